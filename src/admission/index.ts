@@ -1,0 +1,5 @@
+import type { AdmissionPlugin } from './plugin.ts'
+import { namespaceLifecycle } from './plugins/namespace-lifecycle.ts'
+
+/** Every plugin, in the order in which they run. */
+export const admissionPlugins: readonly AdmissionPlugin[] = [namespaceLifecycle]

@@ -1,0 +1,96 @@
+import type { AdmissionChain } from '../admission/chain.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Ids } from '../base/ids.ts'
+import type { Catalogue, Served } from '../schema/catalogue.ts'
+import type { HookContext } from '../schema/resource.ts'
+import type { Cache } from '../store/cache/cache.ts'
+import type { Vocabulary } from '../vocabulary/vocabulary.ts'
+
+/** What the verbs work with; one for each server. */
+export interface Api {
+  readonly v: Vocabulary
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly cache: Cache
+  readonly catalogue: Catalogue
+  readonly admission: AdmissionChain
+  readonly gate: (name: string) => boolean
+  /** Bounds of a watch without `timeoutSeconds`: random from one to two times this, milliseconds. */
+  readonly minRequestTimeoutMs: number
+  /** Serialises read-modify-write of one key inside this process. */
+  readonly turns: Turns
+}
+
+/** Who asks. */
+export interface User {
+  readonly name: string
+  readonly uid: string
+  readonly groups: readonly string[]
+  readonly extra: Readonly<Record<string, readonly string[]>>
+}
+
+/** One request to a resource, as data. */
+export interface Call {
+  readonly served: Served
+  /** Empty for the object itself. */
+  readonly subresource: string
+  /** Empty for cluster scope and for all namespaces. */
+  readonly namespace: string
+  /** Empty for collections. */
+  readonly name: string
+  readonly query: Query
+  readonly user: User
+  /** Value of the User-Agent header. */
+  readonly userAgent: string
+  /** The decoded request body: reads it on first use. Throws StatusError. */
+  readonly body: () => Promise<Body>
+  /** Adds a `Warning` header. */
+  readonly warn: (text: string) => void
+  /** The write carries the live resourceVersion by itself, not by the client's word. */
+  readonly versionless?: boolean
+  /** Aborted when the client is gone or the time is up. */
+  readonly signal: AbortSignal
+}
+
+export interface Body {
+  readonly bytes: Buffer
+  /** Media type without parameters; empty when the request named none. */
+  readonly mediaType: string
+}
+
+/** Query parameters: every value of each name in order. */
+export type Query = ReadonlyMap<string, readonly string[]>
+
+/** First value of a parameter; undefined when absent. */
+export const first = (query: Query, name: string): string | undefined => query.get(name)?.[0]
+
+/** The context of hooks for a request at this moment. */
+export const hookContext = (api: Api): HookContext => ({ v: api.v, now: api.clock.now(), gate: api.gate })
+
+/** Key of an object, or prefix of a collection when `name` is empty. */
+export function keyOf(served: Served, namespace: string, name: string): string {
+  if (!served.namespaced) return served.keyPrefix + name
+  return namespace === '' ? served.keyPrefix : `${served.keyPrefix}${namespace}/${name}`
+}
+
+/** Gives out turns by key, in order of asking. */
+export class Turns {
+  readonly #tails = new Map<string, Promise<void>>()
+
+  /** Runs `work` when all earlier work of the key is done. */
+  async take<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const before = this.#tails.get(key)
+    let release = () => {}
+    const mine = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    this.#tails.set(key, mine)
+    if (before) await before
+    try {
+      return await work()
+    } finally {
+      release()
+      if (this.#tails.get(key) === mine) this.#tails.delete(key)
+    }
+  }
+}

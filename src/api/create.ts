@@ -1,0 +1,16 @@
+import { methodNotAllowed } from '../schema/errors.ts'
+import { hookContext, type Api, type Call } from './context.ts'
+import { toHub } from './objects.ts'
+import { writeOptions } from './options.ts'
+import { readObject } from './read-body.ts'
+import type { Result } from './results.ts'
+import { createObject } from './write.ts'
+
+/** POST on a collection (seed 2, Operations). Throws 4xx. */
+export async function create(api: Api, call: Call): Promise<Result> {
+  if (call.subresource !== '') throw methodNotAllowed()
+  const options = writeOptions(call.query, api.v, 'CreateOptions')
+  const c = hookContext(api)
+  const object = await readObject(call, options, c)
+  return createObject(api, call, toHub(call.served, object, c), options)
+}

@@ -1,0 +1,249 @@
+import { formatTime } from '../base/time.ts'
+import { codecOf, DecodeError, Decoding } from '../schema/codec.ts'
+import { badRequest, conflict, StatusError, type Status } from '../schema/errors.ts'
+import { FieldErrors } from '../schema/field-errors.ts'
+import type { Served } from '../schema/catalogue.ts'
+import type { Typed } from '../schema/object-meta.ts'
+import { DeleteOptions } from '../kinds/meta/delete-options.ts'
+import type { HookContext } from '../schema/resource.ts'
+import type { Version } from '../store/cache/version.ts'
+import { first, hookContext, keyOf, type Api, type Call } from './context.ts'
+import { existing } from './get.ts'
+import { select } from './list.ts'
+import { asVersion, decodeStored, encodeObject } from './objects.ts'
+import { checkDryRun, integer, isSet, listOptions, refuse } from './options.ts'
+import { parseBody } from './read-body.ts'
+import type { Result } from './results.ts'
+import { selection } from './selection.ts'
+import { attempt, isFinished } from './write.ts'
+
+const ORPHAN = 'orphan'
+const FOREGROUND = 'foregroundDeletion'
+
+interface Deletion {
+  readonly graceSeconds: number | undefined
+  readonly policy: 'Orphan' | 'Background' | 'Foreground' | undefined
+  readonly uid: string | undefined
+  readonly resourceVersion: string | undefined
+  readonly dryRun: boolean
+  readonly orphanGiven: boolean | undefined
+}
+
+/** DELETE on an object (seed 1, Deletion of any object). Throws 4xx. */
+export async function deleteOne(api: Api, call: Call): Promise<Result> {
+  const deletion = await readDeletion(api, call)
+  return deleteObject(api, call, deletion)
+}
+
+/** DELETE on a collection: one object after the other; answers with the list as it was. Throws 4xx. */
+export async function deleteCollection(api: Api, call: Call): Promise<Result> {
+  const deletion = await readDeletion(api, call)
+  const options = listOptions(call.query, api.v)
+  const chosen = selection(call.served, options.labelSelector, options.fieldSelector)
+  const found = await select(api, call, options, chosen)
+  for (const version of found.items) {
+    const { namespace, name } = placeOf(call.served, version.key)
+    try {
+      await deleteObject(api, { ...call, namespace, name }, deletion)
+    } catch (error) {
+      if (!(error instanceof StatusError) || error.code !== 404) throw error
+    }
+  }
+  return found
+}
+
+function placeOf(served: Served, key: string): { namespace: string; name: string } {
+  const rest = key.slice(served.hub.keyPrefix.length)
+  const slash = rest.indexOf('/')
+  return slash === -1 ? { namespace: '', name: rest } : { namespace: rest.slice(0, slash), name: rest.slice(slash + 1) }
+}
+
+async function deleteObject(api: Api, call: Call, deletion: Deletion): Promise<Result> {
+  const { served } = call
+  const key = keyOf(served, call.namespace, call.name)
+  return api.turns.take(key, async () => {
+    for (;;) {
+      const live = await existing(api, call)
+      const result = await deleteOnce(api, call, deletion, key, live)
+      if (result) return result
+    }
+  })
+}
+
+/** One try; null when the object changed meanwhile. */
+async function deleteOnce(api: Api, call: Call, deletion: Deletion, key: string, live: Version): Promise<Result | null> {
+  const { served } = call
+  const { declaration } = served
+  const c = hookContext(api)
+  const old = decodeStored(served, live, c)
+  checkPreconditions(served, call.name, old, deletion)
+  const options = { dryRun: deletion.dryRun }
+  await api.admission.mutate(attempt(call, 'delete', null, old, options), c)
+  await api.admission.validate(attempt(call, 'delete', null, old, options), c)
+
+  const next = decodeStored(served, live, c)
+  const first = next.metadata.deletionTimestamp === undefined
+  setPropagation(next, deletion)
+  if (first || declaration.grace) terminate(next, declaration, deletion, c)
+
+  if (isFinished(served, next)) {
+    const answer = { ...deletion, remains: false }
+    if (deletion.dryRun) return deleted(served, next, live, answer)
+    const commit = await api.cache.commit([{ key, value: null, ifChangedAt: live.revision }])
+    return commit.done ? deleted(served, old, live, answer) : null
+  }
+  const record = encodeObject(served, next)
+  const wanted = asVersion(record, live.revision)
+  const answer = { ...deletion, remains: true }
+  if (deletion.dryRun || wanted.json().equals(live.json())) return deleted(served, next, wanted, answer)
+  const commit = await api.cache.commit([{ key, value: record, ifChangedAt: live.revision }])
+  if (!commit.done) return null
+  const table = await api.cache.table(served.hub.keyPrefix)
+  return deleted(served, next, table.getAt(key, commit.at) ?? wanted, answer)
+}
+
+/** Marks the object as terminating, or shortens the time that it has left. */
+function terminate(next: Typed, declaration: Served['declaration'], deletion: Deletion, c: HookContext): void {
+  const { metadata } = next
+  const requested = deletion.graceSeconds === undefined ? undefined : deletion.graceSeconds < 0 ? 1 : deletion.graceSeconds
+  const first = metadata.deletionTimestamp === undefined
+  const grace = declaration.grace?.(next, requested) ?? 0
+  if (!first) {
+    const left = metadata.deletionGracePeriodSeconds ?? 0
+    // Deletion may be hurried, never put off.
+    if (requested === undefined || grace >= left) return
+    const asked = Date.parse(metadata.deletionTimestamp!) - left * 1000
+    metadata.deletionTimestamp = formatTime(asked + grace * 1000)
+    metadata.deletionGracePeriodSeconds = grace
+    return
+  }
+  metadata.deletionTimestamp = formatTime(c.now + grace * 1000)
+  if (declaration.isHeld?.(next) !== true) metadata.deletionGracePeriodSeconds = grace
+  if ((metadata.generation ?? 0) > 0) metadata.generation = metadata.generation! + 1
+  declaration.onTerminate?.(next, c)
+}
+
+/** Records how dependents are treated, as finalizers for whoever does it (seed 2, propagationPolicy). */
+function setPropagation({ metadata }: Typed, { policy }: Deletion): void {
+  if (policy === undefined) return
+  const others = (metadata.finalizers ?? []).filter((f) => f !== ORPHAN && f !== FOREGROUND)
+  if (policy === 'Orphan') others.push(ORPHAN)
+  if (policy === 'Foreground') others.push(FOREGROUND)
+  if (others.length > 0) metadata.finalizers = others
+  else delete metadata.finalizers
+}
+
+function deleted(served: Served, object: Typed, version: Version, how: { remains: boolean; orphanGiven: boolean | undefined }): Result {
+  const status = how.remains && how.orphanGiven === false ? 202 : 200
+  if (served.declaration.deleteAnswers !== 'status') return { is: 'object', status, version }
+  const { name, uid } = object.metadata
+  const body: Status = {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Success',
+    details: {
+      ...(name === undefined ? {} : { name }),
+      ...(served.group === '' ? {} : { group: served.group }),
+      kind: served.resource,
+      ...(uid === undefined ? {} : { uid }),
+    },
+  }
+  return { is: 'status', status, body }
+}
+
+function checkPreconditions(served: Served, name: string, { metadata }: Typed, deletion: Deletion): void {
+  const by = { group: served.group, resource: served.kind }
+  if (deletion.uid !== undefined && deletion.uid !== metadata.uid) {
+    throw conflict(
+      by,
+      name,
+      `the UID in the precondition (${deletion.uid}) does not match the UID in record (${metadata.uid ?? ''}). The object might have been deleted and then recreated`,
+    )
+  }
+  if (deletion.resourceVersion !== undefined && deletion.resourceVersion !== metadata.resourceVersion) {
+    throw conflict(
+      by,
+      name,
+      `the ResourceVersion in the precondition (${deletion.resourceVersion}) does not match the ResourceVersion in record (${metadata.resourceVersion ?? ''}). The object might have been modified`,
+    )
+  }
+}
+
+/** Options from the body when there is one, else from the query. Throws 400, 415 and 422. */
+async function readDeletion(api: Api, call: Call): Promise<Deletion> {
+  const errors = new FieldErrors()
+  const body = await call.body()
+  const given =
+    body.bytes.length > 0 ? await fromBody(api, body) : fromQuery(call)
+  const dryRun = checkDryRun(given.dryRun ?? [], errors)
+  const { propagationPolicy: policy, orphanDependents } = given
+  if (policy !== undefined && policy !== 'Orphan' && policy !== 'Background' && policy !== 'Foreground') {
+    errors.at('propagationPolicy').notSupported(policy, ['Foreground', 'Background', 'Orphan', 'nil'])
+  }
+  if (policy !== undefined && orphanDependents !== undefined) {
+    errors.at('propagationPolicy').invalid(policy, 'orphanDependents and deletionPropagation cannot be both set')
+  }
+  refuse(errors, api.v, 'DeleteOptions')
+  return {
+    graceSeconds: given.gracePeriodSeconds,
+    policy:
+      (policy as Deletion['policy']) ??
+      (orphanDependents === undefined ? undefined : orphanDependents ? 'Orphan' : 'Background'),
+    uid: given.preconditions?.uid,
+    resourceVersion: given.preconditions?.resourceVersion,
+    dryRun,
+    orphanGiven: orphanDependents,
+  }
+}
+
+interface Given {
+  gracePeriodSeconds?: number
+  propagationPolicy?: string
+  orphanDependents?: boolean
+  dryRun?: readonly string[]
+  preconditions?: { uid?: string; resourceVersion?: string }
+}
+
+function fromQuery(call: Call): Given {
+  const grace = integer(call.query, 'gracePeriodSeconds')
+  const policy = first(call.query, 'propagationPolicy')
+  return {
+    ...(grace === undefined ? {} : { gracePeriodSeconds: grace }),
+    ...(policy === undefined || policy === '' ? {} : { propagationPolicy: policy }),
+    ...(call.query.has('orphanDependents') ? { orphanDependents: isSet(call.query, 'orphanDependents') } : {}),
+    dryRun: call.query.get('dryRun') ?? [],
+  }
+}
+
+async function fromBody(api: Api, body: { bytes: Buffer; mediaType: string }): Promise<Given> {
+  let value: unknown
+  try {
+    value = await parseBody(body)
+  } catch (error) {
+    if (error instanceof StatusError) throw error
+    throw badRequest(`error decoding DeleteOptions: ${error instanceof Error ? error.message : String(error)}`)
+  }
+  const { kind, apiVersion, ...rest } = (value ?? {}) as { kind?: unknown; apiVersion?: unknown }
+  if (kind !== undefined && kind !== '' && kind !== 'DeleteOptions') {
+    throw badRequest(`expected a DeleteOptions, found ${JSON.stringify(kind)}`)
+  }
+  if (apiVersion !== undefined && typeof apiVersion !== 'string') throw badRequest('apiVersion must be a string')
+  if (!isKnownGroup(api, apiVersion)) {
+    throw badRequest(`no kind "DeleteOptions" is registered for version ${JSON.stringify(apiVersion)}`)
+  }
+  try {
+    return codecOf(DeleteOptions.shape).decode(rest, new Decoding()) as Given
+  } catch (error) {
+    if (error instanceof DecodeError) throw badRequest(`error decoding DeleteOptions: ${error.message}`)
+    throw error
+  }
+}
+
+function isKnownGroup(api: Api, apiVersion: string | undefined): boolean {
+  if (apiVersion === undefined || apiVersion === '' || apiVersion === api.v.spell('meta{api}/v1')) return true
+  const slash = apiVersion.indexOf('/')
+  return slash === -1
+    ? api.catalogue.hasVersion('', apiVersion)
+    : api.catalogue.hasVersion(apiVersion.slice(0, slash), apiVersion.slice(slash + 1))
+}

@@ -1,0 +1,101 @@
+import { badRequest, expired, tooNewVersion } from '../schema/errors.ts'
+import { Compacted, FutureRevision } from '../store/store.ts'
+import type { Version } from '../store/cache/version.ts'
+import { decodeContinue, encodeContinue } from './continue-token.ts'
+import { keyOf, type Api, type Call } from './context.ts'
+import { waitForRevision } from './get.ts'
+import { listOptions, parseRevision, type ListOptions } from './options.ts'
+import type { ListResult } from './results.ts'
+import { selection, type Selection } from './selection.ts'
+
+/** Reads a collection or a chunk of it (seed 1, Resource version semantics). Throws 400, 410, 422 and 504. */
+export async function list(api: Api, call: Call): Promise<ListResult> {
+  const options = listOptions(call.query, api.v)
+  const chosen = selection(call.served, options.labelSelector, options.fieldSelector)
+  return select(api, call, options, chosen)
+}
+
+interface Start {
+  /** undefined: the latest state. */
+  readonly at: number | undefined
+  /** First key, without the prefix of the collection; empty: from the beginning. */
+  readonly from: string
+  readonly limit: number
+}
+
+/** The objects that a list and a deletecollection mean. */
+export async function select(api: Api, call: Call, options: ListOptions, chosen: Selection): Promise<ListResult> {
+  const { served } = call
+  const prefix = keyOf(served, call.namespace, '')
+  const start = await startOf(api, options)
+  const only = call.name !== '' ? call.name : chosen.name
+  let state
+  try {
+    state = await api.cache.list(served.hub.keyPrefix, prefix, {
+      ...(start.at === undefined ? {} : { at: start.at }),
+      ...(start.from === '' ? {} : { start: prefix + start.from }),
+    })
+  } catch (error) {
+    throw historyError(error, api, options, start)
+  }
+  const items: Version[] = []
+  let next: Version | null = null
+  let more = 0
+  // With a selector the rest is not counted: the reader would have to look at all of it.
+  const counts = chosen.matches === null && call.name === ''
+  const candidates = only === undefined ? state.items : named(state.items, only)
+  for (const version of candidates) {
+    if (chosen.matches && !chosen.matches(version.facts(), version.key)) continue
+    if (start.limit > 0 && items.length >= start.limit) {
+      next ??= version
+      more++
+      if (!counts) break
+    } else {
+      items.push(version)
+    }
+  }
+  return {
+    is: 'list',
+    status: 200,
+    revision: state.at,
+    items,
+    continueToken: next
+      ? encodeContinue({ revision: state.at, start: next.key.slice(prefix.length) }, api.v)
+      : '',
+    remaining: next && counts ? more : undefined,
+  }
+}
+
+function* named(items: Iterable<Version>, name: string): Generator<Version> {
+  const end = `/${name}`
+  for (const version of items) if (version.key.endsWith(end)) yield version
+}
+
+async function startOf(api: Api, options: ListOptions): Promise<Start> {
+  const { resourceVersion, match, continueToken, limit } = options
+  if (continueToken !== '') {
+    if (resourceVersion !== '' && resourceVersion !== '0') {
+      throw badRequest('specifying resource version is not allowed when using continue')
+    }
+    const token = decodeContinue(continueToken, api.v)
+    return { at: token.revision === -1 ? undefined : token.revision, from: token.start, limit }
+  }
+  // Any state will do: a full answer, as readers that ask so expect.
+  if (resourceVersion === '0') return { at: undefined, from: '', limit: 0 }
+  if (resourceVersion === '') return { at: undefined, from: '', limit }
+  const revision = parseRevision(resourceVersion)
+  if (revision === 0) return { at: undefined, from: '', limit: 0 }
+  await waitForRevision(api, revision)
+  const exact = match === 'Exact' || (match === '' && limit > 0)
+  return { at: exact ? revision : undefined, from: '', limit }
+}
+
+function historyError(error: unknown, api: Api, options: ListOptions, start: Start): unknown {
+  if (error instanceof FutureRevision) return tooNewVersion(start.at ?? 0, error.current)
+  if (!(error instanceof Compacted)) return error
+  if (options.continueToken === '') return expired('The resourceVersion for the provided list is too old.')
+  return expired(
+    'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.',
+    encodeContinue({ revision: -1, start: start.from }, api.v),
+  )
+}

@@ -1,0 +1,115 @@
+import { codecOf, DecodeError, Decoding, type JsonObject } from '../schema/codec.ts'
+import type { Served } from '../schema/catalogue.ts'
+import { badRequest } from '../schema/errors.ts'
+import type { Typed } from '../schema/object-meta.ts'
+import { ObjectMeta } from '../schema/object-meta.ts'
+import type { HookContext } from '../schema/resource.ts'
+import { encodeRecord } from '../store/cache/record.ts'
+import { Version } from '../store/cache/version.ts'
+
+// What stands before the resourceVersion in metadata, in declared order.
+const META_HEAD = ['name', 'generateName', 'namespace', 'selfLink', 'uid'] as const
+
+const metaCodec = codecOf(ObjectMeta.shape)
+
+/** Reads a stored object in its stored version. It is the caller's own to change. */
+export function decodeStored<T extends Typed = Typed>(served: Served, version: Version, c: HookContext): T {
+  const object = served.hub.codec.decode(JSON.parse(version.json().toString('utf8')), new Decoding()) as unknown as T
+  served.declaration.fill?.(object, c)
+  return object
+}
+
+/**
+ * Reads an object of the served version from a JSON value, with defaults. Unknown fields are left out
+ * and told. Throws 400 when the value does not fit.
+ */
+export function decodeServed(
+  served: Served,
+  value: unknown,
+  c: HookContext,
+): { object: Typed; unknown: readonly string[] } {
+  const decoding = new Decoding()
+  try {
+    const object = served.codec.decode(value, decoding) as unknown as Typed
+    if (served.conversion === null || served.conversion.same) served.declaration.fill?.(object, c)
+    return { object, unknown: decoding.unknown }
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error
+    throw badRequest(
+      `${served.kind} in version ${JSON.stringify(served.version)} cannot be handled as a ${served.kind}: ${error.message}`,
+    )
+  }
+}
+
+/** The object in the stored version. */
+export function toHub(served: Served, object: Typed, c: HookContext): Typed {
+  const hub = served.conversion ? (served.conversion.toHub(object, c) as Typed) : object
+  hub.kind = served.kind
+  hub.apiVersion = served.hub.groupVersion
+  return hub
+}
+
+/** The object in the served version; the given one is not kept. */
+export function fromHub(served: Served, hub: Typed, c: HookContext): Typed {
+  const object = served.conversion ? (served.conversion.fromHub(hub, c) as Typed) : hub
+  object.kind = served.kind
+  object.apiVersion = served.groupVersion
+  return object
+}
+
+/** The stored form of an object of the stored version (see store/cache/record.ts). */
+export function encodeObject(served: Served, object: Typed): Buffer {
+  const plain = served.hub.codec.plain(object as unknown as JsonObject)
+  const { kind: _k, apiVersion: _a, metadata, ...rest } = plain
+  const meta = metadata as JsonObject
+  const before: JsonObject = {}
+  const after: JsonObject = {}
+  for (const [name, value] of Object.entries(meta)) {
+    if ((META_HEAD as readonly string[]).includes(name)) before[name] = value
+    else if (name !== 'resourceVersion') after[name] = value
+  }
+  const opening = served.hub.opening.toString('utf8')
+  const metaHead = inner(before)
+  const metaTail = inner(after)
+  const head = `${opening}"metadata":{${metaHead === '' ? '' : `${metaHead},`}"resourceVersion":"`
+  const metaStart = Buffer.byteLength(opening) + '"metadata":'.length
+  const closed = `"${metaTail === '' ? '' : `,${metaTail}`}}`
+  const others = inner(rest)
+  const tail = `${closed}${others === '' ? '' : `,${others}`}}`
+  return encodeRecord({
+    head,
+    tail,
+    metaStart,
+    metaLength: Buffer.byteLength(head) - metaStart + Buffer.byteLength(closed),
+    selectors: selectorText(served, object),
+  })
+}
+
+/** An object that is not stored, in the form of one that is; for dry runs. */
+export const asVersion = (record: Buffer, revision: number): Version =>
+  Version.of(record, { key: '', revision, created: revision, prev: null }, null)
+
+function inner(object: JsonObject): string {
+  const text = JSON.stringify(object)
+  return text.slice(1, -1)
+}
+
+function selectorText(served: Served, object: Typed): string {
+  const { selectable } = served.declaration
+  const { labels } = object.metadata
+  const parts: { l?: unknown; f?: Record<string, string> } = {}
+  if (labels && Object.keys(labels).length > 0) parts.l = labels
+  if (selectable) {
+    const fields: [string, string][] = []
+    for (const [name, read] of Object.entries(selectable)) {
+      const value = read(object)
+      if (value !== undefined && value !== '') fields.push([name, value])
+    }
+    if (fields.length > 0) parts.f = Object.fromEntries(fields)
+  }
+  return parts.l === undefined && parts.f === undefined ? '' : JSON.stringify(parts)
+}
+
+/** The JSON form of metadata, for objects shown by their metadata only. */
+export const plainMetadata = (metadata: ObjectMeta): JsonObject =>
+  metaCodec.plain(metadata as unknown as JsonObject)

@@ -1,0 +1,106 @@
+import { badRequest, unsupportedMediaType } from '../schema/errors.ts'
+import type { Served } from '../schema/catalogue.ts'
+import { parseJson } from '../schema/json-text.ts'
+import { scanJson } from '../schema/json-scanner.ts'
+import type { Typed } from '../schema/object-meta.ts'
+import type { HookContext } from '../schema/resource.ts'
+import type { Body, Call } from './context.ts'
+import { decodeServed } from './objects.ts'
+import type { WriteOptions } from './options.ts'
+
+export const ACCEPTED_BODIES = ['application/json', 'application/yaml'] as const
+
+/** A body as a JSON value, by its media type; none means JSON. Throws 400 and 415. */
+export async function parseBody({ bytes, mediaType }: Body): Promise<unknown> {
+  switch (mediaType) {
+    case '':
+    case 'application/json':
+      return parseJson(bytes)
+    case 'application/yaml':
+      return (await import('../schema/yaml.ts')).parseYaml(bytes.toString('utf8'))
+    default:
+      throw unsupportedMediaType(ACCEPTED_BODIES)
+  }
+}
+
+/**
+ * The object in a request body, in the served version, with defaults. Checks kind and apiVersion, and
+ * treats unknown and duplicate fields as `fieldValidation` says. Throws 400 and 415.
+ */
+export async function readObject(call: Call, options: WriteOptions, c: HookContext): Promise<Typed> {
+  const { served } = call
+  const body = await call.body()
+  let value: unknown
+  try {
+    value = await parseBody(body)
+  } catch (error) {
+    if (error instanceof Error && error.name === 'StatusError') throw error
+    throw badRequest(
+      `the object provided is unrecognized (must be of type ${served.kind}): ${error instanceof Error ? error.message : String(error)} (${excerpt(body.bytes)})`,
+    )
+  }
+  checkType(served, value, body.bytes)
+  const { object, unknown } = decodeServed(served, value, c)
+  const found = unknown.map((path) => `unknown field ${JSON.stringify(path)}`)
+  if (options.fieldValidation !== 'Ignore' && body.mediaType !== 'application/yaml') {
+    found.push(...duplicates(body.bytes))
+  }
+  tellFindings(call, options, found)
+  return object
+}
+
+/** Warns of unknown and duplicate fields, or refuses them, as `fieldValidation` says. */
+export function tellFindings(call: Call, options: WriteOptions, found: readonly string[]): void {
+  if (found.length === 0 || options.fieldValidation === 'Ignore') return
+  if (options.fieldValidation === 'Warn') {
+    for (const text of found) call.warn(text)
+    return
+  }
+  const { kind, version } = call.served
+  throw badRequest(
+    `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: strict decoding error: ${found.join(', ')}`,
+  )
+}
+
+function duplicates(bytes: Buffer): string[] {
+  const found = new Set<string>()
+  scanJson(bytes.toString('utf8'), {
+    onDuplicate: (path) => {
+      if (found.size < 100) found.add(`duplicate field ${JSON.stringify(path)}`)
+    },
+  })
+  return [...found]
+}
+
+function checkType(served: Served, value: unknown, bytes: Buffer): void {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw badRequest(
+      `the object provided is unrecognized (must be of type ${served.kind}): json: cannot unmarshal ${jsonType(value)} into an object of type ${served.kind} (${excerpt(bytes)})`,
+    )
+  }
+  const { kind, apiVersion } = value as { kind?: unknown; apiVersion?: unknown }
+  if (kind !== undefined && typeof kind === 'string' && kind !== '' && kind !== served.kind) {
+    const version = typeof apiVersion === 'string' && apiVersion !== '' ? apiVersion : served.groupVersion
+    throw badRequest(
+      `${kind} in version ${JSON.stringify(version.slice(version.lastIndexOf('/') + 1))} cannot be handled as a ${served.kind}: no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(version)} at this endpoint`,
+    )
+  }
+  if (typeof apiVersion === 'string' && apiVersion !== '' && apiVersion !== served.groupVersion) {
+    throw badRequest(
+      `the API version in the data (${apiVersion}) does not match the expected API version (${served.groupVersion})`,
+    )
+  }
+}
+
+function jsonType(value: unknown): string {
+  if (value === null) return 'null'
+  return Array.isArray(value) ? 'array' : typeof value
+}
+
+/** The first bytes of a body for an error text, as text when it looks like JSON. */
+function excerpt(bytes: Buffer): string {
+  if (bytes.length === 0) return '"<empty>"'
+  const head = bytes.subarray(0, 30)
+  const text = head[0] === 0x7b ? JSON.stringify(head.toString('utf8')) : head.toString('hex')
+  return bytes.length > 30 ? `${text} ...` : text
+}

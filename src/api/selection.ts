@@ -1,0 +1,75 @@
+import { badRequest } from '../schema/errors.ts'
+import type { Served } from '../schema/catalogue.ts'
+import {
+  matchesFields,
+  matchesLabels,
+  parseFieldSelector,
+  parseLabelSelector,
+  type FieldTerm,
+} from '../schema/selectors.ts'
+import type { SelectorFacts } from '../store/cache/version.ts'
+
+/** Which objects of a collection are meant. */
+export interface Selection {
+  /** null: all of them. */
+  readonly matches: ((facts: SelectorFacts, key: string) => boolean) | null
+  /** The one name that `metadata.name=x` leaves; undefined when there is none. */
+  readonly name: string | undefined
+  /** Same text, same selection. */
+  readonly id: string
+}
+
+const EVERYTHING: Selection = { matches: null, name: undefined, id: '' }
+
+/**
+ * Reads label and field selectors (seed 1, Common query parameters). Throws 400 on bad syntax and on
+ * fields that the kind does not select by.
+ */
+export function selection(served: Served, labelText: string, fieldText: string): Selection {
+  if (labelText === '' && fieldText === '') return EVERYTHING
+  const labels = labelText === '' ? null : parsed(() => parseLabelSelector(labelText))
+  const terms = fieldText === '' ? [] : parsed(() => parseFieldSelector(fieldText)).map((t) => resolve(served, t))
+  const byName = terms.filter((t) => t.field === 'metadata.name')
+  const byNamespace = terms.filter((t) => t.field === 'metadata.namespace')
+  const byField = terms.filter((t) => t.field !== 'metadata.name' && t.field !== 'metadata.namespace')
+  const names = byName.filter((t) => t.op === '=').map((t) => t.value)
+  return {
+    id: `${labelText}\0${fieldText}`,
+    name: names[0],
+    matches(facts, key) {
+      if (byName.length > 0 || byNamespace.length > 0) {
+        const slash = key.lastIndexOf('/')
+        const name = key.slice(slash + 1)
+        const namespace = served.namespaced ? key.slice(served.keyPrefix.length, slash) : ''
+        if (!byName.every((t) => (t.value === name) === (t.op === '='))) return false
+        if (!byNamespace.every((t) => (t.value === namespace) === (t.op === '='))) return false
+      }
+      if (labels && !matchesLabels(labels, facts.labels)) return false
+      return byField.length === 0 || matchesFields(byField, facts.fields)
+    },
+  }
+}
+
+function resolve(served: Served, term: FieldTerm): FieldTerm {
+  const { selectable, selectableAliases, noNamespaceSelector } = served.declaration
+  if (selectableAliases && Object.hasOwn(selectableAliases, term.field)) {
+    return { ...term, field: selectableAliases[term.field]! }
+  }
+  if (term.field === 'metadata.name') return term
+  if (term.field === 'metadata.namespace' && noNamespaceSelector !== true) return term
+  if (selectable) {
+    if (Object.hasOwn(selectable, term.field)) return term
+    throw badRequest(`field label not supported: ${term.field}`)
+  }
+  throw badRequest(
+    `${JSON.stringify(term.field)} is not a known field selector: only "metadata.name", "metadata.namespace"`,
+  )
+}
+
+function parsed<T>(parse: () => T): T {
+  try {
+    return parse()
+  } catch (error) {
+    throw badRequest(error instanceof Error ? error.message : String(error))
+  }
+}

@@ -1,0 +1,47 @@
+import { badRequest } from '../schema/errors.ts'
+import { hookContext, type Api, type Call } from './context.ts'
+import { toHub } from './objects.ts'
+import { writeOptions } from './options.ts'
+import { readObject } from './read-body.ts'
+import type { Result } from './results.ts'
+import { takeNamespace, updateObject } from './write.ts'
+import type { Typed } from '../schema/object-meta.ts'
+
+/** PUT on an object or one of its parts (seed 2, Operations). Throws 4xx. */
+export async function update(api: Api, call: Call): Promise<Result> {
+  const options = writeOptions(call.query, api.v, 'UpdateOptions')
+  const c = hookContext(api)
+  // Each try reads the body anew: hooks change the object they are given.
+  const next = async () => {
+    const body = await readObject(call, options, c)
+    checkName(call, body)
+    takeNamespace(call, body)
+    return toHub(call.served, body, c)
+  }
+  const sent = await next()
+  let unused = true
+  const source = async () => {
+    if (!unused) return next()
+    unused = false
+    return sent
+  }
+  return updateObject(
+    api,
+    call,
+    { next: source, fresh: call.served.declaration.createOnUpdate === true ? source : null },
+    options,
+  )
+}
+
+/** The name in a body must be that of the URL. Throws 400. */
+export function checkName(call: Call, object: Typed): void {
+  const { name } = object.metadata
+  if (name === undefined) {
+    throw badRequest(
+      `the name of the object (${call.name} based on URL) was undeterminable: name must be provided`,
+    )
+  }
+  if (name !== call.name) {
+    throw badRequest(`the name of the object (${name}) does not match the name on the URL (${call.name})`)
+  }
+}

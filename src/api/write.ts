@@ -1,0 +1,340 @@
+/**
+ * What every write shares: the steps of a create and of an update in their order. The kind fills
+ * the hooks; the order is here.
+ */
+import type { Attempt } from '../admission/plugin.ts'
+import { formatTime } from '../base/time.ts'
+import {
+  alreadyExists,
+  badRequest,
+  conflict,
+  generatedNameTaken,
+  invalid,
+  modified,
+  notFound,
+  plainError,
+} from '../schema/errors.ts'
+import type { Served } from '../schema/catalogue.ts'
+import { checkDeclared } from '../schema/check.ts'
+import { checkMetadata, checkMetadataUpdate } from '../schema/check-metadata.ts'
+import { FieldErrors } from '../schema/field-errors.ts'
+import { isDns1123Subdomain } from '../schema/names.ts'
+import type { ObjectMeta, Typed } from '../schema/object-meta.ts'
+import type { HookContext, PartSubresource } from '../schema/resource.ts'
+import type { Version } from '../store/cache/version.ts'
+import { hookContext, keyOf, type Api, type Call } from './context.ts'
+import { asVersion, decodeStored, encodeObject } from './objects.ts'
+import type { WriteOptions } from './options.ts'
+import type { Result } from './results.ts'
+
+const MAX_GENERATED_BASE = 58
+const SUFFIX = 5
+
+/** Puts the namespace of the request into the object, and checks it against the one sent. Throws 400. */
+export function takeNamespace(call: Call, object: Typed): void {
+  const { metadata } = object
+  if (!call.served.namespaced) {
+    delete metadata.namespace
+    return
+  }
+  if (metadata.namespace === undefined) metadata.namespace = call.namespace
+  else if (metadata.namespace !== call.namespace) {
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request')
+  }
+}
+
+/** Creates an object of the stored version (seed 1, create). Throws 4xx. */
+export async function createObject(api: Api, call: Call, object: Typed, options: WriteOptions): Promise<Result> {
+  const { served } = call
+  const c = hookContext(api)
+  const { metadata } = object
+  wipeSystemFields(metadata)
+  takeNamespace(call, object)
+  dedupOwners(call, metadata)
+  const { resourceVersion } = metadata
+  delete metadata.resourceVersion
+  await api.admission.mutate(attempt(call, 'create', object, null, options), c)
+
+  metadata.creationTimestamp = formatTime(c.now)
+  metadata.uid = api.ids.uid()
+  served.declaration.onCreate?.(object, c)
+  let generated = false
+  if (metadata.name === undefined && metadata.generateName !== undefined) {
+    metadata.name = metadata.generateName.slice(0, MAX_GENERATED_BASE) + api.ids.suffix(SUFFIX)
+    generated = true
+  }
+  const errors = new FieldErrors()
+  checkMetadata(metadata, errors.at('metadata'), metadataRules(served, api))
+  checkDeclared(served.declaration.hub.shape, object, errors)
+  served.declaration.validate?.(object, errors, c)
+  refuseInvalid(served, metadata.name ?? '', errors)
+  for (const text of served.declaration.warn?.(object, null, c) ?? []) call.warn(text)
+  served.declaration.canonicalize?.(object, c)
+  await api.admission.validate(attempt(call, 'create', object, null, options), c)
+  if (resourceVersion !== undefined) {
+    throw plainError('resourceVersion should not be set on objects to be created')
+  }
+
+  const name = metadata.name ?? ''
+  const key = keyOf(served, call.namespace, name)
+  const table = await api.cache.table(served.hub.keyPrefix)
+  const record = encodeObject(served, object)
+  const taken = (version: Version | null) => {
+    if (generated) return generatedNameTaken(served.name, name)
+    const terminating =
+      version !== null && decodeStored(served, version, c).metadata.deletionTimestamp !== undefined
+    return alreadyExists(served.name, name, terminating)
+  }
+  const present = table.get(key)
+  if (present) throw taken(present)
+  if (options.dryRun) return { is: 'object', status: 201, version: asVersion(record, 0) }
+  const commit = await api.cache.commit([{ key, value: record, ifChangedAt: 0 }])
+  if (!commit.done) throw taken(table.get(key))
+  return { is: 'object', status: 201, version: stored(table.getAt(key, commit.at), key) }
+}
+
+/** Where an update gets the new object from: a body, a patch. */
+export interface Source {
+  /** The new object in the stored version, made of the live one. The live one is not to be changed. */
+  next(live: Version, old: Typed): Promise<Typed>
+  /** The object when nothing is there yet and the kind may be made so; null: 404. */
+  fresh: (() => Promise<Typed>) | null
+}
+
+/**
+ * Updates an object or a part of it (seed 1, update). A write that carries no resourceVersion of its own
+ * is done again when the object changed meanwhile. Throws 4xx.
+ */
+export async function updateObject(api: Api, call: Call, source: Source, options: WriteOptions): Promise<Result> {
+  const { served } = call
+  const key = keyOf(served, call.namespace, call.name)
+  const table = await api.cache.table(served.hub.keyPrefix)
+  return api.turns.take(key, async () => {
+    for (;;) {
+      const live = table.get(key)
+      if (!live) {
+        if (!source.fresh || call.subresource !== '') throw notFound(served.name, call.name)
+        return createObject(api, call, await source.fresh(), options)
+      }
+      const result = await updateOnce(api, call, source, options, key, live)
+      if (result) return result
+      if (call.signal.aborted) throw modified(served.name, call.name)
+    }
+  })
+}
+
+/** One try; null when the object changed meanwhile and the write may be done again. */
+async function updateOnce(
+  api: Api,
+  call: Call,
+  source: Source,
+  options: WriteOptions,
+  key: string,
+  live: Version,
+): Promise<Result | null> {
+  const { served } = call
+  const { declaration } = served
+  const c = hookContext(api)
+  const old = decodeStored(served, live, c)
+  const next = await source.next(live, old)
+  const { metadata } = next
+  if (metadata.uid !== undefined && metadata.uid !== old.metadata.uid) {
+    throw conflict(
+      served.name,
+      call.name,
+      `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${metadata.uid}, UID in object meta: ${old.metadata.uid ?? ''}`,
+    )
+  }
+  dedupOwners(call, metadata)
+  await api.admission.mutate(attempt(call, 'update', next, old, options), c)
+
+  const conditional = metadata.resourceVersion !== undefined
+  if (!conditional && declaration.needsVersionOnUpdate === true) {
+    const errors = new FieldErrors()
+    errors.at('metadata', 'resourceVersion').invalid(0, 'must be specified for an update')
+    throw invalid({ group: served.group, kind: served.kind }, call.name, errors.list.map(hexZero))
+  }
+  if (conditional && metadata.resourceVersion !== old.metadata.resourceVersion) {
+    throw modified(served.name, call.name)
+  }
+  metadata.resourceVersion = old.metadata.resourceVersion!
+  keepSystemFields(metadata, old.metadata)
+
+  const part = call.subresource === '' ? null : served.subresources.get(call.subresource)!
+  const hooks = part ?? declaration
+  if (part) takePart(next, old, part)
+  else keepParts(next, old, served)
+  hooks.onUpdate?.(next, old, c)
+
+  const errors = new FieldErrors()
+  const rules = metadataRules(served, api)
+  checkMetadata(metadata, errors.at('metadata'), rules)
+  checkMetadataUpdate(metadata, old.metadata, errors.at('metadata'))
+  checkDeclared(declaration.hub.shape, next, errors)
+  if (!part) declaration.validate?.(next, errors, c)
+  else part.validate?.(next, errors, c)
+  hooks.validateUpdate?.(next, old, errors, c)
+  refuseInvalid(served, metadata.name ?? '', errors)
+  for (const text of hooks.warn?.(next, old, c) ?? []) call.warn(text)
+  declaration.canonicalize?.(next, c)
+  await api.admission.validate(attempt(call, 'update', next, old, options), c)
+
+  if (isFinished(served, next)) {
+    if (options.dryRun) return { is: 'object', status: 200, version: asVersion(encodeObject(served, next), live.revision) }
+    const record = encodeObject(served, next)
+    const commit = await api.cache.commit([{ key, value: null, ifChangedAt: live.revision }])
+    if (commit.done) return { is: 'object', status: 200, version: asVersion(record, live.revision) }
+    return again(call, conditional)
+  }
+  const record = encodeObject(served, next)
+  const wanted = asVersion(record, live.revision)
+  // Nothing changes: no write, no event, the same resourceVersion.
+  if (wanted.json().equals(live.json())) return { is: 'object', status: 200, version: live }
+  if (options.dryRun) return { is: 'object', status: 200, version: wanted }
+  const commit = await api.cache.commit([{ key, value: record, ifChangedAt: live.revision }])
+  if (!commit.done) return again(call, conditional)
+  const table = await api.cache.table(served.hub.keyPrefix)
+  return { is: 'object', status: 200, version: stored(table.getAt(key, commit.at), key) }
+}
+
+function again(call: Call, conditional: boolean): null {
+  if (conditional && !call.versionless) throw modified(call.served.name, call.name)
+  return null
+}
+
+/** Whether a terminating object has nothing left that keeps it. */
+export function isFinished(served: Served, object: Typed): boolean {
+  const { deletionTimestamp, deletionGracePeriodSeconds, finalizers } = object.metadata
+  if (deletionTimestamp === undefined) return false
+  if ((deletionGracePeriodSeconds ?? 0) > 0) return false
+  return (finalizers ?? []).length === 0 && served.declaration.isHeld?.(object) !== true
+}
+
+/** The attempt as admission sees it. */
+export function attempt(
+  call: Call,
+  operation: Attempt['operation'],
+  object: Typed | null,
+  old: Typed | null,
+  options: { readonly dryRun: boolean },
+): Attempt {
+  return {
+    operation,
+    group: call.served.group,
+    resource: call.served.resource,
+    subresource: call.subresource,
+    namespace: call.namespace,
+    name: call.name !== '' ? call.name : (object?.metadata.name ?? ''),
+    namespaced: call.served.namespaced,
+    object,
+    old,
+    dryRun: options.dryRun,
+  }
+}
+
+/** Throws 422 when there are errors. */
+export function refuseInvalid(served: Served, name: string, errors: FieldErrors): void {
+  if (errors.list.length > 0) throw invalid({ group: served.group, kind: served.kind }, name, errors.list)
+}
+
+const metadataRules = (served: Served, api: Api) => ({
+  namespaced: served.namespaced,
+  nameRule: served.declaration.nameRule ?? isDns1123Subdomain,
+  v: api.v,
+})
+
+function wipeSystemFields(metadata: ObjectMeta): void {
+  delete metadata.uid
+  delete metadata.creationTimestamp
+  delete metadata.deletionTimestamp
+  delete metadata.deletionGracePeriodSeconds
+  delete metadata.selfLink
+  delete metadata.managedFields
+}
+
+function keepSystemFields(metadata: ObjectMeta, old: ObjectMeta): void {
+  metadata.uid ??= old.uid!
+  delete metadata.selfLink
+  copy(metadata, old, 'generation')
+  copy(metadata, old, 'creationTimestamp')
+  copy(metadata, old, 'managedFields')
+  if (old.deletionTimestamp !== undefined) metadata.deletionTimestamp = old.deletionTimestamp
+  if (metadata.deletionGracePeriodSeconds === undefined) copy(metadata, old, 'deletionGracePeriodSeconds')
+}
+
+function copy<K extends keyof ObjectMeta>(to: ObjectMeta, from: ObjectMeta, name: K): void {
+  if (from[name] === undefined) delete to[name]
+  else to[name] = from[name]
+}
+
+/** The main endpoint keeps what sub-resources write. */
+function keepParts(next: Typed, old: Typed, served: Served): void {
+  for (const part of served.subresources.values()) {
+    // Parts further in belong to a part of the object that the main endpoint writes otherwise.
+    for (const path of part.of) if (path === 'status' || path.startsWith('status.')) move(next, old, path)
+  }
+}
+
+/** A sub-resource writes its paths and leaves the rest of the object as it was. */
+function takePart(next: Typed, old: Typed, part: PartSubresource<any>): void {
+  const written = { ...(next as unknown as Record<string, unknown>) }
+  const target = next as unknown as Record<string, unknown>
+  for (const [name, value] of Object.entries(old)) {
+    if (name !== 'metadata' && name !== 'kind' && name !== 'apiVersion') target[name] = structuredClone(value)
+  }
+  for (const name of Object.keys(written)) {
+    if (name !== 'metadata' && name !== 'kind' && name !== 'apiVersion' && !Object.hasOwn(old, name)) delete target[name]
+  }
+  for (const path of part.of as readonly string[]) move(next, written as unknown as Typed, path)
+}
+
+/** Copies the value at a dotted path. */
+function move(to: Typed, from: Typed, path: string): void {
+  const steps = path.split('.')
+  const last = steps.pop()!
+  let target = to as unknown as Record<string, unknown>
+  let source: Record<string, unknown> | undefined = from as unknown as Record<string, unknown>
+  for (const step of steps) {
+    target = (target[step] ??= {}) as Record<string, unknown>
+    source = source?.[step] as Record<string, unknown> | undefined
+  }
+  const value = source?.[last]
+  if (value === undefined) delete target[last]
+  else target[last] = value
+}
+
+/** Owner references that are equal in full count once. */
+function dedupOwners(call: Call, metadata: ObjectMeta): void {
+  const owners = metadata.ownerReferences
+  if (!owners || owners.length < 2) return
+  const seen = new Set<string>()
+  const twice: string[] = []
+  const kept = owners.filter((owner) => {
+    const text = JSON.stringify(owner)
+    if (seen.has(text)) twice.push(owner.uid)
+    else {
+      seen.add(text)
+      return true
+    }
+    return false
+  })
+  if (twice.length === 0) return
+  metadata.ownerReferences = kept
+  call.warn(
+    `.metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${twice.join(', ')}`,
+  )
+}
+
+// The field writes the missing number in this form.
+const hexZero = (error: { field: string; reason: FieldErrors['list'][number]['reason']; message: string }) => ({
+  ...error,
+  message: error.message.replace('Invalid value: 0:', 'Invalid value: 0x0:'),
+})
+
+function stored(version: Version | null, key: string): Version {
+  if (!version) throw new Error(`committed object ${key} is not in the cache`)
+  return version
+}
+
+/** The context of hooks, for callers outside. */
+export type { HookContext }

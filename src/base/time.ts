@@ -1,0 +1,122 @@
+const LAYOUT = '2006-01-02T15:04:05Z07:00'
+const MICRO_LAYOUT = '2006-01-02T15:04:05.000000Z07:00'
+
+const CANONICAL = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/
+const CANONICAL_MICRO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/
+
+/** The instant that stands for no time at all; on the wire it is null. */
+export const ZERO_TIME = '0001-01-01T00:00:00Z'
+
+/** A read instant: whole seconds, and the digits behind the point. */
+interface Instant {
+  readonly ms: number
+  readonly fraction: string
+}
+
+/** Milliseconds since the epoch of an RFC 3339 time; finer digits are cut off. Throws an Error. */
+export function parseTime(text: string): number {
+  const { ms, fraction } = read(text, LAYOUT)
+  return ms + Number(fraction.slice(0, 3).padEnd(3, '0'))
+}
+
+/** Milliseconds, with the microseconds as decimals, of a time with exactly six digits behind the point. */
+export function parseMicroTime(text: string): number {
+  const { ms, fraction } = read(text, MICRO_LAYOUT)
+  return ms + Number(fraction) / 1000
+}
+
+/** The form in which times are stored: UTC, whole seconds. Throws an Error. */
+export function canonicalTime(text: string): string {
+  const { ms } = read(text, LAYOUT)
+  return CANONICAL.test(text) ? text : formatTime(ms)
+}
+
+/** The form in which micro times are stored: UTC, six digits. Throws an Error. */
+export function canonicalMicroTime(text: string): string {
+  const { ms, fraction } = read(text, MICRO_LAYOUT)
+  return CANONICAL_MICRO.test(text) ? text : `${seconds(ms)}.${fraction}Z`
+}
+
+/** Milliseconds since the epoch as `2006-01-02T15:04:05Z`, rounded down to the second. */
+export const formatTime = (ms: number): string => `${seconds(ms)}Z`
+
+/** Milliseconds (decimals are microseconds) as `2006-01-02T15:04:05.000000Z`. */
+export function formatMicroTime(ms: number): string {
+  const whole = Math.floor(ms)
+  const micros = Math.min(999, Math.round((ms - whole) * 1000))
+  const inSecond = whole - Math.floor(whole / 1000) * 1000
+  return `${seconds(ms)}.${String(inSecond * 1000 + micros).padStart(6, '0')}Z`
+}
+
+const seconds = (ms: number): string =>
+  new Date(Math.floor(ms / 1000) * 1000).toISOString().slice(0, 19)
+
+const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+
+const isLeap = (year: number) => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
+
+/** Reads element after element, so that the error can say where it stopped fitting. */
+function read(text: string, layout: typeof LAYOUT | typeof MICRO_LAYOUT): Instant {
+  let at = 0
+  const take = (pattern: RegExp, element: string): string => {
+    pattern.lastIndex = at
+    const found = pattern.exec(text)
+    if (!found) {
+      throw new Error(
+        `parsing time ${JSON.stringify(text)} as ${JSON.stringify(layout)}: ` +
+          `cannot parse ${JSON.stringify(text.slice(at))} as ${JSON.stringify(element)}`,
+      )
+    }
+    at += found[0].length
+    return found[0]
+  }
+  const wrong = (why: string) => new Error(`parsing time ${JSON.stringify(text)}: ${why}`)
+  const within = (element: string, low: number, high: number, name: string): number => {
+    const value = Number(take(TWO_DIGITS, element))
+    if (value < low || value > high) throw wrong(`${name} out of range`)
+    return value
+  }
+
+  const year = Number(take(FOUR_DIGITS, '2006'))
+  take(DASH, '-')
+  const month = within('01', 1, 12, 'month')
+  take(DASH, '-')
+  const day = Number(take(TWO_DIGITS, '02'))
+  take(TEE, 'T')
+  const hour = within('15', 0, 23, 'hour')
+  take(COLON, ':')
+  const minute = within('04', 0, 59, 'minute')
+  take(COLON, ':')
+  const second = within('05', 0, 59, 'second')
+  const fraction =
+    layout === MICRO_LAYOUT ? take(SIX_DIGITS, '.000000').slice(1) : take(ANY_FRACTION, '').slice(1)
+  const zone = take(ZONE, 'Z07:00')
+  if (at < text.length) throw wrong(`extra text: ${JSON.stringify(text.slice(at))}`)
+  const daysInMonth = month === 2 && isLeap(year) ? 29 : (DAYS[month - 1] ?? 0)
+  if (day < 1 || day > daysInMonth) throw wrong('day out of range')
+
+  let ms = new Date(0).setUTCFullYear(year, month - 1, day)
+  ms += ((hour * 60 + minute) * 60 + second) * 1000
+  if (zone !== 'Z') {
+    const hours = Number(zone.slice(1, 3))
+    const minutes = Number(zone.slice(4, 6))
+    if (hours > 24) throw wrong('time zone offset hour out of range')
+    if (minutes > 60) throw wrong('time zone offset minute out of range')
+    ms -= (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes) * 60_000
+    // The stored form has four digits for the year.
+    if (ms < FIRST_MS || ms > LAST_MS) throw wrong('year out of range')
+  }
+  return { ms, fraction }
+}
+
+const FIRST_MS = Date.parse('0000-01-01T00:00:00Z')
+const LAST_MS = Date.parse('9999-12-31T23:59:59Z')
+
+const FOUR_DIGITS = /\d{4}/y
+const TWO_DIGITS = /\d\d/y
+const DASH = /-/y
+const TEE = /T/y
+const COLON = /:/y
+const SIX_DIGITS = /\.\d{6}/y
+const ANY_FRACTION = /(?:[.,]\d+)?/y
+const ZONE = /Z|[+-]\d\d:\d\d/y

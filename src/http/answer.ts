@@ -1,0 +1,208 @@
+import { createGzip, constants } from 'node:zlib'
+import type { ListResult, Result } from '../api/results.ts'
+import type { Served } from '../schema/catalogue.ts'
+import type { StatusError } from '../schema/errors.ts'
+import type { Answer, Context } from './context.ts'
+import type { HeaderList, Out } from './exchange.ts'
+import { formOf, type Form } from './form.ts'
+import { itemBrace, itemSeparator, listBytes, objectJson, type ListBytes } from './represent.ts'
+
+// Bodies larger than this are compressed for clients that take it.
+const GZIP_FROM = 131_072
+const CHUNK = 256 << 10
+
+/** The answer to a failure, in the form that was asked for as far as that can be had. */
+export function statusAnswer(context: Context, error: StatusError): Answer {
+  const status = error.toStatus()
+  const headers: HeaderList = []
+  const retry = status.details?.retryAfterSeconds
+  if (retry !== undefined && retry > 0) headers.push('retry-after', String(retry))
+  if (error.code === 401) headers.push('www-authenticate', 'Bearer')
+  if (error.code === 403) headers.push('x-content-type-options', 'nosniff')
+  let pretty = false
+  try {
+    pretty = formOf(context, { transform: true }).pretty
+  } catch {
+    // The form asked for cannot be had; people read the plain one.
+    pretty = true
+  }
+  const body = pretty ? `${JSON.stringify(status, null, 2)}\n` : JSON.stringify(status)
+  headers.push('content-type', 'application/json')
+  return { status: error.code, headers, body }
+}
+
+/** The answer of a verb in the form that was asked for. Throws 406. */
+export async function resultAnswer(context: Context, served: Served, result: Result): Promise<Answer> {
+  const form = formOf(context, { transform: true })
+  switch (result.is) {
+    case 'status':
+      return jsonAnswer(context, result.status, { ...form, as: '' }, Buffer.from(JSON.stringify(result.body)))
+    case 'object':
+      return jsonAnswer(context, result.status, form, objectJson(context.server.api, served, result.version, form))
+    case 'list': {
+      const bytes = listBytes(context.server.api, served, result, form)
+      if (form.type === 'application/json' && !form.pretty) return listAnswer(context, result, bytes)
+      return jsonAnswer(context, result.status, form, whole(result, bytes))
+    }
+  }
+}
+
+function whole(result: ListResult, bytes: ListBytes): Buffer {
+  const parts = [bytes.opening]
+  result.items.forEach((version, i) => {
+    if (i > 0) parts.push(itemSeparator)
+    parts.push(bytes.item(version))
+  })
+  parts.push(bytes.closing)
+  return Buffer.concat(parts)
+}
+
+/** A complete JSON document as JSON, indented JSON or YAML. */
+export async function jsonAnswer(context: Context, status: number, form: Form, json: Buffer): Promise<Answer> {
+  if (form.type === 'application/yaml') {
+    const { toYaml } = await import('../schema/yaml.ts')
+    const body = await toYaml(JSON.parse(json.toString('utf8')))
+    return { status, headers: ['content-type', form.type], body }
+  }
+  const body = form.pretty ? Buffer.from(`${JSON.stringify(JSON.parse(json.toString('utf8')), null, 2)}\n`) : json
+  if (body.length > GZIP_FROM && takesGzip(context)) {
+    return {
+      status,
+      headers: ['content-type', form.type, 'content-encoding', 'gzip', 'vary', 'Accept-Encoding'],
+      body: (out) => gzipTo(out, [body]),
+    }
+  }
+  return { status, headers: ['content-type', form.type], body }
+}
+
+const takesGzip = (context: Context) =>
+  /(^|[ ,])gzip(;q=(0\.0*[1-9]|1)|[ ,]|$)/.test(String(context.exchange.headers['accept-encoding'] ?? ''))
+
+function listAnswer(context: Context, result: ListResult, bytes: ListBytes): Answer {
+  const headers: HeaderList = ['content-type', 'application/json']
+  const { from } = bytes
+  let length = bytes.opening.length + bytes.closing.length + Math.max(0, result.items.length - 1)
+  if (from === null) {
+    const body = whole(result, bytes)
+    if (body.length > GZIP_FROM && takesGzip(context)) {
+      headers.push('content-encoding', 'gzip', 'vary', 'Accept-Encoding')
+      return { status: 200, headers, body: (out) => gzipTo(out, [body]) }
+    }
+    return { status: 200, headers, body }
+  }
+  for (const version of result.items) length += version.jsonBytes - from + 1
+  if (length <= CHUNK) {
+    const body = Buffer.allocUnsafe(length)
+    let at = bytes.opening.copy(body, 0)
+    result.items.forEach((version, i) => {
+      body[at++] = i === 0 ? itemBrace[0]! : itemSeparator[0]!
+      if (i > 0) body[at++] = itemBrace[0]!
+      at += version.copyTo(body, at, from)
+    })
+    bytes.closing.copy(body, at)
+    if (length <= GZIP_FROM || !takesGzip(context)) return { status: 200, headers, body }
+    headers.push('content-encoding', 'gzip', 'vary', 'Accept-Encoding')
+    return { status: 200, headers, body: (out) => gzipTo(out, [body]) }
+  }
+  if (takesGzip(context)) {
+    headers.push('content-encoding', 'gzip', 'vary', 'Accept-Encoding')
+    return { status: 200, headers, body: (out) => gzipTo(out, listChunks(result, bytes, from)) }
+  }
+  headers.push('content-length', String(length))
+  return {
+    status: 200,
+    headers,
+    body: async (out) => {
+      for (const chunk of listChunks(result, bytes, from)) {
+        if (out.closed) return
+        const ok = out.write(chunk)
+        // Others want their turn between the chunks of a long list.
+        await (ok ? nextTurn() : out.drained())
+      }
+      out.end()
+    },
+  }
+}
+
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
+
+/** A list's bytes in chunks of 256 KiB, each in memory of its own: the socket may keep it. */
+function* listChunks(result: ListResult, bytes: ListBytes, from: number): Generator<Buffer> {
+  let chunk = Buffer.allocUnsafeSlow(CHUNK)
+  let at = bytes.opening.copy(chunk, 0)
+  for (let i = 0; i < result.items.length; i++) {
+    const version = result.items[i]!
+    const size = version.jsonBytes - from + 2
+    if (at + size > CHUNK) {
+      yield chunk.subarray(0, at)
+      chunk = Buffer.allocUnsafeSlow(Math.max(CHUNK, size + bytes.closing.length))
+      at = 0
+    }
+    if (i > 0) chunk[at++] = itemSeparator[0]!
+    chunk[at++] = itemBrace[0]!
+    at += version.copyTo(chunk, at, from)
+  }
+  if (at + bytes.closing.length > chunk.length) {
+    yield chunk.subarray(0, at)
+    yield bytes.closing
+    return
+  }
+  at += bytes.closing.copy(chunk, at)
+  yield chunk.subarray(0, at)
+}
+
+async function gzipTo(out: Out, chunks: Iterable<Buffer>): Promise<void> {
+  const gzip = createGzip({ level: constants.Z_BEST_SPEED })
+  gzip.on('data', (data: Buffer) => {
+    if (out.closed) return
+    if (!out.write(data)) {
+      gzip.pause()
+      void out.drained().then(() => gzip.resume())
+    }
+  })
+  const ended = new Promise<void>((resolve, reject) => {
+    gzip.once('end', resolve)
+    gzip.once('error', reject)
+  })
+  for (const chunk of chunks) {
+    if (out.closed) break
+    if (!gzip.write(chunk)) await new Promise<void>((resolve) => gzip.once('drain', resolve))
+  }
+  gzip.end()
+  await ended
+  out.end()
+}
+
+/** Sends an answer. */
+export async function writeAnswer(context: Context, answer: Answer): Promise<void> {
+  const { exchange } = context
+  const headers = [...context.headers, ...answer.headers]
+  for (const text of context.warnings) {
+    const value = warningValue(text)
+    if (value !== null) headers.push('warning', value)
+  }
+  if (exchange.begun) return
+  if (typeof answer.body !== 'function') {
+    exchange.send(answer.status, headers, answer.body)
+    return
+  }
+  const out = exchange.open(answer.status, headers)
+  if (exchange.method === 'HEAD') return
+  try {
+    await answer.body(out)
+  } catch (error) {
+    // The status is out already: all that is left is to show that the answer is not whole.
+    out.destroy()
+    throw error
+  }
+}
+
+/**
+ * A text as `Warning` header (RFC 7234, section 5.5), its UTF-8 bytes as they are; null when it holds what no
+ * header may.
+ */
+function warningValue(text: string): string | null {
+  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+  if (text === '' || /[\u0000-\u001f\u007f]/.test(text)) return null
+  return `299 - "${Buffer.from(text.replaceAll(/["\\]/g, '\\$&')).toString('latin1')}"`
+}

@@ -1,0 +1,67 @@
+import type { Api, Query, User } from '../api/context.ts'
+import type { Exchange, HeaderList, Out } from './exchange.ts'
+import type { RequestInfo } from './request-info.ts'
+
+/** One request on its way through the filters. */
+export interface Context {
+  readonly server: ServerState
+  readonly exchange: Exchange
+  /** Path without the query. */
+  readonly path: string
+  readonly query: Query
+  /** Filled by `requestInfo`. */
+  info: RequestInfo
+  /** Filled by `authenticate`. */
+  user: User
+  /** Headers that every answer gets, filled on the way. */
+  readonly headers: HeaderList
+  /** Texts of `Warning` headers, each once. */
+  readonly warnings: Set<string>
+  /** Milliseconds since the epoch at which the answer must have begun; Infinity: never. */
+  deadline: number
+}
+
+/** What the filters and handlers of one server share. */
+export interface ServerState {
+  readonly api: Api
+  readonly requestTimeoutMs: number
+  /** Set when the server ends: new requests are turned away. */
+  draining: boolean
+  /** Requests whose time is watched. */
+  readonly underway: Set<Context>
+  readonly authenticate: (exchange: Exchange) => User
+  readonly authorize: (user: User, info: RequestInfo) => void
+  readonly health: HealthChecks
+  readonly endpoints: ReadonlyMap<string, Endpoint>
+  readonly onError: (error: unknown, context: Context) => void
+}
+
+export type HealthChecks = readonly HealthCheck[]
+
+/** One named condition of the server's health. */
+export interface HealthCheck {
+  readonly name: string
+  /** Endpoints it belongs to. */
+  readonly of: readonly ('healthz' | 'livez' | 'readyz')[]
+  /** Throws when the condition does not hold. */
+  readonly check: () => void
+}
+
+/** A path outside the resources. */
+export type Endpoint = (context: Context) => Answer | Promise<Answer>
+
+/** What goes back to the client. */
+export interface Answer {
+  readonly status: number
+  readonly headers: HeaderList
+  /** Complete, or written step by step. */
+  readonly body: Buffer | string | ((out: Out) => Promise<void>)
+}
+
+export type Next = () => Promise<Answer>
+
+/** One step of the pipeline. */
+export interface Filter {
+  readonly name: string
+  run(context: Context, next: Next): Promise<Answer>
+}

@@ -1,0 +1,35 @@
+import { arch, platform } from 'node:os'
+import type { Endpoint } from '../context.ts'
+
+/** What the program says of itself. */
+export interface BuildInfo {
+  /** Version of this program, for instance `0.1.0`. */
+  readonly version: string
+  readonly commit: string
+  readonly date: string
+}
+
+/** Release whose behaviour is served. */
+const MAJOR = '1'
+const MINOR = '25'
+
+/** `/version`: the release that clients may count on. */
+export function versionEndpoint(build: BuildInfo): Endpoint {
+  const processor = arch() === 'x64' ? 'amd64' : arch()
+  const body = JSON.stringify(
+    {
+      major: MAJOR,
+      minor: MINOR,
+      gitVersion: `v${MAJOR}.${MINOR}.0+${build.version}`,
+      gitCommit: build.commit,
+      gitTreeState: 'clean',
+      buildDate: build.date,
+      goVersion: `node${process.versions.node}`,
+      compiler: 'node',
+      platform: `${platform()}/${processor}`,
+    },
+    null,
+    2,
+  )
+  return () => ({ status: 200, headers: ['content-type', 'application/json'], body })
+}

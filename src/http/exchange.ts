@@ -1,0 +1,230 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
+import type { TLSSocket } from 'node:tls'
+import { badRequest, tooLarge } from '../schema/errors.ts'
+
+/** Header names and values in turns. Names in lower case. */
+export type HeaderList = string[]
+
+/** One request and its answer, whatever the protocol. */
+export interface Exchange {
+  readonly method: string
+  /** Path and query as sent. */
+  readonly target: string
+  readonly headers: IncomingHttpHeaders
+  readonly socket: TLSSocket
+  /** Whether an answer was begun. */
+  readonly begun: boolean
+  /** Aborted when the client is gone, or by `abort`. */
+  readonly signal: AbortSignal
+  abort(): void
+  /** The whole request body. Throws 413 beyond `limit` bytes. */
+  readBody(limit: number): Promise<Buffer>
+  /** Sends a complete answer; without a body for HEAD. */
+  send(status: number, headers: HeaderList, body: Buffer | string): void
+  /** Begins an answer of unknown or large length. */
+  open(status: number, headers: HeaderList): Out
+}
+
+/** The body of an answer while it is being sent. */
+export interface Out {
+  /** False when the client should be given time; see `drained`. */
+  write(chunk: Buffer): boolean
+  drained(): Promise<void>
+  end(): void
+  /** Cuts the answer off, so that the client sees it is not whole. */
+  destroy(): void
+  readonly closed: boolean
+}
+
+const hasBody = (headers: IncomingHttpHeaders) =>
+  headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
+
+type BodySource = IncomingMessage | ServerHttp2Stream
+
+async function collect(source: BodySource, headers: IncomingHttpHeaders, limit: number): Promise<Buffer> {
+  const declared = headers['content-length']
+  if (declared !== undefined && Number(declared) > limit) throw tooLarge(`limit is ${limit}`)
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    source.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size > limit) {
+        source.removeAllListeners('data')
+        source.resume()
+        reject(tooLarge(`limit is ${limit}`))
+        return
+      }
+      chunks.push(chunk)
+    })
+    source.once('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
+    source.once('error', reject)
+    source.once('close', () => reject(badRequest('the request body was cut off')))
+  })
+}
+
+/** What both protocols share. */
+abstract class Base {
+  #controller: AbortController | null = null
+  get signal(): AbortSignal {
+    if (!this.#controller) {
+      const controller = new AbortController()
+      this.#controller = controller
+      this.onClosed(() => controller.abort())
+    }
+    return this.#controller.signal
+  }
+  abort(): void {
+    void this.signal
+    this.#controller?.abort()
+  }
+  protected abstract onClosed(call: () => void): void
+}
+
+export class Http1Exchange extends Base implements Exchange {
+  readonly method: string
+  readonly target: string
+  readonly headers: IncomingHttpHeaders
+  readonly #request: IncomingMessage
+  readonly #response: ServerResponse
+
+  constructor(request: IncomingMessage, response: ServerResponse) {
+    super()
+    this.#request = request
+    this.#response = response
+    this.method = request.method ?? 'GET'
+    this.target = request.url ?? '/'
+    this.headers = request.headers
+  }
+
+  get socket(): TLSSocket {
+    return this.#request.socket as TLSSocket
+  }
+  get begun(): boolean {
+    return this.#response.headersSent
+  }
+  protected onClosed(call: () => void): void {
+    if (this.#response.closed) call()
+    else this.#response.once('close', call)
+  }
+  readBody(limit: number): Promise<Buffer> {
+    return hasBody(this.headers) ? collect(this.#request, this.headers, limit) : Promise.resolve(EMPTY)
+  }
+  send(status: number, headers: HeaderList, body: Buffer | string): void {
+    const response = this.#response
+    if (response.headersSent) return
+    headers.push('content-length', String(Buffer.byteLength(body)))
+    // What was not read of a refused body would be taken for the next request.
+    if (!this.#request.complete && hasBody(this.headers)) headers.push('connection', 'close')
+    response.writeHead(status, headers)
+    if (this.method === 'HEAD') response.end()
+    else response.end(body)
+  }
+  open(status: number, headers: HeaderList): Out {
+    const response = this.#response
+    response.writeHead(status, headers)
+    if (this.method === 'HEAD') response.end()
+    else response.flushHeaders()
+    return new StreamOut(response)
+  }
+}
+
+const EMPTY = Buffer.alloc(0)
+
+export class Http2Exchange extends Base implements Exchange {
+  readonly method: string
+  readonly target: string
+  readonly headers: IncomingHttpHeaders
+  readonly #stream: ServerHttp2Stream
+
+  constructor(stream: ServerHttp2Stream, headers: IncomingHttpHeaders) {
+    super()
+    this.#stream = stream
+    this.headers = headers
+    this.method = String(headers[':method'] ?? 'GET')
+    this.target = String(headers[':path'] ?? '/')
+  }
+
+  get socket(): TLSSocket {
+    return this.#stream.session!.socket as TLSSocket
+  }
+  get begun(): boolean {
+    return this.#stream.headersSent
+  }
+  protected onClosed(call: () => void): void {
+    if (this.#stream.closed || this.#stream.destroyed) call()
+    else this.#stream.once('close', call)
+  }
+  readBody(limit: number): Promise<Buffer> {
+    return this.#stream.endAfterHeaders
+      ? Promise.resolve(EMPTY)
+      : collect(this.#stream, this.headers, limit)
+  }
+  send(status: number, headers: HeaderList, body: Buffer | string): void {
+    const stream = this.#stream
+    if (stream.headersSent || stream.destroyed) return
+    headers.push('content-length', String(Buffer.byteLength(body)))
+    const head = this.method === 'HEAD'
+    stream.respond(toObject(status, headers), { endStream: head })
+    if (!head) stream.end(body)
+  }
+  open(status: number, headers: HeaderList): Out {
+    const stream = this.#stream
+    if (!stream.destroyed) {
+      const head = this.method === 'HEAD'
+      stream.respond(toObject(status, headers), { endStream: head })
+    }
+    return new StreamOut(stream)
+  }
+}
+
+function toObject(status: number, headers: HeaderList): Record<string, number | string | string[]> {
+  const object: Record<string, number | string | string[]> = { [constants.HTTP2_HEADER_STATUS]: status }
+  for (let i = 0; i < headers.length; i += 2) {
+    const name = headers[i]!
+    const value = headers[i + 1]!
+    // A header of the connection has no place in HTTP/2.
+    if (name === 'connection') continue
+    const before = object[name]
+    object[name] =
+      before === undefined ? value : Array.isArray(before) ? [...before, value] : [String(before), value]
+  }
+  return object
+}
+
+class StreamOut implements Out {
+  readonly #stream: ServerResponse | ServerHttp2Stream
+  #draining: Promise<void> | null = null
+
+  constructor(stream: ServerResponse | ServerHttp2Stream) {
+    this.#stream = stream
+    // A client that goes away is no error of ours; `closed` tells.
+    stream.on('error', () => {})
+  }
+  get closed(): boolean {
+    return this.#stream.destroyed || this.#stream.writableEnded || this.#stream.closed
+  }
+  write(chunk: Buffer): boolean {
+    return this.closed ? true : this.#stream.write(chunk)
+  }
+  drained(): Promise<void> {
+    if (this.closed || !this.#stream.writableNeedDrain) return Promise.resolve()
+    return (this.#draining ??= new Promise((resolve) => {
+      const done = () => {
+        this.#draining = null
+        this.#stream.off('drain', done)
+        this.#stream.off('close', done)
+        resolve()
+      }
+      this.#stream.once('drain', done)
+      this.#stream.once('close', done)
+    }))
+  }
+  end(): void {
+    if (!this.closed) this.#stream.end()
+  }
+  destroy(): void {
+    this.#stream.destroy()
+  }
+}

@@ -1,0 +1,10 @@
+import type { Filter } from '../context.ts'
+
+/** Who asks: 401 when what the client showed does not hold. */
+export const authenticate: Filter = {
+  name: 'authenticate',
+  run(context, next) {
+    context.user = context.server.authenticate(context.exchange)
+    return next()
+  },
+}

@@ -1,0 +1,10 @@
+import type { Filter } from '../context.ts'
+
+/** No answer may be kept by anyone between. */
+export const cacheControl: Filter = {
+  name: 'cacheControl',
+  run(context, next) {
+    context.headers.push('cache-control', 'no-cache, private')
+    return next()
+  },
+}

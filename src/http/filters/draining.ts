@@ -1,0 +1,15 @@
+import { unavailable } from '../../schema/errors.ts'
+import type { Filter } from '../context.ts'
+
+const HEALTH = /^\/(healthz|livez|readyz)(\/|$)/
+
+/** Turns new requests away while the server ends. */
+export const draining: Filter = {
+  name: 'draining',
+  run(context, next) {
+    if (context.server.draining && !HEALTH.test(context.path)) {
+      throw unavailable('apiserver is shutting down', 1)
+    }
+    return next()
+  },
+}

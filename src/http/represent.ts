@@ -1,0 +1,194 @@
+/**
+ * Objects, lists and events in the form that was asked for. The stored version as JSON goes out as the
+ * bytes it is kept in; every other form is made here.
+ */
+import { hookContext, type Api } from '../api/context.ts'
+import { decodeStored, fromHub } from '../api/objects.ts'
+import type { EventForm } from '../api/watch.ts'
+import type { ListResult } from '../api/results.ts'
+import type { JsonObject } from '../schema/codec.ts'
+import type { Served } from '../schema/catalogue.ts'
+import { StatusError } from '../schema/errors.ts'
+import type { Typed } from '../schema/object-meta.ts'
+import { cellsOf, columnDefinitions } from '../schema/table.ts'
+import type { ChangeType } from '../store/cache/watch-hub.ts'
+import type { Version } from '../store/cache/version.ts'
+import type { Form } from './form.ts'
+
+/** JSON of an object in the served version. */
+export function objectBytes(api: Api, served: Served, version: Version): Buffer {
+  if (served.conversion === null) return version.json()
+  if (served.conversion.same) {
+    return Buffer.concat([served.opening, version.json().subarray(served.hub.opening.length)])
+  }
+  return Buffer.from(JSON.stringify(converted(api, served, version)))
+}
+
+function converted(api: Api, served: Served, version: Version): JsonObject {
+  const c = hookContext(api)
+  return served.codec.plain(fromHub(served, decodeStored(served, version, c), c) as unknown as JsonObject)
+}
+
+/** One object in any JSON shape. Throws 406 when the shape is one of lists. */
+export function objectJson(api: Api, served: Served, version: Version, form: Form): Buffer {
+  switch (form.as) {
+    case '':
+      return objectBytes(api, served, version)
+    case 'Table':
+      return Buffer.concat([
+        tableOpening(api, served, form, { resourceVersion: resourceVersionOf(version) }),
+        rowOf(api, served, version, form),
+        CLOSE,
+      ])
+    case 'PartialObjectMetadata':
+      return partialMetadata(api, version, form)
+    case 'PartialObjectMetadataList':
+      throw new StatusError(
+        406,
+        'NotAcceptable',
+        'you requested PartialObjectMetadataList, but the requested object is not a list',
+      )
+  }
+}
+
+const OPEN_ITEMS = ',"items":['
+const CLOSE = Buffer.from(']}')
+const COMMA = Buffer.from(',')
+const BRACE = Buffer.from('{')
+
+/** The parts of a list's JSON, in order: what stands before, the items, what stands after. */
+export interface ListBytes {
+  readonly opening: Buffer
+  readonly closing: Buffer
+  /** Bytes of one item, for forms that make them. */
+  item(version: Version): Buffer
+  /** Set when items are stored bytes from this offset of their JSON on, behind a brace. */
+  readonly from: number | null
+}
+
+/** A list in any JSON shape. Throws 406 when the shape is one of single objects. */
+export function listBytes(api: Api, served: Served, list: ListResult, form: Form): ListBytes {
+  const metadata = {
+    resourceVersion: String(list.revision),
+    ...(list.continueToken === '' ? {} : { continue: list.continueToken }),
+    ...(list.remaining === undefined ? {} : { remainingItemCount: list.remaining }),
+  }
+  switch (form.as) {
+    case '': {
+      const head = { kind: served.listKind, apiVersion: served.groupVersion, metadata }
+      const opening = Buffer.from(JSON.stringify(head).slice(0, -1) + OPEN_ITEMS)
+      // Items do not repeat kind and apiVersion.
+      const sent = served.conversion === null || served.conversion.same
+      const cut = served.opening.length
+      return {
+        opening,
+        closing: CLOSE,
+        from: sent ? served.hub.opening.length : null,
+        item: (version) => Buffer.concat([BRACE, objectBytes(api, served, version).subarray(cut)]),
+      }
+    }
+    case 'Table':
+      return {
+        opening: tableOpening(api, served, form, metadata),
+        closing: CLOSE,
+        from: null,
+        item: (version) => rowOf(api, served, version, form),
+      }
+    case 'PartialObjectMetadataList': {
+      const apiVersion = `${api.v.spell('meta{api}')}/${form.asVersion}`
+      const head = { kind: 'PartialObjectMetadataList', apiVersion, metadata }
+      return {
+        opening: Buffer.from(JSON.stringify(head).slice(0, -1) + OPEN_ITEMS),
+        closing: CLOSE,
+        from: null,
+        item: (version) => partialMetadata(api, version, form),
+      }
+    }
+    case 'PartialObjectMetadata':
+      throw new StatusError(
+        406,
+        'NotAcceptable',
+        `you requested PartialObjectMetadata, but the requested object is a list (${served.listKind})`,
+      )
+  }
+}
+
+/** Separator of list items. */
+export const itemSeparator = COMMA
+/** Start of an item that is sent without its kind and apiVersion. */
+export const itemBrace = BRACE
+
+function resourceVersionOf(version: Version): string {
+  const json = version.json()
+  return json.toString('latin1', version.rvAt, version.rvAt + version.rvDigits)
+}
+
+function tableOpening(api: Api, served: Served, form: Form, metadata: object, definitions = true): Buffer {
+  const head = {
+    kind: 'Table',
+    apiVersion: `${api.v.spell('meta{api}')}/${form.asVersion}`,
+    metadata,
+    columnDefinitions: definitions ? columnDefinitions(served) : null,
+  }
+  return Buffer.from(`${JSON.stringify(head).slice(0, -1)},"rows":[`)
+}
+
+function rowOf(api: Api, served: Served, version: Version, form: Form): Buffer {
+  const object = JSON.parse(version.json().toString('utf8')) as Typed
+  const cells = JSON.stringify(cellsOf(served, object, hookContext(api)))
+  const start = Buffer.from(`{"cells":${cells},"object":`)
+  const end = Buffer.from('}')
+  switch (form.includeObject) {
+    case 'None':
+      return Buffer.from(`{"cells":${cells},"object":null}`)
+    case 'Object':
+      return Buffer.concat([start, objectBytes(api, served, version), end])
+    case 'Metadata':
+      return Buffer.concat([start, partialMetadata(api, version, form), end])
+  }
+}
+
+function partialMetadata(api: Api, version: Version, form: Form): Buffer {
+  const apiVersion = `${api.v.spell('meta{api}')}/${form.asVersion}`
+  const opening = `{"kind":"PartialObjectMetadata","apiVersion":${JSON.stringify(apiVersion)},"metadata":`
+  return Buffer.concat([Buffer.from(opening), version.metadata(), Buffer.from('}')])
+}
+
+/** How the events of a watch look. */
+export function eventForm(api: Api, served: Served, form: Form): EventForm {
+  // Only the first event of a table stream tells the columns, so such streams share no frames.
+  let first = true
+  const inner = (version: Version, revision: number): Buffer => {
+    const seen = revision === version.revision ? version : version.withRevision(revision)
+    if (form.as !== 'Table') return objectJson(api, served, seen, form.as === '' ? form : { ...form, as: 'PartialObjectMetadata' })
+    const opening = tableOpening(api, served, form, { resourceVersion: String(revision) }, first)
+    first = false
+    return Buffer.concat([opening, rowOf(api, served, seen, form), CLOSE])
+  }
+  return {
+    id: `${served.groupVersion}\0${form.as}\0${form.asVersion}`,
+    perStream: form.as === 'Table',
+    event: (type, version, revision) => frame(type, inner(version, revision)),
+    bookmark(revision) {
+      const object = {
+        kind: served.kind,
+        apiVersion: served.groupVersion,
+        metadata: { resourceVersion: String(revision), creationTimestamp: null },
+      }
+      if (form.as === 'Table') {
+        const opening = tableOpening(api, served, form, { resourceVersion: String(revision) }, first)
+        return frame('BOOKMARK', Buffer.concat([opening, CLOSE]))
+      }
+      return frame('BOOKMARK', Buffer.from(JSON.stringify(object)))
+    },
+    error: (status) => frame('ERROR', Buffer.from(JSON.stringify(status))),
+  }
+}
+
+const EVENT_END = Buffer.from('}\n')
+const STARTS = new Map(
+  ['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK', 'ERROR'].map((type) => [type, Buffer.from(`{"type":"${type}","object":`)]),
+)
+
+const frame = (type: ChangeType | 'BOOKMARK' | 'ERROR', object: Buffer) =>
+  Buffer.concat([STARTS.get(type)!, object, EVENT_END])

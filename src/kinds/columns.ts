@@ -1,0 +1,17 @@
+import { age } from '../base/human-duration.ts'
+import type { Typed } from '../schema/object-meta.ts'
+import { column } from '../schema/resource.ts'
+
+/** The column that identifies the object. */
+export const nameColumn = column<Typed>('Name', 'string', (o) => o.metadata.name ?? '', {
+  format: 'name',
+  description: 'Name of the object.',
+})
+
+/** Time since creation, as people read it. */
+export const ageColumn = column<Typed>(
+  'Age',
+  'string',
+  (o, { now }) => age(o.metadata.creationTimestamp, now),
+  { description: 'Time since the object was made.' },
+)

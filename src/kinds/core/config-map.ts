@@ -1,0 +1,70 @@
+import { type FieldErrors, sameValue } from '../../schema/field-errors.ts'
+import { isConfigKey } from '../../schema/names.ts'
+import { group } from '../../schema/object-meta.ts'
+import { column, resource } from '../../schema/resource.ts'
+import { t } from '../../schema/shape.ts'
+import { ageColumn, nameColumn } from '../columns.ts'
+
+const { kind } = group('core/v1')
+
+/** Settings that programs read as environment, arguments or files. */
+export class ConfigMap extends kind({
+  /** Once true, the data can no longer change and this cannot be taken back. */
+  immutable: t.bool(4).explicit(),
+  /** UTF-8 entries. */
+  data: t.map(2, 'string'),
+  /** Entries that need not be UTF-8, as base64; their keys differ from those of `data`. */
+  binaryData: t.map(3, 'bytes'),
+}) {}
+
+const MAX_BYTES = 1_048_576
+
+export const configMaps = resource(ConfigMap, {
+  plural: 'configmaps',
+  short: ['cm'],
+  scope: 'namespace',
+  deleteAnswers: 'status',
+  columns: [
+    nameColumn,
+    column('Data', 'string', (cm) => count(cm.data) + count(cm.binaryData), {
+      description: 'Number of entries.',
+    }),
+    ageColumn,
+  ],
+
+  validate(cm, errors) {
+    let bytes = 0
+    for (const [key, value] of Object.entries(cm.data ?? {})) {
+      const at = errors.at('data').key(key)
+      at.invalidAll(key, isConfigKey(key))
+      if (cm.binaryData && Object.hasOwn(cm.binaryData, key)) {
+        at.invalid(key, 'duplicate of key present in binaryData')
+      }
+      bytes += Buffer.byteLength(value)
+    }
+    for (const [key, value] of Object.entries(cm.binaryData ?? {})) {
+      errors.at('binaryData').key(key).invalidAll(key, isConfigKey(key))
+      bytes += Buffer.byteLength(value, 'base64')
+    }
+    if (bytes > MAX_BYTES) errors.tooLong(MAX_BYTES)
+  },
+
+  validateUpdate: (next, old, errors) => keepIfImmutable(next, old, errors, ['data', 'binaryData']),
+})
+
+const count = (map: Record<string, string> = {}) => Object.keys(map).length
+
+/** The rule of `immutable: true`, which config maps and secrets share. */
+export function keepIfImmutable<T extends { immutable?: boolean }>(
+  next: T,
+  old: T,
+  errors: FieldErrors,
+  parts: readonly (keyof T & string)[],
+): void {
+  if (old.immutable !== true) return
+  const text = 'field is immutable when `immutable` is set'
+  if (next.immutable !== true) errors.at('immutable').forbidden(text)
+  for (const part of parts) {
+    if (!sameValue(next[part] ?? {}, old[part] ?? {})) errors.at(part).forbidden(text)
+  }
+}

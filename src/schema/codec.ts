@@ -1,0 +1,401 @@
+/**
+ * Reads and writes objects by their declaration: JSON values in, objects with only known fields in
+ * declared order out, and back to JSON text. One codec for each shape, compiled on first use.
+ */
+import { canonicalQuantity } from '../base/quantity.ts'
+import { canonicalMicroTime, canonicalTime } from '../base/time.ts'
+import type { FieldFacts, Holds, Shape } from './shape.ts'
+
+export type JsonObject = Record<string, unknown>
+
+/** A body that does not fit its declaration; the message names the field. */
+export class DecodeError extends Error {
+  constructor(path: readonly (string | number)[], what: string) {
+    super(path.length === 0 ? what : `${pathText(path)}: ${what}`)
+    this.name = 'DecodeError'
+  }
+}
+
+/** Follows one decoding: where it is, and which unknown fields it met. */
+export class Decoding {
+  readonly path: (string | number)[] = []
+  /** Paths of unknown fields, at most 100; they are left out of the result. */
+  readonly unknown: string[] = []
+
+  /** The error to throw at this place. */
+  failure(what: string): DecodeError {
+    return new DecodeError(this.path, what)
+  }
+  unknownField(name: string): void {
+    if (this.unknown.length < 100) this.unknown.push(pathText([...this.path, name]))
+  }
+}
+
+export interface Codec {
+  /**
+   * The object that a JSON value stands for: known fields only, in declared order, zero values absent
+   * where absence means zero, declared defaults filled in. The value is not changed. Throws DecodeError.
+   */
+  decode(value: unknown, decoding: Decoding): JsonObject
+  /** The JSON form: declared order, fields that are always written included. */
+  plain(object: JsonObject): JsonObject
+}
+
+const codecs = new WeakMap<Shape, Codec>()
+
+/** The codec of a shape. */
+export function codecOf(shape: Shape): Codec {
+  let codec = codecs.get(shape)
+  if (!codec) {
+    codec = compile(shape)
+    codecs.set(shape, codec)
+  }
+  return codec
+}
+
+type Read = (value: unknown, decoding: Decoding) => unknown
+
+interface Plan {
+  readonly name: string
+  readonly facts: FieldFacts
+  readonly read: Read
+  readonly write: (value: unknown) => unknown
+  /** Makes the value of an absent field; null when absence stays absence. */
+  readonly absent: ((decoding: Decoding) => unknown) | null
+  /** What the JSON form shows for an absent field; null: nothing. */
+  readonly absentPlain: (() => unknown) | null
+  /** Whether an empty value is the same as none. */
+  readonly dropsEmpty: boolean
+  /** The name is also a member of every JavaScript object. */
+  readonly inherited: boolean
+}
+
+function compile(shape: Shape): Codec {
+  let plans: readonly Plan[] | null = null
+  const getPlans = () => (plans ??= plansOf(shape))
+  return {
+    decode(value, decoding) {
+      if (value === null || value === undefined) value = {}
+      if (typeof value !== 'object' || Array.isArray(value)) throw decoding.failure(`expected an object, found ${typeName(value)}`)
+      const given = value as JsonObject
+      const object: JsonObject = {}
+      let known = 0
+      if (shape.typed) {
+        for (const name of ['kind', 'apiVersion'] as const) {
+          const word = given[name]
+          if (word === undefined) continue
+          known++
+          if (word === null || word === '') continue
+          if (typeof word !== 'string') throw new DecodeError([...decoding.path, name], `expected a string, found ${typeName(word)}`)
+          object[name] = word
+        }
+      }
+      for (const plan of getPlans()) {
+        const raw = plan.inherited && !Object.hasOwn(given, plan.name) ? undefined : given[plan.name]
+        if (raw !== undefined) known++
+        let result: unknown
+        if (raw !== undefined && raw !== null) {
+          decoding.path.push(plan.name)
+          result = plan.read(raw, decoding)
+          decoding.path.pop()
+          if (plan.dropsEmpty && isEmpty(result)) result = undefined
+        }
+        if (result === undefined && plan.absent) result = plan.absent(decoding)
+        if (result !== undefined) object[plan.name] = result
+      }
+      if (known < Object.keys(given).length) reportUnknown(shape, getPlans(), given, decoding)
+      return object
+    },
+    plain(object) {
+      const out: JsonObject = {}
+      if (shape.typed) {
+        if (object.kind !== undefined) out.kind = object.kind
+        if (object.apiVersion !== undefined) out.apiVersion = object.apiVersion
+      }
+      for (const plan of getPlans()) {
+        const value = plan.inherited && !Object.hasOwn(object, plan.name) ? undefined : object[plan.name]
+        if (value !== undefined && value !== null && !(plan.dropsEmpty && isEmpty(value))) {
+          out[plan.name] = plan.write(value)
+        } else if (plan.absentPlain) {
+          out[plan.name] = plan.absentPlain()
+        }
+      }
+      return out
+    },
+  }
+}
+
+function reportUnknown(shape: Shape, plans: readonly Plan[], given: JsonObject, decoding: Decoding): void {
+  const known = new Set(plans.map((p) => p.name))
+  if (shape.typed) known.add('kind').add('apiVersion')
+  for (const name of Object.keys(given)) {
+    if (!known.has(name)) decoding.unknownField(name)
+  }
+}
+
+function plansOf(shape: Shape): Plan[] {
+  const plans: Plan[] = []
+  for (const [name, facts] of shape.fields) {
+    if (facts.inline) {
+      if (facts.holds.is !== 'object') throw new Error(`inline field ${name} must hold an object`)
+      plans.push(...plansOf(facts.holds.to()))
+      continue
+    }
+    plans.push({
+      name,
+      facts,
+      read: reader(facts.holds),
+      write: writer(facts.holds),
+      absent: absentValue(facts),
+      absentPlain: absentPlain(facts),
+      dropsEmpty: facts.presence === 'zero' && facts.holds.is !== 'object',
+      inherited: name in Object.prototype,
+    })
+  }
+  return plans
+}
+
+function absentValue(facts: FieldFacts): Plan['absent'] {
+  const { holds } = facts
+  const standard = facts.default
+  if (standard !== undefined) {
+    return typeof standard === 'object' ? () => structuredClone(standard) : () => standard
+  }
+  if (holds.is === 'object' && facts.presence !== 'explicit') {
+    const codec = codecOf(holds.to())
+    return (decoding) => codec.decode({}, decoding)
+  }
+  if (facts.presence !== 'always') return null
+  switch (holds.is) {
+    case 'list':
+      return () => []
+    case 'map':
+    case 'raw':
+      return () => ({})
+    case 'bool':
+      return () => false
+    case 'int32':
+    case 'int64':
+    case 'double':
+    case 'intOrString':
+      return () => 0
+    case 'quantity':
+      return () => '0'
+    case 'time':
+    case 'microTime':
+    case 'any':
+    case 'object':
+      return null
+    default:
+      return () => ''
+  }
+}
+
+function absentPlain(facts: FieldFacts): Plan['absentPlain'] {
+  const { holds } = facts
+  if (facts.presence === 'explicit') return null
+  if (holds.is === 'object') {
+    const codec = codecOf(holds.to())
+    return () => codec.plain({})
+  }
+  if (holds.is === 'time' || holds.is === 'microTime') return () => null
+  if (facts.presence !== 'always') return null
+  if (holds.is === 'any') return () => null
+  const make = absentValue({ ...facts, default: undefined })
+  return make ? () => make(new Decoding()) : null
+}
+
+function isEmpty(value: unknown): boolean {
+  if (value === '' || value === 0 || value === false || value === 0n) return true
+  if (typeof value !== 'object' || value === null) return false
+  if (Array.isArray(value)) return value.length === 0
+  for (const key in value) if (Object.hasOwn(value, key)) return false
+  return true
+}
+
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
+
+function reader(holds: Holds): Read {
+  switch (holds.is) {
+    case 'object': {
+      // Looked up late: a shape may hold itself.
+      let codec: Codec | null = null
+      return (value, decoding) => (codec ??= codecOf(holds.to())).decode(value, decoding)
+    }
+    case 'list': {
+      const item = reader(holds.of)
+      const zero = zeroOf(holds.of)
+      return (value, decoding) => {
+        if (!Array.isArray(value)) throw decoding.failure(`expected a list, found ${typeName(value)}`)
+        return value.map((one: unknown, i) => {
+          decoding.path.push(i)
+          const read = one === null ? zero(decoding) : item(one, decoding)
+          decoding.path.pop()
+          return read
+        })
+      }
+    }
+    case 'map': {
+      const item = reader(holds.of)
+      const zero = zeroOf(holds.of)
+      return (value, decoding) => {
+        if (typeof value !== 'object' || Array.isArray(value) || value === null) {
+          throw decoding.failure(`expected an object, found ${typeName(value)}`)
+        }
+        const entries: [string, unknown][] = []
+        for (const key of Object.keys(value).sort()) {
+          const one = (value as JsonObject)[key]
+          decoding.path.push(key)
+          entries.push([key, one === null ? zero(decoding) : item(one, decoding)])
+          decoding.path.pop()
+        }
+        // fromEntries defines own properties, also for a key such as __proto__.
+        return Object.fromEntries(entries)
+      }
+    }
+    case 'string':
+      return (value, decoding) => {
+        if (typeof value !== 'string') throw decoding.failure(`expected a string, found ${typeName(value)}`)
+        return value
+      }
+    case 'bool':
+      return (value, decoding) => {
+        if (typeof value !== 'boolean') throw decoding.failure(`expected true or false, found ${typeName(value)}`)
+        return value
+      }
+    case 'int32':
+      return (value, decoding) => {
+        if (typeof value !== 'number' || !Number.isInteger(value)) throw decoding.failure(`expected an integer, found ${typeName(value)}`)
+        if (value > 0x7fffffff || value < -0x80000000) throw decoding.failure(`${value} is out of the range of a 32-bit integer`)
+        return value
+      }
+    case 'int64':
+      return (value, decoding) => {
+        if (typeof value === 'bigint') throw decoding.failure(`${value} is beyond the integers that are represented exactly`)
+        if (typeof value !== 'number' || !Number.isInteger(value)) throw decoding.failure(`expected an integer, found ${typeName(value)}`)
+        if (!Number.isSafeInteger(value)) throw decoding.failure(`${value} is beyond the integers that are represented exactly`)
+        return value
+      }
+    case 'double':
+      return (value, decoding) => {
+        if (typeof value === 'bigint') return Number(value)
+        if (typeof value !== 'number') throw decoding.failure(`expected a number, found ${typeName(value)}`)
+        return value
+      }
+    case 'bytes':
+      return (value, decoding) => {
+        if (typeof value !== 'string') throw decoding.failure(`expected a base64 string, found ${typeName(value)}`)
+        const text = /[\r\n]/.test(value) ? value.replace(/[\r\n]/g, '') : value
+        if (text.length % 4 !== 0 || !BASE64.test(text)) throw decoding.failure('illegal base64 data')
+        return text
+      }
+    case 'time':
+      return text(canonicalTime)
+    case 'microTime':
+      return text(canonicalMicroTime)
+    case 'quantity': {
+      const read = text(canonicalQuantity)
+      return (value, decoding) =>
+        read(typeof value === 'number' || typeof value === 'bigint' ? String(value) : value, decoding)
+    }
+    case 'intOrString':
+      return (value, decoding) => {
+        if (typeof value === 'string') return value
+        if (typeof value !== 'number' || !Number.isInteger(value)) throw decoding.failure(`expected an integer or a string, found ${typeName(value)}`)
+        if (value > 0x7fffffff || value < -0x80000000) throw decoding.failure(`${value} is out of the range of a 32-bit integer`)
+        return value
+      }
+    case 'raw':
+      return (value, decoding) => {
+        if (typeof value !== 'object' || Array.isArray(value)) throw decoding.failure(`expected an object, found ${typeName(value)}`)
+        return exact(value, decoding)
+      }
+    case 'any':
+      return exact
+    case 'strings': {
+      const list = reader({ is: 'list', of: { is: 'string' } })
+      return list
+    }
+    default: {
+      const never: never = holds
+      throw new Error(`no reader for ${JSON.stringify(never)}`)
+    }
+  }
+}
+
+/** Free-form values are carried as they came; an integer that JSON text cannot carry back is refused. */
+function exact(value: unknown, decoding: Decoding): unknown {
+  const open: unknown[] = [value]
+  while (open.length > 0) {
+    const one = open.pop()
+    if (typeof one === 'bigint') throw decoding.failure(`${one} is beyond the integers that are represented exactly`)
+    if (typeof one === 'object' && one !== null) open.push(...Object.values(one))
+  }
+  return value
+}
+
+function text(canonical: (text: string) => string): Read {
+  return (value, decoding) => {
+    if (typeof value !== 'string') throw decoding.failure(`expected a string, found ${typeName(value)}`)
+    try {
+      return canonical(value)
+    } catch (error) {
+      throw decoding.failure(error instanceof Error ? error.message : String(error))
+    }
+  }
+}
+
+function zeroOf(holds: Holds): (decoding: Decoding) => unknown {
+  const make = absentValue({ number: 0, holds, presence: 'always' })
+  return make ?? (() => null)
+}
+
+function writer(holds: Holds): (value: unknown) => unknown {
+  switch (holds.is) {
+    case 'object': {
+      let codec: Codec | null = null
+      return (value) => (codec ??= codecOf(holds.to())).plain(value as JsonObject)
+    }
+    case 'list': {
+      const item = writer(holds.of)
+      return isPassed(holds.of) ? (value) => value : (value) => (value as unknown[]).map(item)
+    }
+    case 'map': {
+      const item = writer(holds.of)
+      return (value) => {
+        const map = value as JsonObject
+        return Object.fromEntries(
+          Object.keys(map)
+            .sort()
+            .map((key) => [key, item(map[key])]),
+        )
+      }
+    }
+    default:
+      return (value) => value
+  }
+}
+
+const isPassed = (holds: Holds) => holds.is !== 'object' && holds.is !== 'list' && holds.is !== 'map'
+
+function typeName(value: unknown): string {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'a list'
+  switch (typeof value) {
+    case 'string':
+      return 'a string'
+    case 'number':
+    case 'bigint':
+      return Number.isInteger(Number(value)) ? 'a number' : `the number ${String(value)}`
+    case 'boolean':
+      return 'a boolean'
+    default:
+      return 'an object'
+  }
+}
+
+function pathText(path: readonly (string | number)[]): string {
+  let out = ''
+  for (const p of path) out += typeof p === 'number' ? `[${p}]` : out === '' ? p : `.${p}`
+  return out
+}

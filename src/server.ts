@@ -1,0 +1,261 @@
+/** Chooses the parts, wires them and starts them. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { admissionChain } from './admission/chain.ts'
+import { admissionPlugins } from './admission/index.ts'
+import type { Objects } from './admission/plugin.ts'
+import { hookContext, keyOf, Turns, type Api } from './api/context.ts'
+import { decodeStored } from './api/objects.ts'
+import { authenticateRequest } from './authn/index.ts'
+import { authorizeRequest } from './authz/index.ts'
+import { systemClock } from './base/clock.ts'
+import { randomIds } from './base/ids.ts'
+import { silentLog } from './base/log.ts'
+import { ensureSystemNamespaces } from './boot.ts'
+import { adminKubeconfig } from './client/kubeconfig.ts'
+import { writeAnswer } from './http/answer.ts'
+import type { Context, Endpoint, HealthCheck, ServerState } from './http/context.ts'
+import { dispatch } from './http/dispatch.ts'
+import { discoveryEndpoints } from './http/endpoints/discovery.ts'
+import { healthEndpoints } from './http/endpoints/health.ts'
+import { indexEndpoint } from './http/endpoints/index-page.ts'
+import { versionEndpoint } from './http/endpoints/version.ts'
+import type { Exchange } from './http/exchange.ts'
+import { watchDeadlines } from './http/filters/deadline.ts'
+import { listen } from './http/listen.ts'
+import { compose, filters } from './http/pipeline.ts'
+import { NO_REQUEST, parseQuery } from './http/request-info.ts'
+import { resources } from './kinds/index.ts'
+import { createPki, ensurePki } from './pki/files.ts'
+import { writeFileAtomically } from './pki/write-file.ts'
+import { buildCatalogue } from './schema/catalogue.ts'
+import type { RunningServer, ServerOptions } from './server-options.ts'
+import { Cache } from './store/cache/cache.ts'
+import type { Engine } from './store/store.ts'
+import { vocabularies } from './vocabulary/index.ts'
+
+const HISTORY_MS = 300_000
+const REQUEST_TIMEOUT_MS = 60_000
+const MIN_REQUEST_TIMEOUT_MS = 1_800_000
+const CLOSE_GRACE_MS = 5_000
+
+const NOBODY = { name: '', uid: '', groups: [], extra: {} }
+const NO_QUERY: ReadonlyMap<string, readonly string[]> = new Map()
+
+/**
+ * Starts a server in this process and resolves when it is ready. Without a data directory everything is gone
+ * when it closes. Rejects when the address or the data directory cannot be had.
+ */
+export async function startServer(options: ServerOptions = {}): Promise<RunningServer> {
+  const v = vocabularies[options.vocabulary ?? 'orch']
+  const clock = options.clock ?? systemClock
+  const ids = options.ids ?? randomIds
+  const log = options.log ?? silentLog
+  const bindAddress = options.bindAddress ?? '127.0.0.1'
+  const store = options.store ?? (options.dataDir === undefined ? 'memory' : 'lmdb')
+  const historyMs = options.historyMs ?? HISTORY_MS
+
+  const closers: (() => Promise<void> | void)[] = []
+  const closeAll = async () => {
+    for (const close of closers.splice(0).reverse()) await close()
+  }
+  try {
+    const [engine, pki] = await Promise.all([
+      openEngine(store, options, clock, v.name),
+      options.dataDir === undefined
+        ? createPki({ vocabulary: v, clock, bindAddress })
+        : ensurePki({ dir: options.dataDir, vocabulary: v, clock, bindAddress }),
+    ])
+    closers.push(() => engine.close())
+    const cache = new Cache(engine, {
+      clock,
+      historyMs,
+      onError: (error) => log.error('history compaction failed', { error: String(error) }),
+    })
+    closers.push(() => cache.close())
+
+    const catalogue = buildCatalogue(resources, v)
+    const objects: Objects = {
+      async get({ group, resource }, namespace, name) {
+        const served = catalogue.resources(group, catalogue.groups.find((g) => g.group === group)?.versions[0] ?? '').find(
+          (s) => s.resource === resource,
+        )
+        if (!served) return null
+        const table = cache.loaded(served.hub.keyPrefix) ?? (await cache.table(served.hub.keyPrefix))
+        const version = table.get(keyOf(served.hub, namespace, name))
+        return version ? decodeStored(served.hub, version, hookContext(api)) : null
+      },
+    }
+    const api: Api = {
+      v,
+      clock,
+      ids,
+      cache,
+      catalogue,
+      admission: admissionChain(
+        admissionPlugins.filter((plugin) => plugin.onByDefault),
+        objects,
+      ),
+      gate: () => false,
+      minRequestTimeoutMs: options.minRequestTimeoutMs ?? MIN_REQUEST_TIMEOUT_MS,
+      turns: new Turns(),
+    }
+    let namespacesReady = false
+    let address = ''
+    const health: HealthCheck[] = [
+      { name: 'ping', of: ['healthz', 'livez', 'readyz'], check: () => {} },
+      { name: 'log', of: ['healthz', 'livez', 'readyz'], check: () => {} },
+      { name: 'store', of: ['healthz', 'livez', 'readyz'], check: () => void engine.revision() },
+      {
+        name: 'poststarthook/system-namespaces',
+        of: ['healthz', 'livez', 'readyz'],
+        check: () => {
+          if (!namespacesReady) throw new Error('not finished')
+        },
+      },
+      {
+        name: 'shutdown',
+        of: ['readyz'],
+        check: () => {
+          if (state.draining) throw new Error('process is shutting down')
+        },
+      },
+    ]
+    const endpoints = new Map<string, Endpoint>([
+      ...healthEndpoints(health),
+      ...discoveryEndpoints(catalogue, () => address),
+      ['/version', versionEndpoint({ version: packageVersion(), commit: '', date: '1970-01-01T00:00:00Z' })],
+    ])
+    endpoints.set('/', indexEndpoint(() => [...endpoints.keys()]))
+    const state: ServerState = {
+      api,
+      requestTimeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
+      draining: false,
+      underway: new Set(),
+      authenticate: (exchange) => authenticateRequest(exchange.socket, exchange.headers),
+      authorize: authorizeRequest,
+      health,
+      endpoints,
+      onError: (error, context) => {
+        log.error('request failed', {
+          method: context.exchange.method,
+          path: context.path,
+          error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+        })
+      },
+    }
+    closers.push(watchDeadlines(state))
+
+    const run = compose(filters, dispatch)
+    let inFlight = 0
+    let idle = () => {}
+    const onExchange = (exchange: Exchange) => {
+      const { target } = exchange
+      const mark = target.indexOf('?')
+      const context: Context = {
+        server: state,
+        exchange,
+        path: mark === -1 ? target : target.slice(0, mark),
+        query: mark === -1 ? NO_QUERY : parseQuery(target.slice(mark + 1)),
+        info: NO_REQUEST,
+        user: NOBODY,
+        headers: [],
+        warnings: new Set(),
+        deadline: Infinity,
+      }
+      inFlight++
+      run(context)
+        .then((answer) => writeAnswer(context, answer))
+        .catch((error: unknown) => {
+          state.onError(error, context)
+          if (!exchange.begun) exchange.send(500, ['content-type', 'text/plain'], 'internal error')
+        })
+        .finally(() => {
+          inFlight--
+          if (inFlight === 0) idle()
+        })
+    }
+
+    await ensureSystemNamespaces(api)
+    namespacesReady = true
+    const listener = await listen({
+      bindAddress,
+      port: options.port ?? 0,
+      cert: pki.servingCert,
+      key: pki.servingKey,
+      clientCa: pki.ca,
+      onExchange,
+    })
+    const host = bindAddress.includes(':') ? `[${bindAddress}]` : bindAddress
+    const reachable = bindAddress === '0.0.0.0' ? '127.0.0.1' : bindAddress === '::' ? '[::1]' : host
+    address = `${reachable}:${listener.port}`
+    const url = `https://${address}`
+    closers.push(async () => {
+      state.draining = true
+      cache.hub.close()
+      const closing = listener.close(CLOSE_GRACE_MS)
+      if (inFlight > 0) {
+        await Promise.race([new Promise<void>((resolve) => (idle = resolve)), closing])
+      }
+      await closing
+    })
+    const kubeconfig = adminKubeconfig({
+      server: url,
+      ca: pki.ca,
+      cert: pki.adminCert,
+      key: pki.adminKey,
+      vocabulary: v,
+    })
+    let kubeconfigPath: string | undefined
+    if (options.dataDir !== undefined) {
+      kubeconfigPath = join(options.dataDir, 'admin.kubeconfig')
+      await writeFileAtomically(kubeconfigPath, kubeconfig, 0o600)
+    }
+    log.info('ready', { url, store, vocabulary: v.name, revision: engine.revision() })
+    let closed: Promise<void> | null = null
+    return {
+      url,
+      port: listener.port,
+      ca: pki.ca,
+      kubeconfig,
+      ...(kubeconfigPath === undefined ? {} : { kubeconfigPath }),
+      close: () => (closed ??= closeAll()),
+    }
+  } catch (error) {
+    await closeAll()
+    throw error
+  }
+}
+
+async function openEngine(
+  store: 'lmdb' | 'memory',
+  options: ServerOptions,
+  clock: Api['clock'],
+  vocabulary: string,
+): Promise<Engine> {
+  if (store === 'memory') {
+    const { openMemory } = await import('./store/memory/engine.ts')
+    return openMemory({ clock })
+  }
+  if (options.dataDir === undefined) throw new Error('the durable store needs a data directory')
+  const { openLmdb } = await import('./store/lmdb/engine.ts')
+  return openLmdb({ dir: join(options.dataDir, 'store'), clock, format: { vocabulary } })
+}
+
+let version: string | null = null
+
+function packageVersion(): string {
+  if (version === null) {
+    // Source and bundle lie at different depths below the package's root.
+    for (const up of ['../package.json', '../../package.json', '../../../package.json']) {
+      try {
+        const text = readFileSync(new URL(up, import.meta.url), 'utf8')
+        version = (JSON.parse(text) as { version: string }).version
+        break
+      } catch {
+        continue
+      }
+    }
+  }
+  return version ?? '0.0.0'
+}

@@ -1,0 +1,247 @@
+import type { Clock } from '../../base/clock.ts'
+import {
+  Compacted,
+  FutureRevision,
+  type Change,
+  type Commit,
+  type Engine,
+  type Event,
+  type Revision,
+} from '../store.ts'
+import { Slabs } from './slab.ts'
+import { Table } from './table.ts'
+import { Version } from './version.ts'
+import { WatchHub } from './watch-hub.ts'
+
+export interface CacheOptions {
+  readonly clock: Clock
+  /** How long history is kept, milliseconds. */
+  readonly historyMs: number
+  /** Most bytes of superseded versions that one resource keeps in memory; the engine keeps the rest. */
+  readonly historyBytes?: number
+  /** Told when background compaction fails; the next round tries again. */
+  readonly onError?: (error: unknown) => void
+}
+
+export interface ListState {
+  /** Revision that the items are the state of. */
+  readonly at: Revision
+  /** Objects in order of key; walk it before anything is awaited, or collect it. */
+  readonly items: Iterable<Version>
+}
+
+const PAGE = 1000
+
+/**
+ * The one place that reads are answered from, above any engine: the wire bytes of every resource
+ * that was asked for, with its history, filled on first use.
+ */
+export class Cache {
+  readonly #engine: Engine
+  readonly #options: Required<Omit<CacheOptions, 'onError'>> & Pick<CacheOptions, 'onError'>
+  readonly #tables = new Map<string, Table>()
+  readonly #loading = new Map<string, { ready: Promise<Table>; missed: Event[] }>()
+  readonly #slabs = new Slabs()
+  readonly #waiting = new Set<{ revision: Revision; done: () => void }>()
+  readonly hub: WatchHub
+  #revision: Revision
+  #unsubscribe: () => void
+  #cancelTick: () => void = () => {}
+  #closed = false
+
+  constructor(engine: Engine, options: CacheOptions) {
+    this.#engine = engine
+    this.#options = { historyBytes: 64 << 20, ...options }
+    this.#revision = engine.revision()
+    this.hub = new WatchHub(this)
+    this.#unsubscribe = engine.subscribe((events) => this.#publish(events))
+    this.#scheduleTrim()
+  }
+
+  /** Newest revision that reads may see. */
+  get revision(): Revision {
+    return this.#revision
+  }
+
+  /** Oldest revision that exact reads and watches may start from. */
+  get oldest(): Revision {
+    return this.#engine.oldest()
+  }
+
+  /** The table of a resource if it was used before. */
+  loaded(prefix: string): Table | undefined {
+    return this.#tables.get(prefix)
+  }
+
+  /** The table of a resource by key prefix, read from the engine on first use. */
+  async table(prefix: string): Promise<Table> {
+    return this.#tables.get(prefix) ?? this.#load(prefix)
+  }
+
+  /** Durable conditional write; see `Engine.commit`. Reads see it when this resolves. */
+  async commit(changes: readonly Change[]): Promise<Commit> {
+    const commit = await this.#engine.commit(changes)
+    if (commit.done) await this.reached(commit.at)
+    return commit
+  }
+
+  /** Resolves when reads see `revision`, or false after `timeoutMs`. */
+  async reached(revision: Revision, timeoutMs?: number): Promise<boolean> {
+    if (this.#revision >= revision) return true
+    return new Promise((resolve) => {
+      let cancel = () => {}
+      const waiter = {
+        revision,
+        done: () => {
+          cancel()
+          resolve(true)
+        },
+      }
+      this.#waiting.add(waiter)
+      if (timeoutMs !== undefined) {
+        cancel = this.#options.clock.after(timeoutMs, () => {
+          this.#waiting.delete(waiter)
+          resolve(false)
+        })
+      }
+    })
+  }
+
+  /**
+   * Objects under `prefix` (a key prefix inside the table) at the latest or an exact revision.
+   * Throws Compacted and FutureRevision.
+   */
+  async list(tablePrefix: string, prefix: string, options: { at?: Revision; start?: string } = {}): Promise<ListState> {
+    const table = await this.table(tablePrefix)
+    const { at } = options
+    if (at === undefined) return { at: this.#revision, items: table.range(prefix, options) }
+    if (at > this.#revision) throw new FutureRevision(this.#revision)
+    if (at < this.oldest) throw new Compacted(this.oldest)
+    if (at >= table.floor) return { at, items: table.range(prefix, options) }
+    return { at, items: await this.#rangeFromEngine(prefix, at, options.start) }
+  }
+
+  async #rangeFromEngine(prefix: string, at: Revision, start?: string): Promise<Version[]> {
+    const items: Version[] = []
+    let from = start
+    for (;;) {
+      const page = await this.#engine.range(prefix, { at, limit: PAGE, ...(from === undefined ? {} : { start: from }) })
+      for (const item of page.items) {
+        items.push(
+          Version.of(item.value, { key: item.key, revision: item.changed, created: item.created, prev: null }, null),
+        )
+      }
+      if (!page.more) return items
+      from = `${page.items.at(-1)!.key}\0`
+    }
+  }
+
+  /** Changes of a resource between two revisions from the engine's history, as versions. Throws Compacted. */
+  async *history(prefix: string, from: Revision, to: Revision): AsyncGenerator<readonly Version[]> {
+    for await (const events of this.#engine.changes(prefix, from, to)) {
+      yield events.flatMap((event) => {
+        const before = event.before
+          ? Version.of(
+              event.before.value,
+              { key: event.key, revision: event.before.changed, created: event.before.created, prev: null },
+              null,
+            )
+          : null
+        if (event.value === null) return before ? [Version.tombstone(event.key, event.at, before)] : []
+        return [
+          Version.of(event.value, { key: event.key, revision: event.at, created: event.created, prev: before }, null),
+        ]
+      })
+    }
+  }
+
+  /** Ends watches and the background work; the engine is closed by its owner. */
+  close(): void {
+    if (this.#closed) return
+    this.#closed = true
+    this.#cancelTick()
+    this.#unsubscribe()
+    this.hub.close()
+  }
+
+  #load(prefix: string): Promise<Table> {
+    const under = this.#loading.get(prefix)
+    if (under) return under.ready
+    const missed: Event[] = []
+    const ready = this.#fill(prefix, missed).finally(() => this.#loading.delete(prefix))
+    this.#loading.set(prefix, { ready, missed })
+    return ready
+  }
+
+  async #fill(prefix: string, missed: Event[]): Promise<Table> {
+    const at = this.#revision
+    const table = new Table(prefix, at, this.#slabs)
+    let start: string | undefined
+    for (;;) {
+      const page = await this.#engine.range(prefix, { at, limit: PAGE, ...(start === undefined ? {} : { start }) })
+      for (const item of page.items) table.load(item.key, item.value, item.created, item.changed)
+      if (!page.more) break
+      start = `${page.items.at(-1)!.key}\0`
+    }
+    for (const event of missed) if (event.at > at) table.apply(event)
+    this.#tables.set(prefix, table)
+    return table
+  }
+
+  #publish(events: readonly Event[]): void {
+    const touched = new Map<Table, Version[]>()
+    for (const event of events) {
+      const prefix = tablePrefixOf(event.key)
+      const table = this.#tables.get(prefix)
+      if (!table) {
+        this.#loading.get(prefix)?.missed.push(event)
+        continue
+      }
+      const version = table.apply(event)
+      if (!version) continue
+      const versions = touched.get(table)
+      if (versions) versions.push(version)
+      else touched.set(table, [version])
+    }
+    const last = events.at(-1)
+    if (last) this.#revision = last.at
+    for (const [table, versions] of touched) this.hub.publish(table, versions)
+    if (this.#waiting.size > 0) {
+      for (const waiter of this.#waiting) {
+        if (waiter.revision > this.#revision) continue
+        this.#waiting.delete(waiter)
+        waiter.done()
+      }
+    }
+  }
+
+  #scheduleTrim(): void {
+    const everyMs = Math.max(1000, Math.min(30_000, this.#options.historyMs / 4))
+    this.#cancelTick = this.#options.clock.after(everyMs, () => {
+      if (this.#closed) return
+      void this.trim()
+        .catch((error: unknown) => this.#options.onError?.(error))
+        .finally(() => {
+          if (!this.#closed) this.#scheduleTrim()
+        })
+    })
+  }
+
+  /** Lets history go that is older than the window, here and in the engine. */
+  async trim(): Promise<void> {
+    const upTo = this.#engine.revisionAt(this.#options.clock.now() - this.#options.historyMs)
+    for (const table of this.#tables.values()) table.trim(upTo, this.#options.historyBytes)
+    if (upTo > this.#engine.oldest()) await this.#engine.compact(upTo)
+  }
+}
+
+/**
+ * Key prefix of the resource that a key belongs to: `/configmaps/` of `/configmaps/ns/name`; groups
+ * that are part of the key have a dot: `/example.com/widgets/`.
+ */
+export function tablePrefixOf(key: string): string {
+  const first = key.indexOf('/', 1)
+  const dot = key.indexOf('.')
+  if (dot === -1 || dot > first) return key.slice(0, first + 1)
+  return key.slice(0, key.indexOf('/', first + 1) + 1)
+}

@@ -1,0 +1,129 @@
+import type { Revision } from '../store.ts'
+import { HEADER_BYTES, readHeader } from './record.ts'
+import { Slab, type Slabs } from './slab.ts'
+
+/** What selectors read of one object. */
+export interface SelectorFacts {
+  readonly labels: Readonly<Record<string, string>>
+  readonly fields: Readonly<Record<string, string>>
+}
+
+const NONE: SelectorFacts = { labels: {}, fields: {} }
+
+/** One value of one key: the wire bytes with the resourceVersion in place, or the mark of a deletion. */
+export class Version {
+  readonly key: string
+  readonly revision: Revision
+  readonly created: Revision
+  readonly deleted: boolean
+  /** The value before; cut off when the history window has passed. */
+  prev: Version | null
+  slab: Slab | null = null
+  /** Offset in the slab of the selector part, which the JSON follows. */
+  start = 0
+  selectorBytes = 0
+  jsonBytes = 0
+  /** Offset in the JSON of the resourceVersion's digits, and their count. */
+  rvAt = 0
+  rvDigits = 0
+  metaStart = 0
+  metaLength = 0
+  released = false
+
+  private constructor(key: string, revision: Revision, created: Revision, deleted: boolean, prev: Version | null) {
+    this.key = key
+    this.revision = revision
+    this.created = created
+    this.deleted = deleted
+    this.prev = prev
+  }
+
+  /** Copies a stored record, and its revision, into a slab (or memory of its own). */
+  static of(
+    record: Uint8Array,
+    at: { key: string; revision: Revision; created: Revision; prev: Version | null },
+    slabs: Slabs | null,
+  ): Version {
+    const version = new Version(at.key, at.revision, at.created, false, at.prev)
+    const header = readHeader(record)
+    const digits = at.revision === 0 ? '' : String(at.revision)
+    const bytes = record.length - HEADER_BYTES + digits.length
+    version.selectorBytes = header.selectorBytes
+    version.jsonBytes = bytes - header.selectorBytes
+    version.rvAt = header.rvAt
+    version.rvDigits = digits.length
+    version.metaStart = header.metaStart
+    version.metaLength = header.metaLength + digits.length
+    const { slab, at: start } = slabs ? slabs.reserve(version, bytes) : { slab: new Slab(bytes), at: 0 }
+    version.slab = slab
+    version.start = start
+    const cut = HEADER_BYTES + header.selectorBytes + header.rvAt
+    slab.memory.set(record.subarray(HEADER_BYTES, cut), start)
+    const middle = start + header.selectorBytes + header.rvAt
+    slab.memory.write(digits, middle, 'latin1')
+    slab.memory.set(record.subarray(cut), middle + digits.length)
+    return version
+  }
+
+  /** The mark that a key is gone. */
+  static tombstone(key: string, revision: Revision, prev: Version): Version {
+    return new Version(key, revision, prev.created, true, prev)
+  }
+
+  /** Bytes this version takes in its slab. */
+  get bytes(): number {
+    return this.selectorBytes + this.jsonBytes
+  }
+
+  /** The JSON as it goes on the wire; a slice, not a copy. Never written to again. */
+  json(): Buffer {
+    const from = this.start + this.selectorBytes
+    return this.memory.subarray(from, from + this.jsonBytes)
+  }
+
+  /** Copies part of the JSON into `target`; returns the bytes written. */
+  copyTo(target: Buffer, at: number, from = 0): number {
+    const start = this.start + this.selectorBytes
+    return this.memory.copy(target, at, start + from, start + this.jsonBytes)
+  }
+
+  /** The metadata object as JSON; a slice. */
+  metadata(): Buffer {
+    const from = this.start + this.selectorBytes + this.metaStart
+    return this.memory.subarray(from, from + this.metaLength)
+  }
+
+  /** The same object with another resourceVersion, for the last state of a deleted one. */
+  withRevision(revision: Revision): Version {
+    const digits = String(revision)
+    const cut = this.start + this.selectorBytes + this.rvAt
+    const end = this.start + this.bytes
+    const version = new Version(this.key, revision, this.created, this.deleted, this.prev)
+    const slab = new Slab(this.bytes - this.rvDigits + digits.length)
+    this.memory.copy(slab.memory, 0, this.start, cut)
+    const at = cut - this.start
+    slab.memory.write(digits, at, 'latin1')
+    this.memory.copy(slab.memory, at + digits.length, cut + this.rvDigits, end)
+    version.slab = slab
+    version.selectorBytes = this.selectorBytes
+    version.jsonBytes = slab.memory.length - this.selectorBytes
+    version.rvAt = this.rvAt
+    version.rvDigits = digits.length
+    version.metaStart = this.metaStart
+    version.metaLength = this.metaLength - this.rvDigits + digits.length
+    return version
+  }
+
+  /** Labels and selectable fields. */
+  facts(): SelectorFacts {
+    if (this.selectorBytes === 0) return NONE
+    const text = this.memory.toString('utf8', this.start, this.start + this.selectorBytes)
+    const { l, f } = JSON.parse(text) as { l?: Record<string, string>; f?: Record<string, string> }
+    return { labels: l ?? NONE.labels, fields: f ?? NONE.fields }
+  }
+
+  private get memory(): Buffer {
+    if (!this.slab) throw new Error(`version ${this.revision} of ${this.key} holds no bytes`)
+    return this.slab.memory
+  }
+}

@@ -1,0 +1,259 @@
+import type { Revision } from '../store.ts'
+import type { Cache } from './cache.ts'
+import type { Table } from './table.ts'
+import type { SelectorFacts, Version } from './version.ts'
+
+export type ChangeType = 'ADDED' | 'MODIFIED' | 'DELETED'
+
+/**
+ * What a watcher wants to see and how. Watchers with the same `id` share the work: each frame is
+ * made once for all of them.
+ */
+export interface WatchView {
+  readonly id: string
+  /** Keys that start with this are looked at. */
+  readonly prefix: string
+  /** null: everything under the prefix. */
+  readonly matches: ((facts: SelectorFacts, key: string) => boolean) | null
+  /** The bytes of one event. For DELETED, `revision` is that of the deletion. */
+  frame(type: ChangeType, version: Version, revision: Revision): Buffer
+}
+
+/** Where frames go. */
+export interface WatchSink {
+  /** False when the receiver should be given time. */
+  write(chunk: Buffer): boolean
+  /** Resolves when it can take more, or has closed. */
+  drained(): Promise<void>
+  readonly closed: boolean
+}
+
+const CATCH_UP_EVENTS = 256
+const CATCH_UP_BYTES = 256 << 10
+
+/**
+ * Fan-out of changes. A watcher is live (it gets frames as they are published) or catching up (it
+ * reads the change log at the pace of its receiver). One that cannot keep up goes back to the log;
+ * nothing is buffered for it but what its socket holds.
+ */
+export class WatchHub {
+  readonly #cache: Cache
+  /** Live watchers by key prefix, then by view. */
+  readonly #live = new Map<string, Map<string, { view: WatchView; watchers: Set<Watcher> }>>()
+  readonly #all = new Set<Watcher>()
+  #closed = false
+
+  constructor(cache: Cache) {
+    this.#cache = cache
+  }
+
+  /** Watchers now. */
+  get size(): number {
+    return this.#all.size
+  }
+
+  /**
+   * Sends what happened after `from` and goes on until stopped. `from` may lie before what the table
+   * holds; the engine's history fills in. `onLost` is called, and the watcher ended, when history does not
+   * reach back far enough.
+   */
+  watch(
+    table: Table,
+    view: WatchView,
+    sink: WatchSink,
+    options: { from: Revision; onLost: (oldest: Revision) => void; onEnd: () => void },
+  ): Watcher {
+    const watcher = new Watcher(table, view, sink, options)
+    this.#all.add(watcher)
+    watcher.onStop = () => {
+      this.#leave(watcher)
+      this.#all.delete(watcher)
+      options.onEnd()
+    }
+    if (this.#closed) watcher.stop()
+    else void this.#catchUp(watcher)
+    return watcher
+  }
+
+  /** Hands new versions of one table to its live watchers. */
+  publish(table: Table, versions: readonly Version[]): void {
+    // Most batches touch one prefix of each depth; collect per view first.
+    const batches = new Map<{ view: WatchView; watchers: Set<Watcher> }, Buffer[]>()
+    for (const version of versions) {
+      for (const prefix of prefixesOf(version.key, table.prefix)) {
+        const views = this.#live.get(prefix)
+        if (!views) continue
+        for (const shared of views.values()) {
+          const frame = frameOf(shared.view, version)
+          if (!frame) continue
+          const frames = batches.get(shared)
+          if (frames) frames.push(frame)
+          else batches.set(shared, [frame])
+        }
+      }
+    }
+    const position = versions.at(-1)!.revision
+    for (const [{ watchers }, frames] of batches) {
+      const chunk = frames.length === 1 ? frames[0]! : Buffer.concat(frames)
+      for (const watcher of watchers) {
+        if (watcher.sink.closed) watcher.stop()
+        else if (!watcher.sink.write(chunk)) this.#fallBehind(watcher, position)
+      }
+    }
+  }
+
+  close(): void {
+    this.#closed = true
+    for (const watcher of [...this.#all]) watcher.stop()
+  }
+
+  #fallBehind(watcher: Watcher, position: Revision): void {
+    this.#leave(watcher)
+    watcher.position = position
+    void this.#catchUp(watcher)
+  }
+
+  async #catchUp(watcher: Watcher): Promise<void> {
+    const { table, view, sink } = watcher
+    try {
+      for (;;) {
+        if (watcher.stopped) return
+        if (sink.closed) return watcher.stop()
+        const versions = table.changesAfter(watcher.position, CATCH_UP_EVENTS)
+        if (versions === null) {
+          // Older than memory keeps, but perhaps not older than the engine keeps.
+          const to = table.floor
+          for await (const older of this.#cache.history(view.prefix, watcher.position, to)) {
+            if (watcher.stopped) return
+            await send(sink, framesOf(view, older))
+          }
+          watcher.position = to
+          continue
+        }
+        const last = versions.at(-1)
+        if (!last) {
+          this.#join(watcher)
+          return
+        }
+        const frames = framesOf(view, versions)
+        watcher.position = last.revision
+        await send(sink, frames)
+      }
+    } catch (error) {
+      if (error instanceof Error && error.name === 'Compacted') watcher.lost(this.#cache.oldest)
+      else watcher.fail(error)
+    }
+  }
+
+  #join(watcher: Watcher): void {
+    const { view } = watcher
+    let views = this.#live.get(view.prefix)
+    if (!views) this.#live.set(view.prefix, (views = new Map()))
+    let shared = views.get(view.id)
+    if (!shared) views.set(view.id, (shared = { view, watchers: new Set() }))
+    shared.watchers.add(watcher)
+    watcher.live = true
+  }
+
+  #leave(watcher: Watcher): void {
+    if (!watcher.live) return
+    watcher.live = false
+    const views = this.#live.get(watcher.view.prefix)
+    const shared = views?.get(watcher.view.id)
+    shared?.watchers.delete(watcher)
+    if (shared?.watchers.size === 0) views?.delete(watcher.view.id)
+    if (views?.size === 0) this.#live.delete(watcher.view.prefix)
+  }
+}
+
+/** One client's stream of changes. */
+export class Watcher {
+  readonly table: Table
+  readonly view: WatchView
+  readonly sink: WatchSink
+  /** Everything up to here was sent, while catching up. */
+  position: Revision
+  /** Gets frames as they are published: everything up to the cache's revision was sent. */
+  live = false
+  stopped = false
+  onStop: () => void = () => {}
+  readonly #onLost: (oldest: Revision) => void
+  error: unknown
+
+  constructor(
+    table: Table,
+    view: WatchView,
+    sink: WatchSink,
+    options: { from: Revision; onLost: (oldest: Revision) => void },
+  ) {
+    this.table = table
+    this.view = view
+    this.sink = sink
+    this.position = options.from
+    this.#onLost = options.onLost
+  }
+
+  /** Ends it; may be called twice. */
+  stop(): void {
+    if (this.stopped) return
+    this.stopped = true
+    this.onStop()
+  }
+
+  lost(oldest: Revision): void {
+    if (this.stopped) return
+    this.#onLost(oldest)
+    this.stop()
+  }
+
+  fail(error: unknown): void {
+    this.error = error
+    this.stop()
+  }
+}
+
+async function send(sink: WatchSink, frames: readonly Buffer[]): Promise<void> {
+  let batch: Buffer[] = []
+  let bytes = 0
+  const flush = async () => {
+    if (batch.length === 0 || sink.closed) return
+    const ok = sink.write(batch.length === 1 ? batch[0]! : Buffer.concat(batch))
+    batch = []
+    bytes = 0
+    if (!ok) await sink.drained()
+  }
+  for (const frame of frames) {
+    batch.push(frame)
+    bytes += frame.length
+    if (bytes >= CATCH_UP_BYTES) await flush()
+  }
+  await flush()
+}
+
+function framesOf(view: WatchView, versions: readonly Version[]): Buffer[] {
+  const frames: Buffer[] = []
+  for (const version of versions) {
+    if (!version.key.startsWith(view.prefix)) continue
+    const frame = frameOf(view, version)
+    if (frame) frames.push(frame)
+  }
+  return frames
+}
+
+/** What a change means to a view: objects that enter or leave a selection are added or deleted. */
+function frameOf(view: WatchView, version: Version): Buffer | null {
+  const { prev } = version
+  const was = prev !== null && !prev.deleted && accepts(view, prev)
+  const is = !version.deleted && accepts(view, version)
+  if (is) return view.frame(was ? 'MODIFIED' : 'ADDED', version, version.revision)
+  return was ? view.frame('DELETED', prev, version.revision) : null
+}
+
+const accepts = (view: WatchView, version: Version) =>
+  view.matches === null || view.matches(version.facts(), version.key)
+
+/** The key prefixes under which a key can be watched: its resource, its namespace, itself. */
+function prefixesOf(key: string, tablePrefix: string): string[] {
+  const slash = key.indexOf('/', tablePrefix.length)
+  return slash === -1 ? [tablePrefix, key] : [tablePrefix, key.slice(0, slash + 1), key]
+}

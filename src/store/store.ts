@@ -1,0 +1,123 @@
+/**
+ * What stands under the cache: bytes under keys, one revision sequence, and history for a while.
+ * `lmdb/`, `memory/` (and later others) implement it and pass the same suite, `test/store/suite.ts`.
+ */
+export interface Engine {
+  /** A word for logs and errors, for instance `lmdb`. */
+  readonly name: string
+  /** Newest revision that was acknowledged; 0 in an empty store. */
+  revision(): Revision
+  /**
+   * Compaction floor: states at this revision and later can be read, changes after it can be fed.
+   */
+  oldest(): Revision
+  /**
+   * All changes get one revision; any failed condition changes nothing. Resolves when the changes
+   * are durable, after the batch was handed to every subscriber.
+   */
+  commit(changes: readonly Change[]): Promise<Commit>
+  /** The key at the latest or an exact older revision; null when absent then. Throws Compacted, FutureRevision. */
+  get(key: string, options?: { readonly at?: Revision }): Promise<Item | null>
+  /** Keys that start with `prefix`, in byte order. Throws Compacted, FutureRevision. */
+  range(prefix: string, options?: RangeOptions): Promise<Page>
+  /**
+   * Changes with `from < revision <= to` of keys under `prefix`, in order of revision (and of position
+   * in their transaction). Throws Compacted when `from` is below the floor.
+   */
+  changes(prefix: string, from: Revision, to: Revision): AsyncIterable<readonly Event[]>
+  /**
+   * Hands over every batch committed from now on, in revision order, each once, synchronously, before
+   * its commits resolve. Returns the end of the subscription.
+   */
+  subscribe(listener: (events: readonly Event[]) => void): () => void
+  /** Forgets history up to and including states below `upTo`; what is present at `upTo` stays readable. */
+  compact(upTo: Revision): Promise<void>
+  /** Newest revision that was committed at or before `timeMs`; for the history window. */
+  revisionAt(timeMs: number): Revision
+  /** Waits for pending commits and lets go of files. May be called twice. */
+  close(): Promise<void>
+}
+
+/**
+ * Strictly rising and never reused, also across restarts. A number: 2^53 revisions last 285 years
+ * at a million a second.
+ */
+export type Revision = number
+
+export interface Item {
+  readonly key: string
+  readonly value: Uint8Array
+  /** Revision of the commit that made the key. */
+  readonly created: Revision
+  /** Revision of the commit that gave it this value. */
+  readonly changed: Revision
+}
+
+export interface RangeOptions {
+  readonly at?: Revision
+  /** Only keys greater than or equal to this one. */
+  readonly start?: string
+  readonly limit?: number
+}
+
+export interface Page {
+  readonly items: readonly Item[]
+  readonly at: Revision
+  /** Whether keys are left after the last item. */
+  readonly more: boolean
+}
+
+export interface Change {
+  readonly key: string
+  /** null deletes. */
+  readonly value: Uint8Array | null
+  /** Revision the key must have been changed at; 0: must not exist; absent: no condition. */
+  readonly ifChangedAt?: Revision
+}
+
+export type Commit =
+  | { readonly done: true; readonly at: Revision }
+  /** `found` is what stands under the first key whose condition failed. */
+  | { readonly done: false; readonly key: string; readonly found: Item | null }
+
+export interface Event {
+  readonly at: Revision
+  readonly key: string
+  /** null: deleted */
+  readonly value: Uint8Array | null
+  /** Revision of the commit that made the key (of the deleted one, for a deletion). */
+  readonly created: Revision
+  /**
+   * The value before, null if the key did not exist. Filled by `changes`; a subscriber that keeps
+   * values itself gets undefined.
+   */
+  readonly before?: Item | null
+}
+
+/** The asked-for revision is older than the history that is kept. */
+export class Compacted extends Error {
+  readonly oldest: Revision
+  constructor(oldest: Revision) {
+    super(`history starts at revision ${oldest}`)
+    this.name = 'Compacted'
+    this.oldest = oldest
+  }
+}
+
+/** The asked-for revision does not exist yet. */
+export class FutureRevision extends Error {
+  readonly current: Revision
+  constructor(current: Revision) {
+    super(`current revision is ${current}`)
+    this.name = 'FutureRevision'
+    this.current = current
+  }
+}
+
+/** The data directory cannot be used; the message tells why and what would help. */
+export class UnusableDataDir extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'UnusableDataDir'
+  }
+}

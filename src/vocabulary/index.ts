@@ -1,0 +1,9 @@
+import { kubernetes } from './kubernetes.ts'
+import { orch } from './orch.ts'
+import type { Vocabulary, VocabularyName } from './vocabulary.ts'
+
+/** Both vocabularies by the name that `--vocabulary` takes. */
+export const vocabularies: Readonly<Record<VocabularyName, Vocabulary>> = { orch, kubernetes }
+
+/** The product's own name, for its command, log lines and data directory. */
+export const product = { command: 'orch', title: 'orch', dataDir: 'orch-data' } as const

@@ -1,0 +1,84 @@
+/**
+ * Which room of src/ may import which. A room may always import itself. Files directly under src/
+ * wire the rooms together and may import all; tests import freely.
+ */
+import { readFileSync, readdirSync } from 'node:fs'
+import { dirname, join, normalize, relative } from 'node:path'
+
+export const rooms: Readonly<Record<string, readonly string[]>> = {
+  base: [],
+  vocabulary: ['base'],
+  schema: ['base', 'vocabulary'],
+  kinds: ['schema', 'base', 'vocabulary'],
+  patch: ['schema', 'base'],
+  store: ['base'],
+  pki: ['base', 'vocabulary'],
+  admission: ['kinds', 'schema', 'base', 'vocabulary'],
+  authn: ['kinds', 'schema', 'base', 'vocabulary'],
+  authz: ['kinds', 'schema', 'base', 'vocabulary'],
+  api: ['admission', 'kinds', 'patch', 'schema', 'store', 'base', 'vocabulary'],
+  // The store is there for the bytes that go on the wire as they are kept.
+  http: ['api', 'authn', 'authz', 'kinds', 'schema', 'store', 'base', 'vocabulary'],
+  client: ['kinds', 'schema', 'base', 'vocabulary'],
+  cli: ['client', 'schema', 'base', 'vocabulary'],
+}
+
+const IMPORT = /(?:from|import)\s*\(?\s*'(\.[^']+)'/g
+
+export interface Walk {
+  readonly files: number
+  readonly imports: number
+  readonly faults: readonly string[]
+}
+
+/** Reads the import statements below `src` and reports what breaks the rules, cycles included. */
+export function walk(src: string): Walk {
+  const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((f) => f.endsWith('.ts'))
+  const graph = new Map<string, string[]>()
+  const faults: string[] = []
+  let imports = 0
+  for (const file of files) {
+    const text = readFileSync(join(src, file), 'utf8')
+    const runtime = text.replace(/^import type [^;]*?from '[^']+'/gm, '')
+    const all = targetsOf(text, src, file)
+    graph.set(file, targetsOf(runtime, src, file))
+    imports += all.length
+    const room = file.includes('/') ? file.slice(0, file.indexOf('/')) : ''
+    if (room === '' || file.endsWith('.test.ts')) continue
+    const may = rooms[room]
+    if (!may) {
+      faults.push(`${file}: the room ${room} has no rule`)
+      continue
+    }
+    for (const target of all) {
+      const other = target.includes('/') ? target.slice(0, target.indexOf('/')) : ''
+      // The wiring's options are a plain interface that the command line fills.
+      if (room === 'cli' && (target === 'server.ts' || target === 'server-options.ts')) continue
+      if (other !== room && !may.includes(other)) {
+        faults.push(`${file} imports ${target}: ${room} may import ${may.join(', ') || 'nothing'}`)
+      }
+    }
+  }
+  return { files: files.length, imports, faults: [...faults, ...cycles(graph)] }
+}
+
+function targetsOf(text: string, src: string, file: string): string[] {
+  return [...text.matchAll(IMPORT)].map((m) => relative(src, normalize(join(src, dirname(file), m[1]!))))
+}
+
+function cycles(graph: ReadonlyMap<string, readonly string[]>): string[] {
+  const found: string[] = []
+  const state = new Map<string, 'open' | 'done'>()
+  const visit = (file: string, path: readonly string[]): void => {
+    if (state.get(file) === 'done') return
+    if (state.get(file) === 'open') {
+      found.push(`cycle: ${[...path.slice(path.indexOf(file)), file].join(' > ')}`)
+      return
+    }
+    state.set(file, 'open')
+    for (const target of graph.get(file) ?? []) visit(target, [...path, file])
+    state.set(file, 'done')
+  }
+  for (const file of graph.keys()) visit(file, [])
+  return found
+}
