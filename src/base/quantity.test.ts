@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import { assert, bigInt, constantFrom, option, property, tuple } from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   addQuantity,
@@ -250,18 +250,24 @@ describe('add and subtract', () => {
 })
 
 describe('values', () => {
-  const cases: [string, integer: bigint, milli: bigint, rounded: string, sign: number, whole: boolean][] =
-    [
-      ['0', 0n, 0n, '0', 0, true],
-      ['1', 1n, 1000n, '1', 1, true],
-      ['1.1', 2n, 1100n, '1100m', 1, false],
-      ['-1.1', -2n, -1100n, '-1100m', -1, false],
-      ['100m', 1n, 100n, '100m', 1, false],
-      ['1n', 1n, 1n, '1m', 1, false],
-      ['1500u', 1n, 2n, '2m', 1, false],
-      ['1Ki', 1024n, 1_024_000n, '1Ki', 1, true],
-      ['1e-9', 1n, 1n, '1e-3', 1, false],
-    ]
+  const cases: [
+    string,
+    integer: bigint,
+    milli: bigint,
+    rounded: string,
+    sign: number,
+    whole: boolean,
+  ][] = [
+    ['0', 0n, 0n, '0', 0, true],
+    ['1', 1n, 1000n, '1', 1, true],
+    ['1.1', 2n, 1100n, '1100m', 1, false],
+    ['-1.1', -2n, -1100n, '-1100m', -1, false],
+    ['100m', 1n, 100n, '100m', 1, false],
+    ['1n', 1n, 1n, '1m', 1, false],
+    ['1500u', 1n, 2n, '2m', 1, false],
+    ['1Ki', 1024n, 1_024_000n, '1Ki', 1, true],
+    ['1e-9', 1n, 1n, '1e-3', 1, false],
+  ]
   test.each(cases)('%j', (text, integer, milli, rounded, signum, whole) => {
     const q = parseQuantity(text)
     expect([
@@ -281,13 +287,13 @@ describe('values', () => {
 })
 
 test('canonical text is a fixed point that keeps the amount', () => {
-  const suffix = fc.constantFrom('', 'n', 'u', 'm', 'k', 'M', 'G', 'Ki', 'Mi', 'Gi', 'e3', 'e-4', 'E7')
-  const digits = fc.bigInt({ min: 0n, max: 10n ** 12n }).map(String)
-  const input = fc
-    .tuple(fc.constantFrom('', '-', '+'), digits, fc.option(digits, { nil: '' }), suffix)
-    .map(([s, a, b, u]) => s + a + (b === '' ? '' : `.${b}`) + u)
-  fc.assert(
-    fc.property(input, (text) => {
+  const suffix = constantFrom('', 'n', 'u', 'm', 'k', 'M', 'G', 'Ki', 'Mi', 'Gi', 'e3', 'e-4', 'E7')
+  const digits = bigInt({ min: 0n, max: 10n ** 12n }).map(String)
+  const input = tuple(constantFrom('', '-', '+'), digits, option(digits, { nil: '' }), suffix).map(
+    ([s, a, b, u]) => s + a + (b === '' ? '' : `.${b}`) + u,
+  )
+  assert(
+    property(input, (text) => {
       const canonical = canonicalQuantity(text)
       expect(canonicalQuantity(canonical)).toBe(canonical)
       expect(formatQuantity(parseQuantity(canonical))).toBe(canonical)

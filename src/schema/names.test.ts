@@ -55,8 +55,7 @@ const PERCENT =
   "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')"
 const HEADER =
   "a valid HTTP header must consist of alphanumeric characters or '-' (e.g. 'X-Header-Name', regex used for validation is '[-A-Za-z0-9]+')"
-const PATH =
-  "Invalid path (regex used for validation is '[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+')"
+const PATH = "Invalid path (regex used for validation is '[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+')"
 const IP = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'
 const CIDR = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)'
 const MAX_63 = 'must be no more than 63 characters'
@@ -78,7 +77,22 @@ function table(name: string, rule: (value: string) => Messages, rows: Row[]) {
 
 table('DNS-1123 label', isDns1123Label, [
   ...valid('a', '0', 'ab', 'a-b', 'a--b', 'a-1', '1-a', '123', a(63)),
-  ...refused(LABEL, '', '-', 'A', 'a-', '-a', 'a.b', 'a_b', 'a b', ' a', 'a\n', 'a/b', 'é', '__proto__'),
+  ...refused(
+    LABEL,
+    '',
+    '-',
+    'A',
+    'a-',
+    '-a',
+    'a.b',
+    'a_b',
+    'a b',
+    ' a',
+    'a\n',
+    'a/b',
+    'é',
+    '__proto__',
+  ),
   ...refused(MAX_63, a(64)),
   ['A'.repeat(64), [MAX_63, LABEL]],
   ['é'.repeat(32), [MAX_63, LABEL]],
@@ -87,7 +101,22 @@ table('DNS-1123 label', isDns1123Label, [
 
 table('DNS-1123 subdomain', isDns1123Subdomain, [
   ...valid('a', 'a.b', 'a-b.c-d', '0.0', 'a--b.c', 'example.com', a(253), `${a(100)}.${a(100)}`),
-  ...refused(SUBDOMAIN, '', '.', 'a.', '.a', 'a..b', 'a-.b', 'a.-b', 'A.b', 'a_b', 'a b', 'a\n', '-', '*.a'),
+  ...refused(
+    SUBDOMAIN,
+    '',
+    '.',
+    'a.',
+    '.a',
+    'a..b',
+    'a-.b',
+    'a.-b',
+    'A.b',
+    'a_b',
+    'a b',
+    'a\n',
+    '-',
+    '*.a',
+  ),
   ...refused(MAX_253, a(254)),
   [`${a(253)}.`, [MAX_253, SUBDOMAIN]],
 ])
@@ -106,9 +135,32 @@ table('wildcard subdomain', isWildcardSubdomain, [
 ])
 
 table('qualified name', isQualifiedName, [
-  ...valid('simple', 'now-with-dashes', '1-num', 'a', 'A', '1234', 'a_b', 'a.b', 'a--b', 'Under_Score'),
+  ...valid(
+    'simple',
+    'now-with-dashes',
+    '1-num',
+    'a',
+    'A',
+    '1234',
+    'a_b',
+    'a.b',
+    'a--b',
+    'Under_Score',
+  ),
   ...valid('example.com/a', 'a/B', '1.2.3.4/5678', `${a(253)}/${a(63)}`, 'a/a_b.c-d'),
-  ...refused(`name part ${NAME}`, '-a', 'a-', '.a', 'a.', '_a', 'a b', 'a:b', 'é', 'x/-a', '__proto__'),
+  ...refused(
+    `name part ${NAME}`,
+    '-a',
+    'a-',
+    '.a',
+    'a.',
+    '_a',
+    'a b',
+    'a:b',
+    'é',
+    'x/-a',
+    '__proto__',
+  ),
   ...refused(`name part ${MAX_63}`, a(64), `x/${a(64)}`),
   ['', ['name part must be non-empty', `name part ${NAME}`]],
   ['a/', ['name part must be non-empty', `name part ${NAME}`]],
@@ -121,11 +173,15 @@ table('qualified name', isQualifiedName, [
   [`-${a(63)}`, [`name part ${MAX_63}`, `name part ${NAME}`]],
   [
     'a/b/c',
-    [`a qualified name ${NAME} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`],
+    [
+      `a qualified name ${NAME} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`,
+    ],
   ],
   [
     '//',
-    [`a qualified name ${NAME} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`],
+    [
+      `a qualified name ${NAME} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`,
+    ],
   ],
 ])
 
@@ -190,7 +246,13 @@ table('HTTP header', isHttpHeaderName, [
 ])
 
 table('domain-prefixed path', isDomainPrefixedPath, [
-  ...valid('acme.io/foo', 'a/b', 'acme.io/foo/bar', 'acme.io/foo%20bar', "a/~!$&'()*+,;=:@".slice(0, -1)),
+  ...valid(
+    'acme.io/foo',
+    'a/b',
+    'acme.io/foo/bar',
+    'acme.io/foo%20bar',
+    "a/~!$&'()*+,;=:@".slice(0, -1),
+  ),
   ...refused(
     'must be a domain-prefixed path (such as "acme.io/foo")',
     '',
@@ -225,9 +287,37 @@ table('fully qualified domain name', isFullyQualifiedDomainName, [
 
 table('IP address', isIp, [
   ...valid('1.2.3.4', '0.0.0.0', '255.255.255.255', '::', '::1', '2001:db8::ffff', 'FE80::1'),
-  ...valid('010.000.001.09', '0000010.1.1.1', '::ffff:1.2.3.4', '::ffff:01.2.3.004', '64:ff9b::1.2.3.4'),
-  ...refused(IP, '', 'a', '1.2.3', '1.2.3.4.5', '256.1.1.1', '1.2.3.-4', ' 1.2.3.4', '1.2.3.4\n', '0x1.2.3.4'),
-  ...refused(IP, ':', ':::', '1:2', '::g', 'fe80::1%eth0', '[::1]', '::ffff:1.2.3.256', '::1.2.3', '1.2.3.4/8'),
+  ...valid(
+    '010.000.001.09',
+    '0000010.1.1.1',
+    '::ffff:1.2.3.4',
+    '::ffff:01.2.3.004',
+    '64:ff9b::1.2.3.4',
+  ),
+  ...refused(
+    IP,
+    '',
+    'a',
+    '1.2.3',
+    '1.2.3.4.5',
+    '256.1.1.1',
+    '1.2.3.-4',
+    ' 1.2.3.4',
+    '1.2.3.4\n',
+    '0x1.2.3.4',
+  ),
+  ...refused(
+    IP,
+    ':',
+    ':::',
+    '1:2',
+    '::g',
+    'fe80::1%eth0',
+    '[::1]',
+    '::ffff:1.2.3.256',
+    '::1.2.3',
+    '1.2.3.4/8',
+  ),
 ])
 
 table('IPv4 address', isIpv4, [
@@ -237,12 +327,37 @@ table('IPv4 address', isIpv4, [
 
 table('IPv6 address', isIpv6, [
   ...valid('::', '::1', '2001:db8::ffff', '::1.2.3.4'),
-  ...refused('must be a valid IPv6 address', '', '1.2.3.4', '::ffff:1.2.3.4', '::ffff:102:304', 'x'),
+  ...refused(
+    'must be a valid IPv6 address',
+    '',
+    '1.2.3.4',
+    '::ffff:1.2.3.4',
+    '::ffff:102:304',
+    'x',
+  ),
 ])
 
 table('address block', isCidr, [
-  ...valid('0.0.0.0/0', '10.0.0.0/8', '10.1.2.3/32', '010.0.0.0/08', '::/0', '2001:db8::/64', '::1/128'),
-  ...refused(CIDR, '', '/', '10.0.0.0', '10.0.0.0/', '/8', '10.0.0.0/33', '10.0.0.0/-1', '10.0.0.0/a'),
+  ...valid(
+    '0.0.0.0/0',
+    '10.0.0.0/8',
+    '10.1.2.3/32',
+    '010.0.0.0/08',
+    '::/0',
+    '2001:db8::/64',
+    '::1/128',
+  ),
+  ...refused(
+    CIDR,
+    '',
+    '/',
+    '10.0.0.0',
+    '10.0.0.0/',
+    '/8',
+    '10.0.0.0/33',
+    '10.0.0.0/-1',
+    '10.0.0.0/a',
+  ),
   ...refused(CIDR, '::/129', '10.0.0/8', '10.0.0.0/8/8', 'x/8', '10.0.0.0/ 8', 'fe80::%1/64'),
 ])
 
@@ -329,7 +444,24 @@ test('a megabyte of anything is checked in linear time', () => {
     isCidr,
     isPathSegmentName,
   ]
-  const pieces = ['a', '-', '.', 'a-', 'a.', 'a-.', 'a/', '1', '1.', ':', '1:', '/1', '_', '*.', '%', '\u00e9']
+  const pieces = [
+    'a',
+    '-',
+    '.',
+    'a-',
+    'a.',
+    'a-.',
+    'a/',
+    '1',
+    '1.',
+    ':',
+    '1:',
+    '/1',
+    '_',
+    '*.',
+    '%',
+    '\u00e9',
+  ]
   const started = performance.now()
   for (const piece of pieces) {
     const text = piece.repeat(1e6 / piece.length)

@@ -247,9 +247,17 @@ describe('object form', () => {
     [{}, '', '<none>'],
     [{ matchLabels: {}, matchExpressions: [] }, '', '<none>'],
     [{ matchLabels: { b: '2', a: '1' } }, 'a=1,b=2', 'a=1,b=2'],
-    [{ matchExpressions: [{ key: 'a', operator: 'In', values: ['c', 'b'] }] }, 'a in (b,c)', 'a in (b,c)'],
+    [
+      { matchExpressions: [{ key: 'a', operator: 'In', values: ['c', 'b'] }] },
+      'a in (b,c)',
+      'a in (b,c)',
+    ],
     [{ matchExpressions: [{ key: 'a', operator: 'In', values: ['v'] }] }, 'a in (v)', 'a in (v)'],
-    [{ matchExpressions: [{ key: 'a', operator: 'NotIn', values: ['v'] }] }, 'a notin (v)', 'a notin (v)'],
+    [
+      { matchExpressions: [{ key: 'a', operator: 'NotIn', values: ['v'] }] },
+      'a notin (v)',
+      'a notin (v)',
+    ],
     [{ matchExpressions: [{ key: 'a', operator: 'Exists' }] }, 'a', 'a'],
     [{ matchExpressions: [{ key: 'a', operator: 'DoesNotExist', values: [] }] }, '!a', '!a'],
     [
@@ -305,10 +313,10 @@ describe('object form', () => {
 
   test('plain labels make a selector', () => {
     expect(formatLabelSelector(selectorFromLabels({ b: '2', a: '1' }))).toBe('a=1,b=2')
-    expect([isEverything(selectorFromLabels({})), isEverything(selectorFromLabels(undefined))]).toEqual([
-      true,
-      true,
-    ])
+    expect([
+      isEverything(selectorFromLabels({})),
+      isEverything(selectorFromLabels(undefined)),
+    ]).toEqual([true, true])
     expect(matchesLabels(selectorFromLabels({ a: '1' }), { a: '1', b: '2' })).toBe(true)
   })
 })
@@ -341,7 +349,11 @@ describe('field selector texts', () => {
     ['=b', [eq('', 'b')], '=b'],
     [',a=b,', [eq('a', 'b')], 'a=b'],
     ['b=2,a=1', [eq('a', '1'), eq('b', '2')], 'a=1,b=2'],
-    ['metadata.name=x,status.phase!=Running', [eq('metadata.name', 'x'), ne('status.phase', 'Running')], 'metadata.name=x,status.phase!=Running'],
+    [
+      'metadata.name=x,status.phase!=Running',
+      [eq('metadata.name', 'x'), ne('status.phase', 'Running')],
+      'metadata.name=x,status.phase!=Running',
+    ],
     ['a=b c', [eq('a', 'b c')], 'a=b c'],
     [' a = b ', [eq(' a ', ' b ')], ' a = b '],
     ['a=b!c', [eq('a', 'b!c')], 'a=b!c'],

@@ -68,6 +68,11 @@ export class Cache {
     return this.#engine.oldest()
   }
 
+  /** Bytes of memory that hold objects and their history. */
+  get memoryBytes(): number {
+    return this.#slabs.bytes
+  }
+
   /** The table of a resource if it was used before. */
   loaded(prefix: string): Table | undefined {
     return this.#tables.get(prefix)

@@ -110,7 +110,7 @@ export class WatchHub {
   #fallBehind(watcher: Watcher, position: Revision): void {
     this.#leave(watcher)
     watcher.position = position
-    void this.#catchUp(watcher)
+    void watcher.sink.drained().then(() => this.#catchUp(watcher))
   }
 
   async #catchUp(watcher: Watcher): Promise<void> {

@@ -1,0 +1,161 @@
+/** A stock kubectl against a server over a real socket, in both vocabularies. */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startServer, type RunningServer } from '../../src/index.ts'
+import { Kubectl } from './kubectl.ts'
+
+const WORDS = {
+  orch: { system: 'orch', storage: 'storage.orch.io' },
+  kubernetes: { system: 'kube', storage: 'storage.k8s.io' },
+} as const
+
+for (const vocabulary of ['kubernetes', 'orch'] as const) {
+  describe(`vocabulary ${vocabulary}`, () => {
+    let server: RunningServer
+    let kubectl: Kubectl
+    const { system, storage } = WORDS[vocabulary]
+
+    beforeAll(async () => {
+      server = await startServer({ vocabulary })
+      kubectl = await Kubectl.for(server.kubeconfig)
+    })
+    afterAll(async () => {
+      await kubectl.close()
+      await server.close()
+    })
+
+    test('api-resources lists what is served', async () => {
+      const lines = (await kubectl.ok('api-resources', '--no-headers')).trim().split('\n')
+      const rows = lines.map((line) => line.trim().split(/\s{2,}|\s(?=v1|true|false)/).map((s) => s.trim()))
+      const names = rows.map(([name]) => name!.split(/\s/)[0])
+      expect(names.sort()).toEqual(
+        [
+          'configmaps',
+          'csidrivers',
+          'csinodes',
+          'csistoragecapacities',
+          'endpoints',
+          'namespaces',
+          'persistentvolumeclaims',
+          'persistentvolumes',
+          'pods',
+          'secrets',
+          'serviceaccounts',
+          'storageclasses',
+          'volumeattachments',
+        ].sort(),
+      )
+      expect(lines.find((line) => line.startsWith('storageclasses'))).toContain(`${storage}/v1`)
+    })
+
+    test('get ns shows the system namespaces', async () => {
+      const out = await kubectl.ok('get', 'ns', '--no-headers')
+      const rows = out.trim().split('\n').map((line) => line.split(/\s+/).slice(0, 2))
+      expect(rows).toEqual(
+        [
+          ['default', 'Active'],
+          [`${system}-node-lease`, 'Active'],
+          [`${system}-public`, 'Active'],
+          [`${system}-system`, 'Active'],
+        ].sort((a, b) => (a[0]! < b[0]! ? -1 : 1)),
+      )
+    })
+
+    test('create, get, label, annotate, patch, replace and delete a config map', async () => {
+      expect(await kubectl.ok('create', 'configmap', 'c1', '--from-literal=a=1', '--from-literal=b=2')).toBe(
+        'configmap/c1 created\n',
+      )
+      expect((await kubectl.ok('get', 'cm', 'c1', '-o', 'wide')).split('\n')[0]).toBe('NAME   DATA   AGE')
+      expect((await kubectl.ok('get', 'cm', 'c1', '--no-headers')).split(/\s+/).slice(0, 2)).toEqual(['c1', '2'])
+      const object = JSON.parse(await kubectl.ok('get', 'cm', 'c1', '-o', 'json'))
+      expect(object.data).toEqual({ a: '1', b: '2' })
+      expect(await kubectl.ok('get', 'cm', 'c1', '-o', 'yaml')).toContain('data:\n  a: "1"\n  b: "2"\nkind: ConfigMap\n')
+      expect(await kubectl.ok('label', 'cm', 'c1', 'tier=front')).toBe('configmap/c1 labeled\n')
+      expect(await kubectl.ok('annotate', 'cm', 'c1', 'note=hello')).toBe('configmap/c1 annotated\n')
+      expect(await kubectl.ok('get', 'cm', '-l', 'tier=front', '-o', 'name')).toBe('configmap/c1\n')
+      expect(await kubectl.ok('patch', 'cm', 'c1', '--type', 'merge', '-p', '{"data":{"a":"9"}}')).toBe(
+        'configmap/c1 patched\n',
+      )
+      expect(
+        await kubectl.ok('patch', 'cm', 'c1', '--type', 'json', '-p', '[{"op":"remove","path":"/data/b"}]'),
+      ).toBe('configmap/c1 patched\n')
+      const path = join(kubectl.home, 'c1.json')
+      const live = JSON.parse(await kubectl.ok('get', 'cm', 'c1', '-o', 'json'))
+      expect(live.data).toEqual({ a: '9' })
+      live.data = { z: '26' }
+      await writeFile(path, JSON.stringify(live))
+      expect(await kubectl.ok('replace', '--validate=false', '-f', path)).toBe('configmap/c1 replaced\n')
+      expect(await kubectl.ok('get', 'cm', 'c1', '-o', 'jsonpath={.data}')).toBe('{"z":"26"}')
+      // The same file again is out of date.
+      const stale = await kubectl.run(['replace', '--validate=false', '-f', path])
+      expect(stale.code).toBe(1)
+      expect(stale.stderr).toContain(
+        'Operation cannot be fulfilled on configmaps "c1": the object has been modified; please apply your changes to the latest version and try again',
+      )
+      expect(await kubectl.ok('delete', 'cm', 'c1')).toBe('configmap "c1" deleted\n')
+      const gone = await kubectl.run(['get', 'cm', 'c1'])
+      expect(gone).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: 'Error from server (NotFound): configmaps "c1" not found\n',
+      })
+    })
+
+    test('create a secret', async () => {
+      expect(await kubectl.ok('create', 'secret', 'generic', 's1', '--from-literal=password=x')).toBe(
+        'secret/s1 created\n',
+      )
+      expect((await kubectl.ok('get', 'secret', 's1', '--no-headers')).split(/\s+/).slice(0, 3)).toEqual([
+        's1',
+        'Opaque',
+        '1',
+      ])
+    })
+
+    test('get -w sees what another creates', async () => {
+      const watch = kubectl.start(['get', 'cm', '-n', 'default', '-w', '-o', 'name', '--watch-only'])
+      let seen = ''
+      const found = new Promise<void>((resolve) => {
+        watch.stdout!.on('data', (data: Buffer) => {
+          seen += data.toString()
+          if (seen.includes('configmap/last\n')) resolve()
+        })
+      })
+      // The watch has started when it shows what was made after it; make until then.
+      let n = 0
+      let shown = false
+      void found.then(() => (shown = true))
+      while (!seen.includes('configmap/probe-')) await kubectl.ok('create', 'cm', `probe-${n++}`)
+      await kubectl.ok('create', 'cm', 'last')
+      await found
+      expect(shown).toBe(true)
+      watch.kill()
+    })
+
+    test('get -A --chunk-size=2 walks all pages', async () => {
+      for (const name of ['p1', 'p2', 'p3', 'p4', 'p5']) {
+        await kubectl.ok('create', 'configmap', name, '-n', `${system}-public`)
+      }
+      const out = await kubectl.ok('get', 'cm', '-A', '--chunk-size=2', '-o', 'name')
+      for (const name of ['p1', 'p2', 'p3', 'p4', 'p5']) expect(out).toContain(`configmap/${name}\n`)
+    })
+
+    test('get --raw reads health', async () => {
+      const out = await kubectl.ok('get', '--raw', '/readyz?verbose')
+      expect(out.trim().split('\n')).toEqual([
+        '[+]ping ok',
+        '[+]log ok',
+        '[+]store ok',
+        '[+]poststarthook/system-namespaces ok',
+        '[+]shutdown ok',
+        'readyz check passed',
+      ])
+    })
+
+    test('an object in an absent namespace is refused', async () => {
+      const outcome = await kubectl.run(['create', 'configmap', 'x', '-n', 'nowhere'])
+      expect(outcome.stderr).toBe('error: failed to create configmap: namespaces "nowhere" not found\n')
+    })
+  })
+}
