@@ -60,11 +60,12 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     for (const close of closers.splice(0).reverse()) await close()
   }
   try {
+    // Certificates are read by clients, whose time is the machine's, not that of a test.
     const [engine, pki] = await Promise.all([
       openEngine(store, options, clock, v.name),
       options.dataDir === undefined
-        ? createPki({ vocabulary: v, clock, bindAddress })
-        : ensurePki({ dir: options.dataDir, vocabulary: v, clock, bindAddress }),
+        ? createPki({ vocabulary: v, clock: systemClock, bindAddress })
+        : ensurePki({ dir: options.dataDir, vocabulary: v, clock: systemClock, bindAddress }),
     ])
     closers.push(() => engine.close())
     const cache = new Cache(engine, {

@@ -43,8 +43,11 @@ export interface Hooks<T> {
   onCreate?(object: T, c: HookContext): void
   /** Before an update is validated: keep what clients may not change; raise `generation`. */
   onUpdate?(next: T, old: T, c: HookContext): void
-  /** All violations of the object by itself; metadata is checked elsewhere. */
-  validate?(object: T, errors: FieldErrors, c: HookContext): void
+  /**
+   * All violations of the object by itself; metadata is checked elsewhere. `old` is there on an update
+   * and serves only to go on accepting what is already stored.
+   */
+  validate?(object: T, errors: FieldErrors, c: HookContext, old?: T): void
   /** Violations of a change; runs beside `validate` of the new object. */
   validateUpdate?(next: T, old: T, errors: FieldErrors, c: HookContext): void
   /** The last change before storing, after validation. */

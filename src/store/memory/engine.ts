@@ -177,7 +177,7 @@ class MemoryEngine implements Engine {
     this.#oldest = floor
     const gone = this.#log.filter((entry) => entry.revision <= floor)
     this.#log = this.#log.filter((entry) => entry.revision > floor)
-    this.#times = this.#times.filter((entry, i, all) => (all[i + 1]?.revision ?? Infinity) > floor)
+    this.#times = this.#times.filter((_entry, i, all) => (all[i + 1]?.revision ?? Infinity) > floor)
     for (const key of new Set(gone.map((entry) => entry.key))) {
       const versions = this.#keys.get(key)!
       let keep = 0

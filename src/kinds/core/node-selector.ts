@@ -1,0 +1,99 @@
+import type { FieldErrors } from '../../schema/field-errors.ts'
+import { isDns1123Subdomain, isQualifiedName } from '../../schema/names.ts'
+import { home, t } from '../../schema/shape.ts'
+
+const { shape } = home('core/v1')
+
+/** One condition on a label or field of a node. */
+export class NodeSelectorRequirement extends shape({
+  /** Label key, or name of the field. */
+  key: t.string(1).required(),
+  /** How the value found relates to `values`. */
+  operator: t.string(2).required().oneOf('DoesNotExist', 'Exists', 'Gt', 'In', 'Lt', 'NotIn'),
+  /** One or more for In and NotIn, one integer for Gt and Lt, none for the others. */
+  values: t.list(3, 'string'),
+}) {}
+
+/** Conditions that must all hold; without any it selects no node. */
+export class NodeSelectorTerm extends shape(
+  {
+    /** Conditions on labels. */
+    matchExpressions: t.list(1, NodeSelectorRequirement),
+    /** Conditions on fields; `metadata.name` is the one there is. */
+    matchFields: t.list(2, NodeSelectorRequirement),
+  },
+  { atomic: true },
+) {}
+
+/** Selects the nodes that one of its terms selects. */
+export class NodeSelector extends shape(
+  {
+    /** Alternatives; at least one. */
+    nodeSelectorTerms: t.list(1, NodeSelectorTerm).required(),
+  },
+  { atomic: true },
+) {}
+
+/** Rules of a required node selector (core facts, affinity). */
+export function validateNodeSelector(selector: NodeSelector, errors: FieldErrors): void {
+  const terms = selector.nodeSelectorTerms
+  const at = errors.at('nodeSelectorTerms')
+  if (terms.length === 0) at.required('must have at least one node selector term')
+  terms.forEach((term, i) => validateNodeSelectorTerm(term, at.at(i)))
+}
+
+/** Rules of one term; preferred scheduling terms have the same. */
+export function validateNodeSelectorTerm(term: NodeSelectorTerm, errors: FieldErrors): void {
+  term.matchExpressions?.forEach((one, i) => validateExpression(one, errors.at('matchExpressions', i)))
+  term.matchFields?.forEach((one, i) => validateField(one, errors.at('matchFields', i)))
+}
+
+function validateExpression(one: NodeSelectorRequirement, errors: FieldErrors): void {
+  const count = one.values?.length ?? 0
+  const values = errors.at('values')
+  switch (one.operator) {
+    case 'In':
+    case 'NotIn':
+      if (count === 0) values.required("must be specified when `operator` is 'In' or 'NotIn'")
+      break
+    case 'Exists':
+    case 'DoesNotExist':
+      if (count > 0) {
+        values.forbidden("may not be specified when `operator` is 'Exists' or 'DoesNotExist'")
+      }
+      break
+    case 'Gt':
+    case 'Lt':
+      if (count !== 1) {
+        values.required("must be specified single value when `operator` is 'Lt' or 'Gt'")
+      }
+      break
+    default:
+      refuseOperator(one, errors)
+  }
+  errors.at('key').invalidAll(one.key, isQualifiedName(one.key))
+}
+
+function validateField(one: NodeSelectorRequirement, errors: FieldErrors): void {
+  if (one.operator === 'In' || one.operator === 'NotIn') {
+    if (one.values?.length !== 1) {
+      errors
+        .at('values')
+        .required("must be only one value when `operator` is 'In' or 'NotIn' for node field selector")
+    }
+  } else refuseOperator(one, errors)
+  if (one.key !== 'metadata.name') {
+    errors.at('key').invalid(one.key, 'not a valid field selector key')
+    return
+  }
+  one.values?.forEach((value, i) => errors.at('values', i).invalidAll(value, isDns1123Subdomain(value)))
+}
+
+const OPERATORS: readonly string[] = ['DoesNotExist', 'Exists', 'Gt', 'In', 'Lt', 'NotIn']
+
+/** Words that are no operator at all are refused by the declaration, except the empty one. */
+function refuseOperator({ operator }: NodeSelectorRequirement, errors: FieldErrors): void {
+  if ((operator as string) === '' || OPERATORS.includes(operator)) {
+    errors.at('operator').invalid(operator, 'not a valid selector operator')
+  }
+}

@@ -1,0 +1,39 @@
+import { formatQuantity, parseQuantity, roundUpToMilli } from '../../base/quantity.ts'
+import { home, t } from '../../schema/shape.ts'
+
+const { shape } = home('core/v1')
+
+/** What is asked for and what is allowed, by resource name. */
+export class ResourceRequirements extends shape({
+  /** Most that may be used. */
+  limits: t.map(1, 'quantity'),
+  /** Least that is needed. */
+  requests: t.map(2, 'quantity'),
+}) {}
+
+/** Amounts by resource name. */
+export type ResourceList = Record<string, string>
+
+// What has no finer unit than thousandths needs no rounding: by far the most frequent case.
+const COARSE = /^-?\d+(?:m|[kMGTPE]i?)?$/
+
+/** Rounds every amount up to thousandths, in place, as all resource lists are stored. */
+export function roundResources(list: ResourceList | undefined): void {
+  if (!list) return
+  for (const [name, text] of Object.entries(list)) {
+    if (!COARSE.test(text)) list[name] = formatQuantity(roundUpToMilli(parseQuantity(text)))
+  }
+}
+
+/** Whether two texts stand for the same amount; absent is zero. */
+export const sameAmount = (a: string | undefined, b: string | undefined): boolean =>
+  a === b || parseQuantity(a ?? '0').nanos === parseQuantity(b ?? '0').nanos
+
+/** Whether two lists have the same names with the same amounts, however they are written. */
+export function sameResources(a: ResourceList = {}, b: ResourceList = {}): boolean {
+  const names = Object.keys(a)
+  return (
+    names.length === Object.keys(b).length &&
+    names.every((name) => Object.hasOwn(b, name) && sameAmount(a[name], b[name]))
+  )
+}

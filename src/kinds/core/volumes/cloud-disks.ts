@@ -1,0 +1,111 @@
+import { home, t } from '../../../schema/shape.ts'
+import { LocalObjectReference } from '../local-object-reference.ts'
+import { SecretReference } from '../secret-reference.ts'
+
+const { shape } = home('core/v1')
+
+/** A persistent disk of Google Compute Engine. */
+export class GCEPersistentDiskVolumeSource extends shape({
+  /** Name of the disk. */
+  pdName: t.string(1).required(),
+  /** File system of the disk; ext4 when empty. */
+  fsType: t.string(2),
+  /** Partition to mount; 0 is the whole disk. */
+  partition: t.int32(3),
+  /** Whether it is mounted read-only. */
+  readOnly: t.bool(4),
+}) {}
+
+/** A disk of the AWS elastic block store. */
+export class AWSElasticBlockStoreVolumeSource extends shape({
+  /** Identifier of the disk. */
+  volumeID: t.string(1).required(),
+  /** File system of the disk; ext4 when empty. */
+  fsType: t.string(2),
+  /** Partition to mount; 0 is the whole disk. */
+  partition: t.int32(3),
+  /** Whether it is mounted read-only. */
+  readOnly: t.bool(4),
+}) {}
+
+/** A data disk of Azure. */
+export class AzureDiskVolumeSource extends shape({
+  /** Name of the disk. */
+  diskName: t.string(1).required(),
+  /** URI of the disk: a resource path for managed disks, https for the others. */
+  diskURI: t.string(2).required(),
+  /** How the host caches. */
+  cachingMode: t.string(3).explicit().oneOf('None', 'ReadOnly', 'ReadWrite').default('ReadWrite'),
+  /** File system of the disk. */
+  fsType: t.string(4).explicit().default('ext4'),
+  /** Whether it is mounted read-only. */
+  readOnly: t.bool(5).explicit().default(false),
+  /** Whether the disk shares a storage account, has its own, or is managed. */
+  kind: t.string(6).explicit().oneOf('Dedicated', 'Managed', 'Shared').default('Shared'),
+}) {}
+
+/** A share of Azure Files, for a pod. */
+export class AzureFileVolumeSource extends shape({
+  /** Secret with the account's name and key. */
+  secretName: t.string(1).required(),
+  /** Name of the share. */
+  shareName: t.string(2).required(),
+  /** Whether it is mounted read-only. */
+  readOnly: t.bool(3),
+}) {}
+
+/** A share of Azure Files. */
+export class AzureFilePersistentVolumeSource extends shape({
+  /** Secret with the account's name and key. */
+  secretName: t.string(1).required(),
+  /** Name of the share. */
+  shareName: t.string(2).required(),
+  /** Whether it is mounted read-only. */
+  readOnly: t.bool(3),
+  /** Namespace of the secret; that of the claim when absent. */
+  secretNamespace: t.string(4).explicit(),
+}) {}
+
+/** A volume of OpenStack Cinder, for a pod. */
+export class CinderVolumeSource extends shape({
+  /** Identifier of the volume. */
+  volumeID: t.string(1).required(),
+  /** File system of the volume; ext4 when empty. */
+  fsType: t.string(2),
+  /** Whether it is mounted read-only. */
+  readOnly: t.bool(3),
+  /** Secret with what is needed to reach OpenStack. */
+  secretRef: t.object(4, LocalObjectReference).explicit(),
+}) {}
+
+/** A volume of OpenStack Cinder. */
+export class CinderPersistentVolumeSource extends shape({
+  /** Identifier of the volume. */
+  volumeID: t.string(1).required(),
+  /** File system of the volume; ext4 when empty. */
+  fsType: t.string(2),
+  /** Whether it is mounted read-only. */
+  readOnly: t.bool(3),
+  /** Secret with what is needed to reach OpenStack. */
+  secretRef: t.object(4, SecretReference).explicit(),
+}) {}
+
+/** A virtual disk of vSphere. */
+export class VsphereVirtualDiskVolumeSource extends shape({
+  /** Path of the disk. */
+  volumePath: t.string(1).required(),
+  /** File system of the disk; ext4 when empty. */
+  fsType: t.string(2),
+  /** Name of the storage policy. */
+  storagePolicyName: t.string(3),
+  /** Identifier of the storage policy. */
+  storagePolicyID: t.string(4),
+}) {}
+
+/** A persistent disk of the Photon controller. */
+export class PhotonPersistentDiskVolumeSource extends shape({
+  /** Identifier of the disk. */
+  pdID: t.string(1).required(),
+  /** File system of the disk; ext4 when empty. */
+  fsType: t.string(2),
+}) {}

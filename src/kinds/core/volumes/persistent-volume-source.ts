@@ -1,0 +1,79 @@
+import { home, t } from '../../../schema/shape.ts'
+import {
+  FCVolumeSource,
+  ISCSIPersistentVolumeSource,
+  RBDPersistentVolumeSource,
+} from './block-devices.ts'
+import {
+  AWSElasticBlockStoreVolumeSource,
+  AzureDiskVolumeSource,
+  AzureFilePersistentVolumeSource,
+  CinderPersistentVolumeSource,
+  GCEPersistentDiskVolumeSource,
+  PhotonPersistentDiskVolumeSource,
+  VsphereVirtualDiskVolumeSource,
+} from './cloud-disks.ts'
+import {
+  CephFSPersistentVolumeSource,
+  GlusterfsPersistentVolumeSource,
+  NFSVolumeSource,
+  QuobyteVolumeSource,
+} from './network-files.ts'
+import { HostPathVolumeSource, LocalVolumeSource } from './node-local.ts'
+import { CSIPersistentVolumeSource, FlexPersistentVolumeSource } from './plug-ins.ts'
+import {
+  FlockerVolumeSource,
+  PortworxVolumeSource,
+  ScaleIOPersistentVolumeSource,
+  StorageOSPersistentVolumeSource,
+} from './storage-systems.ts'
+
+const { shape } = home('core/v1')
+
+/** Where the data of a persistent volume is; exactly one member is set. */
+export class PersistentVolumeSource extends shape({
+  /** A disk of Google Compute Engine. */
+  gcePersistentDisk: t.object(1, GCEPersistentDiskVolumeSource).explicit(),
+  /** A disk of the AWS elastic block store. */
+  awsElasticBlockStore: t.object(2, AWSElasticBlockStoreVolumeSource).explicit(),
+  /** A directory of the node; for clusters of one node. */
+  hostPath: t.object(3, HostPathVolumeSource).explicit(),
+  /** A Glusterfs volume. */
+  glusterfs: t.object(4, GlusterfsPersistentVolumeSource).explicit(),
+  /** A directory exported over NFS. */
+  nfs: t.object(5, NFSVolumeSource).explicit(),
+  /** A block device of Ceph. */
+  rbd: t.object(6, RBDPersistentVolumeSource).explicit(),
+  /** An iSCSI disk. */
+  iscsi: t.object(7, ISCSIPersistentVolumeSource).explicit(),
+  /** A volume of OpenStack Cinder. */
+  cinder: t.object(8, CinderPersistentVolumeSource).explicit(),
+  /** A Ceph file system. */
+  cephfs: t.object(9, CephFSPersistentVolumeSource).explicit(),
+  /** A fibre channel disk. */
+  fc: t.object(10, FCVolumeSource).explicit(),
+  /** A Flocker data set. */
+  flocker: t.object(11, FlockerVolumeSource).explicit(),
+  /** A volume of a program on the nodes. */
+  flexVolume: t.object(12, FlexPersistentVolumeSource).explicit(),
+  /** A share of Azure Files. */
+  azureFile: t.object(13, AzureFilePersistentVolumeSource).explicit(),
+  /** A virtual disk of vSphere. */
+  vsphereVolume: t.object(14, VsphereVirtualDiskVolumeSource).explicit(),
+  /** A Quobyte volume. */
+  quobyte: t.object(15, QuobyteVolumeSource).explicit(),
+  /** A data disk of Azure. */
+  azureDisk: t.object(16, AzureDiskVolumeSource).explicit(),
+  /** A disk of the Photon controller. */
+  photonPersistentDisk: t.object(17, PhotonPersistentDiskVolumeSource).explicit(),
+  /** A Portworx volume. */
+  portworxVolume: t.object(18, PortworxVolumeSource).explicit(),
+  /** A ScaleIO volume. */
+  scaleIO: t.object(19, ScaleIOPersistentVolumeSource).explicit(),
+  /** A disk or directory of one node. */
+  local: t.object(20, LocalVolumeSource).explicit(),
+  /** A StorageOS volume. */
+  storageos: t.object(21, StorageOSPersistentVolumeSource).explicit(),
+  /** A volume of a storage driver. */
+  csi: t.object(22, CSIPersistentVolumeSource).explicit(),
+}) {}

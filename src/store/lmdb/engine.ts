@@ -1,0 +1,374 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { open, type Database, type RootDatabase } from 'lmdb'
+import type { Clock } from '../../base/clock.ts'
+import {
+  Compacted,
+  FutureRevision,
+  UnusableDataDir,
+  type Change,
+  type Commit,
+  type Engine,
+  type Event,
+  type Item,
+  type Page,
+  type RangeOptions,
+  type Revision,
+} from '../store.ts'
+import { lockDir } from './lock.ts'
+import {
+  decodeHead,
+  decodeValue,
+  encodeHead,
+  encodeValue,
+  placeKey,
+  readPlaceKey,
+  type Head,
+  type Place,
+} from './value-record.ts'
+
+export interface LmdbOptions {
+  /** Directory of the store, made when absent. */
+  readonly dir: string
+  readonly clock: Clock
+  /** Words that the data depends on, such as the vocabulary: a store made with others is refused. */
+  readonly format?: Readonly<Record<string, string>>
+}
+
+const FILE = 'data.mdb'
+const FORMAT_VERSION = '1'
+/** Larger pages hold a few objects each: less space is lost than with the system's 4 KiB. */
+const PAGE_BYTES = 16_384
+const COMPACT_BATCH = 2_000
+const CHANGES_BATCH = 500
+
+interface Waiting {
+  readonly changes: readonly Change[]
+  readonly resolve: (commit: Commit) => void
+  readonly reject: (error: unknown) => void
+}
+
+type Bytes = Database<Buffer, Buffer>
+
+/** Opens the embedded durable store. Throws UnusableDataDir. */
+export async function openLmdb(options: LmdbOptions): Promise<Engine> {
+  const { dir } = options
+  const unlock = lockDir(dir)
+  try {
+    const path = join(dir, FILE)
+    const known = existsSync(path)
+    if (!known && readdirSync(dir).some((name) => name !== 'lock')) {
+      throw new UnusableDataDir(`directory ${dir} holds other files; choose an empty one with --data-dir`)
+    }
+    const root = open({
+      path,
+      noSubdir: true,
+      pageSize: PAGE_BYTES,
+      maxDbs: 4,
+      // A commit resolves when it is on disk, not before.
+      overlappingSync: false,
+      encoding: 'binary',
+      keyEncoding: 'binary',
+    } as Parameters<typeof open>[0])
+    try {
+      const engine = new LmdbEngine(root, options, unlock)
+      await engine.prepare(known)
+      return engine
+    } catch (error) {
+      await root.close()
+      throw error
+    }
+  } catch (error) {
+    unlock()
+    if (error instanceof UnusableDataDir) throw error
+    throw new UnusableDataDir(`data directory ${dir} cannot be opened: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+  }
+}
+
+const META = {
+  format: Buffer.from('format'),
+  floor: Buffer.from('floor'),
+} as const
+
+class LmdbEngine implements Engine {
+  readonly name = 'lmdb'
+  readonly #root: RootDatabase<Buffer, Buffer>
+  /** Changes by revision; each value stands here once. */
+  readonly #values: Bytes
+  /** Newest change of each key. */
+  readonly #heads: Bytes
+  readonly #meta: Bytes
+  readonly #clock: Clock
+  readonly #options: LmdbOptions
+  readonly #unlock: () => void
+  #revision: Revision = 0
+  #oldest: Revision = 0
+  /** Last revision given out inside the transaction that runs. */
+  #next: Revision = 0
+  readonly #listeners = new Set<(events: readonly Event[]) => void>()
+  #waiting: Waiting[] = []
+  #flushing: Promise<void> | null = null
+  #compacting: Promise<void> = Promise.resolve()
+  #closed: Promise<void> | null = null
+
+  constructor(root: RootDatabase, options: LmdbOptions, unlock: () => void) {
+    this.#root = root as RootDatabase<Buffer, Buffer>
+    const db = (name: string) => root.openDB<Buffer, Buffer>({ name, encoding: 'binary', keyEncoding: 'binary' })
+    this.#values = db('values')
+    this.#heads = db('heads')
+    this.#meta = db('meta')
+    this.#options = options
+    this.#clock = options.clock
+    this.#unlock = unlock
+  }
+
+  /** Checks or writes the format and finds the newest revision. */
+  async prepare(known: boolean): Promise<void> {
+    const wanted: Record<string, string> = { version: FORMAT_VERSION, ...this.#options.format }
+    const text = this.#meta.get(META.format)?.toString('utf8')
+    if (text === undefined) {
+      if (known && this.#values.getKeysCount({ limit: 1 }) > 0) {
+        throw new UnusableDataDir(`data directory ${this.#options.dir} has no format mark; it was not made by this program`)
+      }
+      await this.#root.transaction(() => {
+        this.#meta.putSync(META.format, Buffer.from(JSON.stringify(wanted)))
+      })
+    } else {
+      const found = JSON.parse(text) as Record<string, string>
+      for (const [name, value] of Object.entries(wanted)) {
+        if (found[name] === value) continue
+        throw new UnusableDataDir(
+          name === 'version'
+            ? `data directory ${this.#options.dir} has format ${found[name] ?? 'unknown'}, this program reads format ${value}`
+            : `data directory ${this.#options.dir} was made with ${name} ${found[name] ?? 'unknown'}, not ${value}; start with --${name} ${found[name] ?? ''} or choose another with --data-dir`,
+        )
+      }
+    }
+    this.#oldest = Number(this.#meta.get(META.floor)?.toString('utf8') ?? '0')
+    let newest: Revision = 0
+    for (const key of this.#values.getKeys({ reverse: true, limit: 1 })) newest = readPlaceKey(key).revision
+    // A deletion whose mark was compacted away may have been the newest revision.
+    this.#revision = Math.max(newest, this.#oldest)
+  }
+
+  revision(): Revision {
+    return this.#revision
+  }
+  oldest(): Revision {
+    return this.#oldest
+  }
+
+  commit(changes: readonly Change[]): Promise<Commit> {
+    if (this.#closed) return Promise.reject(new Error('the store is closed'))
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ changes, resolve, reject })
+      this.#flushing ??= this.#flush()
+    })
+  }
+
+  /** Writes what waits, transaction after transaction, until nothing does. */
+  async #flush(): Promise<void> {
+    // Commits of one turn go together.
+    await Promise.resolve()
+    while (this.#waiting.length > 0) {
+      let batch: Waiting[] = []
+      const events: Event[] = []
+      const results: Commit[] = []
+      try {
+        await this.#root.transaction(() => {
+          // Taken here, when the transaction is ours: whoever came meanwhile goes along.
+          batch = this.#waiting
+          this.#waiting = []
+          this.#next = this.#revision
+          const timeMs = this.#clock.now()
+          for (const { changes } of batch) results.push(this.#apply(changes, timeMs, events))
+        })
+      } catch (error) {
+        for (const { reject } of batch.length > 0 ? batch : this.#waiting.splice(0)) reject(error)
+        continue
+      }
+      this.#revision = this.#next
+      if (events.length > 0) for (const listener of this.#listeners) listener(events)
+      batch.forEach(({ resolve }, i) => resolve(results[i]!))
+    }
+    // In the same turn as the look at what waits: a commit after it starts a flush of its own.
+    this.#flushing = null
+  }
+
+  #apply(changes: readonly Change[], timeMs: number, events: Event[]): Commit {
+    const heads: (Head | null)[] = []
+    for (const { key, ifChangedAt } of changes) {
+      const head = this.#head(key)
+      heads.push(head)
+      if (ifChangedAt === undefined) continue
+      const at = head && !head.deleted ? head.revision : 0
+      if (at !== ifChangedAt) return { done: false, key, found: head && !head.deleted ? this.#item(key, head) : null }
+    }
+    const at = this.#next + 1
+    let index = 0
+    for (const [i, { key, value }] of changes.entries()) {
+      // A key that a transaction changes twice was written a moment ago.
+      const head = index > 0 ? this.#head(key) : heads[i]!
+      const live = head !== null && !head.deleted
+      if (value === null && !live) continue
+      const created = live ? head.created : at
+      const prev: Place | null = head
+      this.#values.putSync(
+        placeKey(at, index),
+        encodeValue({ deleted: value === null, created, prev, timeMs, key, value }),
+      )
+      this.#heads.putSync(Buffer.from(key), encodeHead({ revision: at, index, created, deleted: value === null }))
+      events.push({ at, key, value, created })
+      index++
+    }
+    if (index > 0) this.#next = at
+    return { done: true, at: this.#next }
+  }
+
+  #head(key: string): Head | null {
+    const bytes = this.#heads.get(Buffer.from(key))
+    return bytes ? decodeHead(bytes) : null
+  }
+
+  #item(key: string, place: Place): Item | null {
+    const bytes = this.#values.get(placeKey(place.revision, place.index))
+    if (!bytes) return null
+    const record = decodeValue(bytes)
+    if (record.deleted) return null
+    return { key, value: record.value, created: record.created, changed: place.revision }
+  }
+
+  /** The item of a key at a revision, from its newest change back. */
+  #itemAt(key: string, head: Head, at: Revision): Item | null {
+    let place: Place | null = head
+    while (place && place.revision > at) {
+      const bytes: Buffer | undefined = this.#values.get(placeKey(place.revision, place.index))
+      place = bytes ? decodeValue(bytes).prev : null
+    }
+    return place ? this.#item(key, place) : null
+  }
+
+  #check(at: Revision): void {
+    if (at > this.#revision) throw new FutureRevision(this.#revision)
+    if (at < this.#oldest) throw new Compacted(this.#oldest)
+  }
+
+  async get(key: string, options: { readonly at?: Revision } = {}): Promise<Item | null> {
+    const at = options.at ?? this.#revision
+    this.#check(at)
+    const head = this.#head(key)
+    return head ? this.#itemAt(key, head, at) : null
+  }
+
+  async range(prefix: string, options: RangeOptions = {}): Promise<Page> {
+    const at = options.at ?? this.#revision
+    this.#check(at)
+    const first = Buffer.from(prefix)
+    const asked = options.start === undefined ? first : Buffer.from(options.start)
+    const start = Buffer.compare(asked, first) > 0 ? asked : first
+    const items: Item[] = []
+    for (const { key: bytes, value } of this.#heads.getRange({ start })) {
+      if (Buffer.compare(bytes.subarray(0, first.length), first) !== 0) break
+      const key = bytes.toString('utf8')
+      const item = this.#itemAt(key, decodeHead(value), at)
+      if (!item) continue
+      if (options.limit !== undefined && items.length >= options.limit) return { items, at, more: true }
+      items.push(item)
+    }
+    return { items, at, more: false }
+  }
+
+  async *changes(prefix: string, from: Revision, to: Revision): AsyncGenerator<readonly Event[]> {
+    if (from < this.#oldest) throw new Compacted(this.#oldest)
+    let events: Event[] = []
+    const end = placeKey(Math.min(to, this.#revision) + 1, 0)
+    let start = placeKey(from + 1, 0)
+    for (;;) {
+      let seen = 0
+      // Read in strides: a cursor is not held while others write.
+      for (const { key, value } of this.#values.getRange({ start, end, limit: CHANGES_BATCH })) {
+        seen++
+        start = Buffer.concat([key, Buffer.from([0])])
+        const record = decodeValue(value)
+        if (!record.key.startsWith(prefix)) continue
+        const at = readPlaceKey(key).revision
+        const before = record.prev ? this.#item(record.key, record.prev) : null
+        events.push({ at, key: record.key, value: record.deleted ? null : record.value, created: record.created, before })
+      }
+      if (events.length > 0) yield events
+      events = []
+      if (seen < CHANGES_BATCH) return
+      if (from < this.#oldest) throw new Compacted(this.#oldest)
+    }
+  }
+
+  subscribe(listener: (events: readonly Event[]) => void): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
+  compact(upTo: Revision): Promise<void> {
+    this.#compacting = this.#compacting.then(() => this.#compact(upTo))
+    return this.#compacting
+  }
+
+  async #compact(upTo: Revision): Promise<void> {
+    const target = Math.min(upTo, this.#revision)
+    while (this.#oldest < target && !this.#closed) {
+      const from = this.#oldest
+      // Told first: nobody may start to read what is about to go.
+      let reached = target
+      await this.#root.transaction(() => {
+        let count = 0
+        const found = this.#values.getRange({ start: placeKey(from + 1, 0), end: placeKey(target + 1, 0), limit: COMPACT_BATCH })
+        for (const { key, value } of [...found].map(({ key, value }) => ({ key, value: decodeValue(value) }))) {
+          const { revision } = readPlaceKey(key)
+          if (++count === COMPACT_BATCH) {
+            // Perhaps not the last change of its transaction: that one is left for the next round.
+            reached = revision - 1
+          }
+          if (revision > reached) break
+          this.#forget(key, value, revision)
+        }
+        if (reached <= from) reached = from + 1
+        this.#oldest = reached
+        this.#meta.putSync(META.floor, Buffer.from(String(reached)))
+      })
+    }
+  }
+
+  /** Removes what the change at `key` superseded, and the change itself when it is a deletion. */
+  #forget(key: Buffer, record: ReturnType<typeof decodeValue>, revision: Revision): void {
+    if (record.prev) this.#values.removeSync(placeKey(record.prev.revision, record.prev.index))
+    if (!record.deleted) return
+    this.#values.removeSync(key)
+    const name = Buffer.from(record.key)
+    const head = this.#heads.get(name)
+    if (head && decodeHead(head).revision === revision) this.#heads.removeSync(name)
+  }
+
+  revisionAt(timeMs: number): Revision {
+    let low = this.#oldest
+    let high = this.#revision
+    // Every revision above the floor still has its change, with its time.
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2)
+      const bytes = this.#values.get(placeKey(middle, 0))
+      if (bytes && decodeValue(bytes).timeMs <= timeMs) low = middle
+      else high = middle - 1
+    }
+    return low
+  }
+
+  close(): Promise<void> {
+    return (this.#closed ??= this.#end())
+  }
+
+  async #end(): Promise<void> {
+    await this.#flushing
+    await this.#compacting.catch(() => {})
+    this.#listeners.clear()
+    await this.#root.close()
+    this.#unlock()
+  }
+}
