@@ -6,4 +6,10 @@ import type { Vocabulary, VocabularyName } from './vocabulary.ts'
 export const vocabularies: Readonly<Record<VocabularyName, Vocabulary>> = { orch, kubernetes }
 
 /** The product's own name, for its command, log lines and data directory. */
-export const product = { command: 'orch', title: 'orch', dataDir: 'orch-data' } as const
+export const product = {
+  command: 'orch',
+  title: 'orch',
+  dataDir: 'orch-data',
+  /** The client that most people have. */
+  clientCommand: 'kubectl',
+} as const

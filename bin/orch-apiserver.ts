@@ -1,0 +1,3 @@
+import { apiserverMain } from '../src/cli/main.ts'
+
+await apiserverMain(process.argv.slice(2))

@@ -1,0 +1,3 @@
+import { controllerManagerMain } from '../src/cli/main.ts'
+
+await controllerManagerMain()

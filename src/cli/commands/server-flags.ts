@@ -1,0 +1,87 @@
+import { product, vocabularies } from '../../vocabulary/index.ts'
+import type { Flag } from '../flags.ts'
+
+/** Flags of the server command; spelled as the reference spells them wherever it has them. */
+export const serverFlags: readonly Flag[] = [
+  {
+    section: 'Storage',
+    name: 'data-dir',
+    kind: 'string',
+    default: `./${product.dataDir}`,
+    help: 'Directory for objects, certificates and the admin kubeconfig.',
+  },
+  {
+    section: 'Storage',
+    name: 'store',
+    kind: 'string',
+    default: 'lmdb',
+    oneOf: ['lmdb', 'memory'],
+    help: 'Where objects are kept; memory is gone when the server ends.',
+  },
+  {
+    section: 'Storage',
+    name: 'history-window',
+    kind: 'duration',
+    default: '5m',
+    help: 'How long changes can be looked back at by watches and exact lists.',
+  },
+  {
+    section: 'Secure serving',
+    name: 'bind-address',
+    kind: 'string',
+    default: '127.0.0.1',
+    help: 'Address to listen on.',
+  },
+  {
+    section: 'Secure serving',
+    name: 'secure-port',
+    kind: 'int',
+    default: '6443',
+    min: 0,
+    max: 65535,
+    help: 'Port to serve HTTPS on; 0 takes any free one.',
+  },
+  {
+    section: 'Generic',
+    name: 'vocabulary',
+    kind: 'string',
+    default: Object.keys(vocabularies)[0] ?? '',
+    oneOf: Object.keys(vocabularies),
+    help: 'Brand words of groups, labels and system names.',
+  },
+  {
+    section: 'Generic',
+    name: 'request-timeout',
+    kind: 'duration',
+    default: '1m0s',
+    help: 'Bound of a request that is not a watch.',
+  },
+  {
+    section: 'Generic',
+    name: 'min-request-timeout',
+    kind: 'int',
+    default: '1800',
+    min: 1,
+    max: 2_000_000,
+    help: 'Seconds after which a watch without a timeout ends, at the earliest; at random up to twice that.',
+  },
+  {
+    section: 'Logs',
+    name: 'v',
+    short: 'v',
+    kind: 'int',
+    default: '0',
+    min: 0,
+    max: 10,
+    help: 'Level of detail.',
+  },
+  {
+    section: 'Logs',
+    name: 'logging-format',
+    kind: 'string',
+    default: 'text',
+    oneOf: ['text', 'json'],
+    help: 'Form of log lines, which go to standard error.',
+  },
+  { section: 'Global', name: 'help', short: 'h', kind: 'bool', default: 'false', help: 'Show this help.' },
+]
