@@ -1,3 +1,5 @@
+#!/usr/bin/env node
 import { apiserverMain } from '../src/cli/main.ts'
+import { packageVersion } from '../src/version.ts'
 
-await apiserverMain(process.argv.slice(2))
+await apiserverMain(process.argv.slice(2), { version: packageVersion() })

@@ -1,3 +1,5 @@
+#!/usr/bin/env node
 import { controllerManagerMain } from '../src/cli/main.ts'
+import { packageVersion } from '../src/version.ts'
 
-await controllerManagerMain()
+controllerManagerMain(process.argv.slice(2), { version: packageVersion() })

@@ -1,3 +1,5 @@
+#!/usr/bin/env node
 import { main } from '../src/cli/main.ts'
+import { packageVersion } from '../src/version.ts'
 
-await main(process.argv.slice(2), process.env.npm_package_version ?? 'development')
+await main(process.argv.slice(2), { version: packageVersion() })

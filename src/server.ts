@@ -1,5 +1,4 @@
 /** Chooses the parts, wires them and starts them. */
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { admissionChain } from './admission/chain.ts'
 import { admissionPlugins } from './admission/index.ts'
@@ -30,6 +29,7 @@ import { createPki, ensurePki } from './pki/files.ts'
 import { writeFileAtomically } from './pki/write-file.ts'
 import { buildCatalogue } from './schema/catalogue.ts'
 import type { RunningServer, ServerOptions } from './server-options.ts'
+import { packageVersion } from './version.ts'
 import { Cache } from './store/cache/cache.ts'
 import type { Engine } from './store/store.ts'
 import { vocabularies } from './vocabulary/index.ts'
@@ -165,16 +165,24 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
         deadline: Infinity,
       }
       inFlight++
-      run(context)
-        .then((answer) => writeAnswer(context, answer))
-        .catch((error: unknown) => {
-          state.onError(error, context)
-          if (!exchange.begun) exchange.send(500, ['content-type', 'text/plain'], 'internal error')
-        })
-        .finally(() => {
-          inFlight--
-          if (inFlight === 0) idle()
-        })
+      const done = () => {
+        inFlight--
+        if (inFlight === 0) idle()
+      }
+      const failed = (error: unknown) => {
+        state.onError(error, context)
+        if (!exchange.begun) exchange.send(500, ['content-type', 'text/plain'], 'internal error')
+      }
+      try {
+        const answer = run(context)
+        const writing =
+          answer instanceof Promise ? answer.then((made) => writeAnswer(context, made)) : writeAnswer(context, answer)
+        if (writing) void writing.catch(failed).finally(done)
+        else done()
+      } catch (error) {
+        failed(error)
+        done()
+      }
     }
 
     await ensureSystemNamespaces(api)
@@ -241,22 +249,4 @@ async function openEngine(
   if (options.dataDir === undefined) throw new Error('the durable store needs a data directory')
   const { openLmdb } = await import('./store/lmdb/engine.ts')
   return openLmdb({ dir: join(options.dataDir, 'store'), clock, format: { vocabulary } })
-}
-
-let version: string | null = null
-
-function packageVersion(): string {
-  if (version === null) {
-    // Source and bundle lie at different depths below the package's root.
-    for (const up of ['../package.json', '../../package.json', '../../../package.json']) {
-      try {
-        const text = readFileSync(new URL(up, import.meta.url), 'utf8')
-        version = (JSON.parse(text) as { version: string }).version
-        break
-      } catch {
-        continue
-      }
-    }
-  }
-  return version ?? '0.0.0'
 }

@@ -7,6 +7,8 @@ export interface Log {
   debug(level: number, message: string, fields?: LogFields): void
   /** Whether detail of a level shows; for fields that cost something to make. */
   v(level: number): boolean
+  /** The same log with fields that every line of the child carries. */
+  child(fields: LogFields): Log
 }
 
 export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>
@@ -18,36 +20,63 @@ export const silentLog: Log = {
   info: () => {},
   debug: () => {},
   v: () => false,
+  child: () => silentLog,
 }
 
-/**
- * Writes one line for each message: as text for people or as JSON for programs. `write` gets whole lines;
- * `level` is that of `-v`.
- */
-export function lineLog(options: {
+export interface LineLogOptions {
+  /** Text for people, JSON for programs. */
   readonly format: 'text' | 'json'
+  /** The `-v` level. `info` shows from 1 on: a server that is well says nothing by default. */
   readonly level: number
+  /** Milliseconds since the epoch. */
   readonly now: () => number
+  /** Gets whole lines, each with its line feed. */
   readonly write: (line: string) => void
-}): Log {
-  const line = (severity: string, message: string, fields: LogFields = {}) => {
+}
+
+type Severity = 'error' | 'warn' | 'info' | 'debug'
+
+const INFO_LEVEL = 1
+
+/** Writes one line for each message. */
+export function lineLog(options: LineLogOptions): Log {
+  return withFields(options, {})
+}
+
+function withFields(options: LineLogOptions, always: LogFields): Log {
+  const form = options.format === 'json' ? jsonLine : textLine
+  const line = (severity: Severity, message: string, fields?: LogFields) => {
     const time = new Date(options.now()).toISOString()
-    if (options.format === 'json') {
-      options.write(`${JSON.stringify({ time, level: severity, msg: message, ...fields })}\n`)
-      return
-    }
-    const pairs = Object.entries(fields)
-      .filter(([, value]) => value !== undefined)
-      .map(([key, value]) => ` ${key}=${typeof value === 'string' ? JSON.stringify(value) : String(value)}`)
-    options.write(`${time} ${severity.padEnd(5)} ${message}${pairs.join('')}\n`)
+    options.write(form(time, severity, message, { ...always, ...fields }))
   }
-  return {
+  const log: Log = {
     error: (message, fields) => line('error', message, fields),
     warn: (message, fields) => line('warn', message, fields),
-    info: (message, fields) => line('info', message, fields),
+    info: (message, fields) => {
+      if (log.v(INFO_LEVEL)) line('info', message, fields)
+    },
     debug: (level, message, fields) => {
-      if (level <= options.level) line('debug', message, fields)
+      if (log.v(level)) line('debug', message, fields)
     },
     v: (level) => level <= options.level,
+    child: (fields) => withFields(options, { ...always, ...fields }),
   }
+  return log
 }
+
+function jsonLine(time: string, level: Severity, msg: string, fields: LogFields): string {
+  const head = { time, level, msg }
+  // The head a second time, so that no field takes its place.
+  return `${JSON.stringify({ ...head, ...fields, ...head })}\n`
+}
+
+function textLine(time: string, level: Severity, message: string, fields: LogFields): string {
+  const pairs = Object.entries(fields)
+    .filter(([, value]) => value !== undefined)
+    .map(([key, value]) => ` ${key}=${JSON.stringify(value)}`)
+  return `${time} ${level.padEnd(5)} ${oneLine(message)}${pairs.join('')}\n`
+}
+
+/** Keeps what is between the quotes of JSON, so that a message cannot pretend to be several. */
+const oneLine = (text: string): string =>
+  /^[ -~]*$/.test(text) ? text : JSON.stringify(text).slice(1, -1)

@@ -1,71 +1,97 @@
 import { product } from '../vocabulary/index.ts'
+import { serverCommand, type StartServer } from './commands/server.ts'
 import { FlagError } from './flags.ts'
-import { serverCommand, type Terminal } from './commands/server.ts'
+import { table } from './help.ts'
+import { processTerminal, type Terminal } from './terminal.ts'
 
-const process_: Terminal = {
-  out: (text) => void process.stdout.write(text),
-  err: (text) => void process.stderr.write(text),
-  onSignal: (call) => {
-    process.on('SIGTERM', call)
-    process.on('SIGINT', call)
-  },
-  exit: (code) => process.exit(code),
+/** What a program is given besides its arguments; tests give their own terminal and server. */
+export interface Surroundings {
+  readonly version: string
+  readonly terminal?: Terminal
+  readonly start?: StartServer
 }
 
-/** The all-in-one program: its commands by name. */
-export async function main(args: readonly string[], version: string, terminal: Terminal = process_): Promise<void> {
+const ABOUT = 'The API server of a container-cluster control plane.'
+const SERVER = 'Serves the cluster API over HTTPS.'
+
+const programHelp = (name: string) =>
+  [
+    ABOUT,
+    '',
+    'Usage:',
+    `  ${name} <command> [flags]`,
+    '',
+    'Commands:',
+    ...table([
+      ['server', `${SERVER} Its flags: ${name} server --help`],
+      ['version', 'Shows the version.'],
+      ['help', 'Shows this help.'],
+    ]),
+    '',
+  ].join('\n')
+
+/** The program that has everything; its first argument is a command. */
+export async function main(args: readonly string[], around: Surroundings): Promise<void> {
   const [command, ...rest] = args
-  await run(terminal, async () => {
-    switch (command) {
-      case 'server':
-        return serverCommand(`${product.command} server`, rest, terminal)
-      case '--version':
-      case 'version':
-        terminal.out(`${product.command} ${version}\n`)
-        return 0
-      case undefined:
-      case '--help':
-      case '-h':
-      case 'help':
-        terminal.out(HELP)
-        return command === undefined ? 1 : 0
-      default:
-        terminal.err(`${product.command}: unknown command ${JSON.stringify(command)}\n\n${HELP}`)
-        return 1
-    }
-  })
+  const { terminal = processTerminal, version } = around
+  const name = product.command
+  switch (command) {
+    case 'server':
+      return server(`${name} server`, SERVER, rest, around)
+    case 'version':
+    case '--version':
+      terminal.out(`${name} ${version}\n`)
+      return terminal.exit(0)
+    case 'help':
+    case '--help':
+    case '-h':
+      terminal.out(programHelp(name))
+      return terminal.exit(0)
+    case undefined:
+      terminal.err(programHelp(name))
+      return terminal.exit(1)
+    default:
+      terminal.err(`${name}: unknown command ${JSON.stringify(command)}\nSee ${name} --help.\n`)
+      return terminal.exit(1)
+  }
 }
-
-const HELP = `The API server of a container-cluster control plane.
-
-Usage:
-  ${product.command} <command> [flags]
-
-Commands:
-  server      Serve the cluster API over HTTPS; ${product.command} server --help lists its flags
-  version     Show the version
-
-`
 
 /** The API server by itself. */
-export async function apiserverMain(args: readonly string[], terminal: Terminal = process_): Promise<void> {
-  await run(terminal, () => serverCommand(`${product.command}-apiserver`, args, terminal))
+export function apiserverMain(args: readonly string[], around: Surroundings): Promise<void> {
+  const name = `${product.command}-apiserver`
+  const about = `${SERVER} Controllers are not part of it; in this release it is the same as "${product.command} server".`
+  return server(name, about, args, around)
 }
 
 /** The controllers by themselves, which this release does not have. */
-export async function controllerManagerMain(terminal: Terminal = process_): Promise<void> {
-  await run(terminal, async () => {
-    terminal.err(`${product.command}-controller-manager: this release has no controllers that run by themselves\n`)
-    return 1
-  })
+export function controllerManagerMain(args: readonly string[], around: Surroundings): void {
+  const { terminal = processTerminal, version } = around
+  const name = `${product.command}-controller-manager`
+  const about = `${name}: this release has no controllers that run by themselves\n`
+  if (args.includes('--version')) {
+    terminal.out(`${name} ${version}\n`)
+    return terminal.exit(0)
+  }
+  if (args.includes('--help') || args.includes('-h')) {
+    terminal.out(about)
+    return terminal.exit(0)
+  }
+  terminal.err(about)
+  terminal.exit(1)
 }
 
-async function run(terminal: Terminal, work: () => Promise<number>): Promise<void> {
+async function server(
+  name: string,
+  about: string,
+  args: readonly string[],
+  { version, terminal = processTerminal, start }: Surroundings,
+): Promise<void> {
   try {
-    terminal.exit(await work())
+    const command = { name, about, version, terminal, ...(start === undefined ? {} : { start }) }
+    terminal.exit(await serverCommand(command, args))
   } catch (error) {
     if (!(error instanceof FlagError)) throw error
-    terminal.err(`${product.command}: ${error.message}\n`)
+    terminal.err(`${name}: ${error.message}\nSee ${name} --help.\n`)
     terminal.exit(1)
   }
 }

@@ -32,7 +32,7 @@ export function statusAnswer(context: Context, error: StatusError): Answer {
 }
 
 /** The answer of a verb in the form that was asked for. Throws 406. */
-export async function resultAnswer(context: Context, served: Served, result: Result): Promise<Answer> {
+export function resultAnswer(context: Context, served: Served, result: Result): Answer | Promise<Answer> {
   const form = formOf(context, { transform: true })
   switch (result.is) {
     case 'status':
@@ -58,12 +58,8 @@ function whole(result: ListResult, bytes: ListBytes): Buffer {
 }
 
 /** A complete JSON document as JSON, indented JSON or YAML. */
-export async function jsonAnswer(context: Context, status: number, form: Form, json: Buffer): Promise<Answer> {
-  if (form.type === 'application/yaml') {
-    const { toYaml } = await import('../schema/yaml.ts')
-    const body = await toYaml(JSON.parse(json.toString('utf8')))
-    return { status, headers: ['content-type', form.type], body }
-  }
+export function jsonAnswer(context: Context, status: number, form: Form, json: Buffer): Answer | Promise<Answer> {
+  if (form.type === 'application/yaml') return yamlAnswer(status, json)
   const body = form.pretty ? Buffer.from(`${JSON.stringify(JSON.parse(json.toString('utf8')), null, 2)}\n`) : json
   if (body.length > GZIP_FROM && takesGzip(context)) {
     return {
@@ -73,6 +69,12 @@ export async function jsonAnswer(context: Context, status: number, form: Form, j
     }
   }
   return { status, headers: ['content-type', form.type], body }
+}
+
+async function yamlAnswer(status: number, json: Buffer): Promise<Answer> {
+  const { toYaml } = await import('../schema/yaml.ts')
+  const body = await toYaml(JSON.parse(json.toString('utf8')))
+  return { status, headers: ['content-type', 'application/yaml'], body }
 }
 
 const takesGzip = (context: Context) =>
@@ -174,12 +176,14 @@ async function gzipTo(out: Out, chunks: Iterable<Buffer>): Promise<void> {
 }
 
 /** Sends an answer. */
-export async function writeAnswer(context: Context, answer: Answer): Promise<void> {
+export function writeAnswer(context: Context, answer: Answer): void | Promise<void> {
   const { exchange } = context
-  const headers = [...context.headers, ...answer.headers]
-  for (const text of context.warnings) {
-    const value = warningValue(text)
-    if (value !== null) headers.push('warning', value)
+  const headers = context.headers.concat(answer.headers)
+  if (context.warnings.size > 0) {
+    for (const text of context.warnings) {
+      const value = warningValue(text)
+      if (value !== null) headers.push('warning', value)
+    }
   }
   if (exchange.begun) return
   if (typeof answer.body !== 'function') {
@@ -187,9 +191,12 @@ export async function writeAnswer(context: Context, answer: Answer): Promise<voi
     return
   }
   const out = exchange.open(answer.status, headers)
-  if (exchange.method === 'HEAD') return
+  return exchange.method === 'HEAD' ? undefined : stream(answer.body, out)
+}
+
+async function stream(body: (out: Out) => Promise<void>, out: Out): Promise<void> {
   try {
-    await answer.body(out)
+    await body(out)
   } catch (error) {
     // The status is out already: all that is left is to show that the answer is not whole.
     out.destroy()

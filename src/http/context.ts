@@ -58,10 +58,10 @@ export interface Answer {
   readonly body: Buffer | string | ((out: Out) => Promise<void>)
 }
 
-export type Next = () => Promise<Answer>
-
-/** One step of the pipeline. */
+/** One step of the pipeline, before the handler; throws StatusError to end the request. */
 export interface Filter {
   readonly name: string
-  run(context: Context, next: Next): Promise<Answer>
+  run(context: Context): void | Promise<void>
+  /** When the answer is made, or the request has failed. */
+  after?(context: Context): void
 }

@@ -19,7 +19,7 @@ import { eventForm } from './represent.ts'
 /** Largest request body, bytes. */
 const BODY_LIMIT = 3_145_728
 
-const verbs: Readonly<Record<string, (api: Api, call: Call) => Promise<Result>>> = {
+const verbs: Readonly<Record<string, (api: Api, call: Call) => Result | Promise<Result>>> = {
   get,
   list,
   create,
@@ -30,7 +30,7 @@ const verbs: Readonly<Record<string, (api: Api, call: Call) => Promise<Result>>>
 }
 
 /** Answers a request that passed the filters. Throws StatusError. */
-export async function dispatch(context: Context): Promise<Answer> {
+export function dispatch(context: Context): Answer | Promise<Answer> {
   const { info } = context
   if (!info.isResource) return endpoint(context)
   const served = context.server.api.catalogue.find(info.group, info.version, info.resource)
@@ -61,7 +61,7 @@ const pageNotFound = (): Answer => ({
   body: '404 page not found\n',
 })
 
-async function resource(context: Context, served: Served): Promise<Answer> {
+function resource(context: Context, served: Served): Answer | Promise<Answer> {
   const { info, exchange } = context
   const { api } = context.server
   checkShape(context, served)
@@ -87,7 +87,10 @@ async function resource(context: Context, served: Served): Promise<Answer> {
   if (!run) throw methodNotAllowed()
   // The form is checked first: an answer that nobody can read is not worth a write.
   formOf(context, { transform: true })
-  return resultAnswer(context, served, await run(api, call))
+  const result = run(api, call)
+  return result instanceof Promise
+    ? result.then((done) => resultAnswer(context, served, done))
+    : resultAnswer(context, served, result)
 }
 
 /** Paths that look like a resource but have no such place or verb. */

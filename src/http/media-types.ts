@@ -1,8 +1,16 @@
-/** A media type with its parameters, names in lower case. */
+/** Parameters of a media type by name in lower case; values as sent, without quotes. */
+export type Parameters = ReadonlyMap<string, string>
+
+/** A media type with its parameters; type and subtype in lower case. */
 export interface MediaType {
   readonly type: string
   readonly subtype: string
-  readonly params: ReadonlyMap<string, string>
+  readonly params: Parameters
+}
+
+/** One clause of an Accept header; type and subtype may be `*`. `q` is 0 to 1. */
+export interface Clause extends MediaType {
+  readonly q: number
 }
 
 /** A form that can be had. */
@@ -11,12 +19,27 @@ export interface Offer {
   readonly subtype: string
 }
 
-export interface Choice {
-  readonly offer: Offer
-  readonly params: ReadonlyMap<string, string>
+/** What was negotiated: one of the offers, with the parameters of the clause that asked for it. */
+export interface Choice<O extends Offer = Offer> {
+  readonly offer: O
+  readonly params: Parameters
 }
 
-/** Reads one media type; null when it is none (RFC 9110, section 8.3.1). */
+const NONE: Parameters = new Map()
+
+/** What a missing Content-Type means. */
+export const JSON_TYPE: MediaType = { type: 'application', subtype: 'json', params: NONE }
+
+/**
+ * The media type of a request body; a missing header means JSON, null is not a media type
+ * (RFC 9110, section 8.3.1).
+ */
+export function parseContentType(header: string | undefined): MediaType | null {
+  if (header === undefined || header === '' || header === 'application/json') return JSON_TYPE
+  return contentTypes.get(header)
+}
+
+/** Reads one media type, parameters and all; null when the text is none. */
 export function parseMediaType(text: string): MediaType | null {
   const [head = '', ...rest] = splitOutsideQuotes(text, ';')
   const slash = head.indexOf('/')
@@ -24,18 +47,145 @@ export function parseMediaType(text: string): MediaType | null {
   const type = head.slice(0, slash).trim().toLowerCase()
   const subtype = head.slice(slash + 1).trim().toLowerCase()
   if (!TOKEN.test(type) || !TOKEN.test(subtype)) return null
-  const params = new Map<string, string>()
-  for (const part of rest) {
-    const equals = part.indexOf('=')
-    if (equals === -1) continue
-    const name = part.slice(0, equals).trim().toLowerCase()
-    const value = part.slice(equals + 1).trim()
-    params.set(name, value.startsWith('"') ? value.slice(1, -1).replaceAll(/\\(.)/g, '$1') : value)
-  }
-  return { type, subtype, params }
+  const params = rest.length === 0 ? NONE : readParameters(rest)
+  return params === null ? null : { type, subtype, params }
 }
 
-const TOKEN = /^[!#$%&'*+.^_`|~0-9a-z-]+$/
+/**
+ * The clauses of an Accept header, best first: by q, then named types before wildcards, then in the
+ * order sent. Clauses that cannot be read are left out; those with q=0 are kept, at the end.
+ */
+export function parseAccept(header: string): readonly Clause[] {
+  return accepts.get(header)
+}
+
+/**
+ * The first acceptable clause that an offer meets; null when there is none (406). A missing header
+ * takes the first offer. `acceptable` is asked about clauses with parameters only: it decides on
+ * `as`, `g` and `v`; `stream` must be `watch`; the others mean nothing here.
+ */
+export function negotiate<O extends Offer>(
+  accept: string | undefined,
+  offered: readonly O[],
+  acceptable: (params: Parameters, offer: O) => boolean = noTransformation,
+): Choice<O> | null {
+  const best = offered[0]
+  if (best === undefined) return null
+  if (accept === undefined || accept === '' || accept === '*/*') return plain(best)
+  if (accept === 'application/json' && isJson(best)) return plain(best)
+  const clauses = parseAccept(accept)
+  for (const clause of clauses) {
+    if (clause.q === 0) break
+    for (const offer of offered) {
+      if (!meets(offer, clause) || isRefused(offer, clause, clauses)) continue
+      if (clause.params.size === 0) return plain(offer)
+      const stream = clause.params.get('stream')
+      if (stream !== undefined && stream !== 'watch') continue
+      if (acceptable(clause.params, offer)) return { offer, params: clause.params }
+    }
+  }
+  return null
+}
+
+/** Accepts clauses that ask for no other shape of the content. */
+export const noTransformation = (params: Parameters): boolean =>
+  !params.has('as') && !params.has('g') && !params.has('v')
+
+/**
+ * Accepts clauses that ask for no other shape, or for one of `shapes` (such as `Table`) in a version
+ * of the group `metaGroup` (api-machinery section 3, Transformations).
+ */
+export function transformations(
+  metaGroup: string,
+  shapes: readonly string[],
+): (params: Parameters) => boolean {
+  return (params) => {
+    if (noTransformation(params)) return true
+    const version = params.get('v')
+    return (
+      shapes.includes(params.get('as') ?? '') &&
+      params.get('g') === metaGroup &&
+      (version === 'v1' || version === 'v1beta1')
+    )
+  }
+}
+
+const plainChoices = new WeakMap<Offer, Choice>()
+
+/** The choice of an offer without parameters, made once for each offer. */
+function plain<O extends Offer>(offer: O): Choice<O> {
+  let choice = plainChoices.get(offer)
+  if (choice === undefined) {
+    choice = Object.freeze({ offer, params: NONE })
+    plainChoices.set(offer, choice)
+  }
+  // The entry was made for this very offer.
+  return choice as Choice<O>
+}
+
+const isJson = (offer: Offer) => offer.type === 'application' && offer.subtype === 'json'
+
+const meets = (offer: Offer, clause: MediaType) =>
+  (clause.type === '*' && clause.subtype === '*') ||
+  (clause.type === offer.type && (clause.subtype === '*' || clause.subtype === offer.subtype))
+
+/** A wildcard does not bring back what another clause names with q=0. */
+function isRefused(offer: Offer, clause: Clause, clauses: readonly Clause[]): boolean {
+  if (clause.subtype !== '*') return false
+  for (let i = clauses.length - 1; i >= 0 && clauses[i]!.q === 0; i--) {
+    const { type, subtype } = clauses[i]!
+    if (type === offer.type && subtype === offer.subtype) return true
+  }
+  return false
+}
+
+function readAccept(header: string): readonly Clause[] {
+  const clauses: Clause[] = []
+  for (const part of splitOutsideQuotes(header, ',')) {
+    const media = parseMediaType(part)
+    if (media === null || (media.type === '*' && media.subtype !== '*')) continue
+    const sent = media.params.get('q')
+    if (sent === undefined) clauses.push({ ...media, q: 1 })
+    else {
+      const q = QUALITY.test(sent) ? Number(sent) : -1
+      if (q < 0) continue
+      // q belongs to the clause; what is left are parameters of the type.
+      const params = new Map(media.params)
+      params.delete('q')
+      clauses.push({ ...media, params, q })
+    }
+  }
+  return clauses.sort((a, b) => b.q - a.q || wildness(a) - wildness(b))
+}
+
+const wildness = ({ type, subtype }: MediaType) => (type === '*' ? 2 : subtype === '*' ? 1 : 0)
+
+const TOKEN = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i
+const QUALITY = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/
+
+function readParameters(parts: readonly string[]): Parameters | null {
+  const params = new Map<string, string>()
+  for (const part of parts) {
+    if (part.trim() === '') continue
+    const equals = part.indexOf('=')
+    const name = part.slice(0, equals).trim().toLowerCase()
+    const value = equals === -1 ? null : readValue(part.slice(equals + 1).trim())
+    if (value === null || !TOKEN.test(name)) return null
+    // A name given twice has no meaning; the first is taken, whoever repeats it.
+    if (!params.has(name)) params.set(name, value)
+  }
+  return params
+}
+
+function readValue(text: string): string | null {
+  if (!text.startsWith('"')) return UNQUOTED.test(text) ? text : null
+  const quoted = QUOTED.exec(text)
+  return quoted === null ? null : quoted[1]!.replaceAll(/\\(.)/g, '$1')
+}
+
+// Wider than the grammar: clients send slashes and colons unquoted.
+const UNQUOTED = /^[^\s",;\\]*$/
+const QUOTED = /^"((?:[^"\\]|\\.)*)"$/
 
 function splitOutsideQuotes(text: string, separator: string): string[] {
   if (!text.includes('"')) return text.split(separator)
@@ -43,10 +193,10 @@ function splitOutsideQuotes(text: string, separator: string): string[] {
   let from = 0
   let quoted = false
   for (let i = 0; i < text.length; i++) {
-    const char = text[i]
-    if (char === '\\' && quoted) i++
-    else if (char === '"') quoted = !quoted
-    else if (char === separator && !quoted) {
+    const character = text[i]
+    if (character === '\\' && quoted) i++
+    else if (character === '"') quoted = !quoted
+    else if (character === separator && !quoted) {
       parts.push(text.slice(from, i))
       from = i + 1
     }
@@ -55,52 +205,31 @@ function splitOutsideQuotes(text: string, separator: string): string[] {
   return parts
 }
 
-const MAX_LENGTH = 8192
-const remembered = new Map<string, readonly MediaType[]>()
-
-/** The clauses of an Accept header, best first. */
-export function parseAccept(text: string): readonly MediaType[] {
-  const known = remembered.get(text)
-  if (known) return known
-  const clauses = splitOutsideQuotes(text.slice(0, MAX_LENGTH), ',')
-    .map(parseMediaType)
-    .filter((m) => m !== null)
-    .map((media) => ({ media, q: quality(media) }))
-    .filter(({ q }) => q > 0)
-    .sort((a, b) => b.q - a.q)
-    .map(({ media }) => media)
-  // Clients send few different headers; strangers may send many.
-  if (remembered.size >= 256) remembered.clear()
-  remembered.set(text, clauses)
-  return clauses
-}
-
-function quality({ params }: MediaType): number {
-  const q = params.get('q')
-  if (q === undefined) return 1
-  const value = Number(q)
-  return Number.isFinite(value) ? Math.min(1, Math.max(0, value)) : 1
-}
-
 /**
- * The first acceptable clause that an offer meets, by quality and then by order; null when there is none. A
- * missing header takes the first offer.
+ * Remembers what `read` made of a text. Clients send few different headers; strangers may send many,
+ * so the memory is bounded in number and length of texts.
  */
-export function negotiate(
-  accept: string | undefined,
-  offers: readonly Offer[],
-  acceptable: (params: ReadonlyMap<string, string>) => boolean,
-): Choice | null {
-  if (accept === undefined || accept.trim() === '') return { offer: offers[0]!, params: NONE }
-  for (const clause of parseAccept(accept)) {
-    const offer = offers.find(
-      (o) =>
-        (clause.type === '*' && clause.subtype === '*') ||
-        (clause.type === o.type && (clause.subtype === '*' || clause.subtype === o.subtype)),
-    )
-    if (offer && acceptable(clause.params)) return { offer, params: clause.params }
+class Remembered<T> {
+  static readonly #MAX_TEXTS = 256
+  static readonly #MAX_LENGTH = 512
+  readonly #known = new Map<string, T>()
+  readonly #read: (text: string) => T
+
+  constructor(read: (text: string) => T) {
+    this.#read = read
   }
-  return null
+
+  get(text: string): T {
+    const known = this.#known.get(text)
+    if (known !== undefined) return known
+    const value = this.#read(text)
+    if (text.length <= Remembered.#MAX_LENGTH) {
+      if (this.#known.size >= Remembered.#MAX_TEXTS) this.#known.clear()
+      this.#known.set(text, value)
+    }
+    return value
+  }
 }
 
-const NONE: ReadonlyMap<string, string> = new Map()
+const contentTypes = new Remembered(parseMediaType)
+const accepts = new Remembered(readAccept)

@@ -1,6 +1,7 @@
 /**
- * Every request runs through this list, top to bottom, and back. The order is the security design,
- * so it stands in one place; each filter is a file of the same name.
+ * Every request runs through this list, top to bottom. The order is the security design, so it stands
+ * in one place; each filter is a file of the same name. Whatever is thrown on the way, here or in the handler, ends
+ * in `recover`.
  */
 import type { Answer, Context, Filter } from './context.ts'
 import { auditId } from './filters/audit-id.ts'
@@ -14,7 +15,6 @@ import { requestInfo } from './filters/request-info.ts'
 
 export const filters: readonly Filter[] = [
   auditId, // gives the request its id
-  recover, // turns any throw into a Status answer: the only catch-all
   draining, // a server that ends turns new requests away: 503
   requestInfo, // verb, group, resource, name from method and path
   cacheControl, // nothing is to be kept by caches between
@@ -23,16 +23,36 @@ export const filters: readonly Filter[] = [
   authorize, // whether: 403
 ]
 
-/** Runs a request through filters to its handler. */
+/**
+ * Runs a request through filters to its handler. What needs no waiting is done without: a read that the cache
+ * answers costs no promise.
+ */
 export function compose(
   steps: readonly Filter[],
-  last: (context: Context) => Promise<Answer>,
-): (context: Context) => Promise<Answer> {
-  return (context) => {
-    const at = (i: number): Promise<Answer> => {
-      const step = steps[i]
-      return step ? step.run(context, () => at(i + 1)) : last(context)
+  last: (context: Context) => Answer | Promise<Answer>,
+): (context: Context) => Answer | Promise<Answer> {
+  const endings = steps.filter((step) => step.after !== undefined)
+  const from = (context: Context, start: number): Answer | Promise<Answer> => {
+    for (let i = start; i < steps.length; i++) {
+      const waiting = steps[i]!.run(context)
+      if (waiting) return waiting.then(() => from(context, i + 1))
     }
-    return at(0)
+    return last(context)
+  }
+  const end = (context: Context) => {
+    for (const step of endings) step.after!(context)
+  }
+  return (context) => {
+    try {
+      const answer = from(context, 0)
+      if (answer instanceof Promise) {
+        return answer.catch((error: unknown) => recover(context, error)).finally(() => end(context))
+      }
+      end(context)
+      return answer
+    } catch (error) {
+      end(context)
+      return recover(context, error)
+    }
   }
 }

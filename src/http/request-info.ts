@@ -1,18 +1,32 @@
 /** What a request is about, read off its method and path (seed 1, Addressing and Verbs). */
 export interface RequestInfo {
   readonly isResource: boolean
-  /** Verb of the API for resources, the method in lower case otherwise. */
+  /** Verb of the API for resources, the method in lower case otherwise; '' for unknown methods. */
   readonly verb: string
+  /** The path as it was sent. */
   readonly path: string
   readonly prefix: '' | 'api' | 'apis'
   readonly group: string
   readonly version: string
+  /** For the Namespace object and its parts this is the name of that namespace. */
   readonly namespace: string
   readonly resource: string
   readonly subresource: string
+  /** From the path, or for list and watch from an exact `metadata.name` field selector. */
   readonly name: string
-  /** Segments from the resource on, decoded. */
+  /** Segments from the resource on, decoded; beyond the third they belong to the sub-resource. */
   readonly parts: readonly string[]
+}
+
+/** A path that says nothing definite; `status` is the HTTP status to answer with. */
+export class RequestPathError extends Error {
+  override readonly name = 'RequestPathError'
+  readonly status: 400 | 500
+
+  constructor(status: 400 | 500, message: string) {
+    super(message)
+    this.status = status
+  }
 }
 
 /** Stands in until the path is read. */
@@ -30,89 +44,170 @@ export const NO_REQUEST: RequestInfo = {
   parts: [],
 }
 
-const VERBS: Readonly<Record<string, string>> = {
-  POST: 'create',
-  GET: 'get',
-  HEAD: 'get',
-  PUT: 'update',
-  PATCH: 'patch',
-  DELETE: 'delete',
-}
-
-// Below a namespace these are parts of the Namespace object, not resources in it.
-const NAMESPACE_PARTS = new Set(['status', 'finalize'])
-
 /**
- * Reads method, path and query (without the question mark). Each segment is decoded once, so that an encoded
- * slash stays inside its segment. Throws Error on a path that cannot be decoded or lacks what its prefix needs.
+ * Reads method, path and query (without the question mark; api-machinery section 1). Each segment
+ * is decoded once, so an encoded slash stays inside its segment: names must be checked before they
+ * become part of a key. Throws RequestPathError.
  */
 export function parseRequest(method: string, path: string, query: string): RequestInfo {
   const segments = split(path)
   const first = segments[0]
-  const needed = first === 'api' ? 3 : first === 'apis' ? 4 : Infinity
-  if (segments.length < needed) {
-    return { ...NO_REQUEST, verb: method.toLowerCase(), path }
-  }
-  const prefix = first as 'api' | 'apis'
-  const group = prefix === 'apis' ? segments[1]! : ''
-  const version = segments[needed - 2]!
-  let rest = segments.slice(needed - 1)
-  let verb = VERBS[method] ?? ''
-  if (rest[0] === 'proxy' || rest[0] === 'watch') {
-    if (rest.length < 2) throw new Error(`unable to determine kind and namespace from url, ${path}`)
-    verb = rest[0]
-    rest = rest.slice(1)
-  }
-  let namespace = ''
-  if (rest[0] === 'namespaces' && rest.length > 1) {
-    namespace = rest[1]!
-    if (rest.length > 2 && !NAMESPACE_PARTS.has(rest[2]!)) rest = rest.slice(2)
-  }
-  const resource = rest[0]!
-  let name = rest[1] ?? ''
-  const subresource = verb === 'proxy' ? '' : (rest[2] ?? '')
-  if (name === '' && verb === 'get') {
-    verb = 'list'
-    if (query !== '') {
-      const parsed = parseQuery(query)
-      const watch = parsed.get('watch')?.[0]
-      if (watch !== undefined && watch !== '0' && watch.toLowerCase() !== 'false') verb = 'watch'
+  const start = first === 'api' ? 2 : first === 'apis' ? 3 : Infinity
+  if (segments.length <= start) return nonResource(method, path)
+
+  let at = start
+  let verb = verbOf(method)
+  if (segments[at] === 'proxy' || segments[at] === 'watch') {
+    if (segments.length < at + 2) {
+      const url = query === '' ? path : `${path}?${query}`
+      throw new RequestPathError(500, `unable to determine kind and namespace from url, ${url}`)
     }
+    verb = segments[at++]!
   }
-  if (name === '' && verb === 'delete') verb = 'deletecollection'
-  if (name === '' && query !== '' && (verb === 'list' || verb === 'watch' || verb === 'deletecollection')) {
-    name = selectedName(query)
+
+  let namespace = ''
+  if (segments[at] === 'namespaces' && segments.length > at + 1) {
+    namespace = segments[at + 1]!
+    if (segments.length > at + 2 && !isNamespacePart(segments[at + 2]!)) at += 2
   }
-  return { isResource: true, verb, path, prefix, group, version, namespace, resource, subresource, name, parts: rest }
+  const parts = segments.slice(at)
+  let name = parts[1] ?? ''
+  const subresource = verb === 'proxy' ? '' : (parts[2] ?? '')
+
+  if (name === '') {
+    if (verb === 'get') {
+      verb = query !== '' && asksForWatch(query) ? 'watch' : 'list'
+      if (query !== '') name = selectedName(query)
+    } else if (verb === 'watch' && query !== '') name = selectedName(query)
+    // A name limits neither create nor deletecollection (seed 1, authorization attributes).
+    else if (verb === 'delete') verb = 'deletecollection'
+  }
+
+  return {
+    isResource: true,
+    verb,
+    path,
+    prefix: first as 'api' | 'apis',
+    group: start === 3 ? segments[1]! : '',
+    version: segments[start - 1]!,
+    namespace,
+    resource: parts[0]!,
+    subresource,
+    name,
+    parts,
+  }
 }
 
+const nonResource = (method: string, path: string): RequestInfo => ({
+  isResource: false,
+  verb: method.toLowerCase(),
+  path,
+  prefix: '',
+  group: '',
+  version: '',
+  namespace: '',
+  resource: '',
+  subresource: '',
+  name: '',
+  parts: [],
+})
+
+function verbOf(method: string): string {
+  switch (method) {
+    case 'GET':
+    case 'HEAD':
+      return 'get'
+    case 'POST':
+      return 'create'
+    case 'PUT':
+      return 'update'
+    case 'PATCH':
+      return 'patch'
+    case 'DELETE':
+      return 'delete'
+    default:
+      return ''
+  }
+}
+
+// Below a namespace these are parts of the Namespace object, not resources in it.
+const isNamespacePart = (segment: string) => segment === 'status' || segment === 'finalize'
+
+/** Segments without leading and trailing slashes; empty ones in between stay. */
 function split(path: string): string[] {
-  const segments: string[] = []
-  for (const segment of path.split('/')) {
-    if (segment !== '') segments.push(segment.includes('%') ? decodeURIComponent(segment) : segment)
+  let from = 0
+  let end = path.length
+  while (from < end && path.charCodeAt(from) === 0x2f) from++
+  while (end > from && path.charCodeAt(end - 1) === 0x2f) end--
+  if (from === end) return []
+  const segments = path.slice(from, end).split('/')
+  if (path.includes('%')) {
+    for (let i = 0; i < segments.length; i++) segments[i] = decodeSegment(segments[i]!)
   }
   return segments
 }
 
+function decodeSegment(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    throw new RequestPathError(400, `invalid URL escape in path segment ${JSON.stringify(segment)}`)
+  }
+}
+
+function asksForWatch(query: string): boolean {
+  if (!query.includes('watch')) return false
+  const value = parseQuery(query).get('watch')?.[0]
+  return value !== undefined && value !== '0' && value.toLowerCase() !== 'false'
+}
+
+/** The name that a field selector requires; '' when it requires none, or one that no object has. */
 function selectedName(query: string): string {
   if (!query.includes('fieldSelector')) return ''
   const selector = parseQuery(query).get('fieldSelector')?.[0] ?? ''
-  const match = /^metadata\.name==?([^,=\\!]+)$/.exec(selector)
-  return match ? match[1]! : ''
+  let found = ''
+  for (const term of selector.split(',')) {
+    const name = requiredName(term)
+    if (name === null) continue
+    // Two different names select nothing; which of them is checked must not be up to the client.
+    if (found !== '' && found !== name) return ''
+    found = name
+  }
+  return found
 }
 
-/** Reads a query string; every value of each name in order. Bad encodings stay as they are. */
-export function parseQuery(query: string): ReadonlyMap<string, readonly string[]> {
+const NAME_FIELD = 'metadata.name'
+
+function requiredName(term: string): string | null {
+  if (!term.startsWith(`${NAME_FIELD}=`)) return null
+  const name = term.slice(term[NAME_FIELD.length + 1] === '=' ? NAME_FIELD.length + 2 : NAME_FIELD.length + 1)
+  return isPathSegmentName(name) ? name : null
+}
+
+// Backslashes and further signs belong to escapes, which no valid name needs.
+const isPathSegmentName = (name: string) =>
+  name !== '' && name !== '.' && name !== '..' && !/[/%\\=,]/.test(name)
+
+/**
+ * Reads a query string: every value of each name in order, names without `=` with the value ''. Bad
+ * encodings stay as they are. Names are data: `__proto__` is one like any other.
+ */
+export function parseQuery(query: string): Map<string, string[]> {
   const result = new Map<string, string[]>()
-  if (query === '') return result
-  for (const part of query.split('&')) {
-    if (part === '') continue
-    const equals = part.indexOf('=')
-    const name = decode(equals === -1 ? part : part.slice(0, equals))
-    const value = equals === -1 ? '' : decode(part.slice(equals + 1))
-    const values = result.get(name)
-    if (values) values.push(value)
-    else result.set(name, [value])
+  let from = 0
+  while (from < query.length) {
+    let end = query.indexOf('&', from)
+    if (end === -1) end = query.length
+    if (end > from) {
+      let equals = query.indexOf('=', from)
+      if (equals === -1 || equals > end) equals = end
+      const name = decode(query.slice(from, equals))
+      const value = equals < end ? decode(query.slice(equals + 1, end)) : ''
+      const values = result.get(name)
+      if (values) values.push(value)
+      else result.set(name, [value])
+    }
+    from = end + 1
   }
   return result
 }

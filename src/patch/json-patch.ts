@@ -1,194 +1,233 @@
-/** JSON patch (RFC 6902) with the limits and habits of the field. */
+import { MAX_DEPTH, setOwn } from '../schema/json-scanner.ts'
+import {
+  cloneJson,
+  type CopyBudget,
+  isObject,
+  isWithin,
+  type JsonObject,
+  nestsTooDeeply,
+  sameJson,
+} from './json-value.ts'
+import { PatchFailed, PatchSyntaxError, TooManyOperations } from './patch-errors.ts'
 
-/** Not a patch at all. */
-export class PatchSyntaxError extends Error {
-  constructor(message: string) {
-    super(message)
-    this.name = 'PatchSyntaxError'
-  }
-}
+export { PatchFailed, PatchSyntaxError, TooManyOperations } from './patch-errors.ts'
 
-/** A patch that does not fit the document. */
-export class PatchFailed extends Error {
-  constructor(message: string) {
-    super(message)
-    this.name = 'PatchFailed'
-  }
-}
-
-/** More operations than are allowed. */
-export class TooManyOperations extends Error {
-  constructor(count: number) {
-    super(`The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${count}`)
-    this.name = 'TooManyOperations'
-  }
-}
-
+/** Operations that one patch may hold (api-machinery section 10). */
 export const MAX_OPERATIONS = 10_000
-/** Bytes by which `copy` may let the document grow. */
-const MAX_COPIED = 3_145_728
 
-type Json = unknown
-type JsonObject = Record<string, unknown>
+/** Bytes by which `copy` may let a document grow (api-machinery section 10). */
+const MAX_COPIED_BYTES = 3_145_728
 
-interface Operation {
-  readonly op: 'add' | 'remove' | 'replace' | 'move' | 'copy' | 'test'
-  readonly path: readonly string[]
-  readonly from: readonly string[]
-  readonly value: Json
-  readonly hasValue: boolean
-}
+/** List items that may move aside for others, so that a small patch cannot keep the server busy. */
+const MAX_SHIFTED_ITEMS = 100_000_000
 
 /**
- * Applies a patch. The document is not changed; what the patch does not touch is shared with the result. Throws
- * PatchSyntaxError, PatchFailed and TooManyOperations.
+ * Applies a JSON patch (RFC 6902; negative indexes count from the end). The document is not changed;
+ * the result shares with it what the patch did not touch, and nothing with the patch. Throws
+ * PatchSyntaxError, TooManyOperations and PatchFailed.
  */
-export function applyJsonPatch(document: Json, patch: Json): Json {
-  if (!Array.isArray(patch)) throw new PatchSyntaxError('error decoding patch: a JSON patch must be a list')
-  if (patch.length > MAX_OPERATIONS) throw new TooManyOperations(patch.length)
-  const operations = patch.map(readOperation)
-  let result = document
-  let copied = 0
-  for (const operation of operations) {
-    const { path, from, value } = operation
-    switch (operation.op) {
-      case 'add':
-        result = add(result, path, value)
-        break
-      case 'remove':
-        result = remove(result, path)
-        break
-      case 'replace':
-        look(result, path)
-        result = path.length === 0 ? value : replace(result, path, value)
-        break
-      case 'move': {
-        const moved = look(result, from)
-        if (from.length < path.length && from.every((step, i) => step === path[i])) {
-          throw new PatchFailed('a value cannot be moved into itself')
-        }
-        result = add(remove(result, from), path, moved)
-        break
-      }
-      case 'copy': {
-        const source = look(result, from)
-        copied += JSON.stringify(source)?.length ?? 0
-        if (copied > MAX_COPIED) throw new PatchFailed('copy operations let the document grow beyond the limit')
-        result = add(result, path, structuredClone(source))
-        break
-      }
-      case 'test':
-        if (!same(find(result, path) ?? null, operation.hasValue ? value : null)) {
-          throw new PatchFailed(`testing value ${pointer(path)} failed`)
-        }
-        break
+export function applyJsonPatch(document: unknown, patch: unknown): unknown {
+  if (!Array.isArray(patch)) {
+    throw new PatchSyntaxError('error decoding patch: a JSON patch must be a list of operations')
+  }
+  if (patch.length > MAX_OPERATIONS) throw new TooManyOperations(patch.length, MAX_OPERATIONS)
+  for (const operation of patch) {
+    if (!isObject(operation)) {
+      throw new PatchSyntaxError('error decoding patch: an operation must be an object')
     }
   }
-  return result
+  const draft = new Draft(document)
+  for (const operation of patch) apply(draft, operation as JsonObject)
+  return draft.finish()
 }
 
-const OPS = new Set(['add', 'remove', 'replace', 'move', 'copy', 'test'])
-
-function readOperation(entry: unknown): Operation {
-  if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) {
-    throw new PatchSyntaxError('error decoding patch: an operation must be an object')
+function apply(draft: Draft, operation: JsonObject): void {
+  const kind = own(operation, 'op')
+  const path = pointer(operation, 'path')
+  switch (kind) {
+    case 'add':
+      return draft.add(path, inserted(operation, path))
+    case 'remove':
+      draft.remove(path)
+      return
+    case 'replace':
+      return draft.replace(path, inserted(operation, path))
+    case 'move':
+      return draft.move(pointer(operation, 'from'), path)
+    case 'copy':
+      return draft.copy(pointer(operation, 'from'), path)
+    case 'test':
+      if (sameJson(draft.tested(path), value(operation))) return
+      throw new PatchFailed(`testing value ${spell(path)} failed`)
+    default:
+      throw new PatchFailed(`unexpected kind of operation: ${JSON.stringify(kind) ?? 'unknown'}`)
   }
-  const { op, path, from, value } = entry as { op?: unknown; path?: unknown; from?: unknown; value?: unknown }
-  if (typeof op !== 'string' || !OPS.has(op)) throw new PatchFailed(`unexpected operation ${JSON.stringify(op)}`)
-  if (typeof path !== 'string') throw new PatchFailed('operation without a path')
-  const hasValue = Object.hasOwn(entry, 'value')
-  if ((op === 'add' || op === 'replace') && !hasValue) throw new PatchFailed(`operation ${op} without a value`)
-  const fromText = op === 'move' || op === 'copy' ? from : ''
-  if (typeof fromText !== 'string') throw new PatchFailed(`operation ${op} without from`)
-  return { op: op as Operation['op'], path: steps(path), from: steps(fromText), value, hasValue }
 }
 
-function steps(text: string): string[] {
+const own = (object: JsonObject, key: string) =>
+  Object.hasOwn(object, key) ? object[key] : undefined
+
+function value(operation: JsonObject): unknown {
+  const found = own(operation, 'value')
+  if (found === undefined) throw new PatchFailed('operation without value')
+  return found
+}
+
+const inserted = (operation: JsonObject, path: Path) =>
+  cloneJson(value(operation), MAX_DEPTH - path.length)
+
+type Path = readonly string[]
+
+/** The segments of a JSON pointer (RFC 6901). */
+function pointer(operation: JsonObject, member: 'path' | 'from'): Path {
+  const text = own(operation, member)
+  if (typeof text !== 'string') throw new PatchFailed(`operation without ${member}`)
   if (text === '') return []
-  if (!text.startsWith('/')) throw new PatchFailed(`path ${JSON.stringify(text)} does not start with a slash`)
-  return text
-    .slice(1)
-    .split('/')
-    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+  if (!text.startsWith('/')) throw new PatchFailed(`${member} does not start with a slash: ${text}`)
+  const segments = text.slice(1).split('/')
+  if (segments.length > MAX_DEPTH) throw nestsTooDeeply()
+  if (!text.includes('~')) return segments
+  return segments.map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 
-const pointer = (path: readonly string[]) =>
-  path.map((step) => `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+const spell = (path: Path) =>
+  path.map((segment) => `/${segment.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 
-/** The value at a path; undefined when there is none. */
-function find(document: Json, path: readonly string[]): Json {
-  let value = document
-  for (const step of path) {
-    if (Array.isArray(value)) value = value[indexOf(value, step, value.length - 1)] as Json
-    else if (typeof value === 'object' && value !== null && Object.hasOwn(value, step)) value = (value as JsonObject)[step]
-    else return undefined
-  }
-  return value
-}
+const missing = (path: Path) => new PatchFailed(`missing path: ${spell(path)}`)
 
-function look(document: Json, path: readonly string[]): Json {
-  const value = find(document, path)
-  if (value === undefined) throw new PatchFailed(`missing path ${pointer(path)}`)
-  return value
-}
+const INDEX = /^-?(?:0|[1-9][0-9]{0,9})$/
 
-/** An index as written, counted from the end when negative; refused when outside 0 to `last`. */
-function indexOf(list: readonly Json[], step: string, last: number): number {
-  if (!/^-?(0|[1-9]\d{0,9})$/.test(step)) throw new PatchFailed(`bad index ${JSON.stringify(step)}`)
-  let index = Number(step)
-  if (index < 0) index += list.length
-  if (index < 0 || index > last) throw new PatchFailed(`index ${step} is out of bounds`)
+/** A place in a list, 0 to `length` - 1; negative ones count back from `length`. */
+function indexIn(length: number, segment: string): number {
+  if (!INDEX.test(segment)) throw new PatchFailed(`not a list index: ${segment}`)
+  const written = Number(segment)
+  const index = written < 0 ? written + length : written
+  if (index < 0 || index >= length) throw new PatchFailed(`list index out of range: ${segment}`)
   return index
 }
 
-/** The document with what `change` makes of the container that holds the last step. */
-function edit(document: Json, path: readonly string[], change: (container: Json, step: string) => Json): Json {
-  const [step, ...rest] = path
-  if (step === undefined) throw new PatchFailed('the whole document has no container')
-  if (rest.length === 0) return change(document, step)
-  const inner = look(document, [step])
-  const changed = edit(inner, rest, change)
-  return put(document, step, changed)
-}
+/** A document being patched: containers on the way to a change are copied, each at most once. */
+class Draft {
+  #root: unknown
+  readonly #owned = new WeakSet<object>()
+  readonly #copies: CopyBudget = { left: MAX_COPIED_BYTES }
+  #shifted = 0
+  /** A value was moved further in, so the depth of the result is not known. */
+  #deepened = false
 
-function put(container: Json, step: string, value: Json): Json {
-  if (Array.isArray(container)) return container.with(indexOf(container, step, container.length - 1), value)
-  if (typeof container !== 'object' || container === null) throw new PatchFailed(`nothing can be put at ${step}`)
-  const entries = new Map(Object.entries(container))
-  entries.set(step, value)
-  return Object.fromEntries(entries)
-}
+  constructor(document: unknown) {
+    this.#root = document
+  }
 
-function add(document: Json, path: readonly string[], value: Json): Json {
-  if (path.length === 0) return value
-  return edit(document, path, (container, step) => {
-    if (!Array.isArray(container)) return put(container, step, value)
-    const index = step === '-' ? container.length : indexOf(container, step, container.length)
-    return container.toSpliced(index, 0, value)
-  })
-}
+  finish(): unknown {
+    if (this.#deepened && !isWithin(this.#root, MAX_DEPTH)) throw nestsTooDeeply()
+    return this.#root
+  }
 
-const replace = (document: Json, path: readonly string[], value: Json) =>
-  edit(document, path, (container, step) => put(container, step, value))
+  add(path: Path, item: unknown): void {
+    const last = path.at(-1)
+    if (last === undefined) {
+      this.#root = item
+      return
+    }
+    const container = this.#container(path)
+    if (Array.isArray(container)) {
+      // Counted from the end, -1 is the place after the last item.
+      const index = last === '-' ? container.length : indexIn(container.length + 1, last)
+      this.#shift(container.length - index)
+      container.splice(index, 0, item)
+    } else setOwn(container, last, item)
+  }
 
-function remove(document: Json, path: readonly string[]): Json {
-  look(document, path)
-  if (path.length === 0) return null
-  return edit(document, path, (container, step) => {
-    if (Array.isArray(container)) return container.toSpliced(indexOf(container, step, container.length - 1), 1)
-    const entries = new Map(Object.entries(container as JsonObject))
-    entries.delete(step)
-    return Object.fromEntries(entries)
-  })
-}
+  remove(path: Path): unknown {
+    const last = path.at(-1)
+    if (last === undefined) throw new PatchFailed('the whole document cannot be removed')
+    const container = this.#container(path)
+    if (Array.isArray(container)) {
+      const index = indexIn(container.length, last)
+      this.#shift(container.length - index)
+      return container.splice(index, 1)[0]
+    }
+    const found = own(container, last)
+    if (found === undefined) throw missing(path)
+    delete container[last]
+    return found
+  }
 
-function same(a: Json, b: Json): boolean {
-  if (a === b) return true
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
-  if (Array.isArray(a) !== Array.isArray(b)) return false
-  const keys = Object.keys(a)
-  return (
-    keys.length === Object.keys(b).length &&
-    keys.every((k) => Object.hasOwn(b, k) && same((a as JsonObject)[k], (b as JsonObject)[k]))
-  )
+  replace(path: Path, item: unknown): void {
+    const last = path.at(-1)
+    if (last === undefined) {
+      this.#root = item
+      return
+    }
+    const container = this.#container(path)
+    if (Array.isArray(container)) container[indexIn(container.length, last)] = item
+    else if (own(container, last) === undefined) throw missing(path)
+    else setOwn(container, last, item)
+  }
+
+  move(from: Path, path: Path): void {
+    if (from.length < path.length && from.every((segment, i) => segment === path[i])) {
+      throw new PatchFailed('a value cannot be moved into itself')
+    }
+    if (from.length === 0) return
+    if (path.length > from.length) this.#deepened = true
+    this.add(path, this.remove(from))
+  }
+
+  copy(from: Path, path: Path): void {
+    this.add(path, cloneJson(this.#look(from), MAX_DEPTH - path.length, this.#copies))
+  }
+
+  /** What a test compares with: a key that is absent counts as null, an absent item fails. */
+  tested(path: Path): unknown {
+    const last = path.at(-1)
+    if (last === undefined) return this.#root
+    const container = this.#look(path.slice(0, -1))
+    if (isObject(container)) return own(container, last) ?? null
+    return this.#member(container, path, path.length - 1)
+  }
+
+  #look(path: Path): unknown {
+    let found = this.#root
+    for (let i = 0; i < path.length; i++) found = this.#member(found, path, i)
+    return found
+  }
+
+  #member(container: unknown, path: Path, at: number): unknown {
+    const segment = path[at]!
+    if (Array.isArray(container)) return container[indexIn(container.length, segment)]
+    const found = isObject(container) ? own(container, segment) : undefined
+    if (found === undefined) throw missing(path.slice(0, at + 1))
+    return found
+  }
+
+  /** The container of the last segment, ready to be changed. */
+  #container(path: Path): unknown[] | JsonObject {
+    let container = (this.#root = this.#own(this.#root, path, 0))
+    for (let i = 0; i < path.length - 1; i++) {
+      const member = this.#member(container, path, i)
+      const ready = this.#own(member, path, i + 1)
+      if (ready !== member) {
+        if (Array.isArray(container)) container[indexIn(container.length, path[i]!)] = ready
+        else setOwn(container, path[i]!, ready)
+      }
+      container = ready
+    }
+    return container
+  }
+
+  #own(container: unknown, path: Path, at: number): unknown[] | JsonObject {
+    if (typeof container !== 'object' || container === null) throw missing(path.slice(0, at + 1))
+    // An object that is no list came from JSON text or was made by this patch.
+    if (this.#owned.has(container)) return container as unknown[] | JsonObject
+    const copy = Array.isArray(container) ? container.slice() : { ...(container as JsonObject) }
+    this.#owned.add(copy)
+    return copy
+  }
+
+  #shift(items: number): void {
+    this.#shifted += items
+    if (this.#shifted > MAX_SHIFTED_ITEMS) throw new PatchFailed('too many list items to move')
+  }
 }

@@ -1,17 +1,32 @@
-type JsonObject = Record<string, unknown>
+import { setOwn } from '../schema/json-scanner.ts'
+import { cloneJson, isObject, type JsonObject } from './json-value.ts'
+import { PatchSyntaxError } from './patch-errors.ts'
 
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-/** Applies a JSON merge patch (RFC 7386). The document is not changed; what did not change is shared. */
+/**
+ * Applies a JSON merge patch (RFC 7386) to an object of the API. The document is not changed; the
+ * result shares with it what the patch did not touch, and nothing with the patch. Throws
+ * PatchSyntaxError when the patch is not an object.
+ */
 export function applyMergePatch(document: unknown, patch: unknown): unknown {
-  if (!isObject(patch)) return patch
-  const target = isObject(document) ? document : {}
-  const entries = new Map(Object.entries(target))
-  for (const [key, value] of Object.entries(patch)) {
-    if (value === null) entries.delete(key)
-    else entries.set(key, applyMergePatch(Object.hasOwn(target, key) ? target[key] : undefined, value))
+  if (!isObject(patch)) {
+    throw new PatchSyntaxError('error decoding patch: a merge patch must be an object')
   }
-  // fromEntries defines own properties, also for a key such as __proto__.
-  return Object.fromEntries(entries)
+  return mergeValue(document, patch)
+}
+
+/**
+ * RFC 7386 for any two values: null deletes, lists and scalars replace, objects merge; nulls inside
+ * newly added objects are dropped, those inside lists stay.
+ */
+export function mergeValue(target: unknown, patch: unknown): unknown {
+  if (!isObject(patch)) return cloneJson(patch)
+  const result: JsonObject = isObject(target) ? { ...target } : {}
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) delete result[key]
+    else {
+      const present = Object.hasOwn(result, key) ? result[key] : undefined
+      setOwn(result, key, mergeValue(present, value))
+    }
+  }
+  return result
 }

@@ -5,16 +5,21 @@ import { open, rename, rm } from 'node:fs/promises'
 export async function writeFileAtomically(path: string, text: string, mode: number): Promise<void> {
   const temporary = `${path}.${randomBytes(6).toString('hex')}`
   try {
-    const file = await open(temporary, 'wx', mode)
-    try {
-      await file.writeFile(text)
-      await file.sync()
-    } finally {
-      await file.close()
-    }
+    await writeFlushed(temporary, text, mode)
     await rename(temporary, path)
   } catch (error) {
     await rm(temporary, { force: true })
     throw error
+  }
+}
+
+/** Writes a file that must not exist yet and waits until it is on disk. */
+export async function writeFlushed(path: string, text: string, mode: number): Promise<void> {
+  const file = await open(path, 'wx', mode)
+  try {
+    await file.writeFile(text)
+    await file.sync()
+  } finally {
+    await file.close()
   }
 }

@@ -1,163 +1,267 @@
-/**
- * A strict JSON reader without recursion, for what JSON.parse does not tell: repeated keys with their paths,
- * integers beyond 2^53, and errors in stable words.
- */
+/** Text that is not JSON, or JSON beyond our limits; the message is meant for the client. */
+export class JsonError extends Error {
+  override readonly name = 'JsonError'
+}
+
+/** Containers that may lie inside each other; later code recurses and relies on it. */
+export const MAX_DEPTH = 512
+
+/** Duplicates reported for one text (api-machinery section 4); later ones go unsaid. */
+const MAX_DUPLICATES = 100
+
+/** Digits of the largest doubles; longer numbers are refused, so nobody pays for parsing them. */
+const MAX_DIGITS = 309
+
 export interface ScanOptions {
-  /** Called with the path of each repeated key, such as `spec.a[0].b`. The last value wins. */
+  /**
+   * Called once for each path that occurs twice, in order of appearance, such as
+   * `spec.containers[0].name`. The last value wins whether anybody listens or not.
+   */
   readonly onDuplicate?: (path: string) => void
 }
 
-const MAX_DEPTH = 512
+/** The text of a duplicate in warnings and strict errors. */
+export const duplicateField = (path: string) => `duplicate field "${path}"`
 
-interface Open {
-  readonly value: Record<string, unknown> | unknown[]
-  /** Key that the next value belongs to; null in lists. */
-  key: string | null
-}
-
-/** Reads JSON text (RFC 8259). Throws an Error named JsonError. */
+/**
+ * Reads JSON strictly and without recursion. Integers beyond 2^53 become `bigint`, keys such as
+ * `__proto__` stay plain data, lone surrogates become U+FFFD. Throws JsonError.
+ */
 export function scanJson(text: string, options: ScanOptions = {}): unknown {
-  return new Scanner(text, options).run()
+  return new Scanner(text, options.onDuplicate).document()
 }
+
+interface ArrayFrame {
+  readonly kind: 'array'
+  readonly value: unknown[]
+}
+
+interface ObjectFrame {
+  readonly kind: 'object'
+  readonly value: Record<string, unknown>
+  key: string
+}
+
+type Frame = ArrayFrame | ObjectFrame
+
+/** Sets an own data property under any name, also under those that a prototype answers for. */
+export function setOwn(target: Record<string, unknown>, key: string, value: unknown): void {
+  if (key === '__proto__') {
+    Object.defineProperty(target, key, {
+      value,
+      writable: true,
+      enumerable: true,
+      configurable: true,
+    })
+  } else target[key] = value
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '"': '"',
+  '\\': '\\',
+  '/': '/',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+}
+
+// Pairs are one character under the u flag.
+const LONE_SURROGATE = /\p{Surrogate}/gu
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
 
 class Scanner {
   readonly #text: string
-  readonly #options: ScanOptions
+  readonly #onDuplicate: ((path: string) => void) | undefined
+  readonly #reported = new Set<string>()
+  readonly #frames: Frame[] = []
   #at = 0
-  readonly #open: Open[] = []
 
-  constructor(text: string, options: ScanOptions) {
+  constructor(text: string, onDuplicate: ((path: string) => void) | undefined) {
     this.#text = text
-    this.#options = options
+    this.#onDuplicate = onDuplicate
   }
 
-  run(): unknown {
-    let value = this.#begin()
+  document(): unknown {
+    const frames = this.#frames
     for (;;) {
-      // A value was read, or a container opened: give it to the innermost open one, or end.
+      let value = this.#value()
+      // A value is complete: give it to its container, and close containers while they end here.
       while (value !== OPENED) {
-        const inner = this.#open.at(-1)
-        if (!inner) {
+        const frame = frames.at(-1)
+        if (frame === undefined) {
           this.#space()
-          if (this.#at < this.#text.length) throw this.#unexpected('after top-level value')
+          if (this.#at < this.#text.length) this.#fail('after top-level value')
           return value
         }
-        this.#put(inner, value)
-        value = this.#afterItem(inner)
-        if (value === NEXT) break
+        if (!this.#addAndClose(frame, value)) break
+        frames.pop()
+        value = frame.value
       }
-      value = this.#begin()
     }
   }
 
-  /** Reads one value; a container that is not empty is opened and its content comes next. */
-  #begin(): unknown {
+  /** One scalar, one empty container, or OPENED after the beginning of a filled one. */
+  #value(): unknown {
     this.#space()
-    const char = this.#text[this.#at]
-    if (char === '{' || char === '[') {
-      this.#at++
-      if (this.#open.length >= MAX_DEPTH) throw jsonError('exceeded max depth')
-      const list = char === '['
+    switch (this.#text[this.#at]) {
+      case '{': {
+        const value: Record<string, unknown> = {}
+        this.#enter()
+        this.#space()
+        if (this.#skip('}')) return value
+        this.#frames.push({ kind: 'object', value, key: this.#key() })
+        return OPENED
+      }
+      case '[': {
+        const value: unknown[] = []
+        this.#enter()
+        this.#space()
+        if (this.#skip(']')) return value
+        this.#frames.push({ kind: 'array', value })
+        return OPENED
+      }
+      case '"':
+        return this.#string()
+      case 't':
+        return this.#literal('true', true)
+      case 'f':
+        return this.#literal('false', false)
+      case 'n':
+        return this.#literal('null', null)
+      default:
+        return this.#number()
+    }
+  }
+
+  /** Adds to the container; true when the container ends after it. */
+  #addAndClose(frame: Frame, value: unknown): boolean {
+    if (frame.kind === 'array') {
+      frame.value.push(value)
       this.#space()
-      if (this.#text[this.#at] === (list ? ']' : '}')) {
-        this.#at++
-        return list ? [] : {}
-      }
-      const open: Open = { value: list ? [] : {}, key: null }
-      this.#open.push(open)
-      if (!list) this.#key(open)
-      return OPENED
+      if (this.#skip(',')) return false
+      if (this.#skip(']')) return true
+      return this.#fail('after array element')
     }
-    if (char === '"') return this.#string()
-    if (char === '-' || (char !== undefined && char >= '0' && char <= '9')) return this.#number()
-    for (const [word, value] of WORDS) {
-      if (this.#text.startsWith(word, this.#at)) {
-        this.#at += word.length
-        return value
-      }
-    }
-    throw this.#unexpected('looking for beginning of value')
+    if (Object.hasOwn(frame.value, frame.key)) this.#duplicate()
+    setOwn(frame.value, frame.key, value)
+    this.#space()
+    if (this.#skip('}')) return true
+    if (!this.#skip(',')) this.#fail('after object key:value pair')
+    this.#space()
+    frame.key = this.#key()
+    return false
   }
 
-  /** What follows an item: NEXT when another comes, the container itself when it ends. */
-  #afterItem(inner: Open): unknown {
-    this.#space()
-    const char = this.#text[this.#at]
-    const list = Array.isArray(inner.value)
-    if (char === ',') {
-      this.#at++
-      if (!list) this.#key(inner)
-      return NEXT
+  #key(): string {
+    if (this.#text.charCodeAt(this.#at) !== QUOTE) {
+      this.#fail('looking for beginning of object key string')
     }
-    if (char === (list ? ']' : '}')) {
-      this.#at++
-      this.#open.pop()
-      return inner.value
-    }
-    throw this.#unexpected(list ? 'after array element' : 'after object key:value pair')
-  }
-
-  #key(open: Open): void {
-    this.#space()
-    if (this.#text[this.#at] !== '"') throw this.#unexpected('looking for beginning of object key string')
     const key = this.#string()
     this.#space()
-    if (this.#text[this.#at] !== ':') throw this.#unexpected('after object key')
-    this.#at++
-    open.key = key
-    if (this.#options.onDuplicate && Object.hasOwn(open.value, key)) this.#options.onDuplicate(this.#path())
-  }
-
-  #put(inner: Open, value: unknown): void {
-    if (Array.isArray(inner.value)) inner.value.push(value)
-    else if (inner.key === '__proto__') {
-      Object.defineProperty(inner.value, '__proto__', { value, writable: true, enumerable: true, configurable: true })
-    } else inner.value[inner.key!] = value
-  }
-
-  #path(): string {
-    let path = ''
-    for (const { value, key } of this.#open) {
-      if (Array.isArray(value)) path += `[${value.length}]`
-      else path += path === '' ? key! : `.${key!}`
-    }
-    return path
+    if (!this.#skip(':')) this.#fail('after object key')
+    return key
   }
 
   #string(): string {
-    const start = this.#at
-    let i = start + 1
+    const text = this.#text
+    let from = ++this.#at
+    let done = ''
+    let escaped = false
     for (;;) {
-      const code = this.#text.charCodeAt(i)
-      if (Number.isNaN(code)) throw jsonError('unexpected end of JSON input')
-      if (code === 0x22) break
-      if (code < 0x20) {
-        this.#at = i
-        throw this.#unexpected('in string literal')
+      const code = text.charCodeAt(this.#at)
+      if (code === QUOTE) {
+        done += text.slice(from, this.#at++)
+        return escaped ? done.replaceAll(LONE_SURROGATE, '\ufffd') : done
       }
-      i += code === 0x5c ? 2 : 1
-    }
-    this.#at = i + 1
-    const literal = this.#text.slice(start, this.#at)
-    if (!literal.includes('\\')) return literal.slice(1, -1)
-    try {
-      return JSON.parse(literal) as string
-    } catch {
-      throw jsonError('invalid character in string escape code')
+      if (code === BACKSLASH) {
+        done += text.slice(from, this.#at++)
+        done += this.#escape()
+        escaped = true
+        from = this.#at
+      } else if (code >= 0x20) this.#at++
+      else this.#fail('in string literal')
     }
   }
 
-  #number(): number | bigint {
-    NUMBER.lastIndex = this.#at
-    const match = NUMBER.exec(this.#text)
-    if (!match) {
-      this.#at++
-      throw this.#unexpected('in numeric literal')
+  #escape(): string {
+    const letter = this.#text[this.#at] ?? ''
+    if (letter === 'u') {
+      const start = ++this.#at
+      while (this.#at < start + 4) {
+        if (!isHex(this.#text.charCodeAt(this.#at))) {
+          this.#fail('in \\u hexadecimal character escape')
+        }
+        this.#at++
+      }
+      return String.fromCharCode(Number.parseInt(this.#text.slice(start, this.#at), 16))
     }
-    this.#at = NUMBER.lastIndex
-    const value = Number(match[0])
-    if (match[1] === undefined && match[2] === undefined && !Number.isSafeInteger(value)) return BigInt(match[0])
+    const character = Object.hasOwn(ESCAPES, letter) ? ESCAPES[letter] : undefined
+    if (character === undefined) this.#fail('in string escape code')
+    this.#at++
+    return character
+  }
+
+  #number(): number | bigint {
+    const start = this.#at
+    const negative = this.#skip('-')
+    if (!isDigit(this.#text.charCodeAt(this.#at))) {
+      this.#fail(negative ? 'in numeric literal' : 'looking for beginning of value')
+    }
+    if (!this.#skip('0')) this.#digits()
+    let whole = true
+    if (this.#skip('.')) {
+      whole = false
+      this.#someDigits('after decimal point in numeric literal')
+    }
+    if (this.#skip('e') || this.#skip('E')) {
+      whole = false
+      if (!this.#skip('+')) this.#skip('-')
+      this.#someDigits('in exponent of numeric literal')
+    }
+    const literal = this.#text.slice(start, this.#at)
+    if (whole && literal.length > 15 && literal.length <= MAX_DIGITS) {
+      const exact = BigInt(literal)
+      return Number.isSafeInteger(Number(exact)) ? Number(exact) : exact
+    }
+    const value = Number(literal)
+    if (!Number.isFinite(value) || (whole && literal.length > MAX_DIGITS)) {
+      throw new JsonError(`json: cannot unmarshal number ${shorten(literal)}: out of range`)
+    }
     return value
+  }
+
+  #someDigits(where: string): void {
+    if (!isDigit(this.#text.charCodeAt(this.#at))) this.#fail(where)
+    this.#digits()
+  }
+
+  #digits(): void {
+    while (isDigit(this.#text.charCodeAt(this.#at))) this.#at++
+  }
+
+  #literal<T>(word: string, value: T): T {
+    for (let i = 1; i < word.length; i++) {
+      if (this.#text[++this.#at] !== word[i]) {
+        this.#fail(`in literal ${word} (expecting ${quote(word[i]!)})`)
+      }
+    }
+    this.#at++
+    return value
+  }
+
+  #enter(): void {
+    if (this.#frames.length >= MAX_DEPTH) throw tooDeep()
+    this.#at++
+  }
+
+  #skip(character: string): boolean {
+    if (this.#text[this.#at] !== character) return false
+    this.#at++
+    return true
   }
 
   #space(): void {
@@ -168,26 +272,62 @@ class Scanner {
     }
   }
 
-  #unexpected(where: string): Error {
-    const point = this.#text.codePointAt(this.#at)
-    if (point === undefined) return jsonError('unexpected end of JSON input')
-    const char = String.fromCodePoint(point)
-    const shown = char === "'" ? String.raw`'\''` : char === '"' ? `'"'` : `'${JSON.stringify(char).slice(1, -1)}'`
-    return jsonError(`invalid character ${shown} ${where}`)
+  #duplicate(): void {
+    if (this.#onDuplicate === undefined || this.#reported.size >= MAX_DUPLICATES) return
+    const path = this.#path()
+    if (this.#reported.has(path)) return
+    this.#reported.add(path)
+    this.#onDuplicate(path)
+  }
+
+  /** Where the scanner is: the index of an array frame is that of the element being read. */
+  #path(): string {
+    let path = ''
+    for (const frame of this.#frames) {
+      if (frame.kind === 'array') path += `[${frame.value.length}]`
+      else path += path === '' ? frame.key : `.${frame.key}`
+    }
+    return path
+  }
+
+  #fail(where: string): never {
+    const code = this.#text.codePointAt(this.#at)
+    if (code === undefined) throw new JsonError('unexpected end of JSON input')
+    throw new JsonError(`invalid character ${quote(String.fromCodePoint(code))} ${where}`)
   }
 }
 
-const OPENED = Symbol('opened')
-const NEXT = Symbol('next')
-const WORDS: readonly (readonly [string, unknown])[] = [
-  ['true', true],
-  ['false', false],
-  ['null', null],
-]
-const NUMBER = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/y
+const OPENED = Symbol('a container was opened')
 
-function jsonError(message: string): Error {
-  const error = new Error(message)
-  error.name = 'JsonError'
-  return error
+/** The refusal of text that nests beyond MAX_DEPTH. */
+export const tooDeep = () => new JsonError(`exceeded max depth: limit is ${MAX_DEPTH}`)
+
+const isDigit = (code: number) => code >= 0x30 && code <= 0x39
+
+const isHex = (code: number) =>
+  isDigit(code) || (code >= 0x41 && code <= 0x46) || (code >= 0x61 && code <= 0x66)
+
+const shorten = (literal: string) => (literal.length > 40 ? `${literal.slice(0, 40)}...` : literal)
+
+const NAMED: Readonly<Record<string, string>> = {
+  "'": "\\'",
+  '\\': '\\\\',
+  '\b': '\\b',
+  '\f': '\\f',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+  '\v': '\\v',
+  '\x07': '\\a',
+}
+
+function quote(character: string): string {
+  const named = NAMED[character]
+  if (named !== undefined) return `'${named}'`
+  const code = character.codePointAt(0)!
+  if (code < 0x20 || code === 0x7f) return `'\\x${code.toString(16).padStart(2, '0')}'`
+  if (/[\p{C}\p{Z}]/u.test(character) && character !== ' ') {
+    return `'\\u${code.toString(16).padStart(4, '0')}'`
+  }
+  return `'${character}'`
 }

@@ -1,48 +1,106 @@
-import { scanJson } from './json-scanner.ts'
+import { JsonError, MAX_DEPTH, scanJson, tooDeep } from './json-scanner.ts'
 
-/** A body that is not JSON; the message is in the usual decoder wording. */
-export class JsonError extends Error {
-  constructor(message: string) {
-    super(message)
-    this.name = 'JsonError'
-  }
-}
-
-/** Deepest nesting that is read: what handles values later walks them recursively. */
-export const MAX_DEPTH = 512
-
-// Sixteen digits in a row, outside strings or not: the cheap sign that a number may not fit.
-const LONG_NUMBER = /\d{16}/
+export { JsonError, MAX_DEPTH } from './json-scanner.ts'
 
 /**
- * Reads JSON text. Integers beyond 2^53 come as bigint, never rounded. Keys such as __proto__ are ordinary
- * ones. Throws JsonError.
+ * Reads a JSON document. Integers beyond 2^53 come as `bigint`, never rounded; keys such as
+ * `__proto__` are plain data; of duplicate keys the last wins (`scanJson` reports them). Bytes that
+ * are not UTF-8 read as U+FFFD. Throws JsonError, also for nesting beyond MAX_DEPTH.
  */
-export function parseJson(input: Uint8Array | string): unknown {
-  const text = typeof input === 'string' ? input : Buffer.from(input.buffer, input.byteOffset, input.byteLength).toString('utf8')
-  const exact = LONG_NUMBER.test(text)
-  let value: unknown
-  if (exact || isDeep(text)) {
-    value = scanJson(text)
-  } else {
-    try {
-      value = JSON.parse(text)
-    } catch {
-      // The scanner says what is wrong in words that do not depend on the engine.
-      value = scanJson(text)
-    }
+export function parseJson(source: Uint8Array | string): unknown {
+  const bytes = typeof source === 'string' ? Buffer.from(source) : source
+  const text = typeof source === 'string' ? source : decode(source)
+  if (needsScanner(bytes)) return scanJson(text)
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    // The own scanner knows the usual wording; the engine's differs between releases.
+    scanJson(text)
+    throw new JsonError('invalid JSON', { cause })
   }
-  return value
 }
 
-/** Whether nesting may pass the limit; brackets inside strings count too, which only costs time. */
-function isDeep(text: string): boolean {
+/**
+ * Writes what `parseJson` reads: like JSON.stringify, and `bigint` as an integer. `indent` is the
+ * number of spaces for each level. Undefined (also at the top) becomes `null` or is left out.
+ */
+export function formatJson(value: unknown, indent = 0): string {
+  if (!holdsBigint(value)) return JSON.stringify(value, null, indent) ?? 'null'
+  // The engine cannot write a bigint. A marked string stands in for it; the mark is chosen so that
+  // no string of the document can contain it.
+  const mark = unusedMark(value)
+  const text = JSON.stringify(
+    value,
+    (_, member: unknown) => (typeof member === 'bigint' ? `${mark}${member}` : member),
+    indent,
+  )
+  return text.replace(new RegExp(`"${mark}(-?[0-9]+)"`, 'g'), '$1')
+}
+
+const decode = (bytes: Uint8Array) =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const LOWER_U = 0x75
+const EXACT_DIGITS = 16
+
+/**
+ * One cheap pass over the bytes. True when JSON.parse would round an integer, overflow a float or
+ * keep a lone surrogate; throws when the text nests too deeply. Of malformed text it may say either.
+ */
+function needsScanner(bytes: Uint8Array): boolean {
+  const length = bytes.length
   let depth = 0
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i)
-    if (code === 0x7b || code === 0x5b) {
-      if (++depth > MAX_DEPTH) return true
-    } else if (code === 0x7d || code === 0x5d) depth--
+  let digits = 0
+  for (let i = 0; i < length; i++) {
+    const byte = bytes[i]!
+    if (byte === QUOTE) {
+      digits = 0
+      for (i++; i < length; i++) {
+        const inner = bytes[i]
+        if (inner === QUOTE) break
+        // \ud800 to \udfff, whatever the case of the letter d
+        if (inner === BACKSLASH && bytes[++i] === LOWER_U && (bytes[i + 1]! | 0x20) === 0x64) {
+          return true
+        }
+      }
+    } else if (byte >= 0x30 && byte <= 0x39) {
+      if (++digits >= EXACT_DIGITS) return true
+    } else {
+      if (byte === 0x7b || byte === 0x5b) {
+        if (++depth > MAX_DEPTH) throw tooDeep()
+      } else if (byte === 0x7d || byte === 0x5d) depth--
+      // The exponent of a number, not a letter of true or false.
+      else if ((byte | 0x20) === 0x65 && digits > 0 && isLongExponent(bytes, i + 1)) return true
+      digits = 0
+    }
   }
   return false
+}
+
+function isLongExponent(bytes: Uint8Array, from: number): boolean {
+  const start = bytes[from] === 0x2b || bytes[from] === 0x2d ? from + 1 : from
+  const third = bytes[start + 2] ?? 0
+  return third >= 0x30 && third <= 0x39
+}
+
+function holdsBigint(value: unknown): boolean {
+  if (typeof value === 'bigint') return true
+  if (typeof value !== 'object' || value === null) return false
+  if (Array.isArray(value)) return value.some(holdsBigint)
+  for (const key in value) {
+    if (holdsBigint((value as Record<string, unknown>)[key])) return true
+  }
+  return false
+}
+
+function unusedMark(value: unknown): string {
+  const text = JSON.stringify(value, (_, member: unknown) =>
+    typeof member === 'bigint' ? 0 : member,
+  )
+  for (let n = 0; ; n++) {
+    const mark = `int-${n}-`
+    if (!text.includes(mark)) return mark
+  }
 }

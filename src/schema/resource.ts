@@ -10,6 +10,8 @@ export interface HookContext {
   readonly now: number
   /** Whether a feature gate is on. */
   readonly gate: (name: string) => boolean
+  /** Whether containers may run privileged; not unless the server says so. */
+  readonly allowPrivileged?: boolean
 }
 
 /** Dotted paths of T, two levels deep, so that a misspelt path does not compile. */

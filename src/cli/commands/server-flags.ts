@@ -1,87 +1,71 @@
 import { product, vocabularies } from '../../vocabulary/index.ts'
-import type { Flag } from '../flags.ts'
+import type { VocabularyName } from '../../vocabulary/vocabulary.ts'
+import { boolFlag, choiceFlag, durationFlag, intFlag, ipFlag, textFlag } from '../flags.ts'
 
-/** Flags of the server command; spelled as the reference spells them wherever it has them. */
-export const serverFlags: readonly Flag[] = [
-  {
+const words = Object.keys(vocabularies) as VocabularyName[]
+
+/** Flags of the server, in the spelling of the reference where it has them. */
+export const serverFlags = {
+  'data-dir': textFlag({
     section: 'Storage',
-    name: 'data-dir',
-    kind: 'string',
     default: `./${product.dataDir}`,
-    help: 'Directory for objects, certificates and the admin kubeconfig.',
-  },
-  {
+    help: 'Folder for objects, certificates and the client configuration of the administrator.',
+  }),
+  store: choiceFlag(['lmdb', 'memory'], {
     section: 'Storage',
-    name: 'store',
-    kind: 'string',
     default: 'lmdb',
-    oneOf: ['lmdb', 'memory'],
-    help: 'Where objects are kept; memory is gone when the server ends.',
-  },
-  {
+    help: 'Where objects are kept; those in memory are gone when the server ends.',
+  }),
+  'history-window': durationFlag({
     section: 'Storage',
-    name: 'history-window',
-    kind: 'duration',
     default: '5m',
-    help: 'How long changes can be looked back at by watches and exact lists.',
-  },
-  {
+    help: 'How far back watches and exact lists may start.',
+  }),
+  'bind-address': ipFlag({
     section: 'Secure serving',
-    name: 'bind-address',
-    kind: 'string',
     default: '127.0.0.1',
-    help: 'Address to listen on.',
-  },
-  {
-    section: 'Secure serving',
-    name: 'secure-port',
-    kind: 'int',
-    default: '6443',
-    min: 0,
-    max: 65535,
-    help: 'Port to serve HTTPS on; 0 takes any free one.',
-  },
-  {
+    help: 'Address to listen on; 0.0.0.0 or :: for all of the machine.',
+  }),
+  'secure-port': intFlag(
+    { min: 0, max: 65_535 },
+    {
+      section: 'Secure serving',
+      default: '6443',
+      help: 'Port to serve HTTPS on; 0 takes any free one.',
+    },
+  ),
+  vocabulary: choiceFlag(words, {
     section: 'Generic',
-    name: 'vocabulary',
-    kind: 'string',
-    default: Object.keys(vocabularies)[0] ?? '',
-    oneOf: Object.keys(vocabularies),
-    help: 'Brand words of groups, labels and system names.',
-  },
-  {
+    default: words[0] ?? '',
+    help: 'Brand words of groups, labels and system names. Objects are kept with the words they were made with.',
+  }),
+  'request-timeout': durationFlag({
     section: 'Generic',
-    name: 'request-timeout',
-    kind: 'duration',
-    default: '1m0s',
-    help: 'Bound of a request that is not a watch.',
-  },
-  {
-    section: 'Generic',
-    name: 'min-request-timeout',
-    kind: 'int',
-    default: '1800',
-    min: 1,
-    max: 2_000_000,
-    help: 'Seconds after which a watch without a timeout ends, at the earliest; at random up to twice that.',
-  },
-  {
+    default: '1m',
+    help: 'Longest time until a request that is no watch is answered.',
+  }),
+  'min-request-timeout': intFlag(
+    { min: 1, max: 1_000_000 },
+    {
+      section: 'Generic',
+      default: '1800',
+      help: 'Seconds until a watch that gives no timeout is ended, at the earliest; at random up to twice that.',
+    },
+  ),
+  v: intFlag(
+    { min: 0, max: 10 },
+    {
+      section: 'Logs',
+      short: 'v',
+      default: '0',
+      help: 'Level of detail: 0 for warnings and errors, 1 for what happens, 4 for the causes of a failed start.',
+    },
+  ),
+  'logging-format': choiceFlag(['text', 'json'], {
     section: 'Logs',
-    name: 'v',
-    short: 'v',
-    kind: 'int',
-    default: '0',
-    min: 0,
-    max: 10,
-    help: 'Level of detail.',
-  },
-  {
-    section: 'Logs',
-    name: 'logging-format',
-    kind: 'string',
     default: 'text',
-    oneOf: ['text', 'json'],
     help: 'Form of log lines, which go to standard error.',
-  },
-  { section: 'Global', name: 'help', short: 'h', kind: 'bool', default: 'false', help: 'Show this help.' },
-]
+  }),
+  help: boolFlag({ section: 'Global', short: 'h', help: 'Show this help.' }),
+  version: boolFlag({ section: 'Global', help: 'Show the version.' }),
+}

@@ -1,80 +1,116 @@
-import { parseDurationMs } from '../../base/duration.ts'
+import { resolve } from 'node:path'
 import { lineLog } from '../../base/log.ts'
-import type { ServerOptions } from '../../server-options.ts'
+import type { RunningServer, ServerOptions } from '../../server-options.ts'
 import { product } from '../../vocabulary/index.ts'
-import type { VocabularyName } from '../../vocabulary/vocabulary.ts'
-import { helpText, parseFlags } from '../flags.ts'
+import { parseFlags, type Values } from '../flags.ts'
+import { helpText } from '../help.ts'
+import type { Terminal } from '../terminal.ts'
 import { serverFlags } from './server-flags.ts'
 
-/** Where a command reads and writes; the process outside tests. */
-export interface Terminal {
-  out(text: string): void
-  err(text: string): void
-  /** Calls back on the first and every later request to end. */
-  onSignal(call: () => void): void
-  exit(code: number): void
+/** Starts a server, as the package does. */
+export type StartServer = (options: ServerOptions) => Promise<RunningServer>
+
+/** What runs the command, and as what. */
+export interface ServerCommand {
+  /** As it is typed. */
+  readonly name: string
+  readonly about: string
+  readonly version: string
+  readonly terminal: Terminal
+  /** By default that of the package, loaded when it is needed. */
+  readonly start?: StartServer
 }
 
-/** Runs the server until a signal; resolves when it has ended, with the exit code. */
-export async function serverCommand(name: string, args: readonly string[], terminal: Terminal): Promise<number> {
+/**
+ * Runs the server until a signal; resolves with the exit code when it has ended. A second signal ends it at once.
+ * Throws FlagError.
+ */
+export async function serverCommand(
+  command: ServerCommand,
+  args: readonly string[],
+): Promise<number> {
+  const { name, about, version, terminal } = command
   const values = parseFlags(serverFlags, args)
-  if (values.help === 'true') {
-    terminal.out(helpText(`${name} [flags]`, 'Serves the cluster API over HTTPS.', serverFlags))
+  if (values.help) {
+    terminal.out(helpText(about, `${name} [flags]`, serverFlags))
     return 0
   }
-  const level = Number(values.v)
-  const log = lineLog({
-    format: values['logging-format'] === 'json' ? 'json' : 'text',
-    level,
-    now: Date.now,
-    write: (line) => terminal.err(line),
-  })
-  const dataDir = values['data-dir'] ?? ''
-  const options: ServerOptions = {
-    dataDir,
-    store: values.store === 'memory' ? 'memory' : 'lmdb',
-    vocabulary: values.vocabulary as VocabularyName,
-    bindAddress: values['bind-address'] ?? '',
-    port: Number(values['secure-port']),
-    historyMs: parseDurationMs(values['history-window'] ?? ''),
-    requestTimeoutMs: parseDurationMs(values['request-timeout'] ?? ''),
-    minRequestTimeoutMs: Number(values['min-request-timeout']) * 1000,
-    log: level > 0 ? log : { ...log, info: () => {} },
+  if (values.version) {
+    terminal.out(`${name} ${version}\n`)
+    return 0
   }
-  const { startServer } = await import('../../server.ts')
-  let server
-  try {
-    server = await startServer(options)
-  } catch (error) {
-    terminal.err(`${name}: ${startError(error, options, level)}\n`)
-    return 1
-  }
-  const config = server.kubeconfigPath ?? ''
-  terminal.out(
-    `${product.title} is ready at ${server.url} - try: KUBECONFIG=${config} ${product.clientCommand} get namespaces\n`,
-  )
-  return new Promise((resolve) => {
-    let ending = false
+  const write = (line: string) => terminal.err(line)
+  const log = lineLog({ format: values['logging-format'], level: values.v, now: Date.now, write })
+  const options = optionsOf(values)
+  // From here on a signal is heard, also one that comes before the server is ready.
+  const asked = new Promise<void>((end) => {
+    let isEnding = false
     terminal.onSignal(() => {
-      if (ending) terminal.exit(1)
-      ending = true
-      void server.close().then(
-        () => resolve(0),
-        (error: unknown) => {
-          log.error('shutdown failed', { error: String(error) })
-          resolve(1)
-        },
-      )
+      if (isEnding) terminal.exit(1)
+      isEnding = true
+      end()
     })
   })
+  let server: RunningServer
+  try {
+    const start = command.start ?? (await import('../../server.ts')).startServer
+    server = await start({ ...options, log })
+  } catch (error) {
+    terminal.err(`${name}: ${startError(error, options, values.v)}\n`)
+    return 1
+  }
+  terminal.out(readyLine(server))
+  await asked
+  log.info('shutting down')
+  try {
+    await server.close()
+    return 0
+  } catch (error) {
+    log.error('shutdown failed', { error: String(error) })
+    return 1
+  }
 }
 
-function startError(error: unknown, options: ServerOptions, level: number): string {
+type ServerValues = Values<typeof serverFlags>
+
+const optionsOf = (values: ServerValues) =>
+  ({
+    // The path is shown to people who may be in another folder.
+    dataDir: resolve(values['data-dir']),
+    store: values.store,
+    vocabulary: values.vocabulary,
+    bindAddress: values['bind-address'],
+    port: values['secure-port'],
+    historyMs: values['history-window'],
+    requestTimeoutMs: values['request-timeout'],
+    minRequestTimeoutMs: values['min-request-timeout'] * 1000,
+  }) satisfies ServerOptions
+
+function readyLine({ url, kubeconfigPath }: RunningServer): string {
+  const ready = `${product.title} is ready at ${url}`
+  if (kubeconfigPath === undefined) return `${ready}\n`
+  return `${ready} - try: KUBECONFIG=${quoted(kubeconfigPath)} ${product.clientCommand} get namespaces\n`
+}
+
+/** A word as a shell must get it. */
+const quoted = (word: string): string =>
+  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
+
+/** One line for people; at level 4 the whole story. */
+function startError(error: unknown, options: ReturnType<typeof optionsOf>, level: number): string {
   if (!(error instanceof Error)) return String(error)
-  const { code } = error as NodeJS.ErrnoException
-  const address = `${options.bindAddress ?? ''}:${options.port ?? 0}`
-  if (code === 'EADDRINUSE') return `address ${address} is in use; choose another with --secure-port`
-  if (code === 'EADDRNOTAVAIL') return `address ${address} is not one of this machine; see --bind-address`
-  if (code === 'EACCES') return `not allowed: ${error.message}`
-  return level >= 4 ? (error.stack ?? error.message) : error.message
+  if (level >= 4) return error.stack ?? error.message
+  const { code, syscall } = error as NodeJS.ErrnoException
+  const { bindAddress, port } = options
+  const address = `${bindAddress.includes(':') ? `[${bindAddress}]` : bindAddress}:${port}`
+  if (code === 'EADDRINUSE') {
+    return `address ${address} is in use; choose another port with --secure-port`
+  }
+  if (code === 'EADDRNOTAVAIL') {
+    return `address ${bindAddress} is not one of this machine; choose another with --bind-address`
+  }
+  if (code === 'EACCES' && syscall === 'listen') {
+    return `not allowed to listen on ${address}; choose a port above 1023 with --secure-port`
+  }
+  return error.message.replaceAll('\n', ' ')
 }

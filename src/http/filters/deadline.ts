@@ -14,8 +14,8 @@ export const isLongRunning = (info: RequestInfo) =>
 /** Bounds the time until an answer begins, by the server's limit or a smaller `timeout` of the request. */
 export const deadline: Filter = {
   name: 'deadline',
-  async run(context, next) {
-    if (isLongRunning(context.info)) return next()
+  run(context) {
+    if (isLongRunning(context.info)) return
     let limitMs = context.server.requestTimeoutMs
     const asked = context.query.size === 0 ? undefined : first(context.query, 'timeout')
     if (asked !== undefined && asked !== '') {
@@ -30,13 +30,10 @@ export const deadline: Filter = {
       if (askedMs > 0) limitMs = Math.min(limitMs, askedMs)
     }
     context.deadline = context.server.api.clock.now() + limitMs
-    const { underway } = context.server
-    underway.add(context)
-    try {
-      return await next()
-    } finally {
-      underway.delete(context)
-    }
+    context.server.underway.add(context)
+  },
+  after(context) {
+    context.server.underway.delete(context)
   },
 }
 

@@ -6,10 +6,9 @@ const HEALTH = /^\/(healthz|livez|readyz)(\/|$)/
 /** Turns new requests away while the server ends. */
 export const draining: Filter = {
   name: 'draining',
-  run(context, next) {
+  run(context) {
     if (context.server.draining && !HEALTH.test(context.path)) {
       throw unavailable('apiserver is shutting down', 1)
     }
-    return next()
   },
 }

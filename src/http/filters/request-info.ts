@@ -5,7 +5,7 @@ import { parseRequest } from '../request-info.ts'
 /** Reads verb, resource and name off method and path. */
 export const requestInfo: Filter = {
   name: 'requestInfo',
-  run(context, next) {
+  run(context) {
     const { method, target } = context.exchange
     const mark = target.indexOf('?')
     try {
@@ -13,6 +13,5 @@ export const requestInfo: Filter = {
     } catch (error) {
       throw badRequest(error instanceof Error ? error.message : String(error))
     }
-    return next()
   },
 }

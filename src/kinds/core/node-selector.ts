@@ -1,6 +1,7 @@
 import type { FieldErrors } from '../../schema/field-errors.ts'
 import { isDns1123Subdomain, isQualifiedName } from '../../schema/names.ts'
 import { home, t } from '../../schema/shape.ts'
+import type { Vocabulary } from '../../vocabulary/vocabulary.ts'
 
 const { shape } = home('core/v1')
 
@@ -44,7 +45,9 @@ export function validateNodeSelector(selector: NodeSelector, errors: FieldErrors
 
 /** Rules of one term; preferred scheduling terms have the same. */
 export function validateNodeSelectorTerm(term: NodeSelectorTerm, errors: FieldErrors): void {
-  term.matchExpressions?.forEach((one, i) => validateExpression(one, errors.at('matchExpressions', i)))
+  term.matchExpressions?.forEach((one, i) =>
+    validateExpression(one, errors.at('matchExpressions', i)),
+  )
   term.matchFields?.forEach((one, i) => validateField(one, errors.at('matchFields', i)))
 }
 
@@ -79,14 +82,18 @@ function validateField(one: NodeSelectorRequirement, errors: FieldErrors): void 
     if (one.values?.length !== 1) {
       errors
         .at('values')
-        .required("must be only one value when `operator` is 'In' or 'NotIn' for node field selector")
+        .required(
+          "must be only one value when `operator` is 'In' or 'NotIn' for node field selector",
+        )
     }
   } else refuseOperator(one, errors)
   if (one.key !== 'metadata.name') {
     errors.at('key').invalid(one.key, 'not a valid field selector key')
     return
   }
-  one.values?.forEach((value, i) => errors.at('values', i).invalidAll(value, isDns1123Subdomain(value)))
+  one.values?.forEach((value, i) =>
+    errors.at('values', i).invalidAll(value, isDns1123Subdomain(value)),
+  )
 }
 
 const OPERATORS: readonly string[] = ['DoesNotExist', 'Exists', 'Gt', 'In', 'Lt', 'NotIn']
@@ -96,4 +103,33 @@ function refuseOperator({ operator }: NodeSelectorRequirement, errors: FieldErro
   if ((operator as string) === '' || OPERATORS.includes(operator)) {
     errors.at('operator').invalid(operator, 'not a valid selector operator')
   }
+}
+
+// Beside each label, since when it should not be used and what to use instead.
+const OLD_LABELS: Readonly<Record<string, readonly [since: string, use: string]>> = {
+  'beta.{label}/arch': ['v1.14', '{label}/arch'],
+  'beta.{label}/os': ['v1.14', '{label}/os'],
+  'failure-domain.beta.{label}/region': ['v1.17', 'topology.{label}/region'],
+  'failure-domain.beta.{label}/zone': ['v1.17', 'topology.{label}/zone'],
+  'beta.{label}/instance-type': ['v1.17', 'node.{label}/instance-type'],
+}
+
+/** What a warning says about a label of nodes that should no longer be used; null for any other key. */
+export function oldNodeLabel(key: string, v: Vocabulary): string | null {
+  for (const [label, [since, use]] of Object.entries(OLD_LABELS)) {
+    if (v.spell(label) === key) return `deprecated since ${since}; use "${v.spell(use)}" instead`
+  }
+  return null
+}
+
+/** Warnings about old labels in a term; `path` is that of the term. */
+export function nodeSelectorTermWarnings(
+  term: NodeSelectorTerm,
+  path: string,
+  v: Vocabulary,
+): string[] {
+  return (term.matchExpressions ?? []).flatMap(({ key }, i) => {
+    const text = oldNodeLabel(key, v)
+    return text === null ? [] : [`${path}.matchExpressions[${i}].key: ${key} is ${text}`]
+  })
 }

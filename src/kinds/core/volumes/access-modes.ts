@@ -1,4 +1,7 @@
-/** The ways in which a volume may be mounted, in the order in which they are listed. */
+import type { FieldErrors } from '../../../schema/field-errors.ts'
+import type { HookContext } from '../../../schema/resource.ts'
+
+/** The ways in which a volume may be mounted, in the order in which errors list them. */
 export const ACCESS_MODES = [
   'ReadOnlyMany',
   'ReadWriteMany',
@@ -8,3 +11,38 @@ export const ACCESS_MODES = [
 
 /** One way in which a volume may be mounted. */
 export type AccessMode = (typeof ACCESS_MODES)[number]
+
+const WITHOUT_ONE_POD = ACCESS_MODES.slice(0, 3)
+
+/**
+ * Rules of access modes, at `errors`. Mounting by one pod alone is known when its gate is on or the
+ * stored object `old` has it, and goes with no other mode.
+ */
+export function validateAccessModes(
+  modes: readonly AccessMode[] | undefined,
+  errors: FieldErrors,
+  c: HookContext,
+  old: readonly AccessMode[] | undefined,
+): void {
+  const isOnePod = (mode: AccessMode) => mode === 'ReadWriteOncePod'
+  const knowsOnePod = c.gate('ReadWriteOncePod') || old?.some(isOnePod) === true
+  const known: readonly string[] = knowsOnePod ? ACCESS_MODES : WITHOUT_ONE_POD
+  const wrong = modes?.filter((mode) => !known.includes(mode)) ?? []
+  for (const mode of wrong) errors.notSupported(mode, known)
+  if (modes?.some(isOnePod) && modes.some((mode) => !isOnePod(mode))) {
+    errors.forbidden('may not use ReadWriteOncePod with other access modes')
+  }
+}
+
+const SHORT: readonly (readonly [AccessMode, string])[] = [
+  ['ReadWriteOnce', 'RWO'],
+  ['ReadOnlyMany', 'ROX'],
+  ['ReadWriteMany', 'RWX'],
+  ['ReadWriteOncePod', 'RWOP'],
+]
+
+/** Access modes as tables show them: `RWO,ROX`. */
+export const shortAccessModes = (modes: readonly AccessMode[] = []): string =>
+  SHORT.filter(([mode]) => modes.includes(mode))
+    .map(([, short]) => short)
+    .join(',')

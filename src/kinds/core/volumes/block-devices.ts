@@ -1,6 +1,9 @@
+import type { FieldErrors } from '../../../schema/field-errors.ts'
+import { isInRange } from '../../../schema/names.ts'
 import { home, t } from '../../../schema/shape.ts'
 import { LocalObjectReference } from '../local-object-reference.ts'
 import { SecretReference } from '../secret-reference.ts'
+import { needText } from './paths.ts'
 
 const { shape } = home('core/v1')
 
@@ -109,3 +112,72 @@ export class RBDPersistentVolumeSource extends shape({
   /** Whether it is mounted read-only. */
   readOnly: t.bool(8),
 }) {}
+
+const ISCSI_NAMES: readonly (readonly [prefix: string, pattern: RegExp])[] = [
+  ['iqn', /^iqn\.\d{4}-\d{2}\.[A-Za-z0-9.-]+:[^,;*&$|\s]+$/],
+  ['eui', /^eui.[A-Za-z0-9]{16}$/],
+  ['naa', /^naa.[A-Za-z0-9]{32}$/],
+]
+
+function validateIscsiName(name: string, errors: FieldErrors): void {
+  const form = ISCSI_NAMES.find(([prefix]) => name.startsWith(prefix))
+  if (!form) errors.invalid(name, 'must be valid format starting with iqn, eui, or naa')
+  else if (!form[1].test(name)) errors.invalid(name, 'must be valid format')
+}
+
+const isLun = (lun: number) => isInRange(lun, 0, 255)
+
+const MAX_SESSION_NAME = 64
+
+/**
+ * Rules of an iSCSI disk, at `errors`. `name` is that of the volume and stands at `nameErrors`; an
+ * initiator with its own name joins it to the portal.
+ */
+export function validateIscsi(
+  source: ISCSIVolumeSource,
+  errors: FieldErrors,
+  name: string,
+  nameErrors: FieldErrors,
+): void {
+  needText(source.targetPortal, errors.at('targetPortal'))
+  if (source.iqn === '') errors.at('iqn').required()
+  else validateIscsiName(source.iqn, errors.at('iqn'))
+  errors.at('lun').invalidAll(source.lun, isLun(source.lun))
+  const authenticates = source.chapAuthDiscovery === true || source.chapAuthSession === true
+  if (authenticates && !source.secretRef) errors.at('secretRef').required()
+  const { initiatorName } = source
+  if (initiatorName === undefined) return
+  validateIscsiName(initiatorName, errors.at('initiatorName'))
+  if (Buffer.byteLength(`${name}:${source.targetPortal}`) > MAX_SESSION_NAME) {
+    nameErrors.invalid(
+      name,
+      'Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.',
+    )
+  }
+}
+
+/** Rules of a fibre channel disk, at `errors`. */
+export function validateFc(source: FCVolumeSource, errors: FieldErrors): void {
+  const names = source.targetWWNs ?? []
+  const ids = source.wwids ?? []
+  const at = errors.at('targetWWNs')
+  if (names.length === 0 && ids.length === 0) {
+    at.required('must specify either targetWWNs or wwids, but not both')
+  }
+  if (names.length > 0 && ids.length > 0) {
+    at.invalid(names, 'targetWWNs and wwids can not be specified simultaneously')
+  }
+  if (names.length === 0) return
+  const lun = errors.at('lun')
+  if (source.lun === undefined) lun.required('lun is required if targetWWNs is specified')
+  else lun.invalidAll(source.lun, isLun(source.lun))
+}
+
+/** Rules of a block device of Ceph, at `errors`. */
+export function validateRbd(
+  source: { readonly monitors: readonly string[]; readonly image: string },
+  errors: FieldErrors,
+): void {
+  if (source.monitors.length === 0) errors.at('monitors').required()
+  needText(source.image, errors.at('image'))
+}

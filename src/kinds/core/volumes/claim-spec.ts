@@ -1,10 +1,14 @@
-import type { FieldErrors } from '../../../schema/field-errors.ts'
+import { parseQuantity, sign } from '../../../base/quantity.ts'
+import { type FieldErrors, sameValue } from '../../../schema/field-errors.ts'
+import { isDns1123Subdomain, NEGATIVE_MESSAGE } from '../../../schema/names.ts'
 import type { HookContext } from '../../../schema/resource.ts'
 import { home, t } from '../../../schema/shape.ts'
 import { LabelSelector } from '../../meta/label-selector.ts'
 import { TypedLocalObjectReference } from '../local-object-reference.ts'
-import { ResourceRequirements } from '../resource-requirements.ts'
-import { ACCESS_MODES } from './access-modes.ts'
+import { ResourceRequirements, roundResources } from '../resource-requirements.ts'
+import { ACCESS_MODES, validateAccessModes } from './access-modes.ts'
+import { validateLabelSelector } from './meta-rules.ts'
+import { needText } from './paths.ts'
 
 const { shape } = home('core/v1')
 
@@ -28,12 +32,91 @@ export class PersistentVolumeClaimSpec extends shape({
   dataSourceRef: t.object(8, TypedLocalObjectReference).explicit(),
 }) {}
 
-/** Rules of a claim's spec; `old`, the stored one, relaxes what it already breaks. */
+/**
+ * Rules of a claim's spec, at `errors`; `old` is the stored spec, which relaxes what it already breaks.
+ */
 export function validateClaimSpec(
   spec: PersistentVolumeClaimSpec,
   errors: FieldErrors,
   c: HookContext,
   old?: PersistentVolumeClaimSpec,
 ): void {
-  void [spec, errors, c, old]
+  const modes = errors.at('accessModes')
+  if (!spec.accessModes?.length) modes.required('at least 1 access mode is required')
+  if (spec.selector) validateLabelSelector(spec.selector, errors.at('selector'))
+  validateAccessModes(spec.accessModes, modes, c, old?.accessModes)
+  validateSize(spec.resources.requests?.storage, errors.at('resources').key('storage'))
+  validateClassName(spec.storageClassName, errors.at('storageClassName'))
+  validateVolumeMode(spec.volumeMode, errors.at('volumeMode'))
+  if (spec.dataSource) validateDataSource(spec.dataSource, errors.at('dataSource'))
+  if (spec.dataSourceRef) validateDataSource(spec.dataSourceRef, errors.at('dataSourceRef'))
+  if (spec.dataSource && spec.dataSourceRef && !sameValue(spec.dataSource, spec.dataSourceRef)) {
+    errors.invalid(errors.at('dataSource').path, 'must match dataSourceRef')
+  }
+}
+
+function validateSize(storage: string | undefined, errors: FieldErrors): void {
+  if (storage === undefined) return errors.required()
+  const direction = sign(parseQuantity(storage))
+  if (direction < 0) errors.invalid(storage, NEGATIVE_MESSAGE)
+  else if (direction === 0) errors.invalid(storage, 'must be greater than zero')
+}
+
+/** A class name must be the name of an object; none at all is fine. At `errors`. */
+export function validateClassName(name: string | undefined, errors: FieldErrors): void {
+  if (name !== undefined && name !== '') errors.invalidAll(name, isDns1123Subdomain(name))
+}
+
+/** The declaration refuses unknown modes, but takes the empty one for an absent one. At `errors`. */
+export function validateVolumeMode(mode: string | undefined, errors: FieldErrors): void {
+  if (mode === '') errors.notSupported('', ['Block', 'Filesystem'])
+}
+
+function validateDataSource(source: TypedLocalObjectReference, errors: FieldErrors): void {
+  needText(source.name, errors.at('name'))
+  needText(source.kind, errors.at('kind'))
+  if (isCoreGroup(source) && source.kind !== 'PersistentVolumeClaim') {
+    errors.invalid(
+      source.kind,
+      "must be 'PersistentVolumeClaim' when referencing the default apiGroup",
+    )
+  }
+}
+
+const isCoreGroup = ({ apiGroup }: TypedLocalObjectReference): boolean => (apiGroup ?? '') === ''
+
+/**
+ * Brings the two data sources of a spec together before it is validated (seed 2,
+ * PersistentVolumeClaim): `dataSource` drops what old clients may not ask for by it, then each fills the
+ * other when that is empty. `old` is the stored spec, null on create; what it uses stays allowed.
+ * Changes the spec.
+ */
+export function alignDataSources(
+  spec: PersistentVolumeClaimSpec,
+  old: PersistentVolumeClaimSpec | null,
+  c: HookContext,
+): void {
+  const known = c.gate('AnyVolumeDataSource')
+  if (!known && !old?.dataSourceRef) delete spec.dataSourceRef
+  const isAllowed = old?.dataSource || old?.dataSourceRef || (known && spec.dataSourceRef)
+  if (spec.dataSource && !isAllowed && !isVolumeOrSnapshot(spec.dataSource, c))
+    delete spec.dataSource
+  if (known) mirrorDataSources(spec)
+}
+
+/** Fills the empty one of the two data sources. Changes the spec. */
+export function mirrorDataSources(spec: PersistentVolumeClaimSpec): void {
+  if (spec.dataSource && !spec.dataSourceRef) spec.dataSourceRef = { ...spec.dataSource }
+  else if (spec.dataSourceRef && !spec.dataSource) spec.dataSource = { ...spec.dataSourceRef }
+}
+
+function isVolumeOrSnapshot(source: TypedLocalObjectReference, c: HookContext): boolean {
+  if (isCoreGroup(source)) return source.kind === 'PersistentVolumeClaim'
+  return source.apiGroup === c.v.spell('snapshot.storage{api}') && source.kind === 'VolumeSnapshot'
+}
+
+/** Fills what a claim's spec derives: amounts are kept in thousandths. Changes the spec. */
+export function fillClaimSpec(spec: PersistentVolumeClaimSpec): void {
+  roundResources(spec.resources.limits)
+  roundResources(spec.resources.requests)
 }

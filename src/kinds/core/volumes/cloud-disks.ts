@@ -1,6 +1,9 @@
+import type { FieldErrors } from '../../../schema/field-errors.ts'
+import { isInRange, rangeMessage } from '../../../schema/names.ts'
 import { home, t } from '../../../schema/shape.ts'
 import { LocalObjectReference } from '../local-object-reference.ts'
 import { SecretReference } from '../secret-reference.ts'
+import { needText } from './paths.ts'
 
 const { shape } = home('core/v1')
 
@@ -109,3 +112,89 @@ export class PhotonPersistentDiskVolumeSource extends shape({
   /** File system of the disk; ext4 when empty. */
   fsType: t.string(2),
 }) {}
+
+// 0 passes although the text starts at 1: it stands for the whole disk.
+function validatePartition(partition: number | undefined, errors: FieldErrors): void {
+  if (isInRange(partition ?? 0, 0, 255).length > 0) errors.invalid(partition, rangeMessage(1, 255))
+}
+
+/** Rules of a disk of Google Compute Engine, at `errors`. */
+export function validateGcePersistentDisk(
+  source: GCEPersistentDiskVolumeSource,
+  errors: FieldErrors,
+): void {
+  needText(source.pdName, errors.at('pdName'))
+  validatePartition(source.partition, errors.at('partition'))
+}
+
+/** Rules of a disk of the AWS elastic block store, at `errors`. */
+export function validateAwsElasticBlockStore(
+  source: AWSElasticBlockStoreVolumeSource,
+  errors: FieldErrors,
+): void {
+  needText(source.volumeID, errors.at('volumeID'))
+  validatePartition(source.partition, errors.at('partition'))
+}
+
+const MANAGED_DISK =
+  '/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}'
+const BLOB_DISK = 'https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd'
+
+/** Rules of a data disk of Azure, at `errors`. */
+export function validateAzureDisk(source: AzureDiskVolumeSource, errors: FieldErrors): void {
+  const uri = errors.at('diskURI')
+  needText(source.diskName, errors.at('diskName'))
+  needText(source.diskURI, uri)
+  // The declaration refuses other words, but takes the empty one for an absent one.
+  const { cachingMode, kind } = source as { cachingMode?: string; kind?: string }
+  if (cachingMode === '') {
+    errors.at('cachingMode').notSupported('', ['None', 'ReadOnly', 'ReadWrite'])
+  }
+  if (kind === '') errors.at('kind').notSupported('', ['Dedicated', 'Managed', 'Shared'])
+  if (kind === undefined) return
+  if (kind === 'Managed') {
+    if (!source.diskURI.startsWith('/subscriptions/'))
+      uri.notSupported(source.diskURI, [MANAGED_DISK])
+  } else if (!source.diskURI.startsWith('https://')) uri.notSupported(source.diskURI, [BLOB_DISK])
+}
+
+/** Rules of a share of Azure Files, at `errors`. */
+export function validateAzureFile(
+  source: AzureFileVolumeSource & { secretNamespace?: string },
+  errors: FieldErrors,
+): void {
+  needText(source.secretName, errors.at('secretName'))
+  needText(source.shareName, errors.at('shareName'))
+  if (source.secretNamespace === '') errors.at('secretNamespace').required()
+}
+
+/** Rules of a Cinder volume of a pod, at `errors`. */
+export function validateCinder(source: CinderVolumeSource, errors: FieldErrors): void {
+  needText(source.volumeID, errors.at('volumeID'))
+  if (source.secretRef) needText(source.secretRef.name, errors.at('secretRef', 'name'))
+}
+
+/** Rules of a Cinder volume, at `errors`: its secret is named in full. */
+export function validatePersistentCinder(
+  source: CinderPersistentVolumeSource,
+  errors: FieldErrors,
+): void {
+  validateCinder(source, errors)
+  if (source.secretRef) needText(source.secretRef.namespace, errors.at('secretRef', 'namespace'))
+}
+
+/** Rules of a virtual disk of vSphere, at `errors`. */
+export function validateVsphereVolume(
+  source: VsphereVirtualDiskVolumeSource,
+  errors: FieldErrors,
+): void {
+  needText(source.volumePath, errors.at('volumePath'))
+}
+
+/** Rules of a disk of the Photon controller, at `errors`. */
+export function validatePhotonPersistentDisk(
+  source: PhotonPersistentDiskVolumeSource,
+  errors: FieldErrors,
+): void {
+  needText(source.pdID, errors.at('pdID'))
+}

@@ -1,5 +1,14 @@
+import type { FieldErrors } from '../../../schema/field-errors.ts'
+import type { HookContext } from '../../../schema/resource.ts'
 import { home, t } from '../../../schema/shape.ts'
-import { ObjectFieldSelector, ResourceFieldSelector } from './pod-fields.ts'
+import { needFileMode, needFilePath, needText } from './paths.ts'
+import {
+  ObjectFieldSelector,
+  ResourceFieldSelector,
+  VOLUME_FIELDS,
+  validateObjectFieldSelector,
+  validateResourceFieldSelector,
+} from './pod-fields.ts'
 
 const { shape } = home('core/v1')
 
@@ -28,3 +37,38 @@ export class DownwardAPIProjection extends shape({
   /** The files. */
   items: t.list(1, DownwardAPIVolumeFile),
 }) {}
+
+/** Rules of the files, at `errors`; as in the field, its paths do not tell which file it is. */
+export function validateDownwardFiles(
+  items: readonly DownwardAPIVolumeFile[] | undefined,
+  errors: FieldErrors,
+  c: HookContext,
+): void {
+  for (const file of items ?? []) {
+    needText(file.path, errors.at('path'))
+    needFilePath(file.path, errors.at('path'))
+    if (file.fieldRef) {
+      validateObjectFieldSelector(file.fieldRef, VOLUME_FIELDS, errors.at('fieldRef'))
+      if (file.resourceFieldRef) {
+        errors.invalid(
+          'resource',
+          'fieldRef and resourceFieldRef can not be specified simultaneously',
+        )
+      }
+    } else if (file.resourceFieldRef) {
+      const at = errors.at('resourceFieldRef')
+      validateResourceFieldSelector(file.resourceFieldRef, at, c, 'volume')
+    } else errors.required('one of fieldRef and resourceFieldRef is required')
+    needFileMode(file.mode, errors.at('mode'))
+  }
+}
+
+/** Rules of a volume of facts about the pod, at `errors`. */
+export function validateDownwardApi(
+  source: DownwardAPIVolumeSource,
+  errors: FieldErrors,
+  c: HookContext,
+): void {
+  needFileMode(source.defaultMode, errors.at('defaultMode'))
+  validateDownwardFiles(source.items, errors, c)
+}

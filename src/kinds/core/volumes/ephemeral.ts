@@ -1,6 +1,9 @@
+import type { FieldErrors } from '../../../schema/field-errors.ts'
 import { ObjectMeta } from '../../../schema/object-meta.ts'
+import type { HookContext } from '../../../schema/resource.ts'
 import { home, t } from '../../../schema/shape.ts'
-import { PersistentVolumeClaimSpec } from './claim-spec.ts'
+import { PersistentVolumeClaimSpec, validateClaimSpec } from './claim-spec.ts'
+import { validateAnnotations, validateLabels } from './meta-rules.ts'
 
 const { shape } = home('core/v1')
 
@@ -25,3 +28,25 @@ export class EphemeralVolumeSource extends shape({
   /** The claim; it is named after the pod and the volume, joined by `-`. */
   volumeClaimTemplate: t.object(1, PersistentVolumeClaimTemplate).explicit(),
 }) {}
+
+/** Rules of a claim made for a pod, at `errors`; the name that it gets is checked by the volume. */
+export function validateEphemeral(
+  source: EphemeralVolumeSource,
+  errors: FieldErrors,
+  c: HookContext,
+): void {
+  const at = errors.at('volumeClaimTemplate')
+  const template = source.volumeClaimTemplate
+  if (!template) return at.required()
+  validateTemplateMetadata(template.metadata, at.at('metadata'))
+  validateClaimSpec(template.spec, at.at('spec'), c)
+}
+
+function validateTemplateMetadata(metadata: ObjectMeta, errors: FieldErrors): void {
+  validateAnnotations(metadata.annotations, errors.at('annotations'))
+  validateLabels(metadata.labels, errors.at('labels'))
+  for (const [field, value] of Object.entries(metadata)) {
+    if (field === 'labels' || field === 'annotations' || value === undefined) continue
+    errors.at(field).forbidden('cannot be set for an ephemeral volume')
+  }
+}

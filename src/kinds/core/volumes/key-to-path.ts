@@ -1,4 +1,6 @@
+import type { FieldErrors } from '../../../schema/field-errors.ts'
 import { home, t } from '../../../schema/shape.ts'
+import { needFileMode, needFilePath, needText } from './paths.ts'
 
 const { shape } = home('core/v1')
 
@@ -11,3 +13,14 @@ export class KeyToPath extends shape({
   /** Mode bits of the file, 0 to 511; those of the volume when absent. */
   mode: t.int32(3).explicit(),
 }) {}
+
+/** Rules of a list of entries, at `errors`. */
+export function validateItems(items: readonly KeyToPath[] | undefined, errors: FieldErrors): void {
+  items?.forEach((item, i) => {
+    const at = errors.at(i)
+    needText(item.key, at.at('key'))
+    needText(item.path, at.at('path'))
+    needFilePath(item.path, at.at('path'))
+    needFileMode(item.mode, at.at('mode'))
+  })
+}

@@ -1,6 +1,9 @@
+import type { FieldErrors } from '../../../schema/field-errors.ts'
+import { isDns1123Label } from '../../../schema/names.ts'
 import { home, t } from '../../../schema/shape.ts'
 import { LocalObjectReference } from '../local-object-reference.ts'
 import { SecretReference } from '../secret-reference.ts'
+import { needText } from './paths.ts'
 
 const { shape } = home('core/v1')
 
@@ -83,3 +86,58 @@ export class QuobyteVolumeSource extends shape({
   /** Tenant that owns the volume. */
   tenant: t.string(6),
 }) {}
+
+/** Rules of a directory exported over NFS, at `errors`. */
+export function validateNfs(source: NFSVolumeSource, errors: FieldErrors): void {
+  needText(source.server, errors.at('server'))
+  needText(source.path, errors.at('path'))
+  if (!source.path.startsWith('/'))
+    errors.at('path').invalid(source.path, 'must be an absolute path')
+}
+
+/** Rules of a Glusterfs volume of a pod, at `errors`. */
+export function validateGlusterfs(source: GlusterfsVolumeSource, errors: FieldErrors): void {
+  needText(source.endpoints, errors.at('endpoints'))
+  needText(source.path, errors.at('path'))
+}
+
+/** Rules of a Glusterfs volume, at `errors`: its endpoints may be in another namespace. */
+export function validatePersistentGlusterfs(
+  source: GlusterfsPersistentVolumeSource,
+  errors: FieldErrors,
+): void {
+  validateGlusterfs(source, errors)
+  const { endpointsNamespace } = source
+  if (endpointsNamespace === undefined) return
+  const at = errors.at('endpointsNamespace')
+  if (endpointsNamespace === '') {
+    at.invalid('', 'if the endpointnamespace is set, it must be a valid namespace name')
+  } else at.invalidAll(endpointsNamespace, isDns1123Label(endpointsNamespace))
+}
+
+/** Rules of a Ceph file system, at `errors`. */
+export function validateCephFs(
+  source: { readonly monitors: readonly string[] },
+  errors: FieldErrors,
+): void {
+  if (source.monitors.length === 0) errors.at('monitors').required()
+}
+
+const HOST_PORTS = 'must be a host:port pair or multiple pairs separated by commas'
+const MAX_TENANT = 64
+const HOST_PORT = /^(?:\[[^[\]]*\]|[^:[\]]*):[^:[\]]*$/
+
+/** Rules of a Quobyte volume, at `errors`. */
+export function validateQuobyte(source: QuobyteVolumeSource, errors: FieldErrors): void {
+  const registry = errors.at('registry')
+  if (source.registry === '') registry.required(HOST_PORTS)
+  else if (Buffer.byteLength(source.tenant ?? '') > MAX_TENANT) {
+    // The field reports a tenant that is too long as missing.
+    errors.at('tenant').required('must be a UUID and may not exceed a length of 64 characters')
+  } else {
+    for (const pair of source.registry.split(',')) {
+      if (!HOST_PORT.test(pair)) registry.invalid(source.registry, HOST_PORTS)
+    }
+  }
+  needText(source.volume, errors.at('volume'))
+}

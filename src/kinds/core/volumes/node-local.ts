@@ -1,4 +1,7 @@
+import { parseQuantity, sign } from '../../../base/quantity.ts'
+import type { FieldErrors } from '../../../schema/field-errors.ts'
 import { home, t } from '../../../schema/shape.ts'
+import { needRelativePath, needText, refuseSteps } from './paths.ts'
 
 const { shape } = home('core/v1')
 
@@ -48,3 +51,30 @@ export class LocalVolumeSource extends shape({
   /** File system to make on a block device; chosen by the node when absent. */
   fsType: t.string(2).explicit(),
 }) {}
+
+/** Rules of an empty directory, at `errors`. */
+export function validateEmptyDir(source: EmptyDirVolumeSource, errors: FieldErrors): void {
+  if (source.sizeLimit !== undefined && sign(parseQuantity(source.sizeLimit)) < 0) {
+    errors.at('sizeLimit').forbidden('SizeLimit field must be a valid resource quantity')
+  }
+}
+
+/** Rules of a path of the node, at `errors`. */
+export function validateHostPath(source: HostPathVolumeSource, errors: FieldErrors): void {
+  const at = errors.at('path')
+  if (source.path === '') at.required()
+  else refuseSteps(source.path, at)
+}
+
+/** Rules of a git repository, at `errors`. */
+export function validateGitRepo(source: GitRepoVolumeSource, errors: FieldErrors): void {
+  needText(source.repository, errors.at('repository'))
+  needRelativePath(source.directory ?? '', errors.at('directory'))
+}
+
+/** Rules of a disk of one node, at `errors`; the node affinity that it needs is checked by the spec. */
+export function validateLocal(source: LocalVolumeSource, errors: FieldErrors): void {
+  const at = errors.at('path')
+  if (source.path === '') at.required()
+  else refuseSteps(source.path, at)
+}

@@ -1,6 +1,8 @@
+import type { FieldErrors } from '../../../schema/field-errors.ts'
 import { home, t } from '../../../schema/shape.ts'
 import { LocalObjectReference } from '../local-object-reference.ts'
-import { KeyToPath } from './key-to-path.ts'
+import { KeyToPath, validateItems } from './key-to-path.ts'
+import { needFileMode, needText } from './paths.ts'
 
 const { shape } = home('core/v1')
 
@@ -47,3 +49,17 @@ export class ConfigMapProjection extends shape({
   /** Whether the config map and its keys may be missing. */
   optional: t.bool(4).explicit(),
 }) {}
+
+/** Rules of a volume of secret entries, at `errors`. */
+export function validateSecretFiles(source: SecretVolumeSource, errors: FieldErrors): void {
+  needText(source.secretName, errors.at('secretName'))
+  needFileMode(source.defaultMode, errors.at('defaultMode'))
+  validateItems(source.items, errors.at('items'))
+}
+
+/** Rules of a volume of config map entries, at `errors`. */
+export function validateConfigMapFiles(source: ConfigMapVolumeSource, errors: FieldErrors): void {
+  needText(source.name, errors.at('name'))
+  needFileMode(source.defaultMode, errors.at('defaultMode'))
+  validateItems(source.items, errors.at('items'))
+}

@@ -1,8 +1,13 @@
+import { FieldErrors } from '../../../schema/field-errors.ts'
+import type { HookContext } from '../../../schema/resource.ts'
 import { home, t } from '../../../schema/shape.ts'
 import {
   FCVolumeSource,
   ISCSIPersistentVolumeSource,
   RBDPersistentVolumeSource,
+  validateFc,
+  validateIscsi,
+  validateRbd,
 } from './block-devices.ts'
 import {
   AWSElasticBlockStoreVolumeSource,
@@ -12,20 +17,47 @@ import {
   GCEPersistentDiskVolumeSource,
   PhotonPersistentDiskVolumeSource,
   VsphereVirtualDiskVolumeSource,
+  validateAwsElasticBlockStore,
+  validateAzureDisk,
+  validateAzureFile,
+  validateGcePersistentDisk,
+  validatePersistentCinder,
+  validatePhotonPersistentDisk,
+  validateVsphereVolume,
 } from './cloud-disks.ts'
 import {
   CephFSPersistentVolumeSource,
   GlusterfsPersistentVolumeSource,
   NFSVolumeSource,
   QuobyteVolumeSource,
+  validateCephFs,
+  validateNfs,
+  validatePersistentGlusterfs,
+  validateQuobyte,
 } from './network-files.ts'
-import { HostPathVolumeSource, LocalVolumeSource } from './node-local.ts'
-import { CSIPersistentVolumeSource, FlexPersistentVolumeSource } from './plug-ins.ts'
+import {
+  HostPathVolumeSource,
+  LocalVolumeSource,
+  validateHostPath,
+  validateLocal,
+} from './node-local.ts'
+import { needText } from './paths.ts'
+import {
+  CSIPersistentVolumeSource,
+  FlexPersistentVolumeSource,
+  validateFlexVolume,
+  validatePersistentCsi,
+} from './plug-ins.ts'
+import { type SourceRules, validateSources } from './source-rules.ts'
 import {
   FlockerVolumeSource,
   PortworxVolumeSource,
   ScaleIOPersistentVolumeSource,
   StorageOSPersistentVolumeSource,
+  validateFlocker,
+  validatePersistentStorageOs,
+  validatePortworx,
+  validateScaleIo,
 } from './storage-systems.ts'
 
 const { shape } = home('core/v1')
@@ -77,3 +109,61 @@ export class PersistentVolumeSource extends shape({
   /** A volume of a storage driver. */
   csi: t.object(22, CSIPersistentVolumeSource).explicit(),
 }) {}
+
+/** What the rules of a source need to know around it. */
+export interface AroundSource {
+  readonly c: HookContext
+  /** Name of the persistent volume; empty inside an attachment. */
+  readonly name: string
+  readonly hasNodeAffinity: boolean
+  /** Scope of the spec. */
+  readonly errors: FieldErrors
+  /** The stored source, if any. */
+  readonly old: PersistentVolumeSource | undefined
+}
+
+/** In the order in which the first source is told from further ones. */
+const rules: SourceRules<PersistentVolumeSource, AroundSource> = {
+  // As in the field, its paths start with another word.
+  gcePersistentDisk: (source, _, { errors }) =>
+    validateGcePersistentDisk(source, errors.at('persistentDisk')),
+  awsElasticBlockStore: validateAwsElasticBlockStore,
+  hostPath: validateHostPath,
+  glusterfs: validatePersistentGlusterfs,
+  flocker: validateFlocker,
+  nfs: validateNfs,
+  rbd: validateRbd,
+  quobyte: validateQuobyte,
+  cephfs: validateCephFs,
+  iscsi: (source, at, { name }) => {
+    validateIscsi(source, at, name, new FieldErrors(at.list).at('metadata', 'name'))
+    if (source.secretRef) needText(source.secretRef.name, at.at('secretRef', 'name'))
+  },
+  cinder: validatePersistentCinder,
+  fc: validateFc,
+  flexVolume: (source, at, { c }) => validateFlexVolume(source, at, c),
+  azureFile: validateAzureFile,
+  vsphereVolume: validateVsphereVolume,
+  photonPersistentDisk: validatePhotonPersistentDisk,
+  portworxVolume: validatePortworx,
+  azureDisk: validateAzureDisk,
+  scaleIO: validateScaleIo,
+  local: (source, at, { hasNodeAffinity, errors }) => {
+    validateLocal(source, at)
+    if (!hasNodeAffinity) {
+      errors.at('nodeAffinity').required('Local volume requires node affinity')
+    }
+  },
+  storageos: validatePersistentStorageOs,
+  csi: (source, at, { old }) => validatePersistentCsi(source, at, old?.csi),
+}
+
+/** Rules of the sources of a persistent volume, at `errors`. */
+export const validatePersistentVolumeSource = (
+  source: PersistentVolumeSource,
+  errors: FieldErrors,
+  around: AroundSource,
+): void => validateSources(rules, source, errors, around)
+
+/** Names of the fields that are sources. */
+export const PERSISTENT_SOURCES = Object.keys(rules) as readonly (keyof PersistentVolumeSource)[]

@@ -1,10 +1,17 @@
+import { normalize } from 'node:path/posix'
+import { integerValue, parseQuantity, sign } from '../../../base/quantity.ts'
 import type { FieldErrors } from '../../../schema/field-errors.ts'
 import type { HookContext } from '../../../schema/resource.ts'
 import { home, t } from '../../../schema/shape.ts'
-import { NodeSelector } from '../node-selector.ts'
+import { NodeSelector, validateNodeSelector } from '../node-selector.ts'
 import { ObjectReference } from '../object-reference.ts'
-import { ACCESS_MODES } from './access-modes.ts'
-import { PersistentVolumeSource } from './persistent-volume-source.ts'
+import type { ResourceList } from '../resource-requirements.ts'
+import { ACCESS_MODES, validateAccessModes } from './access-modes.ts'
+import { validateClassName, validateVolumeMode } from './claim-spec.ts'
+import {
+  PersistentVolumeSource,
+  validatePersistentVolumeSource,
+} from './persistent-volume-source.ts'
 
 const { shape } = home('core/v1')
 
@@ -43,6 +50,8 @@ export interface PersistentVolumeSpecOptions {
   readonly old?: PersistentVolumeSpec | undefined
 }
 
+const NOT_INLINE = 'may not be specified in the context of inline volumes'
+
 /** Rules of a persistent volume's spec, at `errors`. */
 export function validatePersistentVolumeSpec(
   spec: PersistentVolumeSpec,
@@ -51,5 +60,83 @@ export function validatePersistentVolumeSpec(
   c: HookContext,
   options: PersistentVolumeSpecOptions,
 ): void {
-  void [spec, pvName, errors, c, options]
+  const { inline, old } = options
+  const { nodeAffinity } = spec
+  const modes = errors.at('accessModes')
+  if (inline) validateInline(spec, errors)
+  if (!spec.accessModes?.length) modes.required()
+  validateAccessModes(spec.accessModes, modes, c, old?.accessModes)
+  if (!inline) validateCapacity(spec.capacity, errors.at('capacity'))
+  if (nodeAffinity) validateNodeAffinity(nodeAffinity, errors.at('nodeAffinity'))
+  validatePersistentVolumeSource(spec, errors, {
+    c,
+    name: pvName,
+    hasNodeAffinity: nodeAffinity !== undefined,
+    errors,
+    old,
+  })
+  validateRecycle(spec, errors.at('persistentVolumeReclaimPolicy'))
+  if (!inline) validateClassName(spec.storageClassName, errors.at('storageClassName'))
+  validateVolumeMode(spec.volumeMode, errors.at('volumeMode'))
+}
+
+/** What an attachment does not take, and that it must have a driver. */
+function validateInline(spec: PersistentVolumeSpec, errors: FieldErrors): void {
+  if (spec.claimRef) errors.at('claimRef').forbidden(NOT_INLINE)
+  if (Object.keys(spec.capacity ?? {}).length > 0) errors.at('capacity').forbidden(NOT_INLINE)
+  if (!spec.csi) errors.at('csi').required('has to be specified in the context of inline volumes')
+  if ((spec.persistentVolumeReclaimPolicy ?? 'Retain') !== 'Retain') {
+    errors
+      .at('persistentVolumeReclaimPolicy')
+      .forbidden('may only be Retain in the context of inline volumes')
+  }
+  if (spec.nodeAffinity) errors.at('nodeAffinity').forbidden(NOT_INLINE)
+  if ((spec.storageClassName ?? '') !== '') errors.at('storageClassName').forbidden(NOT_INLINE)
+  if (spec.volumeMode === 'Block') {
+    errors
+      .at('volumeMode')
+      .forbidden(
+        'may not specify volumeMode other than Filesystem in the context of inline volumes',
+      )
+  }
+}
+
+function validateCapacity(capacity: ResourceList = {}, errors: FieldErrors): void {
+  const names = Object.keys(capacity)
+  if (names.length === 0) errors.required()
+  else if (names.length > 1 || names[0] !== 'storage') errors.notSupported(capacity, ['storage'])
+  for (const [name, text] of Object.entries(capacity)) {
+    const at = errors.key(name)
+    const amount = parseQuantity(text)
+    if (sign(amount) < 0) at.invalid(integerValue(amount), 'must be a valid resource quantity')
+    if (sign(amount) <= 0) at.invalid(text, 'must be greater than zero')
+  }
+}
+
+function validateNodeAffinity({ required }: VolumeNodeAffinity, errors: FieldErrors): void {
+  const at = errors.at('required')
+  if (required) validateNodeSelector(required, at)
+  else at.required('must specify required node constraints')
+}
+
+/** The root of a node must not be wiped. */
+function validateRecycle(spec: PersistentVolumeSpec, errors: FieldErrors): void {
+  const path = spec.hostPath?.path ?? ''
+  if (spec.persistentVolumeReclaimPolicy === 'Recycle' && path !== '' && normalize(path) === '/') {
+    errors.forbidden("may not be 'recycle' for a hostPath mount of '/'")
+  }
+}
+
+/**
+ * Drops the fields whose gate is off, unless the stored spec (null on create) uses them. Changes the
+ * spec.
+ */
+export function dropGatedVolumeFields(
+  spec: PersistentVolumeSpec,
+  old: PersistentVolumeSpec | null,
+  c: HookContext,
+): void {
+  if (spec.csi && !old?.csi?.nodeExpandSecretRef && !c.gate('CSINodeExpandSecret')) {
+    delete spec.csi.nodeExpandSecretRef
+  }
 }

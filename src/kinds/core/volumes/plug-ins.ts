@@ -1,6 +1,10 @@
+import type { FieldErrors } from '../../../schema/field-errors.ts'
+import { isDns1123Label, isDns1123Subdomain } from '../../../schema/names.ts'
+import type { HookContext } from '../../../schema/resource.ts'
 import { home, t } from '../../../schema/shape.ts'
 import { LocalObjectReference } from '../local-object-reference.ts'
 import { SecretReference } from '../secret-reference.ts'
+import { needText } from './paths.ts'
 
 const { shape } = home('core/v1')
 
@@ -69,3 +73,79 @@ export class CSIPersistentVolumeSource extends shape({
   /** Secret for growing the volume on the node. */
   nodeExpandSecretRef: t.object(10, SecretReference).explicit(),
 }) {}
+
+/** Rules of a volume of a program on the nodes, at `errors`: options of the own domains are reserved. */
+export function validateFlexVolume(
+  source: { readonly driver: string; readonly options?: Readonly<Record<string, string>> },
+  errors: FieldErrors,
+  c: HookContext,
+): void {
+  needText(source.driver, errors.at('driver'))
+  const domains = [...new Set([c.v.words.label, c.v.words.api.slice(1)])]
+  for (const key of Object.keys(source.options ?? {})) {
+    const slash = key.indexOf('/')
+    const domain = `.${(slash < 0 ? key : key.slice(0, slash)).toLowerCase()}`
+    if (domains.some((one) => domain.endsWith(`.${one}`))) {
+      errors
+        .at('options')
+        .key(key)
+        .invalid(key, `${domains.join(' and ')} namespaces are reserved`)
+    }
+  }
+}
+
+const MAX_DRIVER_NAME = 63
+
+/** Rules of the name of a storage driver, at `errors`. */
+export function validateCsiDriverName(name: string, errors: FieldErrors): void {
+  needText(name, errors)
+  if (Buffer.byteLength(name) > MAX_DRIVER_NAME) errors.tooLong(MAX_DRIVER_NAME)
+  errors.invalidAll(name, isDns1123Subdomain(name.toLowerCase()))
+}
+
+/** Rules of a storage driver's volume of a pod, at `errors`. */
+export function validateCsi(source: CSIVolumeSource, errors: FieldErrors): void {
+  validateCsiDriverName(source.driver, errors.at('driver'))
+  if (!source.nodePublishSecretRef) return
+  const { name = '' } = source.nodePublishSecretRef
+  const at = errors.at('nodePublishSecretRef', 'name')
+  if (name === '') at.required()
+  else at.invalidAll(name, isDns1123Subdomain(name))
+}
+
+// The reference for staging is not checked by the field.
+const CHECKED_SECRETS = [
+  'controllerPublishSecretRef',
+  'controllerExpandSecretRef',
+  'nodePublishSecretRef',
+  'nodeExpandSecretRef',
+] as const
+
+/** Rules of a storage driver's volume, at `errors`; `old` is the stored one, if any. */
+export function validatePersistentCsi(
+  source: CSIPersistentVolumeSource,
+  errors: FieldErrors,
+  old: CSIPersistentVolumeSource | undefined,
+): void {
+  validateCsiDriverName(source.driver, errors.at('driver'))
+  needText(source.volumeHandle, errors.at('volumeHandle'))
+  const isName = hasSubdomainSecret(old) ? isDns1123Subdomain : isDns1123Label
+  for (const field of CHECKED_SECRETS) {
+    const secret = source[field]
+    if (!secret) continue
+    const { name = '', namespace = '' } = secret
+    const at = errors.at(field)
+    if (name === '') at.at('name').required()
+    else at.at('name').invalidAll(name, isName(name))
+    if (namespace === '') at.at('namespace').required()
+    else at.at('namespace').invalidAll(namespace, isDns1123Label(namespace))
+  }
+}
+
+/** Earlier releases took any name of a secret; what they stored must stay writable. */
+function hasSubdomainSecret(source: CSIPersistentVolumeSource | undefined): boolean {
+  return CHECKED_SECRETS.some((field) => {
+    const name = source?.[field]?.name ?? ''
+    return name !== '' && isDns1123Label(name).length > 0 && isDns1123Subdomain(name).length === 0
+  })
+}

@@ -1,7 +1,10 @@
+import type { FieldErrors } from '../../../schema/field-errors.ts'
+import { isDns1123Label } from '../../../schema/names.ts'
 import { home, t } from '../../../schema/shape.ts'
 import { LocalObjectReference } from '../local-object-reference.ts'
 import { ObjectReference } from '../object-reference.ts'
 import { SecretReference } from '../secret-reference.ts'
+import { needText } from './paths.ts'
 
 const { shape } = home('core/v1')
 
@@ -98,3 +101,52 @@ export class StorageOSPersistentVolumeSource extends shape({
   /** Secret with the credentials. */
   secretRef: t.object(5, ObjectReference).explicit(),
 }) {}
+
+/** Rules of a Flocker data set, at `errors`. */
+export function validateFlocker(source: FlockerVolumeSource, errors: FieldErrors): void {
+  const { datasetName = '', datasetUUID = '' } = source
+  if (datasetName === '' && datasetUUID === '') {
+    errors.required('one of datasetName and datasetUUID is required')
+  }
+  if (datasetName !== '' && datasetUUID !== '') {
+    errors.invalid('resource', 'datasetName and datasetUUID can not be specified simultaneously')
+  }
+  if (datasetName.includes('/')) {
+    errors.at('datasetName').invalid(datasetName, "must not contain '/'")
+  }
+}
+
+/** Rules of a Portworx volume, at `errors`. */
+export function validatePortworx(source: PortworxVolumeSource, errors: FieldErrors): void {
+  needText(source.volumeID, errors.at('volumeID'))
+}
+
+/** Rules of a ScaleIO volume, at `errors`. */
+export function validateScaleIo(
+  source: Pick<ScaleIOVolumeSource, 'gateway' | 'system' | 'volumeName'>,
+  errors: FieldErrors,
+): void {
+  needText(source.gateway, errors.at('gateway'))
+  needText(source.system, errors.at('system'))
+  needText(source.volumeName, errors.at('volumeName'))
+}
+
+/** Rules of a StorageOS volume of a pod, at `errors`. */
+export function validateStorageOs(source: StorageOSVolumeSource, errors: FieldErrors): void {
+  const { volumeName = '', volumeNamespace = '' } = source
+  if (volumeName === '') errors.at('volumeName').required()
+  else errors.at('volumeName').invalidAll(volumeName, isDns1123Label(volumeName))
+  if (volumeNamespace !== '') {
+    errors.at('volumeNamespace').invalidAll(volumeNamespace, isDns1123Label(volumeNamespace))
+  }
+  if (source.secretRef) needText(source.secretRef.name, errors.at('secretRef', 'name'))
+}
+
+/** Rules of a StorageOS volume, at `errors`: its secret is named in full. */
+export function validatePersistentStorageOs(
+  source: StorageOSPersistentVolumeSource,
+  errors: FieldErrors,
+): void {
+  validateStorageOs(source, errors)
+  if (source.secretRef) needText(source.secretRef.namespace, errors.at('secretRef', 'namespace'))
+}

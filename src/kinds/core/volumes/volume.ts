@@ -1,7 +1,16 @@
 import type { FieldErrors } from '../../../schema/field-errors.ts'
+import { isDns1123Label, isDns1123Subdomain } from '../../../schema/names.ts'
 import type { HookContext } from '../../../schema/resource.ts'
 import { home, t } from '../../../schema/shape.ts'
-import { FCVolumeSource, ISCSIVolumeSource, RBDVolumeSource } from './block-devices.ts'
+import {
+  FCVolumeSource,
+  ISCSIVolumeSource,
+  RBDVolumeSource,
+  validateFc,
+  validateIscsi,
+  validateRbd,
+} from './block-devices.ts'
+import { fillClaimSpec } from './claim-spec.ts'
 import {
   AWSElasticBlockStoreVolumeSource,
   AzureDiskVolumeSource,
@@ -10,24 +19,58 @@ import {
   GCEPersistentDiskVolumeSource,
   PhotonPersistentDiskVolumeSource,
   VsphereVirtualDiskVolumeSource,
+  validateAwsElasticBlockStore,
+  validateAzureDisk,
+  validateAzureFile,
+  validateCinder,
+  validateGcePersistentDisk,
+  validatePhotonPersistentDisk,
+  validateVsphereVolume,
 } from './cloud-disks.ts'
-import { DownwardAPIVolumeSource } from './downward-api.ts'
-import { EphemeralVolumeSource, PersistentVolumeClaimVolumeSource } from './ephemeral.ts'
+import { DownwardAPIVolumeSource, validateDownwardApi } from './downward-api.ts'
+import {
+  EphemeralVolumeSource,
+  PersistentVolumeClaimVolumeSource,
+  validateEphemeral,
+} from './ephemeral.ts'
 import {
   CephFSVolumeSource,
   GlusterfsVolumeSource,
   NFSVolumeSource,
   QuobyteVolumeSource,
+  validateCephFs,
+  validateGlusterfs,
+  validateNfs,
+  validateQuobyte,
 } from './network-files.ts'
-import { EmptyDirVolumeSource, GitRepoVolumeSource, HostPathVolumeSource } from './node-local.ts'
-import { ConfigMapVolumeSource, SecretVolumeSource } from './object-files.ts'
-import { CSIVolumeSource, FlexVolumeSource } from './plug-ins.ts'
-import { ProjectedVolumeSource } from './projected.ts'
+import {
+  EmptyDirVolumeSource,
+  GitRepoVolumeSource,
+  HostPathVolumeSource,
+  validateEmptyDir,
+  validateGitRepo,
+  validateHostPath,
+} from './node-local.ts'
+import {
+  ConfigMapVolumeSource,
+  SecretVolumeSource,
+  validateConfigMapFiles,
+  validateSecretFiles,
+} from './object-files.ts'
+import { needText } from './paths.ts'
+import { CSIVolumeSource, FlexVolumeSource, validateCsi, validateFlexVolume } from './plug-ins.ts'
+import { fillResourceFieldSelector } from './pod-fields.ts'
+import { ProjectedVolumeSource, validateProjected } from './projected.ts'
+import { type SourceRules, validateSources } from './source-rules.ts'
 import {
   FlockerVolumeSource,
   PortworxVolumeSource,
   ScaleIOVolumeSource,
   StorageOSVolumeSource,
+  validateFlocker,
+  validatePortworx,
+  validateScaleIo,
+  validateStorageOs,
 } from './storage-systems.ts'
 
 const { shape } = home('core/v1')
@@ -108,22 +151,106 @@ export interface VolumeOwner {
   readonly namespace?: string | undefined
 }
 
+interface Around {
+  readonly c: HookContext
+  readonly name: string
+  readonly pod: VolumeOwner
+  /** Scope of the volume. */
+  readonly errors: FieldErrors
+}
+
+/** In the order in which the first source is told from further ones. */
+const rules: SourceRules<VolumeSource, Around> = {
+  emptyDir: validateEmptyDir,
+  hostPath: validateHostPath,
+  gitRepo: validateGitRepo,
+  // As in the field, its paths start with another word.
+  gcePersistentDisk: (source, _, { errors }) =>
+    validateGcePersistentDisk(source, errors.at('persistentDisk')),
+  awsElasticBlockStore: validateAwsElasticBlockStore,
+  secret: validateSecretFiles,
+  nfs: validateNfs,
+  iscsi: (source, at, { name, errors }) => validateIscsi(source, at, name, errors.at('name')),
+  glusterfs: validateGlusterfs,
+  flocker: validateFlocker,
+  persistentVolumeClaim: (source, at) => needText(source.claimName, at.at('claimName')),
+  rbd: validateRbd,
+  cinder: validateCinder,
+  cephfs: validateCephFs,
+  quobyte: validateQuobyte,
+  downwardAPI: (source, at, { c }) => validateDownwardApi(source, at, c),
+  fc: validateFc,
+  flexVolume: (source, at, { c }) => validateFlexVolume(source, at, c),
+  configMap: validateConfigMapFiles,
+  azureFile: validateAzureFile,
+  vsphereVolume: validateVsphereVolume,
+  photonPersistentDisk: validatePhotonPersistentDisk,
+  portworxVolume: validatePortworx,
+  azureDisk: validateAzureDisk,
+  storageos: validateStorageOs,
+  scaleIO: validateScaleIo,
+  projected: (source, at, { c }) => validateProjected(source, at, c),
+  csi: validateCsi,
+  ephemeral: (source, at, around) => {
+    validateEphemeral(source, at, around.c)
+    validateClaimName(around)
+  },
+}
+
+const claimName = (pod: string, volume: string) => `${pod}-${volume}`
+
+/** The claim made for the volume must get a valid name; a template does not know it yet. */
+function validateClaimName({ name, pod, errors }: Around): void {
+  if (!pod.name || name === '') return
+  const claim = claimName(pod.name, name)
+  for (const message of isDns1123Subdomain(claim)) {
+    errors.at('name').invalid(name, `PVC name ${JSON.stringify(claim)}: ${message}`)
+  }
+}
+
 /**
  * Rules of a list of volumes, at `errors`. Returns the valid ones by name, which are the ones that
- * mounts may name. `old`: the stored volumes, which relax what they already break.
+ * mounts may name.
  */
 export function validateVolumes(
   volumes: readonly Volume[] | undefined,
   errors: FieldErrors,
   c: HookContext,
   pod: VolumeOwner = {},
-  old?: readonly Volume[],
 ): Map<string, Volume> {
-  void [volumes, errors, c, pod, old]
-  return new Map()
+  const valid = new Map<string, Volume>()
+  const made = new Set<string>()
+  for (const { ephemeral, name } of volumes ?? []) {
+    if (ephemeral && pod.name) made.add(claimName(pod.name, name))
+  }
+  volumes?.forEach((volume, i) => {
+    const at = errors.at(i)
+    const { name } = volume
+    const before = errors.list.length
+    validateSources(rules, volume, at, { c, name, pod, errors: at })
+    if (name === '') at.at('name').required()
+    else at.at('name').invalidAll(name, isDns1123Label(name))
+    if (valid.has(name)) at.at('name').duplicate(name)
+    if (errors.list.length === before) valid.set(name, volume)
+    const claim = volume.persistentVolumeClaim?.claimName
+    if (claim !== undefined && made.has(claim)) {
+      at.at('persistentVolumeClaim', 'claimName').invalid(
+        claim,
+        'must not reference a PVC that gets created for an ephemeral volume',
+      )
+    }
+  })
+  return valid
 }
 
 /** Fills what depends on other fields: no source at all means an empty directory. Changes the volume. */
 export function fillVolume(volume: Volume): void {
-  void volume
+  const sources = Object.keys(rules) as (keyof VolumeSource)[]
+  if (sources.every((source) => volume[source] === undefined)) volume.emptyDir = {}
+  const projected = volume.projected?.sources?.flatMap((one) => one.downwardAPI?.items ?? []) ?? []
+  for (const { resourceFieldRef } of [...(volume.downwardAPI?.items ?? []), ...projected]) {
+    if (resourceFieldRef) fillResourceFieldSelector(resourceFieldRef)
+  }
+  const template = volume.ephemeral?.volumeClaimTemplate
+  if (template) fillClaimSpec(template.spec)
 }

@@ -1,0 +1,57 @@
+import type { Flag, Flags } from './flags.ts'
+
+const WIDTH = 100
+
+/** Help of a command: what it does, how it is called, its flags by section. */
+export function helpText(about: string, usage: string, flags: Flags): string {
+  const sections = sectionsOf(flags).flatMap(({ section, entries }) => [
+    '',
+    `${section} flags:`,
+    '',
+    ...table(entries.map(([name, flag]) => [spelling(name, flag), meaning(flag)])),
+  ])
+  return [...wrap(about, WIDTH), '', 'Usage:', `  ${usage}`, ...sections, ''].join('\n')
+}
+
+/** Two columns, the right one wrapped. */
+export function table(rows: readonly (readonly [string, string])[]): string[] {
+  const left = Math.max(...rows.map(([text]) => text.length)) + 3
+  return rows.flatMap(([text, about]) =>
+    wrap(about, WIDTH - left - 2).map(
+      (line, i) => `  ${(i === 0 ? text : '').padEnd(left)}${line}`,
+    ),
+  )
+}
+
+/** Flags under their headings, in the order in which headings come up. */
+export function sectionsOf(flags: Flags): { section: string; entries: [string, Flag][] }[] {
+  const all = Object.entries(flags)
+  return [...new Set(all.map(([, flag]) => flag.section))].map((section) => ({
+    section,
+    entries: all.filter(([, flag]) => flag.section === section),
+  }))
+}
+
+function spelling(name: string, { short, placeholder }: Flag): string {
+  const letter = short === undefined ? '    ' : `-${short}, `
+  return `${letter}--${name}${placeholder === undefined ? '' : ` ${placeholder}`}`
+}
+
+function meaning(flag: Flag): string {
+  const showsDefault = flag.placeholder !== undefined && flag.default !== ''
+  return showsDefault ? `${flag.help} (default ${flag.default})` : flag.help
+}
+
+function wrap(text: string, width: number): string[] {
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line)
+      line = word
+    } else {
+      line = line === '' ? word : `${line} ${word}`
+    }
+  }
+  return [...lines, line]
+}

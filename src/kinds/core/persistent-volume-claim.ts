@@ -1,0 +1,278 @@
+import { compareQuantity, integerValue, parseQuantity, sign } from '../../base/quantity.ts'
+import { type FieldErrors, sameValue } from '../../schema/field-errors.ts'
+import { group } from '../../schema/object-meta.ts'
+import { column, type HookContext, part, resource } from '../../schema/resource.ts'
+import { t } from '../../schema/shape.ts'
+import { ageColumn, nameColumn } from '../columns.ts'
+import { type ResourceList, roundResources, sameResources } from './resource-requirements.ts'
+import { ACCESS_MODES, shortAccessModes } from './volumes/access-modes.ts'
+import {
+  alignDataSources,
+  fillClaimSpec,
+  mirrorDataSources,
+  PersistentVolumeClaimSpec,
+  validateClaimSpec,
+} from './volumes/claim-spec.ts'
+import { STORAGE_CLASS_ANNOTATION } from './volumes/storage-class-annotation.ts'
+
+const { kind, shape } = group('core/v1')
+
+const RECOVERY = 'RecoverVolumeExpansionFailure'
+
+/** Something that is going on with a claim. */
+export class PersistentVolumeClaimCondition extends shape({
+  /** What it is about: `Resizing` or `FileSystemResizePending`. */
+  type: t.string(1).required(),
+  /** `True`, `False` or `Unknown`. */
+  status: t.string(2).required(),
+  /** When it was last looked at. */
+  lastProbeTime: t.time(3),
+  /** When it last changed. */
+  lastTransitionTime: t.time(4),
+  /** Why it changed, as one word; `ResizeStarted` while the volume grows. */
+  reason: t.string(5),
+  /** Why it changed, for people. */
+  message: t.string(6),
+}) {}
+
+/** How a claim fares. */
+export class PersistentVolumeClaimStatus extends shape({
+  /** Whether it waits for a volume, is bound to one, or lost it. */
+  phase: t.string(1).oneOf('Bound', 'Lost', 'Pending'),
+  /** Ways in which the bound volume can be mounted. */
+  accessModes: t.list(2, ACCESS_MODES),
+  /** What the bound volume holds. */
+  capacity: t.map(3, 'quantity'),
+  /** What is going on. */
+  conditions: t.list(4, PersistentVolumeClaimCondition).patchBy('type'),
+  /** Storage set aside for growing; quota counts the larger of this and what is asked for. */
+  allocatedResources: t.map(5, 'quantity').gate(RECOVERY),
+  /** How far growing has come; empty or absent when nothing grows. */
+  resizeStatus: t
+    .string(6)
+    .explicit()
+    .oneOf(
+      '',
+      'ControllerExpansionFailed',
+      'ControllerExpansionInProgress',
+      'NodeExpansionFailed',
+      'NodeExpansionInProgress',
+      'NodeExpansionPending',
+    )
+    .gate(RECOVERY),
+}) {}
+
+/** Asks for storage, and is bound to one volume. */
+export class PersistentVolumeClaim extends kind({
+  /** What is asked for. */
+  spec: t.object(2, PersistentVolumeClaimSpec),
+  /** How the claim fares; kept by the cluster. */
+  status: t.object(3, PersistentVolumeClaimStatus),
+}) {}
+
+const isBound = (pvc: PersistentVolumeClaim) => (pvc.spec.volumeName ?? '') !== ''
+
+export const persistentVolumeClaims = resource(PersistentVolumeClaim, {
+  plural: 'persistentvolumeclaims',
+  short: ['pvc'],
+  scope: 'namespace',
+  subresources: {
+    status: part('status', {
+      onUpdate: ({ status }, old, c) => dropGatedStatus(status, old.status, c),
+      validate: validateStatus,
+    }),
+  },
+  columns: [
+    nameColumn,
+    column(
+      'Status',
+      'string',
+      (pvc) => (pvc.metadata.deletionTimestamp ? 'Terminating' : (pvc.status.phase ?? '')),
+      { description: 'Phase, or Terminating once it is being deleted.' },
+    ),
+    column('Volume', 'string', (pvc) => pvc.spec.volumeName ?? '', {
+      description: 'Volume that it is bound to.',
+    }),
+    column(
+      'Capacity',
+      'string',
+      (pvc) => (isBound(pvc) ? (pvc.status.capacity?.storage ?? '0') : ''),
+      { description: 'What the volume holds.' },
+    ),
+    column(
+      'Access Modes',
+      'string',
+      (pvc) => (isBound(pvc) ? shortAccessModes(pvc.status.accessModes) : ''),
+      { description: 'Ways in which the volume can be mounted.' },
+    ),
+    column(
+      'StorageClass',
+      'string',
+      (pvc, { v }) =>
+        pvc.metadata.annotations?.[v.spell(STORAGE_CLASS_ANNOTATION)] ??
+        pvc.spec.storageClassName ??
+        '',
+      { description: 'Class that is asked for.' },
+    ),
+    ageColumn,
+    column('VolumeMode', 'string', (pvc) => pvc.spec.volumeMode ?? '<unset>', {
+      wide: true,
+      description: 'File system or raw block device.',
+    }),
+  ],
+
+  fill({ spec, status }) {
+    fillClaimSpec(spec)
+    status.phase ??= 'Pending'
+    roundResources(status.capacity)
+    roundResources(status.allocatedResources)
+  },
+
+  onCreate(pvc, c) {
+    pvc.status = { phase: 'Pending' }
+    alignDataSources(pvc.spec, null, c)
+  },
+
+  onUpdate: (next, old, c) => alignDataSources(next.spec, old.spec, c),
+
+  validate: (pvc, errors, c, old) => validateClaimSpec(pvc.spec, errors.at('spec'), c, old?.spec),
+
+  validateUpdate(next, old, errors, c) {
+    const moves = movesClass(next, old, c)
+    if (!moves) keepClassAnnotation(next, old, errors, c)
+    const kept = keptSpec(next, old, c, moves)
+    if (!sameSpec(kept.next, kept.old)) {
+      errors
+        .at('spec')
+        .forbidden('spec is immutable after creation except resources.requests for bound claims')
+    }
+    validateShrinking(next, old, errors.at('spec', 'resources', 'requests', 'storage'), c)
+    // As in the field, the path does not follow the object.
+    errors.at('volumeMode').immutable(next.spec.volumeMode, old.spec.volumeMode)
+  },
+})
+
+/** Whether the class goes from the old annotation into the spec, which is the one way to change it. */
+function movesClass(
+  next: PersistentVolumeClaim,
+  old: PersistentVolumeClaim,
+  c: HookContext,
+): boolean {
+  const annotation = c.v.spell(STORAGE_CLASS_ANNOTATION)
+  const before = old.metadata.annotations?.[annotation]
+  const after = next.metadata.annotations?.[annotation]
+  return (
+    before !== undefined &&
+    old.spec.storageClassName === undefined &&
+    next.spec.storageClassName === before &&
+    (after === undefined || after === before)
+  )
+}
+
+function keepClassAnnotation(
+  next: PersistentVolumeClaim,
+  old: PersistentVolumeClaim,
+  errors: FieldErrors,
+  c: HookContext,
+): void {
+  const annotation = c.v.spell(STORAGE_CLASS_ANNOTATION)
+  const after = next.metadata.annotations?.[annotation] ?? ''
+  const before = old.metadata.annotations?.[annotation] ?? ''
+  errors.at('metadata', 'annotations', annotation).immutable(after, before)
+}
+
+/** Both specs with the changes taken out that are allowed; what then differs may not. */
+function keptSpec(
+  next: PersistentVolumeClaim,
+  old: PersistentVolumeClaim,
+  c: HookContext,
+  moves: boolean,
+): { next: PersistentVolumeClaimSpec; old: PersistentVolumeClaimSpec } {
+  const before = structuredClone(old.spec)
+  const after = structuredClone(next.spec)
+  // What was stored before data sources were mirrored must stay writable.
+  if (c.gate('AnyVolumeDataSource')) mirrorDataSources(before)
+  if (!isBound(old)) {
+    delete before.volumeName
+    delete after.volumeName
+  }
+  if (moves || defaultsClass(next, old, c)) delete after.storageClassName
+  const { requests } = after.resources
+  if (next.status.phase === 'Bound' && requests) {
+    const size = before.resources.requests?.storage
+    if (size === undefined) delete requests.storage
+    else requests.storage = size
+  }
+  return { next: after, old: before }
+}
+
+/** Whether a claim made before there was a default class gets it now. */
+function defaultsClass(
+  next: PersistentVolumeClaim,
+  old: PersistentVolumeClaim,
+  c: HookContext,
+): boolean {
+  return (
+    c.gate('RetroactiveDefaultStorageClass') &&
+    old.spec.storageClassName === undefined &&
+    next.spec.storageClassName !== undefined &&
+    (old.metadata.annotations?.[c.v.spell(STORAGE_CLASS_ANNOTATION)] ?? '') === ''
+  )
+}
+
+function sameSpec(a: PersistentVolumeClaimSpec, b: PersistentVolumeClaimSpec): boolean {
+  return (
+    sameResources(a.resources.limits, b.resources.limits) &&
+    sameResources(a.resources.requests, b.resources.requests) &&
+    sameValue({ ...a, resources: undefined }, { ...b, resources: undefined })
+  )
+}
+
+/** A claim never shrinks; to give up growing it may go back, but not to what it already holds. */
+function validateShrinking(
+  next: PersistentVolumeClaim,
+  old: PersistentVolumeClaim,
+  errors: FieldErrors,
+  c: HookContext,
+): void {
+  const size = storageOf(next.spec.resources.requests)
+  if (compareQuantity(size, storageOf(old.spec.resources.requests)) >= 0) return
+  if (!c.gate(RECOVERY)) errors.forbidden('field can not be less than previous value')
+  else if (compareQuantity(size, storageOf(old.status.capacity)) <= 0) {
+    errors.forbidden('field can not be less than status.capacity')
+  }
+}
+
+const storageOf = (list: ResourceList = {}) => parseQuantity(list.storage ?? '0')
+
+/** Drops what belongs to the recovery of failed growing when its gate is off and nothing of it is stored. */
+function dropGatedStatus(
+  status: PersistentVolumeClaimStatus,
+  old: PersistentVolumeClaimStatus,
+  c: HookContext,
+): void {
+  if (c.gate(RECOVERY)) return
+  if (old.allocatedResources === undefined) delete status.allocatedResources
+  if (old.resizeStatus === undefined) delete status.resizeStatus
+}
+
+function validateStatus(pvc: PersistentVolumeClaim, errors: FieldErrors, c: HookContext): void {
+  const { capacity = {}, allocatedResources = {} } = pvc.status
+  // As in the field, this path starts with a capital letter.
+  if (!pvc.spec.accessModes?.length) errors.at('Spec', 'accessModes').required()
+  const at = errors.at('status')
+  for (const [name, text] of Object.entries(capacity)) {
+    refuseNegative(text, at.at('capacity').key(name))
+  }
+  if (!c.gate(RECOVERY)) return
+  for (const [name, text] of Object.entries(allocatedResources)) {
+    const allocated = at.at('allocatedResources')
+    if (name === 'storage') refuseNegative(text, allocated.key(name))
+    else allocated.notSupported(name, ['storage'])
+  }
+}
+
+function refuseNegative(text: string, errors: FieldErrors): void {
+  const amount = parseQuantity(text)
+  if (sign(amount) < 0) errors.invalid(integerValue(amount), 'must be a valid resource quantity')
+}

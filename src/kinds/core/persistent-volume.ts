@@ -1,0 +1,158 @@
+import { sameValue } from '../../schema/field-errors.ts'
+import { group } from '../../schema/object-meta.ts'
+import { column, part, resource } from '../../schema/resource.ts'
+import { t } from '../../schema/shape.ts'
+import { ageColumn, nameColumn } from '../columns.ts'
+import { nodeSelectorTermWarnings } from './node-selector.ts'
+import { roundResources } from './resource-requirements.ts'
+import { shortAccessModes } from './volumes/access-modes.ts'
+import {
+  PERSISTENT_SOURCES,
+  type PersistentVolumeSource,
+} from './volumes/persistent-volume-source.ts'
+import {
+  dropGatedVolumeFields,
+  PersistentVolumeSpec,
+  validatePersistentVolumeSpec,
+} from './volumes/persistent-volume-spec.ts'
+import { STORAGE_CLASS_ANNOTATION } from './volumes/storage-class-annotation.ts'
+
+const { kind, shape } = group('core/v1')
+
+/** How a persistent volume fares. */
+export class PersistentVolumeStatus extends shape({
+  /** Whether it is free, bound to a claim, released by one, or broken. */
+  phase: t.string(1).oneOf('Available', 'Bound', 'Failed', 'Pending', 'Released'),
+  /** Why it is in this phase, for people. */
+  message: t.string(2),
+  /** Why it is broken, as one word. */
+  reason: t.string(3),
+}) {}
+
+/** A piece of storage of the cluster, made by an administrator or on demand. */
+export class PersistentVolume extends kind({
+  /** Where it is, how much it holds and how it may be used. */
+  spec: t.object(2, PersistentVolumeSpec),
+  /** How it fares; kept by the cluster. */
+  status: t.object(3, PersistentVolumeStatus),
+}) {}
+
+export const persistentVolumes = resource(PersistentVolume, {
+  plural: 'persistentvolumes',
+  short: ['pv'],
+  scope: 'cluster',
+  subresources: { status: part('status') },
+  columns: [
+    nameColumn,
+    column('Capacity', 'string', (pv) => pv.spec.capacity?.storage ?? '0', {
+      description: 'How much it holds.',
+    }),
+    column('Access Modes', 'string', (pv) => shortAccessModes(pv.spec.accessModes), {
+      description: 'Ways in which it can be mounted.',
+    }),
+    column('Reclaim Policy', 'string', (pv) => pv.spec.persistentVolumeReclaimPolicy ?? '', {
+      description: 'What happens to it when its claim is gone.',
+    }),
+    column(
+      'Status',
+      'string',
+      (pv) => (pv.metadata.deletionTimestamp ? 'Terminating' : (pv.status.phase ?? '')),
+      { description: 'Phase, or Terminating once it is being deleted.' },
+    ),
+    column(
+      'Claim',
+      'string',
+      ({ spec: { claimRef } }) =>
+        claimRef ? `${claimRef.namespace ?? ''}/${claimRef.name ?? ''}` : '',
+      { description: 'Claim that it is bound to.' },
+    ),
+    column(
+      'StorageClass',
+      'string',
+      (pv, { v }) =>
+        pv.metadata.annotations?.[v.spell(STORAGE_CLASS_ANNOTATION)] ??
+        pv.spec.storageClassName ??
+        '',
+      { description: 'Class that it belongs to.' },
+    ),
+    column('Reason', 'string', (pv) => pv.status.reason ?? '', {
+      description: 'Why it is in its phase.',
+    }),
+    ageColumn,
+    column('VolumeMode', 'string', (pv) => pv.spec.volumeMode ?? '<unset>', {
+      wide: true,
+      description: 'File system or raw block device.',
+    }),
+  ],
+
+  fill({ spec, status }) {
+    status.phase ??= 'Pending'
+    spec.persistentVolumeReclaimPolicy ??= 'Retain'
+    spec.volumeMode ??= 'Filesystem'
+    roundResources(spec.capacity)
+  },
+
+  onCreate(pv, c) {
+    pv.status = { phase: 'Pending' }
+    dropGatedVolumeFields(pv.spec, null, c)
+  },
+
+  onUpdate: (next, old, c) => dropGatedVolumeFields(next.spec, old.spec, c),
+
+  validate(pv, errors, c, old) {
+    const { annotations, name = '' } = pv.metadata
+    const options = { inline: false, old: old?.spec }
+    validatePersistentVolumeSpec(pv.spec, name, errors.at('spec'), c, options)
+    const mountOptions = c.v.spell('volume.beta.{label}/mount-options')
+    if (annotations?.[mountOptions] !== undefined && !MOUNTABLE.some((one) => pv.spec[one])) {
+      errors
+        .at('metadata', 'annotations', mountOptions)
+        .forbidden('may not specify mount options for this volume type')
+    }
+  },
+
+  validateUpdate({ spec }, { spec: old }, errors) {
+    if (!sameSource(spec, old)) {
+      // As in the field, the three paths do not follow the object.
+      errors
+        .at('spec', 'persistentvolumesource')
+        .forbidden('spec.persistentvolumesource is immutable after creation')
+    }
+    errors.at('volumeMode').immutable(spec.volumeMode, old.volumeMode)
+    if (old.nodeAffinity) errors.at('nodeAffinity').immutable(spec.nodeAffinity, old.nodeAffinity)
+  },
+
+  warn({ spec }, _, { v }) {
+    const terms = spec.nodeAffinity?.required?.nodeSelectorTerms ?? []
+    const path = 'spec.nodeAffinity.required.nodeSelectorTerms'
+    return terms.flatMap((term, i) => nodeSelectorTermWarnings(term, `${path}[${i}]`, v))
+  },
+})
+
+/** The sources that the nodes mount themselves, with options. */
+const MOUNTABLE: readonly (keyof PersistentVolumeSource)[] = [
+  'gcePersistentDisk',
+  'awsElasticBlockStore',
+  'glusterfs',
+  'nfs',
+  'rbd',
+  'quobyte',
+  'iscsi',
+  'cinder',
+  'cephfs',
+  'azureFile',
+  'vsphereVolume',
+  'azureDisk',
+  'photonPersistentDisk',
+]
+
+/** A secret for growing may be added to a driver's volume that has none; all else stays. */
+function sameSource(next: PersistentVolumeSource, old: PersistentVolumeSource): boolean {
+  return PERSISTENT_SOURCES.every((name) => {
+    const source = next[name]
+    if (name !== 'csi' || !next.csi || !old.csi || old.csi.controllerExpandSecretRef) {
+      return sameValue(source, old[name])
+    }
+    return sameValue({ ...next.csi, controllerExpandSecretRef: undefined }, old.csi)
+  })
+}

@@ -1,0 +1,119 @@
+import { age } from '../../../base/human-duration.ts'
+import { column } from '../../../schema/resource.ts'
+import { ageColumn, nameColumn } from '../../columns.ts'
+import type { Pod } from './pod.ts'
+import type { ContainerStateTerminated, ContainerStatus } from './pod-status.ts'
+
+/** What the state of a pod's containers comes to. */
+interface Summary {
+  readonly ready: number
+  readonly status: string
+  readonly restarts: number
+  /** When a container last ended before it was started again, as text; empty: never. */
+  readonly restartedAt: string
+}
+
+/** The columns of pods (tables facts, Pod). */
+export const podColumns = [
+  nameColumn,
+  column<Pod>('Ready', 'string', (pod) => `${summarize(pod).ready}/${pod.spec.containers.length}`, {
+    description: 'Containers that are ready, of all of them.',
+  }),
+  column<Pod>('Status', 'string', (pod) => summarize(pod).status, {
+    description: 'What the states of its containers come to.',
+  }),
+  column<Pod>(
+    'Restarts',
+    'string',
+    (pod, { now }) => {
+      const { restarts, restartedAt } = summarize(pod)
+      return restartedAt === '' ? String(restarts) : `${restarts} (${age(restartedAt, now)} ago)`
+    },
+    { description: 'How often containers were started again, and when that last was.' },
+  ),
+  ageColumn,
+  column<Pod>('IP', 'string', ({ status }) => status.podIPs?.[0]?.ip || '<none>', {
+    wide: true,
+    description: 'Its first address.',
+  }),
+  column<Pod>('Node', 'string', ({ spec }) => spec.nodeName || '<none>', {
+    wide: true,
+    description: 'Node it runs on.',
+  }),
+  column<Pod>('Nominated Node', 'string', ({ status }) => status.nominatedNodeName || '<none>', {
+    wide: true,
+    description: 'Node on which pods of lower priority make room for it.',
+  }),
+  column<Pod>('Readiness Gates', 'string', readinessGates, {
+    wide: true,
+    description: 'Further conditions that hold, of all that are asked for.',
+  }),
+]
+
+function summarize(pod: Pod): Summary {
+  const { metadata, status } = pod
+  const { deciding, looked } = initContainers(pod)
+  const containers = status.containerStatuses ?? []
+  let text = status.reason || status.phase || ''
+  let ready = 0
+  let restarts = 0
+  if (deciding !== null) {
+    text = deciding
+    for (const one of looked) restarts += one.restartCount
+  } else {
+    for (const one of containers.toReversed()) {
+      restarts += one.restartCount
+      text = containerWord(one) ?? text
+      if (one.ready && one.state.running) ready++
+    }
+    if (text === 'Completed' && containers.some(({ state }) => state.running)) {
+      text = isTrue(pod, 'Ready') ? 'Running' : 'NotReady'
+    }
+  }
+  if (metadata.deletionTimestamp !== undefined) {
+    text = status.reason === 'NodeLost' ? 'Unknown' : 'Terminating'
+  }
+  const seen = deciding === null ? [...looked, ...containers] : looked
+  return { ready, status: text, restarts, restartedAt: latestEnd(seen) }
+}
+
+/** What the init containers say while they are not all done, and which of them were looked at. */
+function initContainers({ spec, status }: Pod): { deciding: string | null; looked: ContainerStatus[] } {
+  const looked: ContainerStatus[] = []
+  const total = spec.initContainers?.length ?? 0
+  for (const [i, one] of (status.initContainerStatuses ?? []).entries()) {
+    looked.push(one)
+    const { terminated, waiting } = one.state
+    if (terminated?.exitCode === 0) continue
+    if (terminated) return { deciding: `Init:${terminated.reason || endWord(terminated)}`, looked }
+    const reason = waiting?.reason ?? ''
+    const isWaiting = reason !== '' && reason !== 'PodInitializing'
+    return { deciding: isWaiting ? `Init:${reason}` : `Init:${i}/${total}`, looked }
+  }
+  return { deciding: null, looked }
+}
+
+/** The word a container has to say; null when it has none. */
+function containerWord({ state: { waiting, terminated } }: ContainerStatus): string | null {
+  if (waiting?.reason) return waiting.reason
+  if (!terminated) return null
+  return terminated.reason || endWord(terminated)
+}
+
+const endWord = ({ signal = 0, exitCode }: ContainerStateTerminated): string =>
+  signal !== 0 ? `Signal:${signal}` : `ExitCode:${exitCode}`
+
+/** Times of one form compare as texts. */
+const latestEnd = (list: readonly ContainerStatus[]): string =>
+  list
+    .map(({ lastState }) => lastState.terminated?.finishedAt ?? '')
+    .reduce((a, b) => (b > a ? b : a), '')
+
+const isTrue = ({ status }: Pod, type: string): boolean =>
+  status.conditions?.find((one) => one.type === type)?.status === 'True'
+
+function readinessGates(pod: Pod): string {
+  const gates = pod.spec.readinessGates ?? []
+  if (gates.length === 0) return '<none>'
+  return `${gates.filter(({ conditionType }) => isTrue(pod, conditionType)).length}/${gates.length}`
+}

@@ -1,0 +1,79 @@
+import type { HookContext } from '../../../schema/resource.ts'
+import type { ObjectMeta } from '../../../schema/object-meta.ts'
+import { roundResources } from '../resource-requirements.ts'
+import { fillVolume } from '../volumes/volume.ts'
+import { type AnyContainer, allContainers } from './containers.ts'
+import { imageTag } from './image-reference.ts'
+import type { PodSpec } from './pod-spec.ts'
+import type { PodStatus } from './pod-status.ts'
+import type { PodTemplateSpec } from './pod-template.ts'
+
+/**
+ * Fills what depends on other fields, in pods as in their templates (core facts, Pod, Defaults).
+ * Changes the spec.
+ */
+export function fillPodSpec(spec: PodSpec): void {
+  mirrorServiceAccount(spec)
+  spec.volumes?.forEach(fillVolume)
+  for (const { container } of allContainers(spec)) fillContainer(container)
+  if (spec.hostNetwork) fillHostPorts(spec)
+  roundResources(spec.overhead)
+}
+
+/** Fills a template: its spec, and drops annotations without meaning. Changes the template. */
+export function fillPodTemplate(template: PodTemplateSpec, c: HookContext): void {
+  dropLegacyAnnotations(template.metadata, c)
+  fillPodSpec(template.spec)
+}
+
+/** What pods have beside their templates: requests that follow limits, links to services. */
+export function fillBarePod(spec: PodSpec): void {
+  for (const { resources } of [...spec.containers, ...(spec.initContainers ?? [])]) {
+    if (resources.limits) resources.requests = { ...resources.limits, ...resources.requests }
+  }
+  spec.enableServiceLinks ??= true
+}
+
+function fillContainer(container: AnyContainer): void {
+  container.imagePullPolicy ??= imageTag(container.image ?? '') === 'latest' ? 'Always' : 'IfNotPresent'
+  roundResources(container.resources.limits)
+  roundResources(container.resources.requests)
+}
+
+/** On the host's network a port is the same inside and outside. */
+function fillHostPorts(spec: PodSpec): void {
+  for (const { ports } of [...spec.containers, ...(spec.initContainers ?? [])]) {
+    for (const port of ports ?? []) {
+      // Zero is no host port at all, so that it stays away as the decoder leaves it.
+      if (port.containerPort !== 0) port.hostPort ??= port.containerPort
+    }
+  }
+}
+
+/** The old name of the field follows the new one, and fills it when that is empty. */
+export function mirrorServiceAccount(spec: PodSpec): void {
+  const name = spec.serviceAccountName ?? spec.serviceAccount
+  if (name === undefined) return
+  spec.serviceAccountName = name
+  spec.serviceAccount = name
+}
+
+/** `podIP` is the first of `podIPs`; where they differ, the older field wins. */
+export function mirrorPodIp(status: PodStatus): void {
+  const { podIP, podIPs } = status
+  const first = podIPs?.[0]?.ip
+  if (podIP !== undefined && podIP !== first) status.podIPs = [{ ip: podIP }]
+  else if (first !== undefined) status.podIP = first
+}
+
+const LEGACY = ['alpha', 'beta'].flatMap((level) =>
+  ['init-containers', 'init-container-statuses'].map((what) => `pod.${level}.{label}/${what}`),
+)
+
+/** Init containers were annotations long ago; what is left of that is dropped. */
+export function dropLegacyAnnotations(metadata: ObjectMeta, c: HookContext): void {
+  const { annotations } = metadata
+  if (!annotations) return
+  for (const key of LEGACY) delete annotations[c.v.spell(key)]
+  if (Object.keys(annotations).length === 0) delete metadata.annotations
+}

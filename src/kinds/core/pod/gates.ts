@@ -1,0 +1,52 @@
+import type { HookContext } from '../../../schema/resource.ts'
+import { allContainers } from './containers.ts'
+import type { PodSpec } from './pod-spec.ts'
+import type { Probe } from './probe.ts'
+
+/** A place that may hold a gated field. */
+type Holder = Record<string, unknown>
+
+interface GatedField {
+  readonly gate: string
+  readonly field: string
+  readonly holders: (spec: PodSpec) => (object | undefined)[]
+}
+
+const constraints = (spec: PodSpec) => spec.topologySpreadConstraints ?? []
+const probes = (spec: PodSpec): (Probe | undefined)[] =>
+  allContainers(spec).flatMap(({ container: { livenessProbe, readinessProbe, startupProbe } }) => [
+    livenessProbe,
+    readinessProbe,
+    startupProbe,
+  ])
+
+const FIELDS: readonly GatedField[] = [
+  {
+    gate: 'ProcMountType',
+    field: 'procMount',
+    holders: (spec) => allContainers(spec).map(({ container }) => container.securityContext),
+  },
+  { gate: 'UserNamespacesStatelessPodsSupport', field: 'hostUsers', holders: (spec) => [spec] },
+  { gate: 'MinDomainsInPodTopologySpread', field: 'minDomains', holders: constraints },
+  { gate: 'NodeInclusionPolicyInPodTopologySpread', field: 'nodeAffinityPolicy', holders: constraints },
+  { gate: 'NodeInclusionPolicyInPodTopologySpread', field: 'nodeTaintsPolicy', holders: constraints },
+  { gate: 'MatchLabelKeysInPodTopologySpread', field: 'matchLabelKeys', holders: constraints },
+  { gate: 'GRPCContainerProbe', field: 'grpc', holders: probes },
+  { gate: 'ProbeTerminationGracePeriod', field: 'terminationGracePeriodSeconds', holders: probes },
+]
+
+/**
+ * Drops fields whose gate is off, unless the stored spec already uses them (core facts, gates).
+ * Changes the spec.
+ */
+export function dropGatedPodFields(spec: PodSpec, old: PodSpec | null, c: HookContext): void {
+  for (const { gate, field, holders } of FIELDS) {
+    const used = held(holders(spec), field)
+    if (used.length === 0 || c.gate(gate)) continue
+    if (old && held(holders(old), field).length > 0) continue
+    for (const one of used) delete one[field]
+  }
+}
+
+const held = (holders: (object | undefined)[], field: string): Holder[] =>
+  (holders as (Holder | undefined)[]).filter((one): one is Holder => one?.[field] !== undefined)

@@ -1,0 +1,109 @@
+import { group, type ObjectMeta } from '../../../schema/object-meta.ts'
+import { part, resource } from '../../../schema/resource.ts'
+import { t } from '../../../schema/shape.ts'
+import { podColumns } from './columns.ts'
+import {
+  dropLegacyAnnotations,
+  fillBarePod,
+  fillPodSpec,
+  mirrorPodIp,
+  mirrorServiceAccount,
+} from './defaults.ts'
+import { dropGatedPodFields } from './gates.ts'
+import { PodSpec } from './pod-spec.ts'
+import { PodStatus } from './pod-status.ts'
+import { qosClass } from './qos.ts'
+import { copySeccompAnnotations } from './seccomp-annotations.ts'
+import { validateStatusUpdate } from './status-rules.ts'
+import { validateEphemeralUpdate, validatePodUpdate } from './update.ts'
+import { validatePod } from './validate-pod.ts'
+import { podWarnings } from './warnings.ts'
+
+const { kind } = group('core/v1')
+
+/** Containers that run together on one node. */
+export class Pod extends kind({
+  /** What the pod is to be. */
+  spec: t.object(2, PodSpec),
+  /** What is known about it. */
+  status: t.object(3, PodStatus),
+}) {}
+
+const isOver = ({ status: { phase } }: Pod): boolean => phase === 'Failed' || phase === 'Succeeded'
+
+/** Puts the old metadata back, beside what the server keeps of each write. Changes `next`. */
+function keepMetadata(next: ObjectMeta, old: ObjectMeta): void {
+  const { resourceVersion, managedFields } = next
+  for (const name of Object.keys(next) as (keyof ObjectMeta)[]) delete next[name]
+  Object.assign(next, structuredClone(old))
+  if (resourceVersion !== undefined) next.resourceVersion = resourceVersion
+  if (managedFields) next.managedFields = managedFields
+}
+
+/** The pods of a namespace. */
+export const pods = resource(Pod, {
+  plural: 'pods',
+  short: ['po'],
+  categories: ['all'],
+  scope: 'namespace',
+  columns: podColumns,
+
+  selectable: {
+    'spec.nodeName': ({ spec }) => spec.nodeName,
+    'spec.restartPolicy': ({ spec }) => spec.restartPolicy,
+    'spec.schedulerName': ({ spec }) => spec.schedulerName,
+    'spec.serviceAccountName': ({ spec }) => spec.serviceAccountName,
+    'status.phase': ({ status }) => status.phase,
+    'status.podIP': ({ status }) => status.podIPs?.[0]?.ip,
+    // Accepted, but no value is kept for it (fields-selectable facts).
+    'status.podIPs': () => undefined,
+    'status.nominatedNodeName': ({ status }) => status.nominatedNodeName,
+  },
+  selectableAliases: { 'spec.host': 'spec.nodeName' },
+
+  subresources: {
+    status: part('status', {
+      onUpdate(next, old) {
+        const { ownerReferences } = old.metadata
+        if (ownerReferences) next.metadata.ownerReferences = ownerReferences
+        else delete next.metadata.ownerReferences
+      },
+      validateUpdate: validateStatusUpdate,
+    }),
+    ephemeralcontainers: part('spec.ephemeralContainers', {
+      onUpdate(next, old, c) {
+        // Nothing but the containers is taken from the body, not even labels.
+        keepMetadata(next.metadata, old.metadata)
+        dropGatedPodFields(next.spec, old.spec, c)
+      },
+      validate: validatePod,
+      validateUpdate: validateEphemeralUpdate,
+    }),
+  },
+
+  fill(pod, c) {
+    dropLegacyAnnotations(pod.metadata, c)
+    fillPodSpec(pod.spec)
+    fillBarePod(pod.spec)
+    mirrorPodIp(pod.status)
+  },
+
+  onCreate(pod, c) {
+    pod.status = { phase: 'Pending', qosClass: qosClass(pod.spec) }
+    dropGatedPodFields(pod.spec, null, c)
+    copySeccompAnnotations(pod.spec, pod.metadata, c)
+  },
+
+  onUpdate: (next, old, c) => dropGatedPodFields(next.spec, old.spec, c),
+  validate: validatePod,
+  validateUpdate: validatePodUpdate,
+  // Admission may have chosen the account after the mirror was filled.
+  canonicalize: ({ spec }) => mirrorServiceAccount(spec),
+  warn: (pod, old, c) => (old ? [] : podWarnings(pod, c)),
+
+  grace(pod, requested) {
+    if (!pod.spec.nodeName || isOver(pod)) return 0
+    const seconds = requested ?? pod.spec.terminationGracePeriodSeconds ?? 0
+    return seconds < 0 ? 1 : seconds
+  },
+})

@@ -1,0 +1,26 @@
+import { parseQuantity } from '../../../base/quantity.ts'
+import type { PodSpec } from './pod-spec.ts'
+
+const RESOURCES = ['cpu', 'memory'] as const
+
+/**
+ * How a pod stands in a shortage: `Guaranteed` when every container may use exactly what it asks
+ * for, `BestEffort` when none says anything about cpu or memory, else `Burstable`.
+ */
+export function qosClass(spec: PodSpec): 'BestEffort' | 'Burstable' | 'Guaranteed' {
+  let guaranteed = true
+  let any = false
+  for (const { resources } of [...spec.containers, ...(spec.initContainers ?? [])]) {
+    for (const name of RESOURCES) {
+      const limit = amount(resources.limits, name)
+      const request = amount(resources.requests, name)
+      if (limit > 0n || request > 0n) any = true
+      if (limit <= 0n || limit !== request) guaranteed = false
+    }
+  }
+  if (!any) return 'BestEffort'
+  return guaranteed ? 'Guaranteed' : 'Burstable'
+}
+
+const amount = (list: Record<string, string> | undefined, name: string): bigint =>
+  list && Object.hasOwn(list, name) ? parseQuantity(list[name]!).nanos : 0n

@@ -1,0 +1,115 @@
+import type { FieldErrors } from '../../../schema/field-errors.ts'
+import type { ObjectMeta } from '../../../schema/object-meta.ts'
+import type { HookContext } from '../../../schema/resource.ts'
+import type { Vocabulary } from '../../../vocabulary/vocabulary.ts'
+import { needRelativePath } from '../volumes/paths.ts'
+import { allContainers } from './containers.ts'
+import type { PodSpec } from './pod-spec.ts'
+import type { SeccompProfile } from './security-context.ts'
+
+const POD = 'seccomp.security.alpha.{label}/pod'
+const CONTAINER = 'container.seccomp.security.alpha.{label}/'
+const LOCALHOST = 'localhost/'
+const RUNTIME: readonly string[] = ['runtime/default', 'docker/default']
+
+type Annotations = Readonly<Record<string, string>>
+
+/** A place that has a filter as annotation, as field, or as both. */
+interface Place {
+  readonly key: string
+  readonly text: string
+  readonly path: readonly (string | number)[]
+  readonly profile: SeccompProfile | undefined
+  readonly set: (profile: SeccompProfile) => void
+}
+
+/** The places of a pod whose filter is given as annotation. */
+function annotated(spec: PodSpec, annotations: Annotations, v: Vocabulary): Place[] {
+  const places: Place[] = []
+  const add = (key: string, place: Omit<Place, 'key' | 'text'>) => {
+    if (Object.hasOwn(annotations, key)) places.push({ key, text: annotations[key]!, ...place })
+  }
+  add(v.spell(POD), {
+    path: ['securityContext', 'seccompProfile'],
+    profile: spec.securityContext?.seccompProfile,
+    set: (profile) => {
+      spec.securityContext = { ...spec.securityContext, seccompProfile: profile }
+    },
+  })
+  for (const { list, index, container } of allContainers(spec)) {
+    add(`${v.spell(CONTAINER)}${container.name}`, {
+      path: [list, index, 'securityContext', 'seccompProfile'],
+      profile: container.securityContext?.seccompProfile,
+      set: (profile) => {
+        container.securityContext = { ...container.securityContext, seccompProfile: profile }
+      },
+    })
+  }
+  return places
+}
+
+/** The filter that an annotation stands for; null for a text without meaning. */
+function readProfile(text: string): SeccompProfile | null {
+  if (text === 'unconfined') return { type: 'Unconfined' }
+  if (RUNTIME.includes(text)) return { type: 'RuntimeDefault' }
+  if (!text.startsWith(LOCALHOST)) return null
+  const path = text.slice(LOCALHOST.length)
+  return path === '' ? null : { type: 'Localhost', localhostProfile: path }
+}
+
+/** Copies filters from annotations to fields that are not set, on create. Changes the spec. */
+export function copySeccompAnnotations(spec: PodSpec, metadata: ObjectMeta, c: HookContext): void {
+  for (const { text, profile, set } of annotated(spec, metadata.annotations ?? {}, c.v)) {
+    const meant = readProfile(text)
+    if (!profile && meant) set(meant)
+  }
+}
+
+/** Filters given twice must agree; `errors` is the spec. */
+export function validateSeccompMatch(
+  spec: PodSpec,
+  metadata: ObjectMeta,
+  errors: FieldErrors,
+  c: HookContext,
+): void {
+  for (const { text, path, profile } of annotated(spec, metadata.annotations ?? {}, c.v)) {
+    const meant = readProfile(text)
+    if (!profile) continue
+    const at = errors.at(...path)
+    if (meant?.type !== profile.type) {
+      at.at('type').forbidden('seccomp type in annotation and field must match')
+    } else if (meant.localhostProfile !== profile.localhostProfile) {
+      at.at('localhostProfile').forbidden('seccomp profile in annotation and field must match')
+    }
+  }
+}
+
+/** Rules of the annotations themselves, at `errors`. */
+export function validateSeccompAnnotations(
+  annotations: Annotations,
+  errors: FieldErrors,
+  v: Vocabulary,
+): void {
+  for (const [key, text] of Object.entries(annotations)) {
+    if (key !== v.spell(POD) && !key.startsWith(v.spell(CONTAINER))) continue
+    if (text === 'unconfined' || RUNTIME.includes(text)) continue
+    const at = errors.key(key)
+    if (text.startsWith(LOCALHOST)) needRelativePath(text.slice(LOCALHOST.length), at)
+    else at.invalid(text, 'must be a valid seccomp profile')
+  }
+}
+
+/** Warnings about filters that are given as annotation only; `path` is that of the annotations. */
+export function seccompWarnings(
+  spec: PodSpec,
+  annotations: Annotations,
+  path: string,
+  v: Vocabulary,
+): string[] {
+  return annotated(spec, annotations, v)
+    .filter(({ profile }) => !profile)
+    .map(
+      ({ key }) =>
+        `${path}[${key}]: deprecated since v1.19, non-functional in a future release; use the "seccompProfile" field instead`,
+    )
+}

@@ -1,0 +1,139 @@
+import type { FieldErrors } from '../../../schema/field-errors.ts'
+import { isDns1123Label } from '../../../schema/names.ts'
+import type { HookContext } from '../../../schema/resource.ts'
+import { needText } from '../volumes/paths.ts'
+import type { Container } from './container.ts'
+import type { AnyContainer } from './containers.ts'
+import type { EphemeralContainer } from './ephemeral-container.ts'
+import {
+  type Volumes,
+  validateHostPorts,
+  validateMounting,
+  validatePorts,
+} from './validate-container-parts.ts'
+import { validateEnv, validateEnvFrom } from './validate-env.ts'
+import { validateLifecycle, validateProbe } from './validate-probe.ts'
+import { validateContainerResources } from './validate-resources.ts'
+import { validateSecurityContext } from './validate-security-context.ts'
+
+/** What the rules of containers need beside them. */
+export interface ContainerSurroundings {
+  readonly c: HookContext
+  readonly volumes: Volumes
+  /** Names given so far, over all lists of the pod; the rules add to it. */
+  readonly names: Set<string>
+}
+
+/** Rules of the containers of a pod, at `errors`. */
+export function validateContainers(
+  list: readonly Container[],
+  errors: FieldErrors,
+  around: ContainerSurroundings,
+): void {
+  if (list.length === 0) return errors.required()
+  list.forEach((one, i) => {
+    const at = errors.at(i)
+    validateCommon(one, at, around)
+    if (one.lifecycle) validateLifecycle(one.lifecycle, at.at('lifecycle'))
+    validateProbes(one, at)
+  })
+  validateHostPorts(
+    list.map(({ ports }, index) => ({ ...(ports && { ports }), index })),
+    errors,
+  )
+}
+
+function validateProbes(
+  { livenessProbe, readinessProbe, startupProbe }: Container,
+  errors: FieldErrors,
+): void {
+  for (const [name, probe] of Object.entries({ livenessProbe, startupProbe })) {
+    if (!probe) continue
+    const at = errors.at(name)
+    validateProbe(probe, at)
+    const { successThreshold = 0 } = probe
+    if (successThreshold !== 1) at.at('successThreshold').invalid(successThreshold, 'must be 1')
+  }
+  if (!readinessProbe) return
+  const at = errors.at('readinessProbe')
+  validateProbe(readinessProbe, at)
+  const grace = readinessProbe.terminationGracePeriodSeconds
+  if (grace !== undefined) {
+    at.at('terminationGracePeriodSeconds').invalid(grace, 'must not be set for readinessProbes')
+  }
+}
+
+const LIFE = ['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe'] as const
+
+/** Rules of init containers, at `errors`. */
+export function validateInitContainers(
+  list: readonly Container[],
+  errors: FieldErrors,
+  around: ContainerSurroundings,
+): void {
+  list.forEach((one, i) => {
+    const at = errors.at(i)
+    validateCommon(one, at, around)
+    for (const field of LIFE) {
+      if (one[field] !== undefined) at.at(field).forbidden('may not be set for init containers')
+    }
+    // They run one after the other, so that only one of them holds its ports at a time.
+    if (one.ports) validateHostPorts([{ ports: one.ports, index: i }], errors)
+  })
+}
+
+/** Rules of ephemeral containers, at `errors`; `targets` are the names they may look at. */
+export function validateEphemeralContainers(
+  list: readonly EphemeralContainer[],
+  errors: FieldErrors,
+  around: ContainerSurroundings,
+  targets: ReadonlySet<string>,
+): void {
+  list.forEach((one, i) => {
+    const at = errors.at(i)
+    validateCommon(one, at, around)
+    const target = one.targetContainerName ?? ''
+    if (target !== '' && !targets.has(target)) at.at('targetContainerName').notFound(target)
+    const says = 'cannot be set for an Ephemeral Container'
+    for (const field of ['ports', ...LIFE] as const) {
+      if (one[field] !== undefined) at.at(field).forbidden(says)
+    }
+    if (one.resources.limits || one.resources.requests) at.at('resources').forbidden(says)
+    one.volumeMounts?.forEach(({ subPath, subPathExpr }, j) => {
+      if (subPath !== undefined) at.at('volumeMounts', j, 'subPath').forbidden(says)
+      if (subPathExpr !== undefined) at.at('volumeMounts', j, 'subPathExpr').forbidden(says)
+    })
+  })
+}
+
+function validateCommon(
+  container: AnyContainer,
+  errors: FieldErrors,
+  { c, volumes, names }: ContainerSurroundings,
+): void {
+  const { name, ports, env, envFrom, securityContext } = container
+  if (name === '') errors.at('name').required()
+  else errors.at('name').invalidAll(name, isDns1123Label(name))
+  if (names.has(name)) errors.at('name').duplicate(name)
+  if (name !== '') names.add(name)
+  needText(container.image, errors.at('image'))
+  needText(container.terminationMessagePolicy, errors.at('terminationMessagePolicy'))
+  if (ports) validatePorts(ports, errors.at('ports'))
+  if (env) validateEnv(env, errors.at('env'), c)
+  if (envFrom) validateEnvFrom(envFrom, errors.at('envFrom'))
+  validateMounting(container, volumes, errors)
+  needText(container.imagePullPolicy, errors.at('imagePullPolicy'))
+  validateContainerResources(container.resources, errors.at('resources'), c)
+  if (securityContext) validateSecurityContext(securityContext, errors.at('securityContext'), c)
+}
+
+/** The images of a pod that is no template have no white space around them; `errors` is the spec. */
+export function validateImages(
+  list: readonly Container[] | undefined,
+  errors: FieldErrors,
+): void {
+  list?.forEach(({ image = '' }, i) => {
+    if (image === image.trim()) return
+    errors.at(i, 'image').invalid(image, 'must not have leading or trailing whitespace')
+  })
+}

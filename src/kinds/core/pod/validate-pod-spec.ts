@@ -1,0 +1,81 @@
+import type { FieldErrors } from '../../../schema/field-errors.ts'
+import { isDns1123Label, isDns1123Subdomain, isInRange, isQualifiedName } from '../../../schema/names.ts'
+import type { HookContext } from '../../../schema/resource.ts'
+import { validateTolerations } from '../toleration.ts'
+import { validateTopologySpread } from '../topology-spread.ts'
+import { validateLabels } from '../volumes/meta-rules.ts'
+import { needText } from '../volumes/paths.ts'
+import { validateVolumes, type VolumeOwner } from '../volumes/volume.ts'
+import type { PodSpec } from './pod-spec.ts'
+import { validateAffinity } from './validate-affinity.ts'
+import { validateHostNetworkPorts } from './validate-container-parts.ts'
+import {
+  validateContainers,
+  validateEphemeralContainers,
+  validateInitContainers,
+} from './validate-container.ts'
+import { validateDns, validateHostAliases } from './validate-dns.ts'
+import { validateOverhead } from './validate-resources.ts'
+import { validatePodSecurityContext } from './validate-security-context.ts'
+import { validateHostProcess, validateOs } from './validate-windows.ts'
+
+/** What is known around a spec. */
+export interface PodSpecOptions {
+  /** The pod; a template does not know it. */
+  readonly pod?: VolumeOwner
+  /** The stored spec, on update; what it already uses stays allowed. */
+  readonly old?: PodSpec
+}
+
+const MAX_SECONDS = 0x7fffffff
+const NAMES = ['serviceAccountName', 'nodeName'] as const
+const CLASSES = ['priorityClassName', 'runtimeClassName'] as const
+
+/** All rules of a pod's spec, at `errors`, for pods and their templates (core facts, Pod, Spec). */
+export function validatePodSpec(
+  spec: PodSpec,
+  errors: FieldErrors,
+  c: HookContext,
+  { pod = {}, old }: PodSpecOptions = {},
+): void {
+  const volumes = validateVolumes(spec.volumes, errors.at('volumes'), c, pod)
+  const around = { c, volumes, names: new Set<string>() }
+  validateContainers(spec.containers, errors.at('containers'), around)
+  validateInitContainers(spec.initContainers ?? [], errors.at('initContainers'), around)
+  const targets = new Set(around.names)
+  const ephemeral = errors.at('ephemeralContainers')
+  validateEphemeralContainers(spec.ephemeralContainers ?? [], ephemeral, around, targets)
+  needText(spec.restartPolicy, errors.at('restartPolicy'))
+  needText(spec.dnsPolicy, errors.at('dnsPolicy'))
+  validateLabels(spec.nodeSelector, errors.at('nodeSelector'))
+  if (spec.hostNetwork) validateHostNetworkPorts(spec.containers, errors.at('containers'))
+  validatePodSecurityContext(spec, errors)
+  if (spec.affinity) validateAffinity(spec.affinity, errors.at('affinity'))
+  validateDns(spec, errors.at('dnsConfig'), c, old)
+  spec.readinessGates?.forEach(({ conditionType }, i) => {
+    errors.at('readinessGates', i, 'conditionType').invalidAll(conditionType, isQualifiedName(conditionType))
+  })
+  const spread = errors.at('topologySpreadConstraints')
+  validateTopologySpread(spec.topologySpreadConstraints ?? [], spread)
+  validateHostProcess(spec, errors, c)
+  for (const field of NAMES) validateName(spec[field], errors.at(field))
+  validateSeconds(spec.activeDeadlineSeconds, errors.at('activeDeadlineSeconds'))
+  for (const field of ['hostname', 'subdomain'] as const) {
+    const label = spec[field]
+    if (label !== undefined) errors.at(field).invalidAll(label, isDns1123Label(label))
+  }
+  validateTolerations(spec.tolerations ?? [], errors.at('tolerations'))
+  validateHostAliases(spec.hostAliases ?? [], errors.at('hostAliases'))
+  for (const field of CLASSES) validateName(spec[field], errors.at(field))
+  if ((spec.preemptionPolicy as string | undefined) === '') errors.at('preemptionPolicy').required()
+  if (spec.overhead) validateOverhead(spec.overhead, errors.at('overhead'), c)
+  validateOs(spec, errors)
+}
+
+function validateName(name: string | undefined, errors: FieldErrors): void {
+  if (name !== undefined) errors.invalidAll(name, isDns1123Subdomain(name))
+}
+
+function validateSeconds(seconds: number | undefined, errors: FieldErrors): void {
+  if (seconds !== undefined) errors.invalidAll(seconds, isInRange(seconds, 1, MAX_SECONDS))
+}

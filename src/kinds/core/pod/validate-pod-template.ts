@@ -1,0 +1,29 @@
+import type { FieldErrors } from '../../../schema/field-errors.ts'
+import type { HookContext } from '../../../schema/resource.ts'
+import { validateAnnotations, validateLabels } from '../volumes/meta-rules.ts'
+import type { PodSpec } from './pod-spec.ts'
+import type { PodTemplateSpec } from './pod-template.ts'
+import { validateSeccompMatch } from './seccomp-annotations.ts'
+import { validatePodAnnotations } from './validate-annotations.ts'
+import { validatePodSpec } from './validate-pod-spec.ts'
+
+/** Rules of a pod template, at `errors`; `old` is the stored spec of the template, on update. */
+export function validatePodTemplate(
+  template: PodTemplateSpec,
+  errors: FieldErrors,
+  c: HookContext,
+  old?: PodSpec,
+): void {
+  const { metadata, spec } = template
+  const annotations = metadata.annotations ?? {}
+  validateLabels(metadata.labels, errors.at('metadata', 'labels'))
+  const at = errors.at('metadata', 'annotations')
+  validateAnnotations(annotations, at)
+  validatePodAnnotations(annotations, spec, at, c)
+  const inside = errors.at('spec')
+  validatePodSpec(spec, inside, c, old ? { old } : {})
+  validateSeccompMatch(spec, metadata, inside, c)
+  if (spec.ephemeralContainers?.length) {
+    inside.at('ephemeralContainers').forbidden('ephemeral containers not allowed in pod template')
+  }
+}

@@ -1,0 +1,39 @@
+import type { FieldErrors } from '../../../schema/field-errors.ts'
+import type { HookContext } from '../../../schema/resource.ts'
+import type { Pod } from './pod.ts'
+import { validateSeccompMatch } from './seccomp-annotations.ts'
+import { validatePodAnnotations } from './validate-annotations.ts'
+import { validateImages } from './validate-container.ts'
+import { validatePodSpec } from './validate-pod-spec.ts'
+
+/** All rules of a pod by itself. */
+export function validatePod(pod: Pod, errors: FieldErrors, c: HookContext): void {
+  const { metadata, spec } = pod
+  const at = errors.at('spec')
+  validatePodAnnotations(metadata.annotations ?? {}, spec, errors.at('metadata', 'annotations'), c)
+  validatePodSpec(spec, at, c, { pod: metadata })
+  validateImages(spec.containers, at.at('containers'))
+  validateImages(spec.initContainers, at.at('initContainers'))
+  if ((spec.serviceAccountName ?? '') === '') refuseTokens(pod, at)
+  // Only an object that is being made has no version yet.
+  if (metadata.resourceVersion === undefined) validateNewPod(pod, at, c)
+}
+
+function validateNewPod({ metadata, spec }: Pod, errors: FieldErrors, c: HookContext): void {
+  if (spec.ephemeralContainers?.length) {
+    errors.at('ephemeralContainers').forbidden('cannot be set on create')
+  }
+  validateSeccompMatch(spec, metadata, errors, c)
+}
+
+/** A token needs an account; `errors` is the spec. */
+function refuseTokens({ spec }: Pod, errors: FieldErrors): void {
+  spec.volumes?.forEach(({ projected }, i) => {
+    projected?.sources?.forEach(({ serviceAccountToken }, j) => {
+      if (!serviceAccountToken) return
+      errors
+        .at('volumes', i, 'projected', 'sources', j, 'serviceAccountToken')
+        .forbidden('must not be specified when serviceAccountName is not set')
+    })
+  })
+}

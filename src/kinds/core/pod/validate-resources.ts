@@ -1,0 +1,87 @@
+import { compareQuantity, isInteger, parseQuantity, sign } from '../../../base/quantity.ts'
+import type { FieldErrors } from '../../../schema/field-errors.ts'
+import { NEGATIVE_MESSAGE } from '../../../schema/names.ts'
+import type { HookContext } from '../../../schema/resource.ts'
+import type { Vocabulary } from '../../../vocabulary/vocabulary.ts'
+import {
+  isHugePages,
+  isOvercommitable,
+  isWholeResource,
+  validateContainerResourceName,
+} from '../resource-names.ts'
+import type { ResourceList, ResourceRequirements } from '../resource-requirements.ts'
+
+/** Rules of a container's resources, at `errors` (core facts, resources). */
+export function validateContainerResources(
+  { limits = {}, requests = {} }: ResourceRequirements,
+  errors: FieldErrors,
+  c: HookContext,
+): void {
+  validateList(limits, errors.at('limits'), c.v)
+  for (const [name, text] of Object.entries(requests)) {
+    validateAmount(name, text, errors.at('requests').key(name), c.v)
+    validateRequest(name, text, limits, errors, c.v)
+  }
+  const names = [...Object.keys(limits), ...Object.keys(requests)]
+  const hasBase = names.includes('cpu') || names.includes('memory')
+  if (!hasBase && names.some(isHugePages)) errors.forbidden('HugePages require cpu or memory')
+}
+
+/** Rules of what a pod costs beside its containers: those of limits, at `errors`. */
+export function validateOverhead(overhead: ResourceList, errors: FieldErrors, c: HookContext): void {
+  validateContainerResources({ limits: overhead }, errors, c)
+}
+
+function validateList(list: ResourceList, errors: FieldErrors, v: Vocabulary): void {
+  for (const [name, text] of Object.entries(list)) validateAmount(name, text, errors.key(name), v)
+}
+
+function validateAmount(name: string, text: string, errors: FieldErrors, v: Vocabulary): void {
+  validateContainerResourceName(name, errors, v)
+  const amount = parseQuantity(text)
+  if (sign(amount) < 0) errors.invalid(text, NEGATIVE_MESSAGE)
+  if (isWholeResource(name, v) && !isInteger(amount)) errors.invalid(text, 'must be an integer')
+  if (isHugePages(name)) validatePages(name, text, errors)
+}
+
+/** Huge pages come whole. */
+function validatePages(name: string, text: string, errors: FieldErrors): void {
+  const sizeText = name.slice(name.indexOf('-') + 1)
+  const size = readPageSize(sizeText)
+  if (size === null) {
+    errors.invalid(text, `page size ${JSON.stringify(sizeText)} is not a positive quantity`)
+  } else if (parseQuantity(text).nanos % size !== 0n) {
+    errors.invalid(text, `must be a multiple of the page size ${sizeText}`)
+  }
+}
+
+function readPageSize(text: string): bigint | null {
+  try {
+    const { nanos } = parseQuantity(text)
+    return nanos > 0n ? nanos : null
+  } catch {
+    return null
+  }
+}
+
+function validateRequest(
+  name: string,
+  text: string,
+  limits: ResourceList,
+  errors: FieldErrors,
+  v: Vocabulary,
+): void {
+  const limit = Object.hasOwn(limits, name) ? limits[name] : undefined
+  if (limit === undefined) {
+    if (!isOvercommitable(name, v)) {
+      errors.at('limits').required('limit must be set for non overcommitable resources')
+    }
+    return
+  }
+  const order = compareQuantity(parseQuantity(text), parseQuantity(limit))
+  if (!isOvercommitable(name, v)) {
+    if (order !== 0) errors.at('requests').invalid(text, `must be equal to ${name} limit`)
+  } else if (order > 0) {
+    errors.at('requests').invalid(text, `must be less than or equal to ${name} limit`)
+  }
+}

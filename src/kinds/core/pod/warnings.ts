@@ -1,0 +1,169 @@
+import { isInteger, parseQuantity } from '../../../base/quantity.ts'
+import type { ObjectMeta } from '../../../schema/object-meta.ts'
+import type { HookContext } from '../../../schema/resource.ts'
+import type { Vocabulary } from '../../../vocabulary/vocabulary.ts'
+import { nodeSelectorTermWarnings, oldNodeLabel } from '../node-selector.ts'
+import type { ResourceList } from '../resource-requirements.ts'
+import { volumeWarnings } from '../volumes/volume-warnings.ts'
+import type { PodAffinity } from './affinity.ts'
+import { allContainers } from './containers.ts'
+import type { PodSpec } from './pod-spec.ts'
+import { seccompWarnings } from './seccomp-annotations.ts'
+
+const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution'
+const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution'
+
+interface PodLike {
+  readonly metadata: ObjectMeta
+  readonly spec: PodSpec
+}
+
+/**
+ * Warnings about a pod or a template; `prefix` is the path of the template, empty for a pod (core
+ * facts, Pod warnings).
+ */
+export function podWarnings({ metadata, spec }: PodLike, c: HookContext, prefix = ''): string[] {
+  const base = prefix === '' ? '' : `${prefix}.`
+  const path = `${base}spec`
+  const annotations = metadata.annotations ?? {}
+  return [
+    ...Object.keys(spec.nodeSelector ?? {}).flatMap((key) => {
+      const text = oldNodeLabel(key, c.v)
+      return text === null ? [] : [`${path}.nodeSelector[${key}]: ${text}`]
+    }),
+    ...affinityWarnings(spec, `${path}.affinity`, c.v),
+    ...(spec.topologySpreadConstraints ?? []).flatMap(({ topologyKey }, i) =>
+      keyWarnings(topologyKey, `${path}.topologySpreadConstraints[${i}].topologyKey`, c.v),
+    ),
+    ...annotationWarnings(annotations, `${base}metadata.annotations`, c.v),
+    ...seccompWarnings(spec, annotations, `${base}metadata.annotations`, c.v),
+    ...duplicates(spec.hostAliases ?? [], 'ip', `${path}.hostAliases`),
+    ...secretWarnings(spec, `${path}.imagePullSecrets`),
+    ...duplicates(spec.volumes ?? [], 'name', `${path}.volumes`),
+    ...volumeWarnings(spec.volumes, `${path}.volumes`),
+    ...(spec.volumes ?? []).flatMap(({ emptyDir }, i) =>
+      fractions({ sizeLimit: emptyDir?.sizeLimit }, (name) => `${path}.volumes[${i}].emptyDir.${name}`),
+    ),
+    ...byteWarnings(spec.overhead, `${path}.overhead`),
+    ...containerWarnings(spec, path),
+  ]
+}
+
+function affinityWarnings({ affinity }: PodSpec, path: string, v: Vocabulary): string[] {
+  const { nodeAffinity, podAffinity, podAntiAffinity } = affinity ?? {}
+  const node = `${path}.nodeAffinity`
+  const { [REQUIRED]: required, [PREFERRED]: preferred = [] } = nodeAffinity ?? {}
+  return [
+    ...(required?.nodeSelectorTerms ?? []).flatMap((term, i) =>
+      nodeSelectorTermWarnings(term, `${node}.${REQUIRED}.nodeSelectorTerms[${i}]`, v),
+    ),
+    ...preferred.flatMap(({ preference }, i) =>
+      nodeSelectorTermWarnings(preference, `${node}.${PREFERRED}[${i}].preference`, v),
+    ),
+    ...podAffinityWarnings(podAffinity, `${path}.podAffinity`, v),
+    ...podAffinityWarnings(podAntiAffinity, `${path}.podAntiAffinity`, v),
+  ]
+}
+
+function podAffinityWarnings(
+  { [REQUIRED]: required = [], [PREFERRED]: preferred = [] }: PodAffinity = {},
+  path: string,
+  v: Vocabulary,
+): string[] {
+  return [
+    ...required.flatMap(({ topologyKey }, i) =>
+      keyWarnings(topologyKey, `${path}.${REQUIRED}[${i}].topologyKey`, v),
+    ),
+    ...preferred.flatMap(({ podAffinityTerm }, i) =>
+      keyWarnings(
+        podAffinityTerm.topologyKey,
+        `${path}.${PREFERRED}[${i}].podAffinityTerm.topologyKey`,
+        v,
+      ),
+    ),
+  ]
+}
+
+function keyWarnings(key: string, path: string, v: Vocabulary): string[] {
+  const text = oldNodeLabel(key, v)
+  return text === null ? [] : [`${path}: ${key} is ${text}`]
+}
+
+const OLD_ANNOTATIONS: readonly (readonly [key: string, text: string])[] = [
+  [
+    'scheduler.alpha.{label}/critical-pod',
+    'non-functional in v1.16+; use the "priorityClassName" field instead',
+  ],
+  ['security.alpha.{label}/sysctls', 'non-functional in v1.11+; use the "sysctls" field instead'],
+  [
+    'security.alpha.{label}/unsafe-sysctls',
+    'non-functional in v1.11+; use the "sysctls" field instead',
+  ],
+]
+
+const annotationWarnings = (
+  annotations: Readonly<Record<string, string>>,
+  path: string,
+  v: Vocabulary,
+): string[] =>
+  OLD_ANNOTATIONS.filter(([key]) => Object.hasOwn(annotations, v.spell(key))).map(
+    ([key, text]) => `${path}[${v.spell(key)}]: ${text}`,
+  )
+
+function secretWarnings({ imagePullSecrets = [] }: PodSpec, path: string): string[] {
+  return [
+    ...imagePullSecrets.flatMap(({ name = '' }, i) =>
+      name === '' ? [`${path}[${i}].name: invalid empty name ""`] : [],
+    ),
+    ...duplicates(
+      imagePullSecrets.map(({ name = '' }) => ({ name })),
+      'name',
+      path,
+    ),
+  ]
+}
+
+/** Items that repeat what an earlier one has; empty ones do not count. */
+function duplicates<K extends string>(
+  list: readonly { readonly [P in K]?: string }[],
+  key: K,
+  path: string,
+): string[] {
+  const seen = new Set<string>()
+  return list.flatMap((one, i) => {
+    const value = one[key] ?? ''
+    if (value === '') return []
+    if (seen.has(value)) return [`${path}[${i}].${key}: duplicate ${key} ${JSON.stringify(value)}`]
+    seen.add(value)
+    return []
+  })
+}
+
+function containerWarnings(spec: PodSpec, path: string): string[] {
+  return allContainers(spec).flatMap(({ list, index, container }) => {
+    const at = `${path}.${list}[${index}]`
+    const { limits, requests } = container.resources
+    return [
+      ...byteWarnings(limits, `${at}.resources.limits`),
+      ...byteWarnings(requests, `${at}.resources.requests`),
+      ...duplicates(container.env ?? [], 'name', `${at}.env`),
+    ]
+  })
+}
+
+/** Resources that are counted in bytes. */
+const byteWarnings = (list: ResourceList | undefined, path: string): string[] =>
+  fractions(
+    { memory: list?.memory, 'ephemeral-storage': list?.['ephemeral-storage'] },
+    (name) => `${path}[${name}]`,
+  )
+
+function fractions(
+  amounts: Readonly<Record<string, string | undefined>>,
+  pathOf: (name: string) => string,
+): string[] {
+  return Object.entries(amounts).flatMap(([name, text]) => {
+    if (text === undefined || isInteger(parseQuantity(text))) return []
+    return [`${pathOf(name)}: fractional byte value ${JSON.stringify(text)} is invalid, must be an integer`]
+  })
+}

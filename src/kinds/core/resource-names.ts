@@ -1,0 +1,75 @@
+import type { FieldErrors } from '../../schema/field-errors.ts'
+import { isQualifiedName } from '../../schema/names.ts'
+import type { Vocabulary } from '../../vocabulary/vocabulary.ts'
+
+const HUGE_PAGES = 'hugepages-'
+const CONTAINER_RESOURCES: ReadonlySet<string> = new Set(['cpu', 'memory', 'ephemeral-storage'])
+
+const COUNTED = [
+  'pods',
+  'services',
+  'replicationcontrollers',
+  'resourcequotas',
+  'secrets',
+  'configmaps',
+  'persistentvolumeclaims',
+  'services.nodeports',
+  'services.loadbalancers',
+]
+const COUNTED_SET: ReadonlySet<string> = new Set(COUNTED)
+
+const STANDARD: ReadonlySet<string> = new Set([
+  ...CONTAINER_RESOURCES,
+  ...['requests', 'limits'].flatMap((of) => [...CONTAINER_RESOURCES].map((name) => `${of}.${name}`)),
+  'storage',
+  'requests.storage',
+  ...COUNTED,
+])
+
+/** Whether a resource is memory in pages of one size. */
+export const isHugePages = (name: string): boolean => name.startsWith(HUGE_PAGES)
+
+/** Whether a resource name without a domain is one of the known ones. */
+export const isStandardResource = (name: string): boolean =>
+  STANDARD.has(name) || isHugePages(name) || name.startsWith(`requests.${HUGE_PAGES}`)
+
+/** Whether a resource name without a domain may stand at a container. */
+export const isContainerResource = (name: string): boolean =>
+  CONTAINER_RESOURCES.has(name) || isHugePages(name)
+
+/** Whether a resource is one of the product's own: without a domain, or with its domain. */
+export const isNativeResource = (name: string, v: Vocabulary): boolean =>
+  !name.includes('/') || name.includes(v.spell('{label}/'))
+
+/** Whether a resource is somebody else's, `domain/name`, counted by devices or the like. */
+export const isExtendedResource = (name: string, v: Vocabulary): boolean =>
+  !isNativeResource(name, v) &&
+  !name.startsWith('requests.') &&
+  isQualifiedName(`requests.${name}`).length === 0
+
+/** Whether amounts of a resource are whole numbers: objects and extended resources. */
+export const isWholeResource = (name: string, v: Vocabulary): boolean =>
+  COUNTED_SET.has(name) || isExtendedResource(name, v)
+
+/** Whether requests of a resource may stay below its limit. */
+export const isOvercommitable = (name: string, v: Vocabulary): boolean =>
+  isNativeResource(name, v) && !isHugePages(name)
+
+/** Rules of a resource name at a container, at `errors`. */
+export function validateContainerResourceName(
+  name: string,
+  errors: FieldErrors,
+  v: Vocabulary,
+): void {
+  const messages = isQualifiedName(name)
+  errors.invalidAll(name, messages)
+  if (messages.length > 0) return
+  if (!name.includes('/')) {
+    if (!isStandardResource(name)) {
+      errors.invalid(name, 'must be a standard resource type or fully qualified')
+    }
+    if (!isContainerResource(name)) errors.invalid(name, 'must be a standard resource for containers')
+  } else if (!isExtendedResource(name, v)) {
+    errors.invalid(name, "doesn't follow extended resource name standard")
+  }
+}

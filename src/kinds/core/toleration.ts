@@ -1,0 +1,56 @@
+import type { FieldErrors } from '../../schema/field-errors.ts'
+import { isLabelValue, isQualifiedName } from '../../schema/names.ts'
+import { home, t } from '../../schema/shape.ts'
+
+const { shape } = home('core/v1')
+
+/** Lets a pod stand on nodes that have a matching taint. */
+export class Toleration extends shape({
+  /** Taint key it matches; empty, with operator `Exists`, matches every key. */
+  key: t.string(1),
+  /** How `value` is compared: `Exists` takes any value, `Equal` (also when empty) the same one. */
+  operator: t.string(2).oneOf('Equal', 'Exists'),
+  /** Taint value it matches; empty for `Exists`. */
+  value: t.string(3),
+  /** Taint effect it matches; empty matches every effect. */
+  effect: t.string(4).oneOf('NoExecute', 'NoSchedule', 'PreferNoSchedule'),
+  /** Seconds a `NoExecute` taint is tolerated; absent is forever, zero and less evict at once. */
+  tolerationSeconds: t.int64(5).explicit(),
+}) {}
+
+/** Rules of a list of tolerations; a runtime class has them too. */
+export function validateTolerations(list: readonly Toleration[], errors: FieldErrors): void {
+  list.forEach((one, i) => validateToleration(one, errors.at(i)))
+}
+
+function validateToleration(one: Toleration, errors: FieldErrors): void {
+  const { key = '', value = '', effect } = one
+  // Read as text: words outside the declared ones are refused by the declaration.
+  const operator: string = one.operator ?? ''
+  if (key !== '') errors.at('key').invalidAll(key, isQualifiedName(key))
+  else if (operator !== 'Exists') {
+    errors
+      .at('operator')
+      .invalid(
+        operator,
+        'operator must be Exists when `key` is empty, which means "match all values and all keys"',
+      )
+  }
+  if (one.tolerationSeconds !== undefined && effect !== 'NoExecute') {
+    errors
+      .at('effect')
+      .invalid(effect ?? '', "effect must be 'NoExecute' when `tolerationSeconds` is set")
+  }
+  if (operator === '' || operator === 'Equal') {
+    errors.at('operator').invalidAll(value, isLabelValue(value))
+  } else if (operator === 'Exists' && value !== '') {
+    errors.at('operator').invalid(value, "value must be empty when `operator` is 'Exists'")
+  }
+}
+
+/** Whether two tolerations differ in nothing but how long they hold. */
+export const isSameToleration = (a: Toleration, b: Toleration): boolean =>
+  (a.key ?? '') === (b.key ?? '') &&
+  (a.operator ?? '') === (b.operator ?? '') &&
+  (a.value ?? '') === (b.value ?? '') &&
+  (a.effect ?? '') === (b.effect ?? '')

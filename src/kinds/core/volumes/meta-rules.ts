@@ -1,0 +1,56 @@
+import type { FieldErrors } from '../../../schema/field-errors.ts'
+import { isLabelValue, isQualifiedName } from '../../../schema/names.ts'
+import type { LabelSelector } from '../../meta/label-selector.ts'
+
+/** Rules of labels, at `errors`: all are reported on the map itself. */
+export function validateLabels(
+  labels: Readonly<Record<string, string>> | undefined,
+  errors: FieldErrors,
+): void {
+  for (const [key, value] of Object.entries(labels ?? {})) {
+    errors.invalidAll(key, isQualifiedName(key))
+    errors.invalidAll(value, isLabelValue(value))
+  }
+}
+
+const MAX_ANNOTATION_BYTES = 262_144
+
+/** Rules of annotations, at `errors`: keys in any case, and a limit on the sum of all bytes. */
+export function validateAnnotations(
+  annotations: Readonly<Record<string, string>> | undefined,
+  errors: FieldErrors,
+): void {
+  let bytes = 0
+  for (const [key, value] of Object.entries(annotations ?? {})) {
+    errors.invalidAll(key, isQualifiedName(key.toLowerCase()))
+    bytes += Buffer.byteLength(key) + Buffer.byteLength(value)
+  }
+  if (bytes > MAX_ANNOTATION_BYTES) errors.tooLong(MAX_ANNOTATION_BYTES)
+}
+
+/** Rules of a label selector, at `errors`; the values of conditions are not checked. */
+export function validateLabelSelector(selector: LabelSelector, errors: FieldErrors): void {
+  validateLabels(selector.matchLabels, errors.at('matchLabels'))
+  selector.matchExpressions?.forEach(({ key, operator, values = [] }, i) => {
+    const at = errors.at('matchExpressions', i)
+    switch (operator) {
+      case 'In':
+      case 'NotIn':
+        if (values.length === 0) {
+          at.at('values').required("must be specified when `operator` is 'In' or 'NotIn'")
+        }
+        break
+      case 'Exists':
+      case 'DoesNotExist':
+        if (values.length > 0) {
+          at.at('values').forbidden(
+            "may not be specified when `operator` is 'Exists' or 'DoesNotExist'",
+          )
+        }
+        break
+      default:
+        at.at('operator').invalid(operator, 'not a valid selector operator')
+    }
+    at.at('key').invalidAll(key, isQualifiedName(key))
+  })
+}

@@ -1,0 +1,24 @@
+import type { FieldErrors } from '../../../schema/field-errors.ts'
+
+/** How each member of a union of sources is checked, in the order in which they are tried. */
+export type SourceRules<S extends object, A> = {
+  readonly [K in keyof S]-?: (source: NonNullable<S[K]>, errors: FieldErrors, around: A) => void
+}
+
+/** Exactly one source must be set, at `errors`; the first one is checked, further ones are refused. */
+export function validateSources<S extends object, A>(
+  rules: SourceRules<S, A>,
+  sources: S,
+  errors: FieldErrors,
+  around: A,
+): void {
+  let found = false
+  for (const name of Object.keys(rules) as (keyof S & string)[]) {
+    const source = sources[name]
+    if (source === undefined || source === null) continue
+    if (found) errors.at(name).forbidden('may not specify more than 1 volume type')
+    else rules[name](source, errors.at(name), around)
+    found = true
+  }
+  if (!found) errors.required('must specify a volume type')
+}
