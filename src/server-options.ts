@@ -9,7 +9,7 @@ export interface ServerOptions {
   readonly dataDir?: string
   /** Engine; by default `lmdb` with a data directory and `memory` without. */
   readonly store?: 'lmdb' | 'memory'
-  /** Brand words; `orch` by default. */
+  /** Brand words; the product's own by default. */
   readonly vocabulary?: VocabularyName
   /** Address to listen on; 127.0.0.1 by default. */
   readonly bindAddress?: string

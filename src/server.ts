@@ -32,7 +32,7 @@ import type { RunningServer, ServerOptions } from './server-options.ts'
 import { packageVersion } from './version.ts'
 import { Cache } from './store/cache/cache.ts'
 import type { Engine } from './store/store.ts'
-import { vocabularies } from './vocabulary/index.ts'
+import { defaultVocabulary, vocabularies } from './vocabulary/index.ts'
 
 const HISTORY_MS = 300_000
 const REQUEST_TIMEOUT_MS = 60_000
@@ -47,7 +47,7 @@ const NO_QUERY: ReadonlyMap<string, readonly string[]> = new Map()
  * when it closes. Rejects when the address or the data directory cannot be had.
  */
 export async function startServer(options: ServerOptions = {}): Promise<RunningServer> {
-  const v = vocabularies[options.vocabulary ?? 'orch']
+  const v = vocabularies[options.vocabulary ?? defaultVocabulary]
   const clock = options.clock ?? systemClock
   const ids = options.ids ?? randomIds
   const log = options.log ?? silentLog
@@ -60,14 +60,14 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     for (const close of closers.splice(0).reverse()) await close()
   }
   try {
-    // Certificates are read by clients, whose time is the machine's, not that of a test.
-    const [engine, pki] = await Promise.all([
-      openEngine(store, options, clock, v.name),
-      options.dataDir === undefined
-        ? createPki({ vocabulary: v, clock: systemClock, bindAddress })
-        : ensurePki({ dir: options.dataDir, vocabulary: v, clock: systemClock, bindAddress }),
-    ])
+    // The store first: who has it may touch the rest of the data directory.
+    const engine = await openEngine(store, options, clock, v.name)
     closers.push(() => engine.close())
+    // Certificates are read by clients, whose time is the machine's, not that of a test.
+    const pki =
+      options.dataDir === undefined
+        ? await createPki({ vocabulary: v, clock: systemClock, bindAddress })
+        : await ensurePki({ dir: options.dataDir, vocabulary: v, clock: systemClock, bindAddress })
     const cache = new Cache(engine, {
       clock,
       historyMs,

@@ -49,7 +49,7 @@ export interface Call {
   /** The write carries the live resourceVersion by itself, not by the client's word. */
   readonly versionless?: boolean
   /** Aborted when the client is gone or the time is up. */
-  readonly signal: AbortSignal
+  readonly signal: () => AbortSignal
 }
 
 export interface Body {

@@ -65,12 +65,12 @@ export async function watch(api: Api, call: Call): Promise<WatchStart> {
           if (ended) return
           ended = true
           for (const cancel of cancels) cancel()
-          call.signal.removeEventListener('abort', onAbort)
+          call.signal().removeEventListener('abort', onAbort)
           if (error === undefined) resolve()
           else reject(error instanceof Error ? error : new Error(String(error)))
         }
         const onAbort = () => stop()
-        call.signal.addEventListener('abort', onAbort)
+        call.signal().addEventListener('abort', onAbort)
         cancels.push(api.clock.after(timeoutMs, () => stop()))
         const view = {
           id: form.perStream === true ? api.ids.uid() : `${form.id}\0${chosen.id}`,

@@ -118,7 +118,7 @@ export async function updateObject(api: Api, call: Call, source: Source, options
       }
       const result = await updateOnce(api, call, source, options, key, live)
       if (result) return result
-      if (call.signal.aborted) throw modified(served.name, call.name)
+      if (call.signal().aborted) throw modified(served.name, call.name)
     }
   })
 }
@@ -171,7 +171,7 @@ async function updateOnce(
   checkMetadata(metadata, errors.at('metadata'), rules)
   checkMetadataUpdate(metadata, old.metadata, errors.at('metadata'))
   checkDeclared(declaration.hub.shape, next, errors)
-  if (!part) declaration.validate?.(next, errors, c)
+  if (!part) declaration.validate?.(next, errors, c, old)
   else part.validate?.(next, errors, c)
   hooks.validateUpdate?.(next, old, errors, c)
   refuseInvalid(served, metadata.name ?? '', errors)

@@ -1,24 +1,32 @@
 import type { Flag, Flags } from './flags.ts'
 
 const WIDTH = 100
+/** Blanks before the left column and between the two. */
+const GAP = 5
 
 /** Help of a command: what it does, how it is called, its flags by section. */
 export function helpText(about: string, usage: string, flags: Flags): string {
+  const left = widest(Object.entries(flags).map(([name, flag]) => spelling(name, flag)))
   const sections = sectionsOf(flags).flatMap(({ section, entries }) => [
     '',
     `${section} flags:`,
     '',
-    ...table(entries.map(([name, flag]) => [spelling(name, flag), meaning(flag)])),
+    ...table(
+      entries.map(([name, flag]) => [spelling(name, flag), meaning(flag)]),
+      left,
+    ),
   ])
   return [...wrap(about, WIDTH), '', 'Usage:', `  ${usage}`, ...sections, ''].join('\n')
 }
 
-/** Two columns, the right one wrapped. */
-export function table(rows: readonly (readonly [string, string])[]): string[] {
-  const left = Math.max(...rows.map(([text]) => text.length)) + 3
+/** Two columns, the left one `left` wide, the right one wrapped. */
+export function table(
+  rows: readonly (readonly [string, string])[],
+  left = widest(rows.map(([text]) => text)),
+): string[] {
   return rows.flatMap(([text, about]) =>
-    wrap(about, WIDTH - left - 2).map(
-      (line, i) => `  ${(i === 0 ? text : '').padEnd(left)}${line}`,
+    wrap(about, WIDTH - left - GAP).map(
+      (line, i) => `  ${(i === 0 ? text : '').padEnd(left)}   ${line}`,
     ),
   )
 }
@@ -31,6 +39,8 @@ export function sectionsOf(flags: Flags): { section: string; entries: [string, F
     entries: all.filter(([, flag]) => flag.section === section),
   }))
 }
+
+const widest = (texts: readonly string[]): number => Math.max(...texts.map((text) => text.length))
 
 function spelling(name: string, { short, placeholder }: Flag): string {
   const letter = short === undefined ? '    ' : `-${short}, `

@@ -78,9 +78,7 @@ function resource(context: Context, served: Served): Answer | Promise<Answer> {
     userAgent: exchange.headers['user-agent'] ?? '',
     body: bodyReader(context),
     warn: (text) => context.warnings.add(text),
-    get signal() {
-      return exchange.signal
-    },
+    signal: () => exchange.signal,
   }
   if (verb === 'watch') return watchAnswer(context, served, call)
   const run = verbs[verb]

@@ -41,7 +41,11 @@ describe('a media type', () => {
   }
 
   test('a body without Content-Type is JSON', () => {
-    expect(parseContentType(undefined)).toEqual({ type: 'application', subtype: 'json', params: new Map() })
+    expect(parseContentType(undefined)).toEqual({
+      type: 'application',
+      subtype: 'json',
+      params: new Map(),
+    })
     expect(parseContentType('')).toBe(parseContentType('application/json'))
     expect(parseContentType('nonsense')).toBe(null)
     expect(parseContentType('text/plain;a=b')).toBe(parseContentType('text/plain;a=b'))

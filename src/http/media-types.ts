@@ -45,7 +45,10 @@ export function parseMediaType(text: string): MediaType | null {
   const slash = head.indexOf('/')
   if (slash === -1) return null
   const type = head.slice(0, slash).trim().toLowerCase()
-  const subtype = head.slice(slash + 1).trim().toLowerCase()
+  const subtype = head
+    .slice(slash + 1)
+    .trim()
+    .toLowerCase()
   if (!TOKEN.test(type) || !TOKEN.test(subtype)) return null
   const params = rest.length === 0 ? NONE : readParameters(rest)
   return params === null ? null : { type, subtype, params }

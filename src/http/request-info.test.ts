@@ -43,10 +43,7 @@ describe('resource requests', () => {
       'GET /api/v1/namespaces/a/services/s/proxy/x/y',
       resource('get', `${CORE}services`, 'a', 's', 'proxy'),
     ],
-    [
-      'DELETE /api/v1/namespaces/a/pods',
-      resource('deletecollection', `${CORE}pods`, 'a', '', ''),
-    ],
+    ['DELETE /api/v1/namespaces/a/pods', resource('deletecollection', `${CORE}pods`, 'a', '', '')],
     ['GET /apis/apps/v1/deployments', resource('list', `${APPS}deployments`, '', '', '')],
     [
       'PUT /apis/apps/v1/namespaces/a/deployments/d/scale',
@@ -56,7 +53,10 @@ describe('resource requests', () => {
       'PATCH /apis/x.example.com/v1alpha1/namespaces/a/things/t/status',
       resource('patch', 'apis/x.example.com/v1alpha1/things', 'a', 't', 'status'),
     ],
-    ['GET /apis/x.example.com/v1/widgets/w', resource('get', 'apis/x.example.com/v1/widgets', '', 'w', '')],
+    [
+      'GET /apis/x.example.com/v1/widgets/w',
+      resource('get', 'apis/x.example.com/v1/widgets', '', 'w', ''),
+    ],
     // Namespaces are both a resource and a place.
     ['GET /api/v1/namespaces', resource('list', `${CORE}namespaces`, '', '', '')],
     ['POST /api/v1/namespaces', resource('create', `${CORE}namespaces`, '', '', '')],
@@ -105,7 +105,10 @@ describe('resource requests', () => {
       'GET /api/v1/pods?fieldSelector=metadata.name=p%5C,q',
       resource('list', `${CORE}pods`, '', '', ''),
     ],
-    ['GET /api/v1/pods?fieldSelector=metadata.name=..', resource('list', `${CORE}pods`, '', '', '')],
+    [
+      'GET /api/v1/pods?fieldSelector=metadata.name=..',
+      resource('list', `${CORE}pods`, '', '', ''),
+    ],
     [
       'DELETE /api/v1/pods?fieldSelector=metadata.name=p',
       resource('deletecollection', `${CORE}pods`, '', '', ''),
@@ -137,7 +140,10 @@ describe('resource requests', () => {
     ['GET /api/v1/nodes/a+b', resource('get', `${CORE}nodes`, '', 'a+b', '')],
     ['GET /api/v1/namespaces/a%2Fpods/x', resource('list', `${CORE}x`, 'a/pods', '', '')],
     ['GET /api/v1//pods', resource('get', `${CORE}`, '', 'pods', '')],
-    ['GET /api/v1/__proto__/constructor', resource('get', `${CORE}__proto__`, '', 'constructor', '')],
+    [
+      'GET /api/v1/__proto__/constructor',
+      resource('get', `${CORE}__proto__`, '', 'constructor', ''),
+    ],
   ] as const) {
     test(line, () => {
       const info = read(line)
@@ -237,12 +243,30 @@ describe('parseQuery', () => {
     ['&&', []],
     ['a', [['a', ['']]]],
     ['a=', [['a', ['']]]],
-    ['a=1&b=2&a=3', [['a', ['1', '3']], ['b', ['2']]]],
+    [
+      'a=1&b=2&a=3',
+      [
+        ['a', ['1', '3']],
+        ['b', ['2']],
+      ],
+    ],
     ['a=b=c', [['a', ['b=c']]]],
     ['=x', [['', ['x']]]],
     ['a+b=c+d%2B', [['a b', ['c d+']]]],
-    ['a=%zz&%C3%A9=%3D', [['a', ['%zz']], ['é', ['=']]]],
-    ['__proto__=1&constructor=2', [['__proto__', ['1']], ['constructor', ['2']]]],
+    [
+      'a=%zz&%C3%A9=%3D',
+      [
+        ['a', ['%zz']],
+        ['é', ['=']],
+      ],
+    ],
+    [
+      '__proto__=1&constructor=2',
+      [
+        ['__proto__', ['1']],
+        ['constructor', ['2']],
+      ],
+    ],
   ] as const) {
     test(JSON.stringify(query), () => expect([...parseQuery(query)]).toEqual(entries))
   }

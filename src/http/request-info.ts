@@ -180,7 +180,9 @@ const NAME_FIELD = 'metadata.name'
 
 function requiredName(term: string): string | null {
   if (!term.startsWith(`${NAME_FIELD}=`)) return null
-  const name = term.slice(term[NAME_FIELD.length + 1] === '=' ? NAME_FIELD.length + 2 : NAME_FIELD.length + 1)
+  const name = term.slice(
+    term[NAME_FIELD.length + 1] === '=' ? NAME_FIELD.length + 2 : NAME_FIELD.length + 1,
+  )
   return isPathSegmentName(name) ? name : null
 }
 

@@ -36,7 +36,8 @@ export function cloneJson(value: unknown, room: number = MAX_DEPTH, budget?: Cop
 
 function charge(value: unknown, budget: CopyBudget): void {
   if (typeof value === 'string') budget.left -= Buffer.byteLength(value) + 2
-  else budget.left -= typeof value === 'number' || typeof value === 'bigint' ? String(value).length : 4
+  else
+    budget.left -= typeof value === 'number' || typeof value === 'bigint' ? String(value).length : 4
   if (budget.left < 0) throw new PatchFailed('copied values exceed the limit')
 }
 
@@ -56,9 +57,7 @@ export function sameJson(a: unknown, b: unknown): boolean {
   if (typeof a === 'bigint' || typeof b === 'bigint') return isNumeric(a) && isNumeric(b) && a == b
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
   if (Array.isArray(a)) {
-    return (
-      Array.isArray(b) && a.length === b.length && a.every((item, i) => sameJson(item, b[i]))
-    )
+    return Array.isArray(b) && a.length === b.length && a.every((item, i) => sameJson(item, b[i]))
   }
   if (Array.isArray(b)) return false
   const keys = Object.keys(a)

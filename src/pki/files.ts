@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { completePki, UnusablePki, type Pki, type PkiOptions, type PkiParts } from './pki.ts'
 import { writeFileAtomically, writeFlushed } from './write-file.ts'
 
+export type { Pki } from './pki.ts'
+
 interface Place {
   readonly part: keyof Pki
   readonly name: string

@@ -1,8 +1,157 @@
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
-import type { FieldErrors } from './field-errors.ts'
-import type { ObjectMeta } from './object-meta.ts'
-export function checkMetadata(meta: ObjectMeta, errors: FieldErrors, options: { namespaced: boolean; nameRule: (n: string) => readonly string[]; v: Vocabulary }): void {
-  void options
-  if (meta.name === undefined) errors.at('name').required('name or generateName is required')
+import { renderValue, sameValue, type FieldErrors } from './field-errors.ts'
+import {
+  IMMUTABLE_MESSAGE,
+  isDns1123Label,
+  isLabelValue,
+  isPathSegmentName,
+  isQualifiedName,
+  maskTrailingDash,
+} from './names.ts'
+import type { ManagedFieldsEntry, ObjectMeta, OwnerReference } from './object-meta.ts'
+
+export interface MetadataRules {
+  readonly namespaced: boolean
+  /** Messages about a name of this kind. */
+  readonly nameRule: (name: string) => readonly string[]
+  readonly v: Vocabulary
 }
-export function checkMetadataUpdate(_next: ObjectMeta, _old: ObjectMeta, _errors: FieldErrors): void {}
+
+const MAX_ANNOTATION_BYTES = 262_144
+const MAX_MANAGER_BYTES = 128
+const MAX_SUBRESOURCE_BYTES = 256
+/** Finalizers that need no domain; the brand word is the third. */
+const STANDARD_FINALIZERS = ['orphan', 'foregroundDeletion']
+
+/** Checks metadata by itself (seed 1, Common object metadata); `errors` is the scope of `metadata`. */
+export function checkMetadata(meta: ObjectMeta, errors: FieldErrors, rules: MetadataRules): void {
+  checkNames(meta, errors, rules)
+  if (meta.generation !== undefined && meta.generation < 0) {
+    errors.at('generation').invalid(meta.generation, 'must be greater than or equal to 0')
+  }
+  checkLabels(meta.labels, errors.at('labels'))
+  checkAnnotations(meta.annotations, errors.at('annotations'))
+  checkOwners(meta.ownerReferences, errors.at('ownerReferences'))
+  checkFinalizers(meta.finalizers, errors.at('finalizers'), rules.v)
+  for (const [i, entry] of (meta.managedFields ?? []).entries()) {
+    checkManagedFields(entry, errors.at('managedFields', i))
+  }
+}
+
+function checkNames(meta: ObjectMeta, errors: FieldErrors, { namespaced, nameRule }: MetadataRules): void {
+  const { name, generateName, namespace } = meta
+  if (generateName !== undefined) {
+    errors.at('generateName').invalidAll(generateName, nameRule(maskTrailingDash(generateName)))
+  }
+  if (name === undefined) {
+    errors.at('name').required('name or generateName is required')
+  } else {
+    const messages = [...nameRule(name), ...isPathSegmentName(name)]
+    errors.at('name').invalidAll(name, [...new Set(messages)])
+  }
+  if (namespaced) {
+    if (namespace === undefined) errors.at('namespace').required()
+    else errors.at('namespace').invalidAll(namespace, isDns1123Label(namespace))
+  } else if (namespace !== undefined) {
+    errors.at('namespace').forbidden('not allowed on this type')
+  }
+}
+
+function checkLabels(labels: Readonly<Record<string, string>> | undefined, errors: FieldErrors): void {
+  for (const [key, value] of Object.entries(labels ?? {})) {
+    errors.invalidAll(key, isQualifiedName(key))
+    errors.invalidAll(value, isLabelValue(value))
+  }
+}
+
+function checkAnnotations(annotations: Readonly<Record<string, string>> | undefined, errors: FieldErrors): void {
+  let bytes = 0
+  for (const [key, value] of Object.entries(annotations ?? {})) {
+    errors.invalidAll(key, isQualifiedName(key.toLowerCase()))
+    bytes += Buffer.byteLength(key) + Buffer.byteLength(value)
+  }
+  if (bytes > MAX_ANNOTATION_BYTES) errors.tooLong(MAX_ANNOTATION_BYTES)
+}
+
+function checkOwners(owners: readonly OwnerReference[] | undefined, errors: FieldErrors): void {
+  let controller = ''
+  for (const owner of owners ?? []) {
+    const version = owner.apiVersion.slice(owner.apiVersion.lastIndexOf('/') + 1)
+    if (version === '') errors.at('apiVersion').invalid(owner.apiVersion, 'version must not be empty')
+    for (const field of ['kind', 'name', 'uid'] as const) {
+      if (owner[field] === '') errors.at(field).invalid(owner[field], `${field} must not be empty`)
+    }
+    if (owner.apiVersion === 'v1' && owner.kind === 'Event') {
+      errors.invalid(owner, `${owner.apiVersion}, Kind=${owner.kind} is disallowed from being an owner`)
+    }
+    if (owner.controller !== true) continue
+    if (controller === '') controller = owner.name
+    else {
+      errors.invalid(
+        owners,
+        `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${owner.name}`,
+      )
+    }
+  }
+}
+
+function checkFinalizers(names: readonly string[] | undefined, errors: FieldErrors, v: Vocabulary): void {
+  if (!names) return
+  const known = [...STANDARD_FINALIZERS, v.spell('{brand}')]
+  for (const name of names) {
+    const messages = isQualifiedName(name)
+    errors.invalidAll(name, messages)
+    if (messages.length === 0 && !name.includes('/') && !known.includes(name)) {
+      errors.invalid(name, 'name is neither a standard finalizer name nor is it fully qualified')
+    }
+  }
+  if (STANDARD_FINALIZERS.every((name) => names.includes(name))) {
+    errors.invalid(names, 'finalizer orphan and foregroundDeletion cannot be both set')
+  }
+}
+
+function checkManagedFields(entry: ManagedFieldsEntry, errors: FieldErrors): void {
+  const { operation = '', fieldsType, manager = '', subresource = '' } = entry
+  if (operation !== 'Apply' && operation !== 'Update') {
+    errors.at('operation').invalid(operation, 'must be `Apply` or `Update`')
+  }
+  if (fieldsType !== undefined && fieldsType !== 'FieldsV1') {
+    errors.at('fieldsType').invalid(fieldsType, 'must be `FieldsV1`')
+  }
+  if (Buffer.byteLength(manager) > MAX_MANAGER_BYTES) errors.at('manager').tooLong(MAX_MANAGER_BYTES)
+  let position = 0
+  for (const char of manager) {
+    if (!/[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.test(char)) {
+      const code = char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')
+      errors.at('manager').invalid(manager, `invalid character U+${code} (at position ${position})`)
+    }
+    position++
+  }
+  if (Buffer.byteLength(subresource) > MAX_SUBRESOURCE_BYTES) errors.at('subresource').tooLong(MAX_SUBRESOURCE_BYTES)
+}
+
+const FIXED = ['name', 'namespace', 'uid', 'creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const
+
+/** Checks a change of metadata; `errors` is the scope of `metadata`. */
+export function checkMetadataUpdate(next: ObjectMeta, old: ObjectMeta, errors: FieldErrors): void {
+  if (old.deletionTimestamp !== undefined) {
+    const before = new Set(old.finalizers)
+    const added = (next.finalizers ?? []).filter((name) => !before.has(name))
+    if (added.length > 0) {
+      errors
+        .at('finalizers')
+        .forbidden(
+          `no new finalizers can be added if the object is being deleted, found new finalizers []string{${added.map(renderValue).join(', ')}}`,
+        )
+    }
+  }
+  if (next.resourceVersion === undefined) {
+    errors.at('resourceVersion').invalid('', 'must be specified for an update')
+  }
+  if ((next.generation ?? 0) < (old.generation ?? 0)) {
+    errors.at('generation').invalid(next.generation ?? 0, 'must not be decremented')
+  }
+  for (const field of FIXED) {
+    if (!sameValue(next[field], old[field])) errors.at(field).invalid(next[field], IMMUTABLE_MESSAGE)
+  }
+}

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { formatJson, JsonError, parseJson } from './json-text.ts'
 
@@ -10,7 +10,11 @@ describe('parseJson', () => {
     { name: 'fifteen digits', text: '[123456789012345]', value: [123456789012345] },
     { name: 'sixteen digits that fit', text: '[1234567890123456]', value: [1234567890123456] },
     { name: 'an int64', text: '{"a":-9223372036854775808}', value: { a: -9223372036854775808n } },
-    { name: 'digits inside a string', text: '["12345678901234567890"]', value: ['12345678901234567890'] },
+    {
+      name: 'digits inside a string',
+      text: '["12345678901234567890"]',
+      value: ['12345678901234567890'],
+    },
     { name: 'a quote inside a string', text: String.raw`["\"[[{1e999"]`, value: ['"[[{1e999'] },
     { name: 'a lone surrogate', text: String.raw`["\uD800"]`, value: ['\ufffd'] },
     { name: 'an escape that is none', text: String.raw`["\\ud800"]`, value: [String.raw`\ud800`] },

@@ -13,3 +13,6 @@ export const product = {
   /** The client that most people have. */
   clientCommand: 'kubectl',
 } as const
+
+/** The vocabulary of a server that is told none. */
+export const defaultVocabulary: VocabularyName = 'orch'

@@ -1,9 +1,125 @@
+import type { FieldErrors } from '../../schema/field-errors.ts'
+import { isDns1123Label, isQualifiedName } from '../../schema/names.ts'
 import { group } from '../../schema/object-meta.ts'
-import { part, resource } from '../../schema/resource.ts'
+import { column, part, resource, type HookContext } from '../../schema/resource.ts'
 import { t } from '../../schema/shape.ts'
 import { ageColumn, nameColumn } from '../columns.ts'
+
 const { kind, shape } = group('core/v1')
-export class NamespaceSpec extends shape({ finalizers: t.list(1, 'string') }) {}
-export class NamespaceStatus extends shape({ phase: t.string(1) }) {}
-export class Namespace extends kind({ spec: t.object(2, NamespaceSpec), status: t.object(3, NamespaceStatus) }) {}
-export const namespaces = resource(Namespace, { plural: 'namespaces', short: ['ns'], scope: 'cluster', without: ['deletecollection'], columns: [nameColumn, ageColumn], subresources: { status: part('status') }, onCreate(n) { n.status = { phase: 'Active' } } })
+
+/** What holds a namespace. */
+export class NamespaceSpec extends shape({
+  /** Duties to be done before a terminating namespace goes away. */
+  finalizers: t.list(1, 'string'),
+}) {}
+
+/** One aspect of how a terminating namespace is emptied. */
+export class NamespaceCondition extends shape({
+  /** Which aspect. */
+  type: t.string(1).required(),
+  /** `True`, `False` or `Unknown`. */
+  status: t.string(2).required(),
+  /** When the status last changed. */
+  lastTransitionTime: t.time(4),
+  /** Why, as one word. */
+  reason: t.string(5),
+  /** Why, for people. */
+  message: t.string(6),
+}) {}
+
+/** How a namespace fares. */
+export class NamespaceStatus extends shape({
+  /** Whether it takes new content or is going away. */
+  phase: t.string(1).oneOf('Active', 'Terminating').default('Active'),
+  /** How emptying it goes. */
+  conditions: t.list(2, NamespaceCondition).patchBy('type'),
+}) {}
+
+/** A room for names: objects in it are named apart from those of others and go away with it. */
+export class Namespace extends kind({
+  /** What holds it. */
+  spec: t.object(2, NamespaceSpec),
+  /** How it fares; kept by the cluster. */
+  status: t.object(3, NamespaceStatus),
+}) {}
+
+/** The label by which selectors find a namespace by name; it cannot be taken away. */
+function labelWithName(namespace: Namespace, { v }: HookContext): void {
+  const { metadata } = namespace
+  if (metadata.name === undefined) return
+  metadata.labels = { ...metadata.labels, [v.spell('{label}/metadata.name')]: metadata.name }
+}
+
+const STANDARD = ['orphan', 'foregroundDeletion']
+
+function validateFinalizers(names: readonly string[] = [], errors: FieldErrors, { v }: HookContext): void {
+  const known = [v.spell('{brand}'), ...STANDARD]
+  for (const name of names) {
+    const messages = isQualifiedName(name)
+    errors.invalidAll(name, messages)
+    if (messages.length === 0 && !name.includes('/') && !known.includes(name)) {
+      errors.invalid(name, 'name is neither a standard finalizer name nor is it fully qualified')
+    }
+  }
+}
+
+export const namespaces = resource(Namespace, {
+  plural: 'namespaces',
+  short: ['ns'],
+  scope: 'cluster',
+  without: ['deletecollection'],
+  nameRule: isDns1123Label,
+  noNamespaceSelector: true,
+  selectable: { 'status.phase': (namespace) => namespace.status.phase },
+  columns: [
+    nameColumn,
+    column('Status', 'string', (namespace) => namespace.status.phase ?? '', {
+      description: 'Whether it takes new content.',
+    }),
+    ageColumn,
+  ],
+
+  subresources: {
+    /** Takes spec.finalizers from whoever empties the namespace. */
+    finalize: part('spec.finalizers', {
+      validate: (namespace, errors, c) =>
+        validateFinalizers(namespace.spec.finalizers, errors.at('spec', 'finalizers'), c),
+    }),
+    status: part('status', {
+      validateUpdate(next, _old, errors) {
+        const wanted = next.metadata.deletionTimestamp === undefined ? 'Active' : 'Terminating'
+        if (next.status.phase !== wanted) {
+          errors
+            .at('status', 'Phase')
+            .invalid(
+              next.status.phase,
+              `may only be '${wanted}' if \`deletionTimestamp\` is ${wanted === 'Active' ? '' : 'not '}empty`,
+            )
+        }
+      },
+    }),
+  },
+
+  fill: labelWithName,
+  canonicalize: labelWithName,
+
+  onCreate(namespace, { v }) {
+    namespace.status = { phase: 'Active' }
+    const finalizers = namespace.spec.finalizers ?? []
+    const own = v.spell('{brand}')
+    if (!finalizers.includes(own)) namespace.spec.finalizers = [...finalizers, own]
+  },
+
+  onUpdate(next, old) {
+    if (old.spec.finalizers) next.spec.finalizers = old.spec.finalizers
+    else delete next.spec.finalizers
+  },
+
+  validate: (namespace, errors, c) =>
+    validateFinalizers(namespace.spec.finalizers, errors.at('spec', 'finalizers'), c),
+
+  onTerminate(namespace) {
+    namespace.status.phase = 'Terminating'
+  },
+  isHeld: (namespace) => (namespace.spec.finalizers?.length ?? 0) > 0,
+})

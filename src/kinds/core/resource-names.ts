@@ -20,7 +20,9 @@ const COUNTED_SET: ReadonlySet<string> = new Set(COUNTED)
 
 const STANDARD: ReadonlySet<string> = new Set([
   ...CONTAINER_RESOURCES,
-  ...['requests', 'limits'].flatMap((of) => [...CONTAINER_RESOURCES].map((name) => `${of}.${name}`)),
+  ...['requests', 'limits'].flatMap((of) =>
+    [...CONTAINER_RESOURCES].map((name) => `${of}.${name}`),
+  ),
   'storage',
   'requests.storage',
   ...COUNTED,
@@ -68,7 +70,8 @@ export function validateContainerResourceName(
     if (!isStandardResource(name)) {
       errors.invalid(name, 'must be a standard resource type or fully qualified')
     }
-    if (!isContainerResource(name)) errors.invalid(name, 'must be a standard resource for containers')
+    if (!isContainerResource(name))
+      errors.invalid(name, 'must be a standard resource for containers')
   } else if (!isExtendedResource(name, v)) {
     errors.invalid(name, "doesn't follow extended resource name standard")
   }

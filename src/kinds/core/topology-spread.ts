@@ -47,7 +47,8 @@ function validateConstraint(one: TopologySpreadConstraint, errors: FieldErrors):
     errors.at('whenUnsatisfiable').notSupported('', ['DoNotSchedule', 'ScheduleAnyway'])
   }
   if (one.minDomains !== undefined) validateMinDomains(one, one.minDomains, errors.at('minDomains'))
-  if (one.matchLabelKeys) validateMatchLabelKeys(one, one.matchLabelKeys, errors.at('matchLabelKeys'))
+  if (one.matchLabelKeys)
+    validateMatchLabelKeys(one, one.matchLabelKeys, errors.at('matchLabelKeys'))
 }
 
 function validateMinDomains(
@@ -80,6 +81,7 @@ function validateMatchLabelKeys(
   ])
   keys.forEach((key, i) => {
     errors.at(i).invalidAll(key, isQualifiedName(key))
-    if (selected.has(key)) errors.at(i).invalid(key, 'exists in both matchLabelKeys and labelSelector')
+    if (selected.has(key))
+      errors.at(i).invalid(key, 'exists in both matchLabelKeys and labelSelector')
   })
 }

@@ -78,7 +78,10 @@ function summarize(pod: Pod): Summary {
 }
 
 /** What the init containers say while they are not all done, and which of them were looked at. */
-function initContainers({ spec, status }: Pod): { deciding: string | null; looked: ContainerStatus[] } {
+function initContainers({ spec, status }: Pod): {
+  deciding: string | null
+  looked: ContainerStatus[]
+} {
   const looked: ContainerStatus[] = []
   const total = spec.initContainers?.length ?? 0
   for (const [i, one] of (status.initContainerStatuses ?? []).entries()) {

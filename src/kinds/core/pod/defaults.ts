@@ -1,6 +1,7 @@
 import type { HookContext } from '../../../schema/resource.ts'
 import type { ObjectMeta } from '../../../schema/object-meta.ts'
 import { roundResources } from '../resource-requirements.ts'
+import { fillResourceFieldSelector } from '../volumes/pod-fields.ts'
 import { fillVolume } from '../volumes/volume.ts'
 import { type AnyContainer, allContainers } from './containers.ts'
 import { imageTag } from './image-reference.ts'
@@ -35,7 +36,11 @@ export function fillBarePod(spec: PodSpec): void {
 }
 
 function fillContainer(container: AnyContainer): void {
-  container.imagePullPolicy ??= imageTag(container.image ?? '') === 'latest' ? 'Always' : 'IfNotPresent'
+  container.imagePullPolicy ??=
+    imageTag(container.image ?? '') === 'latest' ? 'Always' : 'IfNotPresent'
+  for (const { valueFrom } of container.env ?? []) {
+    if (valueFrom?.resourceFieldRef) fillResourceFieldSelector(valueFrom.resourceFieldRef)
+  }
   roundResources(container.resources.limits)
   roundResources(container.resources.requests)
 }

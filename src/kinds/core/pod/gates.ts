@@ -28,8 +28,16 @@ const FIELDS: readonly GatedField[] = [
   },
   { gate: 'UserNamespacesStatelessPodsSupport', field: 'hostUsers', holders: (spec) => [spec] },
   { gate: 'MinDomainsInPodTopologySpread', field: 'minDomains', holders: constraints },
-  { gate: 'NodeInclusionPolicyInPodTopologySpread', field: 'nodeAffinityPolicy', holders: constraints },
-  { gate: 'NodeInclusionPolicyInPodTopologySpread', field: 'nodeTaintsPolicy', holders: constraints },
+  {
+    gate: 'NodeInclusionPolicyInPodTopologySpread',
+    field: 'nodeAffinityPolicy',
+    holders: constraints,
+  },
+  {
+    gate: 'NodeInclusionPolicyInPodTopologySpread',
+    field: 'nodeTaintsPolicy',
+    holders: constraints,
+  },
   { gate: 'MatchLabelKeysInPodTopologySpread', field: 'matchLabelKeys', holders: constraints },
   { gate: 'GRPCContainerProbe', field: 'grpc', holders: probes },
   { gate: 'ProbeTerminationGracePeriod', field: 'terminationGracePeriodSeconds', holders: probes },

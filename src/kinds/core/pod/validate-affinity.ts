@@ -42,7 +42,9 @@ function validateTerm(term: PodAffinityTerm, errors: FieldErrors): void {
   const { labelSelector, namespaceSelector, namespaces, topologyKey } = term
   if (labelSelector) validateLabelSelector(labelSelector, errors.at('labelSelector'))
   if (namespaceSelector) validateLabelSelector(namespaceSelector, errors.at('namespaceSelector'))
-  namespaces?.forEach((name, i) => errors.at('namespaces', i).invalidAll(name, isDns1123Label(name)))
+  namespaces?.forEach((name, i) =>
+    errors.at('namespaces', i).invalidAll(name, isDns1123Label(name)),
+  )
   const at = errors.at('topologyKey')
   if (topologyKey === '') at.required('can not be empty')
   else at.invalidAll(topologyKey, isQualifiedName(topologyKey))

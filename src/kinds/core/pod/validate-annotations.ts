@@ -66,7 +66,8 @@ function validateDeletionCost(annotations: Annotations, errors: FieldErrors, v: 
   const text = annotations[key]
   if (text === undefined) return
   const isNumber = /^(?:0|-?[1-9][0-9]*)$/.test(text) && Math.abs(Number(text)) <= 0x80000000
-  if (!isNumber || Number(text) > 0x7fffffff) errors.key(key).invalid(text, 'must be a 32bit integer')
+  if (!isNumber || Number(text) > 0x7fffffff)
+    errors.key(key).invalid(text, 'must be a 32bit integer')
 }
 
 function validateAppArmor(

@@ -43,7 +43,10 @@ export function validateHostPorts(
 }
 
 /** On the host's network both numbers of a port are the same, at `errors`. */
-export function validateHostNetworkPorts(containers: readonly Container[], errors: FieldErrors): void {
+export function validateHostNetworkPorts(
+  containers: readonly Container[],
+  errors: FieldErrors,
+): void {
   containers.forEach(({ ports = [] }, i) => {
     ports.forEach(({ containerPort, hostPort = 0 }, j) => {
       if (hostPort === containerPort) return

@@ -128,10 +128,7 @@ function validateCommon(
 }
 
 /** The images of a pod that is no template have no white space around them; `errors` is the spec. */
-export function validateImages(
-  list: readonly Container[] | undefined,
-  errors: FieldErrors,
-): void {
+export function validateImages(list: readonly Container[] | undefined, errors: FieldErrors): void {
   list?.forEach(({ image = '' }, i) => {
     if (image === image.trim()) return
     errors.at(i, 'image').invalid(image, 'must not have leading or trailing whitespace')

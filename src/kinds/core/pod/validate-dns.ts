@@ -18,7 +18,7 @@ export function validateDns(
   old?: PodSpec,
 ): void {
   if (dnsPolicy === 'None') {
-    if (!dnsConfig) return errors.required("must provide `dnsConfig` when `dnsPolicy` is None")
+    if (!dnsConfig) return errors.required('must provide `dnsConfig` when `dnsPolicy` is None')
     if (!dnsConfig.nameservers?.length) {
       errors
         .at('nameservers')

@@ -57,7 +57,10 @@ function validateSource(
   }
 }
 
-function validateEntry({ name = '', key }: { name?: string; key: string }, errors: FieldErrors): void {
+function validateEntry(
+  { name = '', key }: { name?: string; key: string },
+  errors: FieldErrors,
+): void {
   errors.at('name').invalidAll(name, isDns1123Subdomain(name))
   if (key === '') errors.at('key').required()
   else errors.at('key').invalidAll(key, isConfigKey(key))

@@ -1,5 +1,10 @@
 import type { FieldErrors } from '../../../schema/field-errors.ts'
-import { isDns1123Label, isDns1123Subdomain, isInRange, isQualifiedName } from '../../../schema/names.ts'
+import {
+  isDns1123Label,
+  isDns1123Subdomain,
+  isInRange,
+  isQualifiedName,
+} from '../../../schema/names.ts'
 import type { HookContext } from '../../../schema/resource.ts'
 import { validateTolerations } from '../toleration.ts'
 import { validateTopologySpread } from '../topology-spread.ts'
@@ -53,7 +58,9 @@ export function validatePodSpec(
   if (spec.affinity) validateAffinity(spec.affinity, errors.at('affinity'))
   validateDns(spec, errors.at('dnsConfig'), c, old)
   spec.readinessGates?.forEach(({ conditionType }, i) => {
-    errors.at('readinessGates', i, 'conditionType').invalidAll(conditionType, isQualifiedName(conditionType))
+    errors
+      .at('readinessGates', i, 'conditionType')
+      .invalidAll(conditionType, isQualifiedName(conditionType))
   })
   const spread = errors.at('topologySpreadConstraints')
   validateTopologySpread(spec.topologySpreadConstraints ?? [], spread)

@@ -6,12 +6,12 @@ import { validatePodAnnotations } from './validate-annotations.ts'
 import { validateImages } from './validate-container.ts'
 import { validatePodSpec } from './validate-pod-spec.ts'
 
-/** All rules of a pod by itself. */
-export function validatePod(pod: Pod, errors: FieldErrors, c: HookContext): void {
+/** All rules of a pod by itself; what the stored one already uses stays allowed. */
+export function validatePod(pod: Pod, errors: FieldErrors, c: HookContext, old?: Pod): void {
   const { metadata, spec } = pod
   const at = errors.at('spec')
   validatePodAnnotations(metadata.annotations ?? {}, spec, errors.at('metadata', 'annotations'), c)
-  validatePodSpec(spec, at, c, { pod: metadata })
+  validatePodSpec(spec, at, c, { pod: metadata, ...(old && { old: old.spec }) })
   validateImages(spec.containers, at.at('containers'))
   validateImages(spec.initContainers, at.at('initContainers'))
   if ((spec.serviceAccountName ?? '') === '') refuseTokens(pod, at)

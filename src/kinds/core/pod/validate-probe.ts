@@ -1,5 +1,10 @@
 import type { FieldErrors } from '../../../schema/field-errors.ts'
-import { isHttpHeaderName, isPortName, isPortNumber, NEGATIVE_MESSAGE } from '../../../schema/names.ts'
+import {
+  isHttpHeaderName,
+  isPortName,
+  isPortNumber,
+  NEGATIVE_MESSAGE,
+} from '../../../schema/names.ts'
 import { needText } from '../volumes/paths.ts'
 import type {
   GRPCAction,
@@ -53,7 +58,10 @@ function validateHandler(handler: ProbeHandler | LifecycleHandler, errors: Field
   if (!found) errors.required('must specify a handler type')
 }
 
-function validateHttpGet({ path, port, scheme, httpHeaders }: HTTPGetAction, errors: FieldErrors): void {
+function validateHttpGet(
+  { path, port, scheme, httpHeaders }: HTTPGetAction,
+  errors: FieldErrors,
+): void {
   needText(path, errors.at('path'))
   validatePort(port, errors.at('port'))
   if (!scheme) errors.at('scheme').notSupported('', ['HTTP', 'HTTPS'])

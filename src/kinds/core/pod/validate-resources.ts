@@ -28,7 +28,11 @@ export function validateContainerResources(
 }
 
 /** Rules of what a pod costs beside its containers: those of limits, at `errors`. */
-export function validateOverhead(overhead: ResourceList, errors: FieldErrors, c: HookContext): void {
+export function validateOverhead(
+  overhead: ResourceList,
+  errors: FieldErrors,
+  c: HookContext,
+): void {
   validateContainerResources({ limits: overhead }, errors, c)
 }
 

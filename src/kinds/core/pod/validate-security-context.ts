@@ -23,7 +23,8 @@ export function validateSecurityContext(
   }
   if (context.seccompProfile) validateSeccomp(context.seccompProfile, errors.at('seccompProfile'))
   if (context.allowPrivilegeEscalation === false) validateNoEscalation(context, errors)
-  if (context.windowsOptions) validateWindowsOptions(context.windowsOptions, errors.at('windowsOptions'))
+  if (context.windowsOptions)
+    validateWindowsOptions(context.windowsOptions, errors.at('windowsOptions'))
 }
 
 /** What cannot be combined with refusing more rights. */
@@ -69,7 +70,8 @@ export function validatePodSecurityContext(spec: PodSpec, errors: FieldErrors): 
     at.at('fsGroupChangePolicy').notSupported('', ['Always', 'OnRootMismatch'])
   }
   if (context.seccompProfile) validateSeccomp(context.seccompProfile, at.at('seccompProfile'))
-  if (context.windowsOptions) validateWindowsOptions(context.windowsOptions, at.at('windowsOptions'))
+  if (context.windowsOptions)
+    validateWindowsOptions(context.windowsOptions, at.at('windowsOptions'))
 }
 
 const MAX_SYSCTL = 253

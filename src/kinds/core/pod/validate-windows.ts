@@ -15,7 +15,8 @@ export function validateWindowsOptions(
   errors: FieldErrors,
 ): void {
   const { gmsaCredentialSpecName: name, gmsaCredentialSpec: spec, runAsUserName: user } = options
-  if (name !== undefined) errors.at('gmsaCredentialSpecName').invalidAll(name, isDns1123Subdomain(name))
+  if (name !== undefined)
+    errors.at('gmsaCredentialSpecName').invalidAll(name, isDns1123Subdomain(name))
   if (spec !== undefined) {
     const at = errors.at('gmsaCredentialSpec')
     if (spec === '') at.invalid(spec, 'gmsaCredentialSpec cannot be an empty string')
@@ -65,7 +66,9 @@ function nameMessages(user: string): string[] {
     messages.push("runAsUserName's User cannot contain only periods or spaces")
   }
   if (USER_FORBIDDEN.test(user)) {
-    messages.push('runAsUserName\'s User cannot contain the following characters: "/\\:;|=,+*?<>@[]')
+    messages.push(
+      'runAsUserName\'s User cannot contain the following characters: "/\\:;|=,+*?<>@[]',
+    )
   }
   return messages
 }
@@ -80,7 +83,10 @@ export function validateHostProcess(spec: PodSpec, errors: FieldErrors, c: HookC
     if (says !== undefined && podSays !== undefined && says !== podSays) {
       errors
         .at(list, index, 'securityContext', 'windowsOptions', 'hostProcess')
-        .invalid(says, `pod hostProcess value must be identical if both are specified, was ${podSays}`)
+        .invalid(
+          says,
+          `pod hostProcess value must be identical if both are specified, was ${podSays}`,
+        )
     }
     if (says ?? podSays) hosts++
   }

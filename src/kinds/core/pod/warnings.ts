@@ -42,7 +42,10 @@ export function podWarnings({ metadata, spec }: PodLike, c: HookContext, prefix 
     ...duplicates(spec.volumes ?? [], 'name', `${path}.volumes`),
     ...volumeWarnings(spec.volumes, `${path}.volumes`),
     ...(spec.volumes ?? []).flatMap(({ emptyDir }, i) =>
-      fractions({ sizeLimit: emptyDir?.sizeLimit }, (name) => `${path}.volumes[${i}].emptyDir.${name}`),
+      fractions(
+        { sizeLimit: emptyDir?.sizeLimit },
+        (name) => `${path}.volumes[${i}].emptyDir.${name}`,
+      ),
     ),
     ...byteWarnings(spec.overhead, `${path}.overhead`),
     ...containerWarnings(spec, path),
@@ -164,6 +167,8 @@ function fractions(
 ): string[] {
   return Object.entries(amounts).flatMap(([name, text]) => {
     if (text === undefined || isInteger(parseQuantity(text))) return []
-    return [`${pathOf(name)}: fractional byte value ${JSON.stringify(text)} is invalid, must be an integer`]
+    return [
+      `${pathOf(name)}: fractional byte value ${JSON.stringify(text)} is invalid, must be an integer`,
+    ]
   })
 }

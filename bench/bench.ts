@@ -1,0 +1,133 @@
+/** What every question is asked with. */
+import { dirname } from 'node:path'
+import type { BareMode } from './bare/server.ts'
+import type { Job, LoadResult, Plan, Protocol, RequestsJob, Target } from './load/job.ts'
+import type { Row, Sample } from './measure.ts'
+import type { BenchOptions } from './options.ts'
+import { startBareProcess, startLoad, startOurs, type Ours } from './subjects.ts'
+import type { Workspace } from './workspace.ts'
+
+/** Answers one question with rows of figures. */
+export interface Question {
+  readonly name: string
+  ask(bench: Bench): Promise<Row[]>
+}
+
+/** Measures one round; counts from 0. */
+export type Round = (round: number) => Promise<Sample>
+
+const WARM_UP_SECONDS = 0.5
+const AT_MOST = 500_000
+
+/** Bytes of one object in every question. */
+export const OBJECT_BYTES = 2048
+
+export class Bench {
+  readonly options: BenchOptions
+  readonly workspace: Workspace
+  /** Lines under the table. */
+  readonly notes: string[]
+  readonly #root: string
+  #load: ReturnType<typeof startLoad> | null = null
+
+  constructor(options: BenchOptions, workspace: Workspace, root: string, notes: string[]) {
+    this.options = options
+    this.workspace = workspace
+    this.#root = root
+    this.notes = notes
+  }
+
+  /** Starts the product on an empty data directory; null when only limits are measured. */
+  async ours(options: Parameters<typeof startOurs>[2] = {}): Promise<Ours | null> {
+    return this.options.server === null ? null : startOurs(this.workspace, this.options.server, options)
+  }
+
+  bare(mode: BareMode): ReturnType<typeof startBareProcess> {
+    return startBareProcess(this.workspace, mode)
+  }
+
+  /** The raw store's durable group commit at so many callers. */
+  async rawStore(callers: number): Promise<Sample> {
+    const { seconds } = this.options
+    const options = { callers, seconds, valueBytes: OBJECT_BYTES, dir: this.options.dir }
+    const text = await this.workspace.output('store-raw-process.js', [JSON.stringify(options)], this.#root)
+    const result = JSON.parse(text) as { perSecond: number; cpuMicrosPerOp: number }
+    return { value: result.perSecond, cpuMicros: result.cpuMicrosPerOp, loadCores: null }
+  }
+
+  /** Lets the load process do a job. */
+  async run(job: Job): Promise<LoadResult> {
+    this.#load ??= startLoad(this.workspace)
+    return this.#load.run(job)
+  }
+
+  /** Lets the load process send requests for one round. */
+  requests(
+    target: Target,
+    protocol: Protocol,
+    lanes: { readonly connections: number; readonly streams?: number },
+    plan: Plan,
+  ): Promise<LoadResult> {
+    const { seconds } = this.options
+    const job: RequestsJob = {
+      is: 'requests',
+      target,
+      protocol,
+      connections: lanes.connections,
+      streams: lanes.streams ?? 1,
+      plan,
+      seconds,
+      warmUpSeconds: Math.min(WARM_UP_SECONDS, seconds / 2),
+      atMost: AT_MOST,
+    }
+    return this.run(job)
+  }
+
+  /** Makes a namespace and so many objects in it; gives the path of the collection. */
+  async fill(ours: Ours, namespace: string, prefix: string, count: number): Promise<string> {
+    const path = await this.namespace(ours, namespace)
+    await this.run({
+      is: 'requests',
+      target: ours.target,
+      protocol: 'h1',
+      connections: 32,
+      streams: 1,
+      plan: { is: 'create', path, prefix, sizeBytes: OBJECT_BYTES, count },
+      seconds: 600,
+      warmUpSeconds: 0,
+      atMost: AT_MOST,
+    })
+    return path
+  }
+
+  /** Makes a namespace; gives the path of its config maps. */
+  async namespace(ours: Ours, name: string): Promise<string> {
+    await ours.ask('POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } })
+    return `/api/v1/namespaces/${name}/configmaps`
+  }
+
+  /** Runs the rounds, ours and bare in turns. */
+  async alternate(
+    row: Omit<Row, 'ours' | 'bare'>,
+    ours: Round | null,
+    bare: Round | null,
+  ): Promise<Row> {
+    const samples: { ours: Sample[]; bare: Sample[] } = { ours: [], bare: [] }
+    for (let round = 0; round < this.options.rounds; round++) {
+      for (const [side, measure] of [['ours', ours], ['bare', bare]] as const) {
+        if (measure === null) continue
+        this.say(`${row.what}: round ${round + 1}, ${side}`)
+        samples[side].push(await measure(round))
+      }
+    }
+    return { ...row, ...samples }
+  }
+
+  /** Tells how far it is. */
+  say(text: string): void {
+    process.stderr.write(`${text}\n`)
+  }
+}
+
+/** The package's folder, from where a bundled program lies. */
+export const rootOf = (programs: string): string => dirname(dirname(programs))

@@ -1,0 +1,77 @@
+/** What a load process is told to do and what it answers; plain data, so that it can cross processes. */
+
+/** A server on the loopback and the identity to meet it with, PEM. */
+export interface Target {
+  readonly port: number
+  readonly ca: string
+  readonly cert: string
+  readonly key: string
+  /** Process whose CPU time is counted. */
+  readonly pid: number
+}
+
+/** What is asked for. A lane is one closed loop: it sends the next request when the last is answered. */
+export type Plan =
+  | { readonly is: 'get'; readonly path: string }
+  /** Walks a list in pages, again and again. */
+  | { readonly is: 'pages'; readonly path: string; readonly limit: number }
+  /** Makes `count` objects, numbered under a prefix. */
+  | {
+      readonly is: 'create'
+      readonly path: string
+      readonly prefix: string
+      readonly sizeBytes: number
+      readonly count: number
+    }
+  /** Changes a label; each lane has an object of its own, `<path>/<prefix><lane>`. */
+  | { readonly is: 'patch'; readonly path: string; readonly prefix: string }
+
+export type Protocol = 'h1' | 'h2'
+
+export interface RequestsJob {
+  readonly is: 'requests'
+  readonly target: Target
+  readonly protocol: Protocol
+  readonly connections: number
+  /** Concurrent streams of one connection; 1 with h1. */
+  readonly streams: number
+  readonly plan: Plan
+  /** Length of the measured window. It begins and ends with an answer. */
+  readonly seconds: number
+  readonly warmUpSeconds: number
+  /** Bound of measured requests. */
+  readonly atMost: number
+}
+
+export interface WatchJob {
+  readonly is: 'watch'
+  readonly target: Target
+  readonly protocol: Protocol
+  /** Connections times streams is the number of watchers. */
+  readonly connections: number
+  readonly streams: number
+  readonly path: string
+  /** Makes the events. */
+  readonly writes: Extract<Plan, { readonly is: 'create' }>
+  /** Events that may be on their way at once. */
+  readonly inFlight: number
+  readonly seconds: number
+}
+
+export type Job = RequestsJob | WatchJob
+
+/** What one job measured. */
+export interface LoadResult {
+  /** Answers, or deliveries of events. */
+  readonly operations: number
+  /** Body bytes received. */
+  readonly bytes: number
+  readonly seconds: number
+  readonly serverCpuSeconds: number
+  readonly loadCpuSeconds: number
+  /** Of answers, milliseconds; 0 for deliveries. */
+  readonly p50Ms: number
+  readonly p99Ms: number
+  /** Growth of the server's resident memory for each idle watcher; 0 for requests. */
+  readonly watcherBytes: number
+}

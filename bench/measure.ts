@@ -1,0 +1,107 @@
+/** Samples, and what rows of them say. */
+import type { LoadResult } from './load/job.ts'
+
+/** What one round gave. */
+export interface Sample {
+  /** In the row's unit. */
+  readonly value: number
+  /** CPU time of the measured process for one operation (one MB where the unit is MB/s), microseconds. */
+  readonly cpuMicros: number | null
+  /** Cores that the load generator kept busy. */
+  readonly loadCores: number | null
+}
+
+export type Unit = '/s' | 'MB/s' | 'ms' | 'MB' | 'KiB'
+
+/** What is hoped for: of the ratio to the bare limit, or of our own value where there is no limit to compare with. */
+export interface Goal {
+  readonly of: 'ratio' | 'value'
+  readonly is: 'at least' | 'at most'
+  readonly number: number
+}
+
+/** One figure beside its limit; rounds in the order they were run, ours and bare in turns. */
+export interface Row {
+  readonly question: string
+  readonly what: string
+  readonly unit: Unit
+  readonly ours: readonly Sample[]
+  readonly bare: readonly Sample[]
+  readonly goal: Goal | null
+}
+
+export interface Verdict {
+  readonly ours: Sample | null
+  readonly bare: Sample | null
+  /** Rates: work for each CPU second, ours to bare. Times and sizes: ours to bare. null without both. */
+  readonly ratio: number | null
+  /** Rates only: throughput, ours to bare, which other work on the machine disturbs. */
+  readonly ratioByTime: number | null
+  readonly met: boolean | null
+}
+
+/** A sample of answers or deliveries. */
+export const rateOf = (result: LoadResult): Sample => sampleOf(result, result.operations)
+
+/** A sample of bytes received, in MB. */
+export const bytesOf = (result: LoadResult): Sample => sampleOf(result, result.bytes / 1e6)
+
+function sampleOf(result: LoadResult, operations: number): Sample {
+  return {
+    value: operations / result.seconds,
+    cpuMicros: (result.serverCpuSeconds / operations) * 1e6,
+    loadCores: result.loadCpuSeconds / result.seconds,
+  }
+}
+
+/** A sample that is a time or a size. */
+export const plain = (value: number): Sample => ({ value, cpuMicros: null, loadCores: null })
+
+/** What a row says: medians, and the median of the ratios of neighbouring rounds. */
+export function verdictOf(row: Row): Verdict {
+  const isRate = row.unit === '/s' || row.unit === 'MB/s'
+  const pairs = row.ours.flatMap((ours, i) => {
+    const bare = row.bare[i]
+    return bare === undefined ? [] : [{ ours, bare }]
+  })
+  const byValue = median(pairs.map(({ ours, bare }) => ours.value / bare.value))
+  // Neighbouring rounds saw the same neighbours on the machine, so they are compared with each other.
+  const byCpu = median(
+    pairs.flatMap(({ ours, bare }) =>
+      ours.cpuMicros === null || bare.cpuMicros === null ? [] : [bare.cpuMicros / ours.cpuMicros],
+    ),
+  )
+  const ours = medianSample(row.ours)
+  const ratio = isRate ? (byCpu ?? byValue) : byValue
+  const judged = row.goal?.of === 'value' ? (ours?.value ?? null) : ratio
+  return {
+    ours,
+    bare: medianSample(row.bare),
+    ratio,
+    ratioByTime: isRate ? byValue : null,
+    met:
+      row.goal === null || judged === null || ours === null
+        ? null
+        : row.goal.is === 'at least'
+          ? judged >= row.goal.number
+          : judged <= row.goal.number,
+  }
+}
+
+/** The middle value, or the mean of the two in the middle; null of nothing. */
+export function median(values: readonly number[]): number | null {
+  const sorted = [...values].sort((a, b) => a - b)
+  const low = sorted[(sorted.length - 1) >> 1]
+  const high = sorted[sorted.length >> 1]
+  return low === undefined || high === undefined ? null : (low + high) / 2
+}
+
+function medianSample(samples: readonly Sample[]): Sample | null {
+  const value = median(samples.map((s) => s.value))
+  if (value === null) return null
+  return {
+    value,
+    cpuMicros: median(samples.flatMap((s) => s.cpuMicros ?? [])),
+    loadCores: median(samples.flatMap((s) => s.loadCores ?? [])),
+  }
+}

@@ -1,0 +1,65 @@
+import { parseArgs } from 'node:util'
+
+export interface BenchOptions {
+  /** Command that starts the product; flags are added. null: only the bare limits are measured. */
+  readonly server: readonly string[] | null
+  readonly only: readonly string[] | null
+  readonly seconds: number
+  readonly rounds: number
+  readonly json: boolean
+  /** Where data directories are made. */
+  readonly dir: string
+  readonly listItems: number
+  readonly watchers: number
+}
+
+/** The text of --help. */
+export const help = `Usage: npm run bench -- [flags]
+
+Measures the built server (npm run build) beside the limits of the machine, in alternating rounds.
+
+  --only a,b       questions to ask: get, list, create, patch, watch, start (default all)
+  --seconds n      length of a round (default 2)
+  --rounds n       rounds, at least 1 (default 3)
+  --quick          one short round of small numbers, to see that it runs
+  --server cmd     command that starts the server (default: node dist/bin/orch.js server)
+  --bare-only      only the limits, without the server
+  --dir path       where data directories are made (default: the system's temporary folder)
+  --json           one JSON document instead of the table
+  --help           this text
+`
+
+/** Reads the command line; null when help was asked for. Throws on what it does not know. */
+export function parseOptions(args: readonly string[], defaults: { server: readonly string[]; dir: string }): BenchOptions | null {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      only: { type: 'string' },
+      seconds: { type: 'string' },
+      rounds: { type: 'string' },
+      quick: { type: 'boolean', default: false },
+      server: { type: 'string' },
+      'bare-only': { type: 'boolean', default: false },
+      dir: { type: 'string' },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  })
+  if (values.help) return null
+  return {
+    server: values['bare-only'] ? null : (values.server?.trim().split(/\s+/) ?? defaults.server),
+    only: values.only?.split(',').map((name) => name.trim()) ?? null,
+    seconds: positive('seconds', values.seconds ?? (values.quick ? '0.3' : '2'), 60),
+    rounds: Math.ceil(positive('rounds', values.rounds ?? (values.quick ? '1' : '3'), 20)),
+    json: values.json,
+    dir: values.dir ?? defaults.dir,
+    listItems: values.quick ? 1_000 : 10_000,
+    watchers: values.quick ? 100 : 1_000,
+  }
+}
+
+function positive(name: string, text: string, most: number): number {
+  const value = Number(text)
+  if (!(value > 0 && value <= most)) throw new Error(`--${name} takes a number above 0, up to ${most}`)
+  return value
+}

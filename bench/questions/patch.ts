@@ -1,0 +1,22 @@
+/** What does a read-modify-write cost above the store? */
+import type { Bench, Question } from '../bench.ts'
+import { rateOf, type Row } from '../measure.ts'
+
+const CONNECTIONS = 16
+
+export const patch: Question = {
+  name: 'patch',
+  async ask(bench: Bench): Promise<Row[]> {
+    const ours = await bench.ours()
+    const prefix = 'settings-'
+    const path = ours === null ? '' : await bench.fill(ours, 'patch', prefix, CONNECTIONS)
+    const row = await bench.alternate(
+      { question: 'patch', what: `merge patch of a label, ${CONNECTIONS} connections`, unit: '/s', goal: null },
+      ours &&
+        (async () =>
+          rateOf(await bench.requests(ours.target, 'h1', { connections: CONNECTIONS }, { is: 'patch', path, prefix }))),
+      () => bench.rawStore(CONNECTIONS),
+    )
+    return [row]
+  },
+}

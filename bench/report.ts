@@ -1,0 +1,87 @@
+/** The table for people and the document for programs. */
+import { arch, cpus, loadavg, release } from 'node:os'
+import { verdictOf, type Goal, type Row, type Sample } from './measure.ts'
+import type { BenchOptions } from './options.ts'
+
+/** Everything as one JSON document. */
+export function jsonReport(rows: readonly Row[], notes: readonly string[], options: BenchOptions): string {
+  const sample = (s: Sample | null) =>
+    s && { ...s, perCpuSecond: s.cpuMicros === null || s.cpuMicros === 0 ? null : 1e6 / s.cpuMicros }
+  return JSON.stringify(
+    {
+      machine: {
+        cpus: cpus().length,
+        model: cpus()[0]?.model ?? '',
+        arch: arch(),
+        kernel: release(),
+        node: process.version,
+        loadAverage: loadavg()[0] ?? 0,
+      },
+      seconds: options.seconds,
+      rounds: options.rounds,
+      rows: rows.map((row) => {
+        const { ours, bare, ratio, ratioByTime, met } = verdictOf(row)
+        return {
+          question: row.question,
+          what: row.what,
+          unit: row.unit,
+          ours: sample(ours),
+          bare: sample(bare),
+          ratio,
+          ratioByTime,
+          goal: row.goal,
+          met,
+          rounds: { ours: row.ours, bare: row.bare },
+        }
+      }),
+      notes,
+    },
+    null,
+    2,
+  )
+}
+
+const HEADINGS = ['what', 'ours', 'bare', 'ratio', 'by time', 'cpu us/op ours / bare', 'load cores', 'goal']
+
+/** The table. */
+export function textReport(rows: readonly Row[], notes: readonly string[]): string {
+  const cells = rows.map((row) => {
+    const { ours, bare, ratio, ratioByTime, met } = verdictOf(row)
+    const cpu = (s: Sample | null) => (s === null || s.cpuMicros === null ? '-' : figure(s.cpuMicros))
+    const busy = [ours, bare].map((s) => (s === null || s.loadCores === null ? '-' : s.loadCores.toFixed(2)))
+    return [
+      row.what,
+      value(row, ours),
+      value(row, bare),
+      ratio === null ? '-' : ratio.toFixed(2),
+      ratioByTime === null ? '-' : ratioByTime.toFixed(2),
+      `${cpu(ours)} / ${cpu(bare)}`,
+      busy.join(' / '),
+      goalText(row.goal, row.unit, met),
+    ]
+  })
+  const widths = HEADINGS.map((heading, i) => Math.max(heading.length, ...cells.map((row) => row[i]!.length)))
+  const line = (row: readonly string[]) => row.map((cell, i) => cell.padEnd(widths[i]!)).join(' | ').trimEnd()
+  const rule = widths.map((width) => '-'.repeat(width)).join('-|-')
+  return [line(HEADINGS), rule, ...cells.map(line), ...(notes.length === 0 ? [] : ['', ...notes]), ''].join('\n')
+}
+
+function value(row: Row, sample: Sample | null): string {
+  if (sample === null) return '-'
+  const text = `${figure(sample.value)}${row.unit.startsWith('/') ? row.unit : ` ${row.unit}`}`
+  return sample.cpuMicros === null || sample.cpuMicros === 0 || row.unit === 'ms'
+    ? text
+    : `${text}, ${figure(1e6 / sample.cpuMicros)} per cpu-s`
+}
+
+function figure(number: number): string {
+  if (number >= 100) return Math.round(number).toLocaleString('en-US')
+  return number.toFixed(number >= 10 ? 1 : 2)
+}
+
+function goalText(goal: Goal | null, unit: string, met: boolean | null): string {
+  if (goal === null) return ''
+  const sign = goal.is === 'at least' ? '>=' : '<='
+  const number = goal.of === 'value' ? `${figure(goal.number)} ${unit}` : String(goal.number)
+  return `${sign} ${number}${met === null ? '' : met ? ' met' : ' MISSED'}`
+}

@@ -1,0 +1,36 @@
+/** Keeps docs/reference/flags.md true: `npx vitest run src/cli -u` writes it anew. */
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { serverFlags } from './commands/server-flags.ts'
+import { sectionsOf, helpText } from './help.ts'
+
+const PAGE = join(import.meta.dirname, '..', '..', 'docs', 'reference', 'flags.md')
+
+const INTRODUCTION = `# Flags
+
+\`orch server\` and \`orch-apiserver\` take the same flags; in this release they do the same. Written \`--flag=value\` or
+\`--flag value\`; underscores may stand for dashes; \`-v2\`, \`-v=2\` and \`-v 2\` are one. A flag that is unknown, malformed
+or out of bounds ends the program with exit code 1 before anything is touched. The last of several wins.
+
+This page is written from the flags themselves: \`npx vitest run src/cli -u\`.
+`
+
+test('the page lists every flag', async () => {
+  const sections = sectionsOf(serverFlags).map(({ section, entries }) => {
+    const rows = entries.map(([name, { short, placeholder, default: standard, help }]) => {
+      const spelling = `${short === undefined || short === name ? '' : `\`-${short}\`, `}\`--${name}\``
+      const both = short === name ? `\`-${name}\`, ${spelling}` : spelling
+      return `| ${both} | ${placeholder ?? ''} | ${placeholder ? standard : ''} | ${help} |`
+    })
+    return `\n## ${section}\n\n| flag | value | default | |\n| --- | --- | --- | --- |\n${rows.join('\n')}\n`
+  })
+  await expect(INTRODUCTION + sections.join('')).toMatchFileSnapshot(PAGE)
+})
+
+test('the help lists every flag, and no line is longer than 100', () => {
+  const help = helpText('About.', 'x [flags]', serverFlags)
+  expect([...help.matchAll(/^ {2}(?:-\w, | {4})--([\w-]+)/gm)].map(([, name]) => name)).toEqual(
+    Object.keys(serverFlags),
+  )
+  expect(help.split('\n').filter((line) => line.length > 100)).toEqual([])
+})

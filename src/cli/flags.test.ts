@@ -1,0 +1,137 @@
+import { describe, expect, test } from 'vitest'
+import {
+  boolFlag,
+  choiceFlag,
+  durationFlag,
+  FlagError,
+  intFlag,
+  ipFlag,
+  parseFlags,
+  textFlag,
+} from './flags.ts'
+
+const about = { section: 'S', help: 'H.' }
+const flags = {
+  'data-dir': textFlag({ ...about, default: './data' }),
+  store: choiceFlag(['disk', 'memory'], { ...about, default: 'disk' }),
+  port: intFlag({ min: 0, max: 65_535 }, { ...about, default: '6443' }),
+  'request-timeout': durationFlag({ ...about, default: '1m' }),
+  'bind-address': ipFlag({ ...about, default: '127.0.0.1' }),
+  v: intFlag({ min: 0, max: 10 }, { ...about, short: 'v', default: '0' }),
+  help: boolFlag({ ...about, short: 'h' }),
+}
+const standard = {
+  'data-dir': './data',
+  store: 'disk',
+  port: 6443,
+  'request-timeout': 60_000,
+  'bind-address': '127.0.0.1',
+  v: 0,
+  help: false,
+}
+
+describe('understood', () => {
+  for (const { args, given } of [
+    { args: '', given: {} },
+    { args: '--data-dir=/x', given: { 'data-dir': '/x' } },
+    { args: '--data-dir /x', given: { 'data-dir': '/x' } },
+    { args: '--data_dir /x', given: { 'data-dir': '/x' } },
+    { args: '--data-dir=a=b', given: { 'data-dir': 'a=b' } },
+    { args: '--data-dir --odd', given: { 'data-dir': '--odd' } },
+    { args: '--data-dir -', given: { 'data-dir': '-' } },
+    { args: '--data-dir a_b', given: { 'data-dir': 'a_b' } },
+    { args: '--store memory --store=disk', given: { store: 'disk' } },
+    { args: '--port 0', given: { port: 0 } },
+    { args: '--port=+65535', given: { port: 65_535 } },
+    { args: '--request-timeout 1m30s', given: { 'request-timeout': 90_000 } },
+    { args: '--request-timeout=1500us', given: { 'request-timeout': 1.5 } },
+    { args: '--bind-address ::1', given: { 'bind-address': '::1' } },
+    { args: '--v=2', given: { v: 2 } },
+    { args: '--v 2', given: { v: 2 } },
+    { args: '-v=2', given: { v: 2 } },
+    { args: '-v 2', given: { v: 2 } },
+    { args: '-v2', given: { v: 2 } },
+    { args: '--help', given: { help: true } },
+    { args: '-h', given: { help: true } },
+    { args: '--help=false', given: { help: false } },
+    { args: '--help=F -v 1', given: { v: 1 } },
+    { args: '-v 1 --', given: { v: 1 } },
+  ]) {
+    test(args === '' ? 'nothing' : args, () => {
+      const words = args === '' ? [] : args.split(' ')
+      expect(parseFlags(flags, words)).toEqual({ ...standard, ...given })
+    })
+  }
+})
+
+describe('refused', () => {
+  for (const { args, message } of [
+    { args: '--data-dri x', message: 'unknown flag: --data-dri (did you mean --data-dir?)' },
+    { args: '--data=x', message: 'unknown flag: --data (did you mean --data-dir?)' },
+    { args: '--DATA-DIR=x', message: 'unknown flag: --DATA-DIR' },
+    { args: '--colour', message: 'unknown flag: --colour' },
+    { args: '--constructor=x', message: 'unknown flag: --constructor' },
+    { args: '--__proto__=x', message: 'bad flag syntax: --__proto__=x' },
+    { args: '--=x', message: 'bad flag syntax: --=x' },
+    { args: '---port=1', message: 'bad flag syntax: ---port=1' },
+    { args: '-x', message: "unknown shorthand flag: 'x' in -x" },
+    { args: '-port=1', message: "unknown shorthand flag: 'p' in -port=1 (did you mean --port?)" },
+    { args: '--port', message: 'flag needs an argument: --port' },
+    { args: '-v', message: "flag needs an argument: 'v' in -v" },
+    { args: 'extra', message: 'takes no arguments besides flags, got ["extra"]' },
+    { args: '-v 1 -- extra -h', message: 'takes no arguments besides flags, got ["extra","-h"]' },
+    { args: '- x', message: 'takes no arguments besides flags, got ["-","x"]' },
+    {
+      args: '--port http',
+      message:
+        'invalid argument "http" for "--port" flag: strconv.ParseInt: parsing "http": invalid syntax',
+    },
+    {
+      args: '--port 99999999999999999999',
+      message:
+        'invalid argument "99999999999999999999" for "--port" flag: ' +
+        'strconv.ParseInt: parsing "99999999999999999999": value out of range',
+    },
+    { args: '--port=-1', message: '--port -1 must be between 0 and 65535, inclusive' },
+    {
+      args: '-v=x',
+      message:
+        'invalid argument "x" for "-v, --v" flag: strconv.ParseInt: parsing "x": invalid syntax',
+    },
+    {
+      args: '--help=yes',
+      message:
+        'invalid argument "yes" for "-h, --help" flag: strconv.ParseBool: parsing "yes": invalid syntax',
+    },
+    {
+      args: '--request-timeout 5',
+      message:
+        'invalid argument "5" for "--request-timeout" flag: time: missing unit in duration "5"',
+    },
+    { args: '--request-timeout -5s', message: '--request-timeout can not be a negative value' },
+    { args: '--request-timeout 0', message: '--request-timeout must be at least 1ms' },
+    {
+      args: '--bind-address localhost',
+      message:
+        'invalid argument "localhost" for "--bind-address" flag: failed to parse IP: "localhost"',
+    },
+    {
+      args: '--bind-address fe80::1%eth0',
+      message:
+        'invalid argument "fe80::1%eth0" for "--bind-address" flag: failed to parse IP: "fe80::1%eth0"',
+    },
+    {
+      args: '--store tape',
+      message: 'invalid argument "tape" for "--store" flag: must be one of disk, memory',
+    },
+    { args: '--data-dir=', message: '--data-dir must not be empty' },
+    {
+      args: '--data-dir= --port=-1',
+      message: '[--data-dir must not be empty, --port -1 must be between 0 and 65535, inclusive]',
+    },
+  ]) {
+    test(args, () => {
+      expect(() => parseFlags(flags, args.split(' '))).toThrow(new FlagError(message))
+    })
+  }
+})

@@ -1,0 +1,269 @@
+import { describe, expect, test } from 'vitest'
+import type { RunningServer, ServerOptions } from '../server-options.ts'
+import { apiserverMain, controllerManagerMain, main } from './main.ts'
+import type { Terminal } from './terminal.ts'
+
+/** Keeps what a program says; `exit` does not end anything. */
+class Recorded implements Terminal {
+  stdout = ''
+  stderr = ''
+  codes: number[] = []
+  signal = () => {}
+  readonly exited: Promise<void>
+  #exit = () => {}
+  constructor() {
+    this.exited = new Promise((resolve) => (this.#exit = resolve))
+  }
+  out = (text: string) => void (this.stdout += text)
+  err = (text: string) => void (this.stderr += text)
+  onSignal = (call: () => void) => void (this.signal = call)
+  exit = (code: number) => {
+    this.codes.push(code)
+    this.#exit()
+  }
+  get said() {
+    return { stdout: this.stdout, stderr: this.stderr, codes: this.codes }
+  }
+}
+
+const running = (change: Partial<RunningServer> = {}): RunningServer => ({
+  url: 'https://127.0.0.1:6443',
+  port: 6443,
+  ca: 'CA',
+  kubeconfig: 'kind: Config',
+  kubeconfigPath: '/data/admin.kubeconfig',
+  close: async () => {},
+  ...change,
+})
+
+const READY =
+  'orch is ready at https://127.0.0.1:6443 - try: KUBECONFIG=/data/admin.kubeconfig kubectl get namespaces\n'
+
+describe('words that are no server', () => {
+  const programs = { main, apiserverMain, controllerManagerMain }
+  for (const { program, args, code, stdout = '', stderr = '' } of [
+    { program: 'main', args: ['--version'], code: 0, stdout: 'orch 1.2.3\n' },
+    { program: 'main', args: ['version'], code: 0, stdout: 'orch 1.2.3\n' },
+    { program: 'main', args: ['server', '--version'], code: 0, stdout: 'orch server 1.2.3\n' },
+    { program: 'apiserverMain', args: ['--version'], code: 0, stdout: 'orch-apiserver 1.2.3\n' },
+    {
+      program: 'main',
+      args: ['serve'],
+      code: 1,
+      stderr: 'orch: unknown command "serve"\nSee orch --help.\n',
+    },
+    {
+      program: 'main',
+      args: ['server', '--port=1'],
+      code: 1,
+      stderr: 'orch server: unknown flag: --port\nSee orch server --help.\n',
+    },
+    {
+      program: 'apiserverMain',
+      args: ['--secure-port=65536'],
+      code: 1,
+      stderr:
+        'orch-apiserver: --secure-port 65536 must be between 0 and 65535, inclusive\nSee orch-apiserver --help.\n',
+    },
+    {
+      program: 'controllerManagerMain',
+      args: [],
+      code: 1,
+      stderr: 'orch-controller-manager: this release has no controllers that run by themselves\n',
+    },
+    {
+      program: 'controllerManagerMain',
+      args: ['--help'],
+      code: 0,
+      stdout: 'orch-controller-manager: this release has no controllers that run by themselves\n',
+    },
+    {
+      program: 'controllerManagerMain',
+      args: ['--version'],
+      code: 0,
+      stdout: 'orch-controller-manager 1.2.3\n',
+    },
+  ] as const) {
+    test(`${program} ${args.join(' ')}`, async () => {
+      const terminal = new Recorded()
+      await programs[program](args, { version: '1.2.3', terminal })
+      expect(terminal.said).toEqual({ stdout, stderr, codes: [code] })
+    })
+  }
+
+  test('help lists commands; without a command it is an error', async () => {
+    const [asked, bare] = [new Recorded(), new Recorded()]
+    await main(['--help'], { version: '1.2.3', terminal: asked })
+    await main([], { version: '1.2.3', terminal: bare })
+    expect(asked.stdout).toMatch(/^Usage:\n {2}orch <command> \[flags\]$/m)
+    expect(asked.stdout).toMatch(/^ {2}server {4}Serves the cluster API over HTTPS\./m)
+    expect(bare.said).toEqual({ stdout: '', stderr: asked.stdout, codes: [1] })
+  })
+
+  test('help of the API server says that controllers are not part of it', async () => {
+    const terminal = new Recorded()
+    await apiserverMain(['--help'], { version: '1.2.3', terminal })
+    expect(terminal.stdout).toMatch(/^Serves the cluster API over HTTPS\. Controllers are not/)
+    expect(terminal.codes).toEqual([0])
+  })
+})
+
+describe('options of the server', () => {
+  const standard = {
+    store: 'lmdb',
+    vocabulary: 'orch',
+    bindAddress: '127.0.0.1',
+    port: 6443,
+    historyMs: 300_000,
+    requestTimeoutMs: 60_000,
+    minRequestTimeoutMs: 1_800_000,
+  }
+  for (const { args, expected } of [
+    { args: '--data-dir=/d', expected: {} },
+    {
+      args:
+        '--data-dir=/d --store memory --vocabulary=kubernetes --bind-address :: --secure-port 0 ' +
+        '--history-window 1h --request-timeout 5s --min-request-timeout 60',
+      expected: {
+        store: 'memory',
+        vocabulary: 'kubernetes',
+        bindAddress: '::',
+        port: 0,
+        historyMs: 3_600_000,
+        requestTimeoutMs: 5_000,
+        minRequestTimeoutMs: 60_000,
+      },
+    },
+  ]) {
+    test(args, async () => {
+      const terminal = new Recorded()
+      const given: ServerOptions[] = []
+      const start = async (options: ServerOptions) => {
+        given.push(options)
+        terminal.signal()
+        return running()
+      }
+      await main(['server', ...args.split(' ')], { version: '1', terminal, start })
+      const [{ log, ...options }] = given as [ServerOptions]
+      expect(options).toEqual({ dataDir: '/d', ...standard, ...expected })
+      expect(log?.v(1)).toBe(false)
+    })
+  }
+
+  test('a relative data directory is made absolute', async () => {
+    const terminal = new Recorded()
+    let dataDir: string | undefined
+    const start = async (options: ServerOptions) => {
+      dataDir = options.dataDir
+      terminal.signal()
+      return running()
+    }
+    await main(['server'], { version: '1', terminal, start })
+    expect(dataDir).toBe(`${process.cwd()}/orch-data`)
+  })
+})
+
+describe('life of the server', () => {
+  test('it says that it is ready, and ends well when asked to', async () => {
+    const terminal = new Recorded()
+    let closed = 0
+    const start = async () => running({ close: async () => void closed++ })
+    const done = main(['server'], { version: '1', terminal, start })
+    await Promise.resolve()
+    terminal.signal()
+    await done
+    expect({ ...terminal.said, closed }).toEqual({
+      stdout: READY,
+      stderr: '',
+      codes: [0],
+      closed: 1,
+    })
+  })
+
+  test('a second signal does not wait', async () => {
+    const terminal = new Recorded()
+    const start = async () => running({ close: () => new Promise<void>(() => {}) })
+    void main(['server'], { version: '1', terminal, start })
+    terminal.signal()
+    terminal.signal()
+    await terminal.exited
+    expect(terminal.codes).toEqual([1])
+  })
+
+  test('a signal before it is ready is not forgotten', async () => {
+    const terminal = new Recorded()
+    const start = async () => {
+      terminal.signal()
+      return running()
+    }
+    await main(['server'], { version: '1', terminal, start })
+    expect(terminal.said).toEqual({ stdout: READY, stderr: '', codes: [0] })
+  })
+
+  test('a failed end is told', async () => {
+    const terminal = new Recorded()
+    const start = async () => {
+      terminal.signal()
+      return running({ close: () => Promise.reject(new Error('disk gone')) })
+    }
+    await main(['server'], { version: '1', terminal, start })
+    expect(terminal.codes).toEqual([1])
+    expect(terminal.stderr).toMatch(/ error shutdown failed error="Error: disk gone"\n$/)
+  })
+
+  test('a path with blanks can be copied to a shell', async () => {
+    const terminal = new Recorded()
+    const start = async () => {
+      terminal.signal()
+      return running({ kubeconfigPath: "/my data/it's" })
+    }
+    await main(['server'], { version: '1', terminal, start })
+    expect(terminal.stdout).toContain(`KUBECONFIG='/my data/it'\\''s' kubectl`)
+  })
+})
+
+describe('a failed start', () => {
+  const failure = (code: string, syscall = 'listen') =>
+    Object.assign(new Error('raw'), { code, syscall })
+  for (const { name, error, args = [], line } of [
+    {
+      name: 'port in use',
+      error: failure('EADDRINUSE'),
+      line: 'address 127.0.0.1:6443 is in use; choose another port with --secure-port',
+    },
+    {
+      name: 'port in use, IPv6',
+      error: failure('EADDRINUSE'),
+      args: ['--bind-address=::1', '--secure-port=7'],
+      line: 'address [::1]:7 is in use; choose another port with --secure-port',
+    },
+    {
+      name: 'address of another machine',
+      error: failure('EADDRNOTAVAIL'),
+      line: 'address 127.0.0.1 is not one of this machine; choose another with --bind-address',
+    },
+    {
+      name: 'port for root only',
+      error: failure('EACCES'),
+      args: ['--secure-port=443'],
+      line: 'not allowed to listen on 127.0.0.1:443; choose a port above 1023 with --secure-port',
+    },
+    { name: 'a folder that is not ours', error: failure('EACCES', 'mkdir'), line: 'raw' },
+    { name: 'several lines', error: new Error('a\nb'), line: 'a b' },
+    { name: 'not even an error', error: 'x', line: 'x' },
+  ]) {
+    test(name, async () => {
+      const terminal = new Recorded()
+      const start = () => Promise.reject(error)
+      await main(['server', ...args], { version: '1', terminal, start })
+      expect(terminal.said).toEqual({ stdout: '', stderr: `orch server: ${line}\n`, codes: [1] })
+    })
+  }
+
+  test('at -v 4 the stack is shown', async () => {
+    const terminal = new Recorded()
+    const start = () => Promise.reject(new Error('why'))
+    await main(['server', '-v4'], { version: '1', terminal, start })
+    expect(terminal.stderr).toMatch(/^orch server: Error: why\n {4}at /)
+  })
+})

@@ -1,0 +1,71 @@
+/** What the tests of this folder share. */
+import { checkDeclared } from '../../../schema/check.ts'
+import { codecOf, Decoding } from '../../../schema/codec.ts'
+import { FieldErrors } from '../../../schema/field-errors.ts'
+import type { HookContext } from '../../../schema/resource.ts'
+import { orch } from '../../../vocabulary/orch.ts'
+import { Pod, pods } from './pod.ts'
+
+/** Gates that are on unless a test says otherwise. */
+const ON = ['GRPCContainerProbe', 'ProbeTerminationGracePeriod', 'DownwardAPIHugePages']
+
+/** A context with the usual gates and further ones. */
+export const context = (...gates: string[]): HookContext => ({
+  v: orch,
+  now: Date.parse('2030-01-01T01:00:00Z'),
+  gate: (name) => ON.includes(name) || gates.includes(name),
+})
+
+/** The usual context. */
+export const c = context()
+
+/** A context in which no gate is on. */
+export const dark: HookContext = { ...c, gate: () => false }
+
+/** A context of a server that allows privileged containers. */
+export const privileged: HookContext = { ...c, allowPrivileged: true }
+
+/** A pod as the server reads it: decoded and filled. */
+export function readPod(given: object): Pod {
+  const pod = codecOf(Pod.shape).decode(given, new Decoding()) as unknown as Pod
+  pods.fill!(pod, c)
+  return pod
+}
+
+/** A small container with further members. */
+export const web = (more: object = {}): object => ({ name: 'web', image: 'web:1', ...more })
+
+/** A pod with one container and further members of its spec. */
+export const podOf = (spec: object = {}, metadata: object = {}, status: object = {}): Pod =>
+  readPod({
+    metadata: { name: 'p', namespace: 'n', ...metadata },
+    spec: { containers: [web()], serviceAccountName: 'default', ...spec },
+    status,
+  })
+
+const texts = ({ list }: FieldErrors): string[] =>
+  list.map(
+    ({ field, reason, message }) => `${reason.replace('FieldValue', '')} ${field}: ${message}`,
+  )
+
+/** The violations of a pod on create, or on update when it has a resourceVersion. */
+export function problems(pod: Pod, hooks: HookContext = c): string[] {
+  const errors = new FieldErrors()
+  checkDeclared(Pod.shape, pod, errors)
+  pods.validate!(pod, errors, hooks)
+  return texts(errors)
+}
+
+/** The violations of a change of a pod. */
+export function changes(next: Pod, old: Pod, hooks: HookContext = c): string[] {
+  const errors = new FieldErrors()
+  pods.validateUpdate!(next, old, errors, hooks)
+  return texts(errors)
+}
+
+/** The violations of a change through a sub-resource. */
+export function partChanges(name: string, next: Pod, old: Pod, hooks: HookContext = c): string[] {
+  const errors = new FieldErrors()
+  pods.subresources![name]!.validateUpdate!(next, old, errors, hooks)
+  return texts(errors)
+}

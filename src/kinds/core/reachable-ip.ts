@@ -1,0 +1,30 @@
+import { BlockList, isIP } from 'node:net'
+
+interface Special {
+  readonly list: BlockList
+  readonly message: string
+}
+
+const special = (message: string, ...ranges: readonly (readonly [string, number])[]): Special => {
+  const list = new BlockList()
+  for (const [address, prefix] of ranges) list.addSubnet(address, prefix, address.includes(':') ? 'ipv6' : 'ipv4')
+  return { list, message }
+}
+
+const SPECIAL: readonly Special[] = [
+  special('may not be unspecified', ['0.0.0.0', 32], ['::', 128]),
+  special('may not be in the loopback range (127.0.0.0/8, ::1/128)', ['127.0.0.0', 8], ['::1', 128]),
+  special('may not be in the link-local range (169.254.0.0/16, fe80::/10)', ['169.254.0.0', 16], ['fe80::', 10]),
+  special(
+    'may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)',
+    ['224.0.0.0', 24],
+    ['ff02::', 16],
+  ),
+]
+
+/** Messages about an address that others cannot reach (seed 2, address.ip); empty when they can. */
+export function isReachableIp(address: string): readonly string[] {
+  const plain = isIP(address) === 0 ? address.replaceAll(/\b0+(?=\d)/g, '') : address
+  const family = isIP(plain) === 6 ? 'ipv6' : 'ipv4'
+  return SPECIAL.filter(({ list }) => list.check(plain, family)).map(({ message }) => message)
+}

@@ -1,0 +1,108 @@
+import { isConfigKey } from '../../schema/names.ts'
+import { group } from '../../schema/object-meta.ts'
+import { column, resource } from '../../schema/resource.ts'
+import { t } from '../../schema/shape.ts'
+import { ageColumn, nameColumn } from '../columns.ts'
+import { keepIfImmutable } from './config-map.ts'
+
+const { kind } = group('core/v1')
+
+/** Data that few may read, such as passwords, tokens and keys. */
+export class Secret extends kind({
+  /** Once true, the data can no longer change and this cannot be taken back. */
+  immutable: t.bool(5).explicit(),
+  /** The data, as base64. */
+  data: t.map(2, 'bytes'),
+  /** Plain text that is put into `data` on writing; never shown. */
+  stringData: t.map(4, 'string'),
+  /** What the data is for; decides which keys must be there. */
+  type: t.string(3),
+}) {}
+
+const MAX_BYTES = 1_048_576
+
+/** Keys that must be there, by type. */
+const NEEDED: Readonly<Record<string, readonly string[]>> = {
+  '{label}/dockercfg': ['.dockercfg'],
+  '{label}/dockerconfigjson': ['.dockerconfigjson'],
+  '{label}/tls': ['tls.crt', 'tls.key'],
+}
+/** Types whose one entry is a JSON object. */
+const JSON_TYPES = ['{label}/dockercfg', '{label}/dockerconfigjson']
+const HIDDEN = '<secret contents redacted>'
+
+export const secrets = resource(Secret, {
+  plural: 'secrets',
+  scope: 'namespace',
+  deleteAnswers: 'status',
+  selectable: { type: (secret) => secret.type },
+  columns: [
+    nameColumn,
+    column('Type', 'string', (secret) => secret.type ?? '', { description: 'What the data is for.' }),
+    column('Data', 'string', (secret) => Object.keys(secret.data ?? {}).length, {
+      description: 'Number of entries.',
+    }),
+    ageColumn,
+  ],
+
+  fill(secret) {
+    secret.type ??= 'Opaque'
+    if (!secret.stringData) return
+    const plain = Object.entries(secret.stringData).map(
+      ([key, text]) => [key, Buffer.from(text).toString('base64')] as const,
+    )
+    // fromEntries defines own properties, also for a key such as __proto__.
+    secret.data = Object.fromEntries([...Object.entries(secret.data ?? {}), ...plain])
+    delete secret.stringData
+  },
+
+  onUpdate(next, old) {
+    // The default stands for a type that was not given.
+    if (next.type === undefined && old.type !== undefined) next.type = old.type
+  },
+
+  validate(secret, errors, { v }) {
+    const data = secret.data ?? {}
+    let bytes = 0
+    for (const [key, value] of Object.entries(data)) {
+      errors.at('data').key(key).invalidAll(key, isConfigKey(key))
+      bytes += Buffer.byteLength(value, 'base64')
+    }
+    if (bytes > MAX_BYTES) errors.at('data').tooLong(MAX_BYTES)
+    const is = (type: string) => secret.type === v.spell(type)
+    for (const [type, keys] of Object.entries(NEEDED)) {
+      if (!is(type)) continue
+      for (const key of keys) {
+        if (!Object.hasOwn(data, key)) errors.at('data').key(key).required()
+        else if (JSON_TYPES.includes(type) && !isJsonObject(data[key]!)) {
+          errors.at('data').key(key).invalid(HIDDEN, 'must be a JSON object')
+        }
+      }
+    }
+    if (is('{label}/service-account-token')) {
+      const annotation = v.spell('{label}/service-account.name')
+      if (!secret.metadata.annotations?.[annotation]) {
+        errors.at('metadata', 'annotations').key(annotation).required()
+      }
+    }
+    if (is('{label}/basic-auth') && !Object.hasOwn(data, 'username') && !Object.hasOwn(data, 'password')) {
+      errors.at('data').key('username').required()
+      errors.at('data').key('password').required()
+    }
+    if (is('{label}/ssh-auth') && !data['ssh-privatekey']) errors.at('data').key('ssh-privatekey').required()
+  },
+
+  validateUpdate(next, old, errors) {
+    errors.at('type').immutable(next.type, old.type)
+    keepIfImmutable(next, old, errors, ['data'])
+  },
+})
+
+function isJsonObject(base64: string): boolean {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(base64, 'base64').toString('utf8'))
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,40 @@
+import { group } from '../../schema/object-meta.ts'
+import { column, resource } from '../../schema/resource.ts'
+import { t } from '../../schema/shape.ts'
+import { ageColumn, nameColumn } from '../columns.ts'
+import { LocalObjectReference } from './local-object-reference.ts'
+import { ObjectReference } from './object-reference.ts'
+
+const { kind } = group('core/v1')
+
+/** An identity for programs that run in the cluster. */
+export class ServiceAccount extends kind({
+  /** Secrets that pods of this account may use. */
+  secrets: t.list(2, ObjectReference).patchBy('name'),
+  /** Secrets for pulling images, used by pods that name none. */
+  imagePullSecrets: t.list(3, LocalObjectReference),
+  /** Whether pods of this account get a token mounted. */
+  automountServiceAccountToken: t.bool(4).explicit(),
+}) {}
+
+/** Of a reference to a secret only the name counts. */
+function keepNames(account: ServiceAccount): void {
+  if (account.secrets) {
+    account.secrets = account.secrets.map(({ name }) => (name === undefined ? {} : { name }))
+  }
+}
+
+export const serviceAccounts = resource(ServiceAccount, {
+  plural: 'serviceaccounts',
+  short: ['sa'],
+  scope: 'namespace',
+  columns: [
+    nameColumn,
+    column('Secrets', 'string', (account) => account.secrets?.length ?? 0, {
+      description: 'Number of secrets.',
+    }),
+    ageColumn,
+  ],
+  onCreate: keepNames,
+  onUpdate: keepNames,
+})

@@ -1,0 +1,89 @@
+import type { FieldErrors } from '../../schema/field-errors.ts'
+import { sameValue } from '../../schema/field-errors.ts'
+import { isQualifiedName } from '../../schema/names.ts'
+import { group } from '../../schema/object-meta.ts'
+import { column, resource } from '../../schema/resource.ts'
+import { t } from '../../schema/shape.ts'
+import { ageColumn, nameColumn } from '../columns.ts'
+import { validateCsiDriverName } from '../core/volumes/plug-ins.ts'
+
+const { kind, shape } = group('storage{api}/v1')
+
+/** How much of a driver fits on a node. */
+export class VolumeNodeResources extends shape({
+  /** Most volumes of the driver that the node can use at a time; unset: no limit. */
+  count: t.int32(1).explicit(),
+}) {}
+
+/** A storage driver that runs on a node. */
+export class CSINodeDriver extends shape({
+  /** Name of the driver. */
+  name: t.string(1).required(),
+  /** What the driver calls the node. */
+  nodeID: t.string(2).required(),
+  /** Node labels that the driver understands as places. */
+  topologyKeys: t.list(3, 'string'),
+  /** How much fits on the node. */
+  allocatable: t.object(4, VolumeNodeResources).explicit(),
+}) {}
+
+/** The storage drivers of one node. */
+export class CSINodeSpec extends shape({
+  /** Drivers that run there; may be empty. */
+  drivers: t.list(1, CSINodeDriver).required().patchBy('name'),
+}) {}
+
+/** What is known of a node's storage drivers; its name is the node's. */
+export class CSINode extends kind({
+  /** The drivers. */
+  spec: t.object(2, CSINodeSpec).required(),
+}) {}
+
+const MAX_NODE_ID = 256
+
+export const csiNodes = resource(CSINode, {
+  plural: 'csinodes',
+  scope: 'cluster',
+  needsVersionOnUpdate: true,
+  columns: [
+    nameColumn,
+    column('Drivers', 'integer', (node) => node.spec.drivers.length, { description: 'Number of drivers.' }),
+    ageColumn,
+  ],
+
+  validate({ spec }, errors) {
+    const names = new Set<string>()
+    for (const [i, driver] of spec.drivers.entries()) {
+      const at = errors.at('spec', 'drivers', i)
+      validateDriver(driver, at)
+      if (names.has(driver.name)) at.at('name').duplicate(driver.name)
+      names.add(driver.name)
+    }
+  },
+
+  validateUpdate(next, old, errors) {
+    for (const driver of old.spec.drivers) {
+      const now = next.spec.drivers.find(({ name }) => name === driver.name)
+      if (now && !sameValue(now, driver)) errors.at('CSINodeDriver').invalid(now, 'field is immutable')
+    }
+  },
+})
+
+function validateDriver(driver: CSINodeDriver, errors: FieldErrors): void {
+  validateCsiDriverName(driver.name, errors.at('name'))
+  if (driver.nodeID === '') errors.at('nodeID').required(driver.nodeID)
+  if (Buffer.byteLength(driver.nodeID) > MAX_NODE_ID) {
+    errors.at('nodeID').invalid(driver.nodeID, `must be ${MAX_NODE_ID} characters or less`)
+  }
+  const count = driver.allocatable?.count
+  if (count !== undefined && count < 0) {
+    errors.at('allocatable', 'count').invalid(count, 'must be greater than or equal to 0')
+  }
+  const keys = new Set<string>()
+  for (const key of driver.topologyKeys ?? []) {
+    if (key === '') errors.required(key)
+    if (keys.has(key)) errors.duplicate(key)
+    keys.add(key)
+    errors.invalidAll(key, isQualifiedName(key))
+  }
+}

@@ -1,0 +1,61 @@
+import { parseQuantity, sign } from '../../base/quantity.ts'
+import { isDns1123Subdomain } from '../../schema/names.ts'
+import { group } from '../../schema/object-meta.ts'
+import { resource, same } from '../../schema/resource.ts'
+import { t } from '../../schema/shape.ts'
+import { validateLabelSelector } from '../core/volumes/meta-rules.ts'
+import { oldNodeLabel } from '../core/node-selector.ts'
+import { LabelSelector } from '../meta/label-selector.ts'
+
+const { kind } = group('storage{api}/v1')
+
+/** One answer of a driver: how much room one place has for one class. */
+export class CSIStorageCapacity extends kind({
+  /** Nodes that can reach the room; unset: none, empty: all. */
+  nodeTopology: t.object(2, LabelSelector).explicit(),
+  /** Class that the room is for. */
+  storageClassName: t.string(3).required(),
+  /** Bytes that are free; unset: none. */
+  capacity: t.quantity(4).explicit(),
+  /** Largest volume that can be made. */
+  maximumVolumeSize: t.quantity(5).explicit(),
+}) {}
+
+export const csiStorageCapacities = resource(CSIStorageCapacity, {
+  plural: 'csistoragecapacities',
+  scope: 'namespace',
+  needsVersionOnUpdate: true,
+  deleteAnswers: 'status',
+  versions: {
+    'storage{api}/v1beta1': same(CSIStorageCapacity, {
+      since: '1.24',
+      removed: '1.27',
+      use: 'storage{api}/v1',
+    }),
+  },
+
+  validate(object, errors) {
+    if (object.nodeTopology) validateLabelSelector(object.nodeTopology, errors.at('nodeTopology'))
+    errors.at('storageClassName').invalidAll(object.storageClassName, isDns1123Subdomain(object.storageClassName))
+    if (object.capacity !== undefined && sign(parseQuantity(object.capacity)) < 0) {
+      errors.at('capacity').invalid(object.capacity, 'must be greater than or equal to 0')
+    }
+  },
+
+  validateUpdate(next, old, errors) {
+    errors.at('nodeTopology').immutable(next.nodeTopology, old.nodeTopology)
+    errors.at('storageClassName').immutable(next.storageClassName, old.storageClassName)
+  },
+
+  warn(object, _old, { v }) {
+    const { matchLabels = {}, matchExpressions = [] } = object.nodeTopology ?? {}
+    const keys = [
+      ...Object.keys(matchLabels).map((key) => [`nodeTopology.matchLabels.${key}`, key] as const),
+      ...matchExpressions.map(({ key }, i) => [`nodeTopology.matchExpressions[${i}].key`, key] as const),
+    ]
+    return keys.flatMap(([path, key]) => {
+      const instead = oldNodeLabel(key, v)
+      return instead === null ? [] : [`${path}: ${key} is ${instead}`]
+    })
+  },
+})

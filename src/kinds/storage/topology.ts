@@ -1,0 +1,50 @@
+import type { FieldErrors } from '../../schema/field-errors.ts'
+import { isQualifiedName } from '../../schema/names.ts'
+import { group } from '../../schema/object-meta.ts'
+import { t } from '../../schema/shape.ts'
+
+const { shape } = group('core/v1')
+
+/** One label of a place and the values it may have. */
+export class TopologySelectorLabelRequirement extends shape({
+  /** Label of nodes. */
+  key: t.string(1).required(),
+  /** Any of these values will do. */
+  values: t.list(2, 'string').required(),
+}) {}
+
+/** A set of places; all requirements must hold, an empty one matches nothing. */
+export class TopologySelectorTerm extends shape(
+  {
+    /** Requirements by label. */
+    matchLabelExpressions: t.list(1, TopologySelectorLabelRequirement),
+  },
+  { atomic: true },
+) {}
+
+/** Checks the places of a storage class. */
+export function validateTopologies(terms: readonly TopologySelectorTerm[] = [], errors: FieldErrors): void {
+  const seen = new Set<string>()
+  for (const [i, term] of terms.entries()) {
+    const expressions = term.matchLabelExpressions ?? []
+    const at = errors.at(i, 'matchLabelExpressions')
+    const keys = new Set<string>()
+    for (const [j, { key, values }] of expressions.entries()) {
+      const one = at.at(j)
+      one.at('key').invalidAll(key, isQualifiedName(key))
+      if (keys.has(key)) one.at('key').duplicate(key)
+      keys.add(key)
+      if (values.length === 0) one.at('values').required()
+      const known = new Set<string>()
+      for (const [k, value] of values.entries()) {
+        if (known.has(value)) one.at('values', k).duplicate(value)
+        known.add(value)
+      }
+    }
+    const text = JSON.stringify(
+      expressions.map(({ key, values }) => [key, [...values].sort()]).sort(([a], [b]) => (String(a) < String(b) ? -1 : 1)),
+    )
+    if (seen.has(text)) at.duplicate('')
+    seen.add(text)
+  }
+}
