@@ -39,7 +39,9 @@ export class Bench {
 
   /** Starts the product on an empty data directory; null when only limits are measured. */
   async ours(options: Parameters<typeof startOurs>[2] = {}): Promise<Ours | null> {
-    return this.options.server === null ? null : startOurs(this.workspace, this.options.server, options)
+    return this.options.server === null
+      ? null
+      : startOurs(this.workspace, this.options.server, options)
   }
 
   bare(mode: BareMode): ReturnType<typeof startBareProcess> {
@@ -50,7 +52,11 @@ export class Bench {
   async rawStore(callers: number): Promise<Sample> {
     const { seconds } = this.options
     const options = { callers, seconds, valueBytes: OBJECT_BYTES, dir: this.options.dir }
-    const text = await this.workspace.output('store-raw-process.js', [JSON.stringify(options)], this.#root)
+    const text = await this.workspace.output(
+      'store-raw-process.js',
+      [JSON.stringify(options)],
+      this.#root,
+    )
     const result = JSON.parse(text) as { perSecond: number; cpuMicrosPerOp: number }
     return { value: result.perSecond, cpuMicros: result.cpuMicrosPerOp, loadCores: null }
   }
@@ -102,7 +108,11 @@ export class Bench {
 
   /** Makes a namespace; gives the path of its config maps. */
   async namespace(ours: Ours, name: string): Promise<string> {
-    await ours.ask('POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } })
+    await ours.ask('POST', '/api/v1/namespaces', {
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: { name },
+    })
     return `/api/v1/namespaces/${name}/configmaps`
   }
 
@@ -114,7 +124,10 @@ export class Bench {
   ): Promise<Row> {
     const samples: { ours: Sample[]; bare: Sample[] } = { ours: [], bare: [] }
     for (let round = 0; round < this.options.rounds; round++) {
-      for (const [side, measure] of [['ours', ours], ['bare', bare]] as const) {
+      for (const [side, measure] of [
+        ['ours', ours],
+        ['bare', bare],
+      ] as const) {
         if (measure === null) continue
         this.say(`${row.what}: round ${round + 1}, ${side}`)
         samples[side].push(await measure(round))

@@ -8,8 +8,18 @@ export async function crossCheck(bench: Bench, port: number): Promise<string[]> 
   const seconds = String(Math.max(1, Math.round(bench.options.seconds)))
   const url = `https://127.0.0.1:${port}/`
   const tools = [
-    { tool: 'wrk', args: ['-t1', '-c32', `-d${seconds}s`, url], rate: /Requests\/sec:\s+([\d.]+)/, shape: 'https, 32 connections' },
-    { tool: 'h2load', args: ['-t1', '-c8', '-m16', '-D', seconds, url], rate: /, ([\d.]+) req\/s/, shape: 'h2, 8 x 16 streams' },
+    {
+      tool: 'wrk',
+      args: ['-t1', '-c32', `-d${seconds}s`, url],
+      rate: /Requests\/sec:\s+([\d.]+)/,
+      shape: 'https, 32 connections',
+    },
+    {
+      tool: 'h2load',
+      args: ['-t1', '-c8', '-m16', '-D', seconds, url],
+      rate: /, ([\d.]+) req\/s/,
+      shape: 'h2, 8 x 16 streams',
+    },
   ]
   const lines: string[] = []
   for (const { tool, args, rate, shape } of tools) {
@@ -19,7 +29,9 @@ export async function crossCheck(bench: Bench, port: number): Promise<string[]> 
     let text = ''
     child.stdout?.on('data', (piece: Buffer) => (text += piece.toString()))
     await new Promise((resolve) => child.once('close', resolve))
-    lines.push(`cross-check: ${tool} sees the bare server at ${rate.exec(text)?.[1] ?? 'no'} requests/s (${shape})`)
+    lines.push(
+      `cross-check: ${tool} sees the bare server at ${rate.exec(text)?.[1] ?? 'no'} requests/s (${shape})`,
+    )
   }
   return lines
 }

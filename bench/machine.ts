@@ -1,5 +1,5 @@
 /** What the machine tells about processes. */
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 
 // A constant of the interface of /proc on Linux, whatever the kernel's own rate.
 const TICKS_PER_SECOND = 100
@@ -21,6 +21,16 @@ export function ownCpuSeconds(): number {
 /** Memory of a process, bytes: resident, the part of it that is mapped files, and the peak. */
 export function memoryOf(pid: number): { resident: number; files: number; peak: number } {
   const status = readFileSync(`/proc/${pid}/status`, 'latin1')
-  const field = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? 0) * 1024
-  return { resident: field('VmRSS'), files: field('RssFile') + field('RssShmem'), peak: field('VmHWM') }
+  const field = (name: string) =>
+    Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? 0) * 1024
+  return {
+    resident: field('VmRSS'),
+    files: field('RssFile') + field('RssShmem'),
+    peak: field('VmHWM'),
+  }
+}
+
+/** Lets the peak of a process's memory start anew from what is resident now. */
+export function resetPeak(pid: number): void {
+  writeFileSync(`/proc/${pid}/clear_refs`, '5')
 }

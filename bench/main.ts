@@ -24,7 +24,8 @@ export async function main(args: readonly string[]): Promise<number> {
       return 0
     }
     for (const name of options.only ?? []) {
-      if (!questions.some((question) => question.name === name)) throw new Error(`no question is called ${name}`)
+      if (!questions.some((question) => question.name === name))
+        throw new Error(`no question is called ${name}`)
     }
   } catch (error) {
     process.stderr.write(`${(error as Error).message}\n\n${help}`)
@@ -41,11 +42,15 @@ export async function main(args: readonly string[]): Promise<number> {
       rows.push(...(await question.ask(new Bench(options, workspace, root, notes))))
     } catch (error) {
       code = 1
-      notes.push(`${question.name} failed: ${error instanceof Error ? error.message : String(error)}`)
+      notes.push(
+        `${question.name} failed: ${error instanceof Error ? error.message : String(error)}`,
+      )
     } finally {
       await workspace.close()
     }
   }
-  process.stdout.write(options.json ? `${jsonReport(rows, notes, options)}\n` : textReport(rows, notes))
+  process.stdout.write(
+    options.json ? `${jsonReport(rows, notes, options)}\n` : textReport(rows, notes),
+  )
   return code
 }

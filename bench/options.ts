@@ -18,7 +18,8 @@ export const help = `Usage: npm run bench -- [flags]
 
 Measures the built server (npm run build) beside the limits of the machine, in alternating rounds.
 
-  --only a,b       questions to ask: get, list, create, patch, watch, start (default all)
+  --only a,b       questions to ask: get, list, mixed, create, patch,
+                   watch, start (default all)
   --seconds n      length of a round (default 2)
   --rounds n       rounds, at least 1 (default 3)
   --quick          one short round of small numbers, to see that it runs
@@ -30,7 +31,10 @@ Measures the built server (npm run build) beside the limits of the machine, in a
 `
 
 /** Reads the command line; null when help was asked for. Throws on what it does not know. */
-export function parseOptions(args: readonly string[], defaults: { server: readonly string[]; dir: string }): BenchOptions | null {
+export function parseOptions(
+  args: readonly string[],
+  defaults: { server: readonly string[]; dir: string },
+): BenchOptions | null {
   const { values } = parseArgs({
     args: [...args],
     options: {
@@ -60,6 +64,7 @@ export function parseOptions(args: readonly string[], defaults: { server: readon
 
 function positive(name: string, text: string, most: number): number {
   const value = Number(text)
-  if (!(value > 0 && value <= most)) throw new Error(`--${name} takes a number above 0, up to ${most}`)
+  if (!(value > 0 && value <= most))
+    throw new Error(`--${name} takes a number above 0, up to ${most}`)
   return value
 }

@@ -4,9 +4,16 @@ import { verdictOf, type Goal, type Row, type Sample } from './measure.ts'
 import type { BenchOptions } from './options.ts'
 
 /** Everything as one JSON document. */
-export function jsonReport(rows: readonly Row[], notes: readonly string[], options: BenchOptions): string {
+export function jsonReport(
+  rows: readonly Row[],
+  notes: readonly string[],
+  options: BenchOptions,
+): string {
   const sample = (s: Sample | null) =>
-    s && { ...s, perCpuSecond: s.cpuMicros === null || s.cpuMicros === 0 ? null : 1e6 / s.cpuMicros }
+    s && {
+      ...s,
+      perCpuSecond: s.cpuMicros === null || s.cpuMicros === 0 ? null : 1e6 / s.cpuMicros,
+    }
   return JSON.stringify(
     {
       machine: {
@@ -41,14 +48,26 @@ export function jsonReport(rows: readonly Row[], notes: readonly string[], optio
   )
 }
 
-const HEADINGS = ['what', 'ours', 'bare', 'ratio', 'by time', 'cpu us/op ours / bare', 'load cores', 'goal']
+const HEADINGS = [
+  'what',
+  'ours',
+  'bare',
+  'ratio',
+  'by time',
+  'cpu us/op ours / bare',
+  'load cores',
+  'goal',
+]
 
 /** The table. */
 export function textReport(rows: readonly Row[], notes: readonly string[]): string {
   const cells = rows.map((row) => {
     const { ours, bare, ratio, ratioByTime, met } = verdictOf(row)
-    const cpu = (s: Sample | null) => (s === null || s.cpuMicros === null ? '-' : figure(s.cpuMicros))
-    const busy = [ours, bare].map((s) => (s === null || s.loadCores === null ? '-' : s.loadCores.toFixed(2)))
+    const cpu = (s: Sample | null) =>
+      s === null || s.cpuMicros === null ? '-' : figure(s.cpuMicros)
+    const busy = [ours, bare].map((s) =>
+      s === null || s.loadCores === null ? '-' : s.loadCores.toFixed(2),
+    )
     return [
       row.what,
       value(row, ours),
@@ -60,10 +79,22 @@ export function textReport(rows: readonly Row[], notes: readonly string[]): stri
       goalText(row.goal, row.unit, met),
     ]
   })
-  const widths = HEADINGS.map((heading, i) => Math.max(heading.length, ...cells.map((row) => row[i]!.length)))
-  const line = (row: readonly string[]) => row.map((cell, i) => cell.padEnd(widths[i]!)).join(' | ').trimEnd()
+  const widths = HEADINGS.map((heading, i) =>
+    Math.max(heading.length, ...cells.map((row) => row[i]!.length)),
+  )
+  const line = (row: readonly string[]) =>
+    row
+      .map((cell, i) => cell.padEnd(widths[i]!))
+      .join(' | ')
+      .trimEnd()
   const rule = widths.map((width) => '-'.repeat(width)).join('-|-')
-  return [line(HEADINGS), rule, ...cells.map(line), ...(notes.length === 0 ? [] : ['', ...notes]), ''].join('\n')
+  return [
+    line(HEADINGS),
+    rule,
+    ...cells.map(line),
+    ...(notes.length === 0 ? [] : ['', ...notes]),
+    '',
+  ].join('\n')
 }
 
 function value(row: Row, sample: Sample | null): string {

@@ -20,7 +20,11 @@ export interface Ours {
   readonly target: Target
   readonly dataDir: string
   /** Asks once, on a connection of its own. Rejects on answers that are no success. */
-  ask(method: string, path: string, body?: unknown): Promise<{ headers: IncomingHttpHeaders; text: string }>
+  ask(
+    method: string,
+    path: string,
+    body?: unknown,
+  ): Promise<{ headers: IncomingHttpHeaders; text: string }>
   end(): Promise<void>
 }
 
@@ -60,7 +64,10 @@ export async function startOurs(
 /** Resolves with the first line a process prints. Rejects when it ends before. */
 export async function firstLine(child: ChildProcess, name: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    const patience = setTimeout(() => reject(new Error(`${name} was not ready in time`)), START_PATIENCE_MS)
+    const patience = setTimeout(
+      () => reject(new Error(`${name} was not ready in time`)),
+      START_PATIENCE_MS,
+    )
     const lines = createInterface({ input: child.stdout! })
     lines.once('line', (line) => {
       clearTimeout(patience)
@@ -71,7 +78,11 @@ export async function firstLine(child: ChildProcess, name: string): Promise<stri
     child.once('error', reject)
     child.once('exit', (code) => {
       clearTimeout(patience)
-      reject(new Error(`${name} ended with ${String(code)} before it was ready; npm run build makes what is measured`))
+      reject(
+        new Error(
+          `${name} ended with ${String(code)} before it was ready; npm run build makes what is measured`,
+        ),
+      )
     })
   })
 }
@@ -107,7 +118,8 @@ function ask(
         answer.once('end', () => {
           const text = Buffer.concat(pieces).toString()
           if ((answer.statusCode ?? 0) < 300) resolve({ headers: answer.headers, text })
-          else reject(new Error(`${method} ${path}: ${answer.statusCode ?? 0} ${text.slice(0, 500)}`))
+          else
+            reject(new Error(`${method} ${path}: ${answer.statusCode ?? 0} ${text.slice(0, 500)}`))
         })
       },
     )
@@ -135,10 +147,14 @@ export async function startBareProcess(
 }
 
 /** Starts a process that makes load. */
-export function startLoad(workspace: Workspace): { run(job: Job): Promise<LoadResult>; end(): Promise<void> } {
+export function startLoad(workspace: Workspace): {
+  run(job: Job): Promise<LoadResult>
+  end(): Promise<void>
+} {
   const child = workspace.program('load/process.js')
   return {
-    run: async (job) => (await exchange<Extract<LoadAnswer, { readonly result: unknown }>>(child, job)).result,
+    run: async (job) =>
+      (await exchange<Extract<LoadAnswer, { readonly result: unknown }>>(child, job)).result,
     end: () => workspace.end(child),
   }
 }
@@ -152,7 +168,8 @@ function exchange<T>(child: ChildProcess, message: object): Promise<T> {
     }
     const onMessage = (answer: T | { error: string }) => {
       stop()
-      if (typeof answer === 'object' && answer !== null && 'error' in answer) reject(new Error(answer.error))
+      if (typeof answer === 'object' && answer !== null && 'error' in answer)
+        reject(new Error(answer.error))
       else resolve(answer as T)
     }
     const onExit = (code: number | null) => {

@@ -31,7 +31,12 @@ export class Workspace {
 
   /** Starts one of the measuring programs, with a channel for messages. */
   program(name: string): ChildProcess {
-    return this.#keep(fork(join(this.#programs, name), { serialization: 'advanced', stdio: ['ignore', 'ignore', 'inherit', 'ipc'] }))
+    return this.#keep(
+      fork(join(this.#programs, name), {
+        serialization: 'advanced',
+        stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      }),
+    )
   }
 
   /** Starts one of the measuring programs and reads what it prints. */
@@ -47,7 +52,12 @@ export class Workspace {
   /** Starts a command with its output to be read. */
   command(argv: readonly string[], cwd?: string): ChildProcess {
     const [file = '', ...args] = argv
-    return this.#keep(spawn(file, args, { stdio: ['ignore', 'pipe', 'inherit'], ...(cwd === undefined ? {} : { cwd }) }))
+    return this.#keep(
+      spawn(file, args, {
+        stdio: ['ignore', 'pipe', 'inherit'],
+        ...(cwd === undefined ? {} : { cwd }),
+      }),
+    )
   }
 
   /** Ends a process that was started here, by force when it does not go. */
@@ -81,4 +91,3 @@ export class Workspace {
     this.#folders.clear()
   }
 }
-

@@ -35,7 +35,11 @@ const CHUNK_BYTES = 256 << 10
 export async function startBare(identity: Identity, mode: BareMode): Promise<BareServer> {
   const sockets = new Set<TLSSocket>()
   const server =
-    mode.is === 'http' ? httpServer(identity, mode) : mode.is === 'bulk' ? bulkServer(identity, mode) : fanOutServer(identity, mode)
+    mode.is === 'http'
+      ? httpServer(identity, mode)
+      : mode.is === 'bulk'
+        ? bulkServer(identity, mode)
+        : fanOutServer(identity, mode)
   server.on('secureConnection', (socket: TLSSocket) => {
     sockets.add(socket)
     socket.setNoDelay(true)

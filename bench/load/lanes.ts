@@ -1,6 +1,11 @@
 /** Connections as lanes: each takes one request at a time. */
 import { connect as connectHttp2, constants, type ClientHttp2Session } from 'node:http2'
-import { connect as connectTls, createSecureContext, type SecureContext, type TLSSocket } from 'node:tls'
+import {
+  connect as connectTls,
+  createSecureContext,
+  type SecureContext,
+  type TLSSocket,
+} from 'node:tls'
 import { AnswerParser } from './answer-parser.ts'
 import type { Protocol, Target } from './job.ts'
 import type { Answer, PlannedRequest } from './requests.ts'
@@ -72,7 +77,11 @@ export async function openSessions(options: LanesOptions): Promise<ClientHttp2Se
 
 const identity = ({ ca, cert, key }: Target) => ({ ca, cert, key })
 
-function openSocket(options: LanesOptions, secureContext: SecureContext, alpn: string): Promise<TLSSocket> {
+function openSocket(
+  options: LanesOptions,
+  secureContext: SecureContext,
+  alpn: string,
+): Promise<TLSSocket> {
   return new Promise((resolve, reject) => {
     const socket = connectTls({
       host: '127.0.0.1',
@@ -162,7 +171,9 @@ class Http2Lane implements Lane {
         [constants.HTTP2_HEADER_PATH]: request.path,
         accept: 'application/json',
         'user-agent': 'bench',
-        ...(body === null ? {} : { 'content-type': request.contentType, 'content-length': body.length }),
+        ...(body === null
+          ? {}
+          : { 'content-type': request.contentType, 'content-length': body.length }),
       },
       { endStream: body === null },
     )

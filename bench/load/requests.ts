@@ -25,7 +25,10 @@ export class PlannedRequest {
 
   get wire(): Buffer {
     if (this.#wire === null) {
-      const payload = this.body === null ? '' : `Content-Type: ${this.contentType}\r\nContent-Length: ${this.body.length}\r\n`
+      const payload =
+        this.body === null
+          ? ''
+          : `Content-Type: ${this.contentType}\r\nContent-Length: ${this.body.length}\r\n`
       const head = Buffer.from(
         `${this.method} ${this.path} HTTP/1.1\r\nHost: localhost\r\nAccept: application/json\r\nUser-Agent: bench\r\n${payload}\r\n`,
         'latin1',
@@ -61,7 +64,12 @@ export function requestsOf(plan: Plan): NextRequest {
       return () => {
         if (made >= plan.count) return null
         const number = String(made++).padStart(NUMBER_DIGITS, '0')
-        return new PlannedRequest('POST', plan.path, 'application/json', Buffer.from(before + number + after))
+        return new PlannedRequest(
+          'POST',
+          plan.path,
+          'application/json',
+          Buffer.from(before + number + after),
+        )
       }
     }
     case 'patch': {

@@ -95,7 +95,9 @@ class ClosedLoop {
     this.#busy--
     if (answer.status < 200 || answer.status > 299) {
       this.#ended = true
-      this.#fail(new Error(`${this.#job.plan.is} ${this.#job.plan.path}: ${answer.status} ${answer.head}`))
+      this.#fail(
+        new Error(`${this.#job.plan.is} ${this.#job.plan.path}: ${answer.status} ${answer.head}`),
+      )
       return
     }
     const now = performance.now()
@@ -118,7 +120,8 @@ class ClosedLoop {
     this.#ended = true
     const times = (this.#window ?? new Window(this.#job.target.pid)).close()
     const sorted = Float64Array.from(this.#latencies).sort()
-    const quantile = (q: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? 0
+    const quantile = (q: number) =>
+      sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? 0
     this.#done({
       operations: this.#operations,
       bytes: this.#bytes,

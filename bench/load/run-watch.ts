@@ -16,7 +16,10 @@ const WARM_UP_EVENTS = 5
  */
 export async function runWatch(job: WatchJob): Promise<LoadResult> {
   const flood = new Flood(job)
-  const patience = setTimeout(() => flood.fail(new Error(flood.missing())), job.seconds * 1000 + PATIENCE_MS)
+  const patience = setTimeout(
+    () => flood.fail(new Error(flood.missing())),
+    job.seconds * 1000 + PATIENCE_MS,
+  )
   try {
     return await Promise.race([flood.run(), flood.failed])
   } finally {
@@ -63,12 +66,20 @@ class Flood {
   async run(): Promise<LoadResult> {
     const { target, seconds, inFlight } = this.#job
     const onError = (error: Error) => this.#closed || this.fail(error)
-    const writers = await openLanes({ target, protocol: 'h1', connections: inFlight, streams: 1, onError })
+    const writers = await openLanes({
+      target,
+      protocol: 'h1',
+      connections: inFlight,
+      streams: 1,
+      onError,
+    })
     this.#closers.push(() => writers.close())
     this.#writers = writers.lanes
     this.#free = writers.lanes.map((_, i) => i)
     const before = memoryOf(target.pid).resident
-    await (this.#job.protocol === 'h1' ? this.#watchOverSockets(onError) : this.#watchOverStreams(onError))
+    await (this.#job.protocol === 'h1'
+      ? this.#watchOverSockets(onError)
+      : this.#watchOverStreams(onError))
     const watcherBytes = (memoryOf(target.pid).resident - before) / this.#watchers
     await this.#flood(() => this.#events < WARM_UP_EVENTS)
 
@@ -125,7 +136,8 @@ class Flood {
   /** Events are lines, and JSON has no raw newline in it. */
   #count(piece: Buffer): void {
     this.#bytes += piece.length
-    for (let at = piece.indexOf(NEWLINE); at !== -1; at = piece.indexOf(NEWLINE, at + 1)) this.#deliveries++
+    for (let at = piece.indexOf(NEWLINE); at !== -1; at = piece.indexOf(NEWLINE, at + 1))
+      this.#deliveries++
     if (this.#deliveries >= this.#mark) {
       this.#mark = Infinity
       this.#atMark()

@@ -22,4 +22,8 @@ export class Window {
   }
 }
 
-const readings = (pid: number) => ({ at: performance.now(), server: cpuSeconds(pid), own: ownCpuSeconds() })
+const readings = (pid: number) => ({
+  at: performance.now(),
+  server: cpuSeconds(pid),
+  own: ownCpuSeconds(),
+})

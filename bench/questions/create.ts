@@ -16,13 +16,18 @@ export const create: Question = {
       const make = async (round: number): Promise<LoadResult> => {
         if (ours === null) throw new Error('there is no server')
         const path = await bench.namespace(ours, `create-${connections}-${round}`)
-        return bench.requests(ours.target, 'h1', { connections }, {
-          is: 'create',
-          path,
-          prefix: 'settings-',
-          sizeBytes: OBJECT_BYTES,
-          count: Number.MAX_SAFE_INTEGER,
-        })
+        return bench.requests(
+          ours.target,
+          'h1',
+          { connections },
+          {
+            is: 'create',
+            path,
+            prefix: 'settings-',
+            sizeBytes: OBJECT_BYTES,
+            count: Number.MAX_SAFE_INTEGER,
+          },
+        )
       }
       rows.push(
         await bench.alternate(
@@ -39,7 +44,8 @@ export const create: Question = {
               return rateOf(result)
             }),
           async () => {
-            if (connections === 1) alone.bare.push(plain(flushMs(bench.workspace.folder(), bench.options.seconds)))
+            if (connections === 1)
+              alone.bare.push(plain(flushMs(bench.workspace.folder(), bench.options.seconds)))
             return bench.rawStore(connections)
           },
         ),

@@ -29,8 +29,11 @@ export const get: Question = {
       rows.push(
         await bench.alternate(
           { question: 'get', what, unit: '/s', goal: { of: 'ratio', is: 'at least', number: 0.6 } },
-          ours && (async () => rateOf(await bench.requests(ours.target, protocol, lanes, { is: 'get', path }))),
-          async () => rateOf(await bench.requests(bare.target, protocol, lanes, { is: 'get', path })),
+          ours &&
+            (async () =>
+              rateOf(await bench.requests(ours.target, protocol, lanes, { is: 'get', path }))),
+          async () =>
+            rateOf(await bench.requests(bare.target, protocol, lanes, { is: 'get', path })),
         ),
       )
     }

@@ -2,9 +2,10 @@ import type { Question } from '../bench.ts'
 import { create } from './create.ts'
 import { get } from './get.ts'
 import { list } from './list.ts'
+import { mixed } from './mixed.ts'
 import { patch } from './patch.ts'
 import { start } from './start.ts'
 import { watch } from './watch.ts'
 
 /** In the order they are asked. */
-export const questions: readonly Question[] = [get, list, create, patch, watch, start]
+export const questions: readonly Question[] = [get, list, mixed, create, patch, watch, start]

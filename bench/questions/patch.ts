@@ -11,10 +11,22 @@ export const patch: Question = {
     const prefix = 'settings-'
     const path = ours === null ? '' : await bench.fill(ours, 'patch', prefix, CONNECTIONS)
     const row = await bench.alternate(
-      { question: 'patch', what: `merge patch of a label, ${CONNECTIONS} connections`, unit: '/s', goal: null },
+      {
+        question: 'patch',
+        what: `merge patch of a label, ${CONNECTIONS} connections`,
+        unit: '/s',
+        goal: null,
+      },
       ours &&
         (async () =>
-          rateOf(await bench.requests(ours.target, 'h1', { connections: CONNECTIONS }, { is: 'patch', path, prefix }))),
+          rateOf(
+            await bench.requests(
+              ours.target,
+              'h1',
+              { connections: CONNECTIONS },
+              { is: 'patch', path, prefix },
+            ),
+          )),
       () => bench.rawStore(CONNECTIONS),
     )
     return [row]

@@ -48,7 +48,11 @@ export const start: Question = {
       hasOurs ? () => ours(again) : null,
       bare,
     )
-    return [first, second, { question: 'start', what: 'resident while idle', unit: 'MB', ...idle, goal: null }]
+    return [
+      first,
+      second,
+      { question: 'start', what: 'resident while idle', unit: 'MB', ...idle, goal: null },
+    ]
   },
 }
 

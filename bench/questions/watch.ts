@@ -11,7 +11,13 @@ export const watch: Question = {
   async ask(bench: Bench): Promise<Row[]> {
     const { watchers, seconds } = bench.options
     const shapes = [
-      { protocol: 'h1', connections: watchers, streams: 1, what: `watch, ${watchers} watchers, https`, idleKiB: 64 },
+      {
+        protocol: 'h1',
+        connections: watchers,
+        streams: 1,
+        what: `watch, ${watchers} watchers, https`,
+        idleKiB: 64,
+      },
       {
         protocol: 'h2',
         connections: Math.ceil(watchers / STREAMS),
@@ -31,7 +37,13 @@ export const watch: Question = {
         connections: lanes.connections,
         streams: lanes.streams,
         path: `${path}?watch=1`,
-        writes: { is: 'create', path, prefix: 'settings-', sizeBytes: OBJECT_BYTES, count: 1_000_000 },
+        writes: {
+          is: 'create',
+          path,
+          prefix: 'settings-',
+          sizeBytes: OBJECT_BYTES,
+          count: 1_000_000,
+        },
         inFlight: IN_FLIGHT,
         seconds,
       })
@@ -40,7 +52,12 @@ export const watch: Question = {
       const idle: Sample[] = []
       rows.push(
         await bench.alternate(
-          { question: 'watch', what: shape.what, unit: '/s', goal: { of: 'ratio', is: 'at least', number: 0.7 } },
+          {
+            question: 'watch',
+            what: shape.what,
+            unit: '/s',
+            goal: { of: 'ratio', is: 'at least', number: 0.7 },
+          },
           ours &&
             (async (round) => {
               const path = await bench.namespace(ours, `watch-${shape.protocol}-${round}`)
@@ -49,7 +66,10 @@ export const watch: Question = {
               if (round === 0) idle.push(plain(result.watcherBytes / 1024))
               return rateOf(result)
             }),
-          async () => rateOf(await flood(bare.target, '/', { protocol: 'h1', connections: watchers, streams: 1 })),
+          async () =>
+            rateOf(
+              await flood(bare.target, '/', { protocol: 'h1', connections: watchers, streams: 1 }),
+            ),
         ),
       )
       if (ours === null) continue
@@ -73,10 +93,14 @@ interface Bare {
 }
 
 /** An event as a watcher gets it. */
-async function eventOf(bench: Bench, ours: NonNullable<Awaited<ReturnType<Bench['ours']>>>): Promise<string> {
+async function eventOf(
+  bench: Bench,
+  ours: NonNullable<Awaited<ReturnType<Bench['ours']>>>,
+): Promise<string> {
   const path = await bench.fill(ours, 'watch-frame', 'settings-', 1)
   const { text } = await ours.ask('GET', `${path}?watch=1&timeoutSeconds=1`)
   const line = text.split('\n')[0]
-  if (line === undefined || line.length < OBJECT_BYTES / 2) throw new Error('the watch told of no event')
+  if (line === undefined || line.length < OBJECT_BYTES / 2)
+    throw new Error('the watch told of no event')
   return `${line}\n`
 }

@@ -1,11 +1,10 @@
 import { MAX_DEPTH, setOwn } from '../schema/json-scanner.ts'
 import {
-  cloneJson,
-  type CopyBudget,
   isObject,
   isWithin,
   type JsonObject,
   nestsTooDeeply,
+  patchCloner,
   sameJson,
 } from './json-value.ts'
 import { PatchFailed, PatchSyntaxError, TooManyOperations } from './patch-errors.ts'
@@ -73,8 +72,10 @@ function value(operation: JsonObject): unknown {
   return found
 }
 
+const values = patchCloner()
+
 const inserted = (operation: JsonObject, path: Path) =>
-  cloneJson(value(operation), MAX_DEPTH - path.length)
+  values.clone(value(operation), MAX_DEPTH - path.length)
 
 type Path = readonly string[]
 
@@ -110,7 +111,7 @@ function indexIn(length: number, segment: string): number {
 class Draft {
   #root: unknown
   readonly #owned = new WeakSet<object>()
-  readonly #copies: CopyBudget = { left: MAX_COPIED_BYTES }
+  readonly #copies = patchCloner(MAX_COPIED_BYTES)
   #shifted = 0
   /** A value was moved further in, so the depth of the result is not known. */
   #deepened = false
@@ -176,7 +177,7 @@ class Draft {
   }
 
   copy(from: Path, path: Path): void {
-    this.add(path, cloneJson(this.#look(from), MAX_DEPTH - path.length, this.#copies))
+    this.add(path, this.#copies.clone(this.#look(from), MAX_DEPTH - path.length))
   }
 
   /** What a test compares with: a key that is absent counts as null, an absent item fails. */

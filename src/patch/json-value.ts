@@ -1,4 +1,5 @@
-import { MAX_DEPTH, setOwn } from '../schema/json-scanner.ts'
+import { JsonCloner } from '../schema/json-clone.ts'
+import { MAX_DEPTH } from '../schema/json-scanner.ts'
 import { PatchFailed } from './patch-errors.ts'
 
 /** A JSON object in the working of a patch. */
@@ -8,38 +9,9 @@ export type JsonObject = Record<string, unknown>
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Bytes that may still be copied; shared by the operations of one patch. */
-export interface CopyBudget {
-  left: number
-}
-
-/**
- * A copy that shares nothing with the value. `room` is the number of containers that may still lie
- * inside each other, `budget` is charged with the JSON size. Throws PatchFailed beyond either.
- */
-export function cloneJson(value: unknown, room: number = MAX_DEPTH, budget?: CopyBudget): unknown {
-  if (budget !== undefined) charge(value, budget)
-  if (typeof value !== 'object' || value === null) return value
-  if (room <= 0) throw nestsTooDeeply()
-  if (Array.isArray(value)) {
-    const copy: unknown[] = []
-    for (const item of value) copy.push(cloneJson(item, room - 1, budget))
-    return copy
-  }
-  const copy: JsonObject = {}
-  for (const [key, member] of Object.entries(value)) {
-    if (budget !== undefined) budget.left -= key.length + 4
-    setOwn(copy, key, cloneJson(member, room - 1, budget))
-  }
-  return copy
-}
-
-function charge(value: unknown, budget: CopyBudget): void {
-  if (typeof value === 'string') budget.left -= Buffer.byteLength(value) + 2
-  else
-    budget.left -= typeof value === 'number' || typeof value === 'bigint' ? String(value).length : 4
-  if (budget.left < 0) throw new PatchFailed('copied values exceed the limit')
-}
+/** Copies values of a patch into a document; all copies of one cloner share the limit in bytes. */
+export const patchCloner = (bytes = Infinity) =>
+  new JsonCloner((why) => new PatchFailed(why), bytes)
 
 /** Whether at most `room` containers lie inside each other. */
 export function isWithin(value: unknown, room: number): boolean {

@@ -1,5 +1,5 @@
 import { setOwn } from '../schema/json-scanner.ts'
-import { cloneJson, isObject, type JsonObject } from './json-value.ts'
+import { isObject, type JsonObject, patchCloner } from './json-value.ts'
 import { PatchSyntaxError } from './patch-errors.ts'
 
 /**
@@ -19,7 +19,7 @@ export function applyMergePatch(document: unknown, patch: unknown): unknown {
  * newly added objects are dropped, those inside lists stay.
  */
 export function mergeValue(target: unknown, patch: unknown): unknown {
-  if (!isObject(patch)) return cloneJson(patch)
+  if (!isObject(patch)) return values.clone(patch)
   const result: JsonObject = isObject(target) ? { ...target } : {}
   for (const [key, value] of Object.entries(patch)) {
     if (value === null) delete result[key]
@@ -30,3 +30,5 @@ export function mergeValue(target: unknown, patch: unknown): unknown {
   }
   return result
 }
+
+const values = patchCloner()

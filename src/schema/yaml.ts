@@ -1,59 +1,120 @@
-/** YAML bodies and answers. The library is loaded on first use only: most requests are JSON. */
+import type * as Library from 'js-yaml'
+import { JsonError, MAX_DEPTH, scanJson } from './json-scanner.ts'
+import { compose, type ComposeOptions, YamlError } from './yaml-compose.ts'
+import { readPlain } from './yaml-scalars.ts'
 
-/** A body that is not YAML as objects are written in. */
-export class YamlError extends Error {
-  constructor(message: string) {
-    super(message)
-    this.name = 'YamlError'
+export { YamlError } from './yaml-compose.ts'
+
+/**
+ * Reads one YAML document as a JSON value: YAML 1.1 booleans, dates as text, integers beyond 2^53 as
+ * `bigint`, aliases as copies. Repeated keys are refused unless `onDuplicate` is given. Throws
+ * YamlError.
+ */
+export async function parseYaml(text: string, options: ComposeOptions = {}): Promise<unknown> {
+  const json = readAsJson(text)
+  if (json !== undefined) return json
+  const documents = await parseYamlDocuments(text, options)
+  if (documents.length > 1) {
+    throw new YamlError(`${PREFIX}expected one document, found ${documents.length}`)
   }
+  return documents[0] ?? null
 }
 
-// Enough for any manifest; a bomb of nested aliases needs more.
-const MAX_ALIASES = 100
-const DECIMAL = /^[-+]?(0|[1-9][0-9_]*)$/
-
-type Library = typeof import('js-yaml')
-
-let loaded: Promise<{ library: Library; schema: InstanceType<Library['Schema']> }> | null = null
-
-function load() {
-  return (loaded ??= import('js-yaml').then((library) => {
-    // Integers that a number cannot hold come as bigint; everything else as the field's tools read it.
-    const exactInt = library.defineScalarTag<number | bigint>('tag:yaml.org,2002:int', {
-      implicit: true,
-      implicitFirstChars: library.intYaml11Tag.implicitFirstChars,
-      resolve: (source, isExplicit, tagName) => {
-        const number = library.intYaml11Tag.resolve(source, isExplicit, tagName)
-        if (typeof number !== 'number' || Number.isSafeInteger(number) || !DECIMAL.test(source)) return number
-        return BigInt(source.replaceAll('_', ''))
-      },
-      identify: (data) => typeof data === 'bigint' || library.intYaml11Tag.identify?.(data) === true,
-      represent: (data) => String(data),
-    })
-    const schema = library.CORE_SCHEMA.withTags(
-      library.mergeTag,
-      library.boolYaml11Tag,
-      library.nullYaml11Tag,
-      library.floatYaml11Tag,
-      exactInt,
-    )
-    return { library, schema }
-  }))
-}
-
-/** Reads one YAML document as a JSON value; repeated keys are refused. Throws YamlError. */
-export async function parseYaml(text: string): Promise<unknown> {
-  const { library, schema } = await load()
-  if (text.trim() === '') return null
+/** Reads a text of any number of documents; empty ones are left out. Throws YamlError. */
+export async function parseYamlDocuments(
+  text: string,
+  options: ComposeOptions = {},
+): Promise<unknown[]> {
+  const library = await load()
   try {
-    return library.load(text, { schema, maxAliases: MAX_ALIASES } as Parameters<Library['load']>[1])
-  } catch (error) {
-    throw new YamlError(`error converting YAML to JSON: yaml: ${error instanceof Error ? error.message.split('\n')[0] : String(error)}`)
+    const events = library.parseEvents(text, { maxDepth: MAX_DEPTH })
+    return compose(library, text, events, options).filter((document) => document !== null)
+  } catch (cause) {
+    throw new YamlError(`${PREFIX}${reasonOf(library, cause)}`, { cause })
   }
 }
 
-/** Writes a JSON value as YAML, keys in order of their names, as the field's tools do. */
+/**
+ * Writes a JSON value as YAML: keys in alphabetical order, lists not indented, text that would read
+ * as something else in quotes. Undefined members are left out.
+ */
 export async function toYaml(value: unknown): Promise<string> {
-  const { library } = await load()
-  return library.dump(value, { sortKeys: true, noRefs: true, lineWidth: -1 } as Parameters<Library['dump']>[1])
+  const library = await load()
+  return library.dump(value, {
+    schema: (writing ??= writingSchema(library)),
+    scalarStyleRules: (rules ??= styleRules(library)),
+    sortKeys: true,
+    noRefs: true,
+    skipInvalid: true,
+    lineWidth: -1,
+    seqNoIndent: true,
+  })
+}
+
+const PREFIX = 'error converting YAML to JSON: yaml: '
+
+let loading: Promise<typeof Library> | null = null
+let writing: Library.Schema | null = null
+let rules: readonly Library.ScalarStyleRule[] | null = null
+
+/** The library comes with the first YAML: most requests are JSON. */
+const load = () => (loading ??= import('js-yaml'))
+
+/** JSON is YAML too, and read faster; undefined when the text is not JSON or has repeated keys. */
+function readAsJson(text: string): unknown {
+  if (!/^\s*[{[]/.test(text)) return undefined
+  let repeated = false
+  try {
+    const value = scanJson(text, { onDuplicate: () => (repeated = true) })
+    return repeated ? undefined : value
+  } catch (error) {
+    if (error instanceof JsonError) return undefined
+    throw error
+  }
+}
+
+function reasonOf(library: typeof Library, error: unknown): string {
+  if (error instanceof library.YAMLException) {
+    return error.mark === undefined ? error.reason : `line ${error.mark.line + 1}: ${error.reason}`
+  }
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** Writes `bigint` as integers, and floats as JSON does. */
+function writingSchema(library: typeof Library): Library.Schema {
+  const tags = library.DUMP_SCHEMA.tags.map((tag): Library.TagDefinition => {
+    if (tag.nodeKind !== 'scalar') return tag
+    if (tag.tagName === 'tag:yaml.org,2002:int') {
+      return {
+        ...tag,
+        identify: (data) => typeof data === 'bigint' || tag.identify(data),
+        represent: String,
+      }
+    }
+    return tag.tagName === 'tag:yaml.org,2002:float' ? { ...tag, represent: String } : tag
+  })
+  return new library.Schema(tags)
+}
+
+/** Text that another reader could take for something else gets double quotes, other text what it needs. */
+function styleRules(library: typeof Library): readonly Library.ScalarStyleRule[] {
+  const { SCALAR_STYLE, DUMP_SCHEMA, DEFAULT_SCALAR_STYLE_RULES: standard } = library
+  const isAllowed = (layout: Library.ScalarLayout, style: number) =>
+    (layout.allowedStylesMask & (1 << style)) !== 0
+  const styleText: Library.ScalarStyleRule = (layout) => {
+    const { tag, value } = layout.node
+    if (tag !== 'tag:yaml.org,2002:str' || layout.style !== SCALAR_STYLE.PLAIN) return
+    const { tag: read } = DUMP_SCHEMA.resolveImplicitScalarTag(value)
+    if (readPlain(value) !== value || read.tagName !== tag) layout.style = SCALAR_STYLE.DOUBLE_QUOTED
+    else if (value.includes('\n') && isAllowed(layout, SCALAR_STYLE.LITERAL_BLOCK)) {
+      layout.style = SCALAR_STYLE.LITERAL_BLOCK
+    }
+  }
+  return [
+    standard.doubleQuoteForInvisibles,
+    standard.doubleQuoteWhitespaceOnly,
+    styleText,
+    standard.quoteInvalidPlain,
+    standard.fallbackToDoubleQuoted,
+  ]
 }

@@ -1,0 +1,51 @@
+import { MAX_DEPTH, setOwn } from './json-scanner.ts'
+
+/**
+ * Makes copies of JSON values that share nothing with the original. All copies of one cloner together
+ * may take `bytes` of JSON, about; beyond that, and beyond the room given to a copy, it throws what
+ * `fail` makes.
+ */
+export class JsonCloner {
+  readonly #fail: (why: string) => Error
+  readonly #bytes: number
+  #taken = 0
+
+  constructor(fail: (why: string) => Error, bytes = Infinity) {
+    this.#fail = fail
+    this.#bytes = bytes
+  }
+
+  /** `room`: containers that may lie inside each other in the copy. */
+  clone(value: unknown, room: number = MAX_DEPTH): unknown {
+    this.#charge(sizeOf(value))
+    if (typeof value !== 'object' || value === null) return value
+    if (room <= 0) throw this.#fail(`nested deeper than ${MAX_DEPTH}`)
+    if (Array.isArray(value)) return value.map((item: unknown) => this.clone(item, room - 1))
+    const copy: Record<string, unknown> = {}
+    for (const [key, member] of Object.entries(value)) {
+      this.#charge(sizeOf(key) + 1)
+      setOwn(copy, key, this.clone(member, room - 1))
+    }
+    return copy
+  }
+
+  #charge(bytes: number): void {
+    this.#taken += bytes
+    if (this.#taken > this.#bytes) throw this.#fail(`copied more than ${this.#bytes} bytes`)
+  }
+}
+
+/** Bytes of a scalar as JSON with its comma; those of a container without its content. */
+function sizeOf(value: unknown): number {
+  switch (typeof value) {
+    case 'string':
+      return Buffer.byteLength(value) + 3
+    case 'number':
+    case 'bigint':
+      return String(value).length + 1
+    case 'object':
+      return value === null ? 5 : 3
+    default:
+      return 5
+  }
+}

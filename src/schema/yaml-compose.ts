@@ -1,0 +1,245 @@
+import type * as Library from 'js-yaml'
+import { JsonCloner } from './json-clone.ts'
+import { MAX_DEPTH, setOwn } from './json-scanner.ts'
+import { readPlain } from './yaml-scalars.ts'
+
+/** Text that is not YAML, or says what JSON cannot; the message is meant for the client. */
+export class YamlError extends Error {
+  override readonly name = 'YamlError'
+}
+
+export interface ComposeOptions {
+  /**
+   * Called with `line 5: key "x" already set in map` for each repeated key, and the last value wins;
+   * without it a repeated key is an error.
+   */
+  readonly onDuplicate?: ((message: string) => void) | undefined
+}
+
+/** Bytes of JSON by which aliases may let a text grow. */
+const MAX_EXPANDED_BYTES = 3_145_728
+
+/** Duplicates reported for one text (api-machinery section 4); later ones go unsaid. */
+const MAX_DUPLICATES = 100
+
+/** Makes JSON values of the events of a YAML text, one for each document. Throws YamlError. */
+export function compose(
+  library: typeof Library,
+  source: string,
+  events: readonly Library.Event[],
+  options: ComposeOptions,
+): unknown[] {
+  return new Composer(library, source, options).run(events)
+}
+
+interface Anchored {
+  readonly value: unknown
+}
+
+interface ListFrame {
+  readonly kind: 'list'
+  readonly value: unknown[]
+  readonly anchor: string
+}
+
+interface MapFrame {
+  readonly kind: 'map'
+  readonly value: Record<string, unknown>
+  readonly anchor: string
+  /** Key that waits for its value; MERGE for `<<`. */
+  key: string | typeof MERGE | null
+  /** Names that the text itself gives, unlike those merged in. */
+  readonly named: Set<string>
+}
+
+interface DocumentFrame {
+  readonly kind: 'document'
+  value: unknown
+}
+
+const MERGE = Symbol('merge key')
+
+class Composer {
+  readonly #library: typeof Library
+  readonly #source: string
+  readonly #options: ComposeOptions
+  readonly #copies = new JsonCloner(
+    (why) => new YamlError(`document contains excessive aliasing: ${why}`),
+    MAX_EXPANDED_BYTES,
+  )
+  readonly #frames: (ListFrame | MapFrame | DocumentFrame)[] = []
+  /** Null while the anchored container is still open. */
+  #anchors = new Map<string, Anchored | null>()
+  #duplicates = 0
+
+  constructor(library: typeof Library, source: string, options: ComposeOptions) {
+    this.#library = library
+    this.#source = source
+    this.#options = options
+  }
+
+  run(events: readonly Library.Event[]): unknown[] {
+    const { EVENT_ID } = this.#library
+    const documents: unknown[] = []
+    for (const event of events) {
+      switch (event.type) {
+        case EVENT_ID.DOCUMENT:
+          this.#anchors = new Map()
+          this.#frames.push({ kind: 'document', value: null })
+          break
+        case EVENT_ID.SCALAR:
+          this.#scalar(event)
+          break
+        case EVENT_ID.SEQUENCE:
+          this.#frames.push({ kind: 'list', value: [], anchor: this.#open(event) })
+          break
+        case EVENT_ID.MAPPING: {
+          const anchor = this.#open(event)
+          this.#frames.push({ kind: 'map', value: {}, anchor, key: null, named: new Set() })
+          break
+        }
+        case EVENT_ID.ALIAS:
+          this.#add(this.#alias(this.#source.slice(event.anchorStart, event.anchorEnd)), event.anchorStart)
+          break
+        case EVENT_ID.POP: {
+          const frame = this.#frames.pop()!
+          if (frame.kind === 'document') documents.push(frame.value)
+          else {
+            if (frame.anchor !== '') this.#anchors.set(frame.anchor, { value: frame.value })
+            this.#add(frame.value, -1)
+          }
+          break
+        }
+      }
+    }
+    return documents
+  }
+
+  #open(event: Library.SequenceEvent | Library.MappingEvent): string {
+    const frame = this.#frames.at(-1)
+    if (frame?.kind === 'map' && frame.key === null) {
+      throw this.#error('a list or map cannot be a key', event.start)
+    }
+    const anchor = this.#anchorOf(event)
+    if (anchor !== '') this.#anchors.set(anchor, null)
+    return anchor
+  }
+
+  #anchorOf(event: { readonly anchorStart: number; readonly anchorEnd: number }): string {
+    return event.anchorStart === -1 ? '' : this.#source.slice(event.anchorStart, event.anchorEnd)
+  }
+
+  #alias(name: string): unknown {
+    const anchored = this.#anchors.get(name)
+    if (anchored === undefined) throw new YamlError(`unknown anchor '${name}' referenced`)
+    if (anchored === null) throw new YamlError(`anchor '${name}' value contains itself`)
+    // A copy, since those who get the document may change one place of it and not the other.
+    return this.#copies.clone(anchored.value, this.#room())
+  }
+
+  #room(): number {
+    return MAX_DEPTH - this.#frames.length
+  }
+
+  #scalar(event: Library.ScalarEvent): void {
+    const { SCALAR_STYLE, getScalarValue } = this.#library
+    const text = getScalarValue(this.#source, event)
+    const tag = event.tagStart === -1 ? '' : this.#source.slice(event.tagStart, event.tagEnd)
+    const plain = event.style === SCALAR_STYLE.PLAIN
+    const at = event.valueStart === -1 ? event.tagStart : event.valueStart
+    const frame = this.#frames.at(-1)
+    const isMergeKey = frame?.kind === 'map' && frame.key === null && text === '<<' && plain && tag === ''
+    if (isMergeKey) {
+      frame.key = MERGE
+      return
+    }
+    const value = tag === '' ? (plain ? readPlain(text) : text) : this.#tagged(tag, text, at)
+    if (typeof value === 'number' && !Number.isFinite(value)) {
+      throw this.#error(`JSON has no number ${text}`, at)
+    }
+    const anchor = this.#anchorOf(event)
+    if (anchor !== '') this.#anchors.set(anchor, { value })
+    this.#add(value, at)
+  }
+
+  #tagged(tag: string, text: string, at: number): unknown {
+    const name = tag.startsWith(LONG_TAG) ? `!!${tag.slice(LONG_TAG.length, -1)}` : tag
+    const wanted = TYPES[name]
+    if (wanted !== undefined) {
+      const value = readPlain(text)
+      if (wanted(value)) return value
+      throw this.#error(`cannot decode \`${text}\` as a ${name}`, at)
+    }
+    if (name !== '!!binary') return text
+    const packed = text.replaceAll(/\s/g, '')
+    if (packed.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(packed)) {
+      throw this.#error('!!binary value contains invalid base64 data', at)
+    }
+    return Buffer.from(packed, 'base64').toString('utf8')
+  }
+
+  #add(value: unknown, at: number): void {
+    const frame = this.#frames.at(-1)!
+    if (frame.kind === 'document') frame.value = value
+    else if (frame.kind === 'list') frame.value.push(value)
+    else if (frame.key === null) frame.key = this.#key(frame, value, at)
+    else if (frame.key === MERGE) {
+      this.#merge(frame, value)
+      frame.key = null
+    } else {
+      setOwn(frame.value, frame.key, value)
+      frame.key = null
+    }
+  }
+
+  /** The name of a key as JSON has it; numbers and booleans become text. */
+  #key(frame: MapFrame, value: unknown, at: number): string {
+    if (value === null || typeof value === 'object') {
+      throw this.#error(`unsupported map key: ${JSON.stringify(value)}`, at)
+    }
+    const key = String(value)
+    if (frame.named.has(key) && this.#duplicates < MAX_DUPLICATES) {
+      const shown = typeof value === 'string' ? JSON.stringify(value) : key
+      const message = `line ${this.#lineOf(at)}: key ${shown} already set in map`
+      if (this.#options.onDuplicate === undefined) throw new YamlError(message)
+      this.#options.onDuplicate(message)
+      this.#duplicates++
+    }
+    frame.named.add(key)
+    return key
+  }
+
+  /** Takes over what the map does not name itself; of several sources the first wins. */
+  #merge(frame: MapFrame, source: unknown): void {
+    for (const part of Array.isArray(source) ? source : [source]) {
+      if (typeof part !== 'object' || part === null || Array.isArray(part)) {
+        throw new YamlError('map merge requires map or sequence of maps as the value')
+      }
+      for (const [key, value] of Object.entries(part)) {
+        if (!Object.hasOwn(frame.value, key)) setOwn(frame.value, key, value)
+      }
+    }
+  }
+
+  #lineOf(position: number): number {
+    let line = 1
+    for (let i = this.#source.indexOf('\n'); i !== -1 && i < position; ) {
+      line++
+      i = this.#source.indexOf('\n', i + 1)
+    }
+    return line
+  }
+
+  #error(message: string, at: number): YamlError {
+    return new YamlError(at === -1 ? message : `line ${this.#lineOf(at)}: ${message}`)
+  }
+}
+
+const LONG_TAG = '!<tag:yaml.org,2002:'
+
+const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
+  '!!int': (value) => typeof value === 'bigint' || Number.isInteger(value),
+  '!!float': (value) => typeof value === 'bigint' || typeof value === 'number',
+  '!!bool': (value) => typeof value === 'boolean',
+  '!!null': (value) => value === null,
+}
