@@ -12,7 +12,9 @@ export async function ensureSystemNamespaces(api: Api): Promise<void> {
   if (!served) throw new Error('the catalogue has no namespaces')
   const table = await api.cache.table(served.keyPrefix)
   const c = hookContext(api)
-  const missing = SYSTEM_NAMESPACES.map((name) => api.v.spell(name)).filter((name) => !table.get(keyOf(served, '', name)))
+  const missing = SYSTEM_NAMESPACES.map((name) => api.v.spell(name)).filter(
+    (name) => !table.get(keyOf(served, '', name)),
+  )
   await Promise.all(
     missing.map((name) => {
       const object = served.codec.decode(
@@ -25,7 +27,9 @@ export async function ensureSystemNamespaces(api: Api): Promise<void> {
       served.declaration.onCreate?.(object, c)
       served.declaration.canonicalize?.(object, c)
       // Another server may have been faster, which is as good.
-      return api.cache.commit([{ key: keyOf(served, '', name), value: encodeObject(served, object), ifChangedAt: 0 }])
+      return api.cache.commit([
+        { key: keyOf(served, '', name), value: encodeObject(served, object), ifChangedAt: 0 },
+      ])
     }),
   )
 }

@@ -24,6 +24,7 @@ import { watchDeadlines } from './http/filters/deadline.ts'
 import { listen } from './http/listen.ts'
 import { compose, filters } from './http/pipeline.ts'
 import { NO_REQUEST, parseQuery } from './http/request-info.ts'
+import { defaultGate } from './kinds/gates.ts'
 import { resources } from './kinds/index.ts'
 import { createPki, ensurePki } from './pki/files.ts'
 import { writeFileAtomically } from './pki/write-file.ts'
@@ -78,11 +79,12 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     const catalogue = buildCatalogue(resources, v)
     const objects: Objects = {
       async get({ group, resource }, namespace, name) {
-        const served = catalogue.resources(group, catalogue.groups.find((g) => g.group === group)?.versions[0] ?? '').find(
-          (s) => s.resource === resource,
-        )
+        const served = catalogue
+          .resources(group, catalogue.groups.find((g) => g.group === group)?.versions[0] ?? '')
+          .find((s) => s.resource === resource)
         if (!served) return null
-        const table = cache.loaded(served.hub.keyPrefix) ?? (await cache.table(served.hub.keyPrefix))
+        const table =
+          cache.loaded(served.hub.keyPrefix) ?? (await cache.table(served.hub.keyPrefix))
         const version = table.get(keyOf(served.hub, namespace, name))
         return version ? decodeStored(served.hub, version, hookContext(api)) : null
       },
@@ -97,7 +99,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
         admissionPlugins.filter((plugin) => plugin.onByDefault),
         objects,
       ),
-      gate: () => false,
+      gate: defaultGate,
       minRequestTimeoutMs: options.minRequestTimeoutMs ?? MIN_REQUEST_TIMEOUT_MS,
       turns: new Turns(),
     }
@@ -125,9 +127,15 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     const endpoints = new Map<string, Endpoint>([
       ...healthEndpoints(health),
       ...discoveryEndpoints(catalogue, () => address),
-      ['/version', versionEndpoint({ version: packageVersion(), commit: '', date: '1970-01-01T00:00:00Z' })],
+      [
+        '/version',
+        versionEndpoint({ version: packageVersion(), commit: '', date: '1970-01-01T00:00:00Z' }),
+      ],
     ])
-    endpoints.set('/', indexEndpoint(() => [...endpoints.keys()]))
+    endpoints.set(
+      '/',
+      indexEndpoint(() => [...endpoints.keys()]),
+    )
     const state: ServerState = {
       api,
       requestTimeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
@@ -176,7 +184,9 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
       try {
         const answer = run(context)
         const writing =
-          answer instanceof Promise ? answer.then((made) => writeAnswer(context, made)) : writeAnswer(context, answer)
+          answer instanceof Promise
+            ? answer.then((made) => writeAnswer(context, made))
+            : writeAnswer(context, answer)
         if (writing) void writing.catch(failed).finally(done)
         else done()
       } catch (error) {
@@ -196,7 +206,8 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
       onExchange,
     })
     const host = bindAddress.includes(':') ? `[${bindAddress}]` : bindAddress
-    const reachable = bindAddress === '0.0.0.0' ? '127.0.0.1' : bindAddress === '::' ? '[::1]' : host
+    const reachable =
+      bindAddress === '0.0.0.0' ? '127.0.0.1' : bindAddress === '::' ? '[::1]' : host
     address = `${reachable}:${listener.port}`
     const url = `https://${address}`
     closers.push(async () => {

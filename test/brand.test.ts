@@ -7,7 +7,11 @@ const BRAND = /\borch\b|orch\.io|\borch-|kubernetes|k8s|kubelet|kubectl|\bkube-/
 test('no branded word stands outside the vocabulary', () => {
   const src = join(import.meta.dirname, '..', 'src')
   const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(
-    (file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !file.endsWith('.fixture.ts') && !file.startsWith('vocabulary/'),
+    (file) =>
+      file.endsWith('.ts') &&
+      !file.endsWith('.test.ts') &&
+      !file.endsWith('.fixture.ts') &&
+      !file.startsWith('vocabulary/'),
   )
   expect(files.length).toBeGreaterThan(60)
   const found = files.flatMap((file) =>

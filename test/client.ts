@@ -23,7 +23,10 @@ export interface Ask {
 export class Client {
   readonly #url: string
   readonly #agent: Agent
-  constructor(server: RunningServer, options: { anonymous?: boolean } = {}) {
+  constructor(
+    server: Pick<RunningServer, 'url' | 'ca' | 'kubeconfig'>,
+    options: { anonymous?: boolean } = {},
+  ) {
     this.#url = server.url
     const read = (name: string) =>
       Buffer.from(new RegExp(`${name}: (\\S+)`).exec(server.kubeconfig)?.[1] ?? '', 'base64')
@@ -48,7 +51,10 @@ export class Client {
           headers: {
             ...(payload === undefined
               ? {}
-              : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) }),
+              : {
+                  'content-type': 'application/json',
+                  'content-length': Buffer.byteLength(payload),
+                }),
             ...ask.headers,
           },
         },
@@ -78,9 +84,17 @@ export class Client {
   put = (path: string, body: unknown, ask?: Ask) => this.ask('PUT', path, { body, ...ask })
   delete = (path: string, ask?: Ask) => this.ask('DELETE', path, ask)
   merge = (path: string, body: unknown, ask?: Ask) =>
-    this.ask('PATCH', path, { body, ...ask, headers: { 'content-type': 'application/merge-patch+json', ...ask?.headers } })
+    this.ask('PATCH', path, {
+      body,
+      ...ask,
+      headers: { 'content-type': 'application/merge-patch+json', ...ask?.headers },
+    })
   json = (path: string, body: unknown, ask?: Ask) =>
-    this.ask('PATCH', path, { body, ...ask, headers: { 'content-type': 'application/json-patch+json', ...ask?.headers } })
+    this.ask('PATCH', path, {
+      body,
+      ...ask,
+      headers: { 'content-type': 'application/json-patch+json', ...ask?.headers },
+    })
 
   /** Starts a watch. */
   async watch(path: string, ask?: Ask): Promise<Watch> {

@@ -33,7 +33,9 @@ export interface Walk {
 
 /** Reads the import statements below `src` and reports what breaks the rules, cycles included. */
 export function walk(src: string): Walk {
-  const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((f) => f.endsWith('.ts'))
+  const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((f) =>
+    f.endsWith('.ts'),
+  )
   const graph = new Map<string, string[]>()
   const faults: string[] = []
   let imports = 0
@@ -63,7 +65,9 @@ export function walk(src: string): Walk {
 }
 
 function targetsOf(text: string, src: string, file: string): string[] {
-  return [...text.matchAll(IMPORT)].map((m) => relative(src, normalize(join(src, dirname(file), m[1]!))))
+  return [...text.matchAll(IMPORT)].map((m) =>
+    relative(src, normalize(join(src, dirname(file), m[1]!))),
+  )
 }
 
 function cycles(graph: ReadonlyMap<string, readonly string[]>): string[] {

@@ -8,7 +8,10 @@ export interface AdmissionChain {
 }
 
 /** Makes the chain of the plugins that are on. */
-export function admissionChain(plugins: readonly AdmissionPlugin[], objects: Objects): AdmissionChain {
+export function admissionChain(
+  plugins: readonly AdmissionPlugin[],
+  objects: Objects,
+): AdmissionChain {
   const run = (phase: 'mutate' | 'validate') => {
     const steps = plugins.filter((p) => p[phase] !== undefined)
     return async (attempt: Attempt, c: HookContext) => {

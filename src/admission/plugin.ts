@@ -20,7 +20,11 @@ export interface Attempt {
 /** How plugins read other objects. */
 export interface Objects {
   /** The stored object in its stored version; null when absent. */
-  get(resource: { group: string; resource: string }, namespace: string, name: string): Promise<Typed | null>
+  get(
+    resource: { group: string; resource: string },
+    namespace: string,
+    name: string,
+  ): Promise<Typed | null>
 }
 
 export interface AdmissionPlugin {

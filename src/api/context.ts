@@ -65,7 +65,11 @@ export type Query = ReadonlyMap<string, readonly string[]>
 export const first = (query: Query, name: string): string | undefined => query.get(name)?.[0]
 
 /** The context of hooks for a request at this moment. */
-export const hookContext = (api: Api): HookContext => ({ v: api.v, now: api.clock.now(), gate: api.gate })
+export const hookContext = (api: Api): HookContext => ({
+  v: api.v,
+  now: api.clock.now(),
+  gate: api.gate,
+})
 
 /** Key of an object, or prefix of a collection when `name` is empty. */
 export function keyOf(served: Served, namespace: string, name: string): string {

@@ -24,15 +24,21 @@ export function decodeContinue(text: string, v: Vocabulary): ContinueToken {
     if (!/^[A-Za-z0-9_-]*={0,2}$/.test(text)) throw new Error('illegal base64 data')
     token = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
   } catch (error) {
-    throw fail(`continue key is not valid: ${error instanceof Error ? error.message : String(error)}`)
+    throw fail(
+      `continue key is not valid: ${error instanceof Error ? error.message : String(error)}`,
+    )
   }
   if (typeof token !== 'object' || token === null) throw fail('continue key is not valid')
   const { v: form, rv, start } = token as { v?: unknown; rv?: unknown; start?: unknown }
   if (form !== version) {
-    throw fail(`continue key is not valid: server does not recognize this encoded version ${JSON.stringify(form ?? '')}`)
+    throw fail(
+      `continue key is not valid: server does not recognize this encoded version ${JSON.stringify(form ?? '')}`,
+    )
   }
   if (typeof rv !== 'number' || !Number.isSafeInteger(rv) || rv === 0 || rv < -1) {
-    throw fail(`continue key is not valid: incorrect encoded start resourceVersion (version ${version})`)
+    throw fail(
+      `continue key is not valid: incorrect encoded start resourceVersion (version ${version})`,
+    )
   }
   if (typeof start !== 'string' || start === '') {
     throw fail(`continue key is not valid: encoded start key empty (version ${version})`)

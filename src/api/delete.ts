@@ -55,7 +55,9 @@ export async function deleteCollection(api: Api, call: Call): Promise<Result> {
 function placeOf(served: Served, key: string): { namespace: string; name: string } {
   const rest = key.slice(served.hub.keyPrefix.length)
   const slash = rest.indexOf('/')
-  return slash === -1 ? { namespace: '', name: rest } : { namespace: rest.slice(0, slash), name: rest.slice(slash + 1) }
+  return slash === -1
+    ? { namespace: '', name: rest }
+    : { namespace: rest.slice(0, slash), name: rest.slice(slash + 1) }
 }
 
 async function deleteObject(api: Api, call: Call, deletion: Deletion): Promise<Result> {
@@ -71,7 +73,13 @@ async function deleteObject(api: Api, call: Call, deletion: Deletion): Promise<R
 }
 
 /** One try; null when the object changed meanwhile. */
-async function deleteOnce(api: Api, call: Call, deletion: Deletion, key: string, live: Version): Promise<Result | null> {
+async function deleteOnce(
+  api: Api,
+  call: Call,
+  deletion: Deletion,
+  key: string,
+  live: Version,
+): Promise<Result | null> {
   const { served } = call
   const { declaration } = served
   const c = hookContext(api)
@@ -95,7 +103,8 @@ async function deleteOnce(api: Api, call: Call, deletion: Deletion, key: string,
   const record = encodeObject(served, next)
   const wanted = asVersion(record, live.revision)
   const answer = { ...deletion, remains: true }
-  if (deletion.dryRun || wanted.json().equals(live.json())) return deleted(served, next, wanted, answer)
+  if (deletion.dryRun || wanted.json().equals(live.json()))
+    return deleted(served, next, wanted, answer)
   const commit = await api.cache.commit([{ key, value: record, ifChangedAt: live.revision }])
   if (!commit.done) return null
   const table = await api.cache.table(served.hub.keyPrefix)
@@ -103,9 +112,19 @@ async function deleteOnce(api: Api, call: Call, deletion: Deletion, key: string,
 }
 
 /** Marks the object as terminating, or shortens the time that it has left. */
-function terminate(next: Typed, declaration: Served['declaration'], deletion: Deletion, c: HookContext): void {
+function terminate(
+  next: Typed,
+  declaration: Served['declaration'],
+  deletion: Deletion,
+  c: HookContext,
+): void {
   const { metadata } = next
-  const requested = deletion.graceSeconds === undefined ? undefined : deletion.graceSeconds < 0 ? 1 : deletion.graceSeconds
+  const requested =
+    deletion.graceSeconds === undefined
+      ? undefined
+      : deletion.graceSeconds < 0
+        ? 1
+        : deletion.graceSeconds
   const first = metadata.deletionTimestamp === undefined
   const grace = declaration.grace?.(next, requested) ?? 0
   if (!first) {
@@ -133,7 +152,12 @@ function setPropagation({ metadata }: Typed, { policy }: Deletion): void {
   else delete metadata.finalizers
 }
 
-function deleted(served: Served, object: Typed, version: Version, how: { remains: boolean; orphanGiven: boolean | undefined }): Result {
+function deleted(
+  served: Served,
+  object: Typed,
+  version: Version,
+  how: { remains: boolean; orphanGiven: boolean | undefined },
+): Result {
   const status = how.remains && how.orphanGiven === false ? 202 : 200
   if (served.declaration.deleteAnswers !== 'status') return { is: 'object', status, version }
   const { name, uid } = object.metadata
@@ -152,7 +176,12 @@ function deleted(served: Served, object: Typed, version: Version, how: { remains
   return { is: 'status', status, body }
 }
 
-function checkPreconditions(served: Served, name: string, { metadata }: Typed, deletion: Deletion): void {
+function checkPreconditions(
+  served: Served,
+  name: string,
+  { metadata }: Typed,
+  deletion: Deletion,
+): void {
   const by = { group: served.group, resource: served.kind }
   if (deletion.uid !== undefined && deletion.uid !== metadata.uid) {
     throw conflict(
@@ -161,7 +190,10 @@ function checkPreconditions(served: Served, name: string, { metadata }: Typed, d
       `the UID in the precondition (${deletion.uid}) does not match the UID in record (${metadata.uid ?? ''}). The object might have been deleted and then recreated`,
     )
   }
-  if (deletion.resourceVersion !== undefined && deletion.resourceVersion !== metadata.resourceVersion) {
+  if (
+    deletion.resourceVersion !== undefined &&
+    deletion.resourceVersion !== metadata.resourceVersion
+  ) {
     throw conflict(
       by,
       name,
@@ -174,15 +206,23 @@ function checkPreconditions(served: Served, name: string, { metadata }: Typed, d
 async function readDeletion(api: Api, call: Call): Promise<Deletion> {
   const errors = new FieldErrors()
   const body = await call.body()
-  const given =
-    body.bytes.length > 0 ? await fromBody(api, body) : fromQuery(call)
+  const given = body.bytes.length > 0 ? await fromBody(api, body) : fromQuery(call)
   const dryRun = checkDryRun(given.dryRun ?? [], errors)
   const { propagationPolicy: policy, orphanDependents } = given
-  if (policy !== undefined && policy !== 'Orphan' && policy !== 'Background' && policy !== 'Foreground') {
-    errors.at('propagationPolicy').notSupported(policy, ['Foreground', 'Background', 'Orphan', 'nil'])
+  if (
+    policy !== undefined &&
+    policy !== 'Orphan' &&
+    policy !== 'Background' &&
+    policy !== 'Foreground'
+  ) {
+    errors
+      .at('propagationPolicy')
+      .notSupported(policy, ['Foreground', 'Background', 'Orphan', 'nil'])
   }
   if (policy !== undefined && orphanDependents !== undefined) {
-    errors.at('propagationPolicy').invalid(policy, 'orphanDependents and deletionPropagation cannot be both set')
+    errors
+      .at('propagationPolicy')
+      .invalid(policy, 'orphanDependents and deletionPropagation cannot be both set')
   }
   refuse(errors, api.v, 'DeleteOptions')
   return {
@@ -211,7 +251,9 @@ function fromQuery(call: Call): Given {
   return {
     ...(grace === undefined ? {} : { gracePeriodSeconds: grace }),
     ...(policy === undefined || policy === '' ? {} : { propagationPolicy: policy }),
-    ...(call.query.has('orphanDependents') ? { orphanDependents: isSet(call.query, 'orphanDependents') } : {}),
+    ...(call.query.has('orphanDependents')
+      ? { orphanDependents: isSet(call.query, 'orphanDependents') }
+      : {}),
     dryRun: call.query.get('dryRun') ?? [],
   }
 }
@@ -222,26 +264,33 @@ async function fromBody(api: Api, body: { bytes: Buffer; mediaType: string }): P
     value = await parseBody(body)
   } catch (error) {
     if (error instanceof StatusError) throw error
-    throw badRequest(`error decoding DeleteOptions: ${error instanceof Error ? error.message : String(error)}`)
+    throw badRequest(
+      `error decoding DeleteOptions: ${error instanceof Error ? error.message : String(error)}`,
+    )
   }
   const { kind, apiVersion, ...rest } = (value ?? {}) as { kind?: unknown; apiVersion?: unknown }
   if (kind !== undefined && kind !== '' && kind !== 'DeleteOptions') {
     throw badRequest(`expected a DeleteOptions, found ${JSON.stringify(kind)}`)
   }
-  if (apiVersion !== undefined && typeof apiVersion !== 'string') throw badRequest('apiVersion must be a string')
+  if (apiVersion !== undefined && typeof apiVersion !== 'string')
+    throw badRequest('apiVersion must be a string')
   if (!isKnownGroup(api, apiVersion)) {
-    throw badRequest(`no kind "DeleteOptions" is registered for version ${JSON.stringify(apiVersion)}`)
+    throw badRequest(
+      `no kind "DeleteOptions" is registered for version ${JSON.stringify(apiVersion)}`,
+    )
   }
   try {
     return codecOf(DeleteOptions.shape).decode(rest, new Decoding()) as Given
   } catch (error) {
-    if (error instanceof DecodeError) throw badRequest(`error decoding DeleteOptions: ${error.message}`)
+    if (error instanceof DecodeError)
+      throw badRequest(`error decoding DeleteOptions: ${error.message}`)
     throw error
   }
 }
 
 function isKnownGroup(api: Api, apiVersion: string | undefined): boolean {
-  if (apiVersion === undefined || apiVersion === '' || apiVersion === api.v.spell('meta{api}/v1')) return true
+  if (apiVersion === undefined || apiVersion === '' || apiVersion === api.v.spell('meta{api}/v1'))
+    return true
   const slash = apiVersion.indexOf('/')
   return slash === -1
     ? api.catalogue.hasVersion('', apiVersion)

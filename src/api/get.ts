@@ -12,7 +12,8 @@ export const FRESHNESS_WAIT_MS = 3000
 export function get(api: Api, call: Call): Result | Promise<Result> {
   const table = api.cache.loaded(call.served.hub.keyPrefix)
   // The cache is current: most reads need not wait for anything.
-  if (table && call.query.size === 0) return { is: 'object', status: 200, version: found(table, call) }
+  if (table && call.query.size === 0)
+    return { is: 'object', status: 200, version: found(table, call) }
   return getWaiting(api, call)
 }
 

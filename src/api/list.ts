@@ -24,7 +24,12 @@ interface Start {
 }
 
 /** The objects that a list and a deletecollection mean. */
-export async function select(api: Api, call: Call, options: ListOptions, chosen: Selection): Promise<ListResult> {
+export async function select(
+  api: Api,
+  call: Call,
+  options: ListOptions,
+  chosen: Selection,
+): Promise<ListResult> {
   const { served } = call
   const prefix = keyOf(served, call.namespace, '')
   const start = await startOf(api, options)
@@ -93,7 +98,8 @@ async function startOf(api: Api, options: ListOptions): Promise<Start> {
 function historyError(error: unknown, api: Api, options: ListOptions, start: Start): unknown {
   if (error instanceof FutureRevision) return tooNewVersion(start.at ?? 0, error.current)
   if (!(error instanceof Compacted)) return error
-  if (options.continueToken === '') return expired('The resourceVersion for the provided list is too old.')
+  if (options.continueToken === '')
+    return expired('The resourceVersion for the provided list is too old.')
   return expired(
     'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.',
     encodeContinue({ revision: -1, start: start.from }, api.v),

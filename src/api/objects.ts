@@ -13,8 +13,15 @@ const META_HEAD = ['name', 'generateName', 'namespace', 'selfLink', 'uid'] as co
 const metaCodec = codecOf(ObjectMeta.shape)
 
 /** Reads a stored object in its stored version. It is the caller's own to change. */
-export function decodeStored<T extends Typed = Typed>(served: Served, version: Version, c: HookContext): T {
-  const object = served.hub.codec.decode(JSON.parse(version.json().toString('utf8')), new Decoding()) as unknown as T
+export function decodeStored<T extends Typed = Typed>(
+  served: Served,
+  version: Version,
+  c: HookContext,
+): T {
+  const object = served.hub.codec.decode(
+    JSON.parse(version.json().toString('utf8')),
+    new Decoding(),
+  ) as unknown as T
   served.declaration.fill?.(object, c)
   return object
 }

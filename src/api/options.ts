@@ -37,14 +37,20 @@ export function isSet(query: Query, name: string): boolean {
 export function integer(query: Query, name: string): number | undefined {
   const value = first(query, name)
   if (value === undefined || value === '') return undefined
-  if (!/^[+-]?\d{1,19}$/.test(value)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: invalid syntax`)
+  if (!/^[+-]?\d{1,19}$/.test(value))
+    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: invalid syntax`)
   const number = Number(value)
-  if (!Number.isSafeInteger(number)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: value out of range`)
+  if (!Number.isSafeInteger(number))
+    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: value out of range`)
   return number
 }
 
 /** Reads and checks the options of a write. Throws 422 with the kind of the options. */
-export function writeOptions(query: Query, v: Vocabulary, kind: 'CreateOptions' | 'UpdateOptions' | 'PatchOptions'): WriteOptions {
+export function writeOptions(
+  query: Query,
+  v: Vocabulary,
+  kind: 'CreateOptions' | 'UpdateOptions' | 'PatchOptions',
+): WriteOptions {
   const errors = new FieldErrors()
   const fieldManager = first(query, 'fieldManager') ?? ''
   const fieldValidation = first(query, 'fieldValidation') ?? ''
@@ -77,7 +83,9 @@ function checkFieldManager(name: string, errors: FieldErrors): void {
   for (const char of name) {
     if (!/[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.test(char)) {
       const code = char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')
-      errors.at('fieldManager').invalid(name, `invalid character U+${code} (at position ${position})`)
+      errors
+        .at('fieldManager')
+        .invalid(name, `invalid character U+${code} (at position ${position})`)
     }
     position++
   }
@@ -98,9 +106,12 @@ export function listOptions(query: Query, v: Vocabulary): ListOptions {
   if (match !== '') {
     const at = errors.at('resourceVersionMatch')
     if (watch) at.forbidden('resourceVersionMatch is forbidden for watch')
-    if (resourceVersion === '') at.forbidden('resourceVersionMatch is forbidden unless resourceVersion is provided')
-    if (continueToken !== '') at.forbidden('resourceVersionMatch is forbidden when continue is provided')
-    if (match !== 'Exact' && match !== 'NotOlderThan') at.notSupported(match, ['Exact', 'NotOlderThan', ''])
+    if (resourceVersion === '')
+      at.forbidden('resourceVersionMatch is forbidden unless resourceVersion is provided')
+    if (continueToken !== '')
+      at.forbidden('resourceVersionMatch is forbidden when continue is provided')
+    if (match !== 'Exact' && match !== 'NotOlderThan')
+      at.notSupported(match, ['Exact', 'NotOlderThan', ''])
     if (match === 'Exact' && resourceVersion === '0') {
       at.forbidden('resourceVersionMatch "exact" is forbidden for resourceVersion "0"')
     }

@@ -1,4 +1,9 @@
-import { applyJsonPatch, PatchFailed, PatchSyntaxError, TooManyOperations } from '../patch/json-patch.ts'
+import {
+  applyJsonPatch,
+  PatchFailed,
+  PatchSyntaxError,
+  TooManyOperations,
+} from '../patch/json-patch.ts'
 import { applyMergePatch } from '../patch/merge-patch.ts'
 import { DecodeError } from '../schema/codec.ts'
 import {
@@ -27,7 +32,8 @@ const ACCEPTED = [JSON_PATCH, MERGE_PATCH] as const
 /** PATCH on an object or one of its parts (seed 1, Patch content types). Throws 4xx. */
 export async function patch(api: Api, call: Call): Promise<Result> {
   const body = await call.body()
-  if (body.mediaType !== JSON_PATCH && body.mediaType !== MERGE_PATCH) throw unsupportedMediaType(ACCEPTED)
+  if (body.mediaType !== JSON_PATCH && body.mediaType !== MERGE_PATCH)
+    throw unsupportedMediaType(ACCEPTED)
   const options = writeOptions(call.query, api.v, 'PatchOptions')
   const change = parsePatch(body.bytes, body.mediaType)
   return updateObject(
@@ -49,7 +55,9 @@ function parsePatch(bytes: Buffer, mediaType: string): Change {
   try {
     patch = parseJson(bytes)
   } catch (error) {
-    throw badRequest(`error decoding patch: ${error instanceof Error ? error.message : String(error)}`)
+    throw badRequest(
+      `error decoding patch: ${error instanceof Error ? error.message : String(error)}`,
+    )
   }
   if (mediaType === MERGE_PATCH) {
     if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) {
@@ -57,7 +65,9 @@ function parsePatch(bytes: Buffer, mediaType: string): Change {
     }
     const { metadata } = patch as { metadata?: unknown }
     const versionless =
-      typeof metadata !== 'object' || metadata === null || !Object.hasOwn(metadata, 'resourceVersion')
+      typeof metadata !== 'object' ||
+      metadata === null ||
+      !Object.hasOwn(metadata, 'resourceVersion')
     return { apply: (document) => applyMergePatch(document, patch), versionless }
   }
   const versionless =
@@ -91,7 +101,8 @@ async function patched(
   const { object, unknown } = fit(call, result, c)
   if (unknown.length > 0 && options.fieldValidation !== 'Ignore') {
     const found = unknown.map((path) => `unknown field ${JSON.stringify(path)}`)
-    if (options.fieldValidation === 'Strict') throw misfit(call, result, `strict decoding error: ${found.join(', ')}`)
+    if (options.fieldValidation === 'Strict')
+      throw misfit(call, result, `strict decoding error: ${found.join(', ')}`)
     for (const text of found) call.warn(text)
   }
   checkName(call, object)
@@ -103,12 +114,16 @@ function fit(call: Call, result: unknown, c: ReturnType<typeof hookContext>) {
   const { served } = call
   try {
     const { kind, apiVersion } = (result ?? {}) as { kind?: unknown; apiVersion?: unknown }
-    if ((kind ?? served.kind) !== served.kind || (apiVersion ?? served.groupVersion) !== served.groupVersion) {
+    if (
+      (kind ?? served.kind) !== served.kind ||
+      (apiVersion ?? served.groupVersion) !== served.groupVersion
+    ) {
       throw badRequest(`the patch changes the kind or apiVersion of the object`)
     }
     return decodeServed(served, result, c)
   } catch (error) {
-    if (error instanceof DecodeError || error instanceof StatusError) throw misfit(call, result, error.message)
+    if (error instanceof DecodeError || error instanceof StatusError)
+      throw misfit(call, result, error.message)
     throw error
   }
 }

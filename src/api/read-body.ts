@@ -27,7 +27,11 @@ export async function parseBody({ bytes, mediaType }: Body): Promise<unknown> {
  * The object in a request body, in the served version, with defaults. Checks kind and apiVersion, and
  * treats unknown and duplicate fields as `fieldValidation` says. Throws 400 and 415.
  */
-export async function readObject(call: Call, options: WriteOptions, c: HookContext): Promise<Typed> {
+export async function readObject(
+  call: Call,
+  options: WriteOptions,
+  c: HookContext,
+): Promise<Typed> {
   const { served } = call
   const body = await call.body()
   let value: unknown
@@ -80,7 +84,8 @@ function checkType(served: Served, value: unknown, bytes: Buffer): void {
   }
   const { kind, apiVersion } = value as { kind?: unknown; apiVersion?: unknown }
   if (kind !== undefined && typeof kind === 'string' && kind !== '' && kind !== served.kind) {
-    const version = typeof apiVersion === 'string' && apiVersion !== '' ? apiVersion : served.groupVersion
+    const version =
+      typeof apiVersion === 'string' && apiVersion !== '' ? apiVersion : served.groupVersion
     throw badRequest(
       `${kind} in version ${JSON.stringify(version.slice(version.lastIndexOf('/') + 1))} cannot be handled as a ${served.kind}: no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(version)} at this endpoint`,
     )

@@ -28,10 +28,15 @@ const EVERYTHING: Selection = { matches: null, name: undefined, id: '' }
 export function selection(served: Served, labelText: string, fieldText: string): Selection {
   if (labelText === '' && fieldText === '') return EVERYTHING
   const labels = labelText === '' ? null : parsed(() => parseLabelSelector(labelText))
-  const terms = fieldText === '' ? [] : parsed(() => parseFieldSelector(fieldText)).map((t) => resolve(served, t))
+  const terms =
+    fieldText === ''
+      ? []
+      : parsed(() => parseFieldSelector(fieldText)).map((t) => resolve(served, t))
   const byName = terms.filter((t) => t.field === 'metadata.name')
   const byNamespace = terms.filter((t) => t.field === 'metadata.namespace')
-  const byField = terms.filter((t) => t.field !== 'metadata.name' && t.field !== 'metadata.namespace')
+  const byField = terms.filter(
+    (t) => t.field !== 'metadata.name' && t.field !== 'metadata.namespace',
+  )
   const names = byName.filter((t) => t.op === '=').map((t) => t.value)
   return {
     id: `${labelText}\0${fieldText}`,

@@ -42,6 +42,8 @@ export function checkName(call: Call, object: Typed): void {
     )
   }
   if (name !== call.name) {
-    throw badRequest(`the name of the object (${name}) does not match the name on the URL (${call.name})`)
+    throw badRequest(
+      `the name of the object (${name}) does not match the name on the URL (${call.name})`,
+    )
   }
 }

@@ -38,7 +38,8 @@ export async function watch(api: Api, call: Call): Promise<WatchStart> {
     if (given !== undefined && given !== call.name) {
       throw badRequest("fieldSelector metadata.name doesn't match requested name")
     }
-    if (given === undefined) fields = `metadata.name=${call.name}${fields === '' ? '' : `,${fields}`}`
+    if (given === undefined)
+      fields = `metadata.name=${call.name}${fields === '' ? '' : `,${fields}`}`
   }
   const chosen = selection(served, options.labelSelector, fields)
   const wanted = first(call.query, 'resourceVersion') ?? ''
@@ -127,7 +128,11 @@ export async function watch(api: Api, call: Call): Promise<WatchStart> {
 
 const INITIAL_BYTES = 256 << 10
 
-async function sendInitial(sink: WatchSink, form: EventForm, versions: readonly Version[]): Promise<void> {
+async function sendInitial(
+  sink: WatchSink,
+  form: EventForm,
+  versions: readonly Version[],
+): Promise<void> {
   let batch: Buffer[] = []
   let bytes = 0
   for (const version of versions) {

@@ -39,12 +39,19 @@ export function takeNamespace(call: Call, object: Typed): void {
   }
   if (metadata.namespace === undefined) metadata.namespace = call.namespace
   else if (metadata.namespace !== call.namespace) {
-    throw badRequest('the namespace of the provided object does not match the namespace sent on the request')
+    throw badRequest(
+      'the namespace of the provided object does not match the namespace sent on the request',
+    )
   }
 }
 
 /** Creates an object of the stored version (seed 1, create). Throws 4xx. */
-export async function createObject(api: Api, call: Call, object: Typed, options: WriteOptions): Promise<Result> {
+export async function createObject(
+  api: Api,
+  call: Call,
+  object: Typed,
+  options: WriteOptions,
+): Promise<Result> {
   const { served } = call
   const c = hookContext(api)
   const { metadata } = object
@@ -105,7 +112,12 @@ export interface Source {
  * Updates an object or a part of it (seed 1, update). A write that carries no resourceVersion of its own
  * is done again when the object changed meanwhile. Throws 4xx.
  */
-export async function updateObject(api: Api, call: Call, source: Source, options: WriteOptions): Promise<Result> {
+export async function updateObject(
+  api: Api,
+  call: Call,
+  source: Source,
+  options: WriteOptions,
+): Promise<Result> {
   const { served } = call
   const key = keyOf(served, call.namespace, call.name)
   const table = await api.cache.table(served.hub.keyPrefix)
@@ -180,7 +192,12 @@ async function updateOnce(
   await api.admission.validate(attempt(call, 'update', next, old, options), c)
 
   if (isFinished(served, next)) {
-    if (options.dryRun) return { is: 'object', status: 200, version: asVersion(encodeObject(served, next), live.revision) }
+    if (options.dryRun)
+      return {
+        is: 'object',
+        status: 200,
+        version: asVersion(encodeObject(served, next), live.revision),
+      }
     const record = encodeObject(served, next)
     const commit = await api.cache.commit([{ key, value: null, ifChangedAt: live.revision }])
     if (commit.done) return { is: 'object', status: 200, version: asVersion(record, live.revision) }
@@ -234,7 +251,8 @@ export function attempt(
 
 /** Throws 422 when there are errors. */
 export function refuseInvalid(served: Served, name: string, errors: FieldErrors): void {
-  if (errors.list.length > 0) throw invalid({ group: served.group, kind: served.kind }, name, errors.list)
+  if (errors.list.length > 0)
+    throw invalid({ group: served.group, kind: served.kind }, name, errors.list)
 }
 
 const metadataRules = (served: Served, api: Api) => ({
@@ -259,7 +277,8 @@ function keepSystemFields(metadata: ObjectMeta, old: ObjectMeta): void {
   copy(metadata, old, 'creationTimestamp')
   copy(metadata, old, 'managedFields')
   if (old.deletionTimestamp !== undefined) metadata.deletionTimestamp = old.deletionTimestamp
-  if (metadata.deletionGracePeriodSeconds === undefined) copy(metadata, old, 'deletionGracePeriodSeconds')
+  if (metadata.deletionGracePeriodSeconds === undefined)
+    copy(metadata, old, 'deletionGracePeriodSeconds')
 }
 
 function copy<K extends keyof ObjectMeta>(to: ObjectMeta, from: ObjectMeta, name: K): void {
@@ -271,7 +290,8 @@ function copy<K extends keyof ObjectMeta>(to: ObjectMeta, from: ObjectMeta, name
 function keepParts(next: Typed, old: Typed, served: Served): void {
   for (const part of served.subresources.values()) {
     // Parts further in belong to a part of the object that the main endpoint writes otherwise.
-    for (const path of part.of) if (path === 'status' || path.startsWith('status.')) move(next, old, path)
+    for (const path of part.of)
+      if (path === 'status' || path.startsWith('status.')) move(next, old, path)
   }
 }
 
@@ -280,10 +300,17 @@ function takePart(next: Typed, old: Typed, part: PartSubresource<any>): void {
   const written = { ...(next as unknown as Record<string, unknown>) }
   const target = next as unknown as Record<string, unknown>
   for (const [name, value] of Object.entries(old)) {
-    if (name !== 'metadata' && name !== 'kind' && name !== 'apiVersion') target[name] = structuredClone(value)
+    if (name !== 'metadata' && name !== 'kind' && name !== 'apiVersion')
+      target[name] = structuredClone(value)
   }
   for (const name of Object.keys(written)) {
-    if (name !== 'metadata' && name !== 'kind' && name !== 'apiVersion' && !Object.hasOwn(old, name)) delete target[name]
+    if (
+      name !== 'metadata' &&
+      name !== 'kind' &&
+      name !== 'apiVersion' &&
+      !Object.hasOwn(old, name)
+    )
+      delete target[name]
   }
   for (const path of part.of as readonly string[]) move(next, written as unknown as Typed, path)
 }
@@ -326,7 +353,11 @@ function dedupOwners(call: Call, metadata: ObjectMeta): void {
 }
 
 // The field writes the missing number in this form.
-const hexZero = (error: { field: string; reason: FieldErrors['list'][number]['reason']; message: string }) => ({
+const hexZero = (error: {
+  field: string
+  reason: FieldErrors['list'][number]['reason']
+  message: string
+}) => ({
   ...error,
   message: error.message.replace('Invalid value: 0:', 'Invalid value: 0x0:'),
 })

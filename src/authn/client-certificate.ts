@@ -30,7 +30,9 @@ export function clientCertificate(socket: TLSSocket): CertificateResult {
 
 function read(socket: TLSSocket): CertificateResult {
   const certificate = socket.getPeerCertificate()
-  const subject = (certificate as { subject?: { CN?: string | string[]; O?: string | string[] } } | null)?.subject
+  const subject = (
+    certificate as { subject?: { CN?: string | string[]; O?: string | string[] } } | null
+  )?.subject
   if (!subject) return { is: 'none' }
   if (!socket.authorized) return { is: 'refused' }
   const names = list(subject.CN)

@@ -24,7 +24,10 @@ const users = new WeakMap<TLSSocket, AuthenticatedUser>()
  * Who asks (seed 1, Authentication): a verified client certificate, or nobody in particular. Anything that
  * was shown and does not hold is refused with 401, never taken for nobody.
  */
-export function authenticateRequest(socket: TLSSocket, headers: IncomingHttpHeaders): AuthenticatedUser {
+export function authenticateRequest(
+  socket: TLSSocket,
+  headers: IncomingHttpHeaders,
+): AuthenticatedUser {
   const known = users.get(socket)
   if (known) return known
   const shown = clientCertificate(socket)

@@ -27,15 +27,18 @@ const PUBLIC = /^\/(healthz|livez|readyz|version|api|apis)(\/|$)/
 /** Lets a request pass or throws 403. */
 export function authorizeRequest(user: Subject, attributes: Attributes): void {
   if (user.groups.includes(PRIVILEGED_GROUP)) return
-  if (!attributes.isResource && READS.includes(attributes.verb) && PUBLIC.test(attributes.path)) return
+  if (!attributes.isResource && READS.includes(attributes.verb) && PUBLIC.test(attributes.path))
+    return
   throw refusal(user, attributes)
 }
 
 function refusal(user: Subject, a: Attributes): Error {
   const who = `User ${JSON.stringify(user.name)}`
-  if (!a.isResource) return forbidden(null, '', escaped(`${who} cannot ${a.verb} path ${JSON.stringify(a.path)}`))
+  if (!a.isResource)
+    return forbidden(null, '', escaped(`${who} cannot ${a.verb} path ${JSON.stringify(a.path)}`))
   const resource = a.subresource === '' ? a.resource : `${a.resource}/${a.subresource}`
-  const place = a.namespace === '' ? 'at the cluster scope' : `in the namespace ${JSON.stringify(a.namespace)}`
+  const place =
+    a.namespace === '' ? 'at the cluster scope' : `in the namespace ${JSON.stringify(a.namespace)}`
   return forbidden(
     { group: a.group, resource: a.resource },
     a.name,

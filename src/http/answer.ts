@@ -32,16 +32,31 @@ export function statusAnswer(context: Context, error: StatusError): Answer {
 }
 
 /** The answer of a verb in the form that was asked for. Throws 406. */
-export function resultAnswer(context: Context, served: Served, result: Result): Answer | Promise<Answer> {
+export function resultAnswer(
+  context: Context,
+  served: Served,
+  result: Result,
+): Answer | Promise<Answer> {
   const form = formOf(context, { transform: true })
   switch (result.is) {
     case 'status':
-      return jsonAnswer(context, result.status, { ...form, as: '' }, Buffer.from(JSON.stringify(result.body)))
+      return jsonAnswer(
+        context,
+        result.status,
+        { ...form, as: '' },
+        Buffer.from(JSON.stringify(result.body)),
+      )
     case 'object':
-      return jsonAnswer(context, result.status, form, objectJson(context.server.api, served, result.version, form))
+      return jsonAnswer(
+        context,
+        result.status,
+        form,
+        objectJson(context.server.api, served, result.version, form),
+      )
     case 'list': {
       const bytes = listBytes(context.server.api, served, result, form)
-      if (form.type === 'application/json' && !form.pretty) return listAnswer(context, result, bytes)
+      if (form.type === 'application/json' && !form.pretty)
+        return listAnswer(context, result, bytes)
       return jsonAnswer(context, result.status, form, whole(result, bytes))
     }
   }
@@ -58,9 +73,16 @@ function whole(result: ListResult, bytes: ListBytes): Buffer {
 }
 
 /** A complete JSON document as JSON, indented JSON or YAML. */
-export function jsonAnswer(context: Context, status: number, form: Form, json: Buffer): Answer | Promise<Answer> {
+export function jsonAnswer(
+  context: Context,
+  status: number,
+  form: Form,
+  json: Buffer,
+): Answer | Promise<Answer> {
   if (form.type === 'application/yaml') return yamlAnswer(status, json)
-  const body = form.pretty ? Buffer.from(`${JSON.stringify(JSON.parse(json.toString('utf8')), null, 2)}\n`) : json
+  const body = form.pretty
+    ? Buffer.from(`${JSON.stringify(JSON.parse(json.toString('utf8')), null, 2)}\n`)
+    : json
   if (body.length > GZIP_FROM && takesGzip(context)) {
     return {
       status,
@@ -78,7 +100,9 @@ async function yamlAnswer(status: number, json: Buffer): Promise<Answer> {
 }
 
 const takesGzip = (context: Context) =>
-  /(^|[ ,])gzip(;q=(0\.0*[1-9]|1)|[ ,]|$)/.test(String(context.exchange.headers['accept-encoding'] ?? ''))
+  /(^|[ ,])gzip(;q=(0\.0*[1-9]|1)|[ ,]|$)/.test(
+    String(context.exchange.headers['accept-encoding'] ?? ''),
+  )
 
 function listAnswer(context: Context, result: ListResult, bytes: ListBytes): Answer {
   const headers: HeaderList = ['content-type', 'application/json']

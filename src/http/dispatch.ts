@@ -39,7 +39,8 @@ export function dispatch(context: Context): Answer | Promise<Answer> {
 }
 
 function endpoint(context: Context): Answer | Promise<Answer> {
-  const path = context.path.length > 1 && context.path.endsWith('/') ? context.path.slice(0, -1) : context.path
+  const path =
+    context.path.length > 1 && context.path.endsWith('/') ? context.path.slice(0, -1) : context.path
   const found = context.server.endpoints.get(path)
   if (!found) return pageNotFound()
   const { method } = context.exchange
@@ -96,7 +97,8 @@ function checkShape(context: Context, served: Served): void {
   const { info } = context
   if (info.subresource !== '' && !served.subresources.has(info.subresource)) throw noSuchResource()
   if (info.parts.length > 3) throw noSuchResource()
-  if (!served.namespaced && info.namespace !== '' && served.resource !== 'namespaces') throw noSuchResource()
+  if (!served.namespaced && info.namespace !== '' && served.resource !== 'namespaces')
+    throw noSuchResource()
   const collection = info.parts.length === 1
   if (info.subresource !== '') {
     if (!['get', 'update', 'patch'].includes(info.verb)) throw methodNotAllowed()

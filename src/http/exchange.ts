@@ -42,7 +42,11 @@ const hasBody = (headers: IncomingHttpHeaders) =>
 
 type BodySource = IncomingMessage | ServerHttp2Stream
 
-async function collect(source: BodySource, headers: IncomingHttpHeaders, limit: number): Promise<Buffer> {
+async function collect(
+  source: BodySource,
+  headers: IncomingHttpHeaders,
+  limit: number,
+): Promise<Buffer> {
   const declared = headers['content-length']
   if (declared !== undefined && Number(declared) > limit) throw tooLarge(`limit is ${limit}`)
   return new Promise((resolve, reject) => {
@@ -109,7 +113,9 @@ export class Http1Exchange extends Base implements Exchange {
     else this.#response.once('close', call)
   }
   readBody(limit: number): Promise<Buffer> {
-    return hasBody(this.headers) ? collect(this.#request, this.headers, limit) : Promise.resolve(EMPTY)
+    return hasBody(this.headers)
+      ? collect(this.#request, this.headers, limit)
+      : Promise.resolve(EMPTY)
   }
   send(status: number, headers: HeaderList, body: Buffer | string): void {
     const response = this.#response
@@ -180,7 +186,9 @@ export class Http2Exchange extends Base implements Exchange {
 }
 
 function toObject(status: number, headers: HeaderList): Record<string, number | string | string[]> {
-  const object: Record<string, number | string | string[]> = { [constants.HTTP2_HEADER_STATUS]: status }
+  const object: Record<string, number | string | string[]> = {
+    [constants.HTTP2_HEADER_STATUS]: status,
+  }
   for (let i = 0; i < headers.length; i += 2) {
     const name = headers[i]!
     const value = headers[i + 1]!
@@ -188,7 +196,11 @@ function toObject(status: number, headers: HeaderList): Record<string, number | 
     if (name === 'connection') continue
     const before = object[name]
     object[name] =
-      before === undefined ? value : Array.isArray(before) ? [...before, value] : [String(before), value]
+      before === undefined
+        ? value
+        : Array.isArray(before)
+          ? [...before, value]
+          : [String(before), value]
   }
   return object
 }

@@ -49,7 +49,9 @@ export function formOf(context: Context, options: { watch?: boolean; transform: 
     )
   })
   if (!choice) {
-    throw notAcceptable(options.watch === true ? OFFERED.slice(0, 1).map((t) => `${t};stream=watch`) : OFFERED)
+    throw notAcceptable(
+      options.watch === true ? OFFERED.slice(0, 1).map((t) => `${t};stream=watch`) : OFFERED,
+    )
   }
   const includeObject = first(context.query, 'includeObject') ?? ''
   const as = (choice.params.get('as') ?? '') as Form['as']

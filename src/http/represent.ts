@@ -26,7 +26,9 @@ export function objectBytes(api: Api, served: Served, version: Version): Buffer 
 
 function converted(api: Api, served: Served, version: Version): JsonObject {
   const c = hookContext(api)
-  return served.codec.plain(fromHub(served, decodeStored(served, version, c), c) as unknown as JsonObject)
+  return served.codec.plain(
+    fromHub(served, decodeStored(served, version, c), c) as unknown as JsonObject,
+  )
 }
 
 /** One object in any JSON shape. Throws 406 when the shape is one of lists. */
@@ -123,7 +125,13 @@ function resourceVersionOf(version: Version): string {
   return json.toString('latin1', version.rvAt, version.rvAt + version.rvDigits)
 }
 
-function tableOpening(api: Api, served: Served, form: Form, metadata: object, definitions = true): Buffer {
+function tableOpening(
+  api: Api,
+  served: Served,
+  form: Form,
+  metadata: object,
+  definitions = true,
+): Buffer {
   const head = {
     kind: 'Table',
     apiVersion: `${api.v.spell('meta{api}')}/${form.asVersion}`,
@@ -160,7 +168,13 @@ export function eventForm(api: Api, served: Served, form: Form): EventForm {
   let first = true
   const inner = (version: Version, revision: number): Buffer => {
     const seen = revision === version.revision ? version : version.withRevision(revision)
-    if (form.as !== 'Table') return objectJson(api, served, seen, form.as === '' ? form : { ...form, as: 'PartialObjectMetadata' })
+    if (form.as !== 'Table')
+      return objectJson(
+        api,
+        served,
+        seen,
+        form.as === '' ? form : { ...form, as: 'PartialObjectMetadata' },
+      )
     const opening = tableOpening(api, served, form, { resourceVersion: String(revision) }, first)
     first = false
     return Buffer.concat([opening, rowOf(api, served, seen, form), CLOSE])
@@ -176,7 +190,13 @@ export function eventForm(api: Api, served: Served, form: Form): EventForm {
         metadata: { resourceVersion: String(revision), creationTimestamp: null },
       }
       if (form.as === 'Table') {
-        const opening = tableOpening(api, served, form, { resourceVersion: String(revision) }, first)
+        const opening = tableOpening(
+          api,
+          served,
+          form,
+          { resourceVersion: String(revision) },
+          first,
+        )
         return frame('BOOKMARK', Buffer.concat([opening, CLOSE]))
       }
       return frame('BOOKMARK', Buffer.from(JSON.stringify(object)))
@@ -187,7 +207,10 @@ export function eventForm(api: Api, served: Served, form: Form): EventForm {
 
 const EVENT_END = Buffer.from('}\n')
 const STARTS = new Map(
-  ['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK', 'ERROR'].map((type) => [type, Buffer.from(`{"type":"${type}","object":`)]),
+  ['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK', 'ERROR'].map((type) => [
+    type,
+    Buffer.from(`{"type":"${type}","object":`),
+  ]),
 )
 
 const frame = (type: ChangeType | 'BOOKMARK' | 'ERROR', object: Buffer) =>

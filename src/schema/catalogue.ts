@@ -55,7 +55,16 @@ export interface Catalogue {
   resources(group: string, version: string): readonly Served[]
 }
 
-const ALL_VERBS: readonly Verb[] = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch']
+const ALL_VERBS: readonly Verb[] = [
+  'create',
+  'delete',
+  'deletecollection',
+  'get',
+  'list',
+  'patch',
+  'update',
+  'watch',
+]
 
 // Order of groups in discovery; unlisted ones follow by name (behaviour of the field at 1.25).
 const PRIORITY = [
@@ -120,7 +129,9 @@ function* servedVersions(declaration: Resource, v: Vocabulary): Generator<Served
   const { hub: hubShape, ...options } = declaration
   const kind = hubShape.shape.name
   const verbs = ALL_VERBS.filter((verb) => !options.without?.includes(verb))
-  const make = (home: string): Omit<Served, 'hub' | 'conversion' | 'codec' | 'deprecated' | 'storageVersionHash'> => {
+  const make = (
+    home: string,
+  ): Omit<Served, 'hub' | 'conversion' | 'codec' | 'deprecated' | 'storageVersionHash'> => {
     const [homeGroup = '', version = ''] = v.spell(home).split('/')
     const group = homeGroup === 'core' ? '' : homeGroup
     const groupVersion = group === '' ? version : `${group}/${version}`
@@ -136,7 +147,9 @@ function* servedVersions(declaration: Resource, v: Vocabulary): Generator<Served
       verbs,
       declaration,
       name: { group, resource: options.plural },
-      opening: Buffer.from(`{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(groupVersion)},`),
+      opening: Buffer.from(
+        `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(groupVersion)},`,
+      ),
       keyPrefix: `/${options.plural}/`,
       subresources: new Map(Object.entries(options.subresources ?? {})),
     }
@@ -167,7 +180,8 @@ function* servedVersions(declaration: Resource, v: Vocabulary): Generator<Served
 }
 
 /** The stored version as discovery shows it, without naming it. */
-const hashOf = (text: string) => createHash('sha256').update(text).digest().subarray(0, 8).toString('base64')
+const hashOf = (text: string) =>
+  createHash('sha256').update(text).digest().subarray(0, 8).toString('base64')
 
 const VERSION = /^v(\d+)(?:(alpha|beta)(\d+))?$/
 

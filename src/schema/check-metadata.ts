@@ -38,7 +38,11 @@ export function checkMetadata(meta: ObjectMeta, errors: FieldErrors, rules: Meta
   }
 }
 
-function checkNames(meta: ObjectMeta, errors: FieldErrors, { namespaced, nameRule }: MetadataRules): void {
+function checkNames(
+  meta: ObjectMeta,
+  errors: FieldErrors,
+  { namespaced, nameRule }: MetadataRules,
+): void {
   const { name, generateName, namespace } = meta
   if (generateName !== undefined) {
     errors.at('generateName').invalidAll(generateName, nameRule(maskTrailingDash(generateName)))
@@ -57,14 +61,20 @@ function checkNames(meta: ObjectMeta, errors: FieldErrors, { namespaced, nameRul
   }
 }
 
-function checkLabels(labels: Readonly<Record<string, string>> | undefined, errors: FieldErrors): void {
+function checkLabels(
+  labels: Readonly<Record<string, string>> | undefined,
+  errors: FieldErrors,
+): void {
   for (const [key, value] of Object.entries(labels ?? {})) {
     errors.invalidAll(key, isQualifiedName(key))
     errors.invalidAll(value, isLabelValue(value))
   }
 }
 
-function checkAnnotations(annotations: Readonly<Record<string, string>> | undefined, errors: FieldErrors): void {
+function checkAnnotations(
+  annotations: Readonly<Record<string, string>> | undefined,
+  errors: FieldErrors,
+): void {
   let bytes = 0
   for (const [key, value] of Object.entries(annotations ?? {})) {
     errors.invalidAll(key, isQualifiedName(key.toLowerCase()))
@@ -77,12 +87,16 @@ function checkOwners(owners: readonly OwnerReference[] | undefined, errors: Fiel
   let controller = ''
   for (const owner of owners ?? []) {
     const version = owner.apiVersion.slice(owner.apiVersion.lastIndexOf('/') + 1)
-    if (version === '') errors.at('apiVersion').invalid(owner.apiVersion, 'version must not be empty')
+    if (version === '')
+      errors.at('apiVersion').invalid(owner.apiVersion, 'version must not be empty')
     for (const field of ['kind', 'name', 'uid'] as const) {
       if (owner[field] === '') errors.at(field).invalid(owner[field], `${field} must not be empty`)
     }
     if (owner.apiVersion === 'v1' && owner.kind === 'Event') {
-      errors.invalid(owner, `${owner.apiVersion}, Kind=${owner.kind} is disallowed from being an owner`)
+      errors.invalid(
+        owner,
+        `${owner.apiVersion}, Kind=${owner.kind} is disallowed from being an owner`,
+      )
     }
     if (owner.controller !== true) continue
     if (controller === '') controller = owner.name
@@ -95,7 +109,11 @@ function checkOwners(owners: readonly OwnerReference[] | undefined, errors: Fiel
   }
 }
 
-function checkFinalizers(names: readonly string[] | undefined, errors: FieldErrors, v: Vocabulary): void {
+function checkFinalizers(
+  names: readonly string[] | undefined,
+  errors: FieldErrors,
+  v: Vocabulary,
+): void {
   if (!names) return
   const known = [...STANDARD_FINALIZERS, v.spell('{brand}')]
   for (const name of names) {
@@ -118,7 +136,8 @@ function checkManagedFields(entry: ManagedFieldsEntry, errors: FieldErrors): voi
   if (fieldsType !== undefined && fieldsType !== 'FieldsV1') {
     errors.at('fieldsType').invalid(fieldsType, 'must be `FieldsV1`')
   }
-  if (Buffer.byteLength(manager) > MAX_MANAGER_BYTES) errors.at('manager').tooLong(MAX_MANAGER_BYTES)
+  if (Buffer.byteLength(manager) > MAX_MANAGER_BYTES)
+    errors.at('manager').tooLong(MAX_MANAGER_BYTES)
   let position = 0
   for (const char of manager) {
     if (!/[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.test(char)) {
@@ -127,10 +146,18 @@ function checkManagedFields(entry: ManagedFieldsEntry, errors: FieldErrors): voi
     }
     position++
   }
-  if (Buffer.byteLength(subresource) > MAX_SUBRESOURCE_BYTES) errors.at('subresource').tooLong(MAX_SUBRESOURCE_BYTES)
+  if (Buffer.byteLength(subresource) > MAX_SUBRESOURCE_BYTES)
+    errors.at('subresource').tooLong(MAX_SUBRESOURCE_BYTES)
 }
 
-const FIXED = ['name', 'namespace', 'uid', 'creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const
+const FIXED = [
+  'name',
+  'namespace',
+  'uid',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+] as const
 
 /** Checks a change of metadata; `errors` is the scope of `metadata`. */
 export function checkMetadataUpdate(next: ObjectMeta, old: ObjectMeta, errors: FieldErrors): void {
@@ -152,6 +179,7 @@ export function checkMetadataUpdate(next: ObjectMeta, old: ObjectMeta, errors: F
     errors.at('generation').invalid(next.generation ?? 0, 'must not be decremented')
   }
   for (const field of FIXED) {
-    if (!sameValue(next[field], old[field])) errors.at(field).invalid(next[field], IMMUTABLE_MESSAGE)
+    if (!sameValue(next[field], old[field]))
+      errors.at(field).invalid(next[field], IMMUTABLE_MESSAGE)
   }
 }

@@ -26,7 +26,8 @@ function checkOf(shape: Shape): Check | null {
     const { oneOf } = facts
     const own: Check | null = oneOf
       ? (value, errors) => {
-          if (value !== '' && typeof value === 'string' && !oneOf.includes(value)) errors.notSupported(value, oneOf)
+          if (value !== '' && typeof value === 'string' && !oneOf.includes(value))
+            errors.notSupported(value, oneOf)
         }
       : null
     if (own) fields.push({ name, check: own })
@@ -51,7 +52,9 @@ function checkHolds(holds: Holds): Check | null {
   if (holds.is === 'object') return checkOf(holds.to())
   if (holds.is === 'list') {
     const item = checkHolds(holds.of)
-    return item && ((value, errors) => (value as unknown[]).forEach((one, i) => item(one, errors.at(i))))
+    return (
+      item && ((value, errors) => (value as unknown[]).forEach((one, i) => item(one, errors.at(i))))
+    )
   }
   if (holds.is === 'map') {
     const item = checkHolds(holds.of)

@@ -76,7 +76,8 @@ function compile(shape: Shape): Codec {
   return {
     decode(value, decoding) {
       if (value === null || value === undefined) value = {}
-      if (typeof value !== 'object' || Array.isArray(value)) throw decoding.failure(`expected an object, found ${typeName(value)}`)
+      if (typeof value !== 'object' || Array.isArray(value))
+        throw decoding.failure(`expected an object, found ${typeName(value)}`)
       const given = value as JsonObject
       const object: JsonObject = {}
       let known = 0
@@ -86,12 +87,17 @@ function compile(shape: Shape): Codec {
           if (word === undefined) continue
           known++
           if (word === null || word === '') continue
-          if (typeof word !== 'string') throw new DecodeError([...decoding.path, name], `expected a string, found ${typeName(word)}`)
+          if (typeof word !== 'string')
+            throw new DecodeError(
+              [...decoding.path, name],
+              `expected a string, found ${typeName(word)}`,
+            )
           object[name] = word
         }
       }
       for (const plan of getPlans()) {
-        const raw = plan.inherited && !Object.hasOwn(given, plan.name) ? undefined : given[plan.name]
+        const raw =
+          plan.inherited && !Object.hasOwn(given, plan.name) ? undefined : given[plan.name]
         if (raw !== undefined) known++
         let result: unknown
         if (raw !== undefined && raw !== null) {
@@ -113,7 +119,8 @@ function compile(shape: Shape): Codec {
         if (object.apiVersion !== undefined) out.apiVersion = object.apiVersion
       }
       for (const plan of getPlans()) {
-        const value = plan.inherited && !Object.hasOwn(object, plan.name) ? undefined : object[plan.name]
+        const value =
+          plan.inherited && !Object.hasOwn(object, plan.name) ? undefined : object[plan.name]
         if (value !== undefined && value !== null && !(plan.dropsEmpty && isEmpty(value))) {
           out[plan.name] = plan.write(value)
         } else if (plan.absentPlain) {
@@ -125,7 +132,12 @@ function compile(shape: Shape): Codec {
   }
 }
 
-function reportUnknown(shape: Shape, plans: readonly Plan[], given: JsonObject, decoding: Decoding): void {
+function reportUnknown(
+  shape: Shape,
+  plans: readonly Plan[],
+  given: JsonObject,
+  decoding: Decoding,
+): void {
   const known = new Set(plans.map((p) => p.name))
   if (shape.typed) known.add('kind').add('apiVersion')
   for (const name of Object.keys(given)) {
@@ -226,7 +238,8 @@ function reader(holds: Holds): Read {
       const item = reader(holds.of)
       const zero = zeroOf(holds.of)
       return (value, decoding) => {
-        if (!Array.isArray(value)) throw decoding.failure(`expected a list, found ${typeName(value)}`)
+        if (!Array.isArray(value))
+          throw decoding.failure(`expected a list, found ${typeName(value)}`)
         return value.map((one: unknown, i) => {
           decoding.path.push(i)
           const read = one === null ? zero(decoding) : item(one, decoding)
@@ -255,38 +268,48 @@ function reader(holds: Holds): Read {
     }
     case 'string':
       return (value, decoding) => {
-        if (typeof value !== 'string') throw decoding.failure(`expected a string, found ${typeName(value)}`)
+        if (typeof value !== 'string')
+          throw decoding.failure(`expected a string, found ${typeName(value)}`)
         return value
       }
     case 'bool':
       return (value, decoding) => {
-        if (typeof value !== 'boolean') throw decoding.failure(`expected true or false, found ${typeName(value)}`)
+        if (typeof value !== 'boolean')
+          throw decoding.failure(`expected true or false, found ${typeName(value)}`)
         return value
       }
     case 'int32':
       return (value, decoding) => {
-        if (typeof value !== 'number' || !Number.isInteger(value)) throw decoding.failure(`expected an integer, found ${typeName(value)}`)
-        if (value > 0x7fffffff || value < -0x80000000) throw decoding.failure(`${value} is out of the range of a 32-bit integer`)
+        if (typeof value !== 'number' || !Number.isInteger(value))
+          throw decoding.failure(`expected an integer, found ${typeName(value)}`)
+        if (value > 0x7fffffff || value < -0x80000000)
+          throw decoding.failure(`${value} is out of the range of a 32-bit integer`)
         return value
       }
     case 'int64':
       return (value, decoding) => {
-        if (typeof value === 'bigint') throw decoding.failure(`${value} is beyond the integers that are represented exactly`)
-        if (typeof value !== 'number' || !Number.isInteger(value)) throw decoding.failure(`expected an integer, found ${typeName(value)}`)
-        if (!Number.isSafeInteger(value)) throw decoding.failure(`${value} is beyond the integers that are represented exactly`)
+        if (typeof value === 'bigint')
+          throw decoding.failure(`${value} is beyond the integers that are represented exactly`)
+        if (typeof value !== 'number' || !Number.isInteger(value))
+          throw decoding.failure(`expected an integer, found ${typeName(value)}`)
+        if (!Number.isSafeInteger(value))
+          throw decoding.failure(`${value} is beyond the integers that are represented exactly`)
         return value
       }
     case 'double':
       return (value, decoding) => {
         if (typeof value === 'bigint') return Number(value)
-        if (typeof value !== 'number') throw decoding.failure(`expected a number, found ${typeName(value)}`)
+        if (typeof value !== 'number')
+          throw decoding.failure(`expected a number, found ${typeName(value)}`)
         return value
       }
     case 'bytes':
       return (value, decoding) => {
-        if (typeof value !== 'string') throw decoding.failure(`expected a base64 string, found ${typeName(value)}`)
+        if (typeof value !== 'string')
+          throw decoding.failure(`expected a base64 string, found ${typeName(value)}`)
         const text = /[\r\n]/.test(value) ? value.replace(/[\r\n]/g, '') : value
-        if (text.length % 4 !== 0 || !BASE64.test(text)) throw decoding.failure('illegal base64 data')
+        if (text.length % 4 !== 0 || !BASE64.test(text))
+          throw decoding.failure('illegal base64 data')
         return text
       }
     case 'time':
@@ -296,18 +319,24 @@ function reader(holds: Holds): Read {
     case 'quantity': {
       const read = text(canonicalQuantity)
       return (value, decoding) =>
-        read(typeof value === 'number' || typeof value === 'bigint' ? String(value) : value, decoding)
+        read(
+          typeof value === 'number' || typeof value === 'bigint' ? String(value) : value,
+          decoding,
+        )
     }
     case 'intOrString':
       return (value, decoding) => {
         if (typeof value === 'string') return value
-        if (typeof value !== 'number' || !Number.isInteger(value)) throw decoding.failure(`expected an integer or a string, found ${typeName(value)}`)
-        if (value > 0x7fffffff || value < -0x80000000) throw decoding.failure(`${value} is out of the range of a 32-bit integer`)
+        if (typeof value !== 'number' || !Number.isInteger(value))
+          throw decoding.failure(`expected an integer or a string, found ${typeName(value)}`)
+        if (value > 0x7fffffff || value < -0x80000000)
+          throw decoding.failure(`${value} is out of the range of a 32-bit integer`)
         return value
       }
     case 'raw':
       return (value, decoding) => {
-        if (typeof value !== 'object' || Array.isArray(value)) throw decoding.failure(`expected an object, found ${typeName(value)}`)
+        if (typeof value !== 'object' || Array.isArray(value))
+          throw decoding.failure(`expected an object, found ${typeName(value)}`)
         return exact(value, decoding)
       }
     case 'any':
@@ -328,7 +357,8 @@ function exact(value: unknown, decoding: Decoding): unknown {
   const open: unknown[] = [value]
   while (open.length > 0) {
     const one = open.pop()
-    if (typeof one === 'bigint') throw decoding.failure(`${one} is beyond the integers that are represented exactly`)
+    if (typeof one === 'bigint')
+      throw decoding.failure(`${one} is beyond the integers that are represented exactly`)
     if (typeof one === 'object' && one !== null) open.push(...Object.values(one))
   }
   return value
@@ -336,7 +366,8 @@ function exact(value: unknown, decoding: Decoding): unknown {
 
 function text(canonical: (text: string) => string): Read {
   return (value, decoding) => {
-    if (typeof value !== 'string') throw decoding.failure(`expected a string, found ${typeName(value)}`)
+    if (typeof value !== 'string')
+      throw decoding.failure(`expected a string, found ${typeName(value)}`)
     try {
       return canonical(value)
     } catch (error) {
@@ -376,7 +407,8 @@ function writer(holds: Holds): (value: unknown) => unknown {
   }
 }
 
-const isPassed = (holds: Holds) => holds.is !== 'object' && holds.is !== 'list' && holds.is !== 'map'
+const isPassed = (holds: Holds) =>
+  holds.is !== 'object' && holds.is !== 'list' && holds.is !== 'map'
 
 function typeName(value: unknown): string {
   if (value === null) return 'null'

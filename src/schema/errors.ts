@@ -66,7 +66,8 @@ export interface ResourceName {
   readonly resource: string
 }
 
-const qualified = ({ group, resource }: ResourceName) => (group === '' ? resource : `${resource}.${group}`)
+const qualified = ({ group, resource }: ResourceName) =>
+  group === '' ? resource : `${resource}.${group}`
 
 const about = ({ group, resource }: ResourceName, name: string): StatusDetails => ({
   ...(name === '' ? {} : { name }),
@@ -76,7 +77,8 @@ const about = ({ group, resource }: ResourceName, name: string): StatusDetails =
 
 export const badRequest = (message: string) => new StatusError(400, 'BadRequest', message)
 
-export const unauthorized = (message = 'Unauthorized') => new StatusError(401, 'Unauthorized', message)
+export const unauthorized = (message = 'Unauthorized') =>
+  new StatusError(401, 'Unauthorized', message)
 
 export function forbidden(of: ResourceName | null, name: string, why: string): StatusError {
   if (!of || of.resource === '') return new StatusError(403, 'Forbidden', `forbidden: ${why}`, {})
@@ -165,7 +167,9 @@ export function invalid(
   name: string,
   errors: readonly FieldError[],
 ): StatusError {
-  const texts = [...new Set(errors.map((e) => `${e.field === '' ? '<nil>' : e.field}: ${e.message}`))]
+  const texts = [
+    ...new Set(errors.map((e) => `${e.field === '' ? '<nil>' : e.field}: ${e.message}`)),
+  ]
   const text = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`
   const kind = of.group === '' ? of.kind : `${of.kind}.${of.group}`
   return new StatusError(422, 'Invalid', `${kind} "${name}" is invalid: ${text}`, {
@@ -178,7 +182,12 @@ export function invalid(
 
 /** A patch that does not fit the object; what was wrong stays inside (behaviour of the field). */
 export const unprocessable = () =>
-  new StatusError(422, 'Invalid', 'the server rejected our request due to an error in our request', {})
+  new StatusError(
+    422,
+    'Invalid',
+    'the server rejected our request due to an error in our request',
+    {},
+  )
 
 export const internalError = (why: string) =>
   new StatusError(500, 'InternalError', `Internal error occurred: ${why}`, {

@@ -116,7 +116,8 @@ export function renderValue(value: unknown): string {
 /** Deep equality of JSON values; absent equals null, key order does not count. */
 export function sameValue(a: unknown, b: unknown): boolean {
   if (a === b) return true
-  if (a === undefined || a === null || b === undefined || b === null) return (a ?? null) === (b ?? null)
+  if (a === undefined || a === null || b === undefined || b === null)
+    return (a ?? null) === (b ?? null)
   if (typeof a !== 'object' || typeof b !== 'object') return false
   if (Array.isArray(a) || Array.isArray(b)) {
     if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false
@@ -126,5 +127,8 @@ export function sameValue(a: unknown, b: unknown): boolean {
   const right = b as Record<string, unknown>
   const keys = Object.keys(left).filter((k) => left[k] !== undefined)
   const count = Object.keys(right).filter((k) => right[k] !== undefined).length
-  return keys.length === count && keys.every((k) => Object.hasOwn(right, k) && sameValue(left[k], right[k]))
+  return (
+    keys.length === count &&
+    keys.every((k) => Object.hasOwn(right, k) && sameValue(left[k], right[k]))
+  )
 }

@@ -86,8 +86,9 @@ export function group(groupVersion: string) {
   return {
     shape,
     kind: <F extends Record<string, Field<any, any>>>(fields: F, options?: { name: string }) =>
-      shape({ metadata: t.object(1, ObjectMeta), ...fields }, { ...options, typed: true }) as unknown as ShapeClass<
-        Typed & TypeOf<F>
-      >,
+      shape(
+        { metadata: t.object(1, ObjectMeta), ...fields },
+        { ...options, typed: true },
+      ) as unknown as ShapeClass<Typed & TypeOf<F>>,
   }
 }

@@ -97,7 +97,15 @@ export interface Deprecation {
   readonly use?: string
 }
 
-export type Verb = 'create' | 'delete' | 'deletecollection' | 'get' | 'list' | 'patch' | 'update' | 'watch'
+export type Verb =
+  | 'create'
+  | 'delete'
+  | 'deletecollection'
+  | 'get'
+  | 'list'
+  | 'patch'
+  | 'update'
+  | 'watch'
 
 export interface ResourceOptions<T> extends Hooks<T> {
   readonly plural: string
@@ -134,7 +142,10 @@ export interface Resource<T extends Typed = any> extends ResourceOptions<T> {
 }
 
 /** Declares how objects of one kind are served. */
-export function resource<T extends Typed>(hub: ShapeClass<T>, options: ResourceOptions<T>): Resource<T> {
+export function resource<T extends Typed>(
+  hub: ShapeClass<T>,
+  options: ResourceOptions<T>,
+): Resource<T> {
   return { hub, ...options }
 }
 

@@ -4,7 +4,10 @@ import { column, type Column, type HookContext } from './resource.ts'
 
 /** Columns of kinds that declare none (seed 1, Table representation). */
 const standard: readonly Column<Typed>[] = [
-  column('Name', 'string', (o) => o.metadata.name ?? '', { format: 'name', description: 'Name of the object.' }),
+  column('Name', 'string', (o) => o.metadata.name ?? '', {
+    format: 'name',
+    description: 'Name of the object.',
+  }),
   column('Created At', 'date', (o) => o.metadata.creationTimestamp ?? null, {
     description: 'When the object was made.',
   }),

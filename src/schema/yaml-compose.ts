@@ -99,7 +99,10 @@ class Composer {
           break
         }
         case EVENT_ID.ALIAS:
-          this.#add(this.#alias(this.#source.slice(event.anchorStart, event.anchorEnd)), event.anchorStart)
+          this.#add(
+            this.#alias(this.#source.slice(event.anchorStart, event.anchorEnd)),
+            event.anchorStart,
+          )
           break
         case EVENT_ID.POP: {
           const frame = this.#frames.pop()!
@@ -148,7 +151,8 @@ class Composer {
     const plain = event.style === SCALAR_STYLE.PLAIN
     const at = event.valueStart === -1 ? event.tagStart : event.valueStart
     const frame = this.#frames.at(-1)
-    const isMergeKey = frame?.kind === 'map' && frame.key === null && text === '<<' && plain && tag === ''
+    const isMergeKey =
+      frame?.kind === 'map' && frame.key === null && text === '<<' && plain && tag === ''
     if (isMergeKey) {
       frame.key = MERGE
       return
@@ -223,7 +227,7 @@ class Composer {
 
   #lineOf(position: number): number {
     let line = 1
-    for (let i = this.#source.indexOf('\n'); i !== -1 && i < position; ) {
+    for (let i = this.#source.indexOf('\n'); i !== -1 && i < position;) {
       line++
       i = this.#source.indexOf('\n', i + 1)
     }

@@ -19,12 +19,12 @@ for (const [value, ...texts] of [
   for (const text of texts) test(`${text} is ${value}`, () => expect(readPlain(text)).toBe(value))
 }
 
-for (const text of [
-  ...['yEs', 'tRUE', 'nULL', 'none', 'o', 'onn', 'Infinity', 'NaN', 'nan', 'inf'],
-  ...['2001-01-01', '2001-01-01T00:00:00Z', '12:30:45', '190:20:30.15', '1.2.3', '10.0.0.1'],
-  ...['-', '+', '.', '..', '-.', '+-1', '1-', '1e', 'e3', '1e3e', '0x', '0b2', '0o8', '0xg', '- 1'],
-  ...['._5', '1,000', '100m', '1Gi', '1e999', '_1', '='],
-  '9'.repeat(321),
-]) {
+const TEXTS = `
+  yEs tRUE nULL none o onn Infinity NaN nan inf
+  2001-01-01 2001-01-01T00:00:00Z 12:30:45 190:20:30.15 1.2.3 10.0.0.1
+  - + . .. -. +-1 1- 1e e3 1e3e 0x 0b2 0o8 0xg ._5 1,000 100m 1Gi 1e999 _1 =
+`
+
+for (const text of [...TEXTS.trim().split(/\s+/), '- 1', '9'.repeat(321)]) {
   test(`${text.slice(0, 30)} is text`, () => expect(readPlain(text)).toBe(text))
 }

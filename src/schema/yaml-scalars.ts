@@ -12,7 +12,8 @@ export function readPlain(text: string): string | number | bigint | boolean | nu
       return null
   }
   const first = text.charCodeAt(0)
-  const isNumeric = (first >= 0x30 && first <= 0x39) || first === 0x2b || first === 0x2d || first === 0x2e
+  const isNumeric =
+    (first >= 0x30 && first <= 0x39) || first === 0x2b || first === 0x2d || first === 0x2e
   if (isNumeric) return readNumber(text) ?? text
   if (text.length > 5) return text
   if (TRUE.has(text)) return true

@@ -12,9 +12,17 @@ describe('reading', () => {
     { name: 'JSON', text: ' {"a": [1, "yes", 1e3]}', value: { a: [1, 'yes', 1000] } },
     { name: 'almost JSON', text: '{"a": yes, b: off,}', value: { a: true, b: false } },
     { name: 'quoted words', text: `- "yes"\n- 'null'\n- "1"\n`, value: ['yes', 'null', '1'] },
-    { name: 'dates', text: '- 2001-01-01\n- 2001-01-01T00:00:00Z\n', value: ['2001-01-01', '2001-01-01T00:00:00Z'] },
+    {
+      name: 'dates',
+      text: '- 2001-01-01\n- 2001-01-01T00:00:00Z\n',
+      value: ['2001-01-01', '2001-01-01T00:00:00Z'],
+    },
     { name: 'large integers', text: 'a: 9223372036854775807', value: { a: 9223372036854775807n } },
-    { name: 'large integers in JSON', text: '[-9223372036854775808]', value: [-9223372036854775808n] },
+    {
+      name: 'large integers in JSON',
+      text: '[-9223372036854775808]',
+      value: [-9223372036854775808n],
+    },
     { name: 'blocks', text: 'a: |\n  x\n  y\nb: >-\n  x\n  y\n', value: { a: 'x\ny\n', b: 'x y' } },
     {
       name: 'keys of other types',
@@ -39,7 +47,11 @@ describe('reading', () => {
       value: ['1', 2, 3, 'yes', 'x', null],
     },
     { name: 'a long tag', text: '!<tag:yaml.org,2002:str> 1', value: '1' },
-    { name: 'tagged containers', text: 'a: !!seq [1]\nb: !!map {c: 1}\nd: !own {}\n', value: { a: [1], b: { c: 1 }, d: {} } },
+    {
+      name: 'tagged containers',
+      text: 'a: !!seq [1]\nb: !!map {c: 1}\nd: !own {}\n',
+      value: { a: [1], b: { c: 1 }, d: {} },
+    },
     { name: 'binary', text: 'a: !!binary |\n  aGVs\n  bG8=\n', value: { a: 'hello' } },
     { name: 'one document with markers', text: '---\na: 1\n...\n', value: { a: 1 } },
     { name: 'empty documents around one', text: '---\n# x\n---\na: 1\n---\n', value: { a: 1 } },
@@ -48,7 +60,12 @@ describe('reading', () => {
   }
 
   test('keys of prototypes are plain data', async () => {
-    for (const text of ['__proto__: {a: 1}', '{"__proto__":{"a":1}}', 'x: &x {a: 1}\n__proto__: *x', '<<: {__proto__: {a: 1}}']) {
+    for (const text of [
+      '__proto__: {a: 1}',
+      '{"__proto__":{"a":1}}',
+      'x: &x {a: 1}\n__proto__: *x',
+      '<<: {__proto__: {a: 1}}',
+    ]) {
       const value = (await parseYaml(text)) as object
       expect(Object.hasOwn(value, '__proto__')).toBe(true)
       expect('a' in value).toBe(false)
@@ -62,7 +79,11 @@ describe('reading', () => {
   })
 
   test('several documents', async () => {
-    expect(await parseYamlDocuments('a: 1\n---\n---\n- 2\n...\n---\nx\n')).toEqual([{ a: 1 }, [2], 'x'])
+    expect(await parseYamlDocuments('a: 1\n---\n---\n- 2\n...\n---\nx\n')).toEqual([
+      { a: 1 },
+      [2],
+      'x',
+    ])
     expect(await parseYamlDocuments('')).toEqual([])
   })
 })
@@ -74,21 +95,57 @@ describe('refusals', () => {
       ...Array.from({ length: levels }, (_, i) => `a${i + 1}: &a${i + 1} [${`*a${i},`.repeat(9)}]`),
     )
   for (const { name, text, message } of [
-    { name: 'a repeated key', text: 'a: 1\nb: 2\na: 3\n', message: 'line 3: key "a" already set in map' },
-    { name: 'a repeated number', text: '- {1: a, 1: b}', message: 'line 1: key 1 already set in map' },
-    { name: 'a repeated key in JSON', text: '{"a":1,\n"a":2}', message: 'line 2: key "a" already set in map' },
-    { name: 'a repeated prototype key', text: '__proto__: 1\n__proto__: 2', message: 'line 2: key "__proto__" already set in map' },
-    { name: 'a list as key', text: 'x: 1\n[a]: b\n', message: 'line 2: a list or map cannot be a key' },
+    {
+      name: 'a repeated key',
+      text: 'a: 1\nb: 2\na: 3\n',
+      message: 'line 3: key "a" already set in map',
+    },
+    {
+      name: 'a repeated number',
+      text: '- {1: a, 1: b}',
+      message: 'line 1: key 1 already set in map',
+    },
+    {
+      name: 'a repeated key in JSON',
+      text: '{"a":1,\n"a":2}',
+      message: 'line 2: key "a" already set in map',
+    },
+    {
+      name: 'a repeated prototype key',
+      text: '__proto__: 1\n__proto__: 2',
+      message: 'line 2: key "__proto__" already set in map',
+    },
+    {
+      name: 'a list as key',
+      text: 'x: 1\n[a]: b\n',
+      message: 'line 2: a list or map cannot be a key',
+    },
     { name: 'null as key', text: 'a:\n  ~: b\n', message: 'line 2: unsupported map key: null' },
     { name: 'infinity', text: 'a: .inf', message: 'line 1: JSON has no number .inf' },
     { name: 'not a number', text: '- 1\n- .nan', message: 'line 2: JSON has no number .nan' },
     { name: 'a wrong tag', text: '!!int x', message: 'line 1: cannot decode `x` as a !!int' },
-    { name: 'bad base64', text: '!!binary "x"', message: 'line 1: !!binary value contains invalid base64 data' },
+    {
+      name: 'bad base64',
+      text: '!!binary "x"',
+      message: 'line 1: !!binary value contains invalid base64 data',
+    },
     { name: 'an unknown alias', text: 'a: *b', message: `unknown anchor 'b' referenced` },
-    { name: 'a value that contains itself', text: 'a: &a [*a]', message: `anchor 'a' value contains itself` },
-    { name: 'merging a scalar', text: '<<: 1', message: 'map merge requires map or sequence of maps as the value' },
+    {
+      name: 'a value that contains itself',
+      text: 'a: &a [*a]',
+      message: `anchor 'a' value contains itself`,
+    },
+    {
+      name: 'merging a scalar',
+      text: '<<: 1',
+      message: 'map merge requires map or sequence of maps as the value',
+    },
     { name: 'two documents', text: 'a: 1\n---\nb: 1\n', message: 'expected one document, found 2' },
-    { name: 'a bomb of aliases', text: bomb(30), message: 'document contains excessive aliasing: copied more than 3145728 bytes' },
+    {
+      name: 'a bomb of aliases',
+      text: bomb(30),
+      message: 'document contains excessive aliasing: copied more than 3145728 bytes',
+    },
     {
       name: 'long text behind many aliases',
       text: `- &a "${'x'.repeat(100_000)}"\n${'- *a\n'.repeat(40)}`,
@@ -96,20 +153,33 @@ describe('refusals', () => {
     },
     { name: 'bad syntax', text: 'a: b: c', message: 'line 1: ' },
     { name: 'a tab', text: 'a:\n\tb: c', message: 'line 2: ' },
-    { name: 'deep nesting', text: '['.repeat(100_000), message: 'line 1: nesting exceeded maxDepth (512)' },
-    { name: 'deep nesting by indentation', text: '- '.repeat(100_000), message: 'line 1: nesting exceeded maxDepth (512)' },
+    {
+      name: 'deep nesting',
+      text: '['.repeat(100_000),
+      message: 'line 1: nesting exceeded maxDepth (512)',
+    },
+    {
+      name: 'deep nesting by indentation',
+      text: '- '.repeat(100_000),
+      message: 'line 1: nesting exceeded maxDepth (512)',
+    },
   ]) {
     test(name, async () => {
       const error: unknown = await parseYaml(text).catch((e: unknown) => e)
       expect(error).toBeInstanceOf(YamlError)
-      expect((error as Error).message.replace('error converting YAML to JSON: yaml: ', '')).toContain(message)
+      expect(
+        (error as Error).message.replace('error converting YAML to JSON: yaml: ', ''),
+      ).toContain(message)
     })
   }
 
   test('repeated keys are told, and the last wins, when somebody listens', async () => {
     const told: string[] = []
     const onDuplicate = (message: string) => told.push(message)
-    expect(await parseYaml('a: 1\nb: {c: 1,\n  c: 2}\na: 3\na: 4\n', { onDuplicate })).toEqual({ a: 4, b: { c: 2 } })
+    expect(await parseYaml('a: 1\nb: {c: 1,\n  c: 2}\na: 3\na: 4\n', { onDuplicate })).toEqual({
+      a: 4,
+      b: { c: 2 },
+    })
     expect(told).toEqual([
       'line 3: key "c" already set in map',
       'line 4: key "a" already set in map',
@@ -147,23 +217,57 @@ describe('writing', () => {
     },
     {
       name: 'words that would read as something else',
-      value: ['1e3', 'yes', 'n', 'null', '', '~', '010', '0x1f', '1_000', '12:30:45', '2001-01-01', '.5', '.inf', '<<', '='],
+      value: [
+        '1e3',
+        'yes',
+        'n',
+        'null',
+        '',
+        '~',
+        '010',
+        '0x1f',
+        '1_000',
+        '12:30:45',
+        '2001-01-01',
+        '.5',
+        '.inf',
+        '<<',
+        '=',
+      ],
       text: lines(
-        ...['1e3', 'yes', 'n', 'null', '', '~', '010', '0x1f', '1_000', '12:30:45'].map((w) => `- "${w}"`),
+        ...['1e3', 'yes', 'n', 'null', '', '~', '010', '0x1f', '1_000', '12:30:45'].map(
+          (w) => `- "${w}"`,
+        ),
         ...['2001-01-01', '.5', '.inf', '<<'].map((w) => `- "${w}"`),
         `- '='`,
       ),
     },
-    { name: 'keys that would read as something else', value: { y: 1, 1: 2 }, text: '"1": 2\n"y": 1\n' },
+    {
+      name: 'keys that would read as something else',
+      value: { y: 1, 1: 2 },
+      text: '"1": 2\n"y": 1\n',
+    },
     { name: 'a time', value: { t: '2022-08-01T00:00:00Z' }, text: 't: "2022-08-01T00:00:00Z"\n' },
     {
       name: 'words that syntax forbids bare',
       value: ['a: b', '- x', '# y', '*', "it's: so"],
       text: lines(`- 'a: b'`, `- '- x'`, `- '# y'`, `- '*'`, `- 'it''s: so'`),
     },
-    { name: 'several lines', value: { a: 'x\ny\n', b: 'x\n\ny' }, text: 'a: |\n  x\n  y\nb: |-\n  x\n\n  y\n' },
-    { name: 'control characters', value: ['a\u0000b', '\t', ' '], text: '- "a\\0b"\n- "\\t"\n- " "\n' },
-    { name: 'long text on one line', value: 'word '.repeat(40).trim(), text: `${'word '.repeat(40).trim()}\n` },
+    {
+      name: 'several lines',
+      value: { a: 'x\ny\n', b: 'x\n\ny' },
+      text: 'a: |\n  x\n  y\nb: |-\n  x\n\n  y\n',
+    },
+    {
+      name: 'control characters',
+      value: ['a\u0000b', '\t', ' '],
+      text: '- "a\\0b"\n- "\\t"\n- " "\n',
+    },
+    {
+      name: 'long text on one line',
+      value: 'word '.repeat(40).trim(),
+      text: `${'word '.repeat(40).trim()}\n`,
+    },
     { name: 'undefined members', value: { a: undefined, b: [undefined] }, text: 'b:\n- null\n' },
   ]) {
     test(name, async () => expect(await toYaml(value)).toBe(text))
@@ -175,7 +279,12 @@ describe('writing', () => {
   })
 
   test('long text is no trouble', async () => {
-    for (const text of ['x'.repeat(1_000_000), 'x y '.repeat(300_000), '#'.repeat(500_000), 'a\n'.repeat(300_000)]) {
+    for (const text of [
+      'x'.repeat(1_000_000),
+      'x y '.repeat(300_000),
+      '#'.repeat(500_000),
+      'a\n'.repeat(300_000),
+    ]) {
       expect(await parseYaml(await toYaml({ text }))).toEqual({ text })
     }
   })
@@ -194,7 +303,9 @@ test('what was written is read again', async () => {
       { maxDepth: 4 },
       word,
       fc.integer(),
-      fc.double({ noNaN: true, noDefaultInfinity: true }).map((n) => (n === 0 ? 0 : n)),
+      // Whole doubles beyond 2^53 are left out: they come back as bigint.
+      fc.double({ min: -1e15, max: 1e15, noNaN: true }).map((n) => (n === 0 ? 0 : n)),
+      fc.constantFrom(1e21, 1e300, -5e-324),
       fc.bigInt({ min: 2n ** 53n, max: 2n ** 63n - 1n }),
       fc.constantFrom(null, true, false),
       fc.array(tie('tree'), { maxLength: 4 }),
@@ -211,10 +322,8 @@ test('what was written is read again', async () => {
   }
   await fc.assert(
     fc.asyncProperty(tree, async (value) => {
-      // Doubles beyond 2^53 that are whole come back as exact integers.
-      const expected = exact(sorted(value)).replaceAll(/(?<=[[:,]|^)-?\d{16,}(?=[\],}]|$)/g, 'int')
-      const again = exact(sorted(await parseYaml(await toYaml(value))))
-      expect(again.replaceAll(/"int:-?\d{16,}"/g, 'int')).toBe(expected.replaceAll(/"int:-?\d{16,}"/g, 'int'))
+      const again = await parseYaml(await toYaml(value))
+      expect(exact(sorted(again))).toBe(exact(sorted(value)))
     }),
     { numRuns: 1000 },
   )

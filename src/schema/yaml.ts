@@ -105,7 +105,8 @@ function styleRules(library: typeof Library): readonly Library.ScalarStyleRule[]
     const { tag, value } = layout.node
     if (tag !== 'tag:yaml.org,2002:str' || layout.style !== SCALAR_STYLE.PLAIN) return
     const { tag: read } = DUMP_SCHEMA.resolveImplicitScalarTag(value)
-    if (readPlain(value) !== value || read.tagName !== tag) layout.style = SCALAR_STYLE.DOUBLE_QUOTED
+    if (readPlain(value) !== value || read.tagName !== tag)
+      layout.style = SCALAR_STYLE.DOUBLE_QUOTED
     else if (value.includes('\n') && isAllowed(layout, SCALAR_STYLE.LITERAL_BLOCK)) {
       layout.style = SCALAR_STYLE.LITERAL_BLOCK
     }

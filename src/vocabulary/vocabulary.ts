@@ -28,7 +28,8 @@ export function vocabulary(name: VocabularyName, words: Record<Word, string>): V
       let text = spelled.get(template)
       if (text === undefined) {
         text = template.replace(/\{(\w+)\}/g, (_, word: string) => {
-          if (!Object.hasOwn(words, word)) throw new Error(`unknown word {${word}} in "${template}"`)
+          if (!Object.hasOwn(words, word))
+            throw new Error(`unknown word {${word}} in "${template}"`)
           return words[word as Word]
         })
         spelled.set(template, text)

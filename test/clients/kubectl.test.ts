@@ -27,7 +27,12 @@ for (const vocabulary of ['kubernetes', 'orch'] as const) {
 
     test('api-resources lists what is served', async () => {
       const lines = (await kubectl.ok('api-resources', '--no-headers')).trim().split('\n')
-      const rows = lines.map((line) => line.trim().split(/\s{2,}|\s(?=v1|true|false)/).map((s) => s.trim()))
+      const rows = lines.map((line) =>
+        line
+          .trim()
+          .split(/\s{2,}|\s(?=v1|true|false)/)
+          .map((s) => s.trim()),
+      )
       const names = rows.map(([name]) => name!.split(/\s/)[0])
       expect(names.sort()).toEqual(
         [
@@ -56,7 +61,10 @@ for (const vocabulary of ['kubernetes', 'orch'] as const) {
         '-o',
         'jsonpath={range .items[*]}{.metadata.name} {.status.phase}{"\\n"}{end}',
       )
-      const rows = out.trim().split('\n').map((line) => line.split(' '))
+      const rows = out
+        .trim()
+        .split('\n')
+        .map((line) => line.split(' '))
       expect(rows).toEqual(
         [
           ['default', 'Active'],
@@ -68,31 +76,46 @@ for (const vocabulary of ['kubernetes', 'orch'] as const) {
     })
 
     test('create, get, label, annotate, patch, replace and delete a config map', async () => {
-      expect(await kubectl.ok('create', 'configmap', 'c1', '--from-literal=a=1', '--from-literal=b=2')).toBe(
-        'configmap/c1 created\n',
-      )
+      expect(
+        await kubectl.ok('create', 'configmap', 'c1', '--from-literal=a=1', '--from-literal=b=2'),
+      ).toBe('configmap/c1 created\n')
       // The client asks for tables in the group of its own vocabulary; in the other it prints what it knows.
       const wide = (await kubectl.ok('get', 'cm', 'c1', '-o', 'wide')).split('\n')
       expect(wide[0]).toBe(vocabulary === 'kubernetes' ? 'NAME   DATA   AGE' : 'NAME   AGE')
-      if (vocabulary === 'kubernetes') expect(wide[1]?.split(/\s+/).slice(0, 2)).toEqual(['c1', '2'])
+      if (vocabulary === 'kubernetes')
+        expect(wide[1]?.split(/\s+/).slice(0, 2)).toEqual(['c1', '2'])
       const object = JSON.parse(await kubectl.ok('get', 'cm', 'c1', '-o', 'json'))
       expect(object.data).toEqual({ a: '1', b: '2' })
-      expect(await kubectl.ok('get', 'cm', 'c1', '-o', 'yaml')).toContain('data:\n  a: "1"\n  b: "2"\nkind: ConfigMap\n')
-      expect(await kubectl.ok('label', 'cm', 'c1', 'tier=front')).toBe('configmap/c1 labeled\n')
-      expect(await kubectl.ok('annotate', 'cm', 'c1', 'note=hello')).toBe('configmap/c1 annotated\n')
-      expect(await kubectl.ok('get', 'cm', '-l', 'tier=front', '-o', 'name')).toBe('configmap/c1\n')
-      expect(await kubectl.ok('patch', 'cm', 'c1', '--type', 'merge', '-p', '{"data":{"a":"9"}}')).toBe(
-        'configmap/c1 patched\n',
+      expect(await kubectl.ok('get', 'cm', 'c1', '-o', 'yaml')).toContain(
+        'data:\n  a: "1"\n  b: "2"\nkind: ConfigMap\n',
       )
+      expect(await kubectl.ok('label', 'cm', 'c1', 'tier=front')).toBe('configmap/c1 labeled\n')
+      expect(await kubectl.ok('annotate', 'cm', 'c1', 'note=hello')).toBe(
+        'configmap/c1 annotated\n',
+      )
+      expect(await kubectl.ok('get', 'cm', '-l', 'tier=front', '-o', 'name')).toBe('configmap/c1\n')
       expect(
-        await kubectl.ok('patch', 'cm', 'c1', '--type', 'json', '-p', '[{"op":"remove","path":"/data/b"}]'),
+        await kubectl.ok('patch', 'cm', 'c1', '--type', 'merge', '-p', '{"data":{"a":"9"}}'),
+      ).toBe('configmap/c1 patched\n')
+      expect(
+        await kubectl.ok(
+          'patch',
+          'cm',
+          'c1',
+          '--type',
+          'json',
+          '-p',
+          '[{"op":"remove","path":"/data/b"}]',
+        ),
       ).toBe('configmap/c1 patched\n')
       const path = join(kubectl.home, 'c1.json')
       const live = JSON.parse(await kubectl.ok('get', 'cm', 'c1', '-o', 'json'))
       expect(live.data).toEqual({ a: '9' })
       live.data = { z: '26' }
       await writeFile(path, JSON.stringify(live))
-      expect(await kubectl.ok('replace', '--validate=false', '-f', path)).toBe('configmap/c1 replaced\n')
+      expect(await kubectl.ok('replace', '--validate=false', '-f', path)).toBe(
+        'configmap/c1 replaced\n',
+      )
       expect(await kubectl.ok('get', 'cm', 'c1', '-o', 'jsonpath={.data}')).toBe('{"z":"26"}')
       // The same file again is out of date.
       const stale = await kubectl.run(['replace', '--validate=false', '-f', path])
@@ -110,16 +133,27 @@ for (const vocabulary of ['kubernetes', 'orch'] as const) {
     })
 
     test('create a secret', async () => {
-      expect(await kubectl.ok('create', 'secret', 'generic', 's1', '--from-literal=password=x')).toBe(
-        'secret/s1 created\n',
-      )
+      expect(
+        await kubectl.ok('create', 'secret', 'generic', 's1', '--from-literal=password=x'),
+      ).toBe('secret/s1 created\n')
       const row = (await kubectl.ok('get', 'secret', 's1', '--no-headers')).split(/\s+/)
       if (vocabulary === 'kubernetes') expect(row.slice(0, 3)).toEqual(['s1', 'Opaque', '1'])
-      expect(await kubectl.ok('get', 'secret', 's1', '-o', 'jsonpath={.type} {.data.password}')).toBe('Opaque eA==')
+      expect(
+        await kubectl.ok('get', 'secret', 's1', '-o', 'jsonpath={.type} {.data.password}'),
+      ).toBe('Opaque eA==')
     })
 
     test('get -w sees what another creates', async () => {
-      const watch = kubectl.start(['get', 'cm', '-n', 'default', '-w', '-o', 'name', '--watch-only'])
+      const watch = kubectl.start([
+        'get',
+        'cm',
+        '-n',
+        'default',
+        '-w',
+        '-o',
+        'name',
+        '--watch-only',
+      ])
       let seen = ''
       const found = new Promise<void>((resolve) => {
         watch.stdout!.on('data', (data: Buffer) => {
@@ -143,7 +177,8 @@ for (const vocabulary of ['kubernetes', 'orch'] as const) {
         await kubectl.ok('create', 'configmap', name, '-n', `${system}-public`)
       }
       const out = await kubectl.ok('get', 'cm', '-A', '--chunk-size=2', '-o', 'name')
-      for (const name of ['p1', 'p2', 'p3', 'p4', 'p5']) expect(out).toContain(`configmap/${name}\n`)
+      for (const name of ['p1', 'p2', 'p3', 'p4', 'p5'])
+        expect(out).toContain(`configmap/${name}\n`)
     })
 
     test('get --raw reads health', async () => {
@@ -160,7 +195,9 @@ for (const vocabulary of ['kubernetes', 'orch'] as const) {
 
     test('an object in an absent namespace is refused', async () => {
       const outcome = await kubectl.run(['create', 'configmap', 'x', '-n', 'nowhere'])
-      expect(outcome.stderr).toBe('error: failed to create configmap: namespaces "nowhere" not found\n')
+      expect(outcome.stderr).toBe(
+        'error: failed to create configmap: namespaces "nowhere" not found\n',
+      )
     })
   })
 }

@@ -14,7 +14,8 @@ let latest = ''
 let token = ''
 
 const make = (name: string) => client.post(NS, { metadata: { name }, data: { step: '1' } })
-const rv = (reply: { body: { metadata: { resourceVersion: string } } }) => reply.body.metadata.resourceVersion
+const rv = (reply: { body: { metadata: { resourceVersion: string } } }) =>
+  reply.body.metadata.resourceVersion
 
 beforeAll(async () => {
   server = await startServer({ clock })
@@ -99,7 +100,9 @@ describe('get', () => {
   test('not a number: 400', async () => {
     const reply = await ask(`${NS}/a?resourceVersion=x`)
     expect(reply.body).toEqual(
-      badRequest('resourceVersion: Invalid value: "x": strconv.ParseUint: parsing "x": invalid syntax'),
+      badRequest(
+        'resourceVersion: Invalid value: "x": strconv.ParseUint: parsing "x": invalid syntax',
+      ),
     )
   })
 })
@@ -110,18 +113,58 @@ describe('list', () => {
   for (const { name, query, want } of [
     { name: 'unset', query: () => '', want: full },
     { name: 'unset with limit', query: () => 'limit=1', want: page },
-    { name: 'unset with continue: the state of the token', query: () => `limit=1&continue=${token}`, want: { names: ['b'], step: undefined, at: () => afterC, more: true } },
+    {
+      name: 'unset with continue: the state of the token',
+      query: () => `limit=1&continue=${token}`,
+      want: { names: ['b'], step: undefined, at: () => afterC, more: true },
+    },
     { name: '0', query: () => 'resourceVersion=0', want: full },
-    { name: '0 with limit: any version, whole', query: () => 'resourceVersion=0&limit=1', want: full },
-    { name: '0 with continue: the state of the token', query: () => `resourceVersion=0&limit=1&continue=${token}`, want: { names: ['b'], step: undefined, at: () => afterC, more: true } },
+    {
+      name: '0 with limit: any version, whole',
+      query: () => 'resourceVersion=0&limit=1',
+      want: full,
+    },
+    {
+      name: '0 with continue: the state of the token',
+      query: () => `resourceVersion=0&limit=1&continue=${token}`,
+      want: { names: ['b'], step: undefined, at: () => afterC, more: true },
+    },
     { name: 'older', query: () => `resourceVersion=${afterA}`, want: full },
-    { name: 'older with limit: exact', query: () => `resourceVersion=${afterA}&limit=5`, want: { names: ['a'], step: '1', at: () => afterA, more: false } },
-    { name: 'Exact', query: () => `resourceVersion=${afterC}&resourceVersionMatch=Exact`, want: { names: ['a', 'b', 'c'], step: '1', at: () => afterC, more: false } },
-    { name: 'Exact with limit', query: () => `resourceVersion=${afterC}&resourceVersionMatch=Exact&limit=2`, want: { names: ['a', 'b'], step: '1', at: () => afterC, more: true } },
-    { name: 'NotOlderThan 0', query: () => 'resourceVersion=0&resourceVersionMatch=NotOlderThan', want: full },
-    { name: 'NotOlderThan 0 with limit', query: () => 'resourceVersion=0&resourceVersionMatch=NotOlderThan&limit=1', want: full },
-    { name: 'NotOlderThan older', query: () => `resourceVersion=${afterA}&resourceVersionMatch=NotOlderThan`, want: full },
-    { name: 'NotOlderThan older with limit', query: () => `resourceVersion=${afterA}&resourceVersionMatch=NotOlderThan&limit=1`, want: page },
+    {
+      name: 'older with limit: exact',
+      query: () => `resourceVersion=${afterA}&limit=5`,
+      want: { names: ['a'], step: '1', at: () => afterA, more: false },
+    },
+    {
+      name: 'Exact',
+      query: () => `resourceVersion=${afterC}&resourceVersionMatch=Exact`,
+      want: { names: ['a', 'b', 'c'], step: '1', at: () => afterC, more: false },
+    },
+    {
+      name: 'Exact with limit',
+      query: () => `resourceVersion=${afterC}&resourceVersionMatch=Exact&limit=2`,
+      want: { names: ['a', 'b'], step: '1', at: () => afterC, more: true },
+    },
+    {
+      name: 'NotOlderThan 0',
+      query: () => 'resourceVersion=0&resourceVersionMatch=NotOlderThan',
+      want: full,
+    },
+    {
+      name: 'NotOlderThan 0 with limit',
+      query: () => 'resourceVersion=0&resourceVersionMatch=NotOlderThan&limit=1',
+      want: full,
+    },
+    {
+      name: 'NotOlderThan older',
+      query: () => `resourceVersion=${afterA}&resourceVersionMatch=NotOlderThan`,
+      want: full,
+    },
+    {
+      name: 'NotOlderThan older with limit',
+      query: () => `resourceVersion=${afterA}&resourceVersionMatch=NotOlderThan&limit=1`,
+      want: page,
+    },
   ]) {
     test(name, async () => {
       const { status, body } = await ask(`${NS}?${query()}`)
@@ -129,27 +172,116 @@ describe('list', () => {
       expect({
         kind: body.kind,
         names: body.items.map((i: { metadata: { name: string } }) => i.metadata.name),
-        step: body.items.find((i: { metadata: { name: string } }) => i.metadata.name === 'a')?.data.step,
+        step: body.items.find((i: { metadata: { name: string } }) => i.metadata.name === 'a')?.data
+          .step,
         at: body.metadata.resourceVersion,
         more: body.metadata.continue !== undefined,
-      }).toEqual({ kind: 'ConfigMapList', names: want.names, step: want.step, at: want.at(), more: want.more })
+      }).toEqual({
+        kind: 'ConfigMapList',
+        names: want.names,
+        step: want.step,
+        at: want.at(),
+        more: want.more,
+      })
     })
   }
 
   for (const { name, query, status, body } of [
-    { name: 'non-zero with continue', query: () => `resourceVersion=${afterA}&continue=${token}`, status: 400, body: () => badRequest('specifying resource version is not allowed when using continue') },
-    { name: 'from the future', query: () => 'resourceVersion=99999', status: 504, body: () => tooLarge('99999', latest) },
-    { name: 'from the future with limit', query: () => 'resourceVersion=99999&limit=1', status: 504, body: () => tooLarge('99999', latest) },
-    { name: 'Exact from the future', query: () => 'resourceVersion=99999&resourceVersionMatch=Exact', status: 504, body: () => tooLarge('99999', latest) },
-    { name: 'NotOlderThan from the future', query: () => 'resourceVersion=99999&resourceVersionMatch=NotOlderThan', status: 504, body: () => tooLarge('99999', latest) },
-    { name: 'Exact unset', query: () => 'resourceVersionMatch=Exact', status: 422, body: () => optionsInvalid('Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided') },
-    { name: 'NotOlderThan unset', query: () => 'resourceVersionMatch=NotOlderThan', status: 422, body: () => optionsInvalid('Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided') },
-    { name: 'Exact 0', query: () => 'resourceVersionMatch=Exact&resourceVersion=0', status: 422, body: () => optionsInvalid('Forbidden: resourceVersionMatch "exact" is forbidden for resourceVersion "0"') },
-    { name: 'another match', query: () => 'resourceVersionMatch=Maybe&resourceVersion=1', status: 422, body: () => optionsInvalid('Unsupported value: "Maybe": supported values: "Exact", "NotOlderThan", ""', 'FieldValueNotSupported') },
-    { name: 'match with watch', query: () => 'watch=1&resourceVersionMatch=Exact&resourceVersion=1', status: 422, body: () => optionsInvalid('Forbidden: resourceVersionMatch is forbidden for watch') },
-    { name: 'not a number', query: () => 'resourceVersion=x', status: 400, body: () => badRequest('resourceVersion: Invalid value: "x": strconv.ParseUint: parsing "x": invalid syntax') },
-    { name: 'a bad limit', query: () => 'limit=x', status: 400, body: () => badRequest('strconv.ParseInt: parsing "x": invalid syntax') },
-    { name: 'a token that is none', query: () => 'continue=%21', status: 400, body: () => badRequest('invalid continue token: continue key is not valid: illegal base64 data') },
+    {
+      name: 'non-zero with continue',
+      query: () => `resourceVersion=${afterA}&continue=${token}`,
+      status: 400,
+      body: () => badRequest('specifying resource version is not allowed when using continue'),
+    },
+    {
+      name: 'from the future',
+      query: () => 'resourceVersion=99999',
+      status: 504,
+      body: () => tooLarge('99999', latest),
+    },
+    {
+      name: 'from the future with limit',
+      query: () => 'resourceVersion=99999&limit=1',
+      status: 504,
+      body: () => tooLarge('99999', latest),
+    },
+    {
+      name: 'Exact from the future',
+      query: () => 'resourceVersion=99999&resourceVersionMatch=Exact',
+      status: 504,
+      body: () => tooLarge('99999', latest),
+    },
+    {
+      name: 'NotOlderThan from the future',
+      query: () => 'resourceVersion=99999&resourceVersionMatch=NotOlderThan',
+      status: 504,
+      body: () => tooLarge('99999', latest),
+    },
+    {
+      name: 'Exact unset',
+      query: () => 'resourceVersionMatch=Exact',
+      status: 422,
+      body: () =>
+        optionsInvalid(
+          'Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided',
+        ),
+    },
+    {
+      name: 'NotOlderThan unset',
+      query: () => 'resourceVersionMatch=NotOlderThan',
+      status: 422,
+      body: () =>
+        optionsInvalid(
+          'Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided',
+        ),
+    },
+    {
+      name: 'Exact 0',
+      query: () => 'resourceVersionMatch=Exact&resourceVersion=0',
+      status: 422,
+      body: () =>
+        optionsInvalid(
+          'Forbidden: resourceVersionMatch "exact" is forbidden for resourceVersion "0"',
+        ),
+    },
+    {
+      name: 'another match',
+      query: () => 'resourceVersionMatch=Maybe&resourceVersion=1',
+      status: 422,
+      body: () =>
+        optionsInvalid(
+          'Unsupported value: "Maybe": supported values: "Exact", "NotOlderThan", ""',
+          'FieldValueNotSupported',
+        ),
+    },
+    {
+      name: 'match with watch',
+      query: () => 'watch=1&resourceVersionMatch=Exact&resourceVersion=1',
+      status: 422,
+      body: () => optionsInvalid('Forbidden: resourceVersionMatch is forbidden for watch'),
+    },
+    {
+      name: 'not a number',
+      query: () => 'resourceVersion=x',
+      status: 400,
+      body: () =>
+        badRequest(
+          'resourceVersion: Invalid value: "x": strconv.ParseUint: parsing "x": invalid syntax',
+        ),
+    },
+    {
+      name: 'a bad limit',
+      query: () => 'limit=x',
+      status: 400,
+      body: () => badRequest('strconv.ParseInt: parsing "x": invalid syntax'),
+    },
+    {
+      name: 'a token that is none',
+      query: () => 'continue=%21',
+      status: 400,
+      body: () =>
+        badRequest('invalid continue token: continue key is not valid: illegal base64 data'),
+    },
   ]) {
     test(`${name}: ${status}`, async () => {
       const reply = await ask(`${NS}?${query()}`)
@@ -160,7 +292,11 @@ describe('list', () => {
 
   test('chunks are one state, and count what remains', async () => {
     const first = (await ask(`${NS}?limit=1`)).body.metadata
-    expect(first).toEqual({ resourceVersion: latest, continue: first.continue, remainingItemCount: 2 })
+    expect(first).toEqual({
+      resourceVersion: latest,
+      continue: first.continue,
+      remainingItemCount: 2,
+    })
     const last = (await ask(`${NS}?limit=2&continue=${first.continue}`)).body.metadata
     expect(last).toEqual({ resourceVersion: latest })
     const selected = (await ask(`${NS}?limit=1&labelSelector=!x`)).body.metadata
@@ -206,11 +342,18 @@ describe('history that has passed', () => {
     const page = await other.get(`${NS}?limit=1&continue=${oldToken}`)
     expect([page.status, page.body.reason]).toEqual([410, 'Expired'])
     const rest = await other.get(`${NS}?limit=5&continue=${page.body.metadata.continue}`)
-    expect(rest.body.items.map((i: { metadata: { name: string } }) => i.metadata.name)).toEqual(['b', 'c'])
+    expect(rest.body.items.map((i: { metadata: { name: string } }) => i.metadata.name)).toEqual([
+      'b',
+      'c',
+    ])
     expect(rest.body.metadata.resourceVersion).toBe(now)
     const watch = await other.watch(`${NS}?watch=1&resourceVersion=${first}`)
     const event = await watch.next()
-    expect([event?.type, event?.object.code, event?.object.reason]).toEqual(['ERROR', 410, 'Expired'])
+    expect([event?.type, event?.object.code, event?.object.reason]).toEqual([
+      'ERROR',
+      410,
+      'Expired',
+    ])
     expect(await watch.next()).toBeNull()
     other.close()
     await old.close()

@@ -34,14 +34,20 @@ test('everything is there after closing and opening again, history included', as
   expect([engine.revision(), engine.oldest()]).toEqual([4, 2])
   expect(Buffer.from((await engine.get('/a', { at: 3 }))!.value).toString()).toBe('3')
   expect(await engine.get('/a')).toBeNull()
-  expect(await engine.commit([{ key: '/b', value: Buffer.from('1') }])).toEqual({ done: true, at: 5 })
+  expect(await engine.commit([{ key: '/b', value: Buffer.from('1') }])).toEqual({
+    done: true,
+    at: 5,
+  })
   await engine.compact(5)
   await engine.commit([{ key: '/b', value: null }])
   await engine.compact(6)
   await engine.close()
   // The newest revision was that of a deletion whose mark is gone: revisions must not fall all the same.
   engine = await openLmdb({ dir, clock })
-  expect(await engine.commit([{ key: '/b', value: Buffer.from('2') }])).toEqual({ done: true, at: 7 })
+  expect(await engine.commit([{ key: '/b', value: Buffer.from('2') }])).toEqual({
+    done: true,
+    at: 7,
+  })
   await engine.close()
 })
 
@@ -56,9 +62,9 @@ test('a directory in use, of another vocabulary, of another form or of somebody 
   await expect(openLmdb({ dir, clock, format: { vocabulary: 'two' } })).rejects.toThrow(
     `data directory ${dir} was made with vocabulary one, not two; start with --vocabulary one or choose another with --data-dir`,
   )
-  await expect(openLmdb({ dir, clock, format: { vocabulary: 'one', version: '9' } })).rejects.toThrow(
-    `data directory ${dir} has format 1, this program reads format 9`,
-  )
+  await expect(
+    openLmdb({ dir, clock, format: { vocabulary: 'one', version: '9' } }),
+  ).rejects.toThrow(`data directory ${dir} has format 1, this program reads format 9`)
   const again = await openLmdb({ dir, clock, format: { vocabulary: 'one' } })
   await again.close()
   const other = await newDir()
@@ -76,7 +82,9 @@ test('the space of expired history is used again', async () => {
   const value = Buffer.alloc(8192, 1)
   const round = async () => {
     for (let i = 0; i < 10; i++) {
-      await Promise.all(Array.from({ length: 50 }, (_, k) => engine.commit([{ key: `/k${k}`, value }])))
+      await Promise.all(
+        Array.from({ length: 50 }, (_, k) => engine.commit([{ key: `/k${k}`, value }])),
+      )
     }
     await engine.compact(engine.revision())
     return (await stat(join(dir, 'data.mdb'))).size
@@ -90,14 +98,27 @@ test('the space of expired history is used again', async () => {
 })
 
 type Step =
-  | { readonly do: 'put'; readonly key: string; readonly value: string; readonly conditional: boolean }
+  | {
+      readonly do: 'put'
+      readonly key: string
+      readonly value: string
+      readonly conditional: boolean
+    }
   | { readonly do: 'delete'; readonly key: string }
   | { readonly do: 'compact'; readonly back: number }
   | { readonly do: 'reopen' }
 
 const key = fc.constantFrom('/a', '/b', '/b/c', '/d')
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ do: fc.constant('put' as const), key, value: fc.string({ maxLength: 4 }), conditional: fc.boolean() }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant('put' as const),
+      key,
+      value: fc.string({ maxLength: 4 }),
+      conditional: fc.boolean(),
+    }),
+  },
   { weight: 3, arbitrary: fc.record({ do: fc.constant('delete' as const), key }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('compact' as const), back: fc.nat(4) }) },
   { weight: 1, arbitrary: fc.constant({ do: 'reopen' as const }) },
@@ -105,7 +126,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 for (const { name, open, reopens } of [
   { name: 'memory', open: async (clock: ManualClock) => openMemory({ clock }), reopens: false },
-  { name: 'lmdb', open: async (clock: ManualClock, dir: string) => openLmdb({ dir, clock }), reopens: true },
+  {
+    name: 'lmdb',
+    open: async (clock: ManualClock, dir: string) => openLmdb({ dir, clock }),
+    reopens: true,
+  },
 ]) {
   test(`any history reads as a plain model does: ${name}`, async () => {
     await fc.assert(
@@ -137,7 +162,11 @@ for (const { name, open, reopens } of [
           } else {
             const old = now.get(s.key)
             const commit = await engine.commit([
-              { key: s.key, value: Buffer.from(s.value), ...(s.conditional ? { ifChangedAt: 0 } : {}) },
+              {
+                key: s.key,
+                value: Buffer.from(s.value),
+                ...(s.conditional ? { ifChangedAt: 0 } : {}),
+              },
             ])
             expect(commit.done).toBe(!s.conditional || !old)
             if (!commit.done) continue
@@ -151,14 +180,18 @@ for (const { name, open, reopens } of [
         for (let at = floor; at < states.length; at++) {
           const { items } = await engine.range('/', { at })
           expect(items.map((i) => [i.key, Buffer.from(i.value).toString(), i.changed])).toEqual(
-            [...states[at]!].sort(([a], [b]) => (a < b ? -1 : 1)).map(([k, v]) => [k, v.value, v.at]),
+            [...states[at]!]
+              .sort(([a], [b]) => (a < b ? -1 : 1))
+              .map(([k, v]) => [k, v.value, v.at]),
           )
         }
         const seen: string[] = []
         for await (const batch of engine.changes('/', floor, engine.revision())) {
           for (const e of batch) {
             const before = e.before ? Buffer.from(e.before.value).toString() : '-'
-            seen.push(`${e.at} ${e.key} ${e.value ? Buffer.from(e.value).toString() : '-'} <- ${before}`)
+            seen.push(
+              `${e.at} ${e.key} ${e.value ? Buffer.from(e.value).toString() : '-'} <- ${before}`,
+            )
           }
         }
         expect(seen).toEqual(events.slice(floor + 1))

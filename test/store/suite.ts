@@ -18,7 +18,9 @@ export function storeSuite(name: string, open: (clock: ManualClock) => Promise<E
     afterEach(() => engine.close())
 
     const put = (key: string, value: string, ifChangedAt?: number) =>
-      engine.commit([{ key, value: bytes(value), ...(ifChangedAt === undefined ? {} : { ifChangedAt }) }])
+      engine.commit([
+        { key, value: bytes(value), ...(ifChangedAt === undefined ? {} : { ifChangedAt }) },
+      ])
     const remove = (key: string, ifChangedAt?: number) =>
       engine.commit([{ key, value: null, ...(ifChangedAt === undefined ? {} : { ifChangedAt }) }])
     const keys = async (prefix: string, options = {}) =>
@@ -35,23 +37,78 @@ export function storeSuite(name: string, open: (clock: ManualClock) => Promise<E
     }
 
     test('an empty store has revision 0 and nothing in it', async () => {
-      expect([engine.revision(), engine.oldest(), await engine.get('/a'), await keys('/')]).toEqual([0, 0, null, []])
+      expect([engine.revision(), engine.oldest(), await engine.get('/a'), await keys('/')]).toEqual(
+        [0, 0, null, []],
+      )
     })
 
     for (const { title, steps, want } of [
       { title: 'create when absent', steps: [['a', '1', 0]], want: [{ done: true, at: 1 }] },
-      { title: 'create when present fails and shows what is there', steps: [['a', '1', 0], ['a', '2', 0]], want: [{ done: true, at: 1 }, 'found a@1=1'] },
-      { title: 'update at the right revision', steps: [['a', '1', 0], ['a', '2', 1]], want: [{ done: true, at: 1 }, { done: true, at: 2 }] },
-      { title: 'update at an old revision fails', steps: [['a', '1', 0], ['a', '2', 1], ['a', '3', 1]], want: [{ done: true, at: 1 }, { done: true, at: 2 }, 'found a@2=2'] },
+      {
+        title: 'create when present fails and shows what is there',
+        steps: [
+          ['a', '1', 0],
+          ['a', '2', 0],
+        ],
+        want: [{ done: true, at: 1 }, 'found a@1=1'],
+      },
+      {
+        title: 'update at the right revision',
+        steps: [
+          ['a', '1', 0],
+          ['a', '2', 1],
+        ],
+        want: [
+          { done: true, at: 1 },
+          { done: true, at: 2 },
+        ],
+      },
+      {
+        title: 'update at an old revision fails',
+        steps: [
+          ['a', '1', 0],
+          ['a', '2', 1],
+          ['a', '3', 1],
+        ],
+        want: [{ done: true, at: 1 }, { done: true, at: 2 }, 'found a@2=2'],
+      },
       { title: 'update of what is absent fails', steps: [['a', '1', 7]], want: ['found nothing'] },
-      { title: 'delete at the right revision, then create anew', steps: [['a', '1', 0], ['a', null, 1], ['a', '2', 0]], want: [{ done: true, at: 1 }, { done: true, at: 2 }, { done: true, at: 3 }] },
-      { title: 'delete of what is absent changes nothing', steps: [['b', '1', 0], ['a', null]], want: [{ done: true, at: 1 }, { done: true, at: 1 }] },
+      {
+        title: 'delete at the right revision, then create anew',
+        steps: [
+          ['a', '1', 0],
+          ['a', null, 1],
+          ['a', '2', 0],
+        ],
+        want: [
+          { done: true, at: 1 },
+          { done: true, at: 2 },
+          { done: true, at: 3 },
+        ],
+      },
+      {
+        title: 'delete of what is absent changes nothing',
+        steps: [
+          ['b', '1', 0],
+          ['a', null],
+        ],
+        want: [
+          { done: true, at: 1 },
+          { done: true, at: 1 },
+        ],
+      },
     ] as { title: string; steps: [string, string | null, number?][]; want: unknown[] }[]) {
       test(title, async () => {
         const got: unknown[] = []
         for (const [key, value, at] of steps) {
           const commit = value === null ? await remove(key, at) : await put(key, value, at)
-          got.push(commit.done ? commit : commit.found ? `found ${commit.found.key}@${commit.found.changed}=${text(commit.found)}` : 'found nothing')
+          got.push(
+            commit.done
+              ? commit
+              : commit.found
+                ? `found ${commit.found.key}@${commit.found.changed}=${text(commit.found)}`
+                : 'found nothing',
+          )
         }
         expect(got).toEqual(want)
       })
@@ -91,7 +148,10 @@ export function storeSuite(name: string, open: (clock: ManualClock) => Promise<E
         ['/a@3=2'],
         ['/a@3=2', '/c@5=1'],
       ])
-      expect([text(await engine.get('/b', { at: 3 })), text(await engine.get('/b', { at: 4 }))]).toEqual(['1', null])
+      expect([
+        text(await engine.get('/b', { at: 3 })),
+        text(await engine.get('/b', { at: 4 })),
+      ]).toEqual(['1', null])
       const created = await engine.get('/a')
       expect([created?.created, created?.changed]).toEqual([1, 3])
       await expect(engine.get('/a', { at: 6 })).rejects.toThrow('current revision is 5')
@@ -99,20 +159,38 @@ export function storeSuite(name: string, open: (clock: ManualClock) => Promise<E
     })
 
     test('ranges are in order of bytes, stay under their prefix and come in pages', async () => {
-      for (const key of ['/t/b', '/t/a', '/t/ä', '/t/a-b', '/t/a/b', '/tt/x', '/s/x', '/t/\u{1f600}', '/t/\uffee']) await put(key, '1')
+      for (const key of [
+        '/t/b',
+        '/t/a',
+        '/t/ä',
+        '/t/a-b',
+        '/t/a/b',
+        '/tt/x',
+        '/s/x',
+        '/t/\u{1f600}',
+        '/t/\uffee',
+      ])
+        await put(key, '1')
       const all = (await engine.range('/t/')).items.map((i) => i.key)
       expect(all).toEqual(['/t/a', '/t/a-b', '/t/a/b', '/t/b', '/t/ä', '/t/\uffee', '/t/\u{1f600}'])
       const page = await engine.range('/t/', { limit: 2 })
       expect([page.items.map((i) => i.key), page.more]).toEqual([['/t/a', '/t/a-b'], true])
       const next = await engine.range('/t/', { limit: 5, start: '/t/a-b\0' })
-      expect([next.items.map((i) => i.key), next.more]).toEqual([['/t/a/b', '/t/b', '/t/ä', '/t/\uffee', '/t/\u{1f600}'], false])
+      expect([next.items.map((i) => i.key), next.more]).toEqual([
+        ['/t/a/b', '/t/b', '/t/ä', '/t/\uffee', '/t/\u{1f600}'],
+        false,
+      ])
       expect((await engine.range('/t/', { start: '/a' })).items.length).toBe(7)
     })
 
     test('values of any bytes and of 1.5 MiB come back as they were', async () => {
       const big = Buffer.alloc(1_572_864, 7)
       const all = Buffer.from(Array.from({ length: 256 }, (_, i) => i))
-      await engine.commit([{ key: '/big', value: big }, { key: '/all', value: all }, { key: '/none', value: Buffer.alloc(0) }])
+      await engine.commit([
+        { key: '/big', value: big },
+        { key: '/all', value: all },
+        { key: '/none', value: Buffer.alloc(0) },
+      ])
       expect(Buffer.from((await engine.get('/big'))!.value).equals(big)).toBe(true)
       expect(Buffer.from((await engine.get('/all'))!.value).equals(all)).toBe(true)
       expect((await engine.get('/none'))!.value.length).toBe(0)
@@ -121,16 +199,24 @@ export function storeSuite(name: string, open: (clock: ManualClock) => Promise<E
     test('200 commits at a time: each its own revision, in order, each told once', async () => {
       const told: Event[] = []
       const end = engine.subscribe((events) => told.push(...events))
-      const commits = await Promise.all(Array.from({ length: 200 }, (_, i) => put(`/k${i}`, String(i), 0)))
+      const commits = await Promise.all(
+        Array.from({ length: 200 }, (_, i) => put(`/k${i}`, String(i), 0)),
+      )
       end()
-      expect(commits.map((c) => (c.done ? c.at : 0))).toEqual(Array.from({ length: 200 }, (_, i) => i + 1))
-      expect(told.map((e) => `${e.at} ${e.key}`)).toEqual(Array.from({ length: 200 }, (_, i) => `${i + 1} /k${i}`))
+      expect(commits.map((c) => (c.done ? c.at : 0))).toEqual(
+        Array.from({ length: 200 }, (_, i) => i + 1),
+      )
+      expect(told.map((e) => `${e.at} ${e.key}`)).toEqual(
+        Array.from({ length: 200 }, (_, i) => `${i + 1} /k${i}`),
+      )
       await put('/later', '1')
       expect(told.length).toBe(200)
     })
 
     test('of commits that race for one key, one wins', async () => {
-      const commits = await Promise.all(Array.from({ length: 20 }, (_, i) => put('/one', String(i), 0)))
+      const commits = await Promise.all(
+        Array.from({ length: 20 }, (_, i) => put('/one', String(i), 0)),
+      )
       expect(commits.filter((c) => c.done).length).toBe(1)
       expect(await keys('/')).toEqual(['/one@1=0'])
     })
@@ -148,7 +234,13 @@ export function storeSuite(name: string, open: (clock: ManualClock) => Promise<E
       await put('/a', '2')
       await remove('/a')
       await put('/a', '3')
-      expect(await feed('/', 0)).toEqual(['1 /a 1 <- -', '2 /b/x 1 <- -', '3 /a 2 <- 1', '4 /a - <- 2', '5 /a 3 <- -'])
+      expect(await feed('/', 0)).toEqual([
+        '1 /a 1 <- -',
+        '2 /b/x 1 <- -',
+        '3 /a 2 <- 1',
+        '4 /a - <- 2',
+        '5 /a 3 <- -',
+      ])
       expect(await feed('/', 2, 4)).toEqual(['3 /a 2 <- 1', '4 /a - <- 2'])
       expect(await feed('/b/', 0)).toEqual(['2 /b/x 1 <- -'])
       expect(await feed('/', 5)).toEqual([])
@@ -182,7 +274,9 @@ export function storeSuite(name: string, open: (clock: ManualClock) => Promise<E
       await put('/a', '3')
       clock.advance(1000)
       await put('/a', '4')
-      expect([-1, 0, 999, 1000, 1999, 2000, 9999].map((ms) => engine.revisionAt(start + ms))).toEqual([0, 1, 1, 3, 3, 4, 4])
+      expect(
+        [-1, 0, 999, 1000, 1999, 2000, 9999].map((ms) => engine.revisionAt(start + ms)),
+      ).toEqual([0, 1, 1, 3, 3, 4, 4])
       await engine.compact(3)
       expect(engine.revisionAt(start)).toBe(3)
     })

@@ -7,7 +7,10 @@ import { formOf } from '../form.ts'
  * What is served: versions, groups and resources (seed 1, Addressing). Documents are made on first use and
  * kept until the catalogue changes.
  */
-export function discoveryEndpoints(catalogue: Catalogue, address: () => string): [string, Endpoint][] {
+export function discoveryEndpoints(
+  catalogue: Catalogue,
+  address: () => string,
+): [string, Endpoint][] {
   const endpoints: [string, Endpoint][] = []
   const add = (path: string, make: () => object) => {
     let made: { generation: number; bytes: Buffer } | null = null
@@ -57,7 +60,8 @@ async function document(context: Context, bytes: Buffer): Promise<Answer> {
   return jsonAnswer(context, 200, formOf(context, { transform: false }), bytes)
 }
 
-const coreVersions = (catalogue: Catalogue) => catalogue.groups.find((g) => g.group === '')?.versions ?? []
+const coreVersions = (catalogue: Catalogue) =>
+  catalogue.groups.find((g) => g.group === '')?.versions ?? []
 const named = (catalogue: Catalogue) => catalogue.groups.filter((g) => g.group !== '')
 
 function groupOf({ group, versions }: ServedGroup) {

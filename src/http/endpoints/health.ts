@@ -9,7 +9,10 @@ export function healthEndpoints(checks: HealthChecks): [string, Endpoint][] {
     const mine = checks.filter((check) => check.of.includes(root))
     return [
       [`/${root}`, (context: Context) => all(root, mine, context)] as [string, Endpoint],
-      ...mine.map((check): [string, Endpoint] => [`/${root}/${check.name}`, (context) => single(check, context)]),
+      ...mine.map((check): [string, Endpoint] => [
+        `/${root}/${check.name}`,
+        (context) => single(check, context),
+      ]),
     ]
   })
 }

@@ -9,7 +9,9 @@ const STREAMS = ['attach', 'exec', 'proxy', 'log', 'portforward']
 
 /** Requests that may go on as long as they like. */
 export const isLongRunning = (info: RequestInfo) =>
-  info.verb === 'watch' || info.verb === 'proxy' || (info.isResource && STREAMS.includes(info.subresource))
+  info.verb === 'watch' ||
+  info.verb === 'proxy' ||
+  (info.isResource && STREAMS.includes(info.subresource))
 
 /** Bounds the time until an answer begins, by the server's limit or a smaller `timeout` of the request. */
 export const deadline: Filter = {

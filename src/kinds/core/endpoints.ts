@@ -1,5 +1,11 @@
 import type { FieldErrors } from '../../schema/field-errors.ts'
-import { isDns1123Label, isDns1123Subdomain, isIp, isPortNumber, isQualifiedName } from '../../schema/names.ts'
+import {
+  isDns1123Label,
+  isDns1123Subdomain,
+  isIp,
+  isPortNumber,
+  isQualifiedName,
+} from '../../schema/names.ts'
 import { group } from '../../schema/object-meta.ts'
 import { column, resource } from '../../schema/resource.ts'
 import { t } from '../../schema/shape.ts'
@@ -70,7 +76,8 @@ export const endpoints = resource(Endpoints, {
   ],
 
   validate(object, errors) {
-    for (const [i, subset] of (object.subsets ?? []).entries()) validateSubset(subset, errors.at('subsets', i))
+    for (const [i, subset] of (object.subsets ?? []).entries())
+      validateSubset(subset, errors.at('subsets', i))
   },
 })
 
@@ -79,11 +86,13 @@ function validateSubset(subset: EndpointSubset, errors: FieldErrors): void {
   if (addresses.length === 0 && notReadyAddresses.length === 0) {
     errors.required('must specify `addresses` or `notReadyAddresses`')
   }
-  for (const [i, address] of addresses.entries()) validateAddress(address, errors.at('addresses', i))
+  for (const [i, address] of addresses.entries())
+    validateAddress(address, errors.at('addresses', i))
   for (const [i, address] of notReadyAddresses.entries()) {
     validateAddress(address, errors.at('notReadyAddresses', i))
   }
-  for (const [i, port] of ports.entries()) validatePort(port, ports.length > 1, errors.at('ports', i))
+  for (const [i, port] of ports.entries())
+    validatePort(port, ports.length > 1, errors.at('ports', i))
 }
 
 function validateAddress(address: EndpointAddress, errors: FieldErrors): void {
@@ -116,7 +125,9 @@ function summary(subsets: readonly EndpointSubset[] = []): string {
   const all = subsets.flatMap(({ addresses = [], ports = [] }) =>
     ports.length === 0
       ? addresses.map(({ ip }) => ip)
-      : ports.flatMap(({ port }) => addresses.map(({ ip }) => `${ip.includes(':') ? `[${ip}]` : ip}:${port}`)),
+      : ports.flatMap(({ port }) =>
+          addresses.map(({ ip }) => `${ip.includes(':') ? `[${ip}]` : ip}:${port}`),
+        ),
   )
   const more = all.length - SHOWN
   return all.slice(0, SHOWN).join(',') + (more > 0 ? ` + ${more} more...` : '')

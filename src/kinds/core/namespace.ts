@@ -52,7 +52,11 @@ function labelWithName(namespace: Namespace, { v }: HookContext): void {
 
 const STANDARD = ['orphan', 'foregroundDeletion']
 
-function validateFinalizers(names: readonly string[] = [], errors: FieldErrors, { v }: HookContext): void {
+function validateFinalizers(
+  names: readonly string[] = [],
+  errors: FieldErrors,
+  { v }: HookContext,
+): void {
   const known = [v.spell('{brand}'), ...STANDARD]
   for (const name of names) {
     const messages = isQualifiedName(name)

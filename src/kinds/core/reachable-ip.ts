@@ -7,14 +7,23 @@ interface Special {
 
 const special = (message: string, ...ranges: readonly (readonly [string, number])[]): Special => {
   const list = new BlockList()
-  for (const [address, prefix] of ranges) list.addSubnet(address, prefix, address.includes(':') ? 'ipv6' : 'ipv4')
+  for (const [address, prefix] of ranges)
+    list.addSubnet(address, prefix, address.includes(':') ? 'ipv6' : 'ipv4')
   return { list, message }
 }
 
 const SPECIAL: readonly Special[] = [
   special('may not be unspecified', ['0.0.0.0', 32], ['::', 128]),
-  special('may not be in the loopback range (127.0.0.0/8, ::1/128)', ['127.0.0.0', 8], ['::1', 128]),
-  special('may not be in the link-local range (169.254.0.0/16, fe80::/10)', ['169.254.0.0', 16], ['fe80::', 10]),
+  special(
+    'may not be in the loopback range (127.0.0.0/8, ::1/128)',
+    ['127.0.0.0', 8],
+    ['::1', 128],
+  ),
+  special(
+    'may not be in the link-local range (169.254.0.0/16, fe80::/10)',
+    ['169.254.0.0', 16],
+    ['fe80::', 10],
+  ),
   special(
     'may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)',
     ['224.0.0.0', 24],

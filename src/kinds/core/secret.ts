@@ -38,7 +38,9 @@ export const secrets = resource(Secret, {
   selectable: { type: (secret) => secret.type },
   columns: [
     nameColumn,
-    column('Type', 'string', (secret) => secret.type ?? '', { description: 'What the data is for.' }),
+    column('Type', 'string', (secret) => secret.type ?? '', {
+      description: 'What the data is for.',
+    }),
     column('Data', 'string', (secret) => Object.keys(secret.data ?? {}).length, {
       description: 'Number of entries.',
     }),
@@ -85,11 +87,16 @@ export const secrets = resource(Secret, {
         errors.at('metadata', 'annotations').key(annotation).required()
       }
     }
-    if (is('{label}/basic-auth') && !Object.hasOwn(data, 'username') && !Object.hasOwn(data, 'password')) {
+    if (
+      is('{label}/basic-auth') &&
+      !Object.hasOwn(data, 'username') &&
+      !Object.hasOwn(data, 'password')
+    ) {
       errors.at('data').key('username').required()
       errors.at('data').key('password').required()
     }
-    if (is('{label}/ssh-auth') && !data['ssh-privatekey']) errors.at('data').key('ssh-privatekey').required()
+    if (is('{label}/ssh-auth') && !data['ssh-privatekey'])
+      errors.at('data').key('ssh-privatekey').required()
   },
 
   validateUpdate(next, old, errors) {

@@ -106,10 +106,14 @@ export const csiDrivers = resource(CSIDriver, {
       audiences.add(audience)
       if (expirationSeconds === undefined) continue
       if (expirationSeconds < MIN_SECONDS) {
-        token.at('expirationSeconds').invalid(expirationSeconds, 'may not specify a duration less than 10 minutes')
+        token
+          .at('expirationSeconds')
+          .invalid(expirationSeconds, 'may not specify a duration less than 10 minutes')
       }
       if (expirationSeconds > MAX_SECONDS) {
-        token.at('expirationSeconds').invalid(expirationSeconds, 'may not specify a duration larger than 2^32 seconds')
+        token
+          .at('expirationSeconds')
+          .invalid(expirationSeconds, 'may not specify a duration larger than 2^32 seconds')
       }
     }
   },

@@ -47,7 +47,9 @@ export const csiNodes = resource(CSINode, {
   needsVersionOnUpdate: true,
   columns: [
     nameColumn,
-    column('Drivers', 'integer', (node) => node.spec.drivers.length, { description: 'Number of drivers.' }),
+    column('Drivers', 'integer', (node) => node.spec.drivers.length, {
+      description: 'Number of drivers.',
+    }),
     ageColumn,
   ],
 
@@ -64,7 +66,8 @@ export const csiNodes = resource(CSINode, {
   validateUpdate(next, old, errors) {
     for (const driver of old.spec.drivers) {
       const now = next.spec.drivers.find(({ name }) => name === driver.name)
-      if (now && !sameValue(now, driver)) errors.at('CSINodeDriver').invalid(now, 'field is immutable')
+      if (now && !sameValue(now, driver))
+        errors.at('CSINodeDriver').invalid(now, 'field is immutable')
     }
   },
 })

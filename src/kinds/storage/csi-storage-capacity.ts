@@ -36,7 +36,9 @@ export const csiStorageCapacities = resource(CSIStorageCapacity, {
 
   validate(object, errors) {
     if (object.nodeTopology) validateLabelSelector(object.nodeTopology, errors.at('nodeTopology'))
-    errors.at('storageClassName').invalidAll(object.storageClassName, isDns1123Subdomain(object.storageClassName))
+    errors
+      .at('storageClassName')
+      .invalidAll(object.storageClassName, isDns1123Subdomain(object.storageClassName))
     if (object.capacity !== undefined && sign(parseQuantity(object.capacity)) < 0) {
       errors.at('capacity').invalid(object.capacity, 'must be greater than or equal to 0')
     }
@@ -51,7 +53,9 @@ export const csiStorageCapacities = resource(CSIStorageCapacity, {
     const { matchLabels = {}, matchExpressions = [] } = object.nodeTopology ?? {}
     const keys = [
       ...Object.keys(matchLabels).map((key) => [`nodeTopology.matchLabels.${key}`, key] as const),
-      ...matchExpressions.map(({ key }, i) => [`nodeTopology.matchExpressions[${i}].key`, key] as const),
+      ...matchExpressions.map(
+        ({ key }, i) => [`nodeTopology.matchExpressions[${i}].key`, key] as const,
+      ),
     ]
     return keys.flatMap(([path, key]) => {
       const instead = oldNodeLabel(key, v)

@@ -22,14 +22,21 @@ export class StorageClass extends kind({
   /** Whether claims of this class may grow. */
   allowVolumeExpansion: t.bool(6).explicit(),
   /** Bind a claim at once, or when its first pod is placed. */
-  volumeBindingMode: t.string(7).explicit().oneOf('Immediate', 'WaitForFirstConsumer').default('Immediate'),
+  volumeBindingMode: t
+    .string(7)
+    .explicit()
+    .oneOf('Immediate', 'WaitForFirstConsumer')
+    .default('Immediate'),
   /** Where volumes may be made; empty means anywhere. */
   allowedTopologies: t.list(8, TopologySelectorTerm).atomic(),
 }) {}
 
 const MAX_PARAMETERS = 512
 const MAX_PARAMETER_BYTES = 262_144
-const DEFAULT_MARKS = ['storageclass.{label}/is-default-class', 'storageclass.beta.{label}/is-default-class']
+const DEFAULT_MARKS = [
+  'storageclass.{label}/is-default-class',
+  'storageclass.beta.{label}/is-default-class',
+]
 
 export const storageClasses = resource(StorageClass, {
   plural: 'storageclasses',
@@ -45,7 +52,9 @@ export const storageClasses = resource(StorageClass, {
           : (sc.metadata.name ?? ''),
       { format: 'name', description: 'Name of the class; the default one is marked.' },
     ),
-    column('Provisioner', 'string', (sc) => sc.provisioner, { description: 'Driver that makes the volumes.' }),
+    column('Provisioner', 'string', (sc) => sc.provisioner, {
+      description: 'Driver that makes the volumes.',
+    }),
     column('ReclaimPolicy', 'string', (sc) => sc.reclaimPolicy ?? 'Delete', {
       description: 'What becomes of a volume whose claim is gone.',
     }),
@@ -60,14 +69,21 @@ export const storageClasses = resource(StorageClass, {
 
   validate(sc, errors) {
     if (sc.provisioner === '') errors.at('provisioner').required()
-    else errors.at('provisioner').invalidAll(sc.provisioner, isQualifiedName(sc.provisioner.toLowerCase()))
+    else
+      errors
+        .at('provisioner')
+        .invalidAll(sc.provisioner, isQualifiedName(sc.provisioner.toLowerCase()))
     const parameters = Object.entries(sc.parameters ?? {})
     const at = errors.at('parameters')
     if (parameters.length > MAX_PARAMETERS) at.tooLong(MAX_PARAMETERS)
     if (parameters.some(([key]) => key === '')) at.invalid('', 'field can not be empty.')
-    const bytes = parameters.reduce((sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value), 0)
+    const bytes = parameters.reduce(
+      (sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value),
+      0,
+    )
     if (bytes > MAX_PARAMETER_BYTES) at.tooLong(MAX_PARAMETER_BYTES)
-    if (sc.reclaimPolicy === 'Recycle') errors.at('reclaimPolicy').notSupported('Recycle', ['Delete', 'Retain'])
+    if (sc.reclaimPolicy === 'Recycle')
+      errors.at('reclaimPolicy').notSupported('Recycle', ['Delete', 'Retain'])
     validateTopologies(sc.allowedTopologies, errors.at('allowedTopologies'))
   },
 

@@ -23,7 +23,10 @@ export class TopologySelectorTerm extends shape(
 ) {}
 
 /** Checks the places of a storage class. */
-export function validateTopologies(terms: readonly TopologySelectorTerm[] = [], errors: FieldErrors): void {
+export function validateTopologies(
+  terms: readonly TopologySelectorTerm[] = [],
+  errors: FieldErrors,
+): void {
   const seen = new Set<string>()
   for (const [i, term] of terms.entries()) {
     const expressions = term.matchLabelExpressions ?? []
@@ -42,7 +45,9 @@ export function validateTopologies(terms: readonly TopologySelectorTerm[] = [], 
       }
     }
     const text = JSON.stringify(
-      expressions.map(({ key, values }) => [key, [...values].sort()]).sort(([a], [b]) => (String(a) < String(b) ? -1 : 1)),
+      expressions
+        .map(({ key, values }) => [key, [...values].sort()])
+        .sort(([a], [b]) => (String(a) < String(b) ? -1 : 1)),
     )
     if (seen.has(text)) at.duplicate('')
     seen.add(text)

@@ -4,7 +4,10 @@ import { group } from '../../schema/object-meta.ts'
 import { column, part, resource } from '../../schema/resource.ts'
 import { t } from '../../schema/shape.ts'
 import { ageColumn, nameColumn } from '../columns.ts'
-import { PersistentVolumeSpec, validatePersistentVolumeSpec } from '../core/volumes/persistent-volume-spec.ts'
+import {
+  PersistentVolumeSpec,
+  validatePersistentVolumeSpec,
+} from '../core/volumes/persistent-volume-spec.ts'
 import { validateCsiDriverName } from '../core/volumes/plug-ins.ts'
 
 const { kind, shape } = group('storage{api}/v1')
@@ -58,7 +61,11 @@ export class VolumeAttachment extends kind({
 const MAX_METADATA_BYTES = 262_144
 const MAX_MESSAGE_BYTES = 1024
 
-function validate(attachment: VolumeAttachment, errors: FieldErrors, c: Parameters<typeof validatePersistentVolumeSpec>[3]): void {
+function validate(
+  attachment: VolumeAttachment,
+  errors: FieldErrors,
+  c: Parameters<typeof validatePersistentVolumeSpec>[3],
+): void {
   const { spec, status } = attachment
   const at = errors.at('spec')
   if (spec.attacher === '') at.at('attacher').required()
@@ -72,9 +79,15 @@ function validate(attachment: VolumeAttachment, errors: FieldErrors, c: Paramete
   } else if (name === '') {
     source.at('persistentVolumeName').required('must specify non empty persistentVolumeName')
   } else if (inline !== undefined) {
-    validatePersistentVolumeSpec(inline, attachment.metadata.name ?? '', source.at('inlineVolumeSpec'), c, {
-      inline: true,
-    })
+    validatePersistentVolumeSpec(
+      inline,
+      attachment.metadata.name ?? '',
+      source.at('inlineVolumeSpec'),
+      c,
+      {
+        inline: true,
+      },
+    )
   }
   const state = errors.at('status')
   const bytes = Object.entries(status.attachmentMetadata ?? {}).reduce(
@@ -99,9 +112,13 @@ export const volumeAttachments = resource(VolumeAttachment, {
       format: 'name',
       description: 'Driver that attaches the volume.',
     }),
-    column('PV', 'string', (a) => a.spec.source.persistentVolumeName ?? '', { description: 'Volume.' }),
+    column('PV', 'string', (a) => a.spec.source.persistentVolumeName ?? '', {
+      description: 'Volume.',
+    }),
     column('Node', 'string', (a) => a.spec.nodeName, { description: 'Node it is attached to.' }),
-    column('Attached', 'boolean', (a) => a.status.attached, { description: 'Whether it is attached.' }),
+    column('Attached', 'boolean', (a) => a.status.attached, {
+      description: 'Whether it is attached.',
+    }),
     ageColumn,
   ],
 

@@ -68,7 +68,8 @@ const view = (options: Partial<WatchView> = {}): WatchView => ({
   id: 'all',
   prefix: P,
   matches: null,
-  frame: (type, version, revision) => Buffer.from(`${type} ${version.key.slice(P.length)} ${revision}\n`),
+  frame: (type, version, revision) =>
+    Buffer.from(`${type} ${version.key.slice(P.length)} ${revision}\n`),
   ...options,
 })
 
@@ -77,12 +78,16 @@ test('the resourceVersion stands in the bytes', async () => {
   const table = await cache.table(P)
   await put('ä', 'ö')
   const version = table.get(`${P}ä`)!
-  expect(text(version)).toBe('{"kind":"Thing","metadata":{"name":"ä","resourceVersion":"1"},"value":"ö"}')
+  expect(text(version)).toBe(
+    '{"kind":"Thing","metadata":{"name":"ä","resourceVersion":"1"},"value":"ö"}',
+  )
   expect(version.metadata().toString()).toBe('{"name":"ä","resourceVersion":"1"}')
   expect(text(version.withRevision(12345))).toBe(
     '{"kind":"Thing","metadata":{"name":"ä","resourceVersion":"12345"},"value":"ö"}',
   )
-  expect(version.withRevision(12345).metadata().toString()).toBe('{"name":"ä","resourceVersion":"12345"}')
+  expect(version.withRevision(12345).metadata().toString()).toBe(
+    '{"name":"ä","resourceVersion":"12345"}',
+  )
 })
 
 test('a table is filled from the engine on first use, and misses nothing meanwhile', async () => {
@@ -105,7 +110,8 @@ test('older revisions can be read, from memory and from the engine', async () =>
   await remove('a')
   await cache.table(P)
   await put('a', '2')
-  const keys = async (at: number) => [...(await cache.list(P, P, { at })).items].map((v) => `${v.key}@${v.revision}`)
+  const keys = async (at: number) =>
+    [...(await cache.list(P, P, { at })).items].map((v) => `${v.key}@${v.revision}`)
   expect(await keys(1)).toEqual([`${P}a@1`])
   expect(await keys(2)).toEqual([`${P}a@1`, `${P}b@2`])
   expect(await keys(3)).toEqual([`${P}b@2`])
@@ -114,12 +120,22 @@ test('older revisions can be read, from memory and from the engine', async () =>
 })
 
 describe('watching', () => {
-  const start = (h: Awaited<ReturnType<typeof open>>, from: number, options: Partial<WatchView> = {}) => {
+  const start = (
+    h: Awaited<ReturnType<typeof open>>,
+    from: number,
+    options: Partial<WatchView> = {},
+  ) => {
     const sink = new Sink()
     let lost = 0
-    const ready = h.cache.table(P).then((table) =>
-      h.cache.hub.watch(table, view(options), sink, { from, onLost: (oldest) => (lost = oldest), onEnd: () => {} }),
-    )
+    const ready = h.cache
+      .table(P)
+      .then((table) =>
+        h.cache.hub.watch(table, view(options), sink, {
+          from,
+          onLost: (oldest) => (lost = oldest),
+          onEnd: () => {},
+        }),
+      )
     return { sink, ready, lost: () => lost }
   }
 
@@ -138,7 +154,10 @@ describe('watching', () => {
 
   test('entering and leaving a selection adds and deletes', async () => {
     const h = await open()
-    const { sink, ready } = start(h, 0, { id: 'sel', matches: (facts) => facts.labels.on === 'yes' })
+    const { sink, ready } = start(h, 0, {
+      id: 'sel',
+      matches: (facts) => facts.labels.on === 'yes',
+    })
     await ready
     await h.put('a', '1', { on: 'yes' })
     await h.put('a', '2', { on: 'no' })
@@ -146,7 +165,13 @@ describe('watching', () => {
     await h.put('a', '4', { on: 'yes' })
     await h.put('a', '5', { on: 'yes' })
     await h.remove('a')
-    expect(await sink.until(5)).toEqual(['ADDED a 1', 'DELETED a 2', 'ADDED a 4', 'MODIFIED a 5', 'DELETED a 6'])
+    expect(await sink.until(5)).toEqual([
+      'ADDED a 1',
+      'DELETED a 2',
+      'ADDED a 4',
+      'MODIFIED a 5',
+      'DELETED a 6',
+    ])
   })
 
   test('watchers of one view share the frames', async () => {
@@ -246,15 +271,22 @@ test('any sequence of changes reads and watches as a plain model does', async ()
       }
       for (const [at, state] of states.entries()) {
         const items = [...(await h.cache.list(P, P, { at })).items]
-        expect(items.map((v) => [v.key.slice(P.length), (JSON.parse(text(v)!) as { value: string }).value])).toEqual(
-          [...state].sort(([x], [y]) => (x < y ? -1 : 1)),
-        )
+        expect(
+          items.map((v) => [
+            v.key.slice(P.length),
+            (JSON.parse(text(v)!) as { value: string }).value,
+          ]),
+        ).toEqual([...state].sort(([x], [y]) => (x < y ? -1 : 1)))
       }
       const table = await h.cache.table(P)
       for (const from of [0, 1, Math.floor(states.length / 2)]) {
         if (from >= states.length) continue
         const sink = new Sink()
-        h.cache.hub.watch(table, view({ id: `w${from}` }), sink, { from, onLost: () => {}, onEnd: () => {} })
+        h.cache.hub.watch(table, view({ id: `w${from}` }), sink, {
+          from,
+          onLost: () => {},
+          onEnd: () => {},
+        })
         expect(await sink.until(events.length - from)).toEqual(events.slice(from))
       }
     }),

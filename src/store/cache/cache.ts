@@ -116,7 +116,11 @@ export class Cache {
    * Objects under `prefix` (a key prefix inside the table) at the latest or an exact revision.
    * Throws Compacted and FutureRevision.
    */
-  async list(tablePrefix: string, prefix: string, options: { at?: Revision; start?: string } = {}): Promise<ListState> {
+  async list(
+    tablePrefix: string,
+    prefix: string,
+    options: { at?: Revision; start?: string } = {},
+  ): Promise<ListState> {
     const table = await this.table(tablePrefix)
     const { at } = options
     if (at === undefined) return { at: this.#revision, items: table.range(prefix, options) }
@@ -130,10 +134,18 @@ export class Cache {
     const items: Version[] = []
     let from = start
     for (;;) {
-      const page = await this.#engine.range(prefix, { at, limit: PAGE, ...(from === undefined ? {} : { start: from }) })
+      const page = await this.#engine.range(prefix, {
+        at,
+        limit: PAGE,
+        ...(from === undefined ? {} : { start: from }),
+      })
       for (const item of page.items) {
         items.push(
-          Version.of(item.value, { key: item.key, revision: item.changed, created: item.created, prev: null }, null),
+          Version.of(
+            item.value,
+            { key: item.key, revision: item.changed, created: item.created, prev: null },
+            null,
+          ),
         )
       }
       if (!page.more) return items
@@ -148,13 +160,23 @@ export class Cache {
         const before = event.before
           ? Version.of(
               event.before.value,
-              { key: event.key, revision: event.before.changed, created: event.before.created, prev: null },
+              {
+                key: event.key,
+                revision: event.before.changed,
+                created: event.before.created,
+                prev: null,
+              },
               null,
             )
           : null
-        if (event.value === null) return before ? [Version.tombstone(event.key, event.at, before)] : []
+        if (event.value === null)
+          return before ? [Version.tombstone(event.key, event.at, before)] : []
         return [
-          Version.of(event.value, { key: event.key, revision: event.at, created: event.created, prev: before }, null),
+          Version.of(
+            event.value,
+            { key: event.key, revision: event.at, created: event.created, prev: before },
+            null,
+          ),
         ]
       })
     }
@@ -183,7 +205,11 @@ export class Cache {
     const table = new Table(prefix, at, this.#slabs)
     let start: string | undefined
     for (;;) {
-      const page = await this.#engine.range(prefix, { at, limit: PAGE, ...(start === undefined ? {} : { start }) })
+      const page = await this.#engine.range(prefix, {
+        at,
+        limit: PAGE,
+        ...(start === undefined ? {} : { start }),
+      })
       for (const item of page.items) table.load(item.key, item.value, item.created, item.changed)
       if (!page.more) break
       start = `${page.items.at(-1)!.key}\0`

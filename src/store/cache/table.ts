@@ -100,7 +100,12 @@ export class Table {
     }
     let end = Math.min(low + limit, this.#log.length)
     // A transaction is handed out whole, so that a position is always a revision.
-    while (end > low && end < this.#log.length && this.#log[end]!.revision === this.#log[end - 1]!.revision) end++
+    while (
+      end > low &&
+      end < this.#log.length &&
+      this.#log[end]!.revision === this.#log[end - 1]!.revision
+    )
+      end++
     return this.#log.slice(low, end)
   }
 

@@ -30,7 +30,13 @@ export class Version {
   metaLength = 0
   released = false
 
-  private constructor(key: string, revision: Revision, created: Revision, deleted: boolean, prev: Version | null) {
+  private constructor(
+    key: string,
+    revision: Revision,
+    created: Revision,
+    deleted: boolean,
+    prev: Version | null,
+  ) {
     this.key = key
     this.revision = revision
     this.created = created
@@ -54,7 +60,9 @@ export class Version {
     version.rvDigits = digits.length
     version.metaStart = header.metaStart
     version.metaLength = header.metaLength + digits.length
-    const { slab, at: start } = slabs ? slabs.reserve(version, bytes) : { slab: new Slab(bytes), at: 0 }
+    const { slab, at: start } = slabs
+      ? slabs.reserve(version, bytes)
+      : { slab: new Slab(bytes), at: 0 }
     version.slab = slab
     version.start = start
     const cut = HEADER_BYTES + header.selectorBytes + header.rvAt

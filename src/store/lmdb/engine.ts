@@ -58,7 +58,9 @@ export async function openLmdb(options: LmdbOptions): Promise<Engine> {
     const path = join(dir, FILE)
     const known = existsSync(path)
     if (!known && readdirSync(dir).some((name) => name !== 'lock')) {
-      throw new UnusableDataDir(`directory ${dir} holds other files; choose an empty one with --data-dir`)
+      throw new UnusableDataDir(
+        `directory ${dir} holds other files; choose an empty one with --data-dir`,
+      )
     }
     const root = open({
       path,
@@ -81,7 +83,10 @@ export async function openLmdb(options: LmdbOptions): Promise<Engine> {
   } catch (error) {
     unlock()
     if (error instanceof UnusableDataDir) throw error
-    throw new UnusableDataDir(`data directory ${dir} cannot be opened: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+    throw new UnusableDataDir(
+      `data directory ${dir} cannot be opened: ${error instanceof Error ? error.message : String(error)}`,
+      { cause: error },
+    )
   }
 }
 
@@ -113,7 +118,8 @@ class LmdbEngine implements Engine {
 
   constructor(root: RootDatabase, options: LmdbOptions, unlock: () => void) {
     this.#root = root as RootDatabase<Buffer, Buffer>
-    const db = (name: string) => root.openDB<Buffer, Buffer>({ name, encoding: 'binary', keyEncoding: 'binary' })
+    const db = (name: string) =>
+      root.openDB<Buffer, Buffer>({ name, encoding: 'binary', keyEncoding: 'binary' })
     this.#values = db('values')
     this.#heads = db('heads')
     this.#meta = db('meta')
@@ -128,7 +134,9 @@ class LmdbEngine implements Engine {
     const text = this.#meta.get(META.format)?.toString('utf8')
     if (text === undefined) {
       if (known && this.#values.getKeysCount({ limit: 1 }) > 0) {
-        throw new UnusableDataDir(`data directory ${this.#options.dir} has no format mark; it was not made by this program`)
+        throw new UnusableDataDir(
+          `data directory ${this.#options.dir} has no format mark; it was not made by this program`,
+        )
       }
       await this.#root.transaction(() => {
         this.#meta.putSync(META.format, Buffer.from(JSON.stringify(wanted)))
@@ -146,7 +154,8 @@ class LmdbEngine implements Engine {
     }
     this.#oldest = Number(this.#meta.get(META.floor)?.toString('utf8') ?? '0')
     let newest: Revision = 0
-    for (const key of this.#values.getKeys({ reverse: true, limit: 1 })) newest = readPlaceKey(key).revision
+    for (const key of this.#values.getKeys({ reverse: true, limit: 1 }))
+      newest = readPlaceKey(key).revision
     // A deletion whose mark was compacted away may have been the newest revision.
     this.#revision = Math.max(newest, this.#oldest)
   }
@@ -202,7 +211,8 @@ class LmdbEngine implements Engine {
       heads.push(head)
       if (ifChangedAt === undefined) continue
       const at = head && !head.deleted ? head.revision : 0
-      if (at !== ifChangedAt) return { done: false, key, found: head && !head.deleted ? this.#item(key, head) : null }
+      if (at !== ifChangedAt)
+        return { done: false, key, found: head && !head.deleted ? this.#item(key, head) : null }
     }
     const at = this.#next + 1
     let index = 0
@@ -217,7 +227,10 @@ class LmdbEngine implements Engine {
         placeKey(at, index),
         encodeValue({ deleted: value === null, created, prev, timeMs, key, value }),
       )
-      this.#heads.putSync(Buffer.from(key), encodeHead({ revision: at, index, created, deleted: value === null }))
+      this.#heads.putSync(
+        Buffer.from(key),
+        encodeHead({ revision: at, index, created, deleted: value === null }),
+      )
       events.push({ at, key, value, created })
       index++
     }
@@ -272,7 +285,8 @@ class LmdbEngine implements Engine {
       const key = bytes.toString('utf8')
       const item = this.#itemAt(key, decodeHead(value), at)
       if (!item) continue
-      if (options.limit !== undefined && items.length >= options.limit) return { items, at, more: true }
+      if (options.limit !== undefined && items.length >= options.limit)
+        return { items, at, more: true }
       items.push(item)
     }
     return { items, at, more: false }
@@ -293,7 +307,13 @@ class LmdbEngine implements Engine {
         if (!record.key.startsWith(prefix)) continue
         const at = readPlaceKey(key).revision
         const before = record.prev ? this.#item(record.key, record.prev) : null
-        events.push({ at, key: record.key, value: record.deleted ? null : record.value, created: record.created, before })
+        events.push({
+          at,
+          key: record.key,
+          value: record.deleted ? null : record.value,
+          created: record.created,
+          before,
+        })
       }
       if (events.length > 0) yield events
       events = []
@@ -320,8 +340,15 @@ class LmdbEngine implements Engine {
       let reached = target
       await this.#root.transaction(() => {
         let count = 0
-        const found = this.#values.getRange({ start: placeKey(from + 1, 0), end: placeKey(target + 1, 0), limit: COMPACT_BATCH })
-        for (const { key, value } of [...found].map(({ key, value }) => ({ key, value: decodeValue(value) }))) {
+        const found = this.#values.getRange({
+          start: placeKey(from + 1, 0),
+          end: placeKey(target + 1, 0),
+          limit: COMPACT_BATCH,
+        })
+        for (const { key, value } of [...found].map(({ key, value }) => ({
+          key,
+          value: decodeValue(value),
+        }))) {
           const { revision } = readPlaceKey(key)
           if (++count === COMPACT_BATCH) {
             // Perhaps not the last change of its transaction: that one is left for the next round.

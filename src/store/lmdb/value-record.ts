@@ -30,7 +30,9 @@ export interface Place {
 
 const FIXED = 29
 
-export function encodeValue(record: Omit<ValueRecord, 'value'> & { readonly value: Uint8Array | null }): Buffer {
+export function encodeValue(
+  record: Omit<ValueRecord, 'value'> & { readonly value: Uint8Array | null },
+): Buffer {
   const keyBytes = Buffer.byteLength(record.key)
   const bytes = Buffer.allocUnsafe(FIXED + keyBytes + (record.value?.length ?? 0))
   bytes[0] = record.deleted ? 1 : 0
@@ -67,7 +69,10 @@ export function placeKey(revision: Revision, index: number): Buffer {
 }
 
 export function readPlaceKey(key: Buffer): Place {
-  return { revision: key.readUInt16BE(0) * 2 ** 48 + key.readUIntBE(2, 6), index: key.readUInt16BE(8) }
+  return {
+    revision: key.readUInt16BE(0) * 2 ** 48 + key.readUIntBE(2, 6),
+    index: key.readUInt16BE(8),
+  }
 }
 
 /** What is kept for each key: where its newest change stands. */

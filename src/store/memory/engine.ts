@@ -67,10 +67,9 @@ class MemoryEngine implements Engine {
   #flushNow(): void {
     this.#flush = null
     const events: Event[] = []
-    const results: [Waiting, Commit][] = this.#waiting.splice(0).map((waiting) => [
-      waiting,
-      this.#apply(waiting.changes, events),
-    ])
+    const results: [Waiting, Commit][] = this.#waiting
+      .splice(0)
+      .map((waiting) => [waiting, this.#apply(waiting.changes, events)])
     if (events.length > 0) {
       this.#times.push({ revision: this.#revision, timeMs: this.#clock.now() })
       for (const listener of this.#listeners) listener(events)
@@ -134,7 +133,8 @@ class MemoryEngine implements Engine {
     const at = options.at ?? this.#revision
     this.#check(at)
     const keys = (this.#sorted ??= [...this.#keys.keys()].sort(byBytes))
-    const from = options.start !== undefined && byBytes(options.start, prefix) > 0 ? options.start : prefix
+    const from =
+      options.start !== undefined && byBytes(options.start, prefix) > 0 ? options.start : prefix
     let i = firstAtLeast(keys, from)
     const items: Item[] = []
     for (; i < keys.length; i++) {
@@ -142,7 +142,8 @@ class MemoryEngine implements Engine {
       if (!key.startsWith(prefix)) break
       const item = this.#item(key, at)
       if (!item) continue
-      if (options.limit !== undefined && items.length >= options.limit) return { items, at, more: true }
+      if (options.limit !== undefined && items.length >= options.limit)
+        return { items, at, more: true }
       items.push(item)
     }
     return { items, at, more: false }
