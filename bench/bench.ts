@@ -1,5 +1,4 @@
 /** What every question is asked with. */
-import { dirname } from 'node:path'
 import type { BareMode } from './bare/server.ts'
 import type { Job, LoadResult, Plan, Protocol, RequestsJob, Target } from './load/job.ts'
 import type { Row, Sample } from './measure.ts'
@@ -27,13 +26,11 @@ export class Bench {
   readonly workspace: Workspace
   /** Lines under the table. */
   readonly notes: string[]
-  readonly #root: string
   #load: ReturnType<typeof startLoad> | null = null
 
-  constructor(options: BenchOptions, workspace: Workspace, root: string, notes: string[]) {
+  constructor(options: BenchOptions, workspace: Workspace, notes: string[]) {
     this.options = options
     this.workspace = workspace
-    this.#root = root
     this.notes = notes
   }
 
@@ -51,12 +48,8 @@ export class Bench {
   /** The raw store's durable group commit at so many callers. */
   async rawStore(callers: number): Promise<Sample> {
     const { seconds } = this.options
-    const options = { callers, seconds, valueBytes: OBJECT_BYTES, dir: this.options.dir }
-    const text = await this.workspace.output(
-      'store-raw-process.js',
-      [JSON.stringify(options)],
-      this.#root,
-    )
+    const options = { callers, seconds, valueBytes: OBJECT_BYTES }
+    const text = await this.workspace.output('store-raw-process.js', [JSON.stringify(options)])
     const result = JSON.parse(text) as { perSecond: number; cpuMicrosPerOp: number }
     return { value: result.perSecond, cpuMicros: result.cpuMicrosPerOp, loadCores: null }
   }
@@ -141,6 +134,3 @@ export class Bench {
     process.stderr.write(`${text}\n`)
   }
 }
-
-/** The package's folder, from where a bundled program lies. */
-export const rootOf = (programs: string): string => dirname(dirname(programs))

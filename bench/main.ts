@@ -2,21 +2,24 @@
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { Bench, rootOf } from './bench.ts'
+import { Bench } from './bench.ts'
 import type { Row } from './measure.ts'
 import { help, parseOptions } from './options.ts'
 import { questions } from './questions/index.ts'
 import { jsonReport, textReport } from './report.ts'
+import { staleNote } from './stale.ts'
 import { Workspace } from './workspace.ts'
 
 /** Runs everything; gives the exit code. */
 export async function main(args: readonly string[]): Promise<number> {
   const programs = dirname(fileURLToPath(import.meta.url))
-  const root = rootOf(programs)
+  // Bundled programs lie two folders below the package.
+  const root = join(programs, '..', '..')
+  const built = join(root, 'dist', 'bin', 'orch.js')
   let options
   try {
     options = parseOptions(args, {
-      server: [process.execPath, join(root, 'dist', 'bin', 'orch.js'), 'server'],
+      server: [process.execPath, built, 'server'],
       dir: tmpdir(),
     })
     if (options === null) {
@@ -33,13 +36,14 @@ export async function main(args: readonly string[]): Promise<number> {
   }
   const { only } = options
   const rows: Row[] = []
-  const notes: string[] = []
+  const stale = options.server?.includes(built) === true ? staleNote(root, built) : null
+  const notes: string[] = stale === null ? [] : [stale]
   let code = 0
   for (const question of questions.filter(({ name }) => only === null || only.includes(name))) {
     // Each has processes and folders of its own, all of them gone before the next, also after a failure.
     const workspace = new Workspace(options.dir, programs)
     try {
-      rows.push(...(await question.ask(new Bench(options, workspace, root, notes))))
+      rows.push(...(await question.ask(new Bench(options, workspace, notes))))
     } catch (error) {
       code = 1
       notes.push(

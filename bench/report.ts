@@ -3,6 +3,9 @@ import { arch, cpus, loadavg, release } from 'node:os'
 import { verdictOf, type Goal, type Row, type Sample } from './measure.ts'
 import type { BenchOptions } from './options.ts'
 
+// Read before any work of our own.
+const loadAverage = loadavg()[0] ?? 0
+
 /** Everything as one JSON document. */
 export function jsonReport(
   rows: readonly Row[],
@@ -22,7 +25,7 @@ export function jsonReport(
         arch: arch(),
         kernel: release(),
         node: process.version,
-        loadAverage: loadavg()[0] ?? 0,
+        loadAverage,
       },
       seconds: options.seconds,
       rounds: options.rounds,

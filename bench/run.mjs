@@ -1,5 +1,5 @@
 /** Bundles the measuring programs, which are TypeScript, and runs them; what is measured is `dist/`. */
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
@@ -10,8 +10,7 @@ mkdirSync(cache, { recursive: true })
 // Inside the project, so that packages resolve; a folder for each run, so that runs do not meet.
 const outdir = mkdtempSync(join(cache, 'bench-'))
 process.on('exit', () => rmSync(outdir, { recursive: true, force: true }))
-const entries = ['main.ts', 'bare/process.ts', 'load/process.ts']
-if (existsSync(join(here, 'store-raw.ts'))) entries.push('store-raw-process.ts')
+const entries = ['main.ts', 'bare/process.ts', 'load/process.ts', 'store-raw-process.ts']
 await build({
   entryPoints: entries.map((file) => join(here, file)),
   outdir,

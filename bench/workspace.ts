@@ -39,9 +39,11 @@ export class Workspace {
     )
   }
 
-  /** Starts one of the measuring programs and reads what it prints. */
-  async output(name: string, args: readonly string[], cwd: string): Promise<string> {
-    const child = this.command([process.execPath, join(this.#programs, name), ...args], cwd)
+  /** Starts one of the measuring programs, its temporary files in a folder of ours, and reads what it prints. */
+  async output(name: string, args: readonly string[]): Promise<string> {
+    const child = this.command([process.execPath, join(this.#programs, name), ...args], {
+      TMPDIR: this.folder(),
+    })
     let text = ''
     child.stdout?.on('data', (piece: Buffer) => (text += piece.toString()))
     const code = await new Promise((resolve) => child.once('close', resolve))
@@ -50,13 +52,10 @@ export class Workspace {
   }
 
   /** Starts a command with its output to be read. */
-  command(argv: readonly string[], cwd?: string): ChildProcess {
+  command(argv: readonly string[], env: Readonly<Record<string, string>> = {}): ChildProcess {
     const [file = '', ...args] = argv
     return this.#keep(
-      spawn(file, args, {
-        stdio: ['ignore', 'pipe', 'inherit'],
-        ...(cwd === undefined ? {} : { cwd }),
-      }),
+      spawn(file, args, { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, ...env } }),
     )
   }
 

@@ -45,19 +45,27 @@ export async function select(
   }
   const items: Version[] = []
   let next: Version | null = null
-  let more = 0
+  let remaining: number | undefined
   // With a selector the rest is not counted: the reader would have to look at all of it.
   const counts = chosen.matches === null && call.name === ''
   const candidates = only === undefined ? state.items : named(state.items, only)
   for (const version of candidates) {
     if (chosen.matches && !chosen.matches(version.facts(), version.key)) continue
-    if (start.limit > 0 && items.length >= start.limit) {
-      next ??= version
-      more++
-      if (!counts) break
-    } else {
+    if (start.limit === 0 || items.length < start.limit) {
       items.push(version)
+      continue
     }
+    if (next === null) {
+      next = version
+      if (!counts) break
+      const more = api.cache.loaded(served.hub.keyPrefix)?.countAfter(prefix, version.key, state.at)
+      if (more !== undefined) {
+        remaining = more + 1
+        break
+      }
+      remaining = 0
+    }
+    remaining = (remaining ?? 0) + 1
   }
   return {
     is: 'list',
@@ -67,7 +75,7 @@ export async function select(
     continueToken: next
       ? encodeContinue({ revision: state.at, start: next.key.slice(prefix.length) }, api.v)
       : '',
-    remaining: next && counts ? more : undefined,
+    remaining,
   }
 }
 

@@ -1,5 +1,6 @@
 import { codecOf, DecodeError, Decoding, type JsonObject } from '../schema/codec.ts'
 import type { Served } from '../schema/catalogue.ts'
+import { parseJson } from '../schema/json-text.ts'
 import { badRequest } from '../schema/errors.ts'
 import type { Typed } from '../schema/object-meta.ts'
 import { ObjectMeta } from '../schema/object-meta.ts'
@@ -19,7 +20,7 @@ export function decodeStored<T extends Typed = Typed>(
   c: HookContext,
 ): T {
   const object = served.hub.codec.decode(
-    JSON.parse(version.json().toString('utf8')),
+    parseJson(version.json()),
     new Decoding(),
   ) as unknown as T
   served.declaration.fill?.(object, c)

@@ -15,7 +15,7 @@ import {
   unsupportedMediaType,
 } from '../schema/errors.ts'
 import { FieldErrors } from '../schema/field-errors.ts'
-import { parseJson } from '../schema/json-text.ts'
+import { formatJson, parseJson } from '../schema/json-text.ts'
 import type { Typed } from '../schema/object-meta.ts'
 import type { Version } from '../store/cache/version.ts'
 import { hookContext, type Api, type Call } from './context.ts'
@@ -90,7 +90,7 @@ async function patched(
   const c = hookContext(api)
   const document =
     served.conversion === null
-      ? JSON.parse(live.json().toString('utf8'))
+      ? parseJson(live.json())
       : served.codec.plain(fromHub(served, decodeStored(served, live, c), c) as never)
   let result: unknown
   try {
@@ -130,7 +130,7 @@ function fit(call: Call, result: unknown, c: ReturnType<typeof hookContext>) {
 
 function misfit(call: Call, result: unknown, why: string): StatusError {
   const errors = new FieldErrors()
-  errors.at('patch').invalid(JSON.stringify(result), why)
+  errors.at('patch').invalid(formatJson(result), why)
   return invalid({ group: call.served.group, kind: call.served.kind }, call.name, errors.list)
 }
 

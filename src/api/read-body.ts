@@ -1,7 +1,7 @@
 import { badRequest, unsupportedMediaType } from '../schema/errors.ts'
 import type { Served } from '../schema/catalogue.ts'
 import { parseJson } from '../schema/json-text.ts'
-import { scanJson } from '../schema/json-scanner.ts'
+import { duplicateField, scanJson } from '../schema/json-scanner.ts'
 import type { Typed } from '../schema/object-meta.ts'
 import type { HookContext } from '../schema/resource.ts'
 import type { Body, Call } from './context.ts'
@@ -10,14 +10,23 @@ import type { WriteOptions } from './options.ts'
 
 export const ACCEPTED_BODIES = ['application/json', 'application/yaml'] as const
 
-/** A body as a JSON value, by its media type; none means JSON. Throws 400 and 415. */
-export async function parseBody({ bytes, mediaType }: Body): Promise<unknown> {
+/**
+ * A body as a JSON value, by its media type; none means JSON. `onDuplicate` hears the path of each repeated key.
+ * Throws 400 and 415.
+ */
+export async function parseBody(
+  { bytes, mediaType }: Body,
+  onDuplicate?: (path: string) => void,
+): Promise<unknown> {
   switch (mediaType) {
     case '':
     case 'application/json':
-      return parseJson(bytes)
-    case 'application/yaml':
-      return (await import('../schema/yaml.ts')).parseYaml(bytes.toString('utf8'))
+      // One pass that tells duplicates costs less than two.
+      return onDuplicate ? scanJson(bytes.toString('utf8'), { onDuplicate }) : parseJson(bytes)
+    case 'application/yaml': {
+      const { parseYaml } = await import('../schema/yaml.ts')
+      return parseYaml(bytes.toString('utf8'), onDuplicate ? { onDuplicate } : {})
+    }
     default:
       throw unsupportedMediaType(ACCEPTED_BODIES)
   }
@@ -34,9 +43,14 @@ export async function readObject(
 ): Promise<Typed> {
   const { served } = call
   const body = await call.body()
+  const found: string[] = []
+  const onDuplicate =
+    options.fieldValidation === 'Ignore'
+      ? undefined
+      : (path: string) => void found.push(duplicateField(path))
   let value: unknown
   try {
-    value = await parseBody(body)
+    value = await parseBody(body, onDuplicate)
   } catch (error) {
     if (error instanceof Error && error.name === 'StatusError') throw error
     throw badRequest(
@@ -45,10 +59,7 @@ export async function readObject(
   }
   checkType(served, value, body.bytes)
   const { object, unknown } = decodeServed(served, value, c)
-  const found = unknown.map((path) => `unknown field ${JSON.stringify(path)}`)
-  if (options.fieldValidation !== 'Ignore' && body.mediaType !== 'application/yaml') {
-    found.push(...duplicates(body.bytes))
-  }
+  found.unshift(...unknown.map((path) => `unknown field ${JSON.stringify(path)}`))
   tellFindings(call, options, found)
   return object
 }
@@ -64,16 +75,6 @@ export function tellFindings(call: Call, options: WriteOptions, found: readonly 
   throw badRequest(
     `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: strict decoding error: ${found.join(', ')}`,
   )
-}
-
-function duplicates(bytes: Buffer): string[] {
-  const found = new Set<string>()
-  scanJson(bytes.toString('utf8'), {
-    onDuplicate: (path) => {
-      if (found.size < 100) found.add(`duplicate field ${JSON.stringify(path)}`)
-    },
-  })
-  return [...found]
 }
 
 function checkType(served: Served, value: unknown, bytes: Buffer): void {

@@ -132,16 +132,16 @@ function listAnswer(context: Context, result: ListResult, bytes: ListBytes): Ans
   }
   if (takesGzip(context)) {
     headers.push('content-encoding', 'gzip', 'vary', 'Accept-Encoding')
-    return { status: 200, headers, body: (out) => gzipTo(out, listChunks(result, bytes, from)) }
+    return { status: 200, headers, body: (out) => gzipTo(out, listChunks(result, bytes, from, newChunk)) }
   }
   headers.push('content-length', String(length))
   return {
     status: 200,
     headers,
     body: async (out) => {
-      for (const chunk of listChunks(result, bytes, from)) {
+      for (const chunk of listChunks(result, bytes, from, takeChunk)) {
         if (out.closed) return
-        const ok = out.write(chunk)
+        const ok = out.write(chunk, () => giveBack(chunk))
         // Others want their turn between the chunks of a long list.
         await (ok ? nextTurn() : out.drained())
       }
@@ -152,16 +152,32 @@ function listAnswer(context: Context, result: ListResult, bytes: ListBytes): Ans
 
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-/** A list's bytes in chunks of 256 KiB, each in memory of its own: the socket may keep it. */
-function* listChunks(result: ListResult, bytes: ListBytes, from: number): Generator<Buffer> {
-  let chunk = Buffer.allocUnsafeSlow(CHUNK)
+// Chunks that were sent, for the next list: fresh memory costs more than what is copied into it.
+const spare: ArrayBufferLike[] = []
+const MAX_SPARE = 4
+
+const newChunk = () => Buffer.allocUnsafeSlow(CHUNK)
+
+function takeChunk(): Buffer {
+  const memory = spare.pop()
+  return memory ? Buffer.from(memory) : newChunk()
+}
+
+function giveBack(chunk: Buffer): void {
+  if (chunk.buffer.byteLength === CHUNK && spare.length < MAX_SPARE) spare.push(chunk.buffer)
+}
+
+/** A list's bytes in chunks, each in memory that is not written to while the socket may look at it. */
+function* listChunks(result: ListResult, bytes: ListBytes, from: number, take: () => Buffer): Generator<Buffer> {
+  let chunk = take()
   let at = bytes.opening.copy(chunk, 0)
   for (let i = 0; i < result.items.length; i++) {
     const version = result.items[i]!
     const size = version.jsonBytes - from + 2
     if (at + size > CHUNK) {
       yield chunk.subarray(0, at)
-      chunk = Buffer.allocUnsafeSlow(Math.max(CHUNK, size + bytes.closing.length))
+      const needed = size + bytes.closing.length
+      chunk = needed > CHUNK ? Buffer.allocUnsafeSlow(needed) : take()
       at = 0
     }
     if (i > 0) chunk[at++] = itemSeparator[0]!

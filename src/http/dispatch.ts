@@ -9,6 +9,7 @@ import type { Api, Body, Call } from '../api/context.ts'
 import type { Result } from '../api/results.ts'
 import type { Served } from '../schema/catalogue.ts'
 import { badRequest, methodNotAllowed, noSuchResource } from '../schema/errors.ts'
+import { isPathSegmentName } from '../schema/names.ts'
 import type { Deprecation } from '../schema/resource.ts'
 import { resultAnswer } from './answer.ts'
 import type { Answer, Context } from './context.ts'
@@ -95,6 +96,11 @@ function resource(context: Context, served: Served): Answer | Promise<Answer> {
 /** Paths that look like a resource but have no such place or verb. */
 function checkShape(context: Context, served: Served): void {
   const { info } = context
+  // An encoded slash or dot must not lead to the key of another place.
+  for (const part of [info.namespace, info.name]) {
+    const wrong = part === '' ? [] : isPathSegmentName(part)
+    if (wrong.length > 0) throw badRequest(`invalid path segment ${JSON.stringify(part)}: ${wrong[0] ?? ''}`)
+  }
   if (info.subresource !== '' && !served.subresources.has(info.subresource)) throw noSuchResource()
   if (info.parts.length > 3) throw noSuchResource()
   if (!served.namespaced && info.namespace !== '' && served.resource !== 'namespaces')

@@ -28,8 +28,11 @@ export interface Exchange {
 
 /** The body of an answer while it is being sent. */
 export interface Out {
-  /** False when the client should be given time; see `drained`. */
-  write(chunk: Buffer): boolean
+  /**
+   * False when the client should be given time; see `drained`. `flushed` is called when the chunk is no longer
+   * looked at, sent or not.
+   */
+  write(chunk: Buffer, flushed?: () => void): boolean
   drained(): Promise<void>
   end(): void
   /** Cuts the answer off, so that the client sees it is not whole. */
@@ -217,8 +220,12 @@ class StreamOut implements Out {
   get closed(): boolean {
     return this.#stream.destroyed || this.#stream.writableEnded || this.#stream.closed
   }
-  write(chunk: Buffer): boolean {
-    return this.closed ? true : this.#stream.write(chunk)
+  write(chunk: Buffer, flushed?: () => void): boolean {
+    if (this.closed) {
+      flushed?.()
+      return true
+    }
+    return this.#stream.write(chunk, flushed)
   }
   drained(): Promise<void> {
     if (this.closed || !this.#stream.writableNeedDrain) return Promise.resolve()

@@ -71,6 +71,21 @@ export class SortedIndex {
     }
   }
 
+  /** Number of entries with `prefix` behind `key`; walks chunks, not entries. */
+  countAfter(prefix: string, key: string): number {
+    let c = this.#chunkOf(key)
+    const first = this.#chunks[c]
+    if (!first) return 0
+    // What follows the prefix in order: its last code unit raised by one.
+    const end = prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1)
+    let count = -upperBound(first, key)
+    for (let chunk: Entry[] | undefined = first; chunk; chunk = this.#chunks[++c]) {
+      if (chunk.at(-1)!.key >= end) return count + lowerBound(chunk, end)
+      count += chunk.length
+    }
+    return count
+  }
+
   /** The chunk that holds the key or would. */
   #chunkOf(key: string): number {
     let low = 0
@@ -82,6 +97,12 @@ export class SortedIndex {
     }
     return low
   }
+}
+
+/** Index of the first entry behind the key. */
+function upperBound(chunk: readonly Entry[], key: string): number {
+  const at = lowerBound(chunk, key)
+  return chunk[at]?.key === key ? at + 1 : at
 }
 
 function lowerBound(chunk: readonly Entry[], key: string): number {

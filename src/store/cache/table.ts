@@ -26,6 +26,17 @@ export class Table {
     this.#slabs = slabs
   }
 
+  /**
+   * Number of objects under `prefix` behind `key` at revision `at`, when that can be told without looking at
+   * them: nothing has changed since, and no deleted key is remembered. Otherwise undefined.
+   */
+  countAfter(prefix: string, key: string, at: Revision): number | undefined {
+    const last = this.#log.at(-1)
+    if (last && last.revision > at && this.#log.length > this.#cut) return undefined
+    if (this.#index.size !== this.#present) return undefined
+    return this.#index.countAfter(prefix, key)
+  }
+
   /** Number of objects now. */
   get size(): number {
     return this.#present
