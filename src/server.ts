@@ -28,10 +28,12 @@ import { defaultGate } from './kinds/gates.ts'
 import { resources } from './kinds/index.ts'
 import { createPki, ensurePki } from './pki/files.ts'
 import { writeFileAtomically } from './pki/write-file.ts'
+import type { Typed } from './schema/object-meta.ts'
 import { buildCatalogue } from './schema/catalogue.ts'
 import type { RunningServer, ServerOptions } from './server-options.ts'
 import { packageVersion } from './version.ts'
 import { Cache } from './store/cache/cache.ts'
+import type { Version } from './store/cache/version.ts'
 import type { Engine } from './store/store.ts'
 import { defaultVocabulary, vocabularies } from './vocabulary/index.ts'
 
@@ -77,6 +79,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     closers.push(() => cache.close())
 
     const catalogue = buildCatalogue(resources, v)
+    const decoded = new WeakMap<Version, Typed>()
     const objects: Objects = {
       async get({ group, resource }, namespace, name) {
         const served = catalogue
@@ -86,7 +89,12 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
         const table =
           cache.loaded(served.hub.keyPrefix) ?? (await cache.table(served.hub.keyPrefix))
         const version = table.get(keyOf(served.hub, namespace, name))
-        return version ? decodeStored(served.hub, version, hookContext(api)) : null
+        if (!version) return null
+        // Plugins read and do not change, so that a namespace need not be decoded for each object in it.
+        let object = decoded.get(version)
+        if (!object)
+          decoded.set(version, (object = decodeStored(served.hub, version, hookContext(api))))
+        return object
       },
     }
     const api: Api = {

@@ -19,7 +19,7 @@ export interface Attempt {
 
 /** How plugins read other objects. */
 export interface Objects {
-  /** The stored object in its stored version; null when absent. */
+  /** The stored object in its stored version, not to be changed; null when absent. */
   get(
     resource: { group: string; resource: string },
     namespace: string,

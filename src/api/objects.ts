@@ -19,10 +19,7 @@ export function decodeStored<T extends Typed = Typed>(
   version: Version,
   c: HookContext,
 ): T {
-  const object = served.hub.codec.decode(
-    parseJson(version.json()),
-    new Decoding(),
-  ) as unknown as T
+  const object = served.hub.codec.decode(parseJson(version.json()), new Decoding()) as unknown as T
   served.declaration.fill?.(object, c)
   return object
 }

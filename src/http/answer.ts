@@ -132,7 +132,11 @@ function listAnswer(context: Context, result: ListResult, bytes: ListBytes): Ans
   }
   if (takesGzip(context)) {
     headers.push('content-encoding', 'gzip', 'vary', 'Accept-Encoding')
-    return { status: 200, headers, body: (out) => gzipTo(out, listChunks(result, bytes, from, newChunk)) }
+    return {
+      status: 200,
+      headers,
+      body: (out) => gzipTo(out, listChunks(result, bytes, from, newChunk)),
+    }
   }
   headers.push('content-length', String(length))
   return {
@@ -168,7 +172,12 @@ function giveBack(chunk: Buffer): void {
 }
 
 /** A list's bytes in chunks, each in memory that is not written to while the socket may look at it. */
-function* listChunks(result: ListResult, bytes: ListBytes, from: number, take: () => Buffer): Generator<Buffer> {
+function* listChunks(
+  result: ListResult,
+  bytes: ListBytes,
+  from: number,
+  take: () => Buffer,
+): Generator<Buffer> {
   let chunk = take()
   let at = bytes.opening.copy(chunk, 0)
   for (let i = 0; i < result.items.length; i++) {

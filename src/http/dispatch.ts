@@ -99,7 +99,8 @@ function checkShape(context: Context, served: Served): void {
   // An encoded slash or dot must not lead to the key of another place.
   for (const part of [info.namespace, info.name]) {
     const wrong = part === '' ? [] : isPathSegmentName(part)
-    if (wrong.length > 0) throw badRequest(`invalid path segment ${JSON.stringify(part)}: ${wrong[0] ?? ''}`)
+    if (wrong.length > 0)
+      throw badRequest(`invalid path segment ${JSON.stringify(part)}: ${wrong[0] ?? ''}`)
   }
   if (info.subresource !== '' && !served.subresources.has(info.subresource)) throw noSuchResource()
   if (info.parts.length > 3) throw noSuchResource()

@@ -67,7 +67,10 @@ async function collect(
     })
     source.once('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
     source.once('error', reject)
-    source.once('close', () => reject(badRequest('the request body was cut off')))
+    // Every request closes; an error is made only of one that did not end.
+    source.once('close', () => {
+      if (!source.readableEnded) reject(badRequest('the request body was cut off'))
+    })
   })
 }
 

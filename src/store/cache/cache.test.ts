@@ -127,15 +127,13 @@ describe('watching', () => {
   ) => {
     const sink = new Sink()
     let lost = 0
-    const ready = h.cache
-      .table(P)
-      .then((table) =>
-        h.cache.hub.watch(table, view(options), sink, {
-          from,
-          onLost: (oldest) => (lost = oldest),
-          onEnd: () => {},
-        }),
-      )
+    const ready = h.cache.table(P).then((table) =>
+      h.cache.hub.watch(table, view(options), sink, {
+        from,
+        onLost: (oldest) => (lost = oldest),
+        onEnd: () => {},
+      }),
+    )
     return { sink, ready, lost: () => lost }
   }
 
