@@ -166,6 +166,15 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     const run = compose(filters, dispatch)
     let inFlight = 0
     let idle = () => {}
+    const done = () => {
+      inFlight--
+      if (inFlight === 0) idle()
+    }
+    const failed = (context: Context, error: unknown) => {
+      state.onError(error, context)
+      const { exchange } = context
+      if (!exchange.begun) exchange.send(500, ['content-type', 'text/plain'], 'internal error')
+    }
     const onExchange = (exchange: Exchange) => {
       const { target } = exchange
       const mark = target.indexOf('?')
@@ -181,24 +190,16 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
         deadline: Infinity,
       }
       inFlight++
-      const done = () => {
-        inFlight--
-        if (inFlight === 0) idle()
-      }
-      const failed = (error: unknown) => {
-        state.onError(error, context)
-        if (!exchange.begun) exchange.send(500, ['content-type', 'text/plain'], 'internal error')
-      }
       try {
         const answer = run(context)
         const writing =
           answer instanceof Promise
             ? answer.then((made) => writeAnswer(context, made))
             : writeAnswer(context, answer)
-        if (writing) void writing.catch(failed).finally(done)
+        if (writing) void writing.catch((error: unknown) => failed(context, error)).finally(done)
         else done()
       } catch (error) {
-        failed(error)
+        failed(context, error)
         done()
       }
     }

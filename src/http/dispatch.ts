@@ -85,8 +85,8 @@ function resource(context: Context, served: Served): Answer | Promise<Answer> {
   if (verb === 'watch') return watchAnswer(context, served, call)
   const run = verbs[verb]
   if (!run) throw methodNotAllowed()
-  // The form is checked first: an answer that nobody can read is not worth a write.
-  formOf(context, { transform: true })
+  // An answer that nobody can read is not worth a write; reads find out when they answer.
+  if (verb !== 'get' && verb !== 'list') formOf(context, { transform: true })
   const result = run(api, call)
   return result instanceof Promise
     ? result.then((done) => resultAnswer(context, served, done))
