@@ -25,6 +25,7 @@ import {
   readPlaceKey,
   type Head,
   type Place,
+  type ValueRecord,
 } from './value-record.ts'
 
 export interface LmdbOptions {
@@ -39,8 +40,15 @@ const FILE = 'data.mdb'
 const FORMAT_VERSION = '1'
 /** Larger pages hold a few objects each: less space is lost than with the system's 4 KiB. */
 const PAGE_BYTES = 16_384
-const COMPACT_BATCH = 2_000
+/** What LMDB takes, with some room. */
+const MAX_KEY_BYTES = 1_900
+/** What one transaction of a compaction reads at most, so that it holds up nobody for long. */
+const COMPACT_BATCH = 256
+const COMPACT_BYTES = 1 << 20
 const CHANGES_BATCH = 500
+
+/** What compaction needs to know of a change. */
+type Superseding = Pick<ValueRecord, 'deleted' | 'prev' | 'key'>
 
 interface Waiting {
   readonly changes: readonly Change[]
@@ -169,6 +177,12 @@ class LmdbEngine implements Engine {
 
   commit(changes: readonly Change[]): Promise<Commit> {
     if (this.#closed) return Promise.reject(new Error('the store is closed'))
+    // Refused here: an error inside the shared transaction would leave the batch half written.
+    const bad = changes.find(({ key }) => key === '' || Buffer.byteLength(key) > MAX_KEY_BYTES)
+    if (bad)
+      return Promise.reject(
+        new Error(`a key has 1 to ${MAX_KEY_BYTES} bytes, not ${Buffer.byteLength(bad.key)}`),
+      )
     return new Promise((resolve, reject) => {
       this.#waiting.push({ changes, resolve, reject })
       this.#flushing ??= this.#flush()
@@ -328,7 +342,8 @@ class LmdbEngine implements Engine {
   }
 
   compact(upTo: Revision): Promise<void> {
-    this.#compacting = this.#compacting.then(() => this.#compact(upTo))
+    // One that failed does not keep the next from trying.
+    this.#compacting = this.#compacting.catch(() => {}).then(() => this.#compact(upTo))
     return this.#compacting
   }
 
@@ -336,28 +351,28 @@ class LmdbEngine implements Engine {
     const target = Math.min(upTo, this.#revision)
     while (this.#oldest < target && !this.#closed) {
       const from = this.#oldest
-      // Told first: nobody may start to read what is about to go.
-      let reached = target
+      let reached = from
       await this.#root.transaction(() => {
-        let count = 0
+        // Headers first, values let go: changing what a cursor walks over is not safe.
+        const round: { key: Buffer; record: Superseding }[] = []
+        let bytes = 0
         const found = this.#values.getRange({
           start: placeKey(from + 1, 0),
           end: placeKey(target + 1, 0),
-          limit: COMPACT_BATCH,
         })
-        for (const { key, value } of [...found].map(({ key, value }) => ({
-          key,
-          value: decodeValue(value),
-        }))) {
+        for (const { key, value } of found) {
           const { revision } = readPlaceKey(key)
-          if (++count === COMPACT_BATCH) {
-            // Perhaps not the last change of its transaction: that one is left for the next round.
-            reached = revision - 1
-          }
-          if (revision > reached) break
-          this.#forget(key, value, revision)
+          const full = round.length >= COMPACT_BATCH || bytes >= COMPACT_BYTES
+          // A transaction is forgotten whole, however large it is.
+          if (full && revision !== reached) break
+          reached = revision
+          bytes += value.length
+          const { deleted, prev, key: name } = decodeValue(value)
+          round.push({ key, record: { deleted, prev, key: name } })
         }
-        if (reached <= from) reached = from + 1
+        const full = round.length >= COMPACT_BATCH || bytes >= COMPACT_BYTES
+        if (!full) reached = target
+        for (const { key, record } of round) this.#forget(key, record)
         this.#oldest = reached
         this.#meta.putSync(META.floor, Buffer.from(String(reached)))
       })
@@ -365,13 +380,15 @@ class LmdbEngine implements Engine {
   }
 
   /** Removes what the change at `key` superseded, and the change itself when it is a deletion. */
-  #forget(key: Buffer, record: ReturnType<typeof decodeValue>, revision: Revision): void {
-    if (record.prev) this.#values.removeSync(placeKey(record.prev.revision, record.prev.index))
-    if (!record.deleted) return
+  #forget(key: Buffer, { deleted, prev, key: name }: Superseding): void {
+    if (prev) this.#values.removeSync(placeKey(prev.revision, prev.index))
+    if (!deleted) return
     this.#values.removeSync(key)
-    const name = Buffer.from(record.key)
-    const head = this.#heads.get(name)
-    if (head && decodeHead(head).revision === revision) this.#heads.removeSync(name)
+    const { revision, index } = readPlaceKey(key)
+    const head = this.#head(name)
+    // The same transaction may have made the key anew after it deleted it.
+    if (head?.revision === revision && head.index === index)
+      this.#heads.removeSync(Buffer.from(name))
   }
 
   revisionAt(timeMs: number): Revision {
