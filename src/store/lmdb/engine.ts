@@ -211,11 +211,24 @@ class LmdbEngine implements Engine {
         continue
       }
       this.#revision = this.#next
-      if (events.length > 0) for (const listener of this.#listeners) listener(events)
+      if (events.length > 0) this.#tell(events)
       batch.forEach(({ resolve }, i) => resolve(results[i]!))
     }
     // In the same turn as the look at what waits: a commit after it starts a flush of its own.
     this.#flushing = null
+  }
+
+  /** A listener that throws has lost track of the store: that must not pass unseen, nor stop the others. */
+  #tell(events: readonly Event[]): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener(events)
+      } catch (error) {
+        setImmediate(() => {
+          throw error
+        })
+      }
+    }
   }
 
   #apply(changes: readonly Change[], timeMs: number, events: Event[]): Commit {

@@ -1,0 +1,158 @@
+/**
+ * Declarations beside the facts they were made from, where those are at hand: names and order of fields, wire
+ * numbers, presence, merge topology, enums; names, columns and selectors of resources.
+ */
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { FieldFacts, Holds, Shape } from '../schema/shape.ts'
+import { resources } from './index.ts'
+
+const FACTS = join(import.meta.dirname, '..', '..', '..', 'shared', 'facts')
+
+interface FactField {
+  readonly name: string
+  readonly type: string
+  readonly proto?: number
+  readonly required?: boolean
+  readonly pointer?: boolean
+  readonly list?: string
+  readonly listKeys?: readonly string[]
+  readonly patchStrategy?: string
+  readonly patchMergeKey?: string
+  readonly enum?: readonly string[]
+  readonly inlineOf?: string
+}
+interface FactType {
+  readonly fields: readonly FactField[]
+  readonly structType?: string
+}
+interface FactKind {
+  readonly kind: string
+  readonly resource: string
+  readonly shortNames: readonly string[]
+  readonly categories: readonly string[]
+  readonly namespaced: boolean
+  readonly deleteReturns: string
+}
+
+/** What is meant to differ, and why. */
+const MEANT: Readonly<Record<string, string>> = {
+  'PersistentVolumeSpec.claimRef': 'granular on top of an atomic shape; the notation has one mark',
+  'NamespaceStatus.phase': 'the default is filled where the field stands',
+}
+
+const fileOf = (home: string) => `${home.replace(/\{api\}/, '').replace('/', '.')}.json`
+
+function read<T>(file: string): T {
+  return JSON.parse(readFileSync(join(FACTS, file), 'utf8')) as T
+}
+
+function reachable(): Shape[] {
+  const found = new Set<Shape>()
+  const walk = (shape: Shape): void => {
+    if (found.has(shape)) return
+    found.add(shape)
+    for (const facts of shape.fields.values()) into(facts.holds)
+  }
+  const into = (holds: Holds): void => {
+    if (holds.is === 'object') walk(holds.to())
+    else if (holds.is === 'list' || holds.is === 'map') into(holds.of)
+  }
+  for (const { hub } of resources) walk(hub.shape)
+  return [...found]
+}
+
+/** Fields as the facts list them: inlined ones in place. */
+function flat(shape: Shape): [string, FieldFacts][] {
+  return [...shape.fields].flatMap(([name, facts]) =>
+    facts.inline && facts.holds.is === 'object'
+      ? flat(facts.holds.to())
+      : [[name, facts] as [string, FieldFacts]],
+  )
+}
+
+describe.skipIf(!existsSync(FACTS))('shapes agree with the facts (which must be at hand)', () => {
+  for (const shape of existsSync(FACTS) ? reachable() : []) {
+    test(`${shape.home} ${shape.name}`, () => {
+      const type = read<{ types: Record<string, FactType> }>(fileOf(shape.home)).types[shape.name]
+      expect(type, 'the facts know the type').toBeDefined()
+      const want = type!.fields.filter((f) => !/TypeMeta/.test(f.inlineOf ?? ''))
+      const got = flat(shape)
+      expect(got.map(([name]) => name)).toEqual(want.map((f) => f.name))
+      expect(shape.atomic).toBe(type!.structType === 'atomic')
+      for (const [i, fact] of want.entries()) {
+        const [name, facts] = got[i]!
+        if (Object.hasOwn(MEANT, `${shape.name}.${name}`)) continue
+        const where = `${shape.name}.${name}`
+        expect(facts.number, where).toBe(fact.proto)
+        if (!(fact.required && fact.pointer)) {
+          expect(facts.presence, where).toBe(
+            fact.required ? 'always' : fact.pointer ? 'explicit' : 'zero',
+          )
+        }
+        if (fact.list)
+          expect(facts.list, where).toEqual(fact.list === 'map' ? fact.listKeys : fact.list)
+        expect(facts.patch?.strategy, where).toBe(fact.patchStrategy)
+        expect(facts.patch?.key, where).toBe(fact.patchMergeKey)
+        if (fact.enum && fact.type === 'string' && !fact.enum.includes('') && !fact.pointer) {
+          expect([...(facts.oneOf ?? [])].sort(), where).toEqual([...fact.enum].sort())
+        }
+      }
+    })
+  }
+})
+
+interface FactColumn {
+  readonly name: string
+  readonly type: string
+  readonly format?: string
+  readonly priority?: number
+}
+
+describe.skipIf(!existsSync(FACTS))(
+  'resources agree with the facts (which must be at hand)',
+  () => {
+    for (const resource of existsSync(FACTS) ? resources : []) {
+      const { shape } = resource.hub
+      test(resource.plural, () => {
+        const fact = read<{ kinds: FactKind[] }>(fileOf(shape.home)).kinds.find(
+          (k) => k.kind === shape.name,
+        )!
+        expect({
+          resource: resource.plural,
+          namespaced: resource.scope === 'namespace',
+          shortNames: resource.short ?? [],
+          categories: resource.categories ?? [],
+          deleteReturns: resource.deleteAnswers === 'status' ? 'Status' : 'object',
+        }).toEqual({
+          resource: fact.resource,
+          namespaced: fact.namespaced,
+          shortNames: fact.shortNames,
+          categories: fact.categories,
+          deleteReturns: fact.deleteReturns,
+        })
+        const key = `${fileOf(shape.home).replace('.json', '')}/${shape.name}`
+        const table = read<{ kinds: Record<string, { columns: FactColumn[]; default?: boolean }> }>(
+          'tables.json',
+        ).kinds[key]!
+        if (table.default !== true) {
+          expect(
+            resource.columns?.map((c) => [c.name, c.type, c.format ?? '', c.priority]),
+          ).toEqual(table.columns.map((c) => [c.name, c.type, c.format ?? '', c.priority ?? 0]))
+        }
+        const { accepted } = read<{ kinds: Record<string, { accepted: string[] }> }>(
+          'fields-selectable.json',
+        ).kinds[key]!
+        expect(
+          [
+            'metadata.name',
+            ...(resource.noNamespaceSelector ? [] : ['metadata.namespace']),
+            ...Object.keys(resource.selectable ?? {}),
+            ...Object.keys(resource.selectableAliases ?? {}),
+          ].sort(),
+        ).toEqual([...accepted].sort())
+      })
+    }
+  },
+)
