@@ -324,11 +324,8 @@ test('YAML in and out', async () => {
     headers: { 'content-type': 'application/yaml', accept: 'application/yaml' },
   })
   expect([made.status, made.headers['content-type']]).toEqual([201, 'application/yaml'])
-  expect(made.text.split('metadata:')[0]).toBe('apiVersion: v1\ndata:\n  a: "yes"\nkind: ConfigMap\n')
-})
-  expect([made.status, made.headers['content-type']]).toEqual([201, 'application/yaml'])
-  expect(made.text).toMatch(
-    /^apiVersion: v1\ndata:\n {2}'?"?on"?'?: "?'?yes"?'?\nkind: ConfigMap\n/,
+  expect(made.text.split('metadata:')[0]).toBe(
+    'apiVersion: v1\ndata:\n  a: "yes"\nkind: ConfigMap\n',
   )
 })
 

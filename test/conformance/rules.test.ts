@@ -648,7 +648,7 @@ describe('refused, with every cause', () => {
 })
 
 describe('changes', () => {
-  for (const { name, kind, body, patch, causes, then } of [
+  for (const { name, kind, body, patch, causes, leaves } of [
     {
       name: 'data of an immutable map',
       kind: 'ConfigMap',
@@ -753,7 +753,7 @@ describe('changes', () => {
         },
       },
       causes: null,
-      then: ['metadata.generation', 1],
+      leaves: ['metadata.generation', 1],
     },
     {
       name: 'a driver on a node',
@@ -803,7 +803,7 @@ describe('changes', () => {
     body: object
     patch: object
     causes: string[] | null
-    then?: [string, unknown]
+    leaves?: [string, unknown]
   }[]) {
     test(`${kind}: ${name}`, async () => {
       const objectName = `u${serial++}`
@@ -817,7 +817,7 @@ describe('changes', () => {
         ) ?? null,
       ).toEqual(causes)
       expect(reply.status).toBe(causes ? 422 : 200)
-      if (then) expect(at(reply.body, then[0])).toEqual(then[1])
+      if (leaves) expect(at(reply.body, leaves[0])).toEqual(leaves[1])
     })
   }
 })
