@@ -1,6 +1,10 @@
+import { isIP } from 'node:net'
+import { parseIpRange, parsePortRange, type IpRange, type ValueRange } from './base/ip-range.ts'
 import type { Clock } from './base/clock.ts'
 import type { Ids } from './base/ids.ts'
 import type { Log } from './base/log.ts'
+import type { DeprecatedUse } from './http/context.ts'
+import { isLocalAddress } from './local-address.ts'
 import type { VocabularyName } from './vocabulary/vocabulary.ts'
 
 /** What a server is started with; everything has a default. */
@@ -15,6 +19,22 @@ export interface ServerOptions {
   readonly bindAddress?: string
   /** 0, the default: any free port. */
   readonly port?: number
+  /** Group versions and resources that are served or not, by `group/version[/resource]`, `api/alpha` and their like. */
+  readonly runtimeConfig?: Readonly<Record<string, boolean>>
+  /** Feature gates that differ from the release's defaults. */
+  readonly featureGates?: Readonly<Record<string, boolean>>
+  /** Networks that services get addresses of, one or one of each family, the default first; `10.0.0.0/24`. */
+  readonly serviceClusterIpRange?: string
+  /** Ports that services get on every node; `30000-32767`. */
+  readonly serviceNodePortRange?: string
+  /** Address that others in the cluster reach this server at; by default the bind address or one of this machine. */
+  readonly advertiseAddress?: string
+  /** Whether containers may run privileged; not by default. */
+  readonly allowPrivileged?: boolean
+  /** Certificates for connections to node agents, PEM; without an authority any certificate of theirs is taken. */
+  readonly agentTls?: { readonly ca?: string; readonly cert?: string; readonly key?: string }
+  /** Told of each request to a deprecated version of a resource. */
+  readonly onDeprecated?: (use: DeprecatedUse) => void
   readonly log?: Log
   readonly clock?: Clock
   readonly ids?: Ids
@@ -38,4 +58,45 @@ export interface RunningServer {
   readonly kubeconfigPath?: string
   /** Ends watches, finishes requests and lets go of everything. May be called twice. */
   close(): Promise<void>
+}
+
+const CLUSTER_RANGE = '10.0.0.0/24'
+const PORT_RANGE = '30000-32767'
+
+/** Ranges for services, read and checked (operations page, range checks). Throws Error. */
+export function serviceRanges(options: ServerOptions): {
+  readonly addresses: readonly IpRange[]
+  readonly ports: ValueRange
+} {
+  const texts = (options.serviceClusterIpRange || CLUSTER_RANGE).split(',').map((t) => t.trim())
+  if (texts.length > 2)
+    throw new Error('--service-cluster-ip-range must not contain more than two entries')
+  const addresses = texts.map((text) => {
+    const range = parseIpRange(text)
+    const [bits, least] = range.family === 'IPv4' ? [32, 12] : [128, 108]
+    if (Number(range.text.slice(range.text.indexOf('/') + 1)) < least) {
+      throw new Error(
+        `specified --service-cluster-ip-range is too large; for ${bits}-bit addresses, the mask must be >= ${least}`,
+      )
+    }
+    if (range.size < 1)
+      throw new Error(`specified --service-cluster-ip-range ${text} has no address to give out`)
+    return range
+  })
+  if (addresses.length === 2 && addresses[0]!.family === addresses[1]!.family) {
+    throw new Error('--service-cluster-ip-range with two entries must be of different families')
+  }
+  checkFamily(addresses[0]!, options)
+  return { addresses, ports: parsePortRange(options.serviceNodePortRange || PORT_RANGE) }
+}
+
+/** The service of this server and the address behind it must be of one family, or nobody gets through. */
+function checkFamily(range: IpRange, { advertiseAddress = '', bindAddress = '' }: ServerOptions) {
+  const own = advertiseAddress || bindAddress
+  if (own === '' || isLocalAddress(own)) return
+  if (isIP(own) !== (range.family === 'IPv6' ? 6 : 4)) {
+    throw new Error(
+      `service IP family ${JSON.stringify(range.text)} must match public address family ${JSON.stringify(own)}`,
+    )
+  }
 }

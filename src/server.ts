@@ -3,13 +3,16 @@ import { join } from 'node:path'
 import { admissionChain } from './admission/chain.ts'
 import { admissionPlugins } from './admission/index.ts'
 import type { Objects } from './admission/plugin.ts'
+import { repairClaims } from './api/claims-repair.ts'
+import { servicePools } from './api/claims.ts'
 import { hookContext, keyOf, Turns, type Api } from './api/context.ts'
 import { decodeStored } from './api/objects.ts'
 import { authenticateRequest } from './authn/index.ts'
-import { authorizeRequest } from './authz/index.ts'
+import { authorizeRequest, decide } from './authz/index.ts'
 import { systemClock } from './base/clock.ts'
 import { randomIds } from './base/ids.ts'
 import { silentLog } from './base/log.ts'
+import { ensureServerService } from './boot-service.ts'
 import { ensureSystemNamespaces } from './boot.ts'
 import { adminKubeconfig } from './client/kubeconfig.ts'
 import { writeAnswer } from './http/answer.ts'
@@ -18,19 +21,22 @@ import { dispatch } from './http/dispatch.ts'
 import { discoveryEndpoints } from './http/endpoints/discovery.ts'
 import { healthEndpoints } from './http/endpoints/health.ts'
 import { indexEndpoint } from './http/endpoints/index-page.ts'
-import { versionEndpoint } from './http/endpoints/version.ts'
+import { openApiDocuments, openApiPaths } from './http/endpoints/openapi.ts'
+import { gitVersion, versionEndpoint } from './http/endpoints/version.ts'
 import type { Exchange } from './http/exchange.ts'
 import { watchDeadlines } from './http/filters/deadline.ts'
 import { listen } from './http/listen.ts'
 import { compose, filters } from './http/pipeline.ts'
 import { NO_REQUEST, parseQuery } from './http/request-info.ts'
-import { defaultGate } from './kinds/gates.ts'
+import { setGates } from './kinds/gates.ts'
 import { resources } from './kinds/index.ts'
+import { openApiEndpoints } from './openapi/endpoints.ts'
 import { createPki, ensurePki } from './pki/files.ts'
 import { writeFileAtomically } from './pki/write-file.ts'
 import type { Typed } from './schema/object-meta.ts'
-import { buildCatalogue } from './schema/catalogue.ts'
-import type { RunningServer, ServerOptions } from './server-options.ts'
+import { buildCatalogue, declaredVersions } from './schema/catalogue.ts'
+import { runtimeConfig } from './schema/runtime-config.ts'
+import { serviceRanges, type RunningServer, type ServerOptions } from './server-options.ts'
 import { packageVersion } from './version.ts'
 import { Cache } from './store/cache/cache.ts'
 import type { Version } from './store/cache/version.ts'
@@ -57,6 +63,10 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   const bindAddress = options.bindAddress ?? '127.0.0.1'
   const store = options.store ?? (options.dataDir === undefined ? 'memory' : 'lmdb')
   const historyMs = options.historyMs ?? HISTORY_MS
+  const gates = setGates(options.featureGates ?? {}, v)
+  for (const text of gates.warnings) log.warn(text)
+  const isEnabled = runtimeConfig(options.runtimeConfig ?? {}, declaredVersions(resources, v), v)
+  const ranges = serviceRanges(options)
 
   const closers: (() => Promise<void> | void)[] = []
   const closeAll = async () => {
@@ -78,7 +88,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     })
     closers.push(() => cache.close())
 
-    const catalogue = buildCatalogue(resources, v)
+    const catalogue = buildCatalogue(resources, v, isEnabled)
     const decoded = new WeakMap<Version, Typed>()
     const objects: Objects = {
       async get({ group, resource }, namespace, name) {
@@ -107,7 +117,11 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
         admissionPlugins.filter((plugin) => plugin.onByDefault),
         objects,
       ),
-      gate: defaultGate,
+      gate: gates.gate,
+      allowPrivileged: options.allowPrivileged ?? false,
+      agentTls: options.agentTls ?? {},
+      pools: servicePools(ranges.addresses, ranges.ports),
+      decide: (user, attributes) => decide(user, attributes),
       minRequestTimeoutMs: options.minRequestTimeoutMs ?? MIN_REQUEST_TIMEOUT_MS,
       turns: new Turns(),
     }
@@ -132,7 +146,9 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
         },
       },
     ]
+    const documents = openApiEndpoints({ catalogue, v, version: gitVersion(packageVersion()) })
     const endpoints = new Map<string, Endpoint>([
+      ...openApiPaths(documents),
       ...healthEndpoints(health),
       ...discoveryEndpoints(catalogue, () => address),
       [
@@ -153,6 +169,8 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
       authorize: authorizeRequest,
       health,
       endpoints,
+      prefixes: openApiDocuments(documents),
+      onDeprecated: (use) => options.onDeprecated?.(use),
       onError: (error, context) => {
         log.error('request failed', {
           method: context.exchange.method,
@@ -187,6 +205,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
         user: NOBODY,
         headers: [],
         warnings: new Set(),
+        auditAnnotations: new Map(),
         deadline: Infinity,
       }
       inFlight++
@@ -227,6 +246,14 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
         await Promise.race([new Promise<void>((resolve) => (idle = resolve)), closing])
       }
       await closing
+    })
+    await repairClaims(api)
+    await ensureServerService(api, {
+      clusterIp: ranges.addresses[0]!.at(0),
+      bindAddress,
+      advertiseAddress: options.advertiseAddress ?? '',
+      port: listener.port,
+      log,
     })
     const kubeconfig = adminKubeconfig({
       server: url,

@@ -10,7 +10,8 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   vocabulary: ['base'],
   schema: ['base', 'vocabulary'],
   kinds: ['schema', 'base', 'vocabulary'],
-  patch: ['schema', 'base'],
+  patch: ['schema', 'base', 'vocabulary'],
+  openapi: ['kinds', 'schema', 'base', 'vocabulary'],
   store: ['base'],
   pki: ['base', 'vocabulary'],
   admission: ['kinds', 'schema', 'base', 'vocabulary'],
@@ -18,7 +19,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   authz: ['kinds', 'schema', 'base', 'vocabulary'],
   api: ['admission', 'kinds', 'patch', 'schema', 'store', 'base', 'vocabulary'],
   // The store is there for the bytes that go on the wire as they are kept.
-  http: ['api', 'authn', 'authz', 'kinds', 'schema', 'store', 'base', 'vocabulary'],
+  http: ['api', 'authn', 'authz', 'kinds', 'openapi', 'schema', 'store', 'base', 'vocabulary'],
   client: ['kinds', 'schema', 'base', 'vocabulary'],
   cli: ['client', 'schema', 'base', 'vocabulary'],
 }

@@ -2,7 +2,9 @@ import type { AdmissionChain } from '../admission/chain.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
 import type { Catalogue, Served } from '../schema/catalogue.ts'
-import type { HookContext } from '../schema/resource.ts'
+import type { HookContext, Requester } from '../schema/resource.ts'
+import type { AgentTls } from './connect/target.ts'
+import type { PoolSet } from './claims.ts'
 import type { Cache } from '../store/cache/cache.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 
@@ -15,6 +17,13 @@ export interface Api {
   readonly catalogue: Catalogue
   readonly admission: AdmissionChain
   readonly gate: (name: string) => boolean
+  readonly allowPrivileged: boolean
+  /** Decides about access, for those who ask on behalf of others. */
+  readonly decide: (user: User, attributes: Attributes) => Decision
+  /** How node agents are spoken to. */
+  readonly agentTls: AgentTls
+  /** Where addresses and ports are given out of. */
+  readonly pools: PoolSet
   /** Bounds of a watch without `timeoutSeconds`: random from one to two times this, milliseconds. */
   readonly minRequestTimeoutMs: number
   /** Serialises read-modify-write of one key inside this process. */
@@ -22,11 +31,26 @@ export interface Api {
 }
 
 /** Who asks. */
-export interface User {
+export type User = Requester
+
+/** What an access decision is about. */
+export interface Attributes {
+  readonly isResource: boolean
+  readonly verb: string
+  readonly path: string
+  readonly group: string
+  readonly version: string
+  readonly resource: string
+  readonly subresource: string
+  readonly namespace: string
   readonly name: string
-  readonly uid: string
-  readonly groups: readonly string[]
-  readonly extra: Readonly<Record<string, readonly string[]>>
+}
+
+/** Whether somebody may do something, and why. */
+export interface Decision {
+  readonly allowed: boolean
+  readonly denied: boolean
+  readonly reason: string
 }
 
 /** One request to a resource, as data. */
@@ -65,10 +89,13 @@ export type Query = ReadonlyMap<string, readonly string[]>
 export const first = (query: Query, name: string): string | undefined => query.get(name)?.[0]
 
 /** The context of hooks for a request at this moment. */
-export const hookContext = (api: Api): HookContext => ({
+export const hookContext = (api: Api, user?: User, served?: Served): HookContext => ({
   v: api.v,
   now: api.clock.now(),
   gate: api.gate,
+  allowPrivileged: api.allowPrivileged,
+  ...(user ? { user } : {}),
+  ...(served ? { groupVersion: served.groupVersion } : {}),
 })
 
 /** Key of an object, or prefix of a collection when `name` is empty. */

@@ -7,6 +7,8 @@ import type { Typed } from '../schema/object-meta.ts'
 import { DeleteOptions } from '../kinds/meta/delete-options.ts'
 import type { HookContext } from '../schema/resource.ts'
 import type { Version } from '../store/cache/version.ts'
+import type { Change } from '../store/store.ts'
+import { claimChanges } from './claims.ts'
 import { first, hookContext, keyOf, type Api, type Call } from './context.ts'
 import { existing } from './get.ts'
 import { select } from './list.ts'
@@ -20,13 +22,16 @@ import { attempt, isFinished } from './write.ts'
 const ORPHAN = 'orphan'
 const FOREGROUND = 'foregroundDeletion'
 
-interface Deletion {
+/** How something is to be deleted, checked. */
+export interface Deletion {
   readonly graceSeconds: number | undefined
   readonly policy: 'Orphan' | 'Background' | 'Foreground' | undefined
   readonly uid: string | undefined
   readonly resourceVersion: string | undefined
   readonly dryRun: boolean
   readonly orphanGiven: boolean | undefined
+  /** Admission was asked about what leads to this deletion. */
+  readonly isAdmitted?: true
 }
 
 /** DELETE on an object (seed 1, Deletion of any object). Throws 4xx. */
@@ -60,7 +65,8 @@ function placeOf(served: Served, key: string): { namespace: string; name: string
     : { namespace: rest.slice(0, slash), name: rest.slice(slash + 1) }
 }
 
-async function deleteObject(api: Api, call: Call, deletion: Deletion): Promise<Result> {
+/** Deletes one object as asked. Throws 4xx. */
+export async function deleteObject(api: Api, call: Call, deletion: Deletion): Promise<Result> {
   const { served } = call
   const key = keyOf(served, call.namespace, call.name)
   return api.turns.take(key, async () => {
@@ -86,18 +92,24 @@ async function deleteOnce(
   const old = decodeStored(served, live, c)
   checkPreconditions(served, call.name, old, deletion)
   const options = { dryRun: deletion.dryRun }
-  await api.admission.mutate(attempt(call, 'delete', null, old, options), c)
-  await api.admission.validate(attempt(call, 'delete', null, old, options), c)
+  if (deletion.isAdmitted !== true) {
+    await api.admission.mutate(attempt(call, 'delete', null, old, options), c)
+    await api.admission.validate(attempt(call, 'delete', null, old, options), c)
+  }
 
   const next = decodeStored(served, live, c)
   const first = next.metadata.deletionTimestamp === undefined
-  setPropagation(next, deletion)
+  setPropagation(next, deletion, declaration)
   if (first || declaration.grace) terminate(next, declaration, deletion, c)
 
   if (isFinished(served, next)) {
     const answer = { ...deletion, remains: false }
     if (deletion.dryRun) return deleted(served, next, live, answer)
-    const commit = await api.cache.commit([{ key, value: null, ifChangedAt: live.revision }])
+    const commit = await api.cache.commit([
+      { key, value: null, ifChangedAt: live.revision },
+      ...claimChanges(api.pools, served, old, null, key),
+      ...(await companions(api, call, served)),
+    ])
     return commit.done ? deleted(served, old, live, answer) : null
   }
   const record = encodeObject(served, next)
@@ -109,6 +121,20 @@ async function deleteOnce(
   if (!commit.done) return null
   const table = await api.cache.table(served.hub.keyPrefix)
   return deleted(served, next, table.getAt(key, commit.at) ?? wanted, answer)
+}
+
+/** Removal of what goes with an object. */
+async function companions(api: Api, call: Call, served: Served): Promise<Change[]> {
+  const changes: Change[] = []
+  for (const { group, resource } of served.declaration.removes ?? []) {
+    const version = api.catalogue.groups.find((g) => g.group === group)?.versions[0] ?? ''
+    const other = api.catalogue.find(group, version, resource)
+    if (!other) continue
+    const key = keyOf(other, call.namespace, call.name)
+    const table = await api.cache.table(other.hub.keyPrefix)
+    if (table.get(key)) changes.push({ key, value: null })
+  }
+  return changes
 }
 
 /** Marks the object as terminating, or shortens the time that it has left. */
@@ -143,7 +169,13 @@ function terminate(
 }
 
 /** Records how dependents are treated, as finalizers for whoever does it (seed 2, propagationPolicy). */
-function setPropagation({ metadata }: Typed, { policy }: Deletion): void {
+function setPropagation(
+  { metadata }: Typed,
+  { policy: asked }: Deletion,
+  { orphansByDefault }: Served['declaration'],
+): void {
+  const present = (metadata.finalizers ?? []).some((f) => f === ORPHAN || f === FOREGROUND)
+  const policy = asked ?? (orphansByDefault === true && !present ? 'Orphan' : undefined)
   if (policy === undefined) return
   const others = (metadata.finalizers ?? []).filter((f) => f !== ORPHAN && f !== FOREGROUND)
   if (policy === 'Orphan') others.push(ORPHAN)
@@ -204,9 +236,13 @@ function checkPreconditions(
 
 /** Options from the body when there is one, else from the query. Throws 400, 415 and 422. */
 async function readDeletion(api: Api, call: Call): Promise<Deletion> {
-  const errors = new FieldErrors()
   const body = await call.body()
-  const given = body.bytes.length > 0 ? await fromBody(api, body) : fromQuery(call)
+  return deletionFrom(api, body.bytes.length > 0 ? await fromBody(api, body) : fromQuery(call))
+}
+
+/** Checks options. Throws 422. */
+export function deletionFrom(api: Api, given: Given): Deletion {
+  const errors = new FieldErrors()
   const dryRun = checkDryRun(given.dryRun ?? [], errors)
   const { propagationPolicy: policy, orphanDependents } = given
   if (
@@ -237,7 +273,8 @@ async function readDeletion(api: Api, call: Call): Promise<Deletion> {
   }
 }
 
-interface Given {
+/** DeleteOptions as they were sent. */
+export interface Given {
   gracePeriodSeconds?: number
   propagationPolicy?: string
   orphanDependents?: boolean
@@ -261,7 +298,7 @@ function fromQuery(call: Call): Given {
 async function fromBody(api: Api, body: { bytes: Buffer; mediaType: string }): Promise<Given> {
   let value: unknown
   try {
-    value = await parseBody(body)
+    value = await parseBody(body, { v: api.v, shape: DeleteOptions.shape })
   } catch (error) {
     if (error instanceof StatusError) throw error
     throw badRequest(

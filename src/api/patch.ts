@@ -5,10 +5,14 @@ import {
   TooManyOperations,
 } from '../patch/json-patch.ts'
 import { applyMergePatch } from '../patch/merge-patch.ts'
+import { PatchMismatch } from '../patch/patch-errors.ts'
+import { strategicMerge } from '../patch/strategic-merge.ts'
+import type { Served } from '../schema/catalogue.ts'
 import { DecodeError } from '../schema/codec.ts'
 import {
   badRequest,
   invalid,
+  plainError,
   StatusError,
   tooLarge,
   unprocessable,
@@ -16,26 +20,28 @@ import {
 } from '../schema/errors.ts'
 import { FieldErrors } from '../schema/field-errors.ts'
 import { formatJson, parseJson } from '../schema/json-text.ts'
+import type { Vocabulary } from '../vocabulary/vocabulary.ts'
+import type { Scale } from '../kinds/autoscaling/scale.ts'
 import type { Typed } from '../schema/object-meta.ts'
+import type { ScaleSubresource } from '../schema/resource.ts'
 import type { Version } from '../store/cache/version.ts'
 import { hookContext, type Api, type Call } from './context.ts'
 import { decodeServed, decodeStored, fromHub, toHub } from './objects.ts'
 import { writeOptions, type WriteOptions } from './options.ts'
 import type { Result } from './results.ts'
+import { scaleKind, updateScale } from './scale.ts'
 import { checkName } from './update.ts'
 import { takeNamespace, updateObject } from './write.ts'
 
 const JSON_PATCH = 'application/json-patch+json'
 const MERGE_PATCH = 'application/merge-patch+json'
-const ACCEPTED = [JSON_PATCH, MERGE_PATCH] as const
+const STRATEGIC_MERGE_PATCH = 'application/strategic-merge-patch+json'
+const ACCEPTED = [JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH] as const
+type PatchType = (typeof ACCEPTED)[number]
 
 /** PATCH on an object or one of its parts (seed 1, Patch content types). Throws 4xx. */
 export async function patch(api: Api, call: Call): Promise<Result> {
-  const body = await call.body()
-  if (body.mediaType !== JSON_PATCH && body.mediaType !== MERGE_PATCH)
-    throw unsupportedMediaType(ACCEPTED)
-  const options = writeOptions(call.query, api.v, 'PatchOptions')
-  const change = parsePatch(body.bytes, body.mediaType)
+  const { change, options } = await readPatch(api, call, call.served)
   return updateObject(
     api,
     { ...call, versionless: change.versionless },
@@ -44,13 +50,41 @@ export async function patch(api: Api, call: Call): Promise<Result> {
   )
 }
 
+/** PATCH on `scale`. Throws 4xx. */
+export async function patchScale(
+  api: Api,
+  call: Call,
+  scale: ScaleSubresource<any>,
+): Promise<Result> {
+  const own = { ...call, served: scaleKind(api) }
+  const { change, options } = await readPatch(api, call, own.served)
+  const next = (present: Scale): Scale => {
+    const document = own.served.codec.plain(present as never)
+    return patchedDocument(api, own, options, document, change.apply) as Scale
+  }
+  return updateScale(api, { ...call, versionless: change.versionless }, scale, next, options)
+}
+
 interface Change {
   apply(document: unknown): unknown
   /** The patch does not speak of the resourceVersion, so it may be tried again. */
   readonly versionless: boolean
 }
 
-function parsePatch(bytes: Buffer, mediaType: string): Change {
+/** Reads the patch of an object of `served`. Throws 400, 415 and 422. */
+async function readPatch(
+  api: Api,
+  call: Call,
+  served: Served,
+): Promise<{ readonly change: Change; readonly options: WriteOptions }> {
+  const body = await call.body()
+  const type = ACCEPTED.find((accepted) => accepted === body.mediaType)
+  if (type === undefined) throw unsupportedMediaType(ACCEPTED)
+  const options = writeOptions(call.query, api.v, 'PatchOptions')
+  return { change: parsePatch(body.bytes, type, served, api.v), options }
+}
+
+function parsePatch(bytes: Buffer, type: PatchType, served: Served, v: Vocabulary): Change {
   let patch: unknown
   try {
     patch = parseJson(bytes)
@@ -59,16 +93,22 @@ function parsePatch(bytes: Buffer, mediaType: string): Change {
       `error decoding patch: ${error instanceof Error ? error.message : String(error)}`,
     )
   }
-  if (mediaType === MERGE_PATCH) {
+  if (type !== JSON_PATCH) {
+    const isStrategic = type === STRATEGIC_MERGE_PATCH
     if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) {
-      throw badRequest('error decoding patch: a merge patch must be an object')
+      const name = isStrategic ? 'strategic merge patch' : 'merge patch'
+      throw badRequest(`error decoding patch: a ${name} must be an object`)
     }
     const { metadata } = patch as { metadata?: unknown }
     const versionless =
       typeof metadata !== 'object' ||
       metadata === null ||
       !Object.hasOwn(metadata, 'resourceVersion')
-    return { apply: (document) => applyMergePatch(document, patch), versionless }
+    const { shape } = served.conversion?.shape ?? served.declaration.hub
+    const apply = isStrategic
+      ? (document: unknown) => strategicMerge(shape, document, patch, v)
+      : (document: unknown) => applyMergePatch(document, patch)
+    return { apply, versionless }
   }
   const versionless =
     !Array.isArray(patch) ||
@@ -92,6 +132,19 @@ async function patched(
     served.conversion === null
       ? parseJson(live.json())
       : served.codec.plain(fromHub(served, decodeStored(served, live, c), c) as never)
+  return patchedDocument(api, call, options, document, apply)
+}
+
+/** The object that a patch makes of a document in the served version, in the stored one. Throws 4xx. */
+function patchedDocument(
+  api: Api,
+  call: Call,
+  options: WriteOptions,
+  document: unknown,
+  apply: (document: unknown) => unknown,
+): Typed {
+  const { served } = call
+  const c = hookContext(api)
   let result: unknown
   try {
     result = apply(document)
@@ -138,5 +191,6 @@ function patchError(error: unknown): unknown {
   if (error instanceof TooManyOperations) return tooLarge(error.message)
   if (error instanceof PatchSyntaxError) return badRequest(error.message)
   if (error instanceof PatchFailed) return unprocessable()
+  if (error instanceof PatchMismatch) return plainError(error.message)
   return error
 }

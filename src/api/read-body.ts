@@ -3,20 +3,37 @@ import type { Served } from '../schema/catalogue.ts'
 import { parseJson } from '../schema/json-text.ts'
 import { duplicateField, scanJson } from '../schema/json-scanner.ts'
 import type { Typed } from '../schema/object-meta.ts'
+import type { Shape } from '../schema/shape.ts'
+import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import type { HookContext } from '../schema/resource.ts'
 import type { Body, Call } from './context.ts'
 import { decodeServed } from './objects.ts'
 import type { WriteOptions } from './options.ts'
 
-export const ACCEPTED_BODIES = ['application/json', 'application/yaml'] as const
+/** The media type of binary bodies and answers. */
+export const protobufType = (v: Vocabulary): string => v.spell('application/vnd.{brand}.protobuf')
+
+/** Media types that bodies can have. */
+export const acceptedBodies = (v: Vocabulary): string[] => [
+  'application/json',
+  'application/yaml',
+  protobufType(v),
+]
+
+/** Where a body is read: which words, and which kind its message is of. */
+export interface Reading {
+  readonly v: Vocabulary
+  readonly shape: Shape
+  /** Hears the path of each repeated key. */
+  readonly onDuplicate?: ((path: string) => void) | undefined
+}
 
 /**
- * A body as a JSON value, by its media type; none means JSON. `onDuplicate` hears the path of each repeated key.
- * Throws 400 and 415.
+ * A body as a JSON value, by its media type; none means JSON. Throws 415, and Error when it cannot be read.
  */
 export async function parseBody(
   { bytes, mediaType }: Body,
-  onDuplicate?: (path: string) => void,
+  { v, shape, onDuplicate }: Reading,
 ): Promise<unknown> {
   switch (mediaType) {
     case '':
@@ -27,8 +44,12 @@ export async function parseBody(
       const { parseYaml } = await import('../schema/yaml.ts')
       return parseYaml(bytes.toString('utf8'), onDuplicate ? { onDuplicate } : {})
     }
+    case protobufType(v): {
+      const { readMessage } = await import('./read-message.ts')
+      return readMessage(bytes, shape, v)
+    }
     default:
-      throw unsupportedMediaType(ACCEPTED_BODIES)
+      throw unsupportedMediaType(acceptedBodies(v))
   }
 }
 
@@ -50,7 +71,7 @@ export async function readObject(
       : (path: string) => void found.push(duplicateField(path))
   let value: unknown
   try {
-    value = await parseBody(body, onDuplicate)
+    value = await parseBody(body, { v: c.v, shape: served.shape, onDuplicate })
   } catch (error) {
     if (error instanceof Error && error.name === 'StatusError') throw error
     throw badRequest(

@@ -1,9 +1,11 @@
+import type { Served } from '../schema/catalogue.ts'
 import type { Status } from '../schema/errors.ts'
 import type { Version } from '../store/cache/version.ts'
 
 /** What a verb answers; http/ turns it into bytes of the form that was asked for. */
 export type Result =
   | { readonly is: 'object'; readonly status: number; readonly version: Version }
+  | MadeResult
   | { readonly is: 'status'; readonly status: number; readonly body: Status }
   | ListResult
 
@@ -19,3 +21,36 @@ export interface ListResult {
   /** Items after this chunk; undefined when not told. */
   readonly remaining: number | undefined
 }
+
+/** An object that is not stored: made for this answer. */
+export interface MadeResult {
+  readonly is: 'made'
+  readonly status: number
+  /** Kind of the object. */
+  readonly served: Served
+  readonly object: Made
+}
+
+/** JSON of an object that is not stored, as stored ones show theirs. */
+export class Made {
+  readonly #json: Buffer
+  readonly #metadata: Buffer
+
+  constructor(plain: { readonly metadata?: unknown }) {
+    this.#json = Buffer.from(JSON.stringify(plain))
+    this.#metadata = Buffer.from(JSON.stringify(plain.metadata ?? {}))
+  }
+  json(): Buffer {
+    return this.#json
+  }
+  metadata(): Buffer {
+    return this.#metadata
+  }
+}
+
+/** The answer to an action that has nothing to show. */
+export const success = (status: number): Result => ({
+  is: 'status',
+  status,
+  body: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: status },
+})

@@ -1,11 +1,14 @@
 import { badRequest } from '../schema/errors.ts'
 import { hookContext, type Api, type Call } from './context.ts'
+import { Scale } from '../kinds/autoscaling/scale.ts'
+import { scaleKind, updateScale } from './scale.ts'
 import { toHub } from './objects.ts'
 import { writeOptions } from './options.ts'
 import { readObject } from './read-body.ts'
 import type { Result } from './results.ts'
 import { takeNamespace, updateObject } from './write.ts'
 import type { Typed } from '../schema/object-meta.ts'
+import type { ScaleSubresource } from '../schema/resource.ts'
 
 /** PUT on an object or one of its parts (seed 2, Operations). Throws 4xx. */
 export async function update(api: Api, call: Call): Promise<Result> {
@@ -31,6 +34,20 @@ export async function update(api: Api, call: Call): Promise<Result> {
     { next: source, fresh: call.served.declaration.createOnUpdate === true ? source : null },
     options,
   )
+}
+
+/** PUT on `scale`. Throws 4xx. */
+export async function putScale(
+  api: Api,
+  call: Call,
+  scale: ScaleSubresource<any>,
+): Promise<Result> {
+  const options = writeOptions(call.query, api.v, 'UpdateOptions')
+  const own = { ...call, served: scaleKind(api) }
+  const sent = (await readObject(own, options, hookContext(api))) as Scale
+  checkName(call, sent)
+  takeNamespace(call, sent)
+  return updateScale(api, call, scale, () => structuredClone(sent), options)
 }
 
 /** The name in a body must be that of the URL. Throws 400. */

@@ -22,6 +22,7 @@ import { isDns1123Subdomain } from '../schema/names.ts'
 import type { ObjectMeta, Typed } from '../schema/object-meta.ts'
 import type { HookContext, PartSubresource } from '../schema/resource.ts'
 import type { Version } from '../store/cache/version.ts'
+import { claimChanges, claimTable, isClaimKey, poolsFor } from './claims.ts'
 import { hookContext, keyOf, type Api, type Call } from './context.ts'
 import { asVersion, decodeStored, encodeObject } from './objects.ts'
 import type { WriteOptions } from './options.ts'
@@ -53,7 +54,7 @@ export async function createObject(
   options: WriteOptions,
 ): Promise<Result> {
   const { served } = call
-  const c = hookContext(api)
+  const c = hookContext(api, call.user, served)
   const { metadata } = object
   wipeSystemFields(metadata)
   takeNamespace(call, object)
@@ -77,33 +78,60 @@ export async function createObject(
   refuseInvalid(served, metadata.name ?? '', errors)
   for (const text of served.declaration.warn?.(object, null, c) ?? []) call.warn(text)
   served.declaration.canonicalize?.(object, c)
-  await api.admission.validate(attempt(call, 'create', object, null, options), c)
-  if (resourceVersion !== undefined) {
-    throw plainError('resourceVersion should not be set on objects to be created')
-  }
-
   const name = metadata.name ?? ''
   const key = keyOf(served, call.namespace, name)
   const table = await api.cache.table(served.hub.keyPrefix)
-  const record = encodeObject(served, object)
   const taken = (version: Version | null) => {
     if (generated) return generatedNameTaken(served.name, name)
     const terminating =
       version !== null && decodeStored(served, version, c).metadata.deletionTimestamp !== undefined
     return alreadyExists(served.name, name, terminating)
   }
-  const present = table.get(key)
-  if (present) throw taken(present)
-  if (options.dryRun) return { is: 'object', status: 201, version: asVersion(record, 0) }
-  const commit = await api.cache.commit([{ key, value: record, ifChangedAt: 0 }])
-  if (!commit.done) throw taken(table.get(key))
-  return { is: 'object', status: 201, version: stored(table.getAt(key, commit.at), key) }
+  for (;;) {
+    const made = await allocated(api, served, object, null, c)
+    await api.admission.validate(attempt(call, 'create', made, null, options), c)
+    if (resourceVersion !== undefined) {
+      throw plainError('resourceVersion should not be set on objects to be created')
+    }
+    const record = encodeObject(served, made)
+    const present = table.get(key)
+    if (present) throw taken(present)
+    if (options.dryRun) return { is: 'object', status: 201, version: asVersion(record, 0) }
+    const commit = await api.cache.commit([
+      { key, value: record, ifChangedAt: 0 },
+      ...claimChanges(api.pools, served, null, made, key),
+    ])
+    if (commit.done)
+      return { is: 'object', status: 201, version: stored(table.getAt(key, commit.at), key) }
+    // Somebody was faster with a value that was picked: the next round sees that, and picks another.
+    if (!isClaimKey(commit.key)) throw taken(table.get(key))
+  }
+}
+
+/** The object with what the server chooses out of pools; itself when it has nothing of the kind. Throws 422. */
+async function allocated(
+  api: Api,
+  served: Served,
+  object: Typed,
+  old: Typed | null,
+  c: HookContext,
+): Promise<Typed> {
+  const { allocate } = served.declaration
+  if (!allocate) return object
+  const next = structuredClone(object)
+  const errors = new FieldErrors()
+  const pools = poolsFor(api.pools, await claimTable(api.cache), api.ids)
+  allocate(next, old, pools, errors, c)
+  refuseInvalid(served, next.metadata.name ?? '', errors)
+  return next
 }
 
 /** Where an update gets the new object from: a body, a patch. */
 export interface Source {
   /** The new object in the stored version, made of the live one. The live one is not to be changed. */
   next(live: Version, old: Typed): Promise<Typed>
+  /** What admission sees of an object, when that is another kind: the body of the sub-resource. `next` admits it. */
+  readonly view?: (object: Typed) => Typed
   /** The object when nothing is there yet and the kind may be made so; null: 404. */
   fresh: (() => Promise<Typed>) | null
 }
@@ -146,9 +174,9 @@ async function updateOnce(
 ): Promise<Result | null> {
   const { served } = call
   const { declaration } = served
-  const c = hookContext(api)
+  const c = hookContext(api, call.user, served)
   const old = decodeStored(served, live, c)
-  const next = await source.next(live, old)
+  let next = await source.next(live, old)
   const { metadata } = next
   if (metadata.uid !== undefined && metadata.uid !== old.metadata.uid) {
     throw conflict(
@@ -158,7 +186,7 @@ async function updateOnce(
     )
   }
   dedupOwners(call, metadata)
-  await api.admission.mutate(attempt(call, 'update', next, old, options), c)
+  if (!source.view) await api.admission.mutate(attempt(call, 'update', next, old, options), c)
 
   const conditional = metadata.resourceVersion !== undefined
   if (!conditional && declaration.needsVersionOnUpdate === true) {
@@ -172,7 +200,7 @@ async function updateOnce(
   metadata.resourceVersion = old.metadata.resourceVersion!
   keepSystemFields(metadata, old.metadata)
 
-  const part = call.subresource === '' ? null : served.subresources.get(call.subresource)!
+  const part = partOf(call)
   const hooks = part ?? declaration
   if (part) takePart(next, old, part)
   else keepParts(next, old, served)
@@ -189,7 +217,9 @@ async function updateOnce(
   refuseInvalid(served, metadata.name ?? '', errors)
   for (const text of hooks.warn?.(next, old, c) ?? []) call.warn(text)
   declaration.canonicalize?.(next, c)
-  await api.admission.validate(attempt(call, 'update', next, old, options), c)
+  next = await allocated(api, served, next, old, c)
+  const { view = (object: Typed) => object } = source
+  await api.admission.validate(attempt(call, 'update', view(next), view(old), options), c)
 
   if (isFinished(served, next)) {
     if (options.dryRun)
@@ -199,7 +229,10 @@ async function updateOnce(
         version: asVersion(encodeObject(served, next), live.revision),
       }
     const record = encodeObject(served, next)
-    const commit = await api.cache.commit([{ key, value: null, ifChangedAt: live.revision }])
+    const commit = await api.cache.commit([
+      { key, value: null, ifChangedAt: live.revision },
+      ...claimChanges(api.pools, served, old, null, key),
+    ])
     if (commit.done) return { is: 'object', status: 200, version: asVersion(record, live.revision) }
     return again(call, conditional)
   }
@@ -208,8 +241,11 @@ async function updateOnce(
   // Nothing changes: no write, no event, the same resourceVersion.
   if (wanted.json().equals(live.json())) return { is: 'object', status: 200, version: live }
   if (options.dryRun) return { is: 'object', status: 200, version: wanted }
-  const commit = await api.cache.commit([{ key, value: record, ifChangedAt: live.revision }])
-  if (!commit.done) return again(call, conditional)
+  const commit = await api.cache.commit([
+    { key, value: record, ifChangedAt: live.revision },
+    ...claimChanges(api.pools, served, old, next, key),
+  ])
+  if (!commit.done) return isClaimKey(commit.key) ? null : again(call, conditional)
   const table = await api.cache.table(served.hub.keyPrefix)
   return { is: 'object', status: 200, version: stored(table.getAt(key, commit.at), key) }
 }
@@ -289,10 +325,17 @@ function copy<K extends keyof ObjectMeta>(to: ObjectMeta, from: ObjectMeta, name
 /** The main endpoint keeps what sub-resources write. */
 function keepParts(next: Typed, old: Typed, served: Served): void {
   for (const part of served.subresources.values()) {
+    if (part.serves !== 'part') continue
     // Parts further in belong to a part of the object that the main endpoint writes otherwise.
     for (const path of part.of)
       if (path === 'status' || path.startsWith('status.')) move(next, old, path)
   }
+}
+
+/** The part of the object that the call writes; null for all of it, and for what stands for a field of the main part. */
+function partOf(call: Call): PartSubresource<any> | null {
+  const subresource = call.served.subresources.get(call.subresource)
+  return subresource?.serves === 'part' ? subresource : null
 }
 
 /** A sub-resource writes its paths and leaves the rest of the object as it was. */

@@ -24,12 +24,28 @@ const PRIVILEGED_GROUP = 'system:masters'
 const READS = ['get', 'head']
 const PUBLIC = /^\/(healthz|livez|readyz|version|api|apis)(\/|$)/
 
+/** Whether a request may pass, and why. */
+export interface Decision {
+  readonly allowed: boolean
+  /** Refused outright: nobody else is asked. */
+  readonly denied: boolean
+  readonly reason: string
+}
+
+const ALLOWED: Decision = { allowed: true, denied: false, reason: '' }
+const NO_OPINION: Decision = { allowed: false, denied: false, reason: '' }
+
+/** Decides about a request. */
+export function decide(user: Subject, attributes: Attributes): Decision {
+  if (user.groups.includes(PRIVILEGED_GROUP)) return ALLOWED
+  if (!attributes.isResource && READS.includes(attributes.verb) && PUBLIC.test(attributes.path))
+    return ALLOWED
+  return NO_OPINION
+}
+
 /** Lets a request pass or throws 403. */
 export function authorizeRequest(user: Subject, attributes: Attributes): void {
-  if (user.groups.includes(PRIVILEGED_GROUP)) return
-  if (!attributes.isResource && READS.includes(attributes.verb) && PUBLIC.test(attributes.path))
-    return
-  throw refusal(user, attributes)
+  if (!decide(user, attributes).allowed) throw refusal(user, attributes)
 }
 
 function refusal(user: Subject, a: Attributes): Error {

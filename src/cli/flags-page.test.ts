@@ -20,7 +20,8 @@ test('the page lists every flag', async () => {
     const rows = entries.map(([name, { short, placeholder, default: standard, help }]) => {
       const spelling = `${short === undefined || short === name ? '' : `\`-${short}\`, `}\`--${name}\``
       const both = short === name ? `\`-${name}\`, ${spelling}` : spelling
-      return `| ${both} | ${placeholder ?? ''} | ${placeholder ? standard : ''} | ${help} |`
+      const value = (placeholder ?? '').replaceAll('|', '\\|')
+      return `| ${both} | ${value} | ${placeholder ? standard : ''} | ${help} |`
     })
     return `\n## ${section}\n\n| flag | value | default | |\n| --- | --- | --- | --- |\n${rows.join('\n')}\n`
   })

@@ -7,6 +7,7 @@ import {
   intFlag,
   ipFlag,
   parseFlags,
+  switchesFlag,
   textFlag,
 } from './flags.ts'
 
@@ -19,6 +20,8 @@ const flags = {
   'bind-address': ipFlag({ ...about, default: '127.0.0.1' }),
   v: intFlag({ min: 0, max: 10 }, { ...about, short: 'v', default: '0' }),
   help: boolFlag({ ...about, short: 'h' }),
+  gates: switchesFlag({ ...about, default: '' }),
+  'advertise-address': ipFlag({ ...about, default: '' }),
 }
 const standard = {
   'data-dir': './data',
@@ -28,6 +31,8 @@ const standard = {
   'bind-address': '127.0.0.1',
   v: 0,
   help: false,
+  gates: {},
+  'advertise-address': '',
 }
 
 describe('understood', () => {
@@ -56,6 +61,19 @@ describe('understood', () => {
     { args: '--help=false', given: { help: false } },
     { args: '--help=F -v 1', given: { v: 1 } },
     { args: '-v 1 --', given: { v: 1 } },
+    { args: '--gates=', given: {} },
+    { args: '--gates A', given: { gates: { A: true } } },
+    { args: '--gates A=true,B=false', given: { gates: { A: true, B: false } } },
+    { args: '--gates=A=1,B=F,,C=t,', given: { gates: { A: true, B: false, C: true } } },
+    { args: '--gates A=true --gates=B', given: { gates: { A: true, B: true } } },
+    { args: '--gates A,B --gates A=false', given: { gates: { A: false, B: true } } },
+    { args: '--gates A=true,A=false', given: { gates: { A: false } } },
+    {
+      args: '--gates api/all=false,v1,apps/v1/deployments=true',
+      given: { gates: { 'api/all': false, v1: true, 'apps/v1/deployments': true } },
+    },
+    { args: '--advertise-address 2001:db8::1', given: { 'advertise-address': '2001:db8::1' } },
+    { args: '--advertise-address=', given: {} },
   ]) {
     test(args === '' ? 'nothing' : args, () => {
       const words = args === '' ? [] : args.split(' ')
@@ -125,6 +143,33 @@ describe('refused', () => {
       message: 'invalid argument "tape" for "--store" flag: must be one of disk, memory',
     },
     { args: '--data-dir=', message: '--data-dir must not be empty' },
+    { args: '--gates', message: 'flag needs an argument: --gates' },
+    {
+      args: '--gates A=yes',
+      message:
+        'invalid argument "A=yes" for "--gates" flag: invalid value of A=yes, err: ' +
+        'strconv.ParseBool: parsing "yes": invalid syntax',
+    },
+    {
+      args: '--gates A,B=',
+      message:
+        'invalid argument "A,B=" for "--gates" flag: invalid value of B=, err: ' +
+        'strconv.ParseBool: parsing "": invalid syntax',
+    },
+    {
+      args: '--gates A,=true',
+      message: 'invalid argument "A,=true" for "--gates" flag: missing name in "=true"',
+    },
+    {
+      args: '--gates A=true=false',
+      message:
+        'invalid argument "A=true=false" for "--gates" flag: invalid value of A=true=false, err: ' +
+        'strconv.ParseBool: parsing "true=false": invalid syntax',
+    },
+    {
+      args: '--advertise-address here',
+      message: 'invalid argument "here" for "--advertise-address" flag: failed to parse IP: "here"',
+    },
     {
       args: '--data-dir= --port=-1',
       message: '[--data-dir must not be empty, --port -1 must be between 0 and 65535, inclusive]',
@@ -134,4 +179,17 @@ describe('refused', () => {
       expect(() => parseFlags(flags, args.split(' '))).toThrow(new FlagError(message))
     })
   }
+})
+
+test('names that every object has are names like others', () => {
+  const { gates } = parseFlags(flags, ['--gates', '__proto__=true,constructor=false'])
+  expect(Object.entries(gates)).toEqual([
+    ['__proto__', true],
+    ['constructor', false],
+  ])
+  const merged = parseFlags(flags, ['--gates', '__proto__=true', '--gates', 'A=true'])
+  expect(Object.entries(merged.gates)).toEqual([
+    ['__proto__', true],
+    ['A', true],
+  ])
 })

@@ -18,6 +18,8 @@ export interface Flag<T = unknown> {
   readonly placeholder?: string
   /** Throws an Error on text of the wrong form. */
   parse(text: string): T
+  /** What two occurrences mean together; the last wins without. */
+  merge?(before: T, after: T): T
   /** What is wrong with a value of the right form, to follow the flag's name. */
   check?(value: T): string | null
 }
@@ -69,12 +71,14 @@ export const choiceFlag = <T extends string>(words: readonly T[], about: About):
 export const boolFlag = (about: Omit<About, 'default'>): Flag<boolean> => ({
   ...about,
   default: 'false',
-  parse(text) {
-    if (/^(1|t|T|true|TRUE|True)$/.test(text)) return true
-    if (/^(0|f|F|false|FALSE|False)$/.test(text)) return false
-    throw new Error(`strconv.ParseBool: parsing ${JSON.stringify(text)}: invalid syntax`)
-  },
+  parse: parseBool,
 })
+
+function parseBool(text: string): boolean {
+  if (/^(1|t|T|true|TRUE|True)$/.test(text)) return true
+  if (/^(0|f|F|false|FALSE|False)$/.test(text)) return false
+  throw new Error(`strconv.ParseBool: parsing ${JSON.stringify(text)}: invalid syntax`)
+}
 
 /** A whole number within bounds. */
 export const intFlag = (bounds: { min: number; max: number }, about: About): Flag<number> => ({
@@ -94,6 +98,34 @@ export const intFlag = (bounds: { min: number; max: number }, about: About): Fla
       : null,
 })
 
+/** Names set to true or false, `a=true,b=false`; a name alone is true. Occurrences add up. */
+export const switchesFlag = (about: About): Flag<Readonly<Record<string, boolean>>> => ({
+  ...about,
+  placeholder: 'name=true|false,...',
+  parse(text) {
+    const entries = text
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== '')
+      .map((part): [string, boolean] => {
+        const equals = part.indexOf('=')
+        const name = (equals === -1 ? part : part.slice(0, equals)).trim()
+        const value = equals === -1 ? 'true' : part.slice(equals + 1).trim()
+        if (name === '') throw new Error(`missing name in ${JSON.stringify(part)}`)
+        try {
+          return [name, parseBool(value)]
+        } catch (error) {
+          throw new Error(`invalid value of ${name}=${value}, err: ${(error as Error).message}`, {
+            cause: error,
+          })
+        }
+      })
+    return Object.fromEntries(entries)
+  },
+  merge: (before, after) =>
+    Object.fromEntries([...Object.entries(before), ...Object.entries(after)]),
+})
+
 /** A duration such as `1m30s`, in milliseconds, longer than none. */
 export const durationFlag = (about: About): Flag<number> => ({
   ...about,
@@ -105,11 +137,12 @@ export const durationFlag = (about: About): Flag<number> => ({
   },
 })
 
-/** An address of this machine. */
+/** An address; none when the default is none. */
 export const ipFlag = (about: About): Flag<string> => ({
   ...about,
   placeholder: 'ip',
   parse(text) {
+    if (text === '' && about.default === '') return text
     if (isIP(text) === 0 || text.includes('%')) {
       throw new Error(`failed to parse IP: ${JSON.stringify(text)}`)
     }
@@ -130,7 +163,8 @@ export function parseFlags<F extends Flags>(flags: F, args: readonly string[]): 
     const { name, shown, flag, value } = flagOf(flags, arg)
     const text = value ?? (flag.placeholder === undefined ? 'true' : rest.shift())
     if (text === undefined) throw new FlagError(`flag needs an argument: ${shown}`)
-    given.set(name, valueOf(name, flag, text))
+    const parsed = valueOf(name, flag, text)
+    given.set(name, flag.merge && given.has(name) ? flag.merge(given.get(name), parsed) : parsed)
   }
   if (rest.length > 0) {
     throw new FlagError(`takes no arguments besides flags, got ${JSON.stringify(rest)}`)

@@ -114,6 +114,12 @@ describe('options of the server', () => {
     vocabulary: 'orch',
     bindAddress: '127.0.0.1',
     port: 6443,
+    advertiseAddress: '',
+    featureGates: {},
+    runtimeConfig: {},
+    serviceClusterIpRange: '10.0.0.0/24',
+    serviceNodePortRange: '30000-32767',
+    allowPrivileged: false,
     historyMs: 300_000,
     requestTimeoutMs: 60_000,
     minRequestTimeoutMs: 1_800_000,
@@ -133,6 +139,24 @@ describe('options of the server', () => {
         requestTimeoutMs: 5_000,
         minRequestTimeoutMs: 60_000,
       },
+    },
+    {
+      args:
+        '--data-dir=/d --advertise-address 192.0.2.7 --feature-gates A=true,B=false --feature-gates C ' +
+        '--runtime-config=api/alpha,apps/v1/deployments=false --service-cluster-ip-range 10.1.0.0/16,fd00::/112 ' +
+        '--service-node-port-range 31000-31999 --allow-privileged',
+      expected: {
+        advertiseAddress: '192.0.2.7',
+        featureGates: { A: true, B: false, C: true },
+        runtimeConfig: { 'api/alpha': true, 'apps/v1/deployments': false },
+        serviceClusterIpRange: '10.1.0.0/16,fd00::/112',
+        serviceNodePortRange: '31000-31999',
+        allowPrivileged: true,
+      },
+    },
+    {
+      args: '--data-dir=/d --service-cluster-ip-range= --advertise-address=',
+      expected: { serviceClusterIpRange: '' },
     },
   ]) {
     test(args, async () => {

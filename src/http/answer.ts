@@ -2,8 +2,10 @@ import { createGzip, constants } from 'node:zlib'
 import type { ListResult, Result } from '../api/results.ts'
 import type { Served } from '../schema/catalogue.ts'
 import type { StatusError } from '../schema/errors.ts'
-import type { Answer, Context } from './context.ts'
+import type { ShapeClass } from '../schema/shape.ts'
+import { TAKEN, type Answer, type Context } from './context.ts'
 import type { HeaderList, Out } from './exchange.ts'
+import { protobufType } from '../api/read-body.ts'
 import { formOf, type Form } from './form.ts'
 import { itemBrace, itemSeparator, listBytes, objectJson, type ListBytes } from './represent.ts'
 
@@ -31,6 +33,31 @@ export function statusAnswer(context: Context, error: StatusError): Answer {
   return { status: error.code, headers, body }
 }
 
+/** Whether the client reads answers, failures included, in the binary form. */
+export function wantsBinary(context: Context): boolean {
+  if (!(context.exchange.headers.accept ?? '').includes('protobuf')) return false
+  try {
+    return formOf(context, { transform: true }).type === 'protobuf'
+  } catch {
+    return false
+  }
+}
+
+/** The answer to a failure in the binary form. */
+export async function binaryStatusAnswer(context: Context, error: StatusError): Promise<Answer> {
+  const { status, headers } = statusAnswer(context, error)
+  const { documentMessage } = await import('./protobuf.ts')
+  const { Status } = await import('../kinds/meta/documents.ts')
+  const json = Buffer.from(JSON.stringify(error.toStatus()))
+  const answer = binaryAnswer(
+    context,
+    status,
+    documentMessage(context.server.api, Status.shape, json),
+  )
+  const others = headers.slice(0, -2)
+  return { ...answer, headers: [...others, ...answer.headers] }
+}
+
 /** The answer of a verb in the form that was asked for. Throws 406. */
 export function resultAnswer(
   context: Context,
@@ -38,6 +65,7 @@ export function resultAnswer(
   result: Result,
 ): Answer | Promise<Answer> {
   const form = formOf(context, { transform: true })
+  if (form.type === 'protobuf') return protobufAnswer(context, served, result, form)
   switch (result.is) {
     case 'status':
       return jsonAnswer(
@@ -53,6 +81,13 @@ export function resultAnswer(
         form,
         objectJson(context.server.api, served, result.version, form),
       )
+    case 'made':
+      return jsonAnswer(
+        context,
+        result.status,
+        form,
+        objectJson(context.server.api, result.served, result.object, form),
+      )
     case 'list': {
       const bytes = listBytes(context.server.api, served, result, form)
       if (form.type === 'application/json' && !form.pretty)
@@ -60,6 +95,36 @@ export function resultAnswer(
       return jsonAnswer(context, result.status, form, whole(result, bytes))
     }
   }
+}
+
+async function protobufAnswer(
+  context: Context,
+  served: Served,
+  result: Result,
+  form: Form,
+): Promise<Answer> {
+  const { resultMessage } = await import('./protobuf.ts')
+  const body = resultMessage(context.server.api, served, result, form)
+  return binaryAnswer(context, result.status, body)
+}
+
+function binaryAnswer(context: Context, status: number, body: Buffer): Answer {
+  const headers: HeaderList = ['content-type', protobufType(context.server.api.v)]
+  if (body.length <= GZIP_FROM || !takesGzip(context)) return { status, headers, body }
+  headers.push('content-encoding', 'gzip', 'vary', 'Accept-Encoding')
+  return { status, headers, body: (out) => gzipTo(out, [body]) }
+}
+
+/** A document that describes the API, in the form that was asked for. */
+export async function documentAnswer(
+  context: Context,
+  { shape }: ShapeClass<unknown>,
+  json: Buffer,
+): Promise<Answer> {
+  const form = formOf(context, { transform: false })
+  if (form.type !== 'protobuf') return jsonAnswer(context, 200, form, json)
+  const { documentMessage } = await import('./protobuf.ts')
+  return binaryAnswer(context, 200, documentMessage(context.server.api, shape, json))
 }
 
 function whole(result: ListResult, bytes: ListBytes): Buffer {
@@ -99,7 +164,8 @@ async function yamlAnswer(status: number, json: Buffer): Promise<Answer> {
   return { status, headers: ['content-type', 'application/yaml'], body }
 }
 
-const takesGzip = (context: Context) =>
+/** Whether the client takes compressed bodies. */
+export const takesGzip = (context: Context) =>
   /(^|[ ,])gzip(;q=(0\.0*[1-9]|1)|[ ,]|$)/.test(
     String(context.exchange.headers['accept-encoding'] ?? ''),
   )
@@ -226,6 +292,7 @@ async function gzipTo(out: Out, chunks: Iterable<Buffer>): Promise<void> {
 
 /** Sends an answer. */
 export function writeAnswer(context: Context, answer: Answer): void | Promise<void> {
+  if (answer === TAKEN) return
   const { exchange } = context
   const headers = context.headers.concat(answer.headers)
   if (context.warnings.size > 0) {

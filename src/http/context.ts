@@ -17,6 +17,8 @@ export interface Context {
   readonly headers: HeaderList
   /** Texts of `Warning` headers, each once. */
   readonly warnings: Set<string>
+  /** What the audit record of the request tells beside its own, by key. */
+  readonly auditAnnotations: Map<string, string>
   /** Milliseconds since the epoch at which the answer must have begun; Infinity: never. */
   deadline: number
 }
@@ -33,7 +35,21 @@ export interface ServerState {
   readonly authorize: (user: User, info: RequestInfo) => void
   readonly health: HealthChecks
   readonly endpoints: ReadonlyMap<string, Endpoint>
+  /** Endpoints for everything below a path. */
+  readonly prefixes: readonly (readonly [string, Endpoint])[]
+  /** Told of each use of a deprecated version; what metrics count. */
+  readonly onDeprecated: (use: DeprecatedUse) => void
   readonly onError: (error: unknown, context: Context) => void
+}
+
+/** Labels of the gauge of deprecated versions in use (seed 1, Audit and metrics). */
+export interface DeprecatedUse {
+  readonly group: string
+  readonly version: string
+  readonly resource: string
+  readonly subresource: string
+  /** Release without the version, `1.26`; empty when that is not known. */
+  readonly removedRelease: string
 }
 
 export type HealthChecks = readonly HealthCheck[]
@@ -57,6 +73,9 @@ export interface Answer {
   /** Complete, or written step by step. */
   readonly body: Buffer | string | ((out: Out) => Promise<void>)
 }
+
+/** Stands for an answer that somebody else sends: the connection was taken over. */
+export const TAKEN: Answer = { status: 101, headers: [], body: '' }
 
 /** One step of the pipeline, before the handler; throws StatusError to end the request. */
 export interface Filter {

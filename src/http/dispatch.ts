@@ -1,26 +1,34 @@
+import { actions, virtuals } from '../api/actions/index.ts'
+import { connects } from '../api/connect/index.ts'
 import { create } from '../api/create.ts'
 import { deleteCollection, deleteOne } from '../api/delete.ts'
 import { get } from '../api/get.ts'
 import { list } from '../api/list.ts'
-import { patch } from '../api/patch.ts'
-import { update } from '../api/update.ts'
+import { patch, patchScale } from '../api/patch.ts'
+import { getScale } from '../api/scale.ts'
+import { putScale, update } from '../api/update.ts'
 import { watch } from '../api/watch.ts'
-import type { Api, Body, Call } from '../api/context.ts'
+import { hookContext, type Api, type Body, type Call } from '../api/context.ts'
 import type { Result } from '../api/results.ts'
-import type { Served } from '../schema/catalogue.ts'
+import { verbsOf, type Served } from '../schema/catalogue.ts'
 import { badRequest, methodNotAllowed, noSuchResource } from '../schema/errors.ts'
 import { isPathSegmentName } from '../schema/names.ts'
-import type { Deprecation } from '../schema/resource.ts'
+import type { ConnectSubresource, Deprecation, ScaleSubresource } from '../schema/resource.ts'
+import { attempt } from '../api/write.ts'
 import { resultAnswer } from './answer.ts'
 import type { Answer, Context } from './context.ts'
+import { protobufType } from '../api/read-body.ts'
 import { formOf } from './form.ts'
 import { parseMediaType } from './media-types.ts'
+import { proxy } from './proxy.ts'
 import { eventForm } from './represent.ts'
 
 /** Largest request body, bytes. */
 const BODY_LIMIT = 3_145_728
 
-const verbs: Readonly<Record<string, (api: Api, call: Call) => Result | Promise<Result>>> = {
+type Run = (api: Api, call: Call) => Result | Promise<Result>
+
+const verbs: Readonly<Record<string, Run>> = {
   get,
   list,
   create,
@@ -28,6 +36,40 @@ const verbs: Readonly<Record<string, (api: Api, call: Call) => Result | Promise<
   patch,
   delete: deleteOne,
   deletecollection: deleteCollection,
+}
+
+type RunScale = (api: Api, call: Call, scale: ScaleSubresource<any>) => Promise<Result>
+
+const scaleVerbs: Readonly<Record<string, RunScale>> = {
+  get: getScale,
+  update: putScale,
+  patch: patchScale,
+}
+
+/** What answers a verb; null when nothing does. */
+function runOf(served: Served, info: Context['info']): Run | null {
+  const subresource = served.subresources.get(info.subresource)
+  switch (subresource?.serves) {
+    case 'scale': {
+      const run = scaleVerbs[info.verb]
+      return run ? (api, call) => run(api, call, subresource) : null
+    }
+    case 'action': {
+      const run = actions[subresource.run]
+      return run ? (api, call) => run(api, call, subresource) : null
+    }
+    case 'connect':
+    case 'part':
+    case undefined: {
+      const { virtual } = served.declaration
+      if (virtual === undefined) return verbs[info.verb] ?? null
+      const of = virtuals[virtual]
+      const { verb } = info
+      return (verb === 'create' || verb === 'get' || verb === 'list') && of
+        ? (of[verb] ?? null)
+        : null
+    }
+  }
 }
 
 /** Answers a request that passed the filters. Throws StatusError. */
@@ -42,7 +84,8 @@ export function dispatch(context: Context): Answer | Promise<Answer> {
 function endpoint(context: Context): Answer | Promise<Answer> {
   const path =
     context.path.length > 1 && context.path.endsWith('/') ? context.path.slice(0, -1) : context.path
-  const found = context.server.endpoints.get(path)
+  const { endpoints, prefixes } = context.server
+  const found = endpoints.get(path) ?? prefixes.find(([prefix]) => path.startsWith(prefix))?.[1]
   if (!found) return pageNotFound()
   const { method } = context.exchange
   if (method !== 'GET' && method !== 'HEAD') throw methodNotAllowed()
@@ -68,7 +111,7 @@ function resource(context: Context, served: Served): Answer | Promise<Answer> {
   const { api } = context.server
   checkShape(context, served)
   const { verb } = info
-  if (served.deprecated) context.warnings.add(deprecationText(api, served, served.deprecated))
+  if (served.deprecated) tellDeprecated(context, served, served.deprecated)
   const call: Call = {
     served,
     subresource: info.subresource,
@@ -82,8 +125,10 @@ function resource(context: Context, served: Served): Answer | Promise<Answer> {
     warn: (text) => context.warnings.add(text),
     signal: () => exchange.signal,
   }
+  const subresource = served.subresources.get(info.subresource)
+  if (subresource?.serves === 'connect') return connectAnswer(context, call, subresource)
   if (verb === 'watch') return watchAnswer(context, served, call)
-  const run = verbs[verb]
+  const run = runOf(served, info)
   if (!run) throw methodNotAllowed()
   // An answer that nobody can read is not worth a write; reads find out when they answer.
   if (verb !== 'get' && verb !== 'list') formOf(context, { transform: true })
@@ -102,13 +147,15 @@ function checkShape(context: Context, served: Served): void {
     if (wrong.length > 0)
       throw badRequest(`invalid path segment ${JSON.stringify(part)}: ${wrong[0] ?? ''}`)
   }
-  if (info.subresource !== '' && !served.subresources.has(info.subresource)) throw noSuchResource()
-  if (info.parts.length > 3) throw noSuchResource()
+  const subresource = served.subresources.get(info.subresource)
+  if (info.subresource !== '' && !subresource) throw noSuchResource()
+  const deep = subresource?.serves === 'connect' && subresource.deep === true
+  if (info.parts.length > 3 && !deep) throw noSuchResource()
   if (!served.namespaced && info.namespace !== '' && served.resource !== 'namespaces')
     throw noSuchResource()
   const collection = info.parts.length === 1
-  if (info.subresource !== '') {
-    if (!['get', 'update', 'patch'].includes(info.verb)) throw methodNotAllowed()
+  if (subresource) {
+    if (!(verbsOf(subresource) as readonly string[]).includes(info.verb)) throw methodNotAllowed()
     return
   }
   if (!(served.verbs as readonly string[]).includes(info.verb)) throw methodNotAllowed()
@@ -119,6 +166,48 @@ function checkShape(context: Context, served: Served): void {
     if (collection) throw methodNotAllowed()
     throw noSuchResource()
   }
+}
+
+async function connectAnswer(
+  context: Context,
+  call: Call,
+  { run, kind }: ConnectSubresource,
+): Promise<Answer> {
+  const { api } = context.server
+  if (context.query.has('dryRun')) throw badRequest('dryRun is not supported')
+  const connect = connects[run]
+  if (!connect) throw methodNotAllowed()
+  const { target } = context.exchange
+  const mark = target.indexOf('?')
+  const path = context.path.replace(/^\/+/, '/')
+  const [base, rest] = splitAfter(path, subresourceDepth(context))
+  const c = hookContext(api, call.user)
+  const options = { kind, apiVersion: call.served.groupVersion, metadata: {}, path: rest }
+  const asked = attempt(call, 'connect', options, null, { dryRun: false })
+  await api.admission.mutate(asked, c)
+  await api.admission.validate(asked, c)
+  const place = await connect(api, {
+    ...call,
+    base,
+    rest,
+    rawQuery: mark === -1 ? '' : target.slice(mark),
+  })
+  if (!place) return { status: 204, headers: [], body: '' }
+  return proxy(context, place)
+}
+
+/** How many segments of the path stand before the rest. */
+const subresourceDepth = ({ info }: Context) =>
+  (info.prefix === 'api' ? 2 : 3) + (info.namespace === '' ? 0 : 2) + 3
+
+/** Cuts a path after `count` segments. The rest keeps its slash and its encoding. */
+function splitAfter(path: string, count: number): [string, string] {
+  let at = 0
+  for (let i = 0; i < count; i++) {
+    at = path.indexOf('/', at + 1)
+    if (at === -1) return [path, '']
+  }
+  return [path.slice(0, at), path.slice(at)]
 }
 
 function bodyReader({ exchange }: Context): () => Promise<Body> {
@@ -136,15 +225,38 @@ function bodyReader({ exchange }: Context): () => Promise<Body> {
 async function watchAnswer(context: Context, served: Served, call: Call): Promise<Answer> {
   const form = formOf(context, { watch: true, transform: true })
   const start = await watch(context.server.api, call)
-  const events = eventForm(context.server.api, served, form)
+  const { api } = context.server
+  const isBinary = form.type === 'protobuf'
+  const events = isBinary
+    ? (await import('./protobuf.ts')).eventMessages(api, served, form)
+    : eventForm(api, served, form)
+  const type = isBinary ? `${protobufType(api.v)};stream=watch` : 'application/json'
   return {
     status: 200,
-    headers: ['content-type', 'application/json'],
+    headers: ['content-type', type],
     body: async (out) => {
       await start.run(events, out)
       out.end()
     },
   }
+}
+
+/** A deprecated version answers as ever, and says so to everyone concerned. */
+function tellDeprecated(context: Context, served: Served, deprecation: Deprecation): void {
+  const { api, onDeprecated } = context.server
+  context.warnings.add(deprecationText(api, served, deprecation))
+  context.auditAnnotations.set(api.v.spell('{label}/deprecated'), 'true')
+  const { removed } = deprecation
+  if (removed !== undefined) {
+    context.auditAnnotations.set(api.v.spell('{label}/removed-release'), removed)
+  }
+  onDeprecated({
+    group: served.group,
+    version: served.version,
+    resource: served.resource,
+    subresource: context.info.subresource,
+    removedRelease: removed ?? '',
+  })
 }
 
 function deprecationText(api: Api, served: Served, { since, removed, use }: Deprecation): string {

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Duplex, Readable } from 'node:stream'
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
 import { badRequest, tooLarge } from '../schema/errors.ts'
@@ -20,10 +21,23 @@ export interface Exchange {
   abort(): void
   /** The whole request body. Throws 413 beyond `limit` bytes. */
   readBody(limit: number): Promise<Buffer>
+  /** The request body as it comes in; not together with `readBody`. */
+  source(): Readable
+  /** The connection, when the client asks to use it otherwise; null when it does not. */
+  readonly upgrade: Upgrade | null
+  /** The connection in `upgrade` belongs to somebody else from now on. */
+  take(): void
   /** Sends a complete answer; without a body for HEAD. */
   send(status: number, headers: HeaderList, body: Buffer | string): void
   /** Begins an answer of unknown or large length. */
   open(status: number, headers: HeaderList): Out
+}
+
+/** A connection that may become something else than HTTP. */
+export interface Upgrade {
+  readonly socket: Duplex
+  /** What came after the request's head. */
+  readonly head: Buffer
 }
 
 /** The body of an answer while it is being sent. */
@@ -99,8 +113,12 @@ export class Http1Exchange extends Base implements Exchange {
   readonly #request: IncomingMessage
   readonly #response: ServerResponse
 
-  constructor(request: IncomingMessage, response: ServerResponse) {
+  readonly upgrade: Upgrade | null
+  #taken = false
+
+  constructor(request: IncomingMessage, response: ServerResponse, upgrade: Upgrade | null = null) {
     super()
+    this.upgrade = upgrade
     this.#request = request
     this.#response = response
     this.method = request.method ?? 'GET'
@@ -112,11 +130,19 @@ export class Http1Exchange extends Base implements Exchange {
     return this.#request.socket as TLSSocket
   }
   get begun(): boolean {
-    return this.#response.headersSent
+    return this.#taken || this.#response.headersSent
+  }
+  source(): Readable {
+    return this.#request
+  }
+  take(): void {
+    this.#taken = true
+    this.#response.detachSocket(this.#request.socket)
   }
   protected onClosed(call: () => void): void {
-    if (this.#response.closed) call()
-    else this.#response.once('close', call)
+    const what = this.upgrade?.socket ?? this.#response
+    if (what.closed) call()
+    else what.once('close', call)
   }
   readBody(limit: number): Promise<Buffer> {
     return hasBody(this.headers)
@@ -163,6 +189,15 @@ export class Http2Exchange extends Base implements Exchange {
   }
   get begun(): boolean {
     return this.#stream.headersSent
+  }
+  get upgrade(): null {
+    return null
+  }
+  source(): Readable {
+    return this.#stream
+  }
+  take(): void {
+    throw new Error('a stream of HTTP/2 cannot be taken over')
   }
   protected onClosed(call: () => void): void {
     if (this.#stream.closed || this.#stream.destroyed) call()

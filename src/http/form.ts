@@ -1,11 +1,13 @@
 import { badRequest, notAcceptable } from '../schema/errors.ts'
 import { first } from '../api/context.ts'
+import { protobufType } from '../api/read-body.ts'
+import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import type { Context } from './context.ts'
-import { negotiate } from './media-types.ts'
+import { negotiate, type Offer } from './media-types.ts'
 
 /** The form in which an answer was asked for. */
 export interface Form {
-  readonly type: 'application/json' | 'application/yaml'
+  readonly type: 'application/json' | 'application/yaml' | 'protobuf'
   /** Another shape of the same content. */
   readonly as: '' | 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList'
   /** Version of that shape's group. */
@@ -14,12 +16,39 @@ export interface Form {
   readonly pretty: boolean
 }
 
-export const OFFERED = ['application/json', 'application/yaml'] as const
-const OFFERS = [
-  { type: 'application', subtype: 'json' },
-  { type: 'application', subtype: 'yaml' },
-] as const
-const WATCH_OFFERS = [OFFERS[0]] as const
+/** Media types that answers can have. */
+export const offered = (v: Vocabulary): string[] => [
+  'application/json',
+  'application/yaml',
+  protobufType(v),
+]
+
+interface FormOffer extends Offer {
+  readonly form: Form['type']
+}
+
+interface Offers {
+  readonly all: readonly FormOffer[]
+  readonly watch: readonly FormOffer[]
+}
+
+const madeOffers = new WeakMap<Vocabulary, Offers>()
+
+function offersOf(v: Vocabulary): Offers {
+  let offers = madeOffers.get(v)
+  if (!offers) {
+    const json: FormOffer = { type: 'application', subtype: 'json', form: 'application/json' }
+    const yaml: FormOffer = { type: 'application', subtype: 'yaml', form: 'application/yaml' }
+    const binary: FormOffer = {
+      type: 'application',
+      subtype: protobufType(v).slice('application/'.length),
+      form: 'protobuf',
+    }
+    offers = { all: [json, yaml, binary], watch: [json, binary] }
+    madeOffers.set(v, offers)
+  }
+  return offers
+}
 
 const PLAIN: Form = {
   type: 'application/json',
@@ -35,22 +64,32 @@ export function formOf(context: Context, options: { watch?: boolean; transform: 
   const agent = context.exchange.headers['user-agent'] ?? ''
   const pretty = isPretty(context, agent)
   if ((accept === undefined || accept === 'application/json') && !pretty) return PLAIN
-  const metaGroup = context.server.api.v.spell('meta{api}')
-  const choice = negotiate(accept, options.watch === true ? WATCH_OFFERS : OFFERS, (params) => {
-    const as = params.get('as')
-    if (as === undefined) return true
-    if (!options.transform) return false
-    const v = params.get('v') ?? ''
-    const g = params.get('g') ?? ''
-    return (
-      ['Table', 'PartialObjectMetadata', 'PartialObjectMetadataList'].includes(as) &&
-      (v === 'v1' || v === 'v1beta1') &&
-      g === metaGroup
-    )
-  })
+  const { v: words } = context.server.api
+  const metaGroup = words.spell('meta{api}')
+  const offers = offersOf(words)
+  const choice = negotiate(
+    accept,
+    options.watch === true ? offers.watch : offers.all,
+    (params, offer) => {
+      const as = params.get('as')
+      if (as === undefined) return true
+      if (!options.transform) return false
+      // Tables have cells of any type, for which there is no message.
+      if (as === 'Table' && offer.form === 'protobuf') return false
+      const v = params.get('v') ?? ''
+      const g = params.get('g') ?? ''
+      return (
+        ['Table', 'PartialObjectMetadata', 'PartialObjectMetadataList'].includes(as) &&
+        (v === 'v1' || v === 'v1beta1') &&
+        g === metaGroup
+      )
+    },
+  )
   if (!choice) {
     throw notAcceptable(
-      options.watch === true ? OFFERED.slice(0, 1).map((t) => `${t};stream=watch`) : OFFERED,
+      options.watch === true
+        ? offers.watch.map(({ type, subtype }) => `${type}/${subtype};stream=watch`)
+        : offered(words),
     )
   }
   const includeObject = first(context.query, 'includeObject') ?? ''
@@ -61,7 +100,7 @@ export function formOf(context: Context, options: { watch?: boolean; transform: 
     )
   }
   return {
-    type: `${choice.offer.type}/${choice.offer.subtype}` as Form['type'],
+    type: choice.offer.form,
     as,
     asVersion: choice.params.get('v') ?? '',
     includeObject: (includeObject || 'Metadata') as Form['includeObject'],

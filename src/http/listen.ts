@@ -1,6 +1,7 @@
 import { createSecureServer, type Http2SecureServer, type ServerHttp2Session } from 'node:http2'
 import type { AddressInfo, Socket } from 'node:net'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { ServerResponse, type IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
 import { Http1Exchange, Http2Exchange, type Exchange } from './exchange.ts'
 
 export interface ListenOptions {
@@ -46,6 +47,14 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const sessions = new Set<ServerHttp2Session>()
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     options.onExchange(new Http1Exchange(request, response))
+  })
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    // Whoever does not know what to do with the connection answers as usual, and the connection ends.
+    const response = new ServerResponse(request)
+    response.shouldKeepAlive = false
+    response.assignSocket(socket as Socket)
+    response.once('finish', () => socket.end())
+    options.onExchange(new Http1Exchange(request, response, { socket, head }))
   })
   // Listening to `request` made Node wrap every HTTP/2 stream in the costly compatible form; the streams
   // are taken as they are instead.

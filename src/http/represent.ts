@@ -5,11 +5,11 @@
 import { hookContext, type Api } from '../api/context.ts'
 import { decodeStored, fromHub } from '../api/objects.ts'
 import type { EventForm } from '../api/watch.ts'
-import type { ListResult } from '../api/results.ts'
+import type { ListResult, Made } from '../api/results.ts'
 import type { JsonObject } from '../schema/codec.ts'
 import type { Served } from '../schema/catalogue.ts'
 import { StatusError } from '../schema/errors.ts'
-import type { Typed } from '../schema/object-meta.ts'
+import type { ObjectMeta, Typed } from '../schema/object-meta.ts'
 import { cellsOf, columnDefinitions } from '../schema/table.ts'
 import type { ChangeType } from '../store/cache/watch-hub.ts'
 import type { Version } from '../store/cache/version.ts'
@@ -31,19 +31,22 @@ function converted(api: Api, served: Served, version: Version): JsonObject {
   )
 }
 
-/** One object in any JSON shape. Throws 406 when the shape is one of lists. */
-export function objectJson(api: Api, served: Served, version: Version, form: Form): Buffer {
+/** One object, stored or made, in any JSON shape. Throws 406 when the shape is one of lists. */
+export function objectJson(api: Api, served: Served, object: Version | Made, form: Form): Buffer {
+  const isStored = 'revision' in object
   switch (form.as) {
     case '':
-      return objectBytes(api, served, version)
+      return isStored ? objectBytes(api, served, object) : object.json()
     case 'Table':
       return Buffer.concat([
-        tableOpening(api, served, form, { resourceVersion: resourceVersionOf(version) }),
-        rowOf(api, served, version, form),
+        tableOpening(api, served, form, {
+          resourceVersion: isStored ? resourceVersionOf(object) : madeVersionOf(object),
+        }),
+        rowOf(api, served, object, form),
         CLOSE,
       ])
     case 'PartialObjectMetadata':
-      return partialMetadata(api, version, form)
+      return partialMetadata(api, object, form)
     case 'PartialObjectMetadataList':
       throw new StatusError(
         406,
@@ -68,13 +71,16 @@ export interface ListBytes {
   readonly from: number | null
 }
 
+/** The metadata of a list. */
+export const listMetadata = (list: ListResult) => ({
+  resourceVersion: String(list.revision),
+  ...(list.continueToken === '' ? {} : { continue: list.continueToken }),
+  ...(list.remaining === undefined ? {} : { remainingItemCount: list.remaining }),
+})
+
 /** A list in any JSON shape. Throws 406 when the shape is one of single objects. */
 export function listBytes(api: Api, served: Served, list: ListResult, form: Form): ListBytes {
-  const metadata = {
-    resourceVersion: String(list.revision),
-    ...(list.continueToken === '' ? {} : { continue: list.continueToken }),
-    ...(list.remaining === undefined ? {} : { remainingItemCount: list.remaining }),
-  }
+  const metadata = listMetadata(list)
   switch (form.as) {
     case '': {
       const head = { kind: served.listKind, apiVersion: served.groupVersion, metadata }
@@ -120,6 +126,11 @@ export const itemSeparator = COMMA
 /** Start of an item that is sent without its kind and apiVersion. */
 export const itemBrace = BRACE
 
+function madeVersionOf(object: Made): string {
+  const { resourceVersion = '' } = JSON.parse(object.metadata().toString('utf8')) as ObjectMeta
+  return resourceVersion
+}
+
 function resourceVersionOf(version: Version): string {
   const json = version.json()
   return json.toString('latin1', version.rvAt, version.rvAt + version.rvDigits)
@@ -141,8 +152,8 @@ function tableOpening(
   return Buffer.from(`${JSON.stringify(head).slice(0, -1)},"rows":[`)
 }
 
-function rowOf(api: Api, served: Served, version: Version, form: Form): Buffer {
-  const object = JSON.parse(version.json().toString('utf8')) as Typed
+function rowOf(api: Api, served: Served, source: Version | Made, form: Form): Buffer {
+  const object = JSON.parse(source.json().toString('utf8')) as Typed
   const cells = JSON.stringify(cellsOf(served, object, hookContext(api)))
   const start = Buffer.from(`{"cells":${cells},"object":`)
   const end = Buffer.from('}')
@@ -150,16 +161,16 @@ function rowOf(api: Api, served: Served, version: Version, form: Form): Buffer {
     case 'None':
       return Buffer.from(`{"cells":${cells},"object":null}`)
     case 'Object':
-      return Buffer.concat([start, objectBytes(api, served, version), end])
+      return Buffer.concat([start, objectJson(api, served, source, { ...form, as: '' }), end])
     case 'Metadata':
-      return Buffer.concat([start, partialMetadata(api, version, form), end])
+      return Buffer.concat([start, partialMetadata(api, source, form), end])
   }
 }
 
-function partialMetadata(api: Api, version: Version, form: Form): Buffer {
+function partialMetadata(api: Api, source: Version | Made, form: Form): Buffer {
   const apiVersion = `${api.v.spell('meta{api}')}/${form.asVersion}`
   const opening = `{"kind":"PartialObjectMetadata","apiVersion":${JSON.stringify(apiVersion)},"metadata":`
-  return Buffer.concat([Buffer.from(opening), version.metadata(), Buffer.from('}')])
+  return Buffer.concat([Buffer.from(opening), source.metadata(), Buffer.from('}')])
 }
 
 /** How the events of a watch look. */

@@ -12,6 +12,7 @@ const FACTS = join(import.meta.dirname, '..', '..', '..', 'shared', 'facts')
 
 interface FactField {
   readonly name: string
+  readonly brandedName?: string
   readonly type: string
   readonly proto?: number
   readonly required?: boolean
@@ -39,10 +40,21 @@ interface FactKind {
 /** What is meant to differ, and why. */
 const MEANT: Readonly<Record<string, string>> = {
   'PersistentVolumeSpec.claimRef': 'granular on top of an atomic shape; the notation has one mark',
+  'StatefulSetStatus.availableReplicas': 'always written, yet not required of clients',
   'NamespaceStatus.phase': 'the default is filled where the field stands',
 }
 
-const fileOf = (home: string) => `${home.replace(/\{api\}/, '').replace('/', '.')}.json`
+// Files whose name is not that of the group.
+const NAMES: Readonly<Record<string, string>> = {
+  'rbac.authorization': 'rbac',
+  'flowcontrol.apiserver': 'flowcontrol',
+  'internal.apiserver': 'apiserverinternal',
+}
+
+function fileOf(home: string): string {
+  const [group = '', version = ''] = home.replace('{api}', '').split('/')
+  return `${NAMES[group] ?? group}.${version}.json`
+}
 
 function read<T>(file: string): T {
   return JSON.parse(readFileSync(join(FACTS, file), 'utf8')) as T
@@ -59,7 +71,14 @@ function reachable(): Shape[] {
     if (holds.is === 'object') walk(holds.to())
     else if (holds.is === 'list' || holds.is === 'map') into(holds.of)
   }
-  for (const { hub } of resources) walk(hub.shape)
+  for (const { hub, versions = {}, subresources = {} } of resources) {
+    walk(hub.shape)
+    for (const { shape } of Object.values(versions)) walk(shape.shape)
+    for (const subresource of Object.values(subresources)) {
+      if (subresource.serves !== 'action') continue
+      for (const { shape } of [subresource.input, ...(subresource.also ?? [])]) walk(shape)
+    }
+  }
   return [...found]
 }
 
@@ -77,7 +96,9 @@ describe.skipIf(!existsSync(FACTS))('shapes agree with the facts (which must be 
     test(`${shape.home} ${shape.name}`, () => {
       const type = read<{ types: Record<string, FactType> }>(fileOf(shape.home)).types[shape.name]
       expect(type, 'the facts know the type').toBeDefined()
-      const want = type!.fields.filter((f) => !/TypeMeta/.test(f.inlineOf ?? ''))
+      const want = type!.fields
+        .filter((f) => !/TypeMeta/.test(f.inlineOf ?? ''))
+        .map((f) => ({ ...f, name: (f.brandedName ?? f.name).replace('{nodeagent}', '{agent}') }))
       const got = flat(shape)
       expect(got.map(([name]) => name)).toEqual(want.map((f) => f.name))
       expect(shape.atomic).toBe(type!.structType === 'atomic')
@@ -103,6 +124,9 @@ describe.skipIf(!existsSync(FACTS))('shapes agree with the facts (which must be 
   }
 })
 
+const deleteAnswer = ({ deleteAnswers, without = [] }: (typeof resources)[number]) =>
+  without.includes('delete') ? null : deleteAnswers === 'status' ? 'Status' : 'object'
+
 interface FactColumn {
   readonly name: string
   readonly type: string
@@ -124,14 +148,15 @@ describe.skipIf(!existsSync(FACTS))(
           namespaced: resource.scope === 'namespace',
           shortNames: resource.short ?? [],
           categories: resource.categories ?? [],
-          deleteReturns: resource.deleteAnswers === 'status' ? 'Status' : 'object',
+          deleteReturns: deleteAnswer(resource),
         }).toEqual({
           resource: fact.resource,
           namespaced: fact.namespaced,
           shortNames: fact.shortNames,
           categories: fact.categories,
-          deleteReturns: fact.deleteReturns,
+          deleteReturns: fact.deleteReturns ?? null,
         })
+        if (resource.virtual !== undefined && resource.without?.includes('list')) return
         const key = `${fileOf(shape.home).replace('.json', '')}/${shape.name}`
         const table = read<{ kinds: Record<string, { columns: FactColumn[]; default?: boolean }> }>(
           'tables.json',

@@ -18,3 +18,11 @@ export class TooManyOperations extends Error {
     this.count = count
   }
 }
+
+/**
+ * A strategic merge patch that the declarations give no way to apply (500 without a reason, as clients know it); the
+ * message is for the client.
+ */
+export class PatchMismatch extends Error {
+  override readonly name = 'PatchMismatch'
+}

@@ -6,7 +6,16 @@ import { createHash } from 'node:crypto'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { codecOf, type Codec } from './codec.ts'
 import type { ResourceName } from './errors.ts'
-import type { Deprecation, PartSubresource, Resource, Verb, Version } from './resource.ts'
+import {
+  resource,
+  type Deprecation,
+  type Resource,
+  type Subresource,
+  type Verb,
+  type Version,
+} from './resource.ts'
+import { type Shape, type ShapeClass } from './shape.ts'
+import { maturityOf, type Enabled } from './runtime-config.ts'
 
 /** One resource in one served version. */
 export interface Served {
@@ -20,6 +29,7 @@ export interface Served {
   readonly singular: string
   readonly namespaced: boolean
   readonly verbs: readonly Verb[]
+  readonly shape: Shape
   readonly codec: Codec
   readonly declaration: Resource
   /** For error details. */
@@ -33,7 +43,9 @@ export interface Served {
   readonly opening: Buffer
   /** All keys of the resource start with this. */
   readonly keyPrefix: string
-  readonly subresources: ReadonlyMap<string, PartSubresource<any>>
+  readonly subresources: ReadonlyMap<string, Subresource<any>>
+  /** Field selector labels beside those of metadata, and what they are called in the stored version. */
+  readonly selectable: ReadonlyMap<string, string>
   readonly storageVersionHash: string
 }
 
@@ -53,6 +65,8 @@ export interface Catalogue {
   readonly groups: readonly ServedGroup[]
   /** Resources of one group version, by name. */
   resources(group: string, version: string): readonly Served[]
+  /** A kind that is no resource of its own but the body of a sub-resource. */
+  body(shape: ShapeClass<any>): Served
 }
 
 const ALL_VERBS: readonly Verb[] = [
@@ -90,13 +104,28 @@ const PRIORITY = [
   'flowcontrol.apiserver{api}',
 ]
 
-/** Builds the catalogue of declared resources in one vocabulary. */
-export function buildCatalogue(resources: readonly Resource[], v: Vocabulary): Catalogue {
+/** Group versions that resources are declared in, spelled. */
+export function declaredVersions(resources: readonly Resource[], v: Vocabulary) {
+  return resources.flatMap(({ hub, versions = {} }) =>
+    [hub.shape.home, ...Object.keys(versions)].map((home) => placeOf(home, v)),
+  )
+}
+
+/**
+ * Builds the catalogue of declared resources in one vocabulary; alpha versions and what `isEnabled` denies are left
+ * out.
+ */
+export function buildCatalogue(
+  resources: readonly Resource[],
+  v: Vocabulary,
+  isEnabled: Enabled = (_group, version) => maturityOf(version) !== 'alpha',
+): Catalogue {
   const byPath = new Map<string, Served>()
   const byVersion = new Map<string, Served[]>()
   const versionsOf = new Map<string, string[]>()
   for (const declaration of resources) {
     for (const served of servedVersions(declaration, v)) {
+      if (!isEnabled(served.group, served.version, served.resource)) continue
       byPath.set(`${served.group}/${served.version}/${served.resource}`, served)
       const key = `${served.group}/${served.version}`
       const list = byVersion.get(key)
@@ -106,6 +135,18 @@ export function buildCatalogue(resources: readonly Resource[], v: Vocabulary): C
       if (!versions.includes(served.version)) versions.push(served.version)
       versionsOf.set(served.group, versions)
     }
+  }
+  const bodies = new Map<Shape, Served>()
+  const body = ({ shape }: ShapeClass<any>): Served => {
+    let served = bodies.get(shape)
+    if (!served) {
+      const declaration = resource({ shape } as ShapeClass<any>, {
+        plural: shape.name.toLowerCase(),
+        scope: 'namespace',
+      })
+      bodies.set(shape, (served = servedVersions(declaration, v).next().value as Served))
+    }
+    return served
   }
   for (const list of byVersion.values()) list.sort((a, b) => (a.resource < b.resource ? -1 : 1))
   const rank = new Map(PRIORITY.map((g, i) => [v.spell(g), i]))
@@ -122,7 +163,13 @@ export function buildCatalogue(resources: readonly Resource[], v: Vocabulary): C
     hasVersion: (group, version) => byVersion.has(`${group}/${version}`),
     groups,
     resources: (group, version) => byVersion.get(`${group}/${version}`) ?? [],
+    body,
   }
+}
+
+function placeOf(home: string, v: Vocabulary): { group: string; version: string } {
+  const [group = '', version = ''] = v.spell(home).split('/')
+  return { group: group === 'core' ? '' : group, version }
 }
 
 function* servedVersions(declaration: Resource, v: Vocabulary): Generator<Served> {
@@ -131,9 +178,11 @@ function* servedVersions(declaration: Resource, v: Vocabulary): Generator<Served
   const verbs = ALL_VERBS.filter((verb) => !options.without?.includes(verb))
   const make = (
     home: string,
-  ): Omit<Served, 'hub' | 'conversion' | 'codec' | 'deprecated' | 'storageVersionHash'> => {
-    const [homeGroup = '', version = ''] = v.spell(home).split('/')
-    const group = homeGroup === 'core' ? '' : homeGroup
+  ): Omit<
+    Served,
+    'hub' | 'conversion' | 'shape' | 'codec' | 'deprecated' | 'storageVersionHash'
+  > => {
+    const { group, version } = placeOf(home, v)
     const groupVersion = group === '' ? version : `${group}/${version}`
     return {
       group,
@@ -152,13 +201,15 @@ function* servedVersions(declaration: Resource, v: Vocabulary): Generator<Served
       ),
       keyPrefix: `/${options.plural}/`,
       subresources: new Map(Object.entries(options.subresources ?? {})),
+      selectable: selectableOf(declaration, home),
     }
   }
   const base = make(hubShape.shape.home)
   const storageVersionHash = hashOf(`${base.group}/${base.version}/${kind}`)
   const hub: Served = {
     ...base,
-    codec: codecOf(hubShape.shape),
+    shape: hubShape.shape,
+    codec: codecOf(hubShape.shape, v),
     conversion: null,
     deprecated: options.deprecated ?? null,
     storageVersionHash,
@@ -170,13 +221,24 @@ function* servedVersions(declaration: Resource, v: Vocabulary): Generator<Served
   for (const [home, version] of Object.entries(options.versions ?? {})) {
     yield {
       ...make(home),
-      codec: codecOf(version.shape.shape),
+      shape: version.shape.shape,
+      codec: codecOf(version.shape.shape, v),
       hub,
       conversion: version,
       deprecated: version.deprecated ?? null,
       storageVersionHash,
     }
   }
+}
+
+function selectableOf(
+  { selectable = {}, selectableAliases = {}, versions }: Resource,
+  home: string,
+): Map<string, string> {
+  const own = versions?.[home]?.selectableAliases
+  if (own) return new Map(Object.entries(own))
+  const names = Object.keys(selectable).map((name) => [name, name] as const)
+  return new Map([...names, ...Object.entries(selectableAliases)])
 }
 
 /** The stored version as discovery shows it, without naming it. */
@@ -195,4 +257,20 @@ function byVersionPriority(a: string, b: string): number {
   const [x, y] = [rank(a), rank(b)]
   for (let i = 0; i < 3; i++) if (x[i] !== y[i]) return y[i]! - x[i]!
   return a < b ? -1 : a > b ? 1 : 0
+}
+
+const PART_VERBS: readonly Verb[] = ['get', 'patch', 'update']
+
+/** What can be done with a sub-resource. */
+export function verbsOf(subresource: Subresource<any>): readonly Verb[] {
+  switch (subresource.serves) {
+    case 'part':
+      return subresource.verbs ?? PART_VERBS
+    case 'scale':
+      return PART_VERBS
+    case 'action':
+      return ['create']
+    case 'connect':
+      return subresource.verbs
+  }
 }

@@ -18,6 +18,7 @@ function checkOf(shape: Shape): Check | null {
   const fields: { name: string; check: Check }[] = []
   let inline: Check[] = []
   for (const [name, facts] of shape.fields) {
+    if (facts.unchecked) continue
     const inner = checkHolds(facts.holds)
     if (facts.inline) {
       if (inner) inline = [...inline, inner]

@@ -4,7 +4,8 @@
  */
 import { canonicalQuantity } from '../base/quantity.ts'
 import { canonicalMicroTime, canonicalTime } from '../base/time.ts'
-import type { FieldFacts, Holds, Shape } from './shape.ts'
+import type { Vocabulary } from '../vocabulary/vocabulary.ts'
+import type { FieldFacts, Holds, Shape, Special } from './shape.ts'
 
 export type JsonObject = Record<string, unknown>
 
@@ -41,22 +42,31 @@ export interface Codec {
   plain(object: JsonObject): JsonObject
 }
 
-const codecs = new WeakMap<Shape, Codec>()
+type Words = Pick<Vocabulary, 'spell'>
 
-/** The codec of a shape. */
-export function codecOf(shape: Shape): Codec {
-  let codec = codecs.get(shape)
-  if (!codec) {
-    codec = compile(shape)
-    codecs.set(shape, codec)
-  }
+// For shapes without brand words in the names of their fields.
+const AS_IT_STANDS: Words = { spell: (template) => template }
+
+const codecs = new WeakMap<Words, WeakMap<Shape, Codec>>()
+
+/**
+ * The codec of a shape. Names of fields may be templates: in JSON they are spelled, in decoded objects they are not.
+ */
+export function codecOf(shape: Shape, v: Words = AS_IT_STANDS): Codec {
+  let ofWords = codecs.get(v)
+  if (!ofWords) codecs.set(v, (ofWords = new WeakMap()))
+  let codec = ofWords.get(shape)
+  if (!codec) ofWords.set(shape, (codec = compile(shape, v)))
   return codec
 }
 
 type Read = (value: unknown, decoding: Decoding) => unknown
 
 interface Plan {
+  /** The name in JSON. */
   readonly name: string
+  /** The name in decoded objects. */
+  readonly key: string
   readonly facts: FieldFacts
   readonly read: Read
   readonly write: (value: unknown) => unknown
@@ -70,9 +80,9 @@ interface Plan {
   readonly inherited: boolean
 }
 
-function compile(shape: Shape): Codec {
+function compile(shape: Shape, v: Words): Codec {
   let plans: readonly Plan[] | null = null
-  const getPlans = () => (plans ??= plansOf(shape))
+  const getPlans = () => (plans ??= plansOf(shape, v))
   return {
     decode(value, decoding) {
       if (value === null || value === undefined) value = {}
@@ -107,7 +117,7 @@ function compile(shape: Shape): Codec {
           if (plan.dropsEmpty && isEmpty(result)) result = undefined
         }
         if (result === undefined && plan.absent) result = plan.absent(decoding)
-        if (result !== undefined) object[plan.name] = result
+        if (result !== undefined) object[plan.key] = result
       }
       if (known < Object.keys(given).length) reportUnknown(shape, getPlans(), given, decoding)
       return object
@@ -120,7 +130,7 @@ function compile(shape: Shape): Codec {
       }
       for (const plan of getPlans()) {
         const value =
-          plan.inherited && !Object.hasOwn(object, plan.name) ? undefined : object[plan.name]
+          plan.inherited && !Object.hasOwn(object, plan.key) ? undefined : object[plan.key]
         if (value !== undefined && value !== null && !(plan.dropsEmpty && isEmpty(value))) {
           out[plan.name] = plan.write(value)
         } else if (plan.absentPlain) {
@@ -145,36 +155,39 @@ function reportUnknown(
   }
 }
 
-function plansOf(shape: Shape): Plan[] {
+function plansOf(shape: Shape, v: Words): Plan[] {
   const plans: Plan[] = []
   for (const [name, facts] of shape.fields) {
     if (facts.inline) {
       if (facts.holds.is !== 'object') throw new Error(`inline field ${name} must hold an object`)
-      plans.push(...plansOf(facts.holds.to()))
+      plans.push(...plansOf(facts.holds.to(), v))
       continue
     }
     plans.push({
-      name,
+      name: v.spell(name),
+      key: name,
       facts,
-      read: reader(facts.holds),
-      write: writer(facts.holds),
-      absent: absentValue(facts),
-      absentPlain: absentPlain(facts),
-      dropsEmpty: facts.presence === 'zero' && facts.holds.is !== 'object',
+      read: reader(facts.holds, v),
+      write: writer(facts.holds, v),
+      absent: absentValue(facts, v),
+      absentPlain: absentPlain(facts, v),
+      // Free-form objects are never empty: `{}` is a value.
+      dropsEmpty:
+        facts.presence === 'zero' && facts.holds.is !== 'object' && facts.holds.is !== 'raw',
       inherited: name in Object.prototype,
     })
   }
   return plans
 }
 
-function absentValue(facts: FieldFacts): Plan['absent'] {
+function absentValue(facts: FieldFacts, v: Words): Plan['absent'] {
   const { holds } = facts
   const standard = facts.default
   if (standard !== undefined) {
     return typeof standard === 'object' ? () => structuredClone(standard) : () => standard
   }
   if (holds.is === 'object' && facts.presence !== 'explicit') {
-    const codec = codecOf(holds.to())
+    const codec = codecOf(holds.to(), v)
     return (decoding) => codec.decode({}, decoding)
   }
   if (facts.presence !== 'always') return null
@@ -203,17 +216,17 @@ function absentValue(facts: FieldFacts): Plan['absent'] {
   }
 }
 
-function absentPlain(facts: FieldFacts): Plan['absentPlain'] {
+function absentPlain(facts: FieldFacts, v: Words): Plan['absentPlain'] {
   const { holds } = facts
   if (facts.presence === 'explicit') return null
   if (holds.is === 'object') {
-    const codec = codecOf(holds.to())
+    const codec = codecOf(holds.to(), v)
     return () => codec.plain({})
   }
   if (holds.is === 'time' || holds.is === 'microTime') return () => null
   if (facts.presence !== 'always') return null
   if (holds.is === 'any') return () => null
-  const make = absentValue({ ...facts, default: undefined })
+  const make = absentValue({ ...facts, default: undefined }, v)
   return make ? () => make(new Decoding()) : null
 }
 
@@ -227,30 +240,18 @@ function isEmpty(value: unknown): boolean {
 
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 
-function reader(holds: Holds): Read {
+function reader(holds: Holds, v: Words): Read {
   switch (holds.is) {
     case 'object': {
       // Looked up late: a shape may hold itself.
       let codec: Codec | null = null
-      return (value, decoding) => (codec ??= codecOf(holds.to())).decode(value, decoding)
+      return (value, decoding) => (codec ??= codecOf(holds.to(), v)).decode(value, decoding)
     }
-    case 'list': {
-      const item = reader(holds.of)
-      const zero = zeroOf(holds.of)
-      return (value, decoding) => {
-        if (!Array.isArray(value))
-          throw decoding.failure(`expected a list, found ${typeName(value)}`)
-        return value.map((one: unknown, i) => {
-          decoding.path.push(i)
-          const read = one === null ? zero(decoding) : item(one, decoding)
-          decoding.path.pop()
-          return read
-        })
-      }
-    }
+    case 'list':
+      return listReader(reader(holds.of, v), zeroOf(holds.of, v))
     case 'map': {
-      const item = reader(holds.of)
-      const zero = zeroOf(holds.of)
+      const item = reader(holds.of, v)
+      const zero = zeroOf(holds.of, v)
       return (value, decoding) => {
         if (typeof value !== 'object' || Array.isArray(value) || value === null) {
           throw decoding.failure(`expected an object, found ${typeName(value)}`)
@@ -340,15 +341,52 @@ function reader(holds: Holds): Read {
         return exact(value, decoding)
       }
     case 'any':
-      return exact
+      return holds.special ? specialReader(holds.special, v) : exact
     case 'strings': {
-      const list = reader({ is: 'list', of: { is: 'string' } })
+      const list = reader({ is: 'list', of: { is: 'string' } }, v)
       return list
     }
     default: {
       const never: never = holds
       throw new Error(`no reader for ${JSON.stringify(never)}`)
     }
+  }
+}
+
+function listReader(item: Read, zero: (decoding: Decoding) => unknown): Read {
+  return (value, decoding) => {
+    if (!Array.isArray(value)) throw decoding.failure(`expected a list, found ${typeName(value)}`)
+    return value.map((one: unknown, i) => {
+      decoding.path.push(i)
+      const read = one === null ? zero(decoding) : item(one, decoding)
+      decoding.path.pop()
+      return read
+    })
+  }
+}
+
+const isOther: Readonly<Record<Special['form'], (value: unknown) => boolean>> = {
+  schemaOrBool: (value) => typeof value === 'boolean',
+  schemaOrArray: () => false,
+  schemaOrStrings: (value) => Array.isArray(value) && value.every((one) => typeof one === 'string'),
+}
+
+function specialReader({ form, of }: Special, v: Words): Read {
+  let codec: Codec | null = null
+  const read: Read = (value, decoding) => (codec ??= codecOf(of(), v)).decode(value, decoding)
+  const list = form === 'schemaOrArray' ? listReader(read, (decoding) => read({}, decoding)) : null
+  return (value, decoding) => {
+    if (isOther[form](value)) return value
+    return list && Array.isArray(value) ? list(value, decoding) : read(value, decoding)
+  }
+}
+
+function specialWriter({ form, of }: Special, v: Words): (value: unknown) => unknown {
+  let codec: Codec | null = null
+  const write = (value: unknown) => (codec ??= codecOf(of(), v)).plain(value as JsonObject)
+  return (value) => {
+    if (isOther[form](value)) return value
+    return Array.isArray(value) ? value.map(write) : write(value)
   }
 }
 
@@ -376,23 +414,23 @@ function text(canonical: (text: string) => string): Read {
   }
 }
 
-function zeroOf(holds: Holds): (decoding: Decoding) => unknown {
-  const make = absentValue({ number: 0, holds, presence: 'always' })
+function zeroOf(holds: Holds, v: Words): (decoding: Decoding) => unknown {
+  const make = absentValue({ number: 0, holds, presence: 'always' }, v)
   return make ?? (() => null)
 }
 
-function writer(holds: Holds): (value: unknown) => unknown {
+function writer(holds: Holds, v: Words): (value: unknown) => unknown {
   switch (holds.is) {
     case 'object': {
       let codec: Codec | null = null
-      return (value) => (codec ??= codecOf(holds.to())).plain(value as JsonObject)
+      return (value) => (codec ??= codecOf(holds.to(), v)).plain(value as JsonObject)
     }
     case 'list': {
-      const item = writer(holds.of)
+      const item = writer(holds.of, v)
       return isPassed(holds.of) ? (value) => value : (value) => (value as unknown[]).map(item)
     }
     case 'map': {
-      const item = writer(holds.of)
+      const item = writer(holds.of, v)
       return (value) => {
         const map = value as JsonObject
         return Object.fromEntries(
@@ -402,13 +440,17 @@ function writer(holds: Holds): (value: unknown) => unknown {
         )
       }
     }
-    default:
-      return (value) => value
+    default: {
+      const special = specialOf(holds)
+      return special ? specialWriter(special, v) : (value) => value
+    }
   }
 }
 
+const specialOf = (holds: Holds) => ('special' in holds ? holds.special : undefined)
+
 const isPassed = (holds: Holds) =>
-  holds.is !== 'object' && holds.is !== 'list' && holds.is !== 'map'
+  holds.is !== 'object' && holds.is !== 'list' && holds.is !== 'map' && !specialOf(holds)
 
 function typeName(value: unknown): string {
   if (value === null) return 'null'

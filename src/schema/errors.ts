@@ -89,6 +89,18 @@ export function forbidden(of: ResourceName | null, name: string, why: string): S
 export const notFound = (of: ResourceName, name: string) =>
   new StatusError(404, 'NotFound', `${qualified(of)} "${name}" not found`, about(of, name))
 
+/** A pod whose disruption budget does not let it go now; `why` becomes the cause. */
+export const evictionRefused = (why: string, retryAfterSeconds: number | undefined) =>
+  new StatusError(
+    429,
+    'TooManyRequests',
+    "Cannot evict pod as it would violate the pod's disruption budget.",
+    {
+      causes: [{ reason: 'DisruptionBudget', message: why }],
+      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    },
+  )
+
 /** An unknown resource or sub-resource below a served group version. */
 export const noSuchResource = () =>
   new StatusError(404, 'NotFound', 'the server could not find the requested resource', {})

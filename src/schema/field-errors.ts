@@ -62,7 +62,7 @@ export class FieldErrors {
     this.#add('FieldValueRequired', join('Required value', detail))
   }
   invalid(value: unknown, detail: string): void {
-    this.#add('FieldValueInvalid', `Invalid value: ${renderValue(value)}: ${detail}`)
+    this.#add('FieldValueInvalid', join(`Invalid value: ${renderValue(value)}`, detail))
   }
   /** One `invalid` for each message, as the string format rules return them. */
   invalidAll(value: unknown, messages: readonly string[]): void {

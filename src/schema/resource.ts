@@ -12,6 +12,18 @@ export interface HookContext {
   readonly gate: (name: string) => boolean
   /** Whether containers may run privileged; not unless the server says so. */
   readonly allowPrivileged?: boolean
+  /** Who asks; absent where the server itself does. */
+  readonly user?: Requester
+  /** Group version of the request, spelled, for kinds whose rules differ by it; absent: the stored one. */
+  readonly groupVersion?: string
+}
+
+/** Who asks, as objects record it. */
+export interface Requester {
+  readonly name: string
+  readonly uid: string
+  readonly groups: readonly string[]
+  readonly extra: Readonly<Record<string, readonly string[]>>
 }
 
 /** Dotted paths of T, two levels deep, so that a misspelt path does not compile. */
@@ -54,6 +66,15 @@ export interface Hooks<T> {
   validateUpdate?(next: T, old: T, errors: FieldErrors, c: HookContext): void
   /** The last change before storing, after validation. */
   canonicalize?(object: T, c: HookContext): void
+  /**
+   * Fills the values that the server chooses out of pools, after validation; `old` is null on create. What is
+   * wrong goes to `errors`. Runs again when a value was taken meanwhile, on a fresh copy of the object.
+   */
+  allocate?(object: T, old: T | null, pools: Pools, errors: FieldErrors, c: HookContext): void
+  /** The values that the object holds; stored with it in one step, given back with it. */
+  claims?(object: T): readonly Claim[]
+  /** Objects of the same name and namespace, by group and resource, that are removed together with this one. */
+  readonly removes?: readonly { readonly group: string; readonly resource: string }[]
   /** Texts for `Warning` headers, on create (`old` null) and update. */
   warn?(object: T, old: T | null, c: HookContext): readonly string[]
   /** Object is marked as terminating for the first time. */
@@ -74,9 +95,68 @@ export interface PartSubresource<T> extends Pick<
 > {
   readonly serves: 'part'
   readonly of: readonly PathOf<T>[]
+  /** Get, patch and update unless said otherwise. */
+  readonly verbs?: readonly Verb[]
 }
 
-export type Subresource<T> = PartSubresource<T>
+/** The number of replicas as a Scale of the autoscaling group, whatever the owner is. */
+export interface ScaleSubresource<T> {
+  readonly serves: 'scale'
+  readonly replicas: PathOf<T>
+  readonly observed: PathOf<T>
+  /** The selector of what is counted, as text. */
+  readonly selector: (object: T) => string
+}
+
+/** A POST that does something; `run` names the action (src/api/actions). */
+export interface ActionSubresource {
+  readonly serves: 'action'
+  /** Kind of the body and the answer. */
+  readonly input: ShapeClass<any>
+  /** Older kinds of body that are still taken, with the same fields. */
+  readonly also?: readonly ShapeClass<any>[]
+  readonly run: string
+  /** Violations of the body. */
+  validate?(body: any, errors: FieldErrors, c: HookContext): void
+}
+
+/** A stream of bytes to somewhere else: any method, and the rest of the path for `deep` ones. */
+export interface ConnectSubresource {
+  readonly serves: 'connect'
+  readonly verbs: readonly Verb[]
+  /** Kind that discovery names. */
+  readonly kind: string
+  /** Names what it connects to (src/api/connect). */
+  readonly run: string
+  readonly deep?: true
+}
+
+export type Subresource<T> =
+  | PartSubresource<T>
+  | ScaleSubresource<T>
+  | ActionSubresource
+  | ConnectSubresource
+
+/** A value that only one object of a pool may hold at a time: an address, a port. */
+export interface Claim {
+  /** Name of the pool, for instance `serviceips/IPv4`. */
+  readonly pool: string
+  readonly value: string
+}
+
+/** Pools of such values as hooks see them. */
+export interface Pools {
+  /** Families of the address pools, the default first. */
+  readonly families: readonly ('IPv4' | 'IPv6')[]
+  /** Whether a value lies in the pool's range. */
+  contains(pool: string, value: string): boolean
+  /** The range as text, for messages; undefined when there is no such pool. */
+  range(pool: string): string | undefined
+  /** Whether nobody holds the value. */
+  isFree(pool: string, value: string): boolean
+  /** A free value, not yet taken; null when the pool is used up. */
+  pick(pool: string): string | null
+}
 
 /** Another version of the same objects. */
 export interface Version<T> {
@@ -88,6 +168,8 @@ export interface Version<T> {
   /** Marks in which the published schema of this version differs; the wire form does not. */
   readonly relabel?: Readonly<Record<string, Partial<FieldFacts>>>
   readonly deprecated?: Deprecation
+  /** All field selector labels of this version, and the labels of the hub that they mean; the hub's own without. */
+  readonly selectableAliases?: Readonly<Record<string, string>>
 }
 
 export interface Deprecation {
@@ -114,6 +196,11 @@ export interface ResourceOptions<T> extends Hooks<T> {
   readonly categories?: readonly string[]
   /** Verbs of the field's usual eight that this resource lacks. */
   readonly without?: readonly Verb[]
+  /**
+   * For kinds that are not stored: names what a request does or what is read (src/api/actions). Their verbs
+   * are what `without` leaves.
+   */
+  readonly virtual?: string
   /** Messages about a name; a DNS-1123 subdomain unless said otherwise. */
   readonly nameRule?: (name: string) => readonly string[]
   /** A PUT may create the object. */
@@ -122,6 +209,8 @@ export interface ResourceOptions<T> extends Hooks<T> {
   readonly needsVersionOnUpdate?: true
   /** What a plain delete answers with; the object unless said otherwise. */
   readonly deleteAnswers?: 'status'
+  /** A delete that does not say otherwise leaves the dependents alone. */
+  readonly orphansByDefault?: true
   /** Field selector labels beside metadata.name and metadata.namespace. */
   readonly selectable?: Readonly<Record<string, (object: T) => string | undefined>>
   /** Old labels and what they mean today. */
@@ -155,8 +244,33 @@ export function resource<T extends Typed>(
  */
 export const part = <T>(
   of: PathOf<T> | readonly PathOf<T>[],
-  hooks: Pick<Hooks<T>, 'onUpdate' | 'validateUpdate' | 'validate' | 'warn'> = {},
+  hooks: Pick<
+    PartSubresource<T>,
+    'onUpdate' | 'validateUpdate' | 'validate' | 'warn' | 'verbs'
+  > = {},
 ): PartSubresource<T> => ({ serves: 'part', of: typeof of === 'string' ? [of] : of, ...hooks })
+
+/** `/scale`, whose body is a Scale of autoscaling/v1. */
+export const scale = <T>(
+  replicas: PathOf<T>,
+  observed: PathOf<T>,
+  selector: (object: T) => string,
+): ScaleSubresource<T> => ({ serves: 'scale', replicas, observed, selector })
+
+/** A sub-resource that is only posted to. */
+export const action = (
+  input: ShapeClass<any>,
+  run: string,
+  options: Pick<ActionSubresource, 'also' | 'validate'> = {},
+): ActionSubresource => ({ serves: 'action', input, run, ...options })
+
+/** A sub-resource that passes bytes on. */
+export const connect = (
+  kind: string,
+  run: string,
+  verbs: readonly Verb[],
+  options: { readonly deep?: true } = {},
+): ConnectSubresource => ({ serves: 'connect', kind, run, verbs, ...options })
 
 /** The same wire form under another version name. */
 export const same = <T>(shape: ShapeClass<T>, deprecated?: Deprecation): Version<T> => ({

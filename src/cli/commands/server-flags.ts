@@ -1,6 +1,14 @@
 import { product, vocabularies } from '../../vocabulary/index.ts'
 import type { VocabularyName } from '../../vocabulary/vocabulary.ts'
-import { boolFlag, choiceFlag, durationFlag, intFlag, ipFlag, textFlag } from '../flags.ts'
+import {
+  boolFlag,
+  choiceFlag,
+  durationFlag,
+  intFlag,
+  ipFlag,
+  switchesFlag,
+  textFlag,
+} from '../flags.ts'
 
 const words = Object.keys(vocabularies) as VocabularyName[]
 
@@ -34,6 +42,16 @@ export const serverFlags = {
       help: 'Port to serve HTTPS on; 0 takes any free one.',
     },
   ),
+  'advertise-address': ipFlag({
+    section: 'Generic',
+    default: '',
+    help: 'Address that the rest of the cluster reaches this server at; the bind address unless that is of this machine alone, else one of its network interfaces.',
+  }),
+  'feature-gates': switchesFlag({
+    section: 'Generic',
+    default: '',
+    help: 'Features to turn on or off. AllAlpha and AllBeta stand for all of their stage.',
+  }),
   vocabulary: choiceFlag(words, {
     section: 'Generic',
     default: words[0] ?? '',
@@ -52,6 +70,29 @@ export const serverFlags = {
       help: 'Seconds until a watch that gives no timeout is ended, at the earliest; at random up to twice that.',
     },
   ),
+  'runtime-config': switchesFlag({
+    section: 'API enablement',
+    default: '',
+    help: 'What is served: group/version, group/version/resource, or api/all, api/ga, api/beta, api/alpha. Alpha versions are not unless asked for.',
+  }),
+  'service-cluster-ip-range': {
+    ...textFlag({
+      section: 'Cluster',
+      default: '10.0.0.0/24',
+      help: 'Network that services get addresses of; two of different families with a comma for both.',
+    }),
+    // Scripts give it empty where they mean the default.
+    check: () => null,
+  },
+  'service-node-port-range': textFlag({
+    section: 'Cluster',
+    default: '30000-32767',
+    help: 'Ports that services of type NodePort and LoadBalancer get on every node.',
+  }),
+  'allow-privileged': boolFlag({
+    section: 'Cluster',
+    help: 'Let containers run privileged.',
+  }),
   v: intFlag(
     { min: 0, max: 10 },
     {

@@ -1,7 +1,10 @@
-import type { Catalogue, Served, ServedGroup } from '../../schema/catalogue.ts'
-import { jsonAnswer } from '../answer.ts'
-import type { Answer, Context, Endpoint } from '../context.ts'
-import { formOf } from '../form.ts'
+import { Scale } from '../../kinds/autoscaling/scale.ts'
+import { verbsOf, type Catalogue, type Served, type ServedGroup } from '../../schema/catalogue.ts'
+import type { Subresource } from '../../schema/resource.ts'
+import { APIGroup, APIGroupList, APIResourceList, APIVersions } from '../../kinds/meta/documents.ts'
+import type { ShapeClass } from '../../schema/shape.ts'
+import { documentAnswer } from '../answer.ts'
+import type { Endpoint } from '../context.ts'
 
 /**
  * What is served: versions, groups and resources (seed 1, Addressing). Documents are made on first use and
@@ -12,7 +15,7 @@ export function discoveryEndpoints(
   address: () => string,
 ): [string, Endpoint][] {
   const endpoints: [string, Endpoint][] = []
-  const add = (path: string, make: () => object) => {
+  const add = (path: string, shape: ShapeClass<unknown>, make: () => object) => {
     let made: { generation: number; bytes: Buffer } | null = null
     endpoints.push([
       path,
@@ -20,32 +23,36 @@ export function discoveryEndpoints(
         if (made?.generation !== catalogue.generation) {
           made = { generation: catalogue.generation, bytes: Buffer.from(JSON.stringify(make())) }
         }
-        return document(context, made.bytes)
+        return documentAnswer(context, shape, made.bytes)
       },
     ])
   }
   // Documents of the core group carry no apiVersion, for clients as old as they are.
-  add('/api', () => ({
+  add('/api', APIVersions, () => ({
     kind: 'APIVersions',
     versions: coreVersions(catalogue),
     serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress: address() }],
   }))
-  add('/apis', () => ({
+  add('/apis', APIGroupList, () => ({
     kind: 'APIGroupList',
     apiVersion: 'v1',
     groups: named(catalogue).map(groupOf),
   }))
   for (const version of coreVersions(catalogue)) {
-    add(`/api/${version}`, () => ({
+    add(`/api/${version}`, APIResourceList, () => ({
       kind: 'APIResourceList',
       groupVersion: version,
       resources: resourcesOf(catalogue, '', version),
     }))
   }
   for (const group of named(catalogue)) {
-    add(`/apis/${group.group}`, () => ({ kind: 'APIGroup', apiVersion: 'v1', ...groupOf(group) }))
+    add(`/apis/${group.group}`, APIGroup, () => ({
+      kind: 'APIGroup',
+      apiVersion: 'v1',
+      ...groupOf(group),
+    }))
     for (const version of group.versions) {
-      add(`/apis/${group.group}/${version}`, () => ({
+      add(`/apis/${group.group}/${version}`, APIResourceList, () => ({
         kind: 'APIResourceList',
         apiVersion: 'v1',
         groupVersion: `${group.group}/${version}`,
@@ -54,10 +61,6 @@ export function discoveryEndpoints(
     }
   }
   return endpoints
-}
-
-async function document(context: Context, bytes: Buffer): Promise<Answer> {
-  return jsonAnswer(context, 200, formOf(context, { transform: false }), bytes)
 }
 
 const coreVersions = (catalogue: Catalogue) =>
@@ -72,7 +75,7 @@ function groupOf({ group, versions }: ServedGroup) {
 function resourcesOf(catalogue: Catalogue, group: string, version: string): object[] {
   return catalogue
     .resources(group, version)
-    .flatMap((served) => [mainEntry(served), ...partEntries(served)])
+    .flatMap((served) => [mainEntry(served), ...partEntries(catalogue, served)])
     .sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
@@ -80,21 +83,40 @@ function mainEntry(served: Served) {
   const { short, categories } = served.declaration
   return {
     name: served.resource,
-    singularName: served.singular,
+    // The field fills it for custom kinds only.
+    singularName: '',
     namespaced: served.namespaced,
     kind: served.kind,
     verbs: [...served.verbs].sort(),
     ...(short && short.length > 0 ? { shortNames: short } : {}),
     ...(categories && categories.length > 0 ? { categories } : {}),
-    storageVersionHash: served.storageVersionHash,
+    ...(served.declaration.virtual === undefined
+      ? { storageVersionHash: served.storageVersionHash }
+      : {}),
   }
 }
 
-const partEntries = (served: Served) =>
-  [...served.subresources.keys()].map((name) => ({
+const partEntries = (catalogue: Catalogue, served: Served) =>
+  [...served.subresources].map(([name, subresource]) => ({
     name: `${served.resource}/${name}`,
     singularName: '',
     namespaced: served.namespaced,
-    kind: served.kind,
-    verbs: ['get', 'patch', 'update'],
+    ...bodyOf(catalogue, served, subresource),
+    verbs: [...verbsOf(subresource)].sort(),
   }))
+
+/** The kind that is sent and answered, with its group where that is another. */
+function bodyOf(catalogue: Catalogue, served: Served, subresource: Subresource<any>) {
+  switch (subresource.serves) {
+    case 'part':
+      return { kind: served.kind }
+    case 'connect':
+      return { kind: subresource.kind }
+    case 'action':
+    case 'scale': {
+      const input = subresource.serves === 'scale' ? Scale : subresource.input
+      const { group, version, kind } = catalogue.body(input)
+      return group === served.group ? { kind } : { group, version, kind }
+    }
+  }
+}

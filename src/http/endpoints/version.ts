@@ -13,6 +13,9 @@ export interface BuildInfo {
 const MAJOR = '1'
 const MINOR = '25'
 
+/** The version as clients read it, for instance `v1.25.0+0.1.0`. */
+export const gitVersion = (version: string): string => `v${MAJOR}.${MINOR}.0+${version}`
+
 /** `/version`: the release that clients may count on. */
 export function versionEndpoint(build: BuildInfo): Endpoint {
   const processor = arch() === 'x64' ? 'amd64' : arch()
@@ -20,7 +23,7 @@ export function versionEndpoint(build: BuildInfo): Endpoint {
     {
       major: MAJOR,
       minor: MINOR,
-      gitVersion: `v${MAJOR}.${MINOR}.0+${build.version}`,
+      gitVersion: gitVersion(build.version),
       gitCommit: build.commit,
       gitTreeState: 'clean',
       buildDate: build.date,

@@ -86,6 +86,7 @@ export const namespaces = resource(Namespace, {
   subresources: {
     /** Takes spec.finalizers from whoever empties the namespace. */
     finalize: part('spec.finalizers', {
+      verbs: ['update'],
       validate: (namespace, errors, c) =>
         validateFinalizers(namespace.spec.finalizers, errors.at('spec', 'finalizers'), c),
     }),

@@ -4,6 +4,7 @@ import { codecOf, Decoding } from '../../schema/codec.ts'
 import { FieldErrors } from '../../schema/field-errors.ts'
 import type { HookContext } from '../../schema/resource.ts'
 import { orch } from '../../vocabulary/orch.ts'
+import { partOf } from '../parts.fixture.ts'
 import { PersistentVolumeClaim, persistentVolumeClaims } from './persistent-volume-claim.ts'
 
 const context = (...gates: string[]): HookContext => ({
@@ -416,19 +417,19 @@ describe('a change of a claim', () => {
 })
 
 describe('a change of the status', () => {
-  const { status } = persistentVolumeClaims.subresources!
+  const status = partOf(persistentVolumeClaims, 'status')
   const growing = { allocatedResources: { storage: '2Gi' }, resizeStatus: 'NodeExpansionPending' }
   const withStatus = (status: object) => pvcOf({}, { status })
 
   test('recovery from failed growing needs its gate, or a stored trace of it', () => {
     const off = withStatus(growing)
-    status!.onUpdate!(off, withStatus({}), c)
+    status.onUpdate!(off, withStatus({}), c)
     expect(off.status).toEqual({ phase: 'Pending' })
     const on = withStatus(growing)
-    status!.onUpdate!(on, withStatus({}), context('RecoverVolumeExpansionFailure'))
+    status.onUpdate!(on, withStatus({}), context('RecoverVolumeExpansionFailure'))
     expect(on.status).toEqual({ phase: 'Pending', ...growing })
     const stored = withStatus(growing)
-    status!.onUpdate!(stored, withStatus({ resizeStatus: '' }), c)
+    status.onUpdate!(stored, withStatus({ resizeStatus: '' }), c)
     expect(stored.status).toEqual({ phase: 'Pending', resizeStatus: 'NodeExpansionPending' })
   })
 
@@ -464,7 +465,7 @@ describe('a change of the status', () => {
     test(name, () => {
       const errors = new FieldErrors()
       checkDeclared(PersistentVolumeClaim.shape, pvc, errors)
-      status!.validate!(pvc, errors, context(...gates))
+      status.validate!(pvc, errors, context(...gates))
       expect(texts(errors)).toEqual(wrong)
     })
   }

@@ -1,6 +1,7 @@
 import { group } from '../../schema/object-meta.ts'
-import { column, resource } from '../../schema/resource.ts'
+import { action, column, resource } from '../../schema/resource.ts'
 import { t } from '../../schema/shape.ts'
+import { TokenRequest, validateTokenRequest } from '../authentication/token-request.ts'
 import { ageColumn, nameColumn } from '../columns.ts'
 import { LocalObjectReference } from './local-object-reference.ts'
 import { ObjectReference } from './object-reference.ts'
@@ -28,6 +29,9 @@ export const serviceAccounts = resource(ServiceAccount, {
   plural: 'serviceaccounts',
   short: ['sa'],
   scope: 'namespace',
+  subresources: {
+    token: action(TokenRequest, 'tokenRequest', { validate: validateTokenRequest }),
+  },
   columns: [
     nameColumn,
     column('Secrets', 'string', (account) => account.secrets?.length ?? 0, {

@@ -4,6 +4,7 @@ import { codecOf, Decoding } from '../../../schema/codec.ts'
 import { FieldErrors } from '../../../schema/field-errors.ts'
 import type { HookContext } from '../../../schema/resource.ts'
 import { orch } from '../../../vocabulary/orch.ts'
+import { partOf } from '../../parts.fixture.ts'
 import { Pod, pods } from './pod.ts'
 
 /** Gates that are on unless a test says otherwise. */
@@ -66,6 +67,6 @@ export function changes(next: Pod, old: Pod, hooks: HookContext = c): string[] {
 /** The violations of a change through a sub-resource. */
 export function partChanges(name: string, next: Pod, old: Pod, hooks: HookContext = c): string[] {
   const errors = new FieldErrors()
-  pods.subresources![name]!.validateUpdate!(next, old, errors, hooks)
+  partOf(pods, name).validateUpdate!(next, old, errors, hooks)
   return texts(errors)
 }

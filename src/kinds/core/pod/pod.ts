@@ -1,6 +1,8 @@
 import { group, type ObjectMeta } from '../../../schema/object-meta.ts'
-import { part, resource } from '../../../schema/resource.ts'
+import { action, connect, part, resource } from '../../../schema/resource.ts'
 import { t } from '../../../schema/shape.ts'
+import { Eviction, EvictionV1beta1 } from '../../policy/eviction.ts'
+import { Binding, validateBinding } from '../binding.ts'
 import { podColumns } from './columns.ts'
 import {
   dropLegacyAnnotations,
@@ -62,11 +64,22 @@ export const pods = resource(Pod, {
   selectableAliases: { 'spec.host': 'spec.nodeName' },
 
   subresources: {
+    attach: connect('PodAttachOptions', 'podAttach', ['create', 'get']),
+    binding: action(Binding, 'podBinding', { validate: validateBinding }),
+    eviction: action(Eviction, 'podEviction', { also: [EvictionV1beta1] }),
+    exec: connect('PodExecOptions', 'podExec', ['create', 'get']),
+    log: connect('Pod', 'podLog', ['get']),
+    portforward: connect('PodPortForwardOptions', 'podPortForward', ['create', 'get']),
+    proxy: connect('PodProxyOptions', 'podProxy', ['create', 'delete', 'get', 'patch', 'update'], {
+      deep: true,
+    }),
     status: part('status', {
       onUpdate(next, old) {
         const { ownerReferences } = old.metadata
         if (ownerReferences) next.metadata.ownerReferences = ownerReferences
         else delete next.metadata.ownerReferences
+        const { deletionTimestamp } = old.metadata
+        if (deletionTimestamp === undefined) delete next.metadata.deletionTimestamp
       },
       validateUpdate: validateStatusUpdate,
     }),

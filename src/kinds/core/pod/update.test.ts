@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { partOf } from '../../parts.fixture.ts'
 import { c, changes, partChanges, podOf, web } from './pod.fixture.ts'
 import { pods } from './pod.ts'
 
@@ -261,9 +262,9 @@ describe('the status', () => {
   test('owners stay as they are', () => {
     const owner = { apiVersion: 'v1', kind: 'A', name: 'a', uid: '1' }
     const next = podOf({}, { ownerReferences: [{ ...owner, uid: '2' }] })
-    pods.subresources!.status!.onUpdate!(next, podOf({}, { ownerReferences: [owner] }), c)
+    partOf(pods, 'status').onUpdate!(next, podOf({}, { ownerReferences: [owner] }), c)
     expect(next.metadata.ownerReferences).toEqual([owner])
-    pods.subresources!.status!.onUpdate!(next, podOf(), c)
+    partOf(pods, 'status').onUpdate!(next, podOf(), c)
     expect(next.metadata.ownerReferences).toBeUndefined()
   })
 })
@@ -300,7 +301,7 @@ describe('ephemeral containers', () => {
   test('nothing else of the metadata is taken from the body', () => {
     const next = podOf({}, { resourceVersion: '7', labels: { a: 'b' }, annotations: { c: 'd' } })
     const { metadata } = next
-    pods.subresources!.ephemeralcontainers!.onUpdate!(
+    partOf(pods, 'ephemeralcontainers').onUpdate!(
       next,
       podOf({}, { resourceVersion: '6', labels: { e: 'f' } }),
       c,

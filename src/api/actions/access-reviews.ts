@@ -1,0 +1,144 @@
+/** The reviews that ask what somebody may do (page on review kinds). Nothing is stored. */
+import type { Typed } from '../../schema/object-meta.ts'
+import { badRequest, invalid } from '../../schema/errors.ts'
+import { FieldErrors } from '../../schema/field-errors.ts'
+import { hookContext, type Api, type Attributes, type Call, type User } from '../context.ts'
+import { writeOptions } from '../options.ts'
+import { readObject } from '../read-body.ts'
+import { Made, type Result } from '../results.ts'
+import { attempt, takeNamespace } from '../write.ts'
+
+interface ResourceAttributes {
+  readonly namespace?: string
+  readonly verb?: string
+  readonly group?: string
+  readonly version?: string
+  readonly resource?: string
+  readonly subresource?: string
+  readonly name?: string
+}
+
+interface AccessReview extends Typed {
+  spec: {
+    readonly resourceAttributes?: ResourceAttributes
+    readonly nonResourceAttributes?: { readonly path?: string; readonly verb?: string }
+    readonly user?: string
+    readonly uid?: string
+    readonly groups?: readonly string[]
+    readonly extra?: Readonly<Record<string, readonly string[]>>
+  }
+  status?: { allowed: boolean; denied?: boolean; reason?: string }
+}
+
+/** Reviews the access of whom the body names. Throws 4xx. */
+export const reviewAccess = (api: Api, call: Call): Promise<Result> =>
+  review(api, call, ({ spec }) => ({
+    name: spec.user ?? '',
+    uid: spec.uid ?? '',
+    groups: spec.groups ?? [],
+    extra: spec.extra ?? {},
+  }))
+
+/** Reviews the access of who asks. Throws 4xx. */
+export const reviewOwnAccess = (api: Api, call: Call): Promise<Result> =>
+  review(api, call, () => call.user)
+
+async function review(
+  api: Api,
+  call: Call,
+  subject: (review: AccessReview) => User,
+): Promise<Result> {
+  const object = await admitted<AccessReview>(api, call)
+  const { allowed, denied, reason } = api.decide(subject(object), attributesOf(object))
+  object.status = {
+    allowed,
+    ...(denied ? { denied } : {}),
+    ...(reason === '' ? {} : { reason }),
+  }
+  return answer(call, object)
+}
+
+// What the server writes of metadata does not count when clients send it.
+const OWN_FIELDS = [
+  'uid',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+  'selfLink',
+] as const
+
+/** Reads the body, checks it and lets admission see it. Throws 4xx. */
+export async function admitted<T extends Typed>(api: Api, call: Call): Promise<T> {
+  const options = writeOptions(call.query, api.v, 'CreateOptions')
+  const c = hookContext(api, call.user)
+  const object = (await readObject(call, options, c)) as T
+  takeNamespace(call, object)
+  for (const name of OWN_FIELDS) delete object.metadata[name]
+  await api.admission.mutate(attempt(call, 'create', object, null, options), c)
+  const errors = new FieldErrors()
+  call.served.declaration.validate?.(object, errors, c)
+  // The field leaves the kind out of these messages.
+  if (errors.list.length > 0) throw invalid({ group: call.served.group, kind: '' }, '', errors.list)
+  await api.admission.validate(attempt(call, 'create', object, null, options), c)
+  return object
+}
+
+/** The answer to a review: its object, made and forgotten. */
+export const answer = (call: Call, object: Typed): Result => ({
+  is: 'made',
+  status: 201,
+  served: call.served,
+  object: new Made(call.served.codec.plain(typed(call, object) as never)),
+})
+
+// Bodies may leave out what they are: the path says so.
+const typed = ({ served }: Call, object: Typed): Typed => ({
+  ...object,
+  kind: served.kind,
+  apiVersion: served.groupVersion,
+})
+
+function attributesOf({ spec }: AccessReview): Attributes {
+  const { resourceAttributes: r, nonResourceAttributes: n } = spec
+  return {
+    isResource: r !== undefined,
+    verb: (r ? r.verb : n?.verb) ?? '',
+    path: n?.path ?? '',
+    group: r?.group ?? '',
+    version: r?.version ?? '',
+    resource: r?.resource ?? '',
+    subresource: r?.subresource ?? '',
+    namespace: r?.namespace ?? '',
+    name: r?.name ?? '',
+  }
+}
+
+/** Lists what who asks may do in a namespace, as far as rules can tell. Throws 400. */
+export async function reviewOwnRules(api: Api, call: Call): Promise<Result> {
+  const object = await admitted<Typed & { spec: { namespace?: string }; status?: object }>(
+    api,
+    call,
+  )
+  if (object.spec.namespace === undefined) throw badRequest('no namespace on request')
+  const all = ['*']
+  const mayAll = api.decide(call.user, {
+    isResource: true,
+    verb: '*',
+    path: '',
+    group: '*',
+    version: '*',
+    resource: '*',
+    subresource: '',
+    namespace: object.spec.namespace,
+    name: '',
+  }).allowed
+  return answer(call, {
+    metadata: {},
+    spec: {},
+    status: {
+      resourceRules: mayAll ? [{ verbs: all, apiGroups: all, resources: all }] : [],
+      nonResourceRules: mayAll ? [{ verbs: all, nonResourceURLs: all }] : [],
+      incomplete: false,
+    },
+  } as Typed)
+}

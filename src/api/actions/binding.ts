@@ -1,0 +1,113 @@
+import { formatTime } from '../../base/time.ts'
+import { Binding } from '../../kinds/core/binding.ts'
+import type { Pod } from '../../kinds/core/pod/pod.ts'
+import type { Served } from '../../schema/catalogue.ts'
+import { badRequest, conflict, notFound, plainError } from '../../schema/errors.ts'
+import { FieldErrors } from '../../schema/field-errors.ts'
+import type { ActionSubresource } from '../../schema/resource.ts'
+import { hookContext, type Api, type Call } from '../context.ts'
+import { modifyObject } from '../modify.ts'
+import { writeOptions } from '../options.ts'
+import { success, type Result } from '../results.ts'
+import { attempt } from '../write.ts'
+import { readActionBody } from './body.ts'
+
+/** POST on `pods/binding`: puts a pod on a node (core page, Binding). Throws 4xx. */
+export const bindPod = (api: Api, call: Call, action: ActionSubresource): Promise<Result> =>
+  bind(api, call, action, call.served, call.name)
+
+/** POST on `bindings`, which names the pod in the body only. Throws 4xx. */
+export function createBinding(api: Api, call: Call): Promise<Result> {
+  const { validate } = call.served.declaration
+  return bind(
+    api,
+    call,
+    { input: Binding, ...(validate ? { validate } : {}) },
+    api.catalogue.find('', 'v1', 'pods')!,
+    '',
+  )
+}
+
+async function bind(
+  api: Api,
+  call: Call,
+  action: Pick<ActionSubresource, 'input' | 'validate'>,
+  pods: Served,
+  urlName: string,
+): Promise<Result> {
+  const options = writeOptions(call.query, api.v, 'CreateOptions')
+  const c = hookContext(api, call.user)
+  const { object: binding } = await readActionBody<Binding>(api, call, action, options)
+  const name = urlName === '' ? (binding.metadata.name ?? '') : urlName
+  if (binding.metadata.name !== undefined ? binding.metadata.name !== name : urlName !== '')
+    throw badRequest('name in URL does not match name in Binding object')
+  // Only the sub-resource of the pod takes it for a precondition.
+  if (urlName === '') delete binding.metadata.uid
+  const seen = { ...call, name }
+  await api.admission.mutate(attempt(seen, 'create', binding, null, options), c)
+  const errors = new FieldErrors()
+  action.validate?.(binding, errors, c)
+  // The field answers so: neither 400 nor 422.
+  if (errors.list.length > 0) {
+    const texts = errors.list.map((e) => `${e.field}: ${e.message}`)
+    throw plainError(texts.length === 1 ? texts[0]! : `[${texts.join(', ')}]`)
+  }
+  await api.admission.validate(attempt(seen, 'create', binding, null, options), c)
+  if (name === '') throw badRequest('Name parameter required.')
+  const refused = (why: string) => conflict({ group: '', resource: 'pods/binding' }, name, why)
+  const changed = await modifyObject<Pod>(
+    api,
+    { served: pods, namespace: call.namespace, name },
+    (pod) => {
+      checkPreconditions(pods, binding, pod)
+      if (pod.metadata.deletionTimestamp !== undefined)
+        throw refused(`pod ${name} is being deleted, cannot be assigned to a host`)
+      if (pod.spec.nodeName !== undefined)
+        throw refused(
+          `pod ${name} is already assigned to node ${JSON.stringify(pod.spec.nodeName)}`,
+        )
+      pod.spec.nodeName = binding.target.name ?? ''
+      const { annotations } = binding.metadata
+      if (annotations) {
+        pod.metadata.annotations = Object.fromEntries([
+          ...Object.entries(pod.metadata.annotations ?? {}),
+          ...Object.entries(annotations),
+        ]) as Record<string, string>
+      }
+      markScheduled(pod, c.now)
+    },
+    options,
+  )
+  if (!changed) throw notFound(pods.name, name)
+  return success(201)
+}
+
+/** What the binding says of the pod must hold. Throws 409. */
+function checkPreconditions(pods: Served, { metadata: wanted }: Binding, pod: Pod): void {
+  for (const [name, field] of [
+    ['UID', 'uid'],
+    ['ResourceVersion', 'resourceVersion'],
+  ] as const) {
+    const [value, live] = [wanted[field], pod.metadata[field]]
+    if (value === undefined || value === live) continue
+    throw conflict(
+      pods.name,
+      pod.metadata.name ?? '',
+      `Precondition failed: ${name} in precondition: ${value}, ${name} in object meta: ${live ?? ''}`,
+    )
+  }
+}
+
+function markScheduled(pod: Pod, now: number): void {
+  const conditions = (pod.status.conditions ??= [])
+  const at = conditions.findIndex((condition) => condition.type === 'PodScheduled')
+  const known = conditions[at]
+  const since = known?.status === 'True' ? known.lastTransitionTime : undefined
+  const scheduled = {
+    type: 'PodScheduled',
+    status: 'True' as const,
+    lastTransitionTime: since ?? formatTime(now),
+  }
+  if (known) conditions[at] = scheduled
+  else conditions.push(scheduled)
+}

@@ -1,0 +1,48 @@
+import type { Served } from '../schema/catalogue.ts'
+import type { Change } from '../store/store.ts'
+import { claimOf, claimTable, CLAIM_PREFIX } from './claims.ts'
+import { hookContext, type Api } from './context.ts'
+import { decodeStored } from './objects.ts'
+
+/**
+ * Makes claims agree with the objects that hold them: adds missing ones, removes those whose object is gone. There is
+ * nothing to do after a crash, since both are written in one step; but a data directory may come from elsewhere, or
+ * ranges may have changed.
+ */
+export async function repairClaims(api: Api): Promise<void> {
+  const owners = api.catalogue.groups
+    .flatMap(({ group, versions }) => api.catalogue.resources(group, versions[0] ?? ''))
+    .filter((served) => served.declaration.claims !== undefined)
+  await claimTable(api.cache)
+  // Others may write meanwhile; what that leaves amiss, the next round finds.
+  for (;;) {
+    const changes = await repairs(api, owners)
+    if (changes.length === 0) return
+    await api.cache.commit(changes)
+  }
+}
+
+async function repairs(api: Api, owners: readonly Served[]): Promise<Change[]> {
+  // Claims before objects: one that is made now, with its object, is not taken for a leftover.
+  const present = [...(await api.cache.list(CLAIM_PREFIX, CLAIM_PREFIX, {})).items]
+  const wanted = new Map<string, Buffer>()
+  for (const served of owners) await collect(api, served, wanted)
+  const leftover = present.filter(({ key }) => !wanted.has(key))
+  for (const { key } of present) wanted.delete(key)
+  return [
+    ...leftover.map(({ key, revision }) => ({ key, value: null, ifChangedAt: revision })),
+    ...[...wanted].map(([key, value]) => ({ key, value, ifChangedAt: 0 })),
+  ]
+}
+
+async function collect(api: Api, served: Served, wanted: Map<string, Buffer>): Promise<void> {
+  const c = hookContext(api)
+  const prefix = served.hub.keyPrefix
+  await api.cache.table(prefix)
+  for (const version of (await api.cache.list(prefix, prefix, {})).items) {
+    for (const claim of served.declaration.claims!(decodeStored(served.hub, version, c))) {
+      const { key, value } = claimOf(api.pools, claim, version.key)
+      wanted.set(key, value)
+    }
+  }
+}

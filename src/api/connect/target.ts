@@ -1,0 +1,101 @@
+import type { LookupAddress } from 'node:dns'
+import { lookup } from 'node:dns/promises'
+import { BlockList, isIP } from 'node:net'
+import { badRequest } from '../../schema/errors.ts'
+import type { Api, Call } from '../context.ts'
+
+/** Certificates for connections to node agents. */
+export interface AgentTls {
+  /** Authorities of the agents' certificates, PEM; any certificate is taken without. */
+  readonly ca?: string
+  /** What this server shows, PEM. */
+  readonly cert?: string
+  readonly key?: string
+}
+
+/** Where a connect request goes. */
+export interface Target {
+  readonly scheme: 'http' | 'https'
+  readonly host: string
+  /** Empty: that of the scheme. */
+  readonly port: string
+  /** Path with a leading slash, without the query. */
+  readonly path: string
+  /** Query with its question mark, or empty. */
+  readonly query: string
+  /** Certificates; null trusts whoever answers, as for addresses that no certificate names. */
+  readonly tls: AgentTls | null
+  /** Only a connection that is upgraded makes sense. */
+  readonly upgradeRequired?: true
+  /** Path of this server that stands for the root of the target, for redirects; absent where there is none. */
+  readonly prefix?: string
+  /** What the host's name stands for; it is looked up without. */
+  readonly addresses?: readonly LookupAddress[]
+  /** Content type whatever the target says. */
+  readonly contentType?: string
+}
+
+/** Finds out where a connect request goes; null: nowhere, and there is nothing to say. */
+export type Connect = (api: Api, call: ConnectCall) => Promise<Target | null>
+
+/** A connect request. */
+export interface ConnectCall extends Call {
+  /** Rest of the path, with its leading slash when there is one; as it was sent, without the query. */
+  readonly rest: string
+  /** Query as it was sent, with its question mark, or empty. */
+  readonly rawQuery: string
+  /** Path up to the rest. */
+  readonly base: string
+}
+
+/** `[scheme:]name[:port]`, as it may stand for a name. Throws 400. */
+export function schemeNamePort(
+  text: string,
+  what: string,
+): {
+  scheme: 'http' | 'https' | ''
+  name: string
+  port: string
+} {
+  const parts = text.split(':')
+  const [scheme, name, port] =
+    parts.length === 1 ? ['', parts[0]!, ''] : parts.length === 2 ? ['', ...parts] : parts
+  const isScheme = scheme === '' || scheme === 'http' || scheme === 'https'
+  const isPort = /^(?:|[0-9]{1,5}|[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)$/.test(port ?? '')
+  if (parts.length > 3 || !isScheme || !name || !isPort)
+    throw badRequest(`invalid ${what} request ${JSON.stringify(text)}`)
+  return { scheme, name, port: port ?? '' }
+}
+
+const own = new BlockList()
+own.addSubnet('127.0.0.0', 8, 'ipv4')
+own.addSubnet('169.254.0.0', 16, 'ipv4')
+own.addSubnet('224.0.0.0', 24, 'ipv4')
+own.addAddress('0.0.0.0', 'ipv4')
+own.addAddress('::1', 'ipv6')
+own.addAddress('::', 'ipv6')
+own.addSubnet('fe80::', 10, 'ipv6')
+own.addSubnet('ff02::', 16, 'ipv6')
+
+/** Refuses addresses of the machine that this server runs on and of its link: they are not the cluster's. Throws 400. */
+export function checkProxyable(host: string): void {
+  const family = isIP(host)
+  const isOwn =
+    family === 0
+      ? host === 'localhost' || host.endsWith('.localhost')
+      : own.check(host, family === 6 ? 'ipv6' : 'ipv4')
+  if (host === '' || isOwn) throw badRequest('address not allowed')
+}
+
+/** The same for a name, by all that it stands for: that is what has to be connected to. Throws 400. */
+export async function proxyableAddresses(host: string): Promise<LookupAddress[]> {
+  checkProxyable(host)
+  let addresses: LookupAddress[]
+  try {
+    addresses = await lookup(host, { all: true })
+  } catch (error) {
+    throw badRequest(error instanceof Error ? error.message : String(error))
+  }
+  for (const { address } of addresses) checkProxyable(address)
+  return addresses
+}

@@ -1,0 +1,133 @@
+/** The `scale` sub-resource: a Scale stands for three fields of whatever owns the replicas. */
+import { Scale, validateScale } from '../kinds/autoscaling/scale.ts'
+import { ageColumn } from '../kinds/columns.ts'
+import type { Served } from '../schema/catalogue.ts'
+import { checkDeclared } from '../schema/check.ts'
+import { Decoding, type JsonObject } from '../schema/codec.ts'
+import { conflict } from '../schema/errors.ts'
+import { FieldErrors } from '../schema/field-errors.ts'
+import type { Typed } from '../schema/object-meta.ts'
+import { column, type ScaleSubresource } from '../schema/resource.ts'
+import { hookContext, type Api, type Call } from './context.ts'
+import { existing } from './get.ts'
+import { decodeStored } from './objects.ts'
+import type { WriteOptions } from './options.ts'
+import { Made, type Result } from './results.ts'
+import { attempt, refuseInvalid, updateObject } from './write.ts'
+
+const columns = [
+  column<Scale>('Name', 'string', ({ metadata }) => metadata.name ?? '', {
+    description: 'Name of the object.',
+  }),
+  column<Scale>('Desired', 'integer', ({ spec }) => spec.replicas ?? 0, {
+    description: 'Wanted number of replicas.',
+  }),
+  column<Scale>('Available', 'integer', ({ status }) => status.replicas, {
+    description: 'Observed number of replicas.',
+  }),
+  ageColumn,
+]
+
+/** The kind of the body, served under the group of autoscaling. */
+export function scaleKind(api: Api): Served {
+  const served = api.catalogue.body(Scale)
+  return { ...served, declaration: { ...served.declaration, columns } }
+}
+
+/** Reads how many replicas there are and shall be. Throws 404. */
+export async function getScale(
+  api: Api,
+  call: Call,
+  scale: ScaleSubresource<any>,
+): Promise<Result> {
+  const version = await existing(api, call)
+  const owner = decodeStored(call.served, version, hookContext(api))
+  return made(api, 200, scaleOf(api, owner, scale))
+}
+
+/**
+ * Writes how many replicas there shall be: `next` makes the new Scale of the present one, and the owner is updated by
+ * its own rules. Throws 4xx.
+ */
+export async function updateScale(
+  api: Api,
+  call: Call,
+  scale: ScaleSubresource<any>,
+  next: (present: Scale) => Scale | Promise<Scale>,
+  options: WriteOptions,
+): Promise<Result> {
+  const c = hookContext(api, call.user)
+  const kind = scaleKind(api)
+  const view = (owner: Typed): Typed => scaleOf(api, owner, scale)
+  const result = await updateObject(
+    api,
+    call,
+    {
+      fresh: null,
+      view,
+      async next(_live, old) {
+        const present = scaleOf(api, old, scale)
+        const wanted = await next(scaleOf(api, old, scale))
+        await api.admission.mutate(attempt(call, 'update', wanted, present, options), c)
+        const errors = new FieldErrors()
+        checkDeclared(Scale.shape, wanted, errors)
+        validateScale(wanted, errors)
+        refuseInvalid(kind, call.name, errors)
+        const { uid } = wanted.metadata
+        if (uid !== undefined && uid !== old.metadata.uid) {
+          throw conflict(
+            { group: call.served.group, resource: `${call.served.resource}/scale` },
+            call.name,
+            `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${old.metadata.uid ?? ''}`,
+          )
+        }
+        const owner = structuredClone(old)
+        write(owner, scale.replicas, wanted.spec.replicas ?? 0)
+        if (wanted.metadata.resourceVersion === undefined) delete owner.metadata.resourceVersion
+        else owner.metadata.resourceVersion = wanted.metadata.resourceVersion
+        return owner
+      },
+    },
+    options,
+  )
+  if (result.is !== 'object') return result
+  return made(api, 200, view(decodeStored(call.served, result.version, c)) as Scale)
+}
+
+const made = (api: Api, status: number, scale: Scale): Result => {
+  const served = scaleKind(api)
+  return { is: 'made', status, served, object: new Made(served.codec.plain(scale as never)) }
+}
+
+function scaleOf(api: Api, owner: Typed, scale: ScaleSubresource<any>): Scale {
+  const kind = scaleKind(api)
+  const { name, namespace, uid, resourceVersion, creationTimestamp } = owner.metadata
+  const selector = scale.selector(owner)
+  return kind.codec.decode(
+    {
+      kind: kind.kind,
+      apiVersion: kind.groupVersion,
+      metadata: { name, namespace, uid, resourceVersion, creationTimestamp },
+      spec: { replicas: read(owner, scale.replicas) ?? 0 },
+      status: {
+        replicas: read(owner, scale.observed) ?? 0,
+        ...(selector === '' ? {} : { selector }),
+      },
+    },
+    new Decoding(),
+  ) as unknown as Scale
+}
+
+function read(owner: Typed, path: string): unknown {
+  let value: unknown = owner
+  for (const step of path.split('.')) value = (value as JsonObject | undefined)?.[step]
+  return value
+}
+
+function write(owner: Typed, path: string, value: unknown): void {
+  const steps = path.split('.')
+  const last = steps.pop()!
+  let target = owner as unknown as JsonObject
+  for (const step of steps) target = (target[step] ??= {}) as JsonObject
+  target[last] = value
+}

@@ -1,0 +1,42 @@
+import type { OpenApiAnswer, OpenApiEndpoints, OpenApiRequest } from '../../openapi/endpoints.ts'
+import { first } from '../../api/context.ts'
+import { notAcceptable } from '../../schema/errors.ts'
+import type { Answer, Context, Endpoint } from '../context.ts'
+import { takesGzip } from '../answer.ts'
+
+const ROOT = '/openapi/v3'
+
+/** The published schemas (api-machinery page, section 16). */
+export const openApiPaths = (documents: OpenApiEndpoints): [string, Endpoint][] => [
+  ['/openapi/v2', async (context) => answer(context, await documents.v2(request(context)))],
+  [ROOT, async (context) => answer(context, await documents.v3Index(request(context)))],
+]
+
+/** The documents of single group versions, below their index. */
+export const openApiDocuments = (documents: OpenApiEndpoints): [string, Endpoint][] => [
+  [
+    `${ROOT}/`,
+    async (context) => {
+      const hash = first(context.query, 'hash') ?? null
+      const path = context.path.slice(ROOT.length + 1)
+      return answer(context, await documents.v3(path, hash, request(context)))
+    },
+  ],
+]
+
+function request(context: Context): OpenApiRequest {
+  const { accept, 'if-none-match': ifNoneMatch } = context.exchange.headers
+  return { accept, ifNoneMatch, gzip: takesGzip(context) }
+}
+
+function answer(context: Context, { status, headers, body }: OpenApiAnswer): Answer {
+  if (status === 406) throw notAcceptable(['application/json'])
+  // Documents under the address of their content may be kept by anyone.
+  if (headers.includes('cache-control')) dropHeader(context.headers, 'cache-control')
+  return { status, headers: [...headers], body }
+}
+
+function dropHeader(headers: string[], name: string): void {
+  const at = headers.indexOf(name)
+  if (at !== -1) headers.splice(at, 2)
+}

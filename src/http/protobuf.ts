@@ -1,0 +1,114 @@
+/** Answers in the binary form. Loaded when the first client asks for it. */
+import type { Api } from '../api/context.ts'
+import type { Made, Result } from '../api/results.ts'
+import type { EventForm } from '../api/watch.ts'
+import { ListMeta, PartialObjectMetadata, Status } from '../kinds/meta/documents.ts'
+import type { Served } from '../schema/catalogue.ts'
+import type { JsonObject } from '../schema/codec.ts'
+import { notAcceptable } from '../schema/errors.ts'
+import { parseJson } from '../schema/json-text.ts'
+import { eventFrame, listMessage, wrap } from '../schema/protobuf-envelope.ts'
+import { protobufOf } from '../schema/protobuf.ts'
+import type { Shape } from '../schema/shape.ts'
+import type { Version } from '../store/cache/version.ts'
+import type { Form } from './form.ts'
+import { listMetadata, objectJson } from './represent.ts'
+
+/** What a verb answers, in an envelope. Throws 406 for shapes that do not fit what is answered. */
+export function resultMessage(api: Api, served: Served, result: Result, form: Form): Buffer {
+  switch (result.is) {
+    case 'status':
+      return statusMessage(api, result.body)
+    case 'object':
+      return objectMessage(api, served, result.version, form)
+    case 'made':
+      return objectMessage(api, result.served, result.object, form)
+    case 'list': {
+      if (form.as === 'PartialObjectMetadata') throw notAcceptable(['application/json'])
+      const partial = form.as !== ''
+      const items = result.items.map((version) =>
+        partial ? metadataRaw(api, version) : objectRaw(api, served, version),
+      )
+      const metadata = protobufOf(ListMeta.shape, api.v).encode(listMetadata(result))
+      const type = partial
+        ? { kind: 'PartialObjectMetadataList', apiVersion: metaVersion(api, form) }
+        : { kind: served.listKind, apiVersion: served.groupVersion }
+      return wrap(type, listMessage(metadata, items))
+    }
+  }
+}
+
+const metaVersion = (api: Api, form: Form) => `${api.v.spell('meta{api}')}/${form.asVersion}`
+
+function objectMessage(api: Api, served: Served, source: Version | Made, form: Form): Buffer {
+  switch (form.as) {
+    case '':
+      return wrap(
+        { kind: served.kind, apiVersion: served.groupVersion },
+        objectRaw(api, served, source),
+      )
+    case 'PartialObjectMetadata':
+      return wrap(
+        { kind: 'PartialObjectMetadata', apiVersion: metaVersion(api, form) },
+        metadataRaw(api, source),
+      )
+    case 'Table':
+    case 'PartialObjectMetadataList':
+      throw notAcceptable(['application/json'])
+  }
+}
+
+const WHOLE: Form = {
+  type: 'application/json',
+  as: '',
+  asVersion: '',
+  includeObject: 'Metadata',
+  pretty: false,
+}
+
+const objectRaw = (api: Api, served: Served, source: Version | Made): Buffer =>
+  protobufOf(served.shape, api.v).encode(
+    parseJson(objectJson(api, served, source, WHOLE)) as JsonObject,
+  )
+
+const metadataRaw = (api: Api, source: Version | Made): Buffer =>
+  protobufOf(PartialObjectMetadata.shape, api.v).encode({
+    metadata: parseJson(source.metadata()) as JsonObject,
+  })
+
+const statusMessage = (api: Api, status: object): Buffer =>
+  documentMessage(api, Status.shape, Buffer.from(JSON.stringify(status)))
+
+/** A document with a kind of its own, in an envelope. */
+export function documentMessage(api: Api, shape: Shape, json: Buffer): Buffer {
+  const {
+    kind = shape.name,
+    apiVersion = 'v1',
+    ...plain
+  } = parseJson(json) as JsonObject & {
+    kind?: string
+    apiVersion?: string
+  }
+  return wrap({ kind, apiVersion }, protobufOf(shape, api.v).encode(plain))
+}
+
+/** How the events of a watch look in the binary form. */
+export function eventMessages(api: Api, served: Served, form: Form): EventForm {
+  const shown: Form = form.as === '' ? form : { ...form, as: 'PartialObjectMetadata' }
+  return {
+    id: `protobuf\0${served.groupVersion}\0${form.as}\0${form.asVersion}`,
+    event(type, version, revision) {
+      const seen = revision === version.revision ? version : version.withRevision(revision)
+      return eventFrame(type, objectMessage(api, served, seen, shown))
+    },
+    bookmark(revision) {
+      // An object of the kind with nothing but a version.
+      const raw = protobufOf(served.shape, api.v).encode({
+        metadata: { resourceVersion: String(revision) },
+      })
+      const { kind, groupVersion: apiVersion } = served
+      return eventFrame('BOOKMARK', wrap({ kind, apiVersion }, raw))
+    },
+    error: (status) => eventFrame('ERROR', statusMessage(api, status as object)),
+  }
+}

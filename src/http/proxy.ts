@@ -1,0 +1,267 @@
+/** Passes a request on to another server and its answer back, byte by byte in both directions. */
+import { request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import type { LookupAddress } from 'node:dns'
+import { isIP, type LookupFunction } from 'node:net'
+import type { Duplex, Readable } from 'node:stream'
+import type { Target } from '../api/connect/target.ts'
+import { badRequest, unavailable } from '../schema/errors.ts'
+import { TAKEN, type Answer, type Context } from './context.ts'
+import type { Exchange, HeaderList, Out } from './exchange.ts'
+
+// Headers of one connection (RFC 9110, section 7.6.1), and of who the client is: the target must not learn those.
+const OF_CONNECTION = [
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'http2-settings',
+]
+const OF_IDENTITY = ['authorization']
+const IDENTITY_PREFIXES = ['x-remote-', 'impersonate-']
+
+/** Answers a request with what the target answers. Throws 400 and 503. */
+export async function proxy(context: Context, target: Target): Promise<Answer> {
+  const { exchange } = context
+  if (target.upgradeRequired === true && !exchange.upgrade)
+    throw badRequest('Upgrade request required')
+  if (target.path === '' && target.prefix !== undefined) {
+    const { method } = exchange
+    if ((method === 'GET' || method === 'HEAD') && !exchange.upgrade) {
+      return {
+        status: 301,
+        headers: ['location', `${target.prefix}/${target.query}`],
+        body: '',
+      }
+    }
+  }
+  return exchange.upgrade ? upgraded(context, target, exchange.upgrade) : plain(context, target)
+}
+
+async function plain(context: Context, target: Target): Promise<Answer> {
+  const { exchange } = context
+  const outgoing = connect(context, target, null)
+  const answered = response(outgoing, target)
+  exchange.signal.addEventListener('abort', () => outgoing.destroy(), { once: true })
+  passBody(exchange.source(), outgoing)
+  const incoming = await answered
+  // Nobody reads the body of an answer to HEAD, and what is not read to its end stays open.
+  if (exchange.method === 'HEAD') incoming.resume()
+  return fromResponse(incoming, target)
+}
+
+/** Sends a body on. A target that is gone must not end the connection of the client, who is owed an answer. */
+function passBody(source: Readable, outgoing: ClientRequest): void {
+  source.pipe(outgoing)
+  source.on('error', () => outgoing.destroy())
+  source.once('close', () => {
+    if (!source.readableEnded) outgoing.destroy()
+  })
+  outgoing.once('close', () => {
+    source.unpipe(outgoing)
+    source.resume()
+  })
+}
+
+const fromResponse = (incoming: IncomingMessage, target: Target): Answer => ({
+  status: incoming.statusCode ?? 502,
+  headers: answerHeaders(incoming, target),
+  body: (out) => copy(incoming, out),
+})
+
+async function copy(incoming: IncomingMessage, out: Out): Promise<void> {
+  try {
+    for await (const chunk of incoming) {
+      if (out.closed) break
+      if (!out.write(chunk as Buffer)) await out.drained()
+    }
+  } catch {
+    out.destroy()
+    return
+  }
+  if (out.closed) incoming.destroy()
+  else out.end()
+}
+
+/** Resolves with the answer's head. Throws 503. */
+function response(outgoing: ClientRequest, target: Target): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    outgoing.once('response', resolve)
+    outgoing.on('error', (error: NodeJS.ErrnoException) => reject(unreachable(error, target)))
+  })
+}
+
+function unreachable({ code, message }: NodeJS.ErrnoException, target: Target) {
+  const host = isIP(target.host) === 6 ? `[${target.host}]` : target.host
+  const where = target.port === '' ? host : `${host}:${target.port}`
+  const why =
+    code === 'ECONNREFUSED'
+      ? `dial tcp ${where}: connect: connection refused`
+      : code === 'ENOTFOUND'
+        ? `dial tcp: lookup ${target.host}: no such host`
+        : `dial tcp ${where}: ${message}`
+  return unavailable(`error trying to reach service: ${why}`)
+}
+
+async function upgraded(
+  context: Context,
+  target: Target,
+  { socket, head }: { readonly socket: Duplex; readonly head: Buffer },
+): Promise<Answer> {
+  const { exchange } = context
+  const outgoing = connect(context, target, exchange.headers.upgrade ?? '')
+  const done = new Promise<Answer>((resolve, reject) => {
+    outgoing.once('upgrade', (incoming, backend: Duplex, backendHead) => {
+      resolve(TAKEN)
+      const lines = [`HTTP/1.1 ${incoming.statusCode} ${incoming.statusMessage ?? ''}`]
+      for (let i = 0; i < incoming.rawHeaders.length; i += 2)
+        lines.push(`${incoming.rawHeaders[i]}: ${incoming.rawHeaders[i + 1]}`)
+      exchange.take()
+      socket.write(`${lines.join('\r\n')}\r\n\r\n`, 'latin1')
+      if (backendHead.length > 0) socket.write(backendHead)
+      if (head.length > 0) backend.write(head)
+      join(socket, backend)
+    })
+    outgoing.once('response', (incoming) => resolve(fromResponse(incoming, target)))
+    outgoing.on('error', (error: NodeJS.ErrnoException) => reject(unreachable(error, target)))
+  })
+  exchange.signal.addEventListener('abort', () => outgoing.destroy(), { once: true })
+  outgoing.end()
+  return done
+}
+
+/** Two connections become one; either end ends both, when what it said is passed on. */
+function join(a: Duplex, b: Duplex): void {
+  for (const [from, to] of [
+    [a, b],
+    [b, a],
+  ] as const) {
+    from.on('error', () => to.destroy())
+    from.on('close', () => {
+      if (from.readableEnded && !to.writableFinished) to.once('finish', () => to.destroy())
+      else to.destroy()
+    })
+    from.pipe(to)
+  }
+}
+
+function connect(context: Context, target: Target, protocol: string | null): ClientRequest {
+  const { exchange } = context
+  const { addresses } = target
+  const secure = target.scheme === 'https'
+  const make = secure ? httpsRequest : httpRequest
+  const { ca, cert, key } = target.tls ?? {}
+  const path = target.path === '' ? '/' : target.path
+  return make({
+    host: target.host,
+    ...(target.port === '' ? {} : { port: Number(target.port) }),
+    method: exchange.method,
+    path: `${path}${target.query}`,
+    headers: requestHeaders(context, target, protocol),
+    agent: false,
+    ...(addresses ? { lookup: fixedLookup(addresses) } : {}),
+    ...(secure
+      ? {
+          rejectUnauthorized: ca !== undefined,
+          ...(ca === undefined ? {} : { ca }),
+          ...(cert === undefined ? {} : { cert }),
+          ...(key === undefined ? {} : { key }),
+        }
+      : {}),
+  })
+}
+
+/** Answers every look-up with what was found before. */
+const fixedLookup =
+  (addresses: readonly LookupAddress[]): LookupFunction =>
+  (_name, { all }, done) => {
+    const [first] = addresses
+    if (all === true || !first) done(null, [...addresses])
+    else done(null, first.address, first.family)
+  }
+
+/** Whether a body comes of which nobody said how long it is. */
+function isUnsized(exchange: Exchange): boolean {
+  const { headers } = exchange
+  if (headers['content-length'] !== undefined) return false
+  if (headers['transfer-encoding'] !== undefined) return true
+  if (headers[':method'] === undefined) return false
+  return (
+    (exchange.source() as Readable & { readonly endAfterHeaders?: boolean }).endAfterHeaders ===
+    false
+  )
+}
+
+function requestHeaders(
+  context: Context,
+  target: Target,
+  protocol: string | null,
+): Record<string, string | string[]> {
+  const { headers, socket } = context.exchange
+  const named = (headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase())
+  const out: [string, string | string[]][] = []
+  for (const [name, value] of Object.entries(headers)) {
+    if (value === undefined || name.startsWith(':') || name === 'host') continue
+    if (OF_CONNECTION.includes(name) || OF_IDENTITY.includes(name) || named.includes(name)) continue
+    if (IDENTITY_PREFIXES.some((prefix) => name.startsWith(prefix))) continue
+    out.push([name, value])
+  }
+  const from = socket.remoteAddress ?? ''
+  const before = headers['x-forwarded-for']
+  const host = headers.host ?? headers[':authority'] ?? ''
+  const forwarded: [string, string][] = [
+    ['x-forwarded-for', before === undefined ? from : `${String(before)}, ${from}`],
+    ['x-forwarded-host', String(host)],
+    ['x-forwarded-proto', 'https'],
+    ...(target.prefix === undefined
+      ? []
+      : [['x-forwarded-uri', `${target.prefix}${target.path}`] as [string, string]]),
+  ]
+  const upgrade: [string, string][] =
+    protocol === null
+      ? []
+      : [
+          ['connection', 'Upgrade'],
+          ['upgrade', protocol],
+        ]
+  // Some methods have no body as a rule, and what has no mark would be read as the next request.
+  const framing: [string, string][] =
+    protocol === null && isUnsized(context.exchange) ? [['transfer-encoding', 'chunked']] : []
+  return Object.fromEntries([...out, ...forwarded, ...upgrade, ...framing])
+}
+
+function answerHeaders(incoming: IncomingMessage, target: Target): HeaderList {
+  const named = (incoming.headers.connection ?? '')
+    .split(',')
+    .map((name) => name.trim().toLowerCase())
+  const out: HeaderList = []
+  const { rawHeaders } = incoming
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]!.toLowerCase()
+    if (OF_CONNECTION.includes(name) || named.includes(name)) continue
+    if (name === 'content-type' && target.contentType !== undefined) continue
+    const value = rawHeaders[i + 1]!
+    out.push(name, name === 'location' ? moved(value, target) : value)
+  }
+  if (target.contentType !== undefined) out.push('content-type', target.contentType)
+  return out
+}
+
+/** A redirect inside the target, as a path of this server. */
+function moved(location: string, { prefix, scheme, host, port, path }: Target): string {
+  if (prefix === undefined) return location
+  const bracketed = isIP(host) === 6 ? `[${host}]` : host
+  const root = `${scheme}://${bracketed}${port === '' ? '' : `:${port}`}`
+  try {
+    const url = new URL(location, `${root}${path === '' ? '/' : path}`)
+    if (url.origin !== new URL(root).origin) return location
+    return `${prefix}${url.pathname}${url.search}${url.hash}`
+  } catch {
+    return location
+  }
+}

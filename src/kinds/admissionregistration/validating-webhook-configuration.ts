@@ -1,0 +1,47 @@
+import { sameValue } from '../../schema/field-errors.ts'
+import { group } from '../../schema/object-meta.ts'
+import { column, resource } from '../../schema/resource.ts'
+import { t } from '../../schema/shape.ts'
+import { ageColumn, nameColumn } from '../columns.ts'
+import { ValidatingWebhook } from './webhook.ts'
+import { fillWebhook, validateWebhooks } from './webhook-rules.ts'
+
+const { kind } = group('admissionregistration{api}/v1')
+
+/** Webhooks that may refuse requests. */
+export class ValidatingWebhookConfiguration extends kind({
+  /** The webhooks; all that match are asked at the same time. */
+  webhooks: t.list(2, ValidatingWebhook).patchBy('name'),
+}) {}
+
+export const validatingWebhookConfigurations = resource(ValidatingWebhookConfiguration, {
+  plural: 'validatingwebhookconfigurations',
+  scope: 'cluster',
+  categories: ['api-extensions'],
+  needsVersionOnUpdate: true,
+  deleteAnswers: 'status',
+  columns: [
+    nameColumn,
+    column('Webhooks', 'integer', ({ webhooks = [] }) => webhooks.length, {
+      description: 'Number of webhooks.',
+    }),
+    ageColumn,
+  ],
+
+  fill({ webhooks = [] }) {
+    for (const webhook of webhooks) fillWebhook(webhook)
+  },
+
+  onCreate({ metadata }) {
+    metadata.generation = 1
+  },
+
+  onUpdate(next, old) {
+    if (!sameValue(next.webhooks, old.webhooks)) {
+      next.metadata.generation = (old.metadata.generation ?? 0) + 1
+    }
+  },
+
+  validate: ({ webhooks }, errors, _c, old) =>
+    validateWebhooks(webhooks, errors.at('webhooks'), old?.webhooks),
+})

@@ -1,0 +1,127 @@
+import { sameValue } from '../../schema/field-errors.ts'
+import { group } from '../../schema/object-meta.ts'
+import { part, resource } from '../../schema/resource.ts'
+import { t } from '../../schema/shape.ts'
+import { fillClient } from '../admissionregistration/client-config-rules.ts'
+import {
+  CustomResourceDefinitionNames,
+  CustomResourceDefinitionSpec,
+} from './custom-resource-definition-spec.ts'
+import { validateApproval, validateDefinitionSpec } from './definition-rules.ts'
+import { validateNames } from './name-rules.ts'
+import { validateStoredVersions } from './version-rules.ts'
+
+const { kind, shape } = group('apiextensions{api}/v1')
+
+/** One aspect of how a definition fares. */
+export class CustomResourceDefinitionCondition extends shape({
+  /** Which aspect, such as `Established`, `NamesAccepted` or `Terminating`. */
+  type: t.string(1).required(),
+  /** `True`, `False` or `Unknown`. */
+  status: t.string(2).required(),
+  /** When the status last changed. */
+  lastTransitionTime: t.time(3),
+  /** Why, as one word. */
+  reason: t.string(4),
+  /** Why, for people. */
+  message: t.string(5),
+}) {}
+
+/** How a definition fares. */
+export class CustomResourceDefinitionStatus extends shape({
+  /** What is known about it. */
+  conditions: t.list(1, CustomResourceDefinitionCondition).keyed('type'),
+  /** Names that it serves, which may differ from those it asks for. */
+  acceptedNames: t.object(2, CustomResourceDefinitionNames),
+  /** Versions in which objects may be stored; one leaves the list only when none are. */
+  storedVersions: t.list(3, 'string'),
+}) {}
+
+/** Makes a new kind of objects known. */
+export class CustomResourceDefinition extends kind({
+  /** What the kind is. */
+  spec: t.object(2, CustomResourceDefinitionSpec).required(),
+  /** How it fares; kept by the server. */
+  status: t.object(3, CustomResourceDefinitionStatus),
+}) {}
+
+const storageVersionOf = ({ spec }: CustomResourceDefinition): string | undefined =>
+  spec.versions.find(({ storage }) => storage)?.name
+
+/** Whether a condition is true. */
+export const hasCondition = ({ status }: CustomResourceDefinition, name: string): boolean =>
+  status.conditions?.some(({ type, status }) => type === name && status === 'True') ?? false
+
+export const customResourceDefinitions = resource(CustomResourceDefinition, {
+  plural: 'customresourcedefinitions',
+  short: ['crd', 'crds'],
+  categories: ['api-extensions'],
+  scope: 'cluster',
+  needsVersionOnUpdate: true,
+  deleteAnswers: 'status',
+
+  subresources: {
+    status: part('status', {
+      validate(definition, errors) {
+        const { spec, status } = definition
+        const at = errors.at('status')
+        validateNames(status.acceptedNames, at.at('acceptedNames'))
+        validateStoredVersions(status.storedVersions, spec.versions, at.at('storedVersions'))
+      },
+    }),
+  },
+
+  fill(definition) {
+    const { names } = definition.spec
+    if (names.kind !== '') {
+      names.singular ??= names.kind.toLowerCase()
+      names.listKind ??= `${names.kind}List`
+    }
+    definition.spec.conversion ??= { strategy: 'None' }
+    fillClient(definition.spec.conversion.webhook?.clientConfig)
+    const storage = storageVersionOf(definition)
+    if (storage !== undefined) definition.status.storedVersions ??= [storage]
+  },
+
+  onCreate(definition) {
+    const storage = storageVersionOf(definition)
+    definition.status = { acceptedNames: { plural: '', kind: '' } }
+    if (storage !== undefined) definition.status.storedVersions = [storage]
+    definition.metadata.generation = 1
+  },
+
+  onUpdate(next, old) {
+    if (!sameValue(next.spec, old.spec)) {
+      next.metadata.generation = (old.metadata.generation ?? 0) + 1
+    }
+    const storage = storageVersionOf(next)
+    const stored = next.status.storedVersions ?? []
+    if (storage !== undefined && !stored.includes(storage)) {
+      next.status.storedVersions = [...stored, storage]
+    }
+  },
+
+  validate(definition, errors, c, old) {
+    const { metadata, spec, status } = definition
+    if (metadata.name !== undefined && metadata.name !== `${spec.names.plural}.${spec.group}`) {
+      errors
+        .at('metadata', 'name')
+        .invalid(metadata.name, 'must be spec.names.plural+"."+spec.group')
+    }
+    validateDefinitionSpec(spec, errors.at('spec'), c, old?.spec)
+    const at = errors.at('status')
+    validateNames(status.acceptedNames, at.at('acceptedNames'))
+    validateStoredVersions(status.storedVersions, spec.versions, at.at('storedVersions'))
+    validateApproval(definition, errors, c, old)
+  },
+
+  validateUpdate(next, old, errors) {
+    const at = errors.at('spec')
+    if (hasCondition(old, 'Established')) {
+      at.at('scope').immutable(next.spec.scope, old.spec.scope)
+      at.at('names', 'kind').immutable(next.spec.names.kind, old.spec.names.kind)
+    }
+    at.at('group').immutable(next.spec.group, old.spec.group)
+    at.at('names', 'plural').immutable(next.spec.names.plural, old.spec.names.plural)
+  },
+})

@@ -1,0 +1,255 @@
+import { type FieldErrors, sameValue } from '../../schema/field-errors.ts'
+import { isDns1123Subdomain } from '../../schema/names.ts'
+import type { ObjectMeta } from '../../schema/object-meta.ts'
+import type { HookContext } from '../../schema/resource.ts'
+import type { Vocabulary } from '../../vocabulary/vocabulary.ts'
+import {
+  hasKnownReview,
+  splitUrl,
+  validateClient,
+  validateReviewVersions,
+} from '../admissionregistration/client-config-rules.ts'
+import type {
+  CustomResourceConversion,
+  CustomResourceDefinitionSpec,
+  CustomResourceDefinitionVersion,
+} from './custom-resource-definition-spec.ts'
+import { DefaultRules, hasUnprunedDefault } from './default-rules.ts'
+import type { SchemaProps } from './json-schema-props.ts'
+import { requireNames, validateNames } from './name-rules.ts'
+import { validateRoot } from './root-rules.ts'
+import { hasKnownType, validateSchema, wrongKeys, wrongSetItem } from './schema-rules.ts'
+import { isReadable, validateStructural } from './structural-rules.ts'
+import {
+  validateColumns,
+  validateDeprecation,
+  validateSubresources,
+  validateVersionList,
+} from './version-rules.ts'
+import { someSchema } from './walk-schema.ts'
+
+const SCOPES = ['Cluster', 'Namespaced']
+
+/** Rules of what a definition says, at `errors`; `old` is what was stored before. */
+export function validateDefinitionSpec(
+  spec: CustomResourceDefinitionSpec,
+  errors: FieldErrors,
+  c: HookContext,
+  old?: CustomResourceDefinitionSpec,
+): void {
+  validateGroup(spec.group, errors.at('group'))
+  if (spec.scope === '') errors.at('scope').required()
+  else if (!SCOPES.includes(spec.scope)) errors.at('scope').notSupported(spec.scope, SCOPES)
+  requireSchemas(spec, errors, old)
+  if (spec.preserveUnknownFields && schemasOf(spec).some(hasDefault)) {
+    errors
+      .at('preserveUnknownFields')
+      .invalid(true, 'must be false in order to use defaults in the schema')
+  }
+  validateVersionList(spec.versions, errors.at('versions'))
+  requireNames(spec.names, errors.at('names'))
+  validateNames(spec.names, errors.at('names'))
+  validateVersions(spec, needsOf(spec, old), errors, c)
+  validateConversion(spec, errors.at('conversion'), old)
+  if (spec.preserveUnknownFields && old?.preserveUnknownFields !== true) {
+    const text =
+      'cannot set to true, set x-{brand}-preserve-unknown-fields to true in spec.versions[*].schema instead'
+    errors.at('preserveUnknownFields').invalid(true, c.v.spell(text))
+  }
+}
+
+function validateGroup(group: string, errors: FieldErrors): void {
+  if (group === '') {
+    errors.required()
+    return
+  }
+  const wrong = isDns1123Subdomain(group)
+  if (wrong.length > 0) errors.invalid(group, wrong.join(','))
+  else if (!group.includes('.')) {
+    errors.invalid(group, 'should be a domain with at least one dot')
+  }
+}
+
+const schemaOf = ({ schema }: CustomResourceDefinitionVersion): SchemaProps | undefined =>
+  schema?.openAPIV3Schema
+
+const schemasOf = ({ versions }: CustomResourceDefinitionSpec): SchemaProps[] =>
+  versions.flatMap((version) => schemaOf(version) ?? [])
+
+function requireSchemas(
+  spec: CustomResourceDefinitionSpec,
+  errors: FieldErrors,
+  old?: CustomResourceDefinitionSpec,
+): void {
+  if (old && !old.versions.every(schemaOf)) return
+  for (const [i, version] of spec.versions.entries()) {
+    if (!schemaOf(version)) {
+      errors.at('versions', i, 'schema', 'openAPIV3Schema').required('schemas are required')
+    }
+  }
+}
+
+const hasDefault = (schema: SchemaProps): boolean =>
+  someSchema(schema, (one) => one.default !== undefined)
+
+/** Rules that definitions stored before may go on breaking. */
+interface Needs {
+  readonly structural: boolean
+  readonly types: boolean
+  readonly prunedDefaults: boolean
+  readonly atomicSets: boolean
+  readonly mapKeys: boolean
+}
+
+function needsOf(
+  spec: CustomResourceDefinitionSpec,
+  old: CustomResourceDefinitionSpec | undefined,
+): Needs {
+  const before = old ? schemasOf(old) : []
+  const none = (broken: (schema: SchemaProps) => boolean) =>
+    !before.some((schema) => someSchema(schema, broken))
+  return {
+    structural: spec.preserveUnknownFields !== true || !old || usesExtensions(spec),
+    types: none((one) => !hasKnownType(one)),
+    prunedDefaults: !before.some(hasUnprunedDefault),
+    atomicSets: none((one) => wrongSetItem(one) !== null),
+    mapKeys: none((one) => wrongKeys(one).length > 0),
+  }
+}
+
+/** Whether schemas use what only structural ones can. */
+const usesExtensions = (spec: CustomResourceDefinitionSpec): boolean =>
+  schemasOf(spec).some((schema) =>
+    someSchema(schema, (one) =>
+      Object.keys(one).some((name) => name === 'default' || name.startsWith('x-{brand}-')),
+    ),
+  )
+
+/**
+ * What versions hold is checked once where it is the same in all of them, and then reported on fields of the spec that
+ * this version of the API does not have.
+ */
+function validateVersions(
+  spec: CustomResourceDefinitionSpec,
+  needs: Needs,
+  errors: FieldErrors,
+  c: HookContext,
+): void {
+  const { versions } = spec
+  const same = (field: 'schema' | 'subresources' | 'additionalPrinterColumns') =>
+    versions.every((version) => sameValue(version[field], versions[0]?.[field]))
+  const sameSchema = same('schema')
+  const sameSubresources = same('subresources')
+  const sameColumns = same('additionalPrinterColumns')
+  for (const [i, version] of versions.entries()) {
+    const at = errors.at('versions', i)
+    validateDeprecation(version, at)
+    const hasStatus = version.subresources?.status !== undefined
+    const schema = schemaOf(version)
+    if (!sameSchema && schema) {
+      validateVersionSchema(schema, hasStatus, needs, c.v, at.at('schema', 'openAPIV3Schema'))
+    }
+    if (!sameSubresources) validateSubresources(version.subresources, at.at('subresources'))
+    if (!sameColumns) {
+      validateColumns(version.additionalPrinterColumns, at.at('additionalPrinterColumns'))
+    }
+  }
+  const [first] = versions
+  const schema = first && schemaOf(first)
+  if (sameSchema && schema) {
+    const hasStatus = versions.some(({ subresources }) => subresources?.status !== undefined)
+    const at = errors.at('validation', 'openAPIV3Schema')
+    validateVersionSchema(schema, hasStatus, needs, c.v, at)
+  }
+  if (sameSubresources) validateSubresources(first?.subresources, errors.at('subresources'))
+  if (sameColumns) {
+    validateColumns(first?.additionalPrinterColumns, errors.at('additionalPrinterColumns'))
+  }
+}
+
+function validateVersionSchema(
+  schema: SchemaProps,
+  hasStatus: boolean,
+  needs: Needs,
+  v: Vocabulary,
+  errors: FieldErrors,
+): void {
+  validateRoot(schema, hasStatus, v, errors)
+  const readable = isReadable(schema)
+  if (needs.structural && readable) {
+    const before = errors.list.length
+    validateStructural(schema, v, errors)
+    if (errors.list.length === before) {
+      new DefaultRules(needs.prunedDefaults, v).check(schema, errors)
+    }
+  }
+  const before = errors.list.length
+  validateSchema(schema, needs, v, errors)
+  if (needs.structural && !readable && errors.list.length === before) {
+    errors.invalid('', '$schema is not supported')
+  }
+}
+
+const STRATEGIES = ['None', 'Webhook']
+
+function validateConversion(
+  { conversion, preserveUnknownFields = false }: CustomResourceDefinitionSpec,
+  errors: FieldErrors,
+  old?: CustomResourceDefinitionSpec,
+): void {
+  if (!conversion) return
+  const { strategy, webhook } = conversion
+  if (strategy !== 'None' && preserveUnknownFields) {
+    errors.at('strategy').invalid(strategy, 'must be None if spec.preserveUnknownFields is true')
+  }
+  if (strategy === '') errors.at('strategy').required()
+  else if (!STRATEGIES.includes(strategy)) errors.at('strategy').notSupported(strategy, STRATEGIES)
+  // Errors name the fields of an earlier version of the API.
+  const client = errors.at('webhookClientConfig')
+  const reviews = errors.at('conversionReviewVersions')
+  const versions = webhook?.conversionReviewVersions ?? []
+  if (strategy === 'Webhook') {
+    if (webhook?.clientConfig) validateClient(webhook.clientConfig, client)
+    else client.required('required when strategy is set to Webhook')
+    validateReviewVersions(versions, hasKnownReview(reviewsOf(old?.conversion)), reviews)
+    return
+  }
+  const text = 'should not be set when strategy is not set to Webhook'
+  if (webhook?.clientConfig) client.forbidden(text)
+  if (versions.length > 0) reviews.forbidden(text)
+}
+
+const reviewsOf = (conversion: CustomResourceConversion | undefined): readonly string[] =>
+  conversion?.webhook?.conversionReviewVersions ?? []
+
+interface Approvable {
+  readonly metadata: ObjectMeta
+  readonly spec: CustomResourceDefinitionSpec
+}
+
+/** Groups under the domains of the project need a reference to their approval, at the root. */
+export function validateApproval(
+  next: Approvable,
+  errors: FieldErrors,
+  c: HookContext,
+  old?: Approvable,
+): void {
+  const { group } = next.spec
+  const domains = [c.v.spell('{api}').slice(1), c.v.spell('{label}')]
+  if (!domains.some((domain) => group === domain || group.endsWith(`.${domain}`))) return
+  const key = c.v.spell('api-approved.{label}')
+  const textOf = ({ metadata }: Approvable) => metadata.annotations?.[key] ?? ''
+  const state = approvalOf(textOf(next))
+  if (old && approvalOf(textOf(old)) === state) return
+  const at = errors.at('metadata', 'annotations').key(key)
+  const text = 'must be the URL of the approval, or start with "unapproved" where there is none'
+  if (state === 'missing') at.required(text)
+  if (state === 'invalid') at.invalid(textOf(next), text)
+}
+
+function approvalOf(text: string): 'missing' | 'invalid' | 'bypassed' | 'approved' {
+  if (text === '') return 'missing'
+  if (text.startsWith('unapproved')) return 'bypassed'
+  const url = splitUrl(text)
+  return url && url.scheme !== '' && url.host !== '' ? 'approved' : 'invalid'
+}

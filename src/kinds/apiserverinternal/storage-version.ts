@@ -1,0 +1,171 @@
+import { type FieldErrors } from '../../schema/field-errors.ts'
+import { isDns1035Label, isDns1123Subdomain, isQualifiedName } from '../../schema/names.ts'
+import { group } from '../../schema/object-meta.ts'
+import { column, part, resource } from '../../schema/resource.ts'
+import { t } from '../../schema/shape.ts'
+import { ageColumn, nameColumn } from '../columns.ts'
+import { keepMetadata } from '../meta/keep-metadata.ts'
+
+const { kind, shape } = group('internal.apiserver{api}/v1alpha1')
+
+/** Empty: servers report, nobody wishes. */
+export class StorageVersionSpec extends shape({}) {}
+
+/** What one server does with a resource. */
+export class ServerStorageVersion extends shape({
+  /** The server. */
+  apiServerID: t.string(1),
+  /** Version that it stores objects in. */
+  encodingVersion: t.string(2),
+  /** Versions that it can read. */
+  decodableVersions: t.list(3, 'string').set(),
+}) {}
+
+/** One aspect of a storage version. */
+export class StorageVersionCondition extends shape({
+  /** Which aspect: `AllEncodingVersionsEqual`. */
+  type: t.string(1).required(),
+  /** `True`, `False` or `Unknown`. */
+  status: t.string(2).required(),
+  /** Generation of the object that this was found out about. */
+  observedGeneration: t.int64(3),
+  /** When the status last changed. */
+  lastTransitionTime: t.time(4),
+  /** Why, as one word. */
+  reason: t.string(5).required(),
+  /** Why, for people. */
+  message: t.string(6),
+}) {}
+
+/** What all servers do with a resource. */
+export class StorageVersionStatus extends shape({
+  /** What each server does. */
+  storageVersions: t.list(1, ServerStorageVersion).keyed('apiServerID'),
+  /** Version that all servers store in; absent unless they agree. */
+  commonEncodingVersion: t.string(2).explicit(),
+  /** What is known about it. */
+  conditions: t.list(3, StorageVersionCondition).keyed('type'),
+}) {}
+
+/** In which version objects of a resource are stored; its name is group, dot and resource. */
+export class StorageVersion extends kind({
+  /** Empty. */
+  spec: t.object(2, StorageVersionSpec).required(),
+  /** What servers report. */
+  status: t.object(3, StorageVersionStatus).required(),
+}) {}
+
+const SHOWN = 3
+
+export const storageVersions = resource(StorageVersion, {
+  plural: 'storageversions',
+  scope: 'cluster',
+  needsVersionOnUpdate: true,
+  deleteAnswers: 'status',
+  nameRule,
+  columns: [
+    nameColumn,
+    column(
+      'CommonEncodingVersion',
+      'string',
+      ({ status }) => status.commonEncodingVersion ?? '<unset>',
+      { description: 'Version that all servers store in.' },
+    ),
+    column('StorageVersions', 'string', ({ status }) => shortList(status.storageVersions), {
+      description: 'Version that each server stores in.',
+    }),
+    ageColumn,
+  ],
+
+  subresources: {
+    status: part('status', {
+      onUpdate: (next, old) => keepMetadata(next.metadata, old.metadata),
+      validate: ({ status }, errors) => validateStatus(status, errors.at('status')),
+    }),
+  },
+
+  onCreate(object) {
+    object.status = {}
+  },
+
+  validate: ({ status }, errors) => validateStatus(status, errors.at('status')),
+})
+
+function shortList(versions: readonly ServerStorageVersion[] = []): string {
+  const all = versions.map((one) => `${one.apiServerID ?? ''}=${one.encodingVersion ?? ''}`)
+  if (all.length === 0) return '<unset>'
+  const shown = all.slice(0, SHOWN).join(',')
+  return all.length > SHOWN ? `${shown} + ${all.length - SHOWN} more...` : shown
+}
+
+function nameRule(name: string): readonly string[] {
+  const dot = name.lastIndexOf('.')
+  if (dot < 0) return ['must be a group, a dot and a resource']
+  return [
+    ...isDns1123Subdomain(name.slice(0, dot)).map((message) => `group: ${message}`),
+    ...isDns1035Label(name.slice(dot + 1)).map((message) => `resource: ${message}`),
+  ]
+}
+
+function validateStatus(status: StorageVersionStatus, errors: FieldErrors): void {
+  const { storageVersions: versions = [], conditions = [] } = status
+  const servers = new Set<string>()
+  for (const [i, version] of versions.entries()) {
+    const at = errors.at('storageVersions', i)
+    const { apiServerID = '' } = version
+    if (servers.has(apiServerID)) at.at('apiServerID').duplicate(apiServerID)
+    servers.add(apiServerID)
+    validateServer(version, at)
+  }
+  validateCommon(status, errors.at('commonEncodingVersion'))
+  const seen = new Map<string, number>()
+  for (const [i, { type, status: state, reason }] of conditions.entries()) {
+    const at = errors.at('conditions', i)
+    at.at('type').invalidAll(type, isQualifiedName(type))
+    at.at('status').invalidAll(state, isQualifiedName(state))
+    if (reason === '') at.at('reason').required('a condition needs a reason')
+    const first = seen.get(type)
+    if (first === undefined) seen.set(type, i)
+    else at.at('type').invalid(type, `conditions[${first}] has the same type`)
+  }
+}
+
+function validateServer(version: ServerStorageVersion, errors: FieldErrors): void {
+  const { apiServerID = '', encodingVersion = '', decodableVersions = [] } = version
+  errors.at('apiServerID').invalidAll(apiServerID, isDns1123Subdomain(apiServerID))
+  checkApiVersion(encodingVersion, errors.at('encodingVersion'))
+  for (const [i, one] of decodableVersions.entries()) {
+    checkApiVersion(one, errors.at('decodableVersions', i))
+  }
+  if (!decodableVersions.includes(encodingVersion)) {
+    errors
+      .at('decodableVersions')
+      .invalid(decodableVersions, `must include the encodingVersion ${encodingVersion}`)
+  }
+}
+
+/** A version, or a group and a version. */
+function checkApiVersion(text: string, errors: FieldErrors): void {
+  const parts = text.split('/')
+  const version = parts.pop()!
+  const messages: string[] = []
+  if (parts.length > 1) messages.push('must be a version, or a group, a slash and a version')
+  else {
+    for (const group of parts) {
+      messages.push(...isDns1123Subdomain(group).map((message) => `group part ${message}`))
+    }
+    messages.push(...isDns1035Label(version).map((message) => `version part ${message}`))
+  }
+  if (messages.length > 0) errors.invalid(text, messages.join(','))
+}
+
+/** The common version is what all servers store in, and absent unless there is one. */
+function validateCommon(status: StorageVersionStatus, errors: FieldErrors): void {
+  const { storageVersions: versions = [], commonEncodingVersion: given } = status
+  const all = new Set(versions.map(({ encodingVersion = '' }) => encodingVersion))
+  const [first] = all
+  const common = all.size === 1 ? first : undefined
+  if (given === common) return
+  if (common === undefined) errors.invalid(given, 'must not be set unless all servers agree')
+  else errors.invalid(given, `all servers store in ${common}`)
+}

@@ -1,0 +1,8 @@
+import { formatLabelSelector, type LabelSelectorObject } from '../../schema/selectors.ts'
+import { readSelector } from '../core/pod/validate-workload.ts'
+
+/** A selector as text, as a Scale carries it; empty when there is none. */
+export function selectorText(object: LabelSelectorObject | undefined): string {
+  const selector = readSelector(object)
+  return selector ? formatLabelSelector(selector) : ''
+}

@@ -1,0 +1,227 @@
+/** Autoscalers as the first version knows them: processor time alone; the rest travels in annotations. */
+import { codecOf, DecodeError, Decoding, type JsonObject } from '../../schema/codec.ts'
+import { group, type Typed } from '../../schema/object-meta.ts'
+import type { HookContext } from '../../schema/resource.ts'
+import { type ShapeClass, t } from '../../schema/shape.ts'
+import type * as hub from './horizontal-pod-autoscaler-spec.ts'
+import {
+  HorizontalPodAutoscalerBehavior,
+  HorizontalPodAutoscalerCondition,
+} from './horizontal-pod-autoscaler-spec.ts'
+import { MetricSpec, MetricStatus } from './metrics.ts'
+
+const { kind, shape } = group('autoscaling/v1')
+
+const METRICS = 'autoscaling.alpha.{label}/metrics'
+const CURRENT = 'autoscaling.alpha.{label}/current-metrics'
+const CONDITIONS = 'autoscaling.alpha.{label}/conditions'
+const BEHAVIOR = 'autoscaling.alpha.{label}/behavior'
+
+/** Names an object of any kind in the same namespace. */
+export class CrossVersionObjectReference extends shape(
+  {
+    /** Kind of the object. */
+    kind: t.string(1).required(),
+    /** Name of the object. */
+    name: t.string(2).required(),
+    /** Group version of the object. */
+    apiVersion: t.string(3),
+  },
+  { atomic: true },
+) {}
+
+/** What is scaled, and how far. */
+export class HorizontalPodAutoscalerSpec extends shape({
+  /** What is scaled: something with a `scale` sub-resource. */
+  scaleTargetRef: t.object(1, CrossVersionObjectReference).required(),
+  /** Fewest replicas. */
+  minReplicas: t.int32(2).explicit(),
+  /** Most replicas. */
+  maxReplicas: t.int32(3).required(),
+  /** Share of the processor time that the pods ask for, in percent. */
+  targetCPUUtilizationPercentage: t.int32(4).explicit(),
+}) {}
+
+/** How an autoscaler fares. */
+export class HorizontalPodAutoscalerStatus extends shape({
+  /** Generation that the rest is about. */
+  observedGeneration: t.int64(1).explicit(),
+  /** When replicas last changed. */
+  lastScaleTime: t.time(2).explicit(),
+  /** Replicas that there are. */
+  currentReplicas: t.int32(3).required(),
+  /** Replicas that there shall be. */
+  desiredReplicas: t.int32(4).required(),
+  /** Share of the processor time that the pods use of what they ask for, in percent. */
+  currentCPUUtilizationPercentage: t.int32(5).explicit(),
+}) {}
+
+/** Changes the number of replicas of something by the processor time that its pods use. */
+export class HorizontalPodAutoscaler extends kind({
+  /** What is scaled, and how far. */
+  spec: t.object(2, HorizontalPodAutoscalerSpec),
+  /** How it fares; kept by the cluster. */
+  status: t.object(3, HorizontalPodAutoscalerStatus),
+}) {}
+
+type Hub = Typed & {
+  spec: hub.HorizontalPodAutoscalerSpec
+  status: hub.HorizontalPodAutoscalerStatus
+}
+
+/** The autoscaler in the stored version. */
+export function toHub(old: HorizontalPodAutoscaler, { v }: HookContext): Hub {
+  const annotations = new Map(Object.entries(old.metadata.annotations ?? {}))
+  const take = <T>(template: string, read: (value: unknown) => T): T | undefined => {
+    const key = v.spell(template)
+    const text = annotations.get(key)
+    if (text === undefined) return undefined
+    try {
+      const value = read(JSON.parse(text))
+      annotations.delete(key)
+      return value
+    } catch (error) {
+      // What somebody else wrote there stays where it is.
+      if (error instanceof SyntaxError || error instanceof DecodeError) return undefined
+      throw error
+    }
+  }
+  const metrics = take(METRICS, listOf(MetricSpec)) ?? []
+  const current = take(CURRENT, listOf(MetricStatus)) ?? []
+  const conditions = take(CONDITIONS, listOf(HorizontalPodAutoscalerCondition))
+  const behavior = take(BEHAVIOR, oneOf(HorizontalPodAutoscalerBehavior))
+  const { targetCPUUtilizationPercentage: target, ...spec } = old.spec
+  const { currentCPUUtilizationPercentage: cpu, ...status } = old.status
+  const { annotations: _given, ...metadata } = old.metadata
+  return {
+    ...old,
+    metadata: {
+      ...metadata,
+      ...(annotations.size === 0 ? {} : { annotations: Object.fromEntries(annotations) }),
+    },
+    spec: {
+      ...spec,
+      ...optional('metrics', put(metrics, target, isCpuTarget, targetOf, setTarget)),
+      ...(behavior ? { behavior } : {}),
+    },
+    status: {
+      ...status,
+      ...optional('currentMetrics', put(current, cpu, isCpuValue, valueOf, setValue)),
+      ...(conditions ? { conditions } : {}),
+    },
+  }
+}
+
+/** The autoscaler in this version. */
+export function fromHub(hub: Hub, { v }: HookContext): HorizontalPodAutoscaler {
+  const { metrics = [], behavior, ...spec } = hub.spec
+  const { currentMetrics = [], conditions, currentReplicas = 0, ...status } = hub.status
+  const target = takeOut(metrics, isCpuTarget)
+  const cpu = takeOut(currentMetrics, isCpuValue)
+  const carried: [string, unknown][] = [
+    [METRICS, target.rest],
+    [CURRENT, cpu.rest],
+    [CONDITIONS, conditions],
+    [BEHAVIOR, behavior],
+  ]
+  const more = carried
+    .filter(([, value]) => value !== undefined && (!Array.isArray(value) || value.length > 0))
+    .map(([key, value]): [string, string] => [v.spell(key), JSON.stringify(value)])
+  const percent = target.one?.resource?.target.averageUtilization
+  const used = cpu.one?.resource?.current.averageUtilization
+  return {
+    ...hub,
+    metadata:
+      more.length === 0
+        ? hub.metadata
+        : {
+            ...hub.metadata,
+            annotations: Object.fromEntries([
+              ...Object.entries(hub.metadata.annotations ?? {}),
+              ...more,
+            ]),
+          },
+    spec: {
+      ...spec,
+      ...(percent === undefined ? {} : { targetCPUUtilizationPercentage: percent }),
+    },
+    status: {
+      ...status,
+      currentReplicas,
+      ...(used === undefined ? {} : { currentCPUUtilizationPercentage: used }),
+    },
+  }
+}
+
+const optional = <K extends string, T>(name: K, list: T[]): { [P in K]?: T[] } =>
+  (list.length === 0 ? {} : { [name]: list }) as { [P in K]?: T[] }
+
+const isCpuTarget = ({ type, resource }: MetricSpec): boolean =>
+  type === 'Resource' &&
+  resource?.name === 'cpu' &&
+  resource.target.type === 'Utilization' &&
+  resource.target.averageUtilization !== undefined &&
+  Object.keys(resource.target).length === 2
+
+const isCpuValue = ({ type, resource }: MetricStatus): boolean =>
+  type === 'Resource' &&
+  resource?.name === 'cpu' &&
+  resource.current.averageUtilization !== undefined
+
+const targetOf = (averageUtilization: number): MetricSpec => ({
+  type: 'Resource',
+  resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization } },
+})
+const setTarget = (metric: MetricSpec, percent: number): void => {
+  metric.resource!.target.averageUtilization = percent
+}
+const valueOf = (averageUtilization: number): MetricStatus => ({
+  type: 'Resource',
+  resource: { name: 'cpu', current: { averageUtilization } },
+})
+const setValue = (metric: MetricStatus, percent: number): void => {
+  metric.resource!.current.averageUtilization = percent
+}
+
+/**
+ * The one that this version has a field for, and what must be carried beside it. A last one is left out of that, since
+ * reading puts it there; any other stays in its place in the list.
+ */
+function takeOut<T extends { resource?: object }>(
+  list: readonly T[],
+  isIt: (one: T) => boolean,
+): { one: T | undefined; rest: readonly T[] } {
+  const one = list.find(isIt)
+  const isPlain = (last: T) =>
+    Object.keys((last.resource as { current?: object } | undefined)?.current ?? {}).length <= 1
+  const last = list.at(-1)
+  const leftOut = one !== undefined && one === last && isPlain(last)
+  return { one, rest: leftOut ? list.slice(0, -1) : list }
+}
+
+/** The list with the percentage in the place that is meant; without one where there is none. */
+function put<T>(
+  list: T[],
+  percent: number | undefined,
+  isIt: (one: T) => boolean,
+  make: (percent: number) => T,
+  set: (one: T, percent: number) => void,
+): T[] {
+  const at = list.findIndex(isIt)
+  if (percent === undefined) return at === -1 ? list : list.filter((_, i) => i !== at)
+  if (at === -1) return [...list, make(percent)]
+  set(list[at]!, percent)
+  return list
+}
+
+const oneOf =
+  <T>({ shape: of }: ShapeClass<T>) =>
+  (value: unknown): T =>
+    codecOf(of).decode(value, new Decoding()) as T
+
+const listOf =
+  <T>(of: ShapeClass<T>) =>
+  (value: unknown): T[] => {
+    if (!Array.isArray(value)) throw new DecodeError([], 'expected a list')
+    return value.map((one: JsonObject) => oneOf(of)(one))
+  }

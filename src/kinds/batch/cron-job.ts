@@ -1,0 +1,199 @@
+import { sameValue } from '../../schema/field-errors.ts'
+import { isNonNegative } from '../../schema/names.ts'
+import { group, ObjectMeta } from '../../schema/object-meta.ts'
+import { column, part, resource } from '../../schema/resource.ts'
+import { t } from '../../schema/shape.ts'
+import { humanDuration } from '../../base/human-duration.ts'
+import { ageColumn, nameColumn } from '../columns.ts'
+import { ObjectReference } from '../core/object-reference.ts'
+import { fillPodTemplate } from '../core/pod/defaults.ts'
+import { dropGatedPodFields } from '../core/pod/gates.ts'
+import { containerColumns } from '../core/pod/template-columns.ts'
+import { podWarnings } from '../core/pod/warnings.ts'
+import { describeLabelSelector } from '../../schema/selectors.ts'
+import { isTimeZone, scheduleProblem } from './cron-schedule.ts'
+import { validateJobTemplate } from './job-rules.ts'
+import { JobSpec } from './job-spec.ts'
+
+const { kind, shape } = group('batch/v1')
+
+// Names of jobs add eleven characters.
+const MAX_NAME = 52
+const ZONE_GATE = 'CronJobTimeZone'
+const POLICY_GATE = 'JobPodFailurePolicy'
+
+/** What the jobs look like. */
+export class JobTemplateSpec extends shape({
+  /** Metadata of the jobs. */
+  metadata: t.object(1, ObjectMeta),
+  /** What they do. */
+  spec: t.object(2, JobSpec),
+}) {}
+
+/** When jobs are made, and what they look like. */
+export class CronJobSpec extends shape({
+  /** When, in the five fields of cron. */
+  schedule: t.string(1).required(),
+  /** Time zone that the schedule is in; absent: that of the controller. */
+  timeZone: t.string(8).explicit().gate(ZONE_GATE),
+  /** Seconds that a job may begin late; later it counts as missed. */
+  startingDeadlineSeconds: t.int64(2).explicit(),
+  /** Whether a job may begin while another one runs, waits for its end, or takes its place. */
+  concurrencyPolicy: t.string(3).oneOf('Allow', 'Forbid', 'Replace'),
+  /** Whether no further jobs are made. */
+  suspend: t.bool(4).explicit(),
+  /** What the jobs look like. */
+  jobTemplate: t.object(5, JobTemplateSpec).required(),
+  /** How many jobs that succeeded are kept. */
+  successfulJobsHistoryLimit: t.int32(6).explicit(),
+  /** How many jobs that failed are kept. */
+  failedJobsHistoryLimit: t.int32(7).explicit(),
+}) {}
+
+/** How it fares. */
+export class CronJobStatus extends shape({
+  /** Jobs that run. */
+  active: t.list(1, ObjectReference).atomic(),
+  /** When a job was last made. */
+  lastScheduleTime: t.time(4).explicit(),
+  /** When a job last succeeded. */
+  lastSuccessfulTime: t.time(5).explicit(),
+}) {}
+
+/** Makes jobs by a schedule. */
+export class CronJob extends kind({
+  /** When, and what. */
+  spec: t.object(2, CronJobSpec),
+  /** How it fares; kept by the cluster. */
+  status: t.object(3, CronJobStatus),
+}) {}
+
+export const cronJobs = resource(CronJob, {
+  plural: 'cronjobs',
+  short: ['cj'],
+  categories: ['all'],
+  scope: 'namespace',
+  deleteAnswers: 'status',
+  subresources: { status: part('status') },
+  columns: [
+    nameColumn,
+    column('Schedule', 'string', ({ spec }) => spec.schedule, {
+      description: 'When jobs are made.',
+    }),
+    column(
+      'Suspend',
+      'boolean',
+      ({ spec }) => (spec.suspend === undefined ? '<unset>' : spec.suspend ? 'True' : 'False'),
+      { description: 'Whether no further jobs are made.' },
+    ),
+    column('Active', 'integer', ({ status }) => status.active?.length ?? 0, {
+      description: 'Jobs that run.',
+    }),
+    column(
+      'Last Schedule',
+      'string',
+      ({ status }, { now }) =>
+        status.lastScheduleTime === undefined
+          ? '<none>'
+          : humanDuration(now - Date.parse(status.lastScheduleTime)),
+      { description: 'How long ago a job was last made.' },
+    ),
+    ageColumn,
+    ...containerColumns<CronJob>(({ spec }) => spec.jobTemplate.spec.template, { wide: true }),
+    column(
+      'Selector',
+      'string',
+      ({ spec }) => describeLabelSelector(spec.jobTemplate.spec.selector),
+      { wide: true, description: 'Labels by which its jobs find their pods.' },
+    ),
+  ],
+
+  fill({ spec }, c) {
+    fillPodTemplate(spec.jobTemplate.spec.template, c)
+    spec.concurrencyPolicy ??= 'Allow'
+    spec.suspend ??= false
+    spec.successfulJobsHistoryLimit ??= 3
+    spec.failedJobsHistoryLimit ??= 1
+  },
+
+  onCreate(cronJob, c) {
+    cronJob.status = {}
+    cronJob.metadata.generation = 1
+    const { spec } = cronJob
+    dropGatedPodFields(spec.jobTemplate.spec.template.spec, null, c)
+    if (!c.gate(ZONE_GATE)) delete spec.timeZone
+    if (!c.gate(POLICY_GATE)) delete spec.jobTemplate.spec.podFailurePolicy
+  },
+
+  onUpdate(next, old, c) {
+    const job = next.spec.jobTemplate.spec
+    const oldJob = old.spec.jobTemplate.spec
+    dropGatedPodFields(job.template.spec, oldJob.template.spec, c)
+    if (!c.gate(ZONE_GATE) && old.spec.timeZone === undefined) delete next.spec.timeZone
+    if (!c.gate(POLICY_GATE) && !oldJob.podFailurePolicy) delete job.podFailurePolicy
+    if (!sameValue(next.spec, old.spec))
+      next.metadata.generation = (old.metadata.generation ?? 0) + 1
+  },
+
+  validate({ metadata, spec }, errors, c, old) {
+    const name = metadata.name ?? ''
+    if (!old && name.length > MAX_NAME) {
+      errors.at('metadata', 'name').invalid(name, `must be no more than ${MAX_NAME} characters`)
+    }
+    const at = errors.at('spec')
+    const { schedule, timeZone, concurrencyPolicy } = spec
+    if (schedule === '') at.at('schedule').required()
+    else {
+      const problem = scheduleProblem(schedule)
+      if (problem !== null) at.at('schedule').invalid(schedule, problem)
+      if (timeZone !== undefined && schedule.includes('TZ')) {
+        at.at('schedule').invalid(
+          schedule,
+          'cannot use both timeZone field and TZ or CRON_TZ in schedule',
+        )
+      }
+    }
+    if (timeZone !== undefined && timeZone !== old?.spec.timeZone) {
+      if (timeZone === '')
+        at.at('timeZone').invalid(timeZone, 'timeZone must be nil or non-empty string')
+      else if (timeZone.toLowerCase() === 'local') {
+        at.at('timeZone').invalid(
+          timeZone,
+          'timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones',
+        )
+      } else if (!isTimeZone(timeZone)) {
+        at.at('timeZone').invalid(timeZone, `unknown time zone ${timeZone}`)
+      }
+    }
+    for (const limit of [
+      'startingDeadlineSeconds',
+      'successfulJobsHistoryLimit',
+      'failedJobsHistoryLimit',
+    ] as const) {
+      const value = spec[limit]
+      if (value !== undefined) at.at(limit).invalidAll(value, isNonNegative(value))
+    }
+    // Read as text: the declared words do not include the empty one.
+    if (((concurrencyPolicy as string | undefined) ?? '') === '')
+      at.at('concurrencyPolicy').required()
+    validateJobTemplate(
+      spec.jobTemplate.spec,
+      at.at('jobTemplate', 'spec'),
+      c,
+      old?.spec.jobTemplate.spec,
+    )
+  },
+
+  warn(next, old, c) {
+    const zoned = next.spec.schedule.includes('TZ')
+      ? [
+          'CRON_TZ or TZ used in "spec.spec.schedule" is not officially supported; use spec.timeZone instead',
+        ]
+      : []
+    if (old && next.metadata.generation === old.metadata.generation) return zoned
+    return [
+      ...podWarnings(next.spec.jobTemplate.spec.template, c, 'spec.jobTemplate.spec.template'),
+      ...zoned,
+    ]
+  },
+})

@@ -1,0 +1,120 @@
+/** Schedules of five fields as cron knows them, `@hourly` and its like, `@every 90s`; a time zone may stand in front. */
+import { parseDuration } from '../../base/duration.ts'
+
+interface Bounds {
+  readonly min: number
+  readonly max: number
+  readonly names?: readonly string[]
+}
+
+const MONTHS = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ')
+const DAYS = 'sun mon tue wed thu fri sat'.split(' ')
+const FIELDS: readonly Bounds[] = [
+  { min: 0, max: 59 },
+  { min: 0, max: 23 },
+  { min: 1, max: 31 },
+  { min: 1, max: 12, names: MONTHS },
+  { min: 0, max: 6, names: DAYS },
+]
+const WORDS = [
+  '@yearly',
+  '@annually',
+  '@monthly',
+  '@weekly',
+  '@daily',
+  '@midnight',
+  '@hourly',
+] as const
+
+/** What is wrong with a schedule; null when it can be read. */
+export function scheduleProblem(text: string): string | null {
+  let rest = text
+  if (/^(?:TZ|CRON_TZ)=/.test(text)) {
+    const space = text.indexOf(' ')
+    // The reference ends in a panic here, which its caller tells as a parse error.
+    if (space === -1) return `failed to parse schedule ${JSON.stringify(text)}`
+    const zone = text.slice(text.indexOf('=') + 1, space)
+    if (!isTimeZone(zone)) return `provided bad location ${zone}: unknown time zone ${zone}`
+    rest = text.slice(space).trim()
+  }
+  if (rest.startsWith('@')) return wordProblem(rest)
+  const fields = rest.split(/\s+/).filter((field) => field !== '')
+  if (fields.length !== FIELDS.length) {
+    return `expected exactly ${FIELDS.length} fields, found ${fields.length}: [${fields.join(' ')}]`
+  }
+  for (const [i, field] of fields.entries()) {
+    for (const part of field.split(',')) {
+      const problem = rangeProblem(part, FIELDS[i]!)
+      if (problem !== null) return problem
+    }
+  }
+  return null
+}
+
+function wordProblem(text: string): string | null {
+  if ((WORDS as readonly string[]).includes(text)) return null
+  if (text.startsWith('@every ')) {
+    const duration = text.slice('@every '.length)
+    try {
+      parseDuration(duration)
+      return null
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error)
+      return `failed to parse duration ${text}: ${why}`
+    }
+  }
+  return `unrecognized descriptor: ${text}`
+}
+
+/** `*`, `?`, `a`, `a-b`, each with `/step`. */
+function rangeProblem(text: string, bounds: Bounds): string | null {
+  const [range = '', step, ...more] = text.split('/')
+  const [low = '', high, ...others] = range.split('-')
+  let from = bounds.min
+  let to = bounds.max
+  if (low !== '*' && low !== '?') {
+    const start = numberOf(low, bounds)
+    if (typeof start === 'string') return start
+    from = start
+    if (others.length > 0) return `too many hyphens: ${text}`
+    if (high === undefined) to = step === undefined ? start : bounds.max
+    else {
+      const end = numberOf(high, bounds)
+      if (typeof end === 'string') return end
+      to = end
+    }
+  }
+  if (more.length > 0) return `too many slashes: ${text}`
+  let every = 1
+  if (step !== undefined) {
+    const given = numberOf(step, { min: 0, max: 0 })
+    if (typeof given === 'string') return given
+    every = given
+  }
+  if (from < bounds.min)
+    return `beginning of range (${from}) below minimum (${bounds.min}): ${text}`
+  if (to > bounds.max) return `end of range (${to}) above maximum (${bounds.max}): ${text}`
+  if (from > to) return `beginning of range (${from}) beyond end of range (${to}): ${text}`
+  return every === 0 ? `step of range should be a positive number: ${text}` : null
+}
+
+/** The number, or what is wrong with it. */
+function numberOf(text: string, { names, min }: Bounds): number | string {
+  const named = names?.indexOf(text.toLowerCase()) ?? -1
+  if (named !== -1) return named + min
+  if (/^\+?\d{1,9}$/.test(text)) return Number(text)
+  if (/^-\d{1,9}$/.test(text)) return `negative number (${text}) not allowed: ${text}`
+  return `failed to parse int from ${text}: strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`
+}
+
+/** Whether a name is one of the time zone database; empty means UTC, `Local` the machine's. */
+export function isTimeZone(name: string): boolean {
+  if (name === '' || name === 'UTC' || name === 'Local') return true
+  // The names of the database; the runtime also takes offsets and other cases, which it does not have.
+  if (!/^[A-Z][A-Za-z0-9_+-]*(?:\/[A-Za-z0-9_+-]+)*$/.test(name)) return false
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== ''
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,255 @@
+import { humanDuration } from '../../base/human-duration.ts'
+import { type FieldErrors, sameValue } from '../../schema/field-errors.ts'
+import { isDns1123Label, isNonNegative } from '../../schema/names.ts'
+import { group, type Typed } from '../../schema/object-meta.ts'
+import { column, type HookContext, part, resource } from '../../schema/resource.ts'
+import { isEverything, matchesLabels } from '../../schema/selectors.ts'
+import { t } from '../../schema/shape.ts'
+import { ageColumn, nameColumn } from '../columns.ts'
+import { fillPodTemplate } from '../core/pod/defaults.ts'
+import { dropGatedPodFields } from '../core/pod/gates.ts'
+import type { PodTemplateSpec } from '../core/pod/pod-template.ts'
+import { containerColumns, selectorColumn } from '../core/pod/template-columns.ts'
+import { readSelector } from '../core/pod/validate-workload.ts'
+import { podWarnings } from '../core/pod/warnings.ts'
+import { validateJobSpec } from './job-rules.ts'
+import { JobSpec } from './job-spec.ts'
+
+const { kind, shape } = group('batch/v1')
+
+const TRACKING = 'batch.{label}/job-tracking'
+const UID_LABEL = 'controller-uid'
+const NAME_LABEL = 'job-name'
+const POLICY_GATE = 'JobPodFailurePolicy'
+
+/** Pods that have ended and are not yet counted. */
+export class UncountedTerminatedPods extends shape({
+  /** uids of those that succeeded. */
+  succeeded: t.list(1, 'string').set(),
+  /** uids of those that failed. */
+  failed: t.list(2, 'string').set(),
+}) {}
+
+/** Something that is going on with a job. */
+export class JobCondition extends shape({
+  /** What it is about: `Complete`, `Failed` or `Suspended`. */
+  type: t.string(1).required(),
+  /** `True`, `False` or `Unknown`. */
+  status: t.string(2).required(),
+  /** When it was last looked at. */
+  lastProbeTime: t.time(3),
+  /** When the status last changed. */
+  lastTransitionTime: t.time(4),
+  /** Why it changed, as one word. */
+  reason: t.string(5),
+  /** Why it changed, for people. */
+  message: t.string(6),
+}) {}
+
+/** How a job fares. */
+export class JobStatus extends shape({
+  /** What is going on. */
+  conditions: t.list(1, JobCondition).atomic().patchBy('type'),
+  /** When the job began, or went on after it was suspended. */
+  startTime: t.time(2).explicit(),
+  /** When it was done; only for jobs that succeeded. */
+  completionTime: t.time(3).explicit(),
+  /** Pods that wait or run. */
+  active: t.int32(4),
+  /** Pods that succeeded. */
+  succeeded: t.int32(5),
+  /** Pods that failed. */
+  failed: t.int32(6),
+  /** Indexes that are done, as ranges such as `1,3-5`. */
+  completedIndexes: t.string(7),
+  /** Pods that have ended and are not yet counted. */
+  uncountedTerminatedPods: t.object(8, UncountedTerminatedPods).explicit(),
+  /** Pods that are ready. */
+  ready: t.int32(9).explicit(),
+}) {}
+
+/** Runs pods until enough of them have succeeded. */
+export class Job extends kind({
+  /** What is to be done. */
+  spec: t.object(2, JobSpec),
+  /** How it fares; kept by the cluster. */
+  status: t.object(3, JobStatus),
+}) {}
+
+export const jobs = resource(Job, {
+  plural: 'jobs',
+  categories: ['all'],
+  scope: 'namespace',
+  deleteAnswers: 'status',
+  orphansByDefault: true,
+  selectable: { 'status.successful': ({ status }) => String(status.succeeded ?? 0) },
+  subresources: { status: part('status', { validate: validateStatus }) },
+  columns: [
+    nameColumn,
+    column('Completions', 'string', completionsText, {
+      description: 'Pods that succeeded, of those that must.',
+    }),
+    column('Duration', 'string', durationText, { description: 'How long it has taken.' }),
+    ageColumn,
+    ...containerColumns<Job>(({ spec }) => spec.template, { wide: true }),
+    selectorColumn<Job>(),
+  ],
+
+  fill({ spec, metadata }, c) {
+    fillPodTemplate(spec.template, c)
+    if (spec.completions === undefined && spec.parallelism === undefined) spec.completions = 1
+    spec.parallelism ??= 1
+    spec.backoffLimit ??= 6
+    spec.completionMode ??= 'NonIndexed'
+    spec.suspend ??= false
+    const { labels } = spec.template.metadata
+    if (!metadata.labels && labels) metadata.labels = { ...labels }
+  },
+
+  onCreate(job, c) {
+    job.status = {}
+    job.metadata.generation = 1
+    if (c.gate('JobTrackingWithFinalizers')) {
+      job.metadata.annotations = Object.fromEntries([
+        ...Object.entries(job.metadata.annotations ?? {}),
+        [c.v.spell(TRACKING), ''],
+      ])
+    }
+    dropGatedPodFields(job.spec.template.spec, null, c)
+    if (!c.gate(POLICY_GATE)) delete job.spec.podFailurePolicy
+  },
+
+  onUpdate(next, old, c) {
+    dropGatedPodFields(next.spec.template.spec, old.spec.template.spec, c)
+    if (!c.gate(POLICY_GATE) && !old.spec.podFailurePolicy) delete next.spec.podFailurePolicy
+    if (!sameValue(next.spec, old.spec))
+      next.metadata.generation = (old.metadata.generation ?? 0) + 1
+  },
+
+  validate(job, errors, c, old) {
+    // Here, since the name may have been made only now.
+    if (!old) generateSelector(job)
+    validateGenerated(job, errors)
+    validateJobSpec(job.spec, errors.at('spec'), c, old?.spec)
+    const { completionMode, completions = 0 } = job.spec
+    if (completionMode !== 'Indexed' || completions <= 0) return
+    const pod = `${job.metadata.name ?? ''}-${completions - 1}`
+    for (const message of isDns1123Label(pod)) {
+      errors
+        .at('metadata', 'name')
+        .invalid(
+          job.metadata.name ?? '',
+          `will not able to create pod with invalid DNS label: ${message}`,
+        )
+    }
+  },
+
+  validateUpdate(next, old, errors, c) {
+    const tracking = c.v.spell(TRACKING)
+    const has = (job: Job) => Object.hasOwn(job.metadata.annotations ?? {}, tracking)
+    if (has(next) && !has(old))
+      errors.at('metadata', 'annotations').key(tracking).forbidden('cannot add this annotation')
+    const at = errors.at('spec')
+    for (const name of ['completions', 'selector', 'completionMode', 'podFailurePolicy'] as const)
+      at.at(name).immutable(next.spec[name], old.spec[name])
+    at.at('template').immutable(comparable(next, old, c), old.spec.template)
+  },
+
+  warn: (next, old, c) =>
+    old && next.metadata.generation === old.metadata.generation
+      ? []
+      : podWarnings(next.spec.template, c, 'spec.template'),
+})
+
+/** The template with what may change while the job waits put back. */
+function comparable(next: Job, old: Job, c: HookContext): PodTemplateSpec {
+  const template = next.spec.template
+  const waits =
+    c.gate('JobMutableNodeSchedulingDirectives') &&
+    old.spec.suspend === true &&
+    old.status.startTime === undefined
+  if (!waits) return template
+  const before = old.spec.template
+  const copy = structuredClone(template)
+  put(copy.spec, before.spec, 'nodeSelector')
+  put(copy.spec, before.spec, 'tolerations')
+  put(copy.metadata, before.metadata, 'annotations')
+  put(copy.metadata, before.metadata, 'labels')
+  const node = before.spec.affinity?.nodeAffinity
+  if (copy.spec.affinity) {
+    if (node) copy.spec.affinity.nodeAffinity = node
+    else delete copy.spec.affinity.nodeAffinity
+    if (!before.spec.affinity && Object.keys(copy.spec.affinity).length === 0)
+      delete copy.spec.affinity
+  } else if (before.spec.affinity && Object.keys(before.spec.affinity).join() === 'nodeAffinity') {
+    copy.spec.affinity = before.spec.affinity
+  }
+  return copy
+}
+
+function put<T, K extends keyof T>(to: T, from: T, name: K): void {
+  if (from[name] === undefined) delete to[name]
+  else to[name] = from[name]
+}
+
+/** Labels by which nobody else's pods are taken for this job's. */
+function generateSelector({ spec, metadata }: Job): void {
+  if (spec.manualSelector === true) return
+  const uid = metadata.uid ?? ''
+  const template = spec.template.metadata
+  template.labels = {
+    ...template.labels,
+    ...(Object.hasOwn(template.labels ?? {}, NAME_LABEL)
+      ? {}
+      : { [NAME_LABEL]: metadata.name ?? '' }),
+    ...(Object.hasOwn(template.labels ?? {}, UID_LABEL) ? {} : { [UID_LABEL]: uid }),
+  }
+  spec.selector ??= {}
+  if (!Object.hasOwn(spec.selector.matchLabels ?? {}, UID_LABEL))
+    spec.selector.matchLabels = { ...spec.selector.matchLabels, [UID_LABEL]: uid }
+}
+
+function validateGenerated({ spec, metadata }: Job, errors: FieldErrors): void {
+  if (spec.manualSelector === true || !spec.selector) return
+  const { labels = {} } = spec.template.metadata
+  const wanted = { [UID_LABEL]: metadata.uid ?? '', [NAME_LABEL]: metadata.name ?? '' }
+  const at = errors.at('spec', 'template', 'metadata', 'labels')
+  for (const [label, value] of Object.entries(wanted)) {
+    if (!Object.hasOwn(labels, label)) at.key(label).required(`must be '${value}'`)
+    else if (labels[label] !== value) at.key(label).invalid(labels[label], `must be '${value}'`)
+  }
+  const selector = readSelector(spec.selector)
+  if (selector && (isEverything(selector) || matchesLabels(selector, wanted))) return
+  errors.at('spec', 'selector').invalid(spec.selector, '`selector` not auto-generated')
+}
+
+function validateStatus({ status }: Job, errors: FieldErrors): void {
+  const at = errors.at('status')
+  for (const name of ['active', 'succeeded', 'failed', 'ready'] as const) {
+    const value = status[name]
+    if (value !== undefined) at.at(name).invalidAll(value, isNonNegative(value))
+  }
+  const seen = new Set<string>()
+  for (const list of ['succeeded', 'failed'] as const) {
+    status.uncountedTerminatedPods?.[list]?.forEach((uid, i) => {
+      const place = at.at('uncountedTerminatedPods', list, i)
+      if (uid === '') place.invalid(uid, 'must not be empty')
+      else if (seen.has(uid)) place.duplicate(uid)
+      seen.add(uid)
+    })
+  }
+}
+
+function completionsText({ spec, status }: Job): string {
+  const done = status.succeeded ?? 0
+  if (spec.completions !== undefined) return `${done}/${spec.completions}`
+  const parallel = spec.parallelism ?? 0
+  return parallel > 1 ? `${done}/1 of ${parallel}` : `${done}/1`
+}
+
+function durationText({ status }: Typed & { status: JobStatus }, c: HookContext): string {
+  const { startTime, completionTime } = status
+  if (startTime === undefined) return ''
+  const end = completionTime === undefined ? c.now : Date.parse(completionTime)
+  return humanDuration(end - Date.parse(startTime))
+}

@@ -1,0 +1,124 @@
+import { constants, createPublicKey, type KeyObject, verify } from 'node:crypto'
+import { need, readDer, readInside, readObjectIdentifier, Tag, type DerElement } from './der.ts'
+import { pemBlocks } from './pem.ts'
+
+/** What a PKCS#10 request says about who it is for. */
+export interface RequestSubject {
+  readonly commonName: string
+  readonly organizations: readonly string[]
+}
+
+const RSA = '1.2.840.113549.1.1'
+const ECDSA = '1.2.840.10045.4'
+
+/** Signature algorithms by object identifier: the digest, null where the algorithm has its own. */
+const ALGORITHMS: ReadonlyMap<string, { readonly key: string; readonly digest: string | null }> =
+  new Map([
+    [`${RSA}.5`, { key: 'rsa', digest: 'sha1' }],
+    [`${RSA}.11`, { key: 'rsa', digest: 'sha256' }],
+    [`${RSA}.12`, { key: 'rsa', digest: 'sha384' }],
+    [`${RSA}.13`, { key: 'rsa', digest: 'sha512' }],
+    [`${ECDSA}.1`, { key: 'ec', digest: 'sha1' }],
+    [`${ECDSA}.3.2`, { key: 'ec', digest: 'sha256' }],
+    [`${ECDSA}.3.3`, { key: 'ec', digest: 'sha384' }],
+    [`${ECDSA}.3.4`, { key: 'ec', digest: 'sha512' }],
+    ['1.3.101.112', { key: 'ed25519', digest: null }],
+  ])
+const PSS = `${RSA}.10`
+const PSS_DIGESTS: ReadonlyMap<string, string> = new Map([
+  ['2.16.840.1.101.3.4.2.1', 'sha256'],
+  ['2.16.840.1.101.3.4.2.2', 'sha384'],
+  ['2.16.840.1.101.3.4.2.3', 'sha512'],
+])
+
+/** What is wrong with a request (base64 of PEM of PKCS#10), or null. Its signature is checked. */
+export function requestProblem(base64: string): string | null {
+  try {
+    const [info, algorithm, signature] = partsOf(base64)
+    const key = subjectKey(info)
+    checkSignature(info.whole, algorithm, signature, key)
+    return null
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
+/** Who a request (base64 of PEM of PKCS#10) is for. Throws Error when it cannot be read. */
+export function requestSubject(base64: string): RequestSubject {
+  const [info] = partsOf(base64)
+  const values = (type: string) =>
+    readInside(readDer(info.content)[1], Tag.sequence)
+      .flatMap((set) => readInside(set, Tag.set))
+      .map((pair) => readInside(pair, Tag.sequence))
+      .filter(([id]) => readObjectIdentifier(id) === type)
+      .map(([, value]) => textOf(value))
+  return { commonName: values('2.5.4.3').at(-1) ?? '', organizations: values('2.5.4.10') }
+}
+
+const BMP_STRING = 0x1e
+
+function textOf(element: DerElement | undefined): string {
+  if (!element) return ''
+  if (element.tag !== BMP_STRING) return element.content.toString('utf8')
+  return element.content.length % 2 === 0
+    ? Buffer.from(element.content).swap16().toString('utf16le')
+    : ''
+}
+
+/** The signed part, the algorithm and the signature. */
+function partsOf(base64: string): [info: DerElement, algorithm: DerElement, signature: Buffer] {
+  const [block] = pemBlocks(Buffer.from(base64, 'base64').toString('latin1'))
+  if (block?.type !== 'CERTIFICATE REQUEST') {
+    throw new Error('PEM block type must be CERTIFICATE REQUEST')
+  }
+  const [outer, ...trailing] = readDer(block.data)
+  if (trailing.length > 0) throw new Error('asn1: syntax error: trailing data')
+  const [info, algorithm, bits] = readInside(outer, Tag.sequence)
+  const { content } = need(bits, Tag.bitString)
+  return [need(info, Tag.sequence), need(algorithm, Tag.sequence), content.subarray(1)]
+}
+
+function subjectKey(info: DerElement): KeyObject {
+  const [version, subject, key] = readDer(info.content)
+  need(version, Tag.integer)
+  need(subject, Tag.sequence)
+  return createPublicKey({ key: need(key, Tag.sequence).whole, format: 'der', type: 'spki' })
+}
+
+function checkSignature(
+  signed: Buffer,
+  algorithm: DerElement,
+  signature: Buffer,
+  key: KeyObject,
+): void {
+  const [id, parameters] = readDer(algorithm.content)
+  const oid = readObjectIdentifier(id)
+  const known = oid === PSS ? { key: 'rsa', digest: pssDigest(parameters) } : ALGORITHMS.get(oid)
+  if (!known) throw new Error('x509: cannot verify signature: algorithm unimplemented')
+  if (key.asymmetricKeyType !== known.key) {
+    throw new Error(
+      `x509: signature algorithm specifies an ${known.key} public key, but have public key of type ${key.asymmetricKeyType ?? 'unknown'}`,
+    )
+  }
+  const options =
+    oid === PSS
+      ? {
+          key,
+          padding: constants.RSA_PKCS1_PSS_PADDING,
+          saltLength: constants.RSA_PSS_SALTLEN_AUTO,
+        }
+      : key
+  if (!verify(known.digest, signed, options, signature)) {
+    throw new Error('x509: signature verification failed')
+  }
+}
+
+/** The digest of RSA-PSS, which stands in its parameters: `[0] { SEQUENCE { identifier } }`. */
+function pssDigest(parameters: DerElement | undefined): string {
+  const explicit = readInside(parameters, Tag.sequence).find(({ tag }) => tag === Tag.attributes)
+  const [hash] = explicit ? readDer(explicit.content) : []
+  const [id] = hash ? readInside(hash, Tag.sequence) : []
+  const digest = id && PSS_DIGESTS.get(readObjectIdentifier(id))
+  if (!digest) throw new Error('x509: cannot verify signature: algorithm unimplemented')
+  return digest
+}

@@ -1,0 +1,33 @@
+import type { FieldErrors } from '../../schema/field-errors.ts'
+import { group } from '../../schema/object-meta.ts'
+import { resource } from '../../schema/resource.ts'
+import { t } from '../../schema/shape.ts'
+import { ALL_BUT_CREATE } from '../create-only.ts'
+import { ObjectReference } from './object-reference.ts'
+
+const { kind } = group('core/v1')
+
+/** Puts a pod on a node. The name is the pod's. */
+export class Binding extends kind({
+  /** The node. */
+  target: t.object(2, ObjectReference).required(),
+}) {}
+
+/** Rules of the target: a node, by name. */
+export function validateBinding({ target }: Binding, errors: FieldErrors): void {
+  const { kind: targetKind = '', name = '' } = target
+  const at = errors.at('target')
+  if (targetKind !== '' && targetKind !== 'Node') {
+    at.at('kind').notSupported(targetKind, ['Node', '<empty>'])
+  }
+  if (name === '') at.at('name').required()
+}
+
+/** Bindings made in a namespace; they are carried out, not kept. */
+export const bindings = resource(Binding, {
+  plural: 'bindings',
+  scope: 'namespace',
+  virtual: 'binding',
+  without: ALL_BUT_CREATE,
+  validate: validateBinding,
+})

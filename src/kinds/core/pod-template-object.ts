@@ -1,0 +1,54 @@
+import { sameValue } from '../../schema/field-errors.ts'
+import { group } from '../../schema/object-meta.ts'
+import { column, resource } from '../../schema/resource.ts'
+import { t } from '../../schema/shape.ts'
+import { nameColumn } from '../columns.ts'
+import { fillPodTemplate } from './pod/defaults.ts'
+import { dropGatedPodFields } from './pod/gates.ts'
+import { PodTemplateSpec } from './pod/pod-template.ts'
+import { containerColumns, labelsText } from './pod/template-columns.ts'
+import { validatePodTemplate } from './pod/validate-pod-template.ts'
+import { podWarnings } from './pod/warnings.ts'
+
+const { kind } = group('core/v1')
+
+/** A template of pods that stands by itself. */
+export class PodTemplate extends kind({
+  /** What pods made from it look like. */
+  template: t.object(2, PodTemplateSpec),
+}) {}
+
+/** The pod templates of a namespace. */
+export const podTemplates = resource(PodTemplate, {
+  plural: 'podtemplates',
+  scope: 'namespace',
+  columns: [
+    nameColumn,
+    ...containerColumns<PodTemplate>(({ template }) => template, { wide: false }),
+    column('Pod Labels', 'string', ({ template }) => labelsText(template.metadata.labels), {
+      description: 'Labels of the pods.',
+    }),
+  ],
+
+  fill: ({ template }, c) => fillPodTemplate(template, c),
+
+  onCreate({ metadata, template }, c) {
+    metadata.generation = 1
+    dropGatedPodFields(template.spec, null, c)
+  },
+
+  onUpdate(next, old, c) {
+    dropGatedPodFields(next.template.spec, old.template.spec, c)
+    if (!sameValue(next.template, old.template)) {
+      next.metadata.generation = (old.metadata.generation ?? 0) + 1
+    }
+  },
+
+  validate: ({ template }, errors, c, old) =>
+    validatePodTemplate(template, errors.at('template'), c, old?.template.spec),
+
+  warn: ({ metadata, template }, old, c) =>
+    old && metadata.generation === old.metadata.generation
+      ? []
+      : podWarnings(template, c, 'template'),
+})

@@ -1,0 +1,146 @@
+/** Rules that kinds share which keep pods running from a template. */
+import type { FieldErrors } from '../../../schema/field-errors.ts'
+import { isNonNegative } from '../../../schema/names.ts'
+import type { HookContext } from '../../../schema/resource.ts'
+import { SelectorError } from '../../../schema/selector-error.ts'
+import {
+  isEverything,
+  type LabelSelector,
+  type LabelSelectorObject,
+  matchesLabels,
+  selectorFromObject,
+} from '../../../schema/selectors.ts'
+import type { PodTemplateSpec } from './pod-template.ts'
+import { validatePodTemplate } from './validate-pod-template.ts'
+
+/** Refuses negative numbers among the named members, at `errors`; absent ones are fine. */
+export function needNonNegative<K extends string>(
+  object: { readonly [P in K]?: number },
+  names: readonly K[],
+  errors: FieldErrors,
+): void {
+  for (const name of names) {
+    const value = object[name]
+    if (value !== undefined) errors.at(name).invalidAll(value, isNonNegative(value))
+  }
+}
+
+/** Refuses numbers among the named members that are above `limit`, at `errors`. */
+export function needAtMost<K extends string>(
+  object: { readonly [P in K]?: number },
+  names: readonly K[],
+  limit: number | undefined,
+  errors: FieldErrors,
+  detail: string,
+): void {
+  for (const name of names) {
+    const value = object[name] ?? 0
+    if (value > (limit ?? 0)) errors.at(name).invalid(value, detail)
+  }
+}
+
+/** The selector of an object, absent selecting nothing; null when it is broken. */
+export function readSelector(object: LabelSelectorObject | undefined): LabelSelector | null {
+  try {
+    return selectorFromObject(object)
+  } catch (error) {
+    if (error instanceof SelectorError) return null
+    throw error
+  }
+}
+
+/** The pods of a template must be found by the selector; `errors` is the scope of the template. */
+export function needMatch(
+  selector: LabelSelector,
+  { metadata: { labels } }: PodTemplateSpec,
+  errors: FieldErrors,
+): void {
+  if (isEverything(selector) || matchesLabels(selector, labels)) return
+  errors.at('metadata', 'labels').invalid(labels, '`selector` does not match template `labels`')
+}
+
+/** Pods that are kept running never end by themselves; `errors` is the scope of the template. */
+export function needEndless(
+  { spec: { restartPolicy, activeDeadlineSeconds } }: PodTemplateSpec,
+  errors: FieldErrors,
+  kind: string,
+): void {
+  const at = errors.at('spec')
+  if (restartPolicy !== 'Always') {
+    at.at('restartPolicy').notSupported(restartPolicy, ['Always'])
+  }
+  if (activeDeadlineSeconds !== undefined) {
+    at.at('activeDeadlineSeconds').forbidden(`activeDeadlineSeconds in ${kind} is not Supported`)
+  }
+}
+
+/** A disk that only one node can write is no volume of several pods; `errors` is the scope of the template. */
+export function refuseWritableDisks(
+  { spec: { volumes = [] } }: PodTemplateSpec,
+  errors: FieldErrors,
+): void {
+  volumes.forEach(({ gcePersistentDisk }, i) => {
+    if (!gcePersistentDisk || gcePersistentDisk.readOnly) return
+    errors
+      .at('spec', 'volumes', i, 'gcePersistentDisk', 'readOnly')
+      .invalid(
+        false,
+        'must be true for replicated pods > 1; GCE PD can only be mounted on multiple machines if it is read-only',
+      )
+  })
+}
+
+/** What a template is the template of. */
+export interface TemplateOwner {
+  readonly selector: LabelSelector
+  readonly replicas: number
+  /** Kind that messages name. */
+  readonly kind: string
+}
+
+/** Rules of the template of replicas; `errors` is the scope of the template, `old` the stored template. */
+export function validateReplicaTemplate(
+  template: PodTemplateSpec,
+  { selector, replicas, kind }: TemplateOwner,
+  errors: FieldErrors,
+  c: HookContext,
+  old?: PodTemplateSpec,
+): void {
+  needMatch(selector, template, errors)
+  validatePodTemplate(template, errors, c, old?.spec)
+  if (replicas > 1) refuseWritableDisks(template, errors)
+  needEndless(template, errors, kind)
+}
+
+/** Counts of replicas that replica sets and replication controllers keep. */
+export const REPLICA_COUNTS = [
+  'fullyLabeledReplicas',
+  'readyReplicas',
+  'availableReplicas',
+] as const
+
+/** Counts of replicas in a status, at `errors`: none above what there is, and only ready ones are available. */
+export function validateReplicaCounts<K extends string>(
+  status: { readonly [P in K | 'replicas' | 'readyReplicas' | 'availableReplicas']?: number },
+  names: readonly K[],
+  errors: FieldErrors,
+  readyPath = 'readyReplicas',
+): void {
+  const { replicas, readyReplicas } = status
+  needAtMost(status, names, replicas, errors, 'cannot be greater than status.replicas')
+  const detail = `cannot be greater than ${readyPath}`
+  needAtMost(status, ['availableReplicas'], readyReplicas, errors, detail)
+}
+
+/** The collision count never falls, at `errors` of the status. */
+export function keepCollisions(
+  next: { readonly collisionCount?: number },
+  old: { readonly collisionCount?: number },
+  errors: FieldErrors,
+): void {
+  if (old.collisionCount === undefined) return
+  const value = next.collisionCount
+  if (value === undefined || value < old.collisionCount) {
+    errors.at('collisionCount').invalid(value ?? 0, 'cannot be decremented')
+  }
+}

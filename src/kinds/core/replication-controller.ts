@@ -1,0 +1,182 @@
+import { type FieldErrors, sameValue } from '../../schema/field-errors.ts'
+import { group } from '../../schema/object-meta.ts'
+import { column, type HookContext, part, resource, scale } from '../../schema/resource.ts'
+import { formatLabelSelector, isEverything, selectorFromLabels } from '../../schema/selectors.ts'
+import { t } from '../../schema/shape.ts'
+import { ageColumn, nameColumn } from '../columns.ts'
+import { fillPodTemplate } from './pod/defaults.ts'
+import { dropGatedPodFields } from './pod/gates.ts'
+import { PodTemplateSpec } from './pod/pod-template.ts'
+import { containerColumns, labelsText } from './pod/template-columns.ts'
+import {
+  needNonNegative,
+  REPLICA_COUNTS,
+  validateReplicaCounts,
+  validateReplicaTemplate,
+} from './pod/validate-workload.ts'
+import { podWarnings } from './pod/warnings.ts'
+
+const { kind, shape } = group('core/v1')
+
+/** Which pods there shall be, and how many. */
+export class ReplicationControllerSpec extends shape({
+  /** How many pods there shall be. */
+  replicas: t.int32(1).explicit().default(1),
+  /** Seconds a pod must be ready without a crash before it counts as available. */
+  minReadySeconds: t.int32(4),
+  /** Labels that its pods have; those of the template unless given. */
+  selector: t.map(2, 'string').atomic(),
+  /** What new pods look like; they restart always. */
+  template: t.object(3, PodTemplateSpec).explicit(),
+}) {}
+
+/** Something that is going on with a replication controller. */
+export class ReplicationControllerCondition extends shape({
+  /** What it is about: `ReplicaFailure`. */
+  type: t.string(1).required(),
+  /** `True`, `False` or `Unknown`. */
+  status: t.string(2).required(),
+  /** When the status last changed. */
+  lastTransitionTime: t.time(3),
+  /** Why it changed, as one word. */
+  reason: t.string(4),
+  /** Why it changed, for people. */
+  message: t.string(5),
+}) {}
+
+/** How a replication controller fares. */
+export class ReplicationControllerStatus extends shape({
+  /** Pods that there are. */
+  replicas: t.int32(1).required(),
+  /** Pods that have all labels of the template. */
+  fullyLabeledReplicas: t.int32(2),
+  /** Pods that are ready. */
+  readyReplicas: t.int32(4),
+  /** Pods that have been ready for `minReadySeconds`. */
+  availableReplicas: t.int32(5),
+  /** Generation that the counts are about. */
+  observedGeneration: t.int64(3),
+  /** What is going on. */
+  conditions: t.list(6, ReplicationControllerCondition).patchBy('type'),
+}) {}
+
+/** Keeps a number of pods running; the forerunner of replica sets. */
+export class ReplicationController extends kind({
+  /** What is wanted. */
+  spec: t.object(2, ReplicationControllerSpec),
+  /** How it fares; kept by the cluster. */
+  status: t.object(3, ReplicationControllerStatus),
+}) {}
+
+/** Annotations that stand for fields which could not be carried over from another version. */
+const NON_CONVERTIBLE = 'non-convertible.{label}'
+
+/** The replication controllers of a namespace. */
+export const replicationControllers = resource(ReplicationController, {
+  plural: 'replicationcontrollers',
+  short: ['rc'],
+  categories: ['all'],
+  scope: 'namespace',
+  deleteAnswers: 'status',
+  orphansByDefault: true,
+  selectable: { 'status.replicas': ({ status }) => String(status.replicas) },
+  subresources: {
+    status: part('status', {
+      validate({ status }, errors) {
+        const at = errors.at('status')
+        needNonNegative(status, ['replicas', ...REPLICA_COUNTS, 'observedGeneration'], at)
+        validateReplicaCounts(status, REPLICA_COUNTS, at)
+      },
+    }),
+    scale: scale('spec.replicas', 'status.replicas', ({ spec }) =>
+      formatLabelSelector(selectorFromLabels(spec.selector)),
+    ),
+  },
+  columns: [
+    nameColumn,
+    column('Desired', 'integer', ({ spec }) => spec.replicas ?? 0, {
+      description: 'Pods that are wanted.',
+    }),
+    column('Current', 'integer', ({ status }) => status.replicas, {
+      description: 'Pods that there are.',
+    }),
+    column('Ready', 'integer', ({ status }) => status.readyReplicas ?? 0, {
+      description: 'Pods that are ready.',
+    }),
+    ageColumn,
+    ...containerColumns<ReplicationController>(({ spec }) => spec.template, { wide: true }),
+    column('Selector', 'string', ({ spec }) => labelsText(spec.selector), {
+      wide: true,
+      description: 'Labels by which it finds its pods.',
+    }),
+  ],
+
+  fill({ metadata, spec }, c) {
+    const { template } = spec
+    if (!template) return
+    fillPodTemplate(template, c)
+    const { labels } = template.metadata
+    if (!labels) return
+    spec.selector ??= { ...labels }
+    metadata.labels ??= { ...labels }
+  },
+
+  onCreate(controller, c) {
+    controller.status = { replicas: 0 }
+    controller.metadata.generation = 1
+    dropGated(controller, null, c)
+  },
+
+  onUpdate(next, old, c) {
+    dropGated(next, old, c)
+    if (!sameValue(next.spec, old.spec)) {
+      next.metadata.generation = (old.metadata.generation ?? 0) + 1
+    }
+  },
+
+  validate: ({ spec }, errors, c, old) => validateSpec(spec, errors.at('spec'), c, old?.spec),
+
+  validateUpdate(next, old, errors, c) {
+    for (const [key, value] of Object.entries(old.metadata.annotations ?? {})) {
+      if (!key.startsWith(c.v.spell(NON_CONVERTIBLE))) continue
+      const [, field, ...more] = key.split('/')
+      if (field === undefined || more.length > 0) continue
+      if (!field.includes('selector')) errors.at(field).notFound(value)
+      else if (!sameValue(next.spec.selector, old.spec.selector)) {
+        errors
+          .at('spec', 'selector')
+          .invalid(next.spec.selector, 'cannot update non-convertible selector')
+      }
+    }
+  },
+
+  warn: ({ metadata, spec: { template } }, old, c) =>
+    !template || (old && metadata.generation === old.metadata.generation)
+      ? []
+      : podWarnings(template, c, 'template'),
+})
+
+function dropGated(
+  { spec }: ReplicationController,
+  old: ReplicationController | null,
+  c: HookContext,
+): void {
+  if (spec.template) dropGatedPodFields(spec.template.spec, old?.spec.template?.spec ?? null, c)
+}
+
+function validateSpec(
+  spec: ReplicationControllerSpec,
+  errors: FieldErrors,
+  c: HookContext,
+  old?: ReplicationControllerSpec,
+): void {
+  const selector = selectorFromLabels(spec.selector)
+  needNonNegative(spec, ['minReadySeconds'], errors)
+  if (isEverything(selector)) errors.at('selector').required()
+  needNonNegative(spec, ['replicas'], errors)
+  const { template, replicas = 0 } = spec
+  const at = errors.at('template')
+  if (!template) return at.required()
+  const owner = { selector, replicas, kind: 'ReplicationController' }
+  validateReplicaTemplate(template, owner, at, c, old?.template)
+}

@@ -1,0 +1,26 @@
+import { isInteger, parseQuantity, sign } from '../../base/quantity.ts'
+import type { FieldErrors } from '../../schema/field-errors.ts'
+import { isQualifiedName, NEGATIVE_MESSAGE } from '../../schema/names.ts'
+import type { Vocabulary } from '../../vocabulary/vocabulary.ts'
+import { isStandardResource, isWholeResource } from './resource-names.ts'
+
+/** Rules of a resource name anywhere, at `errors`. */
+export function validateResourceName(name: string, errors: FieldErrors): void {
+  const messages = isQualifiedName(name)
+  errors.invalidAll(name, messages)
+  if (messages.length === 0 && !name.includes('/') && !isStandardResource(name)) {
+    errors.invalid(name, 'must be a standard resource type or fully qualified')
+  }
+}
+
+/** Rules of an amount of a resource, at `errors`. */
+export function validateResourceAmount(
+  name: string,
+  text: string,
+  errors: FieldErrors,
+  v: Vocabulary,
+): void {
+  const amount = parseQuantity(text)
+  if (sign(amount) < 0) errors.invalid(text, NEGATIVE_MESSAGE)
+  if (isWholeResource(name, v) && !isInteger(amount)) errors.invalid(text, 'must be an integer')
+}

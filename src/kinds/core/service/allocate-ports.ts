@@ -1,0 +1,132 @@
+import { internalError } from '../../../schema/errors.ts'
+import type { FieldErrors } from '../../../schema/field-errors.ts'
+import type { Pools } from '../../../schema/resource.ts'
+import type { ServiceSpec } from './service-spec.ts'
+import { needsHealthCheck, nodePortsOf, picksNodePorts, usesNodes } from './traits.ts'
+
+/** Name of the pool of node ports. */
+export const NODE_PORTS = 'servicenodeports'
+
+/** Takes and picks ports of nodes for one service. Throws 500 when none is left. */
+export function allocatePorts(
+  spec: ServiceSpec,
+  old: ServiceSpec | null,
+  pools: Pools,
+  errors: FieldErrors,
+): void {
+  const ports = new NodePorts(spec, pools)
+  if (usesNodes(spec)) {
+    if (old) updateNodePorts(spec, old, ports, errors)
+    else createNodePorts(spec, ports, errors)
+  }
+  if (needsHealthCheck(spec) && !(old && needsHealthCheck(old)) && errors.list.length === 0) {
+    allocateHealthCheck(spec, ports)
+  }
+}
+
+/** The pool as one service sees it: what it takes is not free any more. */
+class NodePorts {
+  readonly #pools: Pools
+  readonly #taken = new Set<number>()
+  readonly #asked: ReadonlySet<number>
+  /** Asked for, and picked before their turn came: the pool counts them as ours. */
+  readonly #kept = new Set<number>()
+
+  constructor(spec: ServiceSpec, pools: Pools) {
+    this.#pools = pools
+    this.#asked = new Set([...nodePortsOf(spec), spec.healthCheckNodePort ?? 0])
+  }
+
+  /** What is wrong with a port that is asked for; null when it is taken now. */
+  take(port: number): string | null {
+    const value = String(port)
+    if (!this.#pools.contains(NODE_PORTS, value)) {
+      const range = this.#pools.range(NODE_PORTS) ?? ''
+      return `provided port is not in the valid range. The range of valid ports is ${range}`
+    }
+    const isFree = this.#kept.has(port) || this.#pools.isFree(NODE_PORTS, value)
+    if (this.#taken.has(port) || !isFree) return 'provided port is already allocated'
+    this.#taken.add(port)
+    return null
+  }
+
+  /** A free port that is not asked for elsewhere in the service; null when there is none. */
+  pick(): number | null {
+    for (;;) {
+      const value = this.#pools.pick(NODE_PORTS)
+      if (value === null) return null
+      const port = Number(value)
+      if (this.#asked.has(port)) {
+        this.#kept.add(port)
+        continue
+      }
+      this.#taken.add(port)
+      return port
+    }
+  }
+}
+
+function pickNodePort(ports: NodePorts): number {
+  const port = ports.pick()
+  if (port === null) throw internalError('failed to allocate a nodePort: range is full')
+  return port
+}
+
+/** Ports of a new service: the same port in several protocols gets the same port of nodes. */
+function createNodePorts(spec: ServiceSpec, ports: NodePorts, errors: FieldErrors): void {
+  const { ports: list = [] } = spec
+  const picks = picksNodePorts(spec)
+  const byPort = new Map<number, number>()
+  for (const [i, port] of list.entries()) {
+    const own = port.nodePort ?? 0
+    if (own === 0 && !picks) continue
+    const at = errors.at('ports', i, 'nodePort')
+    const shared = byPort.get(port.port)
+    if (shared === undefined) {
+      const asked = list.find((p) => p.port === port.port && (p.nodePort ?? 0) !== 0)?.nodePort
+      if (asked !== undefined && !takeNodePort(asked, ports, at)) return
+      port.nodePort = asked ?? pickNodePort(ports)
+      byPort.set(port.port, port.nodePort)
+    } else if (own === 0) port.nodePort = shared
+    else if (own !== shared && !takeNodePort(own, ports, at)) return
+  }
+}
+
+/** Ports of a changed service: those it has are its own, each new one stands alone. */
+function updateNodePorts(
+  spec: ServiceSpec,
+  old: ServiceSpec,
+  ports: NodePorts,
+  errors: FieldErrors,
+): void {
+  const picks = picksNodePorts(spec)
+  const mine = new Set(nodePortsOf(old))
+  for (const [i, port] of (spec.ports ?? []).entries()) {
+    const own = port.nodePort ?? 0
+    if (own !== 0) {
+      if (mine.has(own)) continue
+      if (!takeNodePort(own, ports, errors.at('ports', i, 'nodePort'))) return
+      mine.add(own)
+    } else if (picks) port.nodePort = pickNodePort(ports)
+  }
+}
+
+function takeNodePort(port: number, ports: NodePorts, errors: FieldErrors): boolean {
+  const problem = ports.take(port)
+  if (problem !== null) errors.invalid(port, problem)
+  return problem === null
+}
+
+function allocateHealthCheck(spec: ServiceSpec, ports: NodePorts): void {
+  const asked = spec.healthCheckNodePort ?? 0
+  if (asked !== 0) {
+    const problem = ports.take(asked)
+    if (problem === null) return
+    throw internalError(`failed to allocate requested HealthCheck NodePort ${asked}: ${problem}`)
+  }
+  const port = ports.pick()
+  if (port === null) {
+    throw internalError('failed to allocate a HealthCheck NodePort 0: range is full')
+  }
+  spec.healthCheckNodePort = port
+}

@@ -1,0 +1,40 @@
+/** What the server chooses for a service out of its pools, and what the service then holds. */
+import { sameValue, type FieldErrors } from '../../../schema/field-errors.ts'
+import type { Claim, Pools } from '../../../schema/resource.ts'
+import { canonicalIp, familyOf } from '../ip-text.ts'
+import { addressPool, allocateAddresses, chooseFamilies } from './allocate-addresses.ts'
+import { allocatePorts, NODE_PORTS } from './allocate-ports.ts'
+import type { ServiceSpec } from './service-spec.ts'
+import { isExternalName, isHeadless, needsHealthCheck, nodePortsOf } from './traits.ts'
+import { validateAddressChange } from './validate-addresses.ts'
+
+/** Families, addresses and ports of a new or changed service; `old` is null on create. Throws 500 when a pool is used up. */
+export function allocateService(
+  spec: ServiceSpec,
+  old: ServiceSpec | null,
+  pools: Pools,
+  errors: FieldErrors,
+): void {
+  // A write of the status must go through even where the pools have changed since.
+  if (old && sameValue(spec, old)) return
+  const steps = [chooseFamilies, allocateAddresses, allocatePorts]
+  for (const step of steps) {
+    step(spec, old, pools, errors)
+    if (errors.list.length > 0) return
+  }
+  // Only now are the lists complete on both sides.
+  if (old) validateAddressChange(spec, old, errors)
+}
+
+/** Addresses and ports that a service holds, each once. */
+export function claimsOf(spec: ServiceSpec): Claim[] {
+  const addresses = isExternalName(spec) || isHeadless(spec) ? [] : (spec.clusterIPs ?? [])
+  const ports = new Set(nodePortsOf(spec))
+  if (needsHealthCheck(spec) && spec.healthCheckNodePort !== undefined) {
+    ports.add(spec.healthCheckNodePort)
+  }
+  return [
+    ...addresses.map((ip) => ({ pool: addressPool(familyOf(ip)), value: canonicalIp(ip) })),
+    ...[...ports].map((port) => ({ pool: NODE_PORTS, value: String(port) })),
+  ]
+}

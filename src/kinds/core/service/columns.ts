@@ -1,0 +1,61 @@
+import type { Typed } from '../../../schema/object-meta.ts'
+import { column, type Column } from '../../../schema/resource.ts'
+import { ageColumn, nameColumn } from '../../columns.ts'
+import { type LoadBalancerStatus, loadBalancerText } from '../load-balancer-status.ts'
+import type { ServicePort, ServiceSpec } from './service-spec.ts'
+
+/** What the columns read of a service. */
+export interface Row extends Typed {
+  spec: ServiceSpec
+  status: { loadBalancer: LoadBalancerStatus }
+}
+
+const EMPTY = '<none>'
+
+/** The columns of services in tables. */
+export const serviceColumns: readonly Column<Row>[] = [
+  nameColumn,
+  column('Type', 'string', ({ spec }) => spec.type ?? '', {
+    description: 'How far the service can be reached.',
+  }),
+  column('Cluster-IP', 'string', ({ spec }) => spec.clusterIPs?.[0] ?? EMPTY, {
+    description: 'Its first address, or None.',
+  }),
+  column('External-IP', 'string', outside, {
+    description: 'Where traffic from outside comes in, or the name that is stood for.',
+  }),
+  column('Port(s)', 'string', ({ spec }) => spec.ports?.map(portText).join(',') || EMPTY, {
+    description: 'Ports and, behind a colon, ports of nodes.',
+  }),
+  ageColumn,
+  column('Selector', 'string', ({ spec }) => labelsText(spec.selector), {
+    wide: true,
+    description: 'Labels of the pods behind it.',
+  }),
+]
+
+function outside({ spec, status }: Row): string {
+  const given = (spec.externalIPs ?? []).join(',')
+  switch (spec.type) {
+    case 'ClusterIP':
+    case 'NodePort':
+      return given || EMPTY
+    case 'LoadBalancer': {
+      const balanced = loadBalancerText(status?.loadBalancer)
+      return [balanced, given].filter((text) => text !== '').join(',') || '<pending>'
+    }
+    case 'ExternalName':
+      return spec.externalName ?? ''
+    default:
+      return '<unknown>'
+  }
+}
+
+const portText = ({ port, nodePort = 0, protocol }: ServicePort): string =>
+  nodePort > 0 ? `${port}:${nodePort}/${protocol}` : `${port}/${protocol}`
+
+const labelsText = (labels: Readonly<Record<string, string>> = {}): string =>
+  Object.entries(labels)
+    .map(([key, value]) => `${key}=${value}`)
+    .sort()
+    .join(',') || EMPTY

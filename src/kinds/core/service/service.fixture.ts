@@ -1,0 +1,41 @@
+import { expect } from 'vitest'
+import { checkDeclared } from '../../../schema/check.ts'
+import { codecOf, Decoding } from '../../../schema/codec.ts'
+import { FieldErrors } from '../../../schema/field-errors.ts'
+import type { HookContext } from '../../../schema/resource.ts'
+import { orch } from '../../../vocabulary/orch.ts'
+import { defaultGate } from '../../gates.ts'
+import { Service, services } from './service.ts'
+
+export const context = (...off: string[]): HookContext => ({
+  v: orch,
+  now: Date.parse('2030-01-01T01:00:00Z'),
+  gate: (name) => defaultGate(name) && !off.includes(name),
+})
+export const c = context()
+
+export const port80 = { ports: [{ port: 80 }] }
+
+/** A service as the decoder gives it, with defaults. */
+export function serviceOf(spec: object = port80, rest: object = {}): Service {
+  const decoding = new Decoding()
+  const object = { metadata: { name: 's', namespace: 'n' }, spec, ...rest }
+  const service = codecOf(Service.shape).decode(object, decoding) as unknown as Service
+  expect(decoding.unknown).toEqual([])
+  services.fill!(service, c)
+  return service
+}
+
+/** What a create or an update is refused for, before anything is picked. */
+export function problems(next: Service, old: Service | null = null, hooks = c): string[] {
+  const errors = new FieldErrors()
+  if (old) services.onUpdate!(next, old, hooks)
+  else services.onCreate!(next, hooks)
+  checkDeclared(Service.shape, next, errors)
+  services.validate!(next, errors, hooks, old ?? undefined)
+  if (old) services.validateUpdate!(next, old, errors, hooks)
+  return texts(errors)
+}
+
+export const texts = (errors: FieldErrors): string[] =>
+  errors.list.map(({ field, message }) => `${field}: ${message}`)

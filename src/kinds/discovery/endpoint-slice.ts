@@ -1,0 +1,209 @@
+import { type FieldErrors, sameValue } from '../../schema/field-errors.ts'
+import {
+  isDns1123Label,
+  isDns1123Subdomain,
+  isFullyQualifiedDomainName,
+  isIpv4,
+  isIpv6,
+  isLabelValue,
+  isQualifiedName,
+} from '../../schema/names.ts'
+import { group } from '../../schema/object-meta.ts'
+import { column, resource } from '../../schema/resource.ts'
+import { t } from '../../schema/shape.ts'
+import { ageColumn, nameColumn } from '../columns.ts'
+import { ObjectReference } from '../core/object-reference.ts'
+import { isReachableIp } from '../core/reachable-ip.ts'
+
+const { kind, shape } = group('discovery{api}/v1')
+
+const MAX_ENDPOINTS = 1000
+const MAX_ADDRESSES = 100
+const MAX_PORTS = 20_000
+const MAX_ZONES = 8
+const SHOWN = 3
+
+/** How one endpoint is. */
+export class EndpointConditions extends shape({
+  /** Whether it takes traffic; absent counts as true. */
+  ready: t.bool(1).explicit(),
+  /** Whether it takes traffic even while it ends; absent: as `ready`. */
+  serving: t.bool(2).explicit(),
+  /** Whether it is ending; absent counts as false. */
+  terminating: t.bool(3).explicit(),
+}) {}
+
+/** One zone that an endpoint is meant for. */
+export class ForZone extends shape({
+  /** Name of the zone. */
+  name: t.string(1).required(),
+}) {}
+
+/** Who an endpoint is meant for. */
+export class EndpointHints extends shape({
+  /** Zones whose traffic it takes; at most eight. */
+  forZones: t.list(1, ForZone).atomic(),
+}) {}
+
+/** One backend of a service. */
+export class Endpoint extends shape({
+  /** Its addresses, all of the slice's type and all of the same thing; clients may use the first one alone. */
+  addresses: t.list(1, 'string').required().set(),
+  /** How it is. */
+  conditions: t.object(2, EndpointConditions),
+  /** Its host name, a DNS label; several may share one. */
+  hostname: t.string(3).explicit(),
+  /** The object behind it. */
+  targetRef: t.object(4, ObjectReference).explicit(),
+  /** No longer taken; use `nodeName` and `zone`. */
+  deprecatedTopology: t.map(5, 'string'),
+  /** Node it is on. */
+  nodeName: t.string(6).explicit(),
+  /** Zone it is in. */
+  zone: t.string(7).explicit(),
+  /** Who it is meant for. */
+  hints: t.object(8, EndpointHints).explicit(),
+}) {}
+
+/** One port of all endpoints of a slice. */
+export class EndpointPort extends shape(
+  {
+    /** Name of the port, unique in the slice; empty or a DNS label. */
+    name: t.string(1).explicit().default(''),
+    /** Transport protocol. */
+    protocol: t.string(2).explicit().oneOf('SCTP', 'TCP', 'UDP').default('TCP'),
+    /** The port; absent: all of them. */
+    port: t.int32(3).explicit(),
+    /** Application protocol: a registered service name, or a prefixed name of one's own. */
+    appProtocol: t.string(4).explicit(),
+  },
+  { atomic: true },
+) {}
+
+/** Some of the endpoints of a service; a label names the service, and all its slices together make it up. */
+export class EndpointSlice extends kind({
+  /** What the addresses are; cannot be changed. */
+  addressType: t.string(4).required().oneOf('FQDN', 'IPv4', 'IPv6'),
+  /** The endpoints; at most a thousand. */
+  endpoints: t.list(2, Endpoint).required().atomic(),
+  /** Ports of every endpoint; empty: none are told. */
+  ports: t.list(3, EndpointPort).atomic(),
+}) {}
+
+export const endpointSlices = resource(EndpointSlice, {
+  plural: 'endpointslices',
+  scope: 'namespace',
+  deleteAnswers: 'status',
+  columns: [
+    nameColumn,
+    column('AddressType', 'string', ({ addressType }) => addressType, {
+      description: 'What the addresses are.',
+    }),
+    column('Ports', 'string', ({ ports = [] }) => some(ports.map(portText), '<unset>'), {
+      description: 'The first ports.',
+    }),
+    column(
+      'Endpoints',
+      'string',
+      ({ endpoints = [] }) =>
+        some(
+          endpoints.flatMap(({ addresses }) => addresses),
+          '<unset>',
+        ),
+      { description: 'The first addresses.' },
+    ),
+    ageColumn,
+  ],
+
+  onCreate(slice) {
+    slice.metadata.generation = 1
+    dropTopology(slice)
+  },
+
+  onUpdate(next, old) {
+    if (!sameValue(next.endpoints, old.endpoints)) dropTopology(next)
+    const content = ({ metadata, ...rest }: EndpointSlice) => ({ ...rest, labels: metadata.labels })
+    if (!sameValue(content(next), content(old)))
+      next.metadata.generation = (old.metadata.generation ?? 0) + 1
+  },
+
+  validate(slice, errors) {
+    const { addressType, endpoints, ports = [] } = slice
+    // Read as text: the declared words do not include the empty one.
+    if ((addressType as string) === '') errors.at('addressType').required()
+    if (endpoints.length > MAX_ENDPOINTS)
+      errors.at('endpoints').tooMany(endpoints.length, MAX_ENDPOINTS)
+    else
+      endpoints.forEach((one, i) => validateEndpoint(one, addressType, errors.at('endpoints', i)))
+    validatePorts(ports, errors.at('ports'))
+  },
+
+  validateUpdate: (next, old, errors) =>
+    errors.at('addressType').immutable(next.addressType, old.addressType),
+})
+
+/** Fields of older versions are not taken. */
+function dropTopology({ endpoints }: EndpointSlice): void {
+  for (const endpoint of endpoints) delete endpoint.deprecatedTopology
+}
+
+function validateEndpoint(
+  { addresses, nodeName, hostname, hints }: Endpoint,
+  addressType: EndpointSlice['addressType'],
+  errors: FieldErrors,
+): void {
+  const at = errors.at('addresses')
+  if (addresses.length === 0) at.required('must contain at least 1 address')
+  else if (addresses.length > MAX_ADDRESSES) at.tooMany(addresses.length, MAX_ADDRESSES)
+  addresses.forEach((address, i) =>
+    at.at(i).invalidAll(address, addressProblems(address, addressType)),
+  )
+  if (nodeName !== undefined)
+    errors.at('nodeName').invalidAll(nodeName, isDns1123Subdomain(nodeName))
+  if (hostname !== undefined) errors.at('hostname').invalidAll(hostname, isDns1123Label(hostname))
+  const zones = hints?.forZones ?? []
+  const forZones = errors.at('hints', 'forZones')
+  if (zones.length > MAX_ZONES) {
+    forZones.tooMany(zones.length, MAX_ZONES)
+    return
+  }
+  const seen = new Set<string>()
+  zones.forEach(({ name }, i) => {
+    if (seen.has(name)) forZones.at(i).duplicate(name)
+    seen.add(name)
+    forZones.at(i, 'name').invalidAll(name, isLabelValue(name))
+  })
+}
+
+function addressProblems(address: string, type: EndpointSlice['addressType']): readonly string[] {
+  if (type === 'FQDN') return isFullyQualifiedDomainName(address)
+  if (type !== 'IPv4' && type !== 'IPv6') return []
+  const problems = type === 'IPv4' ? isIpv4(address) : isIpv6(address)
+  return problems.length > 0 ? problems : isReachableIp(address)
+}
+
+function validatePorts(ports: readonly EndpointPort[], errors: FieldErrors): void {
+  if (ports.length > MAX_PORTS) {
+    errors.tooMany(ports.length, MAX_PORTS)
+    return
+  }
+  const seen = new Set<string>()
+  ports.forEach(({ name = '', appProtocol }, i) => {
+    const at = errors.at(i)
+    if (name !== '') at.at('name').invalidAll(name, isDns1123Label(name))
+    if (seen.has(name)) at.at('name').duplicate(name)
+    seen.add(name)
+    if (appProtocol !== undefined)
+      at.at('appProtocol').invalidAll(appProtocol, isQualifiedName(appProtocol))
+  })
+}
+
+const portText = ({ port, name }: EndpointPort): string =>
+  port !== undefined ? String(port) : name !== undefined && name !== '' ? name : '*'
+
+/** The first few of a list, and how many more there are. */
+function some(list: readonly string[], none: string): string {
+  if (list.length === 0) return none
+  const more = list.length - SHOWN
+  return list.slice(0, SHOWN).join(',') + (more > 0 ? ` + ${more} more...` : '')
+}

@@ -1,0 +1,61 @@
+import { type FieldErrors } from '../../schema/field-errors.ts'
+import { isQualifiedName } from '../../schema/names.ts'
+import { home, t } from '../../schema/shape.ts'
+
+const { shape } = home('meta/v1')
+
+/** One aspect of how an object fares. */
+export class Condition extends shape({
+  /** Which aspect, as a qualified name. */
+  type: t.string(1).required(),
+  /** `True`, `False` or `Unknown`. */
+  status: t.string(2).required(),
+  /** Generation of the object that this was found out about. */
+  observedGeneration: t.int64(3),
+  /** When the status last changed. */
+  lastTransitionTime: t.time(4).required(),
+  /** Why, as one word. */
+  reason: t.string(5).required(),
+  /** Why, for people; may be empty. */
+  message: t.string(6).required(),
+}) {}
+
+const STATUSES = ['False', 'True', 'Unknown']
+const MAX_REASON = 1024
+const MAX_MESSAGE = 32_768
+const REASON = /^[A-Za-z](?:[A-Za-z0-9_,:]*[A-Za-z0-9_])?$/
+const REASON_MESSAGE =
+  "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', and must end with an alphanumeric character or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName',  or 'ReasonA,ReasonB',  or 'ReasonA:ReasonB', regex used for validation is '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?')"
+
+/** Rules of a list of conditions, at `errors`: one of a type, and nothing left out. */
+export function validateConditions(
+  conditions: readonly Condition[] | undefined,
+  errors: FieldErrors,
+): void {
+  const seen = new Set<string>()
+  conditions?.forEach((condition, i) => {
+    const at = errors.at(i)
+    if (seen.has(condition.type)) at.at('type').duplicate(condition.type)
+    seen.add(condition.type)
+    validateCondition(condition, at)
+  })
+}
+
+function validateCondition(condition: Condition, errors: FieldErrors): void {
+  const { type, status, observedGeneration = 0, reason, message } = condition
+  if (type === '') errors.at('type').required('must be set')
+  else errors.at('type').invalidAll(type, isQualifiedName(type))
+  if (!STATUSES.includes(status)) errors.at('status').notSupported(status, STATUSES)
+  if (observedGeneration < 0) {
+    errors
+      .at('observedGeneration')
+      .invalid(observedGeneration, 'must be greater than or equal to zero')
+  }
+  if ((condition.lastTransitionTime ?? '') === '') {
+    errors.at('lastTransitionTime').required('must be set')
+  }
+  if (Buffer.byteLength(reason) > MAX_REASON) errors.at('reason').tooLong(MAX_REASON)
+  if (reason === '') errors.at('reason').required('must be set')
+  else if (!REASON.test(reason)) errors.at('reason').invalid(reason, REASON_MESSAGE)
+  if (Buffer.byteLength(message) > MAX_MESSAGE) errors.at('message').tooLong(MAX_MESSAGE)
+}

@@ -1,0 +1,104 @@
+import { sameValue, type FieldErrors } from '../../schema/field-errors.ts'
+import { isDns1123Label, isDomainPrefixedPath } from '../../schema/names.ts'
+import { group } from '../../schema/object-meta.ts'
+import { column, resource } from '../../schema/resource.ts'
+import { t } from '../../schema/shape.ts'
+import { ageColumn, nameColumn } from '../columns.ts'
+import { validateTypedReference } from './typed-reference.ts'
+
+const { kind, shape } = group('networking{api}/v1')
+
+/** An object with settings for the controller. */
+export class IngressClassParametersReference extends shape({
+  /** API group of the object; absent is the core group. */
+  apiGroup: t.string(1).explicit(),
+  /** Kind of the object. */
+  kind: t.string(2).required(),
+  /** Name of the object. */
+  name: t.string(3).required(),
+  /** `Cluster` or `Namespace`: where the object lives. */
+  scope: t.string(4).explicit(),
+  /** Namespace of the object, for the scope `Namespace` only. */
+  namespace: t.string(5).explicit(),
+}) {}
+
+/** Who takes care of ingresses of a class. */
+export class IngressClassSpec extends shape({
+  /** Name of the controller: a domain and a path. Cannot be changed. */
+  controller: t.string(1),
+  /** Settings for it. */
+  parameters: t.object(2, IngressClassParametersReference).explicit(),
+}) {}
+
+/** A class of ingresses; an annotation marks the one for ingresses that name none. */
+export class IngressClass extends kind({
+  /** Who takes care of them. */
+  spec: t.object(2, IngressClassSpec),
+}) {}
+
+const MAX_CONTROLLER = 250
+const SCOPES = ['Cluster', 'Namespace']
+
+export const ingressClasses = resource(IngressClass, {
+  plural: 'ingressclasses',
+  scope: 'cluster',
+  deleteAnswers: 'status',
+  columns: [
+    nameColumn,
+    column('Controller', 'string', ({ spec }) => spec.controller ?? '', {
+      description: 'Who takes care of ingresses of the class.',
+    }),
+    column('Parameters', 'string', ({ spec }) => parametersText(spec.parameters), {
+      description: 'Object with settings for the controller.',
+    }),
+    ageColumn,
+  ],
+
+  fill({ spec }) {
+    if (spec.parameters) spec.parameters.scope ??= 'Cluster'
+  },
+
+  onCreate: ({ metadata }) => {
+    metadata.generation = 1
+  },
+
+  onUpdate(next, old) {
+    if (!sameValue(next.spec, old.spec)) {
+      next.metadata.generation = (old.metadata.generation ?? 0) + 1
+    }
+  },
+
+  validate({ spec: { controller = '', parameters } }, errors) {
+    const at = errors.at('spec', 'controller')
+    if (Buffer.byteLength(controller) > MAX_CONTROLLER) at.tooLong(MAX_CONTROLLER)
+    if (controller === '') at.required()
+    else at.invalidAll(controller, isDomainPrefixedPath(controller))
+    if (parameters) validateParameters(parameters, errors.at('spec', 'parameters'))
+  },
+
+  validateUpdate: (next, old, errors) =>
+    errors
+      .at('spec', 'controller')
+      .immutable(next.spec.controller ?? '', old.spec.controller ?? ''),
+})
+
+function validateParameters(
+  parameters: IngressClassParametersReference,
+  errors: FieldErrors,
+): void {
+  const { scope, namespace } = parameters
+  validateTypedReference(parameters, errors)
+  const at = errors.at('namespace')
+  if (scope === undefined) errors.at('scope').required()
+  else if (!SCOPES.includes(scope)) errors.at('scope').notSupported(scope, SCOPES)
+  else if (scope === 'Cluster') {
+    if (namespace !== undefined) at.forbidden("`parameters.scope` is set to 'Cluster'")
+  } else if (namespace === undefined) at.required("`parameters.scope` is set to 'Namespace'")
+  else at.invalidAll(namespace, isDns1123Label(namespace))
+}
+
+function parametersText(parameters: IngressClassParametersReference | undefined): string {
+  if (!parameters) return '<none>'
+  const { apiGroup, kind: ofKind, name } = parameters
+  return `${ofKind}${apiGroup === undefined ? '' : `.${apiGroup}`}/${name}`
+}

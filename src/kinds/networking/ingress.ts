@@ -1,0 +1,92 @@
+import { sameValue } from '../../schema/field-errors.ts'
+import { group } from '../../schema/object-meta.ts'
+import { column, part, resource } from '../../schema/resource.ts'
+import { t } from '../../schema/shape.ts'
+import { ageColumn, nameColumn } from '../columns.ts'
+import {
+  loadBalancerText,
+  LoadBalancerStatus,
+  validateLoadBalancerStatus,
+} from '../core/load-balancer-status.ts'
+import { IngressSpec } from './ingress-spec.ts'
+import { validateIngressSpec } from './validate-ingress.ts'
+
+const { kind, shape } = group('networking{api}/v1')
+
+const CLASS_ANNOTATION = '{label}/ingress.class'
+
+/** How an ingress fares. */
+export class IngressStatus extends shape({
+  /** Where the load balancer takes traffic, once there is one. */
+  loadBalancer: t.object(1, LoadBalancerStatus),
+}) {}
+
+/** Leads HTTP traffic from outside to services, by host and path. */
+export class Ingress extends kind({
+  /** How traffic is led. */
+  spec: t.object(2, IngressSpec),
+  /** How the ingress fares; kept by its controller. */
+  status: t.object(3, IngressStatus),
+}) {}
+
+export const ingresses = resource(Ingress, {
+  plural: 'ingresses',
+  short: ['ing'],
+  scope: 'namespace',
+  deleteAnswers: 'status',
+  subresources: {
+    status: part('status', {
+      validate: ({ status }, errors) =>
+        validateLoadBalancerStatus(status.loadBalancer, errors.at('status', 'loadBalancer')),
+    }),
+  },
+  columns: [
+    nameColumn,
+    column('Class', 'string', ({ spec }) => spec.ingressClassName ?? '<none>', {
+      description: 'Class, which names the controller.',
+    }),
+    column('Hosts', 'string', ({ spec }) => hostsText(spec), {
+      description: 'Hosts that there are rules for.',
+    }),
+    column('Address', 'string', ({ status }) => loadBalancerText(status?.loadBalancer), {
+      description: 'Where traffic comes in.',
+    }),
+    column('Ports', 'string', ({ spec }) => (spec.tls?.length ? '80, 443' : '80'), {
+      description: 'Ports on which traffic comes in.',
+    }),
+    ageColumn,
+  ],
+
+  onCreate(ingress) {
+    ingress.status = { loadBalancer: {} }
+    ingress.metadata.generation = 1
+  },
+
+  onUpdate(next, old) {
+    if (!sameValue(next.spec, old.spec)) {
+      next.metadata.generation = (old.metadata.generation ?? 0) + 1
+    }
+  },
+
+  validate({ metadata, spec }, errors, { v }, old) {
+    validateIngressSpec(spec, errors.at('spec'), old?.spec)
+    const key = v.spell(CLASS_ANNOTATION)
+    const { annotations = {} } = metadata
+    if (!old && spec.ingressClassName !== undefined && Object.hasOwn(annotations, key)) {
+      errors
+        .at('annotations', key)
+        .invalid(annotations[key], 'can not be set when the class field is also set')
+    }
+  },
+})
+
+const SHOWN = 3
+
+function hostsText({ rules = [] }: IngressSpec): string {
+  const hosts: string[] = []
+  for (const { host = '' } of rules) {
+    if (hosts.length === SHOWN) return `${hosts.join(',')} + ${rules.length - SHOWN} more...`
+    if (host !== '') hosts.push(host)
+  }
+  return hosts.length === 0 ? '*' : hosts.join(',')
+}

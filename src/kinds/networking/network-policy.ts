@@ -1,0 +1,173 @@
+import { sameValue, type FieldErrors } from '../../schema/field-errors.ts'
+import { isPortName, isPortNumber } from '../../schema/names.ts'
+import { group } from '../../schema/object-meta.ts'
+import { column, type HookContext, part, resource } from '../../schema/resource.ts'
+import { describeLabelSelector } from '../../schema/selectors.ts'
+import { t } from '../../schema/shape.ts'
+import { ageColumn, nameColumn } from '../columns.ts'
+import { validateLabelSelector } from '../core/volumes/meta-rules.ts'
+import { Condition, validateConditions } from '../meta/condition.ts'
+import { isStrictlyWithin, parseCidr } from './cidr.ts'
+import {
+  type IPBlock,
+  type NetworkPolicyPeer,
+  type NetworkPolicyPort,
+  NetworkPolicySpec,
+} from './network-policy-spec.ts'
+
+const { kind, shape } = group('networking{api}/v1')
+
+const STATUS = 'NetworkPolicyStatus'
+
+/** How a policy fares. */
+export class NetworkPolicyStatus extends shape({
+  /** What is going on. */
+  conditions: t.list(1, Condition).keyed('type').patchBy('type'),
+}) {}
+
+/** Says which traffic pods may have; pods that no policy selects may have any. */
+export class NetworkPolicy extends kind({
+  /** Which traffic. */
+  spec: t.object(2, NetworkPolicySpec),
+  /** How the policy fares; kept by the network. */
+  status: t.object(3, NetworkPolicyStatus),
+}) {}
+
+export const networkPolicies = resource(NetworkPolicy, {
+  plural: 'networkpolicies',
+  short: ['netpol'],
+  scope: 'namespace',
+  deleteAnswers: 'status',
+  subresources: {
+    status: part('status', {
+      onUpdate: keepStatus,
+      validate: ({ status }, errors) =>
+        validateConditions(status.conditions, errors.at('status', 'conditions')),
+    }),
+  },
+  columns: [
+    nameColumn,
+    column('Pod-Selector', 'string', ({ spec }) => describeLabelSelector(spec.podSelector), {
+      description: 'Pods that the policy is for.',
+    }),
+    ageColumn,
+  ],
+
+  fill({ spec }) {
+    const { ingress = [], egress = [] } = spec
+    for (const { ports = [] } of [...ingress, ...egress]) {
+      for (const port of ports) port.protocol ??= 'TCP'
+    }
+    if ((spec.policyTypes ?? []).length === 0) {
+      spec.policyTypes = egress.length > 0 ? ['Ingress', 'Egress'] : ['Ingress']
+    }
+  },
+
+  onCreate(policy, c) {
+    if (c.gate(STATUS)) policy.status = {}
+    policy.metadata.generation = 1
+  },
+
+  onUpdate(next, old, c) {
+    if (!c.gate(STATUS) && !hasConditions(old)) next.status = {}
+    if (!sameValue(next.spec, old.spec)) {
+      next.metadata.generation = (old.metadata.generation ?? 0) + 1
+    }
+  },
+
+  validate({ spec }, errors) {
+    const at = errors.at('spec')
+    validateLabelSelector(spec.podSelector, at.at('podSelector'))
+    spec.ingress?.forEach((rule, i) =>
+      validateRule(rule.ports, rule.from, 'from', at.at('ingress', i)),
+    )
+    spec.egress?.forEach((rule, i) => validateRule(rule.ports, rule.to, 'to', at.at('egress', i)))
+    validateTypes(spec.policyTypes ?? [], at.at('policyTypes'))
+  },
+})
+
+const hasConditions = ({ status }: NetworkPolicy): boolean => (status.conditions ?? []).length > 0
+
+/** While the feature is off, conditions can only be taken away, and only all of them. */
+function keepStatus(next: NetworkPolicy, old: NetworkPolicy, c: HookContext): void {
+  if (!c.gate(STATUS)) next.status = hasConditions(next) ? structuredClone(old.status) : {}
+}
+
+function validateRule(
+  ports: readonly NetworkPolicyPort[] | undefined,
+  peers: readonly NetworkPolicyPeer[] | undefined,
+  side: 'from' | 'to',
+  errors: FieldErrors,
+): void {
+  ports?.forEach((port, i) => validatePort(port, errors.at('ports', i)))
+  peers?.forEach((peer, i) => validatePeer(peer, errors.at(side, i)))
+}
+
+const PROTOCOLS = ['TCP', 'UDP', 'SCTP']
+
+function validatePort(one: NetworkPolicyPort, errors: FieldErrors): void {
+  const { protocol, port, endPort } = one
+  if ((protocol as string | undefined) === '') {
+    errors.at('protocol').notSupported(protocol, PROTOCOLS)
+  }
+  const at = errors.at('port')
+  const end = errors.at('endPort')
+  if (typeof port === 'number') {
+    at.invalidAll(port, isPortNumber(port))
+    if (endPort === undefined) return
+    // As in the field, the value shown is that of the port.
+    if (endPort < port) end.invalid(port, 'must be greater than or equal to `port`')
+    end.invalidAll(endPort, isPortNumber(endPort))
+    return
+  }
+  if (endPort !== undefined) {
+    const why = port === undefined ? 'not specified' : 'non-numeric'
+    end.invalid(endPort, `may not be specified when \`port\` is ${why}`)
+  }
+  if (port !== undefined) at.invalidAll(port, isPortName(port))
+}
+
+function validatePeer(peer: NetworkPolicyPeer, errors: FieldErrors): void {
+  const { podSelector, namespaceSelector, ipBlock } = peer
+  if (podSelector) validateLabelSelector(podSelector, errors.at('podSelector'))
+  if (namespaceSelector) validateLabelSelector(namespaceSelector, errors.at('namespaceSelector'))
+  if (ipBlock) validateBlock(ipBlock, errors.at('ipBlock'))
+  const selects = podSelector !== undefined || namespaceSelector !== undefined
+  if (!selects && !ipBlock) errors.required('must specify a peer')
+  if (selects && ipBlock) errors.forbidden('may not specify both ipBlock and another peer')
+}
+
+function validateBlock({ cidr, except = [] }: IPBlock, errors: FieldErrors): void {
+  const at = errors.at('cidr')
+  if (cidr === '') {
+    at.required()
+    return
+  }
+  const block = parseCidr(cidr)
+  if (!block) {
+    at.invalid(cidr, 'not a valid CIDR')
+    return
+  }
+  for (const [i, text] of except.entries()) {
+    const inner = parseCidr(text)
+    if (!inner) {
+      errors.at('except', i).invalid(text, 'not a valid CIDR')
+      return
+    }
+    if (!isStrictlyWithin(inner, block)) {
+      errors.at('except', i).invalid(text, 'must be a strict subset of `cidr`')
+    }
+  }
+}
+
+const TYPES: readonly string[] = ['Ingress', 'Egress']
+
+function validateTypes(types: readonly string[], errors: FieldErrors): void {
+  if (types.length > TYPES.length) {
+    errors.invalid(types, 'may not specify more than two policyTypes')
+    return
+  }
+  types.forEach((type, i) => {
+    if (!TYPES.includes(type)) errors.at(i).notSupported(type, TYPES)
+  })
+}

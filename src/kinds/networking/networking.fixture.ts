@@ -1,0 +1,40 @@
+import { expect } from 'vitest'
+import { checkDeclared } from '../../schema/check.ts'
+import { codecOf, Decoding } from '../../schema/codec.ts'
+import { FieldErrors } from '../../schema/field-errors.ts'
+import type { Typed } from '../../schema/object-meta.ts'
+import type { HookContext, Resource } from '../../schema/resource.ts'
+import { orch } from '../../vocabulary/orch.ts'
+import { defaultGate } from '../gates.ts'
+
+export const context = (...on: string[]): HookContext => ({
+  v: orch,
+  now: Date.parse('2030-01-01T01:00:00Z'),
+  gate: (name) => defaultGate(name) || on.includes(name),
+})
+export const c = context()
+
+/** An object as the decoder gives it, with defaults. */
+export function read<T extends Typed>(resource: Resource<T>, object: object): T {
+  const decoding = new Decoding()
+  const whole = { metadata: { name: 'x' }, ...object }
+  const decoded = codecOf(resource.hub.shape).decode(whole, decoding) as unknown as T
+  expect(decoding.unknown).toEqual([])
+  resource.fill?.(decoded, c)
+  return decoded
+}
+
+/** What a create or an update is refused for. */
+export function problems<T extends Typed>(resource: Resource<T>, next: T, old?: T): string[] {
+  const errors = new FieldErrors()
+  checkDeclared(resource.hub.shape, next, errors)
+  resource.validate?.(next, errors, c, old)
+  if (old) resource.validateUpdate?.(next, old, errors, c)
+  return texts(errors)
+}
+
+export const texts = (errors: FieldErrors): string[] =>
+  errors.list.map(({ field, message }) => `${field}: ${message}`)
+
+export const cells = <T extends Typed>(resource: Resource<T>, object: T): unknown[] =>
+  resource.columns!.map(({ cell }) => cell(object, c))

@@ -1,0 +1,132 @@
+import { type FieldErrors, sameValue } from '../../schema/field-errors.ts'
+import { isDns1123Subdomain, isPathSegmentName } from '../../schema/names.ts'
+import type { Typed } from '../../schema/object-meta.ts'
+import { column, type Column, type HookContext } from '../../schema/resource.ts'
+import { home, t } from '../../schema/shape.ts'
+import { ageColumn, nameColumn } from '../columns.ts'
+
+const { shape } = home('rbac.authorization{api}/v1')
+
+/** Who gets a role. */
+export class Subject extends shape(
+  {
+    /** `User`, `Group` or `ServiceAccount`. */
+    kind: t.string(1).required(),
+    /** API group of the kind; filled when it is left out, empty for service accounts. */
+    apiGroup: t.string(2),
+    /** Name of the user, group or service account. */
+    name: t.string(3).required(),
+    /** Namespace of the service account. */
+    namespace: t.string(4),
+  },
+  { atomic: true },
+) {}
+
+/** The role that is given. */
+export class RoleRef extends shape(
+  {
+    /** API group of the role; filled when it is left out. */
+    apiGroup: t.string(1).required(),
+    /** `Role`, of the same namespace, or `ClusterRole`. */
+    kind: t.string(2).required(),
+    /** Name of the role. */
+    name: t.string(3).required(),
+  },
+  { atomic: true },
+) {}
+
+/** A binding, in a namespace or not. */
+export interface AnyBinding extends Typed {
+  subjects?: Subject[]
+  roleRef: RoleRef
+}
+
+const GROUP = 'rbac.authorization{api}'
+const SUBJECTS = ['ServiceAccount', 'User', 'Group']
+
+/** Fills the API groups of a binding. */
+export function fillBinding({ roleRef, subjects }: AnyBinding, { v }: HookContext): void {
+  if (roleRef.apiGroup === '') roleRef.apiGroup = v.spell(GROUP)
+  for (const subject of subjects ?? []) {
+    if (subject.kind === 'User' || subject.kind === 'Group') subject.apiGroup ??= v.spell(GROUP)
+  }
+}
+
+/** Rules of a binding; `roleKinds` are the kinds of role that it may give. */
+export function validateAnyBinding(
+  { roleRef, subjects }: AnyBinding,
+  errors: FieldErrors,
+  { v }: HookContext,
+  roleKinds: readonly string[],
+): void {
+  const group = v.spell(GROUP)
+  const at = errors.at('roleRef')
+  if (roleRef.apiGroup !== group) at.at('apiGroup').notSupported(roleRef.apiGroup, [group])
+  if (!roleKinds.includes(roleRef.kind)) at.at('kind').notSupported(roleRef.kind, roleKinds)
+  if (roleRef.name === '') at.at('name').required()
+  else at.at('name').invalidAll(roleRef.name, isPathSegmentName(roleRef.name))
+  const isNamespaced = roleKinds.includes('Role')
+  subjects?.forEach((subject, i) =>
+    validateSubject(subject, errors.at('subjects', i), group, isNamespaced),
+  )
+}
+
+function validateSubject(
+  { kind, name, namespace = '', apiGroup = '' }: Subject,
+  errors: FieldErrors,
+  group: string,
+  isNamespaced: boolean,
+): void {
+  if (name === '') errors.at('name').required()
+  switch (kind) {
+    case 'ServiceAccount':
+      if (name !== '') errors.at('name').invalidAll(name, isDns1123Subdomain(name))
+      if (apiGroup !== '') errors.at('apiGroup').notSupported(apiGroup, [''])
+      // In a namespace the binding's own one stands in.
+      if (!isNamespaced && namespace === '') errors.at('namespace').required()
+      break
+    case 'User':
+    case 'Group':
+      if (apiGroup !== group) errors.at('apiGroup').notSupported(apiGroup, [group])
+      break
+    default:
+      errors.at('kind').notSupported(kind, SUBJECTS)
+  }
+}
+
+/** The role of a binding stays. */
+export function keepRole(next: AnyBinding, old: AnyBinding, errors: FieldErrors): void {
+  if (!sameValue(next.roleRef, old.roleRef)) {
+    errors.at('roleRef').invalid(next.roleRef, 'cannot change roleRef')
+  }
+}
+
+const names = (binding: AnyBinding, kind: string, show = ({ name }: Subject) => name): string =>
+  (binding.subjects ?? [])
+    .filter((subject) => subject.kind === kind)
+    .map(show)
+    .join(', ')
+
+/** Columns of the tables of bindings. */
+export const bindingColumns: readonly Column<AnyBinding>[] = [
+  nameColumn,
+  column('Role', 'string', ({ roleRef }) => `${roleRef.kind}/${roleRef.name}`, {
+    description: 'The role that is given.',
+  }),
+  ageColumn,
+  column('Users', 'string', (binding) => names(binding, 'User'), {
+    wide: true,
+    description: 'Users that get it.',
+  }),
+  column('Groups', 'string', (binding) => names(binding, 'Group'), {
+    wide: true,
+    description: 'Groups that get it.',
+  }),
+  column(
+    'ServiceAccounts',
+    'string',
+    (binding) =>
+      names(binding, 'ServiceAccount', ({ namespace = '', name }) => `${namespace}/${name}`),
+    { wide: true, description: 'Service accounts that get it.' },
+  ),
+]

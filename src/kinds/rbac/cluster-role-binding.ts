@@ -1,0 +1,35 @@
+import { isPathSegmentName } from '../../schema/names.ts'
+import { group } from '../../schema/object-meta.ts'
+import { resource } from '../../schema/resource.ts'
+import { t } from '../../schema/shape.ts'
+import {
+  bindingColumns,
+  fillBinding,
+  keepRole,
+  RoleRef,
+  Subject,
+  validateAnyBinding,
+} from './binding-parts.ts'
+
+const { kind } = group('rbac.authorization{api}/v1')
+
+/** Gives a cluster role to somebody, in the whole cluster. */
+export class ClusterRoleBinding extends kind({
+  /** Who gets it. */
+  subjects: t.list(2, Subject),
+  /** The cluster role. It cannot change. */
+  roleRef: t.object(3, RoleRef).required(),
+}) {}
+
+/** The bindings of the cluster. */
+export const clusterRoleBindings = resource(ClusterRoleBinding, {
+  plural: 'clusterrolebindings',
+  scope: 'cluster',
+  nameRule: isPathSegmentName,
+  createOnUpdate: true,
+  deleteAnswers: 'status',
+  columns: bindingColumns,
+  fill: fillBinding,
+  validate: (binding, errors, c) => validateAnyBinding(binding, errors, c, ['ClusterRole']),
+  validateUpdate: keepRole,
+})

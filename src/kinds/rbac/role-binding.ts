@@ -1,0 +1,35 @@
+import { isPathSegmentName } from '../../schema/names.ts'
+import { group } from '../../schema/object-meta.ts'
+import { resource } from '../../schema/resource.ts'
+import { t } from '../../schema/shape.ts'
+import {
+  bindingColumns,
+  fillBinding,
+  keepRole,
+  RoleRef,
+  Subject,
+  validateAnyBinding,
+} from './binding-parts.ts'
+
+const { kind } = group('rbac.authorization{api}/v1')
+
+/** Gives a role to somebody, in one namespace. */
+export class RoleBinding extends kind({
+  /** Who gets it. */
+  subjects: t.list(2, Subject),
+  /** The role: one of the namespace, or a cluster role. It cannot change. */
+  roleRef: t.object(3, RoleRef).required(),
+}) {}
+
+/** The bindings of a namespace. */
+export const roleBindings = resource(RoleBinding, {
+  plural: 'rolebindings',
+  scope: 'namespace',
+  nameRule: isPathSegmentName,
+  createOnUpdate: true,
+  deleteAnswers: 'status',
+  columns: bindingColumns,
+  fill: fillBinding,
+  validate: (binding, errors, c) => validateAnyBinding(binding, errors, c, ['Role', 'ClusterRole']),
+  validateUpdate: keepRole,
+})

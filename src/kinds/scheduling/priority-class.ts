@@ -1,0 +1,85 @@
+import { group } from '../../schema/object-meta.ts'
+import { column, resource } from '../../schema/resource.ts'
+import { t } from '../../schema/shape.ts'
+import { ageColumn, nameColumn } from '../columns.ts'
+
+const { kind } = group('scheduling{api}/v1')
+
+const MAX_USER_VALUE = 1_000_000_000
+const SYSTEM_PREFIX = 'system-'
+
+/** Classes that the cluster itself needs, and their values. */
+const SYSTEM_CLASSES: ReadonlyMap<string, number> = new Map([
+  ['system-node-critical', 2_000_001_000],
+  ['system-cluster-critical', 2_000_000_000],
+])
+
+/** Gives a name to the importance of pods. */
+export class PriorityClass extends kind({
+  /** The importance: pods with a greater one come first. */
+  value: t.int32(2).required(),
+  /** Whether pods that name no class get this one; one class at most is so. */
+  globalDefault: t.bool(3),
+  /** When to use the class, for people. */
+  description: t.string(4),
+  /** Whether pods of the class may push out less important ones. */
+  preemptionPolicy: t
+    .string(5)
+    .explicit()
+    .oneOf('Never', 'PreemptLowerPriority')
+    .default('PreemptLowerPriority'),
+}) {}
+
+export const priorityClasses = resource(PriorityClass, {
+  plural: 'priorityclasses',
+  short: ['pc'],
+  scope: 'cluster',
+  deleteAnswers: 'status',
+  columns: [
+    nameColumn,
+    column('Value', 'integer', ({ value }) => value, { description: 'The importance.' }),
+    column('Global-Default', 'boolean', ({ globalDefault }) => globalDefault ?? false, {
+      description: 'Whether pods that name no class get this one.',
+    }),
+    ageColumn,
+  ],
+
+  onCreate(priorityClass) {
+    priorityClass.metadata.generation = 1
+  },
+
+  validate(priorityClass, errors, _c, old) {
+    if (old) return
+    const { value, preemptionPolicy, metadata } = priorityClass
+    const name = metadata.name ?? ''
+    if (name.startsWith(SYSTEM_PREFIX)) {
+      const why = systemProblem(name, priorityClass)
+      if (why !== null) {
+        errors
+          .at('metadata', 'name')
+          .forbidden(
+            `priority class names with '${SYSTEM_PREFIX}' prefix are reserved for system use only. error: ${why}`,
+          )
+      }
+    } else if (value > MAX_USER_VALUE) {
+      errors
+        .at('value')
+        .forbidden(`maximum allowed value of a user defined priority is ${MAX_USER_VALUE}`)
+    }
+    // Read as text: the declared words do not include the empty one.
+    if (((preemptionPolicy as string | undefined) ?? '') === '')
+      errors.at('preemptionPolicy').required()
+  },
+
+  validateUpdate(next, old, errors) {
+    if (next.value !== old.value) errors.at('value').forbidden('may not be changed in an update.')
+    errors.at('preemptionPolicy').immutable(next.preemptionPolicy, old.preemptionPolicy)
+  },
+})
+
+function systemProblem(name: string, { value, globalDefault }: PriorityClass): string | null {
+  const wanted = SYSTEM_CLASSES.get(name)
+  if (wanted === undefined) return `${name} is not a known system priority class`
+  if (value !== wanted) return `value of ${name} PriorityClass must be ${wanted}`
+  return globalDefault ? `globalDefault of ${name} PriorityClass must be false` : null
+}

@@ -1,0 +1,323 @@
+/**
+ * Definitions of all shapes that something refers to, made of their declarations. Version 3 of the format tells
+ * defaults and wraps references that have siblings; version 2 has neither.
+ */
+import type { Served } from '../schema/catalogue.ts'
+import type { FieldFacts, Holds, Shape } from '../schema/shape.ts'
+import type { Vocabulary } from '../vocabulary/vocabulary.ts'
+import { sorted, type Json } from './document.ts'
+import { ListMeta } from '../kinds/meta/documents.ts'
+import { definitionName, domainOf, placeOf, SPECIAL } from './names.ts'
+import { relabelled, type Relabelling } from './relabel.ts'
+import { UNIONS, unionExtension } from './unions.ts'
+
+/** Which version of the format is written. */
+export type Format = 'v2' | 'v3'
+
+/** A version that has the wire form of another one, whose shapes are published under its own name. */
+export interface Move {
+  readonly from: string
+  readonly to: string
+  readonly relabel?: Relabelling
+}
+
+type Special = keyof typeof SPECIAL
+
+const KIND = 'Kind of the object, which the server also knows from the URL. Never changes.'
+const METADATA = 'Name, labels and what else is known of the object beside its content.'
+const API_VERSION = 'Group and version in which the object is written.'
+
+/** Registered in every group version, also in those that were served before. */
+const EVERYWHERE = new Set(['DeleteOptions', 'WatchEvent'])
+
+/** Collects definitions while references to them are made. */
+export class Definitions {
+  readonly #format: Format
+  readonly #v: Vocabulary
+  readonly #docs: ReadonlyMap<string, string>
+  readonly #everywhere: () => readonly { group: string; version: string }[]
+  readonly #made = new Map<string, Json>()
+  readonly #open: (() => void)[] = []
+
+  constructor(
+    format: Format,
+    v: Vocabulary,
+    docs: ReadonlyMap<string, string>,
+    everywhere: () => readonly { group: string; version: string }[],
+  ) {
+    this.#format = format
+    this.#v = v
+    this.#docs = docs
+    this.#everywhere = everywhere
+  }
+
+  /** Reference to a shape. */
+  shape(shape: Shape, move?: Move): Json {
+    const moved = move !== undefined && shape.home === move.from
+    const home = moved ? move.to : shape.home
+    const name = this.#nameOf(home, shape.name)
+    return this.#refer(name, () => this.#object(shape, home, move))
+  }
+
+  /** Reference to the list of a resource. */
+  list(served: Served, home: string, item: Json): Json {
+    return this.#refer(definitionName(home, served.listKind, this.#v), () => ({
+      description: `List of ${served.kind} objects.`,
+      properties: {
+        apiVersion: { description: API_VERSION, type: 'string' },
+        items: { description: 'The objects.', items: this.#element(item, {}), type: 'array' },
+        kind: { description: KIND, type: 'string' },
+        metadata: this.#property(this.shape(ListMeta.shape), {
+          description: 'What is known of the list itself.',
+          default: {},
+        }),
+      },
+      required: ['items'],
+      type: 'object',
+      [this.#v.spell('x-{brand}-group-version-kind')]: [
+        { group: served.group, kind: served.listKind, version: served.version },
+      ],
+    }))
+  }
+
+  /** Reference to one of the types that are no objects in JSON, or any object. */
+  special(which: Special): Json {
+    return this.#refer(`${domainOf(this.#v)}.${SPECIAL[which]}`, () => SPECIAL_SCHEMAS[which])
+  }
+
+  /** Everything that was referred to, by name; stops between the definitions. */
+  *finish(): Generator<void, Record<string, Json>> {
+    for (let make = this.#open.pop(); make; make = this.#open.pop()) {
+      make()
+      yield
+    }
+    return sorted(this.#made)
+  }
+
+  #nameOf(home: string, name: string): string {
+    return home === 'version'
+      ? `${domainOf(this.#v)}.${SPECIAL.info}`
+      : definitionName(home, name, this.#v)
+  }
+
+  #refer(name: string, make: () => Json): Json {
+    if (!this.#made.has(name)) {
+      // The place is taken first: shapes may hold themselves.
+      this.#made.set(name, {})
+      this.#open.push(() => this.#made.set(name, make()))
+    }
+    const path = this.#format === 'v2' ? 'definitions' : 'components/schemas'
+    return { $ref: `#/${path}/${name}` }
+  }
+
+  #object(shape: Shape, home: string, move: Move | undefined): Json {
+    const properties: [string, Json][] = []
+    const required: string[] = []
+    const everywhere = shape.home === 'meta/v1' && EVERYWHERE.has(shape.name)
+    if (shape.typed || shape.name === 'DeleteOptions') {
+      properties.push(
+        ['apiVersion', { description: API_VERSION, type: 'string' }],
+        ['kind', { description: KIND, type: 'string' }],
+      )
+    }
+    this.#fields(shape, move, properties, required)
+    const key = `${shape.home}#${shape.name}`
+    const x = (word: string) => this.#v.spell(`x-{brand}-${word}`)
+    const out: Json = {}
+    const description = this.#text(key)
+    if (description !== '') out.description = description
+    if (properties.length > 0) out.properties = sorted(properties)
+    if (required.length > 0) out.required = required
+    out.type = 'object'
+    if (everywhere) {
+      out[x('group-version-kind')] = this.#everywhere().map(({ group, version }) => ({
+        group,
+        kind: shape.name,
+        version,
+      }))
+    } else if (shape.typed) {
+      const { group, version } = placeOf(home, this.#v)
+      out[x('group-version-kind')] = [{ group, kind: shape.name, version }]
+    }
+    if (shape.atomic) out[x('map-type')] = 'atomic'
+    if (Object.hasOwn(UNIONS, key)) out[x('unions')] = unionExtension(UNIONS[key]!)
+    return out
+  }
+
+  #fields(
+    shape: Shape,
+    move: Move | undefined,
+    properties: [string, Json][],
+    required: string[],
+  ): void {
+    for (const [template, declared] of shape.fields) {
+      const facts = relabelled(move?.relabel, shape, template, declared)
+      if (facts.inline && facts.holds.is === 'object') {
+        this.#fields(facts.holds.to(), move, properties, required)
+        continue
+      }
+      const name = this.#v.spell(template)
+      if (facts.presence === 'always' || facts.mandatory) required.push(name)
+      properties.push([name, this.#field(shape, template, facts, move)])
+    }
+  }
+
+  #field(shape: Shape, template: string, facts: FieldFacts, move: Move | undefined): Json {
+    const { holds } = facts
+    const x = (word: string) => this.#v.spell(`x-{brand}-${word}`)
+    const more: Json = {}
+    const description =
+      this.#text(`${shape.home}#${shape.name}.${template}`) ||
+      (shape.typed && template === 'metadata' ? METADATA : '')
+    const values = facts.oneOf?.toSorted() ?? []
+    const text = withValues(description, values)
+    if (text !== '') more.description = text
+    const standard = defaultOf(facts)
+    if (standard !== undefined) more.default = standard
+    if (values.length > 0 && holds.is === 'string' && facts.presence !== 'explicit') {
+      more.enum = values
+    }
+    if (holds.is === 'map') {
+      if (facts.list === 'atomic') more[x('map-type')] = 'atomic'
+    } else if (typeof facts.list === 'string') {
+      more[x('list-type')] = facts.list
+    } else if (facts.list) {
+      more[x('list-map-keys')] = facts.list
+      more[x('list-type')] = 'map'
+    }
+    if (facts.patch) {
+      if (facts.patch.key !== undefined) more[x('patch-merge-key')] = facts.patch.key
+      more[x('patch-strategy')] = facts.patch.strategy
+    }
+    return this.#property(this.#value(holds, shape, template, move), more)
+  }
+
+  #text(key: string): string {
+    return (this.#docs.get(key) ?? '').replaceAll(/\{(\w+)\}/g, (whole, word: string) =>
+      Object.hasOwn(this.#v.words, word) ? this.#v.spell(whole) : whole,
+    )
+  }
+
+  /** A schema with what a field says of itself beside it. */
+  #property(schema: Json, { default: standard, ...more }: Json): Json {
+    if (this.#format === 'v2') return { ...more, ...schema }
+    const all = standard === undefined ? more : { default: standard, ...more }
+    if (schema.$ref === undefined || Object.keys(all).length === 0) return { ...all, ...schema }
+    return { allOf: [schema], ...all }
+  }
+
+  #element(schema: Json, standard: unknown): Json {
+    return this.#property(schema, standard === undefined ? {} : { default: standard })
+  }
+
+  #value(holds: Holds, shape: Shape, template: string, move: Move | undefined): Json {
+    switch (holds.is) {
+      case 'list':
+        return {
+          items: this.#element(this.#value(holds.of, shape, template, move), zeroOf(holds.of)),
+          type: 'array',
+        }
+      case 'map':
+        return {
+          additionalProperties: this.#element(
+            this.#value(holds.of, shape, template, move),
+            zeroOf(holds.of),
+          ),
+          type: 'object',
+        }
+      case 'strings':
+        return { items: this.#element({ type: 'string' }, ''), type: 'array' }
+      case 'object':
+        return this.shape(holds.to(), move)
+      case 'string':
+        return { type: 'string' }
+      case 'bool':
+        return { type: 'boolean' }
+      case 'int32':
+      case 'int64':
+        return { format: holds.is, type: 'integer' }
+      case 'double':
+        return { format: 'double', type: 'number' }
+      case 'bytes':
+        return { format: 'byte', type: 'string' }
+      case 'any':
+        return this.#refer(definitionName(shape.home, 'JSON', this.#v), () => ({
+          description: 'Any JSON value: bool, number, string, null, list or object.',
+        }))
+      case 'raw':
+        return this.special(template === 'fieldsV1' ? 'fields' : 'raw')
+      default:
+        return this.special(holds.is)
+    }
+  }
+}
+
+const SPECIAL_SCHEMAS: Readonly<Record<Special, Json>> = {
+  time: {
+    description: 'A point in time as RFC 3339 text, whole seconds.',
+    format: 'date-time',
+    type: 'string',
+  },
+  microTime: {
+    description: 'A point in time as RFC 3339 text, with microseconds.',
+    format: 'date-time',
+    type: 'string',
+  },
+  fields: {
+    description:
+      'A set of fields as a tree: names are prefixed `f:`, items with keys `k:`, members of sets `v:`, positions `i:`; `.` stands for the place itself.',
+    type: 'object',
+  },
+  patch: { description: 'A patch; its content type tells which kind of patch.', type: 'object' },
+  quantity: {
+    description:
+      'A number with a suffix: `m` for thousandths, `k`, `M`, `G`, `T`, `P`, `E` for powers of 1000, `Ki`, `Mi`, `Gi`, `Ti`, `Pi`, `Ei` for powers of 1024, or an exponent such as `e3`. Numbers without a suffix may be given as such.',
+    type: 'string',
+  },
+  intOrString: {
+    description: 'A whole number or a text, such as the name of a port or a percentage.',
+    format: 'int-or-string',
+    type: 'string',
+  },
+  raw: { description: 'Any JSON object, kept as it is.', type: 'object' },
+  info: {},
+}
+
+/** The text, with the values that it does not tell itself; the empty one goes without saying. */
+function withValues(text: string, values: readonly string[]): string {
+  const named = values.filter((value) => value !== '')
+  if (named.every((value) => text.includes(value))) return text
+  return `${text}\n\nOne of ${named.map((value) => `\`${value}\``).join(', ')}.`.trim()
+}
+
+/** What an absent field means, as documents tell it: a declared default, or the zero of what is always written. */
+function defaultOf(facts: FieldFacts): unknown {
+  if (facts.default !== undefined) return facts.default
+  if (facts.presence === 'explicit') return undefined
+  const zero = zeroOf(facts.holds)
+  const written = facts.presence === 'always' || (typeof zero === 'object' && zero !== null)
+  return written ? zero : undefined
+}
+
+/** Zero of a value in documents; undefined for what has none. */
+function zeroOf(holds: Holds): unknown {
+  switch (holds.is) {
+    case 'string':
+      return ''
+    case 'bool':
+      return false
+    case 'int32':
+    case 'int64':
+    case 'double':
+      return 0
+    case 'object':
+    case 'time':
+    case 'microTime':
+    case 'quantity':
+    case 'intOrString':
+    case 'raw':
+      return {}
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,23 @@
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** The file that the build writes beside this one. */
+export const DOCS_FILE = 'docs.json'
+
+/**
+ * Documentation of shapes and fields: what the build extracted, or the sources themselves when run from them. Not kept:
+ * documents are made seldom.
+ */
+export async function loadDocs(): Promise<ReadonlyMap<string, string>> {
+  const here = import.meta.dirname
+  const built = join(here, DOCS_FILE)
+  if (existsSync(built)) {
+    const json = JSON.parse(await readFile(built, 'utf8')) as Record<string, string>
+    return new Map(Object.entries(json))
+  }
+  // Built files without it have no comments to read: documents are then without descriptions.
+  if (!import.meta.url.endsWith('.ts')) return new Map()
+  const { extractDocs } = await import('./extract-docs.ts')
+  return extractDocs(join(here, '..'))
+}

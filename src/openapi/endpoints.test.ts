@@ -1,0 +1,148 @@
+import { createHash } from 'node:crypto'
+import { gunzipSync } from 'node:zlib'
+import { describe, expect, test } from 'vitest'
+import { configMaps } from '../kinds/core/config-map.ts'
+import { csiStorageCapacities } from '../kinds/storage/csi-storage-capacity.ts'
+import { buildCatalogue } from '../schema/catalogue.ts'
+import { vocabularies } from '../vocabulary/index.ts'
+import { openApiEndpoints, type OpenApiAnswer } from './endpoints.ts'
+
+const v = vocabularies.orch
+const resources = [configMaps, csiStorageCapacities]
+const endpoints = openApiEndpoints({
+  catalogue: buildCatalogue(resources, v),
+  v,
+  now: () => Date.UTC(2030, 0, 1),
+})
+const V2 = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf'
+const V3 = 'application/com.github.proto-openapi.spec.v3@v1.0+protobuf'
+const hashOf = (bytes: Buffer) => createHash('sha512').update(bytes).digest('hex').toUpperCase()
+const header = ({ headers }: OpenApiAnswer, name: string) => {
+  const at = headers.indexOf(name)
+  return at === -1 ? undefined : headers[at + 1]
+}
+const text = ({ body }: OpenApiAnswer) => JSON.parse(body.toString('utf8')) as any
+
+describe('/openapi/v2', () => {
+  test('JSON, its tag, and nothing new', async () => {
+    const answer = await endpoints.v2({})
+    const etag = `"${hashOf(answer.body)}"`
+    expect({ ...answer, body: text(answer).swagger }).toEqual({
+      status: 200,
+      headers: ['etag', etag, 'vary', 'Accept', 'content-type', 'application/json'],
+      body: '2.0',
+    })
+    expect(await endpoints.v2({ ifNoneMatch: `"x", ${etag}` })).toEqual({
+      status: 304,
+      headers: ['etag', etag, 'vary', 'Accept'],
+      body: Buffer.alloc(0),
+    })
+  })
+
+  test('protobuf, compressed', async () => {
+    const plain = await endpoints.v2({ accept: V2 })
+    const packed = await endpoints.v2({ accept: V2, gzip: true })
+    expect(header(plain, 'content-type')).toBe('application/octet-stream')
+    expect(header(packed, 'content-encoding')).toBe('gzip')
+    expect(gunzipSync(packed.body).equals(plain.body)).toBe(true)
+    expect(plain.body.subarray(0, 5)).toEqual(Buffer.from([0x0a, 3, 0x32, 0x2e, 0x30]))
+  })
+
+  test('a form that is not there', async () => {
+    expect(await endpoints.v2({ accept: 'text/html' })).toEqual({
+      status: 406,
+      headers: [],
+      body: Buffer.alloc(0),
+    })
+  })
+})
+
+describe('/openapi/v3', () => {
+  test('the index leads to documents that stay', async () => {
+    const { paths } = text(await endpoints.v3Index({}))
+    expect(Object.keys(paths)).toEqual([
+      'api',
+      'api/v1',
+      'apis',
+      'apis/storage.orch.io',
+      'apis/storage.orch.io/v1',
+      'apis/storage.orch.io/v1beta1',
+      'version',
+    ])
+    for (const [path, { serverRelativeURL }] of Object.entries<any>(paths)) {
+      const url = new URL(serverRelativeURL, 'https://server')
+      expect(url.pathname).toBe(`/openapi/v3/${path}`)
+      const answer = await endpoints.v3(path, url.searchParams.get('hash'), {})
+      expect(url.searchParams.get('hash')).toBe(hashOf(answer.body))
+      expect(header(answer, 'cache-control')).toBe('public, immutable')
+      expect(header(answer, 'expires')).toBe('Wed, 01 Jan 2031 00:00:00 GMT')
+      expect(text(answer).openapi).toBe('3.0.0')
+    }
+  })
+
+  test('a document without its hash, with a wrong one, and none at all', async () => {
+    const answer = await endpoints.v3('api/v1', null, {})
+    const hash = hashOf(answer.body)
+    expect(answer.status).toBe(200)
+    expect(header(answer, 'cache-control')).toBeUndefined()
+    expect(await endpoints.v3('api/v1', 'OLD', {})).toEqual({
+      status: 301,
+      headers: ['location', `/openapi/v3/api/v1?hash=${hash}`],
+      body: Buffer.alloc(0),
+    })
+    expect((await endpoints.v3('api/v1', hash, { ifNoneMatch: `"${hash}"` })).status).toBe(304)
+    expect(await endpoints.v3('apis/none/v1', null, {})).toEqual({
+      status: 200,
+      headers: [],
+      body: Buffer.alloc(0),
+    })
+    const binary = await endpoints.v3('api/v1', null, { accept: V3 })
+    expect(header(binary, 'content-type')).toBe('application/octet-stream')
+    const dotted = V3.replace('@', '.')
+    const named = await endpoints.v3('api/v1', null, { accept: dotted })
+    expect(header(named, 'content-type')).toBe(dotted)
+    expect((await endpoints.v3('api/v1', null, { accept: 'image/png' })).status).toBe(406)
+  })
+
+  test('another version of the same wire form has definitions of its own', async () => {
+    const { components } = text(await endpoints.v3('apis/storage.orch.io/v1beta1', null, {}))
+    const names = Object.keys(components.schemas).filter((name) => name.includes('.storage.'))
+    expect(names).toEqual([
+      'io.orch.api.storage.v1beta1.CSIStorageCapacity',
+      'io.orch.api.storage.v1beta1.CSIStorageCapacityList',
+    ])
+    expect(components.schemas[names[0]!]['x-orch-group-version-kind']).toEqual([
+      { group: 'storage.orch.io', kind: 'CSIStorageCapacity', version: 'v1beta1' },
+    ])
+  })
+})
+
+test('documents are made anew when the catalogue changes', async () => {
+  const one = buildCatalogue([configMaps], v)
+  const two = buildCatalogue(resources, v)
+  let now = one
+  let generation = 1
+  const changing = openApiEndpoints({
+    catalogue: {
+      find: (...args) => now.find(...args),
+      hasVersion: (...args) => now.hasVersion(...args),
+      resources: (...args) => now.resources(...args),
+      body: (...args) => now.body(...args),
+      get groups() {
+        return now.groups
+      },
+      get generation() {
+        return generation
+      },
+    },
+    v,
+  })
+  const before = await changing.v2({})
+  expect((await changing.v2({})).body.equals(before.body)).toBe(true)
+  now = two
+  generation = 2
+  const after = await changing.v2({})
+  expect(Object.keys(text(after).paths).length).toBeGreaterThan(
+    Object.keys(text(before).paths).length,
+  )
+})

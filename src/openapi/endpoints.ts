@@ -1,0 +1,181 @@
+/**
+ * `/openapi/v2` and `/openapi/v3`. Documents are built on the first request after the catalogue changed; what is kept
+ * are compressed bytes.
+ */
+import { createHash } from 'node:crypto'
+import type { Catalogue } from '../schema/catalogue.ts'
+import type { Vocabulary } from '../vocabulary/vocabulary.ts'
+import { choose, OFFERS, type Offer } from './accept.ts'
+import type { DocumentOptions } from './document.ts'
+import { documentUrl, openApiV3Index } from './index-v3.ts'
+import { plain, type Kept } from './kept.ts'
+
+/** What a request says that matters here. */
+export interface OpenApiRequest {
+  readonly accept?: string | undefined
+  readonly ifNoneMatch?: string | undefined
+  /** Whether the client takes gzip. */
+  readonly gzip?: boolean
+}
+
+/** What goes back. */
+export interface OpenApiAnswer {
+  readonly status: number
+  /** Names in lower case and values, by turns. `cache-control` is there only where it is not the usual one. */
+  readonly headers: readonly string[]
+  readonly body: Buffer
+}
+
+/** The endpoints without HTTP. */
+export interface OpenApiEndpoints {
+  /** `/openapi/v2` */
+  v2(request: OpenApiRequest): Promise<OpenApiAnswer>
+  /** `/openapi/v3`, in JSON whatever is asked for. */
+  v3Index(request: OpenApiRequest): Promise<OpenApiAnswer>
+  /** `/openapi/v3/{path}`, where path is such as `apis/apps/v1`; `hash` is that of the query. */
+  v3(path: string, hash: string | null, request: OpenApiRequest): Promise<OpenApiAnswer>
+}
+
+/** What the endpoints are made of. */
+export interface OpenApiSources {
+  readonly catalogue: Catalogue
+  readonly v: Vocabulary
+  /** Release that documents tell. */
+  readonly version?: string
+  /** Milliseconds since the epoch; for `Expires`. */
+  readonly now?: () => number
+}
+
+const NOTHING = Buffer.alloc(0)
+const YEAR_MS = 365 * 24 * 3600 * 1000
+
+/** Makes the endpoints; nothing is loaded before the first request. */
+export function openApiEndpoints(sources: OpenApiSources): OpenApiEndpoints {
+  const { now = Date.now } = sources
+  const documents = new Documents(sources)
+  return {
+    async v2(request) {
+      const offer = choose(request.accept, OFFERS.v2)
+      if (!offer) return { status: 406, headers: [], body: NOTHING }
+      return answer(await documents.v2(), offer, request, [])
+    },
+    async v3Index(request) {
+      const body = await documents.index()
+      const etag = `"${createHash('sha512').update(body).digest('hex').toUpperCase()}"`
+      const headers = ['etag', etag]
+      if (matches(request.ifNoneMatch, etag)) return { status: 304, headers, body: NOTHING }
+      return { status: 200, headers: ['content-type', 'application/json', ...headers], body }
+    },
+    async v3(path, hash, request) {
+      const kept = await documents.v3(path)
+      // The field answers unknown paths so.
+      if (!kept) return { status: 200, headers: [], body: NOTHING }
+      const offer = choose(request.accept, OFFERS.v3)
+      if (!offer) return { status: 406, headers: [], body: NOTHING }
+      if (hash === null || hash === '') return answer(kept, offer, request, [])
+      if (hash !== kept.hash) {
+        return { status: 301, headers: ['location', documentUrl(path, kept.hash)], body: NOTHING }
+      }
+      return answer(kept, offer, request, [
+        'cache-control',
+        'public, immutable',
+        'expires',
+        new Date(now() + YEAR_MS).toUTCString(),
+      ])
+    },
+  }
+}
+
+async function answer(
+  kept: Kept,
+  offer: Offer,
+  request: OpenApiRequest,
+  more: readonly string[],
+): Promise<OpenApiAnswer> {
+  const etag = `"${kept.hash}"`
+  const headers = ['etag', etag, 'vary', 'Accept', ...more]
+  if (matches(request.ifNoneMatch, etag)) return { status: 304, headers, body: NOTHING }
+  const packed = kept[offer.form]
+  headers.push('content-type', offer.sentAs)
+  if (!request.gzip) return { status: 200, headers, body: await plain(packed) }
+  headers.push('content-encoding', 'gzip', 'vary', 'Accept-Encoding')
+  return { status: 200, headers, body: packed }
+}
+
+function matches(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false
+  const tags = header.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
+  return tags.includes(etag) || tags.includes('*')
+}
+
+type Build = typeof import('./build.ts')
+
+/** Documents by what they are of, built one at a time. */
+class Documents {
+  readonly #sources: OpenApiSources
+  readonly #kept = new Map<string, Promise<Kept>>()
+  #generation = -1
+  #last: Promise<unknown> = Promise.resolve()
+  #docs: Promise<ReadonlyMap<string, string>> | null = null
+
+  constructor(sources: OpenApiSources) {
+    this.#sources = sources
+  }
+
+  v2(): Promise<Kept> {
+    return this.#get('', async (build) => {
+      const { catalogue, v } = this.#sources
+      return build.buildV2(catalogue, v, await this.#options(build))
+    })
+  }
+
+  /** Null when nothing is served there. */
+  async v3(path: string): Promise<Kept | null> {
+    const { placePaths } = await import('./build.ts')
+    return placePaths(this.#sources.catalogue).has(path) ? this.#v3(path) : null
+  }
+
+  /** Where the documents are. Their hashes are part of the answer, so all are built. */
+  async index(): Promise<Buffer> {
+    const { placePaths } = await import('./build.ts')
+    const paths = [...placePaths(this.#sources.catalogue)]
+    const kept = await Promise.all(paths.map((path) => this.#v3(path)))
+    const hashes = new Map(paths.map((path, i) => [path, kept[i]!.hash]))
+    return Buffer.from(JSON.stringify(openApiV3Index(hashes)))
+  }
+
+  #v3(path: string): Promise<Kept> {
+    return this.#get(path, async (build) => {
+      const { catalogue, v } = this.#sources
+      return build.buildV3(catalogue, v, path, await this.#options(build))
+    })
+  }
+
+  async #options({ loadDocs }: Build): Promise<DocumentOptions> {
+    const { version } = this.#sources
+    const docs = await (this.#docs ??= loadDocs())
+    return { docs, ...(version === undefined ? {} : { version }) }
+  }
+
+  #get(key: string, make: (build: Build) => Promise<Kept>): Promise<Kept> {
+    const { generation } = this.#sources.catalogue
+    if (this.#generation !== generation) {
+      this.#generation = generation
+      this.#kept.clear()
+    }
+    let kept = this.#kept.get(key)
+    if (!kept) {
+      // One after the other: each needs some memory while it is made.
+      kept = this.#last.then(async () => make(await import('./build.ts')))
+      this.#kept.set(key, kept)
+      const ended = kept
+        .catch(() => this.#kept.delete(key))
+        .then(() => {
+          // Nobody waits: the texts are not needed until the catalogue changes.
+          if (this.#last === ended) this.#docs = null
+        })
+      this.#last = ended
+    }
+    return kept
+  }
+}

@@ -1,0 +1,82 @@
+import type { Served } from '../schema/catalogue.ts'
+import type { Vocabulary } from '../vocabulary/vocabulary.ts'
+
+/** A kind as documents name it. */
+export interface GroupVersionKind {
+  readonly group: string
+  readonly kind: string
+  readonly version: string
+}
+
+// Homes whose published place is not below `api`; the rest follow from the group.
+const PACKAGES: Readonly<Record<string, string>> = {
+  meta: 'apimachinery.pkg.apis.meta.',
+  'apiextensions{api}': 'apiextensions-apiserver.pkg.apis.apiextensions.',
+  'apiregistration{api}': '{system}-aggregator.pkg.apis.apiregistration.',
+}
+
+/** Published names of what belongs to no group version. */
+export const SPECIAL = {
+  time: 'apimachinery.pkg.apis.meta.v1.Time',
+  microTime: 'apimachinery.pkg.apis.meta.v1.MicroTime',
+  fields: 'apimachinery.pkg.apis.meta.v1.FieldsV1',
+  patch: 'apimachinery.pkg.apis.meta.v1.Patch',
+  quantity: 'apimachinery.pkg.api.resource.Quantity',
+  intOrString: 'apimachinery.pkg.util.intstr.IntOrString',
+  raw: 'apimachinery.pkg.runtime.RawExtension',
+  info: 'apimachinery.pkg.version.Info',
+} as const
+
+/** Start of all definition names: the domain of the vocabulary, turned round. */
+export const domainOf = (v: Vocabulary): string =>
+  v.words.api.slice(1).split('.').toReversed().join('.')
+
+/**
+ * Name under which a shape is published: turned domain, place, version, name. Groups are known there by one word, as
+ * packages are.
+ */
+export function definitionName(home: string, name: string, v: Vocabulary): string {
+  const [group = '', version = ''] = home.split('/')
+  const place = Object.hasOwn(PACKAGES, group) ? PACKAGES[group]! : `api.${packageOf(group)}.`
+  return `${domainOf(v)}.${v.spell(place)}${version}.${name}`
+}
+
+function packageOf(group: string): string {
+  const words = group.replace('{api}', '').split('.')
+  return words[0] === 'internal' ? words.toReversed().join('') : words[0]!
+}
+
+/** Group and version that a home stands for. */
+export function placeOf(home: string, v: Vocabulary): { group: string; version: string } {
+  const [group = '', version = ''] = v.spell(home).split('/')
+  return { group: group === 'core' || group === 'meta' ? '' : group, version }
+}
+
+/** `Core`, `RbacAuthorization`: the group inside operation ids. */
+export function groupWord(group: string, v: Vocabulary): string {
+  if (group === '') return 'Core'
+  const { api } = v.words
+  const plain = group.endsWith(api) ? group.slice(0, -api.length) : group
+  return plain.split(/[.-]/).map(capital).join('')
+}
+
+/** Tag of the operations of a group version, or of a group. */
+export function tagOf(group: string, version: string | null, v: Vocabulary): string {
+  const word = groupWord(group, v)
+  const tag = word[0]!.toLowerCase() + word.slice(1)
+  return version === null ? tag : `${tag}_${version}`
+}
+
+/** The text with its first letter as a capital. */
+export const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)
+
+/** The kind of a resource. */
+export const kindOf = ({ group, kind, version }: Served): GroupVersionKind => ({
+  group,
+  kind,
+  version,
+})
+
+/** `/api/v1` or `/apis/{group}/{version}`. */
+export const rootOf = (group: string, version: string): string =>
+  group === '' ? `/api/${version}` : `/apis/${group}/${version}`

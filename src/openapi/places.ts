@@ -1,0 +1,54 @@
+/** What is documented together: every path below one address has one document in version 3. */
+import type { Catalogue } from '../schema/catalogue.ts'
+import type { Vocabulary } from '../vocabulary/vocabulary.ts'
+import type { Definitions } from './definitions.ts'
+import { DiscoveryOperations } from './discovery-operations.ts'
+import type { PathItem } from './document.ts'
+import { rootOf } from './names.ts'
+import { ResourceOperations } from './operations.ts'
+
+/** One part of the API by its address, such as `apis/apps/v1`. */
+export interface Place {
+  readonly path: string
+  readonly write: (v: Vocabulary, definitions: Definitions) => Map<string, PathItem>
+}
+
+/** All places, in the order of discovery. */
+export function placesOf(catalogue: Catalogue): readonly Place[] {
+  const places: Place[] = []
+  const one = (path: string, make: (operations: DiscoveryOperations) => PathItem) =>
+    places.push({
+      path,
+      write: (v, definitions) =>
+        new Map([[`/${path}/`, make(new DiscoveryOperations(v, definitions))]]),
+    })
+  if (catalogue.groups.some(({ group }) => group === '')) one('api', (o) => o.core())
+  one('apis', (o) => o.groups())
+  one('version', (o) => o.release())
+  for (const { group, versions } of catalogue.groups) {
+    if (group !== '') one(`apis/${group}`, (o) => o.group(group))
+    for (const version of versions) {
+      places.push({
+        path: rootOf(group, version).slice(1),
+        write: (v, definitions) => groupVersion(catalogue, group, version, v, definitions),
+      })
+    }
+  }
+  return places
+}
+
+function groupVersion(
+  catalogue: Catalogue,
+  group: string,
+  version: string,
+  v: Vocabulary,
+  definitions: Definitions,
+): Map<string, PathItem> {
+  const paths = new Map<string, PathItem>()
+  const discovery = new DiscoveryOperations(v, definitions)
+  paths.set(`${rootOf(group, version)}/`, discovery.resources(group, version))
+  for (const served of catalogue.resources(group, version)) {
+    new ResourceOperations(served, v, definitions).write((path, item) => paths.set(path, item))
+  }
+  return paths
+}

@@ -1,0 +1,87 @@
+/**
+ * The JSON form of field sets in `metadata.managedFields[].fieldsV1`: one member for each step, `.` for a path that ends
+ * where others lead on, `{}` for one from which none does.
+ */
+import { JsonError, parseJson } from '../schema/json-text.ts'
+import {
+  fieldElement,
+  indexElement,
+  keyElement,
+  type PathElement,
+  valueElement,
+} from './field-path.ts'
+import { type FieldNode, FieldSet } from './field-set.ts'
+import { isObject, type JsonObject } from './json-value.ts'
+
+/** A set in its JSON form that cannot be read. */
+export class FieldsV1Error extends Error {
+  override readonly name = 'FieldsV1Error'
+}
+
+/** The JSON form of a set; members stand in the order in which clients know them. */
+export function toFieldsV1(set: FieldSet): JsonObject {
+  const out: JsonObject = {}
+  for (const { element, member, below } of set.sorted()) {
+    const inner = toFieldsV1(below)
+    // A text starts with a letter and a colon, so it is no name that objects inherit.
+    out[element.text] = member && !below.isEmpty ? { '.': {}, ...inner } : inner
+  }
+  return out
+}
+
+/** Reads the JSON form; steps of unknown kinds are left out. Throws FieldsV1Error. */
+export function fromFieldsV1(value: unknown): FieldSet {
+  return read(value).below
+}
+
+function read(value: unknown): { member: boolean; below: FieldSet } {
+  if (value === null) return { member: true, below: FieldSet.empty }
+  if (!isObject(value)) throw new FieldsV1Error('a set of fields must be an object')
+  let member = false
+  let empty = true
+  const nodes: FieldNode[] = []
+  for (const [text, inner] of Object.entries(value)) {
+    if (text === '.') {
+      member = true
+      continue
+    }
+    const element = elementOf(text)
+    if (!element) continue
+    empty = false
+    nodes.push({ element, ...read(inner) })
+  }
+  return { member: member || empty, below: FieldSet.of(nodes) }
+}
+
+const INDEX = /^-?[0-9]{1,15}$/
+
+/** The step that a text stands for; null: one of a kind that is not known. Throws FieldsV1Error. */
+export function elementOf(text: string): PathElement | null {
+  if (text[1] !== ':') throw new FieldsV1Error(`no colon after the kind of step: ${text}`)
+  const rest = text.slice(2)
+  switch (text[0]) {
+    case 'f':
+      return fieldElement(rest)
+    case 'k': {
+      const fields = json(rest)
+      if (!isObject(fields)) throw new FieldsV1Error(`keys must be an object: ${text}`)
+      return keyElement(Object.entries(fields))
+    }
+    case 'v':
+      return valueElement(json(rest))
+    case 'i':
+      if (!INDEX.test(rest)) throw new FieldsV1Error(`not a place in a list: ${text}`)
+      return indexElement(Number(rest))
+    default:
+      return null
+  }
+}
+
+function json(text: string): unknown {
+  try {
+    return parseJson(text)
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error
+    throw new FieldsV1Error(`not JSON: ${text}`, { cause: error })
+  }
+}

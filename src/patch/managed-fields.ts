@@ -1,0 +1,307 @@
+/** `metadata.managedFields`: its entries read and written, and what each write makes of them. */
+import { StatusError } from '../schema/errors.ts'
+import type { ManagedFieldsEntry } from '../schema/object-meta.ts'
+import { compareText, fieldElement } from './field-path.ts'
+import { FieldSet } from './field-set.ts'
+import { FieldsV1Error, fromFieldsV1, toFieldsV1 } from './fields-v1.ts'
+import {
+  type ApplyConflict,
+  applyManagers,
+  type Manager,
+  type Managers,
+  pathTexts,
+  updateManagers,
+  type Versioned,
+  type Versions,
+} from './managers.ts'
+import { faultsOf } from './typed-items.ts'
+
+/** Entries of one object, read. Managers go by what is the same in all of their writes. */
+export interface Managed {
+  readonly managers: Managers
+  /** RFC 3339, whole seconds. */
+  readonly times: ReadonlyMap<string, string>
+}
+
+type Operation = 'Apply' | 'Update'
+
+/** What tells one manager's entry from the others. */
+export interface ManagerIdentity {
+  readonly manager: string
+  readonly operation: Operation
+  /** Empty for apply: whoever applies is the same in all versions. */
+  readonly apiVersion: string
+  readonly subresource: string
+}
+
+const UNMANAGED: Managed = { managers: new Map(), times: new Map() }
+
+/** Update entries that an object may have before the oldest become one. */
+const MAX_UPDATERS = 10
+const ANCIENT = 'ancient-changes'
+const BEFORE_FIRST_APPLY = 'before-first-apply'
+/** The request itself, until its changes join the entry of its manager. No identity has this text. */
+const THIS_WRITE = 'this-write'
+
+const idOf = ({ manager, operation, apiVersion, subresource }: ManagerIdentity): string =>
+  JSON.stringify([manager, operation, operation === 'Apply' ? '' : apiVersion, subresource])
+
+function identityOf(id: string): ManagerIdentity {
+  // Written by idOf.
+  const [manager, operation, apiVersion, subresource] = JSON.parse(id) as [
+    string,
+    Operation,
+    string,
+    string,
+  ]
+  return { manager, operation, apiVersion, subresource }
+}
+
+/** Reads entries. Throws FieldsV1Error when one makes no sense. */
+export function readManaged(entries: readonly ManagedFieldsEntry[] | undefined): Managed {
+  const managers = new Map<string, Manager>()
+  const times = new Map<string, string>()
+  for (const entry of entries ?? []) {
+    const { manager = '', operation, apiVersion = '', fieldsType, subresource = '', time } = entry
+    if (operation !== 'Apply' && operation !== 'Update') {
+      throw new FieldsV1Error(`unknown operation of a field manager: ${operation ?? ''}`)
+    }
+    if (fieldsType !== 'FieldsV1') {
+      throw new FieldsV1Error(`unknown form of managed fields: ${fieldsType ?? ''}`)
+    }
+    const id = idOf({ manager, operation, apiVersion, subresource })
+    const set = fromFieldsV1(entry.fieldsV1 ?? {})
+    managers.set(id, { set, apiVersion, applied: operation === 'Apply' })
+    if (time !== undefined) times.set(id, time)
+  }
+  return { managers, times }
+}
+
+/** Writes entries in their order: by operation, time, manager, version and sub-resource. */
+export function writeManaged({ managers, times }: Managed): ManagedFieldsEntry[] {
+  return Array.from(managers, ([id, { set, apiVersion, applied }]) => {
+    const { manager, subresource } = identityOf(id)
+    const time = times.get(id)
+    return {
+      manager,
+      operation: applied ? 'Apply' : 'Update',
+      apiVersion,
+      ...(time === undefined ? {} : { time }),
+      fieldsType: 'FieldsV1',
+      fieldsV1: toFieldsV1(set),
+      ...(subresource === '' ? {} : { subresource }),
+    }
+  }).sort(byPlace)
+}
+
+const ORDER = ['operation', 'time', 'manager', 'apiVersion', 'subresource'] as const
+
+function byPlace(a: ManagedFieldsEntry, b: ManagedFieldsEntry): number {
+  for (const key of ORDER) {
+    const order = compareText(a[key] ?? '', b[key] ?? '')
+    if (order !== 0) return order
+  }
+  return 0
+}
+
+/** Who writes, when and where. */
+export interface Writer {
+  readonly manager: string
+  /** Empty for the object itself. */
+  readonly subresource: string
+  /** RFC 3339, whole seconds. */
+  readonly now: string
+}
+
+/** A write that is no apply. Objects are in JSON form, without managedFields. */
+export interface Update {
+  readonly versions: Versions
+  /** The object before; null on create. */
+  readonly live: Versioned | null
+  /** An object of the version in which nothing is set. */
+  readonly blank: Versioned
+  readonly next: unknown
+  readonly liveEntries: readonly ManagedFieldsEntry[] | undefined
+  /** The entries that the client sent. */
+  readonly sentEntries: readonly ManagedFieldsEntry[] | undefined
+}
+
+/** The entries after a write that is no apply; none when the object is not tracked. Never throws for a client's fault. */
+export function recordUpdate(update: Update, writer: Writer): ManagedFieldsEntry[] {
+  const { versions, live, blank, next, liveEntries } = update
+  const before = baseOf(update, writer)
+  const isTracked = live === null || before.managers.size > 0 || (liveEntries ?? []).length > 0
+  if (!isTracked) return []
+  const { apiVersion } = blank
+  const topology = versions.topology(apiVersion)
+  const old = live ?? blank
+  if (!topology || [old.object, next].some((object) => faultsOf(topology, object).length > 0)) {
+    return writeManaged(before)
+  }
+  const managers = updateManagers(versions, old, next, before.managers, THIS_WRITE)
+  const id = idOf({ ...writer, operation: 'Update', apiVersion })
+  return writeManaged(capped(joined({ managers, times: before.times }, id, writer.now)))
+}
+
+/** The entries on which a write builds. */
+function baseOf({ live, liveEntries, sentEntries }: Update, { subresource }: Writer): Managed {
+  if (live === null) return UNMANAGED
+  if (subresource === '' && sentEntries !== undefined && sentEntries.length > 0) {
+    if (sentEntries.length === 1 && Object.keys(sentEntries[0]!).length === 0) return UNMANAGED
+    const sent = readable(sentEntries)
+    if (sent) return sent
+  }
+  return readable(liveEntries) ?? UNMANAGED
+}
+
+function readable(entries: readonly ManagedFieldsEntry[] | undefined): Managed | null {
+  try {
+    return readManaged(entries)
+  } catch (error) {
+    if (error instanceof FieldsV1Error) return null
+    throw error
+  }
+}
+
+/** Puts what this write changed into the entry of its manager. */
+function joined({ managers, times }: Managed, id: string, now: string): Managed {
+  const all = new Map(managers)
+  const mine = all.get(THIS_WRITE)
+  all.delete(THIS_WRITE)
+  const set = mine?.set.difference(UNTRACKED) ?? FieldSet.empty
+  if (!mine || set.isEmpty) return { managers: all, times }
+  const previous = all.get(id)?.set ?? FieldSet.empty
+  all.set(id, { ...mine, set: set.union(previous) })
+  return { managers: all, times: new Map(times).set(id, now) }
+}
+
+const metadata = fieldElement('metadata')
+
+/** What identifies an object or is the server's own. */
+const UNTRACKED = FieldSet.ofPaths(
+  [fieldElement('apiVersion')],
+  [fieldElement('kind')],
+  [metadata],
+  ...[
+    'name',
+    'namespace',
+    'creationTimestamp',
+    'selfLink',
+    'uid',
+    'clusterName',
+    'generation',
+    'managedFields',
+    'resourceVersion',
+  ].map((name) => [metadata, fieldElement(name)]),
+)
+
+/** Makes one entry a version of the oldest updates while there are too many of them. */
+function capped({ managers, times }: Managed): Managed {
+  const updaters = [...managers].filter(([, { applied }]) => !applied)
+  if (updaters.length <= MAX_UPDATERS) return { managers, times }
+  updaters.sort(
+    ([a], [b]) => compareText(times.get(a) ?? '', times.get(b) ?? '') || compareText(a, b),
+  )
+  const all = new Map(managers)
+  const at = new Map(times)
+  const oldest = new Map<string, string>()
+  for (const [id, { set, apiVersion }] of updaters) {
+    if ([...all.values()].filter(({ applied }) => !applied).length <= MAX_UPDATERS) break
+    const first = oldest.get(apiVersion)
+    if (first === undefined) {
+      oldest.set(apiVersion, id)
+      continue
+    }
+    if (id === first) continue
+    const bucket = idOf({ manager: ANCIENT, operation: 'Update', apiVersion, subresource: '' })
+    const rest = all.get(bucket)?.set ?? FieldSet.empty
+    const sum = all.get(first)!.set.union(set).union(rest)
+    all.delete(first)
+    all.delete(id)
+    all.set(bucket, { set: sum, apiVersion, applied: false })
+    oldest.set(apiVersion, bucket)
+    const time = times.get(id)
+    if (time !== undefined) at.set(bucket, time)
+  }
+  return { managers: all, times: at }
+}
+
+/** An apply. Objects are in JSON form, without managedFields. */
+export interface Apply {
+  readonly versions: Versions
+  /** The object before; the blank one when there is none. */
+  readonly live: Versioned
+  /** An object of the version in which nothing is set. */
+  readonly blank: Versioned
+  readonly config: unknown
+  readonly liveEntries: readonly ManagedFieldsEntry[] | undefined
+  readonly force: boolean
+}
+
+/** What an apply makes of an object. */
+export interface Recorded {
+  /** null: the object stays as it is. */
+  readonly object: unknown
+  readonly entries: ManagedFieldsEntry[]
+}
+
+/** Applies a configuration. Throws ApplyConflict and TypedValueError. */
+export function recordApply(apply: Apply, writer: Writer): Recorded {
+  const { versions, live, config, force } = apply
+  const before = beforeApply(apply, writer.now)
+  const id = idOf({ ...writer, operation: 'Apply', apiVersion: '' })
+  const applied = applyManagers(versions, live, config, before.managers, { manager: id, force })
+  const managers = new Map(applied.managers)
+  const mine = managers.get(id)
+  const set = mine?.set.difference(UNTRACKED) ?? FieldSet.empty
+  if (mine && !set.isEmpty) managers.set(id, { ...mine, set })
+  else managers.delete(id)
+  const isChanged = applied.object !== null || !sameManagers(managers, before.managers)
+  const times = isChanged ? new Map(before.times).set(id, writer.now) : before.times
+  return { object: applied.object, entries: writeManaged({ managers, times }) }
+}
+
+/** The entries before an apply: of an object that is not tracked, one that has all there is. */
+function beforeApply({ versions, live, blank, liveEntries }: Apply, now: string): Managed {
+  const read = readable(liveEntries) ?? UNMANAGED
+  if (read.managers.size > 0) return read
+  const managers = updateManagers(versions, blank, live.object, read.managers, THIS_WRITE)
+  const identity = { manager: BEFORE_FIRST_APPLY, apiVersion: live.apiVersion, subresource: '' }
+  return joined({ managers, times: read.times }, idOf({ ...identity, operation: 'Update' }), now)
+}
+
+function sameManagers(a: Managers, b: Managers): boolean {
+  if (a.size !== b.size) return false
+  for (const [id, { set, apiVersion }] of a) {
+    const other = b.get(id)
+    if (!other || other.apiVersion !== apiVersion || !set.equals(other.set)) return false
+  }
+  return true
+}
+
+/** The 409 for an apply that would change what others own. */
+export function applyConflict({ conflicts }: ApplyConflict): StatusError {
+  const all = Array.from(conflicts, ([id, set]) => ({ who: shown(id), fields: pathTexts(set) }))
+  all.sort((a, b) => compareText(a.who, b.who))
+  const causes = all.flatMap(({ who, fields }) =>
+    fields.map((field) => ({
+      reason: 'FieldManagerConflict',
+      message: `conflict with ${who}`,
+      field,
+    })),
+  )
+  const text =
+    causes.length === 1
+      ? `1 conflict: ${causes[0]!.message}: ${causes[0]!.field}`
+      : `${causes.length} conflicts: ${all
+          .map(({ who, fields }) => [`conflicts with ${who}:`, ...fields.map((f) => `- ${f}`)])
+          .flat()
+          .join('\n')}`
+  return new StatusError(409, 'Conflict', `Apply failed with ${text}`, { causes })
+}
+
+function shown(id: string): string {
+  const { manager, operation, apiVersion, subresource } = identityOf(id)
+  const where = subresource === '' ? '' : ` with subresource ${JSON.stringify(subresource)}`
+  return `${JSON.stringify(manager)}${where}${operation === 'Update' ? ` using ${apiVersion}` : ''}`
+}

@@ -1,0 +1,240 @@
+/** Who owns what of one object, and how writes change it (api-machinery section 14). */
+import { pathText } from './field-path.ts'
+import { FieldSet } from './field-set.ts'
+import { sameJson } from './json-value.ts'
+import { withAtomicValues, withNamedFields } from './named-fields.ts'
+import type { Topology } from './topology.ts'
+import { compare, type Comparison, merge, removeItems, toFieldSet } from './typed-value.ts'
+
+/** The fields of one manager. */
+export interface Manager {
+  readonly set: FieldSet
+  /** Group version in which the fields are named. */
+  readonly apiVersion: string
+  /** By apply, not by another write. */
+  readonly applied: boolean
+}
+
+/** Managers by an identifier that tells them apart. */
+export type Managers = ReadonlyMap<string, Manager>
+
+/** The versions of one kind. */
+export interface Versions {
+  /** null: no such version any more. */
+  topology(apiVersion: string): Topology | null
+  /** The object of one version in the JSON form of another; both are known. */
+  convert(object: unknown, from: string, to: string): unknown
+  /** Paths that nobody owns through the endpoint, with all behind them. */
+  ignored(apiVersion: string): FieldSet
+}
+
+/** An object as one version has it. */
+export interface Versioned {
+  readonly object: unknown
+  readonly apiVersion: string
+}
+
+/** Fields of others that an apply would change, by identifier of the manager. */
+export class ApplyConflict extends Error {
+  override readonly name = 'ApplyConflict'
+  readonly conflicts: ReadonlyMap<string, FieldSet>
+
+  constructor(conflicts: ReadonlyMap<string, FieldSet>) {
+    const paths = [...conflicts.values()].flatMap((set) => [...set.paths()].map(pathText))
+    super(`conflicts on ${paths.join(', ')}`)
+    this.conflicts = conflicts
+  }
+}
+
+/**
+ * The managers after a write that is no apply: who wrote owns what was added or modified, the others lose that, and all
+ * lose what was removed.
+ */
+export function updateManagers(
+  versions: Versions,
+  live: Versioned,
+  next: unknown,
+  managers: Managers,
+  writer: string,
+): Managers {
+  const views = new Views(versions, live.apiVersion)
+  const { managers: others, change } = displace(views, live.object, next, managers, writer, true)
+  const before = others.get(writer)?.set ?? FieldSet.empty
+  const set = before
+    .union(change.modified)
+    .union(change.added)
+    .difference(change.removed)
+    .recursiveDifference(versions.ignored(live.apiVersion))
+  return withManager(others, writer, { set, apiVersion: live.apiVersion, applied: false })
+}
+
+/** What an apply makes of an object and its managers. */
+export interface Applied {
+  /** null: nothing changes. */
+  readonly object: unknown
+  readonly managers: Managers
+}
+
+/**
+ * Applies a configuration: merges it into the live object, takes away what the manager applied before and does no more,
+ * and gives it the fields of the configuration. Throws ApplyConflict unless `force`d, and TypedValueError.
+ */
+export function applyManagers(
+  versions: Versions,
+  live: Versioned,
+  config: unknown,
+  managers: Managers,
+  { manager, force }: { readonly manager: string; readonly force: boolean },
+): Applied {
+  const { apiVersion } = live
+  const views = new Views(versions, apiVersion)
+  const topology = views.topology(apiVersion)
+  if (!topology) throw new Error(`no topology of ${apiVersion}`)
+  const known = reconciled(views, managers)
+  const last = known.get(manager)
+  const set = toFieldSet(topology, config).recursiveDifference(versions.ignored(apiVersion))
+  const mine = new Map(known).set(manager, { set, apiVersion, applied: true })
+  const merged = merge(topology, live.object, config)
+  const object = last ? pruned(views, merged, mine, last) : merged
+  const { managers: all } = displace(views, live.object, object, mine, manager, force)
+  return { object: sameJson(live.object, object) ? null : object, managers: all }
+}
+
+/** One object in many versions. */
+class Views {
+  readonly versions: Versions
+  /** The version of the request. */
+  readonly own: string
+
+  constructor(versions: Versions, own: string) {
+    this.versions = versions
+    this.own = own
+  }
+
+  topology(apiVersion: string): Topology | null {
+    return this.versions.topology(apiVersion)
+  }
+
+  in(apiVersion: string, object: unknown): unknown {
+    return apiVersion === this.own ? object : this.versions.convert(object, this.own, apiVersion)
+  }
+
+  back(apiVersion: string, object: unknown): unknown {
+    return apiVersion === this.own ? object : this.versions.convert(object, apiVersion, this.own)
+  }
+}
+
+function reconciled(views: Views, managers: Managers): Managers {
+  return new Map(
+    Array.from(managers, ([id, manager]) => {
+      const topology = views.topology(manager.apiVersion)
+      const set = topology ? withAtomicValues(manager.set, topology) : manager.set
+      return [id, { ...manager, set }]
+    }),
+  )
+}
+
+/** Takes from the others what a write changes and removes. Throws ApplyConflict unless forced. */
+function displace(
+  views: Views,
+  live: unknown,
+  next: unknown,
+  managers: Managers,
+  writer: string,
+  force: boolean,
+): { readonly managers: Managers; readonly change: Comparison } {
+  const changes = new Map<string, Comparison | null>()
+  const changeIn = (apiVersion: string): Comparison | null => {
+    let change = changes.get(apiVersion)
+    if (change !== undefined) return change
+    const topology = views.topology(apiVersion)
+    change = topology
+      ? compare(topology, views.in(apiVersion, live), views.in(apiVersion, next))
+      : null
+    if (change) change = without(change, views.versions.ignored(apiVersion))
+    changes.set(apiVersion, change)
+    return change
+  }
+  const own = changeIn(views.own)
+  if (!own) throw new Error(`no topology of ${views.own}`)
+  const conflicts = new Map<string, FieldSet>()
+  const left = new Map<string, Manager>()
+  for (const [id, manager] of managers) {
+    if (id === writer) {
+      left.set(id, manager)
+      continue
+    }
+    const change = changeIn(manager.apiVersion)
+    // Entries in versions that are no more say nothing any longer.
+    if (!change) continue
+    const lost = manager.set.intersection(change.modified.union(change.added))
+    if (!lost.isEmpty) conflicts.set(id, lost)
+    const set = manager.set.difference(lost).difference(change.removed)
+    if (!set.isEmpty) left.set(id, set.equals(manager.set) ? manager : { ...manager, set })
+  }
+  if (!force && conflicts.size > 0) throw new ApplyConflict(conflicts)
+  if (left.get(writer)?.set.isEmpty) left.delete(writer)
+  return { managers: left, change: own }
+}
+
+const without = ({ added, removed, modified }: Comparison, ignored: FieldSet): Comparison => ({
+  added: added.recursiveDifference(ignored),
+  removed: removed.recursiveDifference(ignored),
+  modified: modified.recursiveDifference(ignored),
+})
+
+/** Takes out what the manager applied last time, unless it or somebody else owns it now. */
+function pruned(views: Views, merged: unknown, managers: Managers, last: Manager): unknown {
+  const topology = views.topology(last.apiVersion)
+  if (last.set.isEmpty || !topology) return merged
+  const mergedThen = views.in(last.apiVersion, merged)
+  const lastNamed = withNamedFields(last.set, topology)
+  let object = removeItems(topology, mergedThen, lastNamed)
+  for (const [apiVersion, owned] of ownedIn(managers, last.apiVersion)) {
+    object = withOwned(views, mergedThen, object, last.apiVersion, { apiVersion, owned })
+  }
+  const before = withNamedFields(toFieldSet(topology, mergedThen), topology)
+  const after = withNamedFields(toFieldSet(topology, object), topology)
+  const gone = before.difference(after).intersection(lastNamed)
+  if (gone.isEmpty) return merged
+  return views.back(last.apiVersion, removeItems(topology, mergedThen, gone))
+}
+
+/** All owned fields by version, those of the given version first: the others may need them to be converted. */
+function ownedIn(managers: Managers, first: string): [string, FieldSet][] {
+  const owned = new Map([[first, FieldSet.empty]])
+  for (const { apiVersion, set } of managers.values()) {
+    owned.set(apiVersion, (owned.get(apiVersion) ?? FieldSet.empty).union(set))
+  }
+  return [...owned]
+}
+
+/** The pruned object with what is owned in one version put back; all objects are of version `then`. */
+function withOwned(
+  views: Views,
+  merged: unknown,
+  object: unknown,
+  then: string,
+  { apiVersion, owned }: { readonly apiVersion: string; readonly owned: FieldSet },
+): unknown {
+  const topology = views.topology(apiVersion)
+  if (!topology) return object
+  const convert = (value: unknown, from: string, to: string) =>
+    from === to ? value : views.versions.convert(value, from, to)
+  const full = convert(merged, then, apiVersion)
+  const named = (set: FieldSet) => withNamedFields(set, topology)
+  const kept = named(toFieldSet(topology, convert(object, then, apiVersion))).union(named(owned))
+  const gone = named(toFieldSet(topology, full)).difference(kept)
+  return convert(removeItems(topology, full, gone), apiVersion, then)
+}
+
+/** The managers with one more, or without it when it owns nothing. */
+function withManager(managers: Managers, id: string, manager: Manager): Managers {
+  const all = new Map(managers)
+  if (manager.set.isEmpty) all.delete(id)
+  else all.set(id, manager)
+  return all
+}
+
+/** Paths of a set as messages show them, in order. */
+export const pathTexts = (set: FieldSet): string[] => Array.from(set.paths(), pathText)

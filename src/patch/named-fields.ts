@@ -1,0 +1,49 @@
+import { FieldSet } from './field-set.ts'
+import type { PathElement } from './field-path.ts'
+import { DEDUCED, type Topology } from './topology.ts'
+
+/**
+ * The set with the declared fields on the way to its paths: of `spec.strategy.type` also `spec` and `spec.strategy`.
+ * Items and keys of maps on the way stay out, for whoever owns something in them need not have made them.
+ */
+export function withNamedFields(set: FieldSet, topology: Topology): FieldSet {
+  return FieldSet.of(
+    Array.from(set.nodes.values(), ({ element, member, below }) => ({
+      element,
+      member: member || (!below.isEmpty && isDeclared(topology, element)),
+      below: withNamedFields(below, behind(topology, element)),
+    })),
+  )
+}
+
+/**
+ * The set as it reads when the declarations have become coarser since it was written: whoever owned part of a value that
+ * is now one owns the value.
+ */
+export function withAtomicValues(set: FieldSet, topology: Topology): FieldSet {
+  return FieldSet.of(
+    Array.from(set.nodes.values(), (node) => {
+      if (node.below.isEmpty) return node
+      const of = behind(topology, node.element)
+      return isAtomic(of)
+        ? { ...node, member: true, below: FieldSet.empty }
+        : { ...node, below: withAtomicValues(node.below, of) }
+    }),
+  )
+}
+
+const isAtomic = (topology: Topology) =>
+  topology.is === 'scalar' ||
+  (topology.is === 'list' && topology.relation === 'atomic') ||
+  (topology.is === 'map' && topology.atomic)
+
+const isDeclared = (topology: Topology, element: PathElement) =>
+  topology.is === 'map' && element.is === 'field' && topology.fields.has(element.name)
+
+/** The topology behind a step. */
+function behind(topology: Topology, element: PathElement): Topology {
+  if (topology.is === 'map' && element.is === 'field') {
+    return (topology.fields.get(element.name)?.of ?? topology.rest)?.() ?? DEDUCED
+  }
+  return topology.is === 'list' && element.is === 'key' ? topology.of() : DEDUCED
+}

@@ -1,0 +1,108 @@
+import { setOwn } from '../schema/json-scanner.ts'
+import { isObject, type JsonObject, nestsTooDeeply } from './json-value.ts'
+import { PatchFailed, PatchMismatch, PatchSyntaxError } from './patch-errors.ts'
+
+/** Says what to do with the object or list that holds it: `delete`, `replace` or, in no place yet, `merge`. */
+export const PATCH = '$patch'
+/** Names the members that the live object may keep. */
+export const RETAIN_KEYS = '$retainKeys'
+
+const SET_ORDER = '$setElementOrder'
+const DELETE_FROM = '$deleteFromPrimitiveList'
+
+/** Which of the directives about a neighbouring list a key is; null: it is an ordinary key. */
+export function listDirective(key: string): 'order' | 'delete' | null {
+  if (!key.startsWith('$')) return null
+  if (key.startsWith(SET_ORDER)) return 'order'
+  return key.startsWith(DELETE_FROM) ? 'delete' : null
+}
+
+/** The name of the list that a directive is about. Throws PatchSyntaxError. */
+export function listName(key: string, directive: 'order' | 'delete'): string {
+  const prefix = directive === 'order' ? SET_ORDER : DELETE_FROM
+  if (key[prefix.length] !== '/') throw badDirective(directive)
+  return key.slice(prefix.length + 1)
+}
+
+/** The failure of a directive about a list that is malformed. */
+export const badDirective = (directive: 'order' | 'delete') =>
+  new PatchSyntaxError(
+    directive === 'order'
+      ? 'invalid patch format of setElementOrder list'
+      : 'invalid patch format of primitive list',
+  )
+
+/** The failure of a `$patch` that asks for something unknown. */
+export const unknownPatchType = (patch: JsonObject) =>
+  new PatchMismatch(`unknown patch type: ${valueText(patch[PATCH])} in map: ${valueText(patch)}`)
+
+/** The failure of an item that lacks the member that would tell it apart. */
+export const noMergeKey = (item: JsonObject, key: string) =>
+  new PatchMismatch(`map: ${valueText(item)} does not contain declared merge key: ${key}`)
+
+/**
+ * What an item of a patch's list says of the list instead of being an item; null: it is an item. Throws PatchMismatch.
+ */
+export function itemDirective(item: JsonObject): 'delete' | 'replace' | null {
+  if (!Object.hasOwn(item, PATCH)) return null
+  const directive = item[PATCH]
+  if (directive === 'delete' || directive === 'replace') return directive
+  if (directive === 'merge') {
+    throw new PatchMismatch('merging lists cannot yet be specified in the patch')
+  }
+  throw unknownPatchType(item)
+}
+
+/**
+ * Drops what a live object has beyond the keys that `$retainKeys` of its patch names; `live` is changed. Throws
+ * PatchSyntaxError, and PatchFailed when the patch sets what it does not name.
+ */
+export function retainKeys(live: JsonObject, patch: JsonObject): void {
+  if (!Object.hasOwn(patch, RETAIN_KEYS)) return
+  const list = patch[RETAIN_KEYS]
+  if (!Array.isArray(list)) throw new PatchSyntaxError('invalid patch format of retainKeys')
+  const retained = new Set<unknown>(list)
+  for (const [key, value] of Object.entries(patch)) {
+    if (key === RETAIN_KEYS || value === null || listDirective(key) !== null) continue
+    if (!retained.has(key)) throw new PatchFailed("patch content doesn't match retainKeys list")
+  }
+  for (const key of Object.keys(live)) if (!retained.has(key)) delete live[key]
+}
+
+/**
+ * A value of a patch as it is when there is nothing to merge it with: a copy without directives, without nulls in
+ * objects, and without what a directive deletes; undefined when that is all of it. `room`: containers that may lie
+ * inside each other. Throws PatchMismatch and PatchFailed.
+ */
+export function withoutDirectives(value: unknown, room: number): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (room <= 0) throw nestsTooDeeply()
+  if (Array.isArray(value)) {
+    return value
+      .filter((item: unknown) => !isObject(item) || itemDirective(item) === null)
+      .map((item: unknown) => withoutDirectives(item, room - 1))
+  }
+  // What is an object and no list came from JSON text.
+  const patch = value as JsonObject
+  if (Object.hasOwn(patch, PATCH)) {
+    if (patch[PATCH] === 'delete') return undefined
+    if (patch[PATCH] !== 'replace') throw unknownPatchType(patch)
+  }
+  const result: JsonObject = {}
+  for (const [key, member] of Object.entries(patch)) {
+    if (member === null || key === PATCH || key === RETAIN_KEYS || listDirective(key) !== null)
+      continue
+    const copy = withoutDirectives(member, room - 1)
+    if (copy !== undefined) setOwn(result, key, copy)
+  }
+  return result
+}
+
+/** A JSON value in the notation that the messages of patches have always had: `map[a:1 b:[x y]]`. */
+export function valueText(value: unknown): string {
+  if (value === null || value === undefined) return '<nil>'
+  if (typeof value !== 'object') return String(value)
+  if (Array.isArray(value)) return `[${value.map(valueText).join(' ')}]`
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+  return `map[${members.map(([key, member]) => `${key}:${valueText(member)}`).join(' ')}]`
+}

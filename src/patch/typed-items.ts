@@ -1,0 +1,134 @@
+import {
+  elementText,
+  keyElement,
+  type KeyValue,
+  type PathElement,
+  shownValue,
+  valueElement,
+} from './field-path.ts'
+import { isObject, type JsonObject } from './json-value.ts'
+import type { KeyField, ListTopology, MapTopology, Topology } from './topology.ts'
+
+/** A value that does not fit its topology; the message has one line for each fault when there are several. */
+export class TypedValueError extends Error {
+  override readonly name = 'TypedValueError'
+
+  constructor(faults: readonly string[]) {
+    super(faults.length === 1 ? faults[0] : `errors:\n${faults.map((f) => `  ${f}`).join('\n')}`)
+  }
+}
+
+/** One item of a list that is not atomic. */
+export interface Item {
+  readonly element: PathElement
+  readonly value: unknown
+}
+
+/**
+ * The items of a list with the steps to them. Of items with the same step the first is there; this and items without a
+ * step are told to `fault`.
+ */
+export function itemsOf(
+  topology: ListTopology,
+  list: readonly unknown[],
+  fault: (text: string) => void,
+): Map<string, Item> {
+  const items = new Map<string, Item>()
+  for (const [i, value] of list.entries()) {
+    const element = topology.relation === 'set' ? valueOf(value) : keyOf(topology.keys, value)
+    if (typeof element === 'string') fault(`element ${i}: ${element}`)
+    else if (items.has(element.text)) fault(`duplicate entries for key ${elementText(element)}`)
+    else items.set(element.text, { element, value })
+  }
+  return items
+}
+
+/** The step to an item of a set, or why there is none. */
+function valueOf(item: unknown): PathElement | string {
+  if (item === null) return "associative list without keys has an element that's an explicit null"
+  if (Array.isArray(item)) return 'not supported: associative list with lists as elements'
+  if (isObject(item)) return "associative list without keys has an element that's a map type"
+  return valueElement(item)
+}
+
+/** The step to an item of a keyed list, or why there is none. */
+function keyOf(keys: readonly KeyField[], item: unknown): PathElement | string {
+  if (item === null) return 'associative list with keys may not have a null element'
+  if (!isObject(item)) return 'associative list with keys may not have non-map elements'
+  const fields: KeyValue[] = []
+  for (const { name, standard } of keys) {
+    const value = Object.hasOwn(item, name) ? item[name] : standard
+    if (value === undefined) {
+      return `associative list with keys has an element that omits key field ${JSON.stringify(name)} (and doesn't have default value)`
+    }
+    fields.push([name, value])
+  }
+  return keyElement(fields)
+}
+
+/** The topology of one key of an object; null: the key is not declared. */
+export const memberTopology = (topology: MapTopology, key: string): Topology | null =>
+  (topology.fields.get(key)?.of ?? topology.rest)?.() ?? null
+
+/** An object that has members. */
+export const filledObject = (value: unknown): value is JsonObject =>
+  isObject(value) && Object.keys(value).length > 0
+
+/** A list that has items. */
+export const filledList = (value: unknown): value is unknown[] =>
+  Array.isArray(value) && value.length > 0
+
+/** All faults of a value, with their paths; none when it fits. */
+export function faultsOf(topology: Topology, value: unknown): readonly string[] {
+  const faults: string[] = []
+  check(topology, value, '', faults)
+  return faults
+}
+
+/** Throws TypedValueError when a value does not fit its topology. */
+export function checkTyped(topology: Topology, value: unknown): void {
+  const faults = faultsOf(topology, value)
+  if (faults.length > 0) throw new TypedValueError(faults)
+}
+
+function check(topology: Topology, value: unknown, path: string, faults: string[]): void {
+  if (value === null || topology.is === 'deduced') return
+  const fault = (text: string) => void faults.push(path === '' ? text : `${path}: ${text}`)
+  switch (topology.is) {
+    case 'scalar':
+      if (!fitsScalar(topology.of, value)) {
+        fault(`expected ${SCALAR_NAMES[topology.of]}, got ${shownValue(value)}`)
+      }
+      return
+    case 'list': {
+      if (!Array.isArray(value)) return fault(`expected list, got ${shownValue(value)}`)
+      if (topology.relation === 'atomic') {
+        value.forEach((item, i) => check(topology.of(), item, `${path}[${i}]`, faults))
+        return
+      }
+      for (const { element, value: item } of itemsOf(topology, value, fault).values()) {
+        check(topology.of(), item, path + elementText(element), faults)
+      }
+      return
+    }
+    case 'map':
+      if (!isObject(value)) return fault(`expected map, got ${shownValue(value)}`)
+      for (const [key, member] of Object.entries(value)) {
+        const of = memberTopology(topology, key)
+        if (of) check(of, member, `${path}.${key}`, faults)
+        else faults.push(`${path}.${key}: field not declared in schema`)
+      }
+  }
+}
+
+const SCALAR_NAMES = {
+  string: 'string',
+  number: 'numeric (int or float)',
+  boolean: 'boolean',
+  any: 'any scalar',
+} as const
+
+function fitsScalar(of: keyof typeof SCALAR_NAMES, value: unknown): boolean {
+  const type = typeof value === 'bigint' ? 'number' : typeof value
+  return of === 'any' ? type !== 'object' : type === of
+}

@@ -1,0 +1,339 @@
+/**
+ * Objects as apply sees them: JSON values walked along their topology. `undefined` stands for what is absent, which is
+ * not the same as null.
+ */
+import { setOwn } from '../schema/json-scanner.ts'
+import { fieldElement, type PathElement } from './field-path.ts'
+import { type FieldNode, FieldSet } from './field-set.ts'
+import { isObject, type JsonObject, sameJson } from './json-value.ts'
+import {
+  filledList,
+  filledObject,
+  type Item,
+  itemsOf,
+  memberTopology,
+  TypedValueError,
+} from './typed-items.ts'
+import { DEDUCED, type ListTopology, type MapTopology, resolve, type Topology } from './topology.ts'
+
+/** The paths of everything in a value that can be owned. The value must fit. */
+export const toFieldSet = (topology: Topology, value: unknown): FieldSet =>
+  owned(topology, value).below
+
+/** What belongs to one step: whether its own path is meant, and the paths behind it. */
+type Part = Pick<FieldNode, 'member' | 'below'>
+
+const WHOLE: Part = { member: true, below: FieldSet.empty }
+
+function owned(topology: Topology, value: unknown): Part {
+  const resolved = resolve(topology, value)
+  if (resolved.is === 'scalar') return WHOLE
+  if (resolved.is === 'list') {
+    if (resolved.relation === 'atomic') return WHOLE
+    return {
+      member: false,
+      below: FieldSet.of(Array.isArray(value) ? ownedItems(resolved, value) : []),
+    }
+  }
+  if (resolved.atomic) return WHOLE
+  return { member: false, below: FieldSet.of(isObject(value) ? ownedMembers(resolved, value) : []) }
+}
+
+function* ownedItems(topology: ListTopology, list: readonly unknown[]): Generator<FieldNode> {
+  for (const { element, value } of itemsOf(topology, list, fail).values()) {
+    yield { element, member: true, below: owned(topology.of(), value).below }
+  }
+}
+
+function* ownedMembers(topology: MapTopology, value: JsonObject): Generator<FieldNode> {
+  for (const [key, member] of Object.entries(value)) {
+    const { member: whole, below } = owned(memberTopology(topology, key) ?? DEDUCED, member)
+    const declared = topology.fields.get(key)
+    const empty = member === null || (isObject(member) && Object.keys(member).length === 0)
+    yield { element: stepTo(topology, key), member: whole || empty || !declared, below }
+  }
+}
+
+const stepTo = (topology: MapTopology, key: string) =>
+  topology.fields.get(key)?.element ?? fieldElement(key)
+
+function fail(text: string): never {
+  throw new TypedValueError([text])
+}
+
+/** How two values of one topology differ, in paths. */
+export interface Comparison {
+  readonly added: FieldSet
+  readonly removed: FieldSet
+  readonly modified: FieldSet
+}
+
+const SIDES = ['added', 'removed', 'modified'] as const
+type Side = (typeof SIDES)[number]
+
+/** Compares two values that fit. Throws TypedValueError when a list has an item twice. */
+export function compare(topology: Topology, before: unknown, after: unknown): Comparison {
+  const { below } = differ(topology, before, after) ?? NO_CHANGE
+  return below
+}
+
+interface Change {
+  /** What became of the value itself. */
+  readonly self: ReadonlySet<Side>
+  readonly below: Comparison
+}
+
+const NOTHING: Comparison = {
+  added: FieldSet.empty,
+  removed: FieldSet.empty,
+  modified: FieldSet.empty,
+}
+const NO_CHANGE: Change = { self: new Set(), below: NOTHING }
+
+/** null: no difference. */
+function differ(topology: Topology, before: unknown, after: unknown): Change | null {
+  if (before === after) return null
+  const a = resolve(topology, before === undefined ? after : before)
+  const b = resolve(topology, after === undefined ? before : after)
+  if (a.is !== b.is) return becameOther(topology, before, after)
+  if (b.is === 'map' && !b.atomic && (filledObject(before) || filledObject(after))) {
+    return membersDiffer(b, before, after)
+  }
+  if (b.is === 'list' && b.relation !== 'atomic' && (filledList(before) || filledList(after))) {
+    return itemsDiffer(b, before, after)
+  }
+  const side = before === undefined ? 'added' : after === undefined ? 'removed' : 'modified'
+  if (side === 'modified' && sameJson(before, after)) return null
+  return { self: new Set([side]), below: NOTHING }
+}
+
+// Only undeclared values change their kind. Their parts come or go one by one, and the value itself is another.
+function becameOther(topology: Topology, before: unknown, after: unknown): Change {
+  const { removed } = (differ(topology, before, undefined) ?? NO_CHANGE).below
+  const { added } = (differ(topology, undefined, after) ?? NO_CHANGE).below
+  return { self: new Set(['modified']), below: { added, removed, modified: FieldSet.empty } }
+}
+
+function membersDiffer(topology: MapTopology, before: unknown, after: unknown): Change | null {
+  const old = isObject(before) ? before : {}
+  const next = isObject(after) ? after : {}
+  const sum = new Changes()
+  for (const key of Object.keys(old)) {
+    const value = Object.hasOwn(next, key) ? next[key] : undefined
+    if (old[key] === value) continue
+    const of = memberTopology(topology, key) ?? DEDUCED
+    sum.add(stepTo(topology, key), differ(of, old[key], value))
+  }
+  for (const key of Object.keys(next)) {
+    if (Object.hasOwn(old, key)) continue
+    const of = memberTopology(topology, key) ?? DEDUCED
+    sum.add(stepTo(topology, key), differ(of, undefined, next[key]))
+  }
+  return sum.finish(before, after)
+}
+
+function itemsDiffer(topology: ListTopology, before: unknown, after: unknown): Change | null {
+  if (Array.isArray(before) && Array.isArray(after) && sameJson(before, after)) return null
+  const old = itemsOf(topology, Array.isArray(before) ? before : [], fail)
+  const next = itemsOf(topology, Array.isArray(after) ? after : [], fail)
+  const sum = new Changes()
+  for (const [text, { element, value }] of old) {
+    sum.add(element, differ(topology.of(), value, next.get(text)?.value))
+  }
+  for (const [text, { element, value }] of next) {
+    if (!old.has(text)) sum.add(element, differ(topology.of(), undefined, value))
+  }
+  return sum.finish(before, after)
+}
+
+/** Collects the changes of a value's parts. */
+class Changes {
+  readonly #nodes: Record<Side, FieldNode[]> = { added: [], removed: [], modified: [] }
+
+  add(element: PathElement, change: Change | null): void {
+    if (!change) return
+    for (const side of SIDES) {
+      const member = change.self.has(side)
+      const below = change.below[side]
+      if (member || !below.isEmpty) this.#nodes[side].push({ element, member, below })
+    }
+  }
+
+  finish(before: unknown, after: unknown): Change | null {
+    const { added, removed, modified } = this.#nodes
+    const self = new Set<Side>()
+    if (before === undefined) self.add('added')
+    if (after === undefined) self.add('removed')
+    if (self.size + added.length + removed.length + modified.length === 0) return null
+    return {
+      self,
+      below: {
+        added: FieldSet.of(added),
+        removed: FieldSet.of(removed),
+        modified: FieldSet.of(modified),
+      },
+    }
+  }
+}
+
+/**
+ * The live value with the configuration merged into it: objects by key, keyed lists and sets by item, all else replaced.
+ * Neither is changed, the result shares with both. Throws TypedValueError when a list has an item twice.
+ */
+export function merge(topology: Topology, live: unknown, config: unknown): unknown {
+  if (config === undefined) return live
+  if (live === undefined) return config
+  const resolved = resolve(topology, config === null ? live : config)
+  if (resolved.is === 'map' && !resolved.atomic && (filledObject(live) || filledObject(config))) {
+    return mergedMembers(resolved, isObject(live) ? live : {}, isObject(config) ? config : {})
+  }
+  const isItems = resolved.is === 'list' && resolved.relation !== 'atomic'
+  if (isItems && (filledList(live) || filledList(config))) {
+    return mergedItems(
+      resolved,
+      Array.isArray(live) ? live : [],
+      Array.isArray(config) ? config : [],
+    )
+  }
+  return config
+}
+
+function mergedMembers(topology: MapTopology, live: JsonObject, config: JsonObject): JsonObject {
+  const merged = { ...live }
+  for (const [key, value] of Object.entries(config)) {
+    const present = Object.hasOwn(live, key) ? live[key] : undefined
+    setOwn(merged, key, merge(memberTopology(topology, key) ?? DEDUCED, present, value))
+  }
+  return merged
+}
+
+/** Items stand in the order of the configuration; those that it lacks where they stood among those that it has. */
+function mergedItems(
+  topology: ListTopology,
+  live: readonly unknown[],
+  config: readonly unknown[],
+): unknown[] {
+  const left = itemsOf(topology, live, (text) => fail(`lhs: ${text}`))
+  const right = itemsOf(topology, config, (text) => fail(`rhs: ${text}`))
+  const merged: unknown[] = []
+  const push = ({ element, value }: Item) =>
+    merged.push(merge(topology.of(), left.get(element.text)?.value, value))
+  const ours = [...left.values()]
+  const theirs = [...right.values()]
+  const shared = theirs.filter(({ element }) => left.has(element.text))
+  let next = 0
+  let i = 0
+  let j = 0
+  while (i < ours.length || j < theirs.length) {
+    const mine = ours[i]
+    const other = theirs[j]
+    const isShared = mine !== undefined && right.has(mine.element.text)
+    if (mine && other && mine.element.text === other.element.text) {
+      push(other)
+      i++
+      j++
+      next++
+    } else if (mine && !isShared) {
+      merged.push(mine.value)
+      i++
+    } else if (mine && other && shared[next] && shared[next]!.element.text !== mine.element.text) {
+      // Its place is further on in the configuration.
+      i++
+    } else if (other) {
+      push(other)
+      j++
+      if (shared[next]?.element.text === other.element.text) next++
+    } else i++
+  }
+  return merged
+}
+
+/** The value without what the set names; what is left empty by that becomes null, or absent at the top. */
+export function removeItems(topology: Topology, value: unknown, set: FieldSet): unknown {
+  if (set.isEmpty) return value
+  const resolved = resolve(topology, value)
+  if (resolved.is === 'scalar') return value
+  const kept =
+    resolved.is === 'list'
+      ? resolved.relation === 'atomic' || !Array.isArray(value)
+        ? undefined
+        : keptItems(resolved, value, set)
+      : resolved.atomic || !isObject(value)
+        ? undefined
+        : keptMembers(resolved, value, set)
+  return kept
+}
+
+function keptItems(topology: ListTopology, list: readonly unknown[], set: FieldSet) {
+  const kept: unknown[] = []
+  for (const { element, value } of itemsOf(topology, list, fail).values()) {
+    const node = set.nodes.get(element.text)
+    if (node?.member) continue
+    const left = node ? removeItems(topology.of(), value, node.below) : value
+    // An item stays tellable from the others, whatever it loses.
+    kept.push(left ?? (isObject(value) ? keysOf(topology, value) : value))
+  }
+  return kept.length > 0 ? kept : undefined
+}
+
+function keptMembers(topology: MapTopology, value: JsonObject, set: FieldSet) {
+  const kept: JsonObject = {}
+  for (const [key, member] of Object.entries(value)) {
+    const node = set.nodes.get(`f:${key}`)
+    if (node?.member) continue
+    const of = memberTopology(topology, key) ?? DEDUCED
+    setOwn(kept, key, node ? (removeItems(of, member, node.below) ?? null) : member)
+  }
+  return filledObject(kept) ? kept : undefined
+}
+
+/** What of the value the set names, with the key fields of the items; undefined when it is nothing. */
+export function extractItems(topology: Topology, value: unknown, set: FieldSet): unknown {
+  if (set.isEmpty) return undefined
+  const resolved = resolve(topology, value)
+  if (resolved.is === 'scalar') return value
+  if (resolved.is === 'list') {
+    if (!Array.isArray(value)) return undefined
+    return resolved.relation === 'atomic' ? value : extractedItems(resolved, value, set)
+  }
+  if (!isObject(value)) return undefined
+  return resolved.atomic ? value : extractedMembers(resolved, value, set)
+}
+
+function extractedItems(topology: ListTopology, list: readonly unknown[], set: FieldSet) {
+  const found: unknown[] = []
+  for (const { element, value } of itemsOf(topology, list, fail).values()) {
+    const node = set.nodes.get(element.text)
+    if (!node) continue
+    const content = extractItems(topology.of(), value, node.below)
+    if (element.is !== 'key' || !isObject(value)) found.push(value)
+    else found.push({ ...keysOf(topology, value), ...(isObject(content) ? content : {}) })
+  }
+  return found.length > 0 ? found : undefined
+}
+
+const keysOf = ({ keys }: ListTopology, item: JsonObject) =>
+  Object.fromEntries(
+    keys.filter(({ name }) => Object.hasOwn(item, name)).map(({ name }) => [name, item[name]]),
+  )
+
+function extractedMembers(topology: MapTopology, value: JsonObject, set: FieldSet) {
+  const found: JsonObject = {}
+  for (const [key, member] of Object.entries(value)) {
+    const node = set.nodes.get(`f:${key}`)
+    if (!node) continue
+    const content = node.below.isEmpty
+      ? withoutParts(memberTopology(topology, key) ?? DEDUCED, member)
+      : extractItems(memberTopology(topology, key) ?? DEDUCED, member, node.below)
+    if (content !== undefined) setOwn(found, key, content)
+  }
+  return filledObject(found) ? found : undefined
+}
+
+/** A value whose own path is owned and none behind it: all of it, unless its parts are owned one by one. */
+function withoutParts(topology: Topology, value: unknown): unknown {
+  const resolved = resolve(topology, value)
+  if (resolved.is === 'map' && !resolved.atomic && isObject(value)) return {}
+  if (resolved.is === 'list' && resolved.relation !== 'atomic' && Array.isArray(value)) return []
+  return value
+}

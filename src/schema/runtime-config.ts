@@ -1,0 +1,73 @@
+/**
+ * Which group versions and resources are there (seed 1, Enabling and disabling groups): everything but alpha versions,
+ * unless settings say otherwise.
+ */
+import type { Vocabulary } from '../vocabulary/vocabulary.ts'
+
+/** Settings by key: `api/all`, `api/ga`, `api/beta`, `api/alpha`, `v1`, `group/version`, `group/version/resource`. */
+export type RuntimeConfig = Readonly<Record<string, boolean>>
+
+/** Tells whether something is served. */
+export type Enabled = (group: string, version: string, resource: string) => boolean
+
+/** What the settings may speak of. */
+export interface Known {
+  readonly group: string
+  readonly version: string
+}
+
+/** Rank of a version by its name. */
+export type Maturity = 'ga' | 'beta' | 'alpha'
+
+/** `v1` is ga, `v1beta2` beta. */
+export const maturityOf = (version: string): Maturity =>
+  version.includes('alpha') ? 'alpha' : version.includes('beta') ? 'beta' : 'ga'
+
+/** Reads settings. Throws Error on a key of a wrong form and on a group that does not exist. */
+export function runtimeConfig(
+  settings: RuntimeConfig,
+  known: readonly Known[],
+  v: Vocabulary,
+): Enabled {
+  const whole = new Map<string, boolean>()
+  const versions = new Map<string, boolean>()
+  const resources = new Map<string, boolean>()
+  const unknown: string[] = []
+  for (const [key, on] of Object.entries(settings)) {
+    if (/^api\/(all|ga|beta|alpha)$/.test(key)) {
+      whole.set(key.slice(4), on)
+      continue
+    }
+    const [group = '', version = '', resource, ...more] = placeOf(key, v)
+    if (!/^v\d/.test(version) || resource === '' || more.length > 0)
+      throw new Error(`invalid key in runtime-config: ${JSON.stringify(key)}`)
+    if (!known.some((k) => k.group === group)) {
+      unknown.push(group)
+      continue
+    }
+    if (resource === undefined) versions.set(`${group}/${version}`, on)
+    else resources.set(`${group}/${version}/${resource}`, on)
+  }
+  if (unknown.length > 0) throw new Error(`unknown api groups ${unknown.join(',')}`)
+  const isEnabled: Enabled = (group, version, resource) => {
+    const one = resources.get(`${group}/${version}/${resource}`)
+    const its = versions.get(`${group}/${version}`)
+    if (one !== undefined) return one
+    if (its !== undefined) return its
+    const maturity = maturityOf(version)
+    return whole.get(maturity) ?? whole.get('all') ?? maturity !== 'alpha'
+  }
+  if (!isEnabled('', 'v1', 'namespaces')) {
+    throw new Error('runtime-config turns off namespaces of v1, without which nothing works')
+  }
+  return isEnabled
+}
+
+/** Group, version and perhaps resource; the core group is `''` and may be written `v1` or `api/v1`. */
+function placeOf(key: string, v: Vocabulary): string[] {
+  const parts = key.split('/')
+  if (parts[0] === 'api') return ['', ...parts.slice(1)]
+  if (parts.length === 1 || /^v\d/.test(parts[0]!)) return ['', ...parts]
+  // Templates are for callers inside; people write the group as it is served.
+  return [v.spell(parts[0]!), ...parts.slice(1)]
+}

@@ -1,0 +1,65 @@
+/** Reads and writes whole bodies in the binary form, as a client would. */
+import { Scale } from '../../src/kinds/autoscaling/scale.ts'
+import { resources } from '../../src/kinds/index.ts'
+import { ListMeta, Status } from '../../src/kinds/meta/documents.ts'
+import { buildCatalogue } from '../../src/schema/catalogue.ts'
+import { codecOf, Decoding, type JsonObject } from '../../src/schema/codec.ts'
+import { unwrap, wrap } from '../../src/schema/protobuf-envelope.ts'
+import { protobufOf, readerOf } from '../../src/schema/protobuf.ts'
+import type { Shape } from '../../src/schema/shape.ts'
+import type { Vocabulary } from '../../src/vocabulary/vocabulary.ts'
+
+/** The form in one vocabulary. */
+export function protobufForm(v: Vocabulary) {
+  const catalogue = buildCatalogue(resources, v, () => true)
+  const shapes = new Map<string, Shape>()
+  for (const { group, versions } of catalogue.groups) {
+    for (const version of versions) {
+      for (const served of catalogue.resources(group, version))
+        shapes.set(`${served.groupVersion} ${served.kind}`, served.shape)
+    }
+  }
+  for (const body of [Scale]) {
+    const { groupVersion, kind, shape } = catalogue.body(body)
+    shapes.set(`${groupVersion} ${kind}`, shape)
+  }
+  const plain = (shape: Shape, raw: Buffer) =>
+    codecOf(shape, v).plain(
+      codecOf(shape, v).decode(protobufOf(shape, v).decode(raw), new Decoding()),
+    )
+
+  return {
+    name: 'protobuf',
+    type: v.spell('application/vnd.{brand}.protobuf'),
+    write(value: object): Buffer {
+      const { kind, apiVersion, ...rest } = value as JsonObject & {
+        kind: string
+        apiVersion: string
+      }
+      const shape = shapes.get(`${apiVersion} ${kind}`)!
+      const decoded = codecOf(shape, v).decode(rest, new Decoding())
+      return wrap(
+        { kind, apiVersion },
+        protobufOf(shape, v).encode(codecOf(shape, v).plain(decoded)),
+      )
+    },
+    // oxlint-disable-next-line typescript/no-explicit-any -- tests read objects of every kind
+    read(bytes: Buffer): any {
+      const { kind, apiVersion, raw } = unwrap(bytes)
+      if (kind === 'Status') return { kind, apiVersion, ...plain(Status.shape, raw) }
+      const shape = shapes.get(`${apiVersion} ${kind}`)
+      if (shape) return { kind, apiVersion, ...plain(shape, raw) }
+      const item = shapes.get(`${apiVersion} ${kind.replace(/List$/, '')}`)!
+      const reader = readerOf(raw)
+      let metadata: JsonObject = {}
+      const items: JsonObject[] = []
+      while (reader.pos < reader.len) {
+        const number = reader.uint32() >>> 3
+        const message = Buffer.from(reader.bytes())
+        if (number === 1) metadata = plain(ListMeta.shape, message)
+        else items.push(plain(item, message))
+      }
+      return { kind, apiVersion, metadata, items }
+    },
+  }
+}
