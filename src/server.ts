@@ -225,6 +225,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
 
     await ensureSystemNamespaces(api)
     namespacesReady = true
+    await repairClaims(api)
     const listener = await listen({
       bindAddress,
       port: options.port ?? 0,
@@ -247,7 +248,6 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
       }
       await closing
     })
-    await repairClaims(api)
     await ensureServerService(api, {
       clusterIp: ranges.addresses[0]!.at(0),
       bindAddress,

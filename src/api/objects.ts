@@ -51,6 +51,8 @@ export function toHub(served: Served, object: Typed, c: HookContext): Typed {
   const hub = served.conversion ? (served.conversion.toHub(object, c) as Typed) : object
   hub.kind = served.kind
   hub.apiVersion = served.hub.groupVersion
+  // Defaults of an own form were not filled: they are those of the stored version.
+  if (served.conversion && !served.conversion.same) served.declaration.fill?.(hub, c)
   return hub
 }
 

@@ -24,8 +24,8 @@ export const acceptedBodies = (v: Vocabulary): string[] => [
 export interface Reading {
   readonly v: Vocabulary
   readonly shape: Shape
-  /** Hears the path of each repeated key. */
-  readonly onDuplicate?: ((path: string) => void) | undefined
+  /** Is told of each repeated key; the last of them counts. */
+  readonly onDuplicate?: ((finding: string) => void) | undefined
 }
 
 /**
@@ -39,10 +39,14 @@ export async function parseBody(
     case '':
     case 'application/json':
       // One pass that tells duplicates costs less than two.
-      return onDuplicate ? scanJson(bytes.toString('utf8'), { onDuplicate }) : parseJson(bytes)
+      return onDuplicate
+        ? scanJson(bytes.toString('utf8'), {
+            onDuplicate: (path) => onDuplicate(duplicateField(path)),
+          })
+        : parseJson(bytes)
     case 'application/yaml': {
       const { parseYaml } = await import('../schema/yaml.ts')
-      return parseYaml(bytes.toString('utf8'), onDuplicate ? { onDuplicate } : {})
+      return parseYaml(bytes.toString('utf8'), { onDuplicate: onDuplicate ?? (() => {}) })
     }
     case protobufType(v): {
       const { readMessage } = await import('./read-message.ts')
@@ -66,9 +70,7 @@ export async function readObject(
   const body = await call.body()
   const found: string[] = []
   const onDuplicate =
-    options.fieldValidation === 'Ignore'
-      ? undefined
-      : (path: string) => void found.push(duplicateField(path))
+    options.fieldValidation === 'Ignore' ? undefined : (finding: string) => void found.push(finding)
   let value: unknown
   try {
     value = await parseBody(body, { v: c.v, shape: served.shape, onDuplicate })

@@ -56,11 +56,12 @@ export function selection(served: Served, labelText: string, fieldText: string):
 }
 
 function resolve(served: Served, term: FieldTerm): FieldTerm {
-  const { selectable, noNamespaceSelector } = served.declaration
+  const { selectable, noNamespaceSelector, unknownSelector } = served.declaration
   const field = served.selectable.get(term.field)
   if (field !== undefined) return { ...term, field }
   if (term.field === 'metadata.name') return term
   if (term.field === 'metadata.namespace' && noNamespaceSelector !== true) return term
+  if (unknownSelector) throw badRequest(unknownSelector(term.field))
   if (selectable) throw badRequest(`field label not supported: ${term.field}`)
   throw badRequest(
     `${JSON.stringify(term.field)} is not a known field selector: only "metadata.name", "metadata.namespace"`,

@@ -7,7 +7,14 @@ import { TAKEN, type Answer, type Context } from './context.ts'
 import type { HeaderList, Out } from './exchange.ts'
 import { protobufType } from '../api/read-body.ts'
 import { formOf, type Form } from './form.ts'
-import { itemBrace, itemSeparator, listBytes, objectJson, type ListBytes } from './represent.ts'
+import {
+  inTableOrder,
+  itemBrace,
+  itemSeparator,
+  listBytes,
+  objectJson,
+  type ListBytes,
+} from './represent.ts'
 
 // Bodies larger than this are compressed for clients that take it.
 const GZIP_FROM = 131_072
@@ -89,10 +96,10 @@ export function resultAnswer(
         objectJson(context.server.api, result.served, result.object, form),
       )
     case 'list': {
-      const bytes = listBytes(context.server.api, served, result, form)
-      if (form.type === 'application/json' && !form.pretty)
-        return listAnswer(context, result, bytes)
-      return jsonAnswer(context, result.status, form, whole(result, bytes))
+      const list = inTableOrder(served, result, form)
+      const bytes = listBytes(context.server.api, served, list, form)
+      if (form.type === 'application/json' && !form.pretty) return listAnswer(context, list, bytes)
+      return jsonAnswer(context, list.status, form, whole(list, bytes))
     }
   }
 }

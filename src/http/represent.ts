@@ -46,7 +46,7 @@ export function objectJson(api: Api, served: Served, object: Version | Made, for
         CLOSE,
       ])
     case 'PartialObjectMetadata':
-      return partialMetadata(api, object, form)
+      return partialMetadata(api, served, object, form)
     case 'PartialObjectMetadataList':
       throw new StatusError(
         406,
@@ -109,7 +109,7 @@ export function listBytes(api: Api, served: Served, list: ListResult, form: Form
         opening: Buffer.from(JSON.stringify(head).slice(0, -1) + OPEN_ITEMS),
         closing: CLOSE,
         from: null,
-        item: (version) => partialMetadata(api, version, form),
+        item: (version) => partialMetadata(api, served, version, form),
       }
     }
     case 'PartialObjectMetadata':
@@ -119,6 +119,18 @@ export function listBytes(api: Api, served: Served, list: ListResult, form: Form
         `you requested PartialObjectMetadata, but the requested object is a list (${served.listKind})`,
       )
   }
+}
+
+/** The list with its items in the order of tables, where a kind has one. */
+export function inTableOrder(served: Served, list: ListResult, form: Form): ListResult {
+  const { rowOrder } = served.declaration
+  if (!rowOrder || form.as !== 'Table') return list
+  const items = list.items.map((version) => ({
+    version,
+    object: JSON.parse(version.json().toString('utf8')) as Typed,
+  }))
+  items.sort((a, b) => rowOrder(a.object, b.object))
+  return { ...list, items: items.map(({ version }) => version) }
 }
 
 /** Separator of list items. */
@@ -155,22 +167,30 @@ function tableOpening(
 function rowOf(api: Api, served: Served, source: Version | Made, form: Form): Buffer {
   const object = JSON.parse(source.json().toString('utf8')) as Typed
   const cells = JSON.stringify(cellsOf(served, object, hookContext(api)))
-  const start = Buffer.from(`{"cells":${cells},"object":`)
+  const conditions = served.declaration.rowConditions?.(object) ?? []
+  const marks = conditions.length === 0 ? '' : `,"conditions":${JSON.stringify(conditions)}`
+  const head = `{"cells":${cells}${marks}`
+  const start = Buffer.from(`${head},"object":`)
   const end = Buffer.from('}')
   switch (form.includeObject) {
     case 'None':
-      return Buffer.from(`{"cells":${cells},"object":null}`)
+      return Buffer.from(`${head},"object":null}`)
     case 'Object':
       return Buffer.concat([start, objectJson(api, served, source, { ...form, as: '' }), end])
     case 'Metadata':
-      return Buffer.concat([start, partialMetadata(api, source, form), end])
+      return Buffer.concat([start, partialMetadata(api, served, source, form), end])
   }
 }
 
-function partialMetadata(api: Api, source: Version | Made, form: Form): Buffer {
+function partialMetadata(api: Api, served: Served, source: Version | Made, form: Form): Buffer {
   const apiVersion = `${api.v.spell('meta{api}')}/${form.asVersion}`
   const opening = `{"kind":"PartialObjectMetadata","apiVersion":${JSON.stringify(apiVersion)},"metadata":`
-  return Buffer.concat([Buffer.from(opening), source.metadata(), Buffer.from('}')])
+  // A version may keep in annotations what it has no fields for.
+  const metadata =
+    'revision' in source && served.conversion !== null && !served.conversion.same
+      ? Buffer.from(JSON.stringify(converted(api, served, source).metadata))
+      : source.metadata()
+  return Buffer.concat([Buffer.from(opening), metadata, Buffer.from('}')])
 }
 
 /** How the events of a watch look. */

@@ -11,6 +11,14 @@ import { definitionName, domainOf, placeOf, SPECIAL } from './names.ts'
 import { relabelled, type Relabelling } from './relabel.ts'
 import { UNIONS, unionExtension } from './unions.ts'
 
+/** Values that are no objects of one shape. */
+const ANY = {
+  json: 'Any JSON value: bool, number, string, null, list or object.',
+  schemaOrBool: 'A schema, or a boolean: true for anything, false for nothing.',
+  schemaOrArray: 'A schema, or a list of schemas.',
+  schemaOrStrings: 'A schema, or a list of property names.',
+} as const
+
 /** Which version of the format is written. */
 export type Format = 'v2' | 'v3'
 
@@ -241,9 +249,10 @@ export class Definitions {
       case 'bytes':
         return { format: 'byte', type: 'string' }
       case 'any':
-        return this.#refer(definitionName(shape.home, 'JSON', this.#v), () => ({
-          description: 'Any JSON value: bool, number, string, null, list or object.',
-        }))
+        return this.#refer(
+          definitionName(shape.home, holds.special?.name ?? 'JSON', this.#v),
+          () => ({ description: ANY[holds.special?.form ?? 'json'] }),
+        )
       case 'raw':
         return this.special(template === 'fieldsV1' ? 'fields' : 'raw')
       default:

@@ -46,6 +46,14 @@ export interface Column<T> {
   readonly cell: (object: T, c: HookContext) => unknown
 }
 
+/** A mark on the row of a table, such as `Completed`, by which clients leave rows out or shade them. */
+export interface RowCondition {
+  readonly type: string
+  readonly status: 'True' | 'False'
+  readonly reason: string
+  readonly message: string
+}
+
 /** What a kind may say about its own life. Every hook is optional; an update gives both objects. */
 export interface Hooks<T> {
   /**
@@ -215,9 +223,15 @@ export interface ResourceOptions<T> extends Hooks<T> {
   readonly selectable?: Readonly<Record<string, (object: T) => string | undefined>>
   /** Old labels and what they mean today. */
   readonly selectableAliases?: Readonly<Record<string, string>>
+  /** What is said about a field selector that the kind does not know, where it has words of its own for that. */
+  readonly unknownSelector?: (label: string) => string
   /** Set when `metadata.namespace` is not accepted as a field selector. */
   readonly noNamespaceSelector?: true
   readonly columns?: readonly Column<T>[]
+  /** Order of the rows of a table, where it is not that of names. Gets JSON objects, as cells do. */
+  readonly rowOrder?: (a: T, b: T) => number
+  /** What marks the row of an object in a table. Gets the JSON object, as cells do. */
+  readonly rowConditions?: (object: T) => readonly RowCondition[]
   readonly subresources?: Readonly<Record<string, Subresource<T>>>
   /** Older and newer versions by group version; the first argument of `resource()` is the hub. */
   readonly versions?: Readonly<Record<string, Version<T>>>

@@ -62,7 +62,7 @@ metadata: { name: shop, labels: { ${labels} } }`,
     simple('v1', 'ServiceAccount', 'shop', 'automountServiceAccountToken: false'),
     simple('v1', 'ConfigMap', 'settings', `data: { level: ${level}, colour: blue }`),
     simple('v1', 'ConfigMap', 'pages', 'data: { index.html: "<p>hello</p>" }'),
-    simple('v1', 'Secret', 'keys', 'stringData: { token: abc }\ntype: Opaque'),
+    simple('v1', 'Secret', 'keys', 'data: { token: YWJj }\ntype: Opaque'),
     simple(
       'v1',
       'PersistentVolumeClaim',

@@ -173,7 +173,7 @@ for (const { name, method, path, ask, status, body } of [
     body: failure(
       415,
       'UnsupportedMediaType',
-      'the body of the request was in an unknown format - accepted media types include: application/json, application/yaml',
+      'the body of the request was in an unknown format - accepted media types include: application/json, application/yaml, application/vnd.orch.protobuf',
     ),
   },
   ...['application/apply-patch+yaml', 'application/json'].map((type) => ({
@@ -197,7 +197,7 @@ for (const { name, method, path, ask, status, body } of [
     body: failure(
       406,
       'NotAcceptable',
-      'only the following media types are accepted: application/json, application/yaml',
+      'only the following media types are accepted: application/json, application/yaml, application/vnd.orch.protobuf',
     ),
   },
   {
@@ -209,7 +209,7 @@ for (const { name, method, path, ask, status, body } of [
     body: failure(
       406,
       'NotAcceptable',
-      'only the following media types are accepted: application/json;stream=watch',
+      'only the following media types are accepted: application/json;stream=watch, application/vnd.orch.protobuf;stream=watch',
     ),
   },
   {

@@ -306,7 +306,11 @@ const withoutObjects = (value: any): any => {
     Object.entries(value)
       .filter(
         ([name, inner]) =>
-          name !== 'default' || typeof inner !== 'object' || 'type' in (inner as object),
+          name !== 'default' ||
+          typeof inner !== 'object' ||
+          // A property of that name.
+          'type' in (inner as object) ||
+          'description' in (inner as object),
       )
       .map(([name, inner]) => [name, withoutObjects(inner)]),
   )

@@ -82,6 +82,7 @@ export const jobs = resource(Job, {
   scope: 'namespace',
   deleteAnswers: 'status',
   orphansByDefault: true,
+  unknownSelector: (label) => `field label ${JSON.stringify(label)} not supported for Job`,
   selectable: { 'status.successful': ({ status }) => String(status.succeeded ?? 0) },
   subresources: { status: part('status', { validate: validateStatus }) },
   columns: [

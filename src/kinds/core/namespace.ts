@@ -54,11 +54,12 @@ const STANDARD = ['orphan', 'foregroundDeletion']
 
 function validateFinalizers(
   names: readonly string[] = [],
-  errors: FieldErrors,
+  place: (i: number) => FieldErrors,
   { v }: HookContext,
 ): void {
   const known = [v.spell('{brand}'), ...STANDARD]
-  for (const name of names) {
+  for (const [i, name] of names.entries()) {
+    const errors = place(i)
     const messages = isQualifiedName(name)
     errors.invalidAll(name, messages)
     if (messages.length === 0 && !name.includes('/') && !known.includes(name)) {
@@ -88,7 +89,7 @@ export const namespaces = resource(Namespace, {
     finalize: part('spec.finalizers', {
       verbs: ['update'],
       validate: (namespace, errors, c) =>
-        validateFinalizers(namespace.spec.finalizers, errors.at('spec', 'finalizers'), c),
+        validateFinalizers(namespace.spec.finalizers, (i) => errors.at('spec', 'finalizers', i), c),
     }),
     status: part('status', {
       validateUpdate(next, _old, errors) {
@@ -121,7 +122,7 @@ export const namespaces = resource(Namespace, {
   },
 
   validate: (namespace, errors, c) =>
-    validateFinalizers(namespace.spec.finalizers, errors.at('spec', 'finalizers'), c),
+    validateFinalizers(namespace.spec.finalizers, () => errors.at('spec', 'finalizers'), c),
 
   onTerminate(namespace) {
     namespace.status.phase = 'Terminating'

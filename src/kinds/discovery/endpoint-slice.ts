@@ -9,7 +9,7 @@ import {
   isQualifiedName,
 } from '../../schema/names.ts'
 import { group } from '../../schema/object-meta.ts'
-import { column, resource } from '../../schema/resource.ts'
+import { column, resource, type HookContext } from '../../schema/resource.ts'
 import { t } from '../../schema/shape.ts'
 import { ageColumn, nameColumn } from '../columns.ts'
 import { ObjectReference } from '../core/object-reference.ts'
@@ -90,6 +90,22 @@ export class EndpointSlice extends kind({
   ports: t.list(3, EndpointPort).atomic(),
 }) {}
 
+/** Drops what a feature adds that is off, unless the slice has it already. */
+function dropGated(next: EndpointSlice, old: EndpointSlice | null, c: HookContext): void {
+  const before = old?.endpoints ?? []
+  if (!c.gate('TopologyAwareHints') && !before.some(({ hints }) => hints)) {
+    for (const endpoint of next.endpoints) delete endpoint.hints
+  }
+  const ends = ({ conditions }: Endpoint) =>
+    conditions.serving !== undefined || conditions.terminating !== undefined
+  if (!c.gate('EndpointSliceTerminatingCondition') && !before.some(ends)) {
+    for (const { conditions } of next.endpoints) {
+      delete conditions.serving
+      delete conditions.terminating
+    }
+  }
+}
+
 export const endpointSlices = resource(EndpointSlice, {
   plural: 'endpointslices',
   scope: 'namespace',
@@ -115,12 +131,14 @@ export const endpointSlices = resource(EndpointSlice, {
     ageColumn,
   ],
 
-  onCreate(slice) {
+  onCreate(slice, c) {
     slice.metadata.generation = 1
     dropTopology(slice)
+    dropGated(slice, null, c)
   },
 
-  onUpdate(next, old) {
+  onUpdate(next, old, c) {
+    dropGated(next, old, c)
     if (!sameValue(next.endpoints, old.endpoints)) dropTopology(next)
     const content = ({ metadata, ...rest }: EndpointSlice) => ({ ...rest, labels: metadata.labels })
     if (!sameValue(content(next), content(old)))

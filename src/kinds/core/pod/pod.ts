@@ -42,6 +42,11 @@ function keepMetadata(next: ObjectMeta, old: ObjectMeta): void {
   if (managedFields) next.managedFields = managedFields
 }
 
+const COMPLETED = {
+  Succeeded: 'All containers of the pod ended well.',
+  Failed: 'The pod ended, and something in it failed.',
+} as const
+
 /** The pods of a namespace. */
 export const pods = resource(Pod, {
   plural: 'pods',
@@ -49,6 +54,10 @@ export const pods = resource(Pod, {
   categories: ['all'],
   scope: 'namespace',
   columns: podColumns,
+  rowConditions: ({ status: { phase } }) =>
+    phase === 'Succeeded' || phase === 'Failed'
+      ? [{ type: 'Completed', status: 'True', reason: phase, message: COMPLETED[phase] }]
+      : [],
 
   selectable: {
     'spec.nodeName': ({ spec }) => spec.nodeName,
