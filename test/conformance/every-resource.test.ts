@@ -21,6 +21,8 @@ interface Form {
   readonly type: string
   write(value: object): Buffer | string
   read(reply: Buffer): any
+  /** Type of the first event in a chunk of a watch. */
+  eventType(chunk: Buffer): string
 }
 
 const json: Form = {
@@ -28,6 +30,7 @@ const json: Form = {
   type: 'application/json',
   write: (value) => JSON.stringify(value),
   read: (bytes) => JSON.parse(bytes.toString('utf8')),
+  eventType: (chunk) => JSON.parse(chunk.toString('utf8').split('\n')[0]!).type,
 }
 
 const EVERYTHING = { 'api/all': true }
@@ -124,6 +127,14 @@ for (const vocabulary of ['orch', 'kubernetes'] as const) {
       const item = list.items.find((i: any) => i.metadata.name === made.metadata.name)
       expect({ ...item, kind: undefined, apiVersion: undefined }).toEqual(bare)
 
+      // A watch from before the change tells of it.
+      const watched = await client.open(
+        'GET',
+        `${collection}?watch=true&resourceVersion=${list.metadata.resourceVersion}&fieldSelector=metadata.name%3D${made.metadata.name}`,
+        { headers: { accept: form.type } },
+      )
+      expect(watched.statusCode).toBe(200)
+
       const changed = structuredClone(got)
       changed.metadata.labels = { ...changed.metadata.labels, changed: 'yes' }
       const updated = await ok('PUT', path, changed)
@@ -150,6 +161,10 @@ for (const vocabulary of ['orch', 'kubernetes'] as const) {
         })
       }
 
+      for await (const chunk of watched) {
+        expect(form.eventType(chunk as Buffer)).toBe('MODIFIED')
+        break
+      }
       const live = await ok('GET', path)
       const deleted = await ok(
         'DELETE',

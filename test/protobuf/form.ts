@@ -43,6 +43,12 @@ export function protobufForm(v: Vocabulary) {
         protobufOf(shape, v).encode(codecOf(shape, v).plain(decoded)),
       )
     },
+    /** Type of the first event in a chunk of a watch. */
+    eventType(chunk: Buffer): string {
+      const reader = readerOf(chunk.subarray(4))
+      reader.uint32()
+      return reader.string()
+    },
     // oxlint-disable-next-line typescript/no-explicit-any -- tests read objects of every kind
     read(bytes: Buffer): any {
       const { kind, apiVersion, raw } = unwrap(bytes)

@@ -189,9 +189,7 @@ export class Oracle {
       case 'float64':
         return value ?? 0
       case 'int64':
-        return protobuf.util.Long
-          ? protobuf.util.Long.fromNumber((value as number) ?? 0)
-          : (value ?? 0)
+        return value ?? 0
       case 'bytes':
         return Buffer.from((value as string) ?? '', 'base64')
       case '[]string':

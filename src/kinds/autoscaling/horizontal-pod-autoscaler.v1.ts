@@ -3,6 +3,7 @@ import { codecOf, DecodeError, Decoding, type JsonObject } from '../../schema/co
 import { group, type Typed } from '../../schema/object-meta.ts'
 import type { HookContext } from '../../schema/resource.ts'
 import { type ShapeClass, t } from '../../schema/shape.ts'
+import type { Vocabulary } from '../../vocabulary/vocabulary.ts'
 import type * as hub from './horizontal-pod-autoscaler-spec.ts'
 import {
   HorizontalPodAutoscalerBehavior,
@@ -71,17 +72,14 @@ type Hub = Typed & {
 
 /** The autoscaler in the stored version. */
 export function toHub(old: HorizontalPodAutoscaler, { v }: HookContext): Hub {
-  const annotations = new Map(Object.entries(old.metadata.annotations ?? {}))
+  const { annotations: given = {}, ...metadata } = old.metadata
   const take = <T>(template: string, read: (value: unknown) => T): T | undefined => {
     const key = v.spell(template)
-    const text = annotations.get(key)
-    if (text === undefined) return undefined
+    if (!Object.hasOwn(given, key)) return undefined
     try {
-      const value = read(JSON.parse(text))
-      annotations.delete(key)
-      return value
+      return read(JSON.parse(given[key]!))
     } catch (error) {
-      // What somebody else wrote there stays where it is.
+      // What somebody else wrote there counts as nothing.
       if (error instanceof SyntaxError || error instanceof DecodeError) return undefined
       throw error
     }
@@ -92,13 +90,9 @@ export function toHub(old: HorizontalPodAutoscaler, { v }: HookContext): Hub {
   const behavior = take(BEHAVIOR, oneOf(HorizontalPodAutoscalerBehavior))
   const { targetCPUUtilizationPercentage: target, ...spec } = old.spec
   const { currentCPUUtilizationPercentage: cpu, ...status } = old.status
-  const { annotations: _given, ...metadata } = old.metadata
   return {
     ...old,
-    metadata: {
-      ...metadata,
-      ...(annotations.size === 0 ? {} : { annotations: Object.fromEntries(annotations) }),
-    },
+    metadata: { ...metadata, ...annotationsOf(ownAnnotations(given, v)) },
     spec: {
       ...spec,
       ...optional('metrics', put(metrics, target, isCpuTarget, targetOf, setTarget)),
@@ -127,20 +121,12 @@ export function fromHub(hub: Hub, { v }: HookContext): HorizontalPodAutoscaler {
   const more = carried
     .filter(([, value]) => value !== undefined && (!Array.isArray(value) || value.length > 0))
     .map(([key, value]): [string, string] => [v.spell(key), JSON.stringify(value)])
+  const { annotations: given = {}, ...metadata } = hub.metadata
   const percent = target.one?.resource?.target.averageUtilization
   const used = cpu.one?.resource?.current.averageUtilization
   return {
     ...hub,
-    metadata:
-      more.length === 0
-        ? hub.metadata
-        : {
-            ...hub.metadata,
-            annotations: Object.fromEntries([
-              ...Object.entries(hub.metadata.annotations ?? {}),
-              ...more,
-            ]),
-          },
+    metadata: { ...metadata, ...annotationsOf([...ownAnnotations(given, v), ...more]) },
     spec: {
       ...spec,
       ...(percent === undefined ? {} : { targetCPUUtilizationPercentage: percent }),
@@ -152,6 +138,15 @@ export function fromHub(hub: Hub, { v }: HookContext): HorizontalPodAutoscaler {
     },
   }
 }
+
+/** Those that carry nothing: nobody may put in by them what the other version has in fields. */
+function ownAnnotations(given: Readonly<Record<string, string>>, v: Vocabulary) {
+  const keys = [METRICS, CURRENT, CONDITIONS, BEHAVIOR].map((key) => v.spell(key))
+  return Object.entries(given).filter(([key]) => !keys.includes(key))
+}
+
+const annotationsOf = (entries: readonly (readonly [string, string])[]) =>
+  entries.length === 0 ? {} : { annotations: Object.fromEntries(entries) }
 
 const optional = <K extends string, T>(name: K, list: T[]): { [P in K]?: T[] } =>
   (list.length === 0 ? {} : { [name]: list }) as { [P in K]?: T[] }

@@ -44,6 +44,8 @@ export function scheduleProblem(text: string): string | null {
   }
   for (const [i, field] of fields.entries()) {
     for (const part of field.split(',')) {
+      // What stands between two commas may be nothing.
+      if (part === '') continue
       const problem = rangeProblem(part, FIELDS[i]!)
       if (problem !== null) return problem
     }
@@ -102,8 +104,8 @@ function rangeProblem(text: string, bounds: Bounds): string | null {
 function numberOf(text: string, { names, min }: Bounds): number | string {
   const named = names?.indexOf(text.toLowerCase()) ?? -1
   if (named !== -1) return named + min
-  if (/^\+?\d{1,9}$/.test(text)) return Number(text)
-  if (/^-\d{1,9}$/.test(text)) return `negative number (${text}) not allowed: ${text}`
+  if (/^\+?\d{1,15}$/.test(text)) return Number(text)
+  if (/^-\d{1,15}$/.test(text)) return `negative number (${text}) not allowed: ${text}`
   return `failed to parse int from ${text}: strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`
 }
 
@@ -113,7 +115,9 @@ export function isTimeZone(name: string): boolean {
   // The names of the database; the runtime also takes offsets and other cases, which it does not have.
   if (!/^[A-Z][A-Za-z0-9_+-]*(?:\/[A-Za-z0-9_+-]+)*$/.test(name)) return false
   try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== ''
+    const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions()
+    // The runtime puts names in order, and older names into newer ones, which tell nothing of their case.
+    return timeZone === name || timeZone.toLowerCase() !== name.toLowerCase()
   } catch {
     return false
   }
