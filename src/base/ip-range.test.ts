@@ -21,6 +21,7 @@ describe('usable addresses of a network', () => {
       last: '10.111.255.254',
     },
     { text: 'fd00::/108', size: 65_535, reserved: 256, first: 'fd00::1', last: 'fd00::ffff' },
+    { text: 'fd00::/124', size: 15, reserved: 0, first: 'fd00::1', last: 'fd00::f' },
     { text: 'fd00:1::/120', size: 255, reserved: 16, first: 'fd00:1::1', last: 'fd00:1::ff' },
   ]) {
     test(text, () => {

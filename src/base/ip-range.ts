@@ -48,7 +48,7 @@ export function parseIpRange(text: string): IpRange {
     text: `${ipFromBigInt(network, family)}/${bits}`,
     family,
     size,
-    reserved: size + 1 < 16 ? 0 : Math.min(256, Math.max(16, Math.floor(size / 16))),
+    reserved: all <= 16n ? 0 : Math.min(256, Math.max(16, Number(all / 16n))),
     at: (index) => ipFromBigInt(network + 1n + BigInt(index), family),
     indexOf(value) {
       if (isIP(value) !== version || value.includes('%')) return -1

@@ -250,7 +250,8 @@ export function home(groupVersion: string) {
       get(this: Function) {
         return (made ??= {
           home: groupVersion,
-          name: options.name ?? this.name, // `this` is the class that extends the base
+          // `this` is the class that extends the base. Built files tell its name, since joining them may change it.
+          name: options.name ?? (this as Function & { published?: string }).published ?? this.name,
           atomic: options.atomic ?? false,
           typed: options.typed ?? false,
           fields: new Map(Object.entries(fields).map(([name, field]) => [name, field.facts])),

@@ -211,8 +211,10 @@ function put<T>(
 
 const oneOf =
   <T>({ shape: of }: ShapeClass<T>) =>
-  (value: unknown): T =>
-    codecOf(of).decode(value, new Decoding()) as T
+  (value: unknown): T => {
+    if (value === null) throw new DecodeError([], 'expected an object')
+    return codecOf(of).decode(value, new Decoding()) as T
+  }
 
 const listOf =
   <T>(of: ShapeClass<T>) =>

@@ -162,9 +162,7 @@ describe('violations', () => {
     expect(of({ spec: { concurrencyPolicy: '' } }).spec.concurrencyPolicy).toBe('Allow')
     const none = of()
     delete none.spec.concurrencyPolicy
-    expect(problems(none)).toEqual([
-      'Required spec.concurrencyPolicy: Required value',
-    ])
+    expect(problems(none)).toEqual(['Required spec.concurrencyPolicy: Required value'])
   })
 })
 
@@ -202,7 +200,9 @@ test('warnings', () => {
   const zoned = of({ spec: { schedule: 'TZ=UTC 0 * * * *' } })
   const [warning, ...more] = cronJobs.warn!(zoned, zoned, c)
   expect(more).toEqual([])
-  expect(warning).toMatch(/^CRON_TZ or TZ used in "spec\.spec\.schedule" is not officially supported/)
+  expect(warning).toMatch(
+    /^CRON_TZ or TZ used in "spec\.spec\.schedule" is not officially supported/,
+  )
   expect(cronJobs.warn!(zoned, null, c)).toEqual([warning])
 })
 

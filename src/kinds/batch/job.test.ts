@@ -110,8 +110,8 @@ describe('labels of the template', () => {
   test('of another job', () => {
     const job = of({ spec: { template: { metadata: { labels: other } } } })
     expect(problems(job)).toEqual([
-      "Invalid spec.template.metadata.labels[controller-uid]: Invalid value: \"x\": must be 'u-1'",
-      "Invalid spec.template.metadata.labels[job-name]: Invalid value: \"y\": must be 'j'",
+      'Invalid spec.template.metadata.labels[controller-uid]: Invalid value: "x": must be \'u-1\'',
+      'Invalid spec.template.metadata.labels[job-name]: Invalid value: "y": must be \'j\'',
       'Invalid spec.template.metadata.labels: Invalid value: {"app":"web","controller-uid":"x","job-name":"y"}: `selector` does not match template `labels`',
     ])
   })
@@ -256,7 +256,9 @@ describe('violations of the failure policy', () => {
     ],
   ]
   for (const [name, rules, expected] of table) {
-    test(name, () => expect(problems(of({ spec: { podFailurePolicy: { rules } } }))).toEqual(expected))
+    test(name, () =>
+      expect(problems(of({ spec: { podFailurePolicy: { rules } } }))).toEqual(expected),
+    )
   }
   test('pods that restart', () => {
     const spec = {
@@ -287,17 +289,9 @@ describe('what cannot change', () => {
       [],
     ],
     ['completions', { spec: { completions: 3 } }, ['spec.completions']],
-    [
-      'selector',
-      { spec: { selector: { matchLabels: { a: 'b' } } } },
-      ['spec.selector'],
-    ],
+    ['selector', { spec: { selector: { matchLabels: { a: 'b' } } } }, ['spec.selector']],
     ['completionMode', { spec: { completionMode: 'Indexed' } }, ['spec.completionMode']],
-    [
-      'podFailurePolicy',
-      { spec: { podFailurePolicy: { rules: [] } } },
-      ['spec.podFailurePolicy'],
-    ],
+    ['podFailurePolicy', { spec: { podFailurePolicy: { rules: [] } } }, ['spec.podFailurePolicy']],
     ['template', { spec: { template: { spec: { priority: 3 } } } }, ['spec.template']],
     [
       'where the pods may run',
@@ -395,7 +389,7 @@ test('warnings', () => {
 })
 
 test('what deletes and field selectors see', () => {
-  const select = (job: ReturnType<typeof of>) => jobs.selectable!['status.successful']!(job, c)
+  const select = (job: ReturnType<typeof of>) => jobs.selectable!['status.successful']!(job)
   expect([jobs.orphansByDefault, jobs.deleteAnswers, jobs.createOnUpdate]).toEqual([
     true,
     'status',

@@ -1,3 +1,4 @@
+import { sameValue } from '../../schema/field-errors.ts'
 import { isDns1123Label } from '../../schema/names.ts'
 import { group } from '../../schema/object-meta.ts'
 import { column, resource } from '../../schema/resource.ts'
@@ -5,7 +6,7 @@ import { t } from '../../schema/shape.ts'
 import { ageColumn, nameColumn } from '../columns.ts'
 import { oldNodeLabel } from '../core/node-selector.ts'
 import { validateResourceAmount, validateResourceName } from '../core/resource-amounts.ts'
-import { isSameToleration, Toleration, validateTolerations } from '../core/toleration.ts'
+import { Toleration, validateTolerations } from '../core/toleration.ts'
 import { validateLabels } from '../core/volumes/meta-rules.ts'
 
 const { kind, shape } = group('node{api}/v1')
@@ -62,7 +63,7 @@ export const runtimeClasses = resource(RuntimeClass, {
     // As in the field, the path has the name twice.
     validateTolerations(tolerations, at.at('tolerations', 'tolerations'))
     tolerations.forEach((one, i) => {
-      if (tolerations.slice(0, i).some((other) => isSameToleration(one, other)))
+      if (tolerations.slice(0, i).some((other) => sameValue(one, other)))
         at.at('tolerations', i).duplicate(one)
     })
   },
