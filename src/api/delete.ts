@@ -99,7 +99,7 @@ async function deleteOnce(
 
   const next = decodeStored(served, live, c)
   const first = next.metadata.deletionTimestamp === undefined
-  setPropagation(next, deletion, declaration)
+  setPropagation(next, deletion)
   if (first || declaration.grace) terminate(next, declaration, deletion, c)
 
   if (isFinished(served, next)) {
@@ -169,13 +169,7 @@ function terminate(
 }
 
 /** Records how dependents are treated, as finalizers for whoever does it (seed 2, propagationPolicy). */
-function setPropagation(
-  { metadata }: Typed,
-  { policy: asked }: Deletion,
-  { orphansByDefault }: Served['declaration'],
-): void {
-  const present = (metadata.finalizers ?? []).some((f) => f === ORPHAN || f === FOREGROUND)
-  const policy = asked ?? (orphansByDefault === true && !present ? 'Orphan' : undefined)
+function setPropagation({ metadata }: Typed, { policy }: Deletion): void {
   if (policy === undefined) return
   const others = (metadata.finalizers ?? []).filter((f) => f !== ORPHAN && f !== FOREGROUND)
   if (policy === 'Orphan') others.push(ORPHAN)

@@ -217,7 +217,10 @@ export interface ResourceOptions<T> extends Hooks<T> {
   readonly needsVersionOnUpdate?: true
   /** What a plain delete answers with; the object unless said otherwise. */
   readonly deleteAnswers?: 'status'
-  /** A delete that does not say otherwise leaves the dependents alone. */
+  /**
+   * A delete that does not say otherwise leaves the dependents alone. Whoever collects garbage goes by it; without
+   * one, a finalizer of ours would never be taken away.
+   */
   readonly orphansByDefault?: true
   /** Field selector labels beside metadata.name and metadata.namespace. */
   readonly selectable?: Readonly<Record<string, (object: T) => string | undefined>>

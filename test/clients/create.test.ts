@@ -1,6 +1,9 @@
 /** kubectl's commands that make and change objects, each against a real server (vocabulary of existing clients). */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startServer, type RunningServer } from '../../src/index.ts'
+import { issue } from '../../src/pki/issue.ts'
 import { Kubectl } from './kubectl.ts'
 
 let server: RunningServer
@@ -47,6 +50,29 @@ describe('create of every sort', () => {
       expect(await kubectl.ok('create', ...words)).toMatch(/ created\n$/)
     })
   }
+
+  test('secret tls', async () => {
+    const now = Date.now()
+    const { cert, key } = issue({
+      subject: { commonName: 'shop.example' },
+      notBeforeMs: now - 60_000,
+      notAfterMs: now + 3_600_000,
+      use: 'authority',
+    })
+    await writeFile(join(kubectl.home, 'tls.crt'), cert)
+    await writeFile(join(kubectl.home, 'tls.key'), key)
+    expect(
+      await kubectl.ok('create', 'secret', 'tls', 'st', '--cert=tls.crt', '--key=tls.key'),
+    ).toBe('secret/st created\n')
+  })
+
+  test('token: declared, and not yet issued', async () => {
+    const { code, stderr } = await kubectl.run(['create', 'token', 'sa'])
+    expect([code, stderr]).toEqual([
+      1,
+      'error: failed to create token: this server has no key to sign service account tokens\n',
+    ])
+  })
 
   test('run', async () => {
     expect(await kubectl.ok('run', 'one', '--image=i', '--port=80', '--labels=app=one')).toBe(

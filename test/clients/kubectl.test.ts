@@ -112,12 +112,10 @@ for (const vocabulary of ['kubernetes', 'orch'] as const) {
       expect(live.data).toEqual({ a: '9' })
       live.data = { z: '26' }
       await writeFile(path, JSON.stringify(live))
-      expect(await kubectl.ok('replace', '--validate=false', '-f', path)).toBe(
-        'configmap/c1 replaced\n',
-      )
+      expect(await kubectl.ok('replace', '-f', path)).toBe('configmap/c1 replaced\n')
       expect(await kubectl.ok('get', 'cm', 'c1', '-o', 'jsonpath={.data}')).toBe('{"z":"26"}')
       // The same file again is out of date.
-      const stale = await kubectl.run(['replace', '--validate=false', '-f', path])
+      const stale = await kubectl.run(['replace', '-f', path])
       expect(stale.code).toBe(1)
       expect(stale.stderr).toContain(
         'Operation cannot be fulfilled on configmaps "c1": the object has been modified; please apply your changes to the latest version and try again',

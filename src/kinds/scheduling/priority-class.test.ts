@@ -66,6 +66,11 @@ describe('updates', () => {
       { preemptionPolicy: 'Never' },
       ['Invalid preemptionPolicy: Invalid value: "Never": field is immutable'],
     ],
+    [
+      'an unknown policy',
+      { preemptionPolicy: 'Always' },
+      ['Invalid preemptionPolicy: Invalid value: "Always": field is immutable'],
+    ],
   ]
   for (const [name, next, expected] of table) {
     test(name, () => expect(problems(priorityClasses, of(next), { old: of() })).toEqual(expected))

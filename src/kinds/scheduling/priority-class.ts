@@ -6,6 +6,7 @@ import { ageColumn, nameColumn } from '../columns.ts'
 const { kind } = group('scheduling{api}/v1')
 
 const MAX_USER_VALUE = 1_000_000_000
+const PREEMPTION_POLICIES: readonly string[] = ['Never', 'PreemptLowerPriority']
 const SYSTEM_PREFIX = 'system-'
 
 /** Classes that the cluster itself needs, and their values. */
@@ -27,7 +28,8 @@ export class PriorityClass extends kind({
     .string(5)
     .explicit()
     .oneOf('Never', 'PreemptLowerPriority')
-    .default('PreemptLowerPriority'),
+    .default('PreemptLowerPriority')
+    .unchecked(),
 }) {}
 
 export const priorityClasses = resource(PriorityClass, {
@@ -67,8 +69,10 @@ export const priorityClasses = resource(PriorityClass, {
         .forbidden(`maximum allowed value of a user defined priority is ${MAX_USER_VALUE}`)
     }
     // Read as text: the declared words do not include the empty one.
-    if (((preemptionPolicy as string | undefined) ?? '') === '')
-      errors.at('preemptionPolicy').required()
+    const policy: string = preemptionPolicy ?? ''
+    if (policy === '') errors.at('preemptionPolicy').required()
+    else if (!PREEMPTION_POLICIES.includes(policy))
+      errors.at('preemptionPolicy').notSupported(policy, PREEMPTION_POLICIES)
   },
 
   validateUpdate(next, old, errors) {

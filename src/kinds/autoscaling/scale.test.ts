@@ -1,0 +1,19 @@
+import { describe, expect, test } from 'vitest'
+import { FieldErrors } from '../../schema/field-errors.ts'
+import { texts } from '../hooks.fixture.ts'
+import { type Scale, validateScale } from './scale.ts'
+
+describe('violations of a scale', () => {
+  for (const [replicas, expected] of [
+    [undefined, []],
+    [0, []],
+    [-1, ['Invalid spec.replicas: Invalid value: -1: must be greater than or equal to 0']],
+  ] as const) {
+    test(String(replicas), () => {
+      const errors = new FieldErrors()
+      const spec = replicas === undefined ? {} : { replicas }
+      validateScale({ metadata: {}, spec, status: { replicas: 0 } } as unknown as Scale, errors)
+      expect(texts(errors)).toEqual(expected)
+    })
+  }
+})
