@@ -37,6 +37,8 @@ export interface Deletion {
 /** DELETE on an object (seed 1, Deletion of any object). Throws 4xx. */
 export async function deleteOne(api: Api, call: Call): Promise<Result> {
   const deletion = await readDeletion(api, call)
+  const { deleteWarning } = call.served.declaration
+  if (deleteWarning !== undefined && deletion.policy === undefined) call.warn(deleteWarning)
   return deleteObject(api, call, deletion)
 }
 

@@ -222,6 +222,8 @@ export interface ResourceOptions<T> extends Hooks<T> {
    * one, a finalizer of ours would never be taken away.
    */
   readonly orphansByDefault?: true
+  /** Text of a `Warning` for a delete that does not say what becomes of the dependents. */
+  readonly deleteWarning?: string
   /** Field selector labels beside metadata.name and metadata.namespace. */
   readonly selectable?: Readonly<Record<string, (object: T) => string | undefined>>
   /** Old labels and what they mean today. */

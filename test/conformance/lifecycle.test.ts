@@ -22,6 +22,30 @@ const claim = (name: string) => ({
   spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
 })
 
+describe('delete of a job', () => {
+  const JOBS = '/apis/batch/v1/namespaces/default/jobs'
+  const job = {
+    metadata: { name: 'j' },
+    spec: {
+      template: { spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] } },
+    },
+  }
+  const warning =
+    '299 - "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning"'
+  for (const { query, wanted } of [
+    { query: '', wanted: warning },
+    { query: '?propagationPolicy=Background', wanted: undefined },
+    { query: '?orphanDependents=false', wanted: undefined },
+  ]) {
+    test(`warns unless it says what becomes of the pods: ${query}`, async () => {
+      await client.post(JOBS, job)
+      const { headers } = await client.delete(`${JOBS}/j${query}`)
+      expect(headers.warning).toBe(wanted)
+      expect((await client.get(`${JOBS}/j`)).status).toBe(404)
+    })
+  }
+})
+
 describe('create', () => {
   test('the server fills name, uid, time and version, and keeps what is the client’s', async () => {
     const { status, body } = await client.post(NS, {

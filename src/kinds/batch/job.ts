@@ -82,6 +82,8 @@ export const jobs = resource(Job, {
   scope: 'namespace',
   deleteAnswers: 'status',
   orphansByDefault: true,
+  deleteWarning:
+    'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
   unknownSelector: (label) => `field label ${JSON.stringify(label)} not supported for Job`,
   selectable: { 'status.successful': ({ status }) => String(status.succeeded ?? 0) },
   subresources: { status: part('status', { validate: validateStatus }) },
