@@ -2,14 +2,10 @@
 import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import type { Log } from './base/log.ts'
-import { hookContext, keyOf, type Api, type Call } from './api/context.ts'
-import { modifyObject } from './api/modify.ts'
-import { createObject } from './api/write.ts'
+import type { Api } from './api/context.ts'
+import { ensureObject, type Wanted } from './boot-ensure.ts'
 import { isLocalAddress } from './local-address.ts'
-import { Decoding, type JsonObject } from './schema/codec.ts'
-import type { Served } from './schema/catalogue.ts'
 import { StatusError } from './schema/errors.ts'
-import type { Typed } from './schema/object-meta.ts'
 
 /** Where the server is. */
 export interface ServerPlace {
@@ -23,7 +19,6 @@ export interface ServerPlace {
 }
 
 const NAMESPACE = 'default'
-const SERVER = { name: 'system:apiserver', uid: '', groups: ['system:masters'], extra: {} }
 
 /**
  * Makes service, endpoints and slice, or brings the addresses up to date. What is refused is only told of: it must not
@@ -41,7 +36,10 @@ export async function ensureServerService(api: Api, place: ServerPlace): Promise
       place.log.warn(`the ${what} of this server cannot be made`, { error: error.message })
     }
   }
-  await attempt('service', ensure(api, services, name, serviceObject(api, name, place), {}))
+  await attempt(
+    'service',
+    ensureObject(api, services, { namespace: NAMESPACE, object: serviceObject(api, name, place) }),
+  )
   const address = reachableAddress(place)
   if (address === null) {
     place.log.warn('no address that others could reach this server at; its endpoints are not made')
@@ -57,40 +55,40 @@ export async function ensureServerService(api: Api, place: ServerPlace): Promise
     endpoints &&
       attempt(
         'endpoints',
-        ensure(
-          api,
-          endpoints,
-          name,
-          {
+        ensureObject(api, endpoints, {
+          namespace: NAMESPACE,
+          object: {
             metadata: {
               name,
               labels: { [api.v.spell('endpointslice.{label}/skip-mirror')]: 'true' },
             },
             subsets,
           },
-          { subsets },
-        ),
+          members: { subsets },
+        }),
       ),
     slices &&
       attempt(
         'endpoint slice',
-        ensure(
-          api,
-          slices,
-          name,
-          {
+        ensureObject(api, slices, {
+          namespace: NAMESPACE,
+          object: {
             metadata: { name, labels: { [api.v.spell('{label}/service-name')]: name } },
             addressType,
             endpoints: sliceEndpoints,
             ports,
           },
-          { addressType, endpoints: sliceEndpoints, ports },
-        ),
+          members: { addressType, endpoints: sliceEndpoints, ports },
+        }),
       ),
   ])
 }
 
-const serviceObject = (api: Api, name: string, { clusterIp, port }: ServerPlace): JsonObject => ({
+const serviceObject = (
+  api: Api,
+  name: string,
+  { clusterIp, port }: ServerPlace,
+): Wanted['object'] => ({
   metadata: { name, labels: { component: 'apiserver', provider: api.v.spell('{brand}') } },
   spec: {
     type: 'ClusterIP',
@@ -99,56 +97,6 @@ const serviceObject = (api: Api, name: string, { clusterIp, port }: ServerPlace)
     ipFamilyPolicy: 'SingleStack',
     ports: [{ name: 'https', protocol: 'TCP', port: 443, targetPort: port }],
   },
-})
-
-/** Makes the object, or gives the present one these members. */
-async function ensure(
-  api: Api,
-  served: Served,
-  name: string,
-  object: JsonObject,
-  members: JsonObject,
-): Promise<void> {
-  const table = await api.cache.table(served.hub.keyPrefix)
-  const decode = (value: JsonObject) =>
-    served.codec.decode(
-      { kind: served.kind, apiVersion: served.groupVersion, ...value },
-      new Decoding(),
-    ) as unknown as Typed
-  if (!table.get(keyOf(served, NAMESPACE, name))) {
-    const fresh = decode(object)
-    served.declaration.fill?.(fresh, hookContext(api))
-    try {
-      await createObject(api, callOf(served), fresh, NO_OPTIONS)
-      return
-    } catch (error) {
-      // Another server may have been faster, which is as good.
-      if (!(error instanceof StatusError) || error.reason !== 'AlreadyExists') throw error
-    }
-  }
-  if (Object.keys(members).length === 0) return
-  const wanted = decode(members) as unknown as JsonObject
-  await modifyObject(api, { served, namespace: NAMESPACE, name }, (present) => {
-    const old = structuredClone(present)
-    for (const key of Object.keys(members))
-      (present as unknown as JsonObject)[key] = structuredClone(wanted[key])
-    served.declaration.onUpdate?.(present, old, hookContext(api))
-  })
-}
-
-const NO_OPTIONS = { dryRun: false, fieldManager: '', fieldValidation: 'Ignore' } as const
-
-const callOf = (served: Served): Call => ({
-  served,
-  subresource: '',
-  namespace: NAMESPACE,
-  name: '',
-  query: new Map(),
-  user: SERVER,
-  userAgent: '',
-  body: () => Promise.reject(new Error('the server sends no body to itself')),
-  warn: () => {},
-  signal: () => new AbortController().signal,
 })
 
 /** The address that others reach this server at, of the family of its service; null when there is none. */

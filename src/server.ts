@@ -12,6 +12,7 @@ import { authorizeRequest, decide } from './authz/index.ts'
 import { systemClock } from './base/clock.ts'
 import { randomIds } from './base/ids.ts'
 import { silentLog } from './base/log.ts'
+import { ensureSystemPriorities } from './boot-priorities.ts'
 import { ensureServerService } from './boot-service.ts'
 import { ensureSystemNamespaces } from './boot.ts'
 import { adminKubeconfig } from './client/kubeconfig.ts'
@@ -225,7 +226,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
 
     await ensureSystemNamespaces(api)
     namespacesReady = true
-    await repairClaims(api)
+    await Promise.all([repairClaims(api), ensureSystemPriorities(api)])
     const listener = await listen({
       bindAddress,
       port: options.port ?? 0,

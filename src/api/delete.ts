@@ -1,6 +1,6 @@
 import { formatTime } from '../base/time.ts'
 import { codecOf, DecodeError, Decoding } from '../schema/codec.ts'
-import { badRequest, conflict, StatusError, type Status } from '../schema/errors.ts'
+import { badRequest, conflict, forbidden, StatusError, type Status } from '../schema/errors.ts'
 import { FieldErrors } from '../schema/field-errors.ts'
 import type { Served } from '../schema/catalogue.ts'
 import type { Typed } from '../schema/object-meta.ts'
@@ -39,6 +39,12 @@ export async function deleteOne(api: Api, call: Call): Promise<Result> {
   const deletion = await readDeletion(api, call)
   const { deleteWarning } = call.served.declaration
   if (deleteWarning !== undefined && deletion.policy === undefined) call.warn(deleteWarning)
+  const { refusesDelete } = call.served.declaration
+  if (refusesDelete) {
+    const live = decodeStored(call.served, await existing(api, call), hookContext(api))
+    const why = refusesDelete(live)
+    if (why !== null) throw forbidden(call.served.name, call.name, why)
+  }
   return deleteObject(api, call, deletion)
 }
 

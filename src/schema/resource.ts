@@ -215,6 +215,8 @@ export interface ResourceOptions<T> extends Hooks<T> {
   readonly createOnUpdate?: true
   /** A PUT must carry a resourceVersion. */
   readonly needsVersionOnUpdate?: true
+  /** Why this object cannot be deleted; null when it can. Not asked where a whole collection is. */
+  readonly refusesDelete?: (object: T) => string | null
   /** What a plain delete answers with; the object unless said otherwise. */
   readonly deleteAnswers?: 'status'
   /**

@@ -46,6 +46,30 @@ describe('delete of a job', () => {
   }
 })
 
+describe('priority classes of the system', () => {
+  const CLASSES = '/apis/scheduling.orch.io/v1/priorityclasses'
+  test('are there from the start', async () => {
+    const { body } = await client.get(CLASSES)
+    expect(
+      body.items.map((one: { metadata: { name: string }; value: number }) => [
+        one.metadata.name,
+        one.value,
+      ]),
+    ).toEqual([
+      ['system-cluster-critical', 2_000_000_000],
+      ['system-node-critical', 2_000_001_000],
+    ])
+  })
+  test('cannot be deleted one by one', async () => {
+    const { status, body } = await client.delete(`${CLASSES}/system-node-critical`)
+    expect([status, body.reason, body.message]).toEqual([
+      403,
+      'Forbidden',
+      'priorityclasses.scheduling.orch.io "system-node-critical" is forbidden: this is a system priority class and cannot be deleted',
+    ])
+  })
+})
+
 describe('create', () => {
   test('the server fills name, uid, time and version, and keeps what is the client’s', async () => {
     const { status, body } = await client.post(NS, {

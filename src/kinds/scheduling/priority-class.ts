@@ -9,10 +9,25 @@ const MAX_USER_VALUE = 1_000_000_000
 const PREEMPTION_POLICIES: readonly string[] = ['Never', 'PreemptLowerPriority']
 const SYSTEM_PREFIX = 'system-'
 
-/** Classes that the cluster itself needs, and their values. */
-const SYSTEM_CLASSES: ReadonlyMap<string, number> = new Map([
-  ['system-node-critical', 2_000_001_000],
-  ['system-cluster-critical', 2_000_000_000],
+/** Classes that the cluster itself needs, by name. */
+export const SYSTEM_CLASSES: ReadonlyMap<
+  string,
+  { readonly value: number; readonly description: string }
+> = new Map([
+  [
+    'system-node-critical',
+    {
+      value: 2_000_001_000,
+      description: 'For pods that their node cannot do without, and that have to stay on it.',
+    },
+  ],
+  [
+    'system-cluster-critical',
+    {
+      value: 2_000_000_000,
+      description: 'For pods that the cluster cannot do without, on whichever node they run.',
+    },
+  ],
 ])
 
 /** Gives a name to the importance of pods. */
@@ -37,6 +52,10 @@ export const priorityClasses = resource(PriorityClass, {
   short: ['pc'],
   scope: 'cluster',
   deleteAnswers: 'status',
+  refusesDelete: ({ metadata }) =>
+    SYSTEM_CLASSES.has(metadata.name ?? '')
+      ? 'this is a system priority class and cannot be deleted'
+      : null,
   columns: [
     nameColumn,
     column('Value', 'integer', ({ value }) => value, { description: 'The importance.' }),
@@ -82,7 +101,7 @@ export const priorityClasses = resource(PriorityClass, {
 })
 
 function systemProblem(name: string, { value, globalDefault }: PriorityClass): string | null {
-  const wanted = SYSTEM_CLASSES.get(name)
+  const wanted = SYSTEM_CLASSES.get(name)?.value
   if (wanted === undefined) return `${name} is not a known system priority class`
   if (value !== wanted) return `value of ${name} PriorityClass must be ${wanted}`
   return globalDefault ? `globalDefault of ${name} PriorityClass must be false` : null

@@ -1,0 +1,67 @@
+import { hookContext, keyOf, type Api, type Call } from './api/context.ts'
+import { modifyObject } from './api/modify.ts'
+import { createObject } from './api/write.ts'
+import { Decoding, type JsonObject } from './schema/codec.ts'
+import type { Served } from './schema/catalogue.ts'
+import { StatusError } from './schema/errors.ts'
+import type { Typed } from './schema/object-meta.ts'
+
+/** An object that must be there. */
+export interface Wanted {
+  /** Empty for cluster scope. */
+  readonly namespace: string
+  /** The object to make, with its name. */
+  readonly object: JsonObject & { readonly metadata: JsonObject & { readonly name: string } }
+  /** Members that a present object is given anew; none without. */
+  readonly members?: JsonObject
+}
+
+const SERVER = { name: 'system:apiserver', uid: '', groups: ['system:masters'], extra: {} }
+const OPTIONS = { dryRun: false, fieldManager: '', fieldValidation: 'Ignore' } as const
+
+/** Makes an object of the server's own, or brings a present one up to date. Throws StatusError when it is refused. */
+export async function ensureObject(
+  api: Api,
+  served: Served,
+  { namespace, object, members = {} }: Wanted,
+): Promise<void> {
+  const { name } = object.metadata
+  const table = await api.cache.table(served.hub.keyPrefix)
+  const decode = (value: JsonObject) =>
+    served.codec.decode(
+      { kind: served.kind, apiVersion: served.groupVersion, ...value },
+      new Decoding(),
+    ) as unknown as Typed
+  if (!table.get(keyOf(served, namespace, name))) {
+    const fresh = decode(object)
+    served.declaration.fill?.(fresh, hookContext(api))
+    try {
+      await createObject(api, callOf(served, namespace), fresh, OPTIONS)
+      return
+    } catch (error) {
+      // Another server may have been faster, which is as good.
+      if (!(error instanceof StatusError) || error.reason !== 'AlreadyExists') throw error
+    }
+  }
+  if (Object.keys(members).length === 0) return
+  const wanted = decode(members) as unknown as JsonObject
+  await modifyObject(api, { served, namespace, name }, (present) => {
+    const old = structuredClone(present)
+    for (const key of Object.keys(members))
+      (present as unknown as JsonObject)[key] = structuredClone(wanted[key])
+    served.declaration.onUpdate?.(present, old, hookContext(api))
+  })
+}
+
+const callOf = (served: Served, namespace: string): Call => ({
+  served,
+  subresource: '',
+  namespace,
+  name: '',
+  query: new Map(),
+  user: SERVER,
+  userAgent: '',
+  body: () => Promise.reject(new Error('the server sends no body to itself')),
+  warn: () => {},
+  signal: () => new AbortController().signal,
+})
