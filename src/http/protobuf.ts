@@ -7,7 +7,7 @@ import type { Served } from '../schema/catalogue.ts'
 import type { JsonObject } from '../schema/codec.ts'
 import { notAcceptable } from '../schema/errors.ts'
 import { parseJson } from '../schema/json-text.ts'
-import { eventFrame, listMessage, wrap } from '../schema/protobuf-envelope.ts'
+import { BETA_METADATA_LIST, eventFrame, listMessage, wrap } from '../schema/protobuf-envelope.ts'
 import { protobufOf } from '../schema/protobuf.ts'
 import type { Shape } from '../schema/shape.ts'
 import type { Version } from '../store/cache/version.ts'
@@ -33,7 +33,9 @@ export function resultMessage(api: Api, served: Served, result: Result, form: Fo
       const type = partial
         ? { kind: 'PartialObjectMetadataList', apiVersion: metaVersion(api, form) }
         : { kind: served.listKind, apiVersion: served.groupVersion }
-      return wrap(type, listMessage(metadata, items))
+      // The older list of metadata has its two fields the other way round.
+      const numbers = partial && form.asVersion === 'v1beta1' ? BETA_METADATA_LIST : undefined
+      return wrap(type, listMessage(metadata, items, numbers))
     }
   }
 }

@@ -1,7 +1,18 @@
 /** What binary messages travel in (seed 1, Binary envelope), and the messages that hold others: lists, watch events. */
-import type { Reader as WireReader } from 'protobufjs/minimal.js'
 import protobuf from 'protobufjs/minimal.js'
-import { guarded, ProtobufError, readerOf } from './protobuf.ts'
+import {
+  BYTES,
+  chunk,
+  eachField,
+  enter,
+  expectType,
+  guarded,
+  leave,
+  ProtobufError,
+  readerOf,
+  tagOf,
+  text,
+} from './protobuf-wire.ts'
 
 const { Writer } = protobuf
 
@@ -12,24 +23,24 @@ export const MAGIC = Buffer.from([0x6b, 0x38, 0x73, 0x00])
 export interface Envelope {
   readonly apiVersion: string
   readonly kind: string
-  /** The message, or bytes of `contentType`. */
+  /** The message, or bytes of `contentType`; a view of the bytes that were unwrapped. */
   readonly raw: Buffer
   readonly contentEncoding: string
   /** Empty for a message. */
   readonly contentType: string
 }
 
-const field = (number: number) => (number << 3) | 2
+const field = (number: number) => tagOf(number, BYTES)
 
 /** Puts a message into an envelope. */
 export function wrap(type: { apiVersion: string; kind: string }, raw: Uint8Array): Buffer {
-  const writer = Writer.create()
+  const writer = Writer.create().raw(MAGIC)
   writer.uint32(field(1)).fork()
   writer.uint32(field(1)).string(type.apiVersion).uint32(field(2)).string(type.kind)
   writer.ldelim()
   writer.uint32(field(2)).bytes(raw)
   writer.uint32(field(3)).string('').uint32(field(4)).string('')
-  return Buffer.concat([MAGIC, writer.finish()])
+  return Buffer.from(writer.finish(true))
 }
 
 /** Takes a message out of its envelope. Throws ProtobufError. */
@@ -37,24 +48,33 @@ export function unwrap(bytes: Buffer): Envelope {
   if (bytes.length === 0) throw new ProtobufError('empty data')
   if (!bytes.subarray(0, MAGIC.length).equals(MAGIC)) {
     throw new ProtobufError(
-      `provided data does not appear to be a protobuf message, expected prefix ${JSON.stringify([...MAGIC])}`,
+      `provided data does not appear to be a protobuf message, expected prefix [${MAGIC.join(' ')}]`,
     )
   }
+  if (bytes.length === MAGIC.length) throw new ProtobufError('empty body')
   return guarded(() => {
-    const out = { apiVersion: '', kind: '', raw: NOTHING, contentEncoding: '', contentType: '' }
+    const out: { -readonly [K in keyof Envelope]: Envelope[K] } = {
+      apiVersion: '',
+      kind: '',
+      raw: NOTHING,
+      contentEncoding: '',
+      contentType: '',
+    }
     const reader = readerOf(bytes.subarray(MAGIC.length))
-    each(reader, (number, from) => {
+    eachField(reader, (number, wireType) => {
+      if (number > 4) return false
+      expectType(wireType, BYTES)
       if (number === 1) {
-        each(readerOf(from.bytes()), (inner, name) => {
-          if (inner === 1) out.apiVersion = name.string()
-          else if (inner === 2) out.kind = name.string()
-          else return false
+        const outer = enter(reader)
+        eachField(reader, (inner, innerType) => {
+          if (inner > 2) return false
+          expectType(innerType, BYTES)
+          out[inner === 1 ? 'apiVersion' : 'kind'] = text(reader)
           return true
         })
-      } else if (number === 2) out.raw = Buffer.from(from.bytes())
-      else if (number === 3) out.contentEncoding = from.string()
-      else if (number === 4) out.contentType = from.string()
-      else return false
+        leave(reader, outer)
+      } else if (number === 2) out.raw = chunk(reader)
+      else out[number === 3 ? 'contentEncoding' : 'contentType'] = text(reader)
       return true
     })
     return out
@@ -63,32 +83,39 @@ export function unwrap(bytes: Buffer): Envelope {
 
 const NOTHING = Buffer.alloc(0)
 
-function each(reader: WireReader, take: (number: number, from: WireReader) => boolean): void {
-  while (reader.pos < reader.len) {
-    const tag = reader.uint32()
-    if ((tag & 7) === 2 && take(tag >>> 3, reader)) continue
-    if ((tag & 7) === 3 || (tag & 7) === 4) throw new ProtobufError(`illegal wireType ${tag & 7}`)
-    reader.skipType(tag & 7)
-  }
+/** The numbers of the two fields that lists have. */
+export interface ListNumbers {
+  readonly metadata: number
+  readonly items: number
 }
 
-/** A list: its metadata message, then its items. */
-export function listMessage(metadata: Uint8Array, items: Iterable<Uint8Array>): Buffer {
+const USUAL: ListNumbers = { metadata: 1, items: 2 }
+
+/** The numbers in the list of metadata alone in its beta version, which go the other way round. */
+export const BETA_METADATA_LIST: ListNumbers = { metadata: 2, items: 1 }
+
+/** A list: its metadata message and its items, the lower number first. */
+export function listMessage(
+  metadata: Uint8Array,
+  items: Iterable<Uint8Array>,
+  numbers = USUAL,
+): Buffer {
   const writer = Writer.create()
-  writer.uint32(field(1)).bytes(metadata)
-  for (const item of items) writer.uint32(field(2)).bytes(item)
-  return Buffer.from(writer.finish())
+  if (numbers.metadata < numbers.items) writer.uint32(field(numbers.metadata)).bytes(metadata)
+  for (const item of items) writer.uint32(field(numbers.items)).bytes(item)
+  if (numbers.metadata > numbers.items) writer.uint32(field(numbers.metadata)).bytes(metadata)
+  return Buffer.from(writer.finish(true))
 }
 
 /** One frame of a watch: four bytes of length, then an event whose object is a whole envelope. */
 export function eventFrame(type: string, object: Uint8Array): Buffer {
-  const writer = Writer.create()
+  const writer = Writer.create().raw(LENGTH)
   writer.uint32(field(1)).string(type)
   // The object is carried as raw bytes, in a message of its own.
   writer.uint32(field(2)).fork().uint32(field(1)).bytes(object).ldelim()
-  const message = writer.finish()
-  const frame = Buffer.allocUnsafe(4 + message.length)
-  frame.writeUInt32BE(message.length, 0)
-  frame.set(message, 4)
+  const frame = Buffer.from(writer.finish(true))
+  frame.writeUInt32BE(frame.length - LENGTH.length, 0)
   return frame
 }
+
+const LENGTH = Buffer.alloc(4)

@@ -87,6 +87,11 @@ export class Oracle {
     return messageName(this.#types.has(own) ? own : name)
   }
 
+  /** Whether the facts tell of a type. */
+  has(type: string): boolean {
+    return this.#types.has(type)
+  }
+
   /** The message of a plain JSON object. */
   encode(type: string, json: Json): Buffer {
     const message = this.#root.lookupType(messageName(type))
@@ -173,10 +178,17 @@ export class Oracle {
       return Object.fromEntries(entries.map(([key, one]) => [key, this.#one(map[1]!, one, type)]))
     }
     if (value === undefined || value === null) {
-      if (field.pointer || field.type === 'bytes') return undefined
+      // A list that is a message of its own can be none, as bytes can.
+      if (field.pointer || field.type === 'bytes' || this.#isListMessage(field.type, type))
+        return undefined
       return this.#one(field.type, undefined, type)
     }
     return this.#one(field.type, value, type)
+  }
+
+  #isListMessage(name: string, from: string): boolean {
+    const type = this.#types.get(this.#full(name, from))
+    return type?.alias !== undefined && type.protoMessage === true
   }
 
   #one(of: string, value: unknown, from: string): unknown {

@@ -1,6 +1,6 @@
 /** Shapes that stand around objects: lists, answers, discovery. Documents alone need their declaration. */
 import { ObjectMeta } from '../../schema/object-meta.ts'
-import { home, t } from '../../schema/shape.ts'
+import { Field, home, t } from '../../schema/shape.ts'
 
 const { shape } = home('meta/v1')
 const { shape: plain } = home('version')
@@ -121,6 +121,9 @@ export class APIVersions extends shape(
   { typed: true },
 ) {}
 
+// A list that is a message of its own, and is told apart from none.
+const strings = (number: number) => new Field<string[]>(number, { is: 'strings' }).explicit()
+
 /** A resource or sub-resource. */
 export class APIResource extends shape({
   /** Name in the URL: plural, with a sub-resource after a slash. */
@@ -136,7 +139,7 @@ export class APIResource extends shape({
   /** Kind that is sent and answered. */
   kind: t.string(3).required(),
   /** What can be done with it. */
-  verbs: t.list(4, 'string').required(),
+  verbs: strings(4).mandatory(),
   /** Shorter names that clients take. */
   shortNames: t.list(5, 'string'),
   /** Sets of resources that it belongs to, such as `all`. */
@@ -183,6 +186,17 @@ export class PartialObjectMetadata extends shape(
   {
     /** The object's metadata. */
     metadata: t.object(1, ObjectMeta),
+  },
+  { typed: true },
+) {}
+
+/** A list of objects shown by their metadata alone. */
+export class PartialObjectMetadataList extends shape(
+  {
+    /** What is known of the list itself. */
+    metadata: t.object(1, ListMeta),
+    /** The objects. */
+    items: t.list(2, PartialObjectMetadata).required(),
   },
   { typed: true },
 ) {}

@@ -1,0 +1,128 @@
+/** Steps of reading wire bytes that nobody vouches for: every length is checked before anything is made of it. */
+import { isUtf8 } from 'node:buffer'
+import type { Reader as WireReader } from 'protobufjs/minimal.js'
+import protobuf from 'protobufjs/minimal.js'
+
+const { Reader } = protobuf
+
+/** Bytes that are not a message of the kind they claim to be. */
+export class ProtobufError extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'ProtobufError'
+  }
+}
+
+/** Wire type of integers and booleans. */
+export const VARINT = 0
+/** Wire type of doubles. */
+export const FIXED64 = 1
+/** Wire type of everything that has its length in front. */
+export const BYTES = 2
+
+/** The number and wire type of a field as one integer, as it stands in front of the value. */
+export const tagOf = (number: number, wireType: number): number => (number << 3) | wireType
+
+/** A reader over bytes. */
+export const readerOf = (bytes: Uint8Array): WireReader =>
+  Reader.create(
+    Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length),
+  )
+
+/** Runs a reader of bytes; whatever is wrong with them is told as ProtobufError. */
+export function guarded<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (cause) {
+    // The library tells of an end in the middle, and of tags, lengths and wire types that do not exist.
+    if (cause instanceof RangeError) throw new ProtobufError('proto: unexpected EOF')
+    if (cause instanceof Error && cause.name === 'Error')
+      throw new ProtobufError('proto: illegal wire format')
+    throw cause
+  }
+}
+
+/** Narrows the reader to the message that comes next; the result is for `leave`. */
+export function enter(reader: WireReader): number {
+  const outer = reader.len
+  const end = reader.size() + reader.pos
+  if (end > outer) throw new RangeError('a message is longer than what holds it')
+  reader.len = end
+  return outer
+}
+
+/** Widens the reader to what it saw before `enter`. */
+export function leave(reader: WireReader, outer: number): void {
+  reader.len = outer
+}
+
+/** The tag of the next field. */
+export function nextTag(reader: WireReader): number {
+  const tag = reader.tag()
+  if (tag >>> 3 === 0) throw new ProtobufError(`proto: illegal tag 0 (wire type ${tag & 7})`)
+  return tag
+}
+
+/** Passes over the value of a field that nobody knows. */
+export function skip(reader: WireReader, wireType: number): void {
+  // Groups are of another time, and a way to nest without bound.
+  if (wireType === 3 || wireType === 4)
+    throw new ProtobufError(`proto: illegal wireType ${wireType}`)
+  reader.skipType(wireType)
+}
+
+/** Walks over the fields of a message; those that `take` does not know are skipped. */
+export function eachField(
+  reader: WireReader,
+  take: (number: number, wireType: number) => boolean,
+): void {
+  while (reader.pos < reader.len) {
+    const tag = nextTag(reader)
+    if (!take(tag >>> 3, tag & 7)) skip(reader, tag & 7)
+  }
+}
+
+/** Throws unless a field has the wire type of its declaration. */
+export function expectType(found: number, wanted: number): void {
+  if (found !== wanted) throw wrongType(found)
+}
+
+/** The error for a field of another wire type. */
+export const wrongType = (found: number): ProtobufError =>
+  new ProtobufError(`proto: wrong wireType = ${found}`)
+
+/** Bytes with their length in front; a view, not a copy. */
+export function chunk(reader: WireReader): Buffer {
+  return reader.bytes() as Buffer
+}
+
+/** A text with its length in front. */
+export function text(reader: WireReader): string {
+  const length = reader.size()
+  const start = reader.pos
+  const end = start + length
+  if (end > reader.len) throw new RangeError('a text is longer than what holds it')
+  reader.pos = end
+  const buffer = reader.buf as Buffer
+  const value = buffer.toString('utf8', start, end)
+  // What is not UTF-8 always leaves this character, which may also have been sent.
+  if (value.includes('\uFFFD') && !isUtf8(buffer.subarray(start, end)))
+    throw new ProtobufError('proto: a string is not valid UTF-8')
+  return value
+}
+
+/** A 64-bit integer that a number represents exactly. */
+export function int64(reader: WireReader): number {
+  const start = reader.pos
+  const low = reader.uint32()
+  if (reader.pos - start < 5) return low
+  reader.pos = start
+  const value: unknown = reader.int64()
+  const number = typeof value === 'number' ? value : (value as { toNumber(): number }).toNumber()
+  if (!Number.isSafeInteger(number)) throw beyondExact(number)
+  return number
+}
+
+/** The error for an integer that a number would round. */
+export const beyondExact = (value: number): ProtobufError =>
+  new ProtobufError(`proto: ${value} is beyond the integers that are represented exactly`)
