@@ -193,3 +193,92 @@ test('nothing is lost on the way there and back', () => {
     { seed: 5, numRuns: 400 },
   )
 })
+
+test('nothing is lost on the way from the older version and back', () => {
+  const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined })
+  const compact = <T extends object>(one: T): T =>
+    Object.fromEntries(Object.entries(one).filter(([, value]) => value !== undefined)) as T
+  const percent = maybe(fc.integer({ min: 1, max: 99 }))
+  const share = { type: 'Utilization', averageUtilization: 70 }
+  // Carried as the server itself writes it: the share of processor time stands in its field alone.
+  const metric = fc.constantFrom(
+    pods,
+    { type: 'Resource', resource: { name: 'memory', target: share } },
+    {
+      type: 'Resource',
+      resource: { name: 'cpu', target: { type: 'AverageValue', averageValue: '1' } },
+    },
+  )
+  const current = fc.constantFrom(
+    { type: 'Pods', pods: { metric: { name: 'hits' }, current: { averageValue: '3' } } },
+    { type: 'Resource', resource: { name: 'cpu', current: { averageValue: '1' } } },
+  )
+  const condition = fc.constantFrom(
+    { type: 'AbleToScale', status: 'True', lastTransitionTime: '2030-01-01T00:00:00Z' },
+    { type: 'ScalingActive', status: 'False', reason: 'Odd' },
+  )
+  const behavior = fc.constantFrom(
+    {},
+    { scaleDown: { selectPolicy: 'Max', stabilizationWindowSeconds: 5 } },
+    { scaleUp: { policies: [{ type: 'Pods', value: 4, periodSeconds: 15 }] } },
+  )
+  const listed = <T>(of: fc.Arbitrary<T>) => maybe(fc.array(of, { minLength: 1, maxLength: 3 }))
+  const carried = fc.record({
+    metrics: listed(metric),
+    'current-metrics': listed(current),
+    conditions: listed(condition),
+    behavior: maybe(behavior),
+  })
+  const own = fc.constantFrom({}, { a: 'b' }, { ['__proto__']: 'b' })
+  fc.assert(
+    fc.property(
+      carried,
+      own,
+      percent,
+      percent,
+      maybe(fc.constantFrom(0, 1, 2)),
+      (more, annotations, target, used, minReplicas) => {
+        const texts = Object.entries(more)
+          .filter(([, value]) => value !== undefined)
+          .map(([name, value]): [string, string] => [key(name), JSON.stringify(value)])
+        const all = [...Object.entries(annotations), ...texts]
+        const old = {
+          apiVersion: 'autoscaling/v1',
+          kind: 'HorizontalPodAutoscaler',
+          metadata: {
+            name: 'x',
+            ...(all.length === 0 ? {} : { annotations: Object.fromEntries(all) }),
+          },
+          spec: compact({
+            scaleTargetRef,
+            minReplicas,
+            maxReplicas: 3,
+            targetCPUUtilizationPercentage: target,
+          }),
+          status: compact({
+            currentReplicas: 1,
+            desiredReplicas: 2,
+            currentCPUUtilizationPercentage: used,
+          }),
+        } as Parameters<typeof toHub>[0]
+        const before = structuredClone(old)
+        const back = fromHub(structuredClone(toHub(old, c)), c)
+        // Texts may differ in the order of keys; what they say may not.
+        expect(said(back)).toEqual(said(before))
+        expect(old).toEqual(before)
+      },
+    ),
+    { seed: 5, numRuns: 300 },
+  )
+})
+
+/** The object with what its annotations carry as values. */
+const said = <T extends { metadata: { annotations?: Record<string, string> } }>(one: T) => ({
+  ...one,
+  metadata: {
+    ...one.metadata,
+    annotations: Object.entries(one.metadata.annotations ?? {})
+      .map(([name, text]) => [name, name.startsWith(key('')) ? JSON.parse(text) : text])
+      .toSorted(([a], [b]) => (a < b ? -1 : 1)),
+  },
+})
