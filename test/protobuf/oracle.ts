@@ -118,25 +118,11 @@ export class Oracle {
       .map((field) => ({ field, path: this.#pathOf(type, field) }))
   }
 
-  /** Numbers of the inlined messages that a field stands in. */
+  /** Numbers of the inlined messages that a field stands in; `A/B` is B inside A. */
   #pathOf(type: string, { inlineOf }: Field): number[] {
-    if (inlineOf === undefined) return []
     const path: number[] = []
     let at = type
-    for (const step of inlineOf.split('/').reverse()) {
-      // `A/B` is B inside A; references may be qualified.
-      const inline = this.#types.get(at)!.inlines!.find((one) => one.type === step)
-      if (!inline) return this.#pathOutside(type, inlineOf)
-      path.push(inline.proto!)
-      at = this.#full(step, at)
-    }
-    return path
-  }
-
-  #pathOutside(type: string, inlineOf: string): number[] {
-    const path: number[] = []
-    let at = type
-    for (const step of inlineOf.split('/')) {
+    for (const step of inlineOf?.split('/') ?? []) {
       const inline = this.#types.get(at)!.inlines!.find((one) => one.type === step)!
       path.push(inline.proto!)
       at = this.#full(step, at)
