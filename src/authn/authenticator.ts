@@ -1,0 +1,55 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { TLSSocket } from 'node:tls'
+
+/** The user that a request is made by. */
+export interface AuthenticatedUser {
+  readonly name: string
+  /** Empty when the authenticator knows none. */
+  readonly uid: string
+  readonly groups: readonly string[]
+  readonly extra: Readonly<Record<string, readonly string[]>>
+}
+
+/** What an authenticator found: a user it vouches for. */
+export interface Authenticated {
+  readonly user: AuthenticatedUser
+  /** Audiences that the credential was found good for; null when the authenticator knows of none. */
+  readonly audiences: readonly string[] | null
+}
+
+/**
+ * Answer of one authenticator: somebody, or null for "not mine". A credential that is its own and does not hold is
+ * an error: it throws {@link CredentialError}.
+ */
+export type Answered = Authenticated | null
+
+/** A credential that does not hold. Its text goes into the log and into TokenReview: never the token itself. */
+export class CredentialError extends Error {}
+
+/** What goes along with a credential. */
+export interface Asking {
+  /** Audiences that one of must be met; empty: whatever the server's own are. */
+  readonly audiences: readonly string[]
+  /** Adds to the audit record of the request. */
+  readonly annotate: (key: string, value: string) => void
+  /** Adds a `Warning` header. */
+  readonly warn: (text: string) => void
+}
+
+/** Tells users by bearer tokens. */
+export interface TokenAuthenticator {
+  readonly name: string
+  authenticateToken(token: string, asking: Asking): Answered | Promise<Answered>
+}
+
+/** What of a request says who makes it. */
+export interface Credentials {
+  readonly socket: TLSSocket
+  readonly headers: IncomingHttpHeaders
+}
+
+/** Tells users by anything else that a request brings. */
+export interface RequestAuthenticator {
+  readonly name: string
+  authenticateRequest(request: Credentials, asking: Asking): Answered | Promise<Answered>
+}

@@ -1,0 +1,63 @@
+/** Who asks. */
+export interface Subject {
+  readonly name: string
+  readonly uid: string
+  readonly groups: readonly string[]
+  readonly extra: Readonly<Record<string, readonly string[]>>
+}
+
+/** What a decision is about (seed 1, Authorization 3). */
+export interface Attributes {
+  readonly isResource: boolean
+  /** API verb, or the lower-case HTTP method outside of resources. */
+  readonly verb: string
+  /** Of the request; empty in reviews of resources. */
+  readonly path: string
+  readonly group: string
+  readonly version: string
+  readonly resource: string
+  readonly subresource: string
+  /** Empty at the cluster scope. */
+  readonly namespace: string
+  readonly name: string
+}
+
+/** What one authorizer, or all of them, say of a request. */
+export interface Decision {
+  readonly verdict: 'allow' | 'deny' | 'no opinion'
+  /** Empty when there is nothing to tell. */
+  readonly reason: string
+  /** What went wrong on the way, when that matters to the answer. */
+  readonly error?: string
+}
+
+/** What somebody may do with resources, one entry for each rule; lists as RBAC rules have them. */
+export interface ResourceRule {
+  readonly verbs: readonly string[]
+  readonly apiGroups: readonly string[]
+  readonly resources: readonly string[]
+  readonly resourceNames: readonly string[]
+}
+
+/** What somebody may do outside of resources. */
+export interface NonResourceRule {
+  readonly verbs: readonly string[]
+  readonly nonResourceURLs: readonly string[]
+}
+
+/** All that an authorizer would allow somebody in a namespace. */
+export interface RuleList {
+  readonly resourceRules: readonly ResourceRule[]
+  readonly nonResourceRules: readonly NonResourceRule[]
+  /** Whether there may be more that cannot be listed. */
+  readonly incomplete: boolean
+  /** Empty when nothing went wrong. */
+  readonly error: string
+}
+
+/** One module of the authorization mode list. Synchronous answers cost the request no promise. */
+export interface Authorizer {
+  readonly name: string
+  authorize(user: Subject, attributes: Attributes): Decision | Promise<Decision>
+  rulesFor(user: Subject, namespace: string): RuleList | Promise<RuleList>
+}

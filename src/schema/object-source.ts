@@ -1,0 +1,35 @@
+import type { Typed } from './object-meta.ts'
+
+/** A resource, whatever its versions. */
+export interface ResourceName {
+  /** Empty for the core group. */
+  readonly group: string
+  /** Lower-case plural. */
+  readonly resource: string
+}
+
+/** Told of objects as they come, change and go. */
+export interface ObjectHandler<T extends Typed = Typed> {
+  /** Every object that is there at the start, then each created or changed one. Not to be changed. */
+  set(object: T): void
+  /** An object that is gone, in its last state. */
+  removed(object: T): void
+}
+
+/** How parts of the server that are not request handlers read objects: from memory, in their stored version. */
+export interface ObjectSource {
+  /** The live object, not to be changed; null when absent. Always fresh: the last committed write is seen. */
+  get<T extends Typed = Typed>(
+    resource: ResourceName,
+    namespace: string,
+    name: string,
+  ): Promise<T | null>
+  /**
+   * Hands over every object of a resource, resolves, and from then on tells each committed change in order.
+   * Returns what ends it. A resource that is not served has no objects.
+   */
+  follow<T extends Typed = Typed>(
+    resource: ResourceName,
+    handler: ObjectHandler<T>,
+  ): Promise<() => void>
+}
