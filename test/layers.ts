@@ -9,17 +9,20 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   base: [],
   vocabulary: ['base'],
   schema: ['base', 'vocabulary'],
-  kinds: ['schema', 'base', 'vocabulary'],
+  cel: ['base'],
+  kinds: ['cel', 'schema', 'base', 'vocabulary'],
   patch: ['schema', 'base', 'vocabulary'],
   openapi: ['kinds', 'schema', 'base', 'vocabulary'],
   store: ['base'],
   pki: ['base', 'vocabulary'],
   admission: ['kinds', 'schema', 'base', 'vocabulary'],
-  authn: ['kinds', 'schema', 'base', 'vocabulary'],
-  authz: ['kinds', 'schema', 'base', 'vocabulary'],
+  // Webhooks are called as any server is: by a client configuration.
+  authn: ['client', 'pki', 'kinds', 'schema', 'base', 'vocabulary'],
+  authz: ['client', 'kinds', 'schema', 'base', 'vocabulary'],
   api: ['admission', 'kinds', 'patch', 'schema', 'store', 'base', 'vocabulary'],
   // The store is there for the bytes that go on the wire as they are kept.
   http: ['api', 'authn', 'authz', 'kinds', 'openapi', 'schema', 'store', 'base', 'vocabulary'],
+  controllers: ['api', 'authz', 'kinds', 'patch', 'schema', 'store', 'base', 'vocabulary'],
   client: ['kinds', 'schema', 'base', 'vocabulary'],
   cli: ['client', 'schema', 'base', 'vocabulary'],
 }
