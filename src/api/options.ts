@@ -52,11 +52,20 @@ export function writeOptions(
   kind: 'CreateOptions' | 'UpdateOptions' | 'PatchOptions',
 ): WriteOptions {
   const errors = new FieldErrors()
-  const fieldManager = first(query, 'fieldManager') ?? ''
-  const fieldValidation = first(query, 'fieldValidation') ?? ''
   if (kind === 'PatchOptions' && query.has('force')) {
     errors.at('force').forbidden('may not be specified for non-apply patch')
   }
+  return commonOptions(query, v, kind, errors)
+}
+
+function commonOptions(
+  query: Query,
+  v: Vocabulary,
+  kind: string,
+  errors: FieldErrors,
+): WriteOptions {
+  const fieldManager = first(query, 'fieldManager') ?? ''
+  const fieldValidation = first(query, 'fieldValidation') ?? ''
   checkFieldManager(fieldManager, errors)
   const dryRun = checkDryRun(query.get('dryRun') ?? [], errors)
   if (!['', 'Ignore', 'Warn', 'Strict'].includes(fieldValidation)) {
@@ -68,6 +77,21 @@ export function writeOptions(
     fieldManager,
     fieldValidation: (fieldValidation || 'Warn') as WriteOptions['fieldValidation'],
   }
+}
+
+/** Options of an apply. */
+export interface ApplyOptions extends WriteOptions {
+  /** Takes what others own. */
+  readonly force: boolean
+}
+
+/** Reads and checks the options of an apply, which must name a field manager. Throws 422. */
+export function applyOptions(query: Query, v: Vocabulary): ApplyOptions {
+  const errors = new FieldErrors()
+  if ((first(query, 'fieldManager') ?? '') === '') {
+    errors.at('fieldManager').required('is required for apply patch')
+  }
+  return { ...commonOptions(query, v, 'PatchOptions', errors), force: isSet(query, 'force') }
 }
 
 /** Whether side effects are off; the only value is `All`, an empty one allows them (seed 1, Dry run). */

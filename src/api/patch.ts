@@ -25,6 +25,7 @@ import type { Scale } from '../kinds/autoscaling/scale.ts'
 import type { Typed } from '../schema/object-meta.ts'
 import type { ScaleSubresource } from '../schema/resource.ts'
 import type { Version } from '../store/cache/version.ts'
+import { APPLY_PATCH, apply, applyScale } from './apply.ts'
 import { hookContext, type Api, type Call } from './context.ts'
 import { decodeServed, decodeStored, fromHub, toHub } from './objects.ts'
 import { writeOptions, type WriteOptions } from './options.ts'
@@ -36,11 +37,13 @@ import { takeNamespace, updateObject } from './write.ts'
 const JSON_PATCH = 'application/json-patch+json'
 const MERGE_PATCH = 'application/merge-patch+json'
 const STRATEGIC_MERGE_PATCH = 'application/strategic-merge-patch+json'
-const ACCEPTED = [JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH] as const
-type PatchType = (typeof ACCEPTED)[number]
+const PLAIN = [JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH] as const
+const ACCEPTED = [...PLAIN, APPLY_PATCH]
+type PatchType = (typeof PLAIN)[number]
 
 /** PATCH on an object or one of its parts (seed 1, Patch content types). Throws 4xx. */
 export async function patch(api: Api, call: Call): Promise<Result> {
+  if ((await call.body()).mediaType === APPLY_PATCH) return apply(api, call)
   const { change, options } = await readPatch(api, call, call.served)
   return updateObject(
     api,
@@ -56,13 +59,14 @@ export async function patchScale(
   call: Call,
   scale: ScaleSubresource<any>,
 ): Promise<Result> {
+  if ((await call.body()).mediaType === APPLY_PATCH) return applyScale(api, call, scale)
   const own = { ...call, served: scaleKind(api) }
   const { change, options } = await readPatch(api, call, own.served)
   const next = (present: Scale): Scale => {
     const document = own.served.codec.plain(present as never)
     return patchedDocument(api, own, options, document, change.apply) as Scale
   }
-  return updateScale(api, { ...call, versionless: change.versionless }, scale, next, options)
+  return updateScale(api, { ...call, versionless: change.versionless }, scale, { next }, options)
 }
 
 interface Change {
@@ -78,7 +82,7 @@ async function readPatch(
   served: Served,
 ): Promise<{ readonly change: Change; readonly options: WriteOptions }> {
   const body = await call.body()
-  const type = ACCEPTED.find((accepted) => accepted === body.mediaType)
+  const type = PLAIN.find((accepted) => accepted === body.mediaType)
   if (type === undefined) throw unsupportedMediaType(ACCEPTED)
   const options = writeOptions(call.query, api.v, 'PatchOptions')
   return { change: parsePatch(body.bytes, type, served, api.v), options }

@@ -45,15 +45,24 @@ export async function getScale(
   return made(api, 200, scaleOf(api, owner, scale))
 }
 
-/**
- * Writes how many replicas there shall be: `next` makes the new Scale of the present one, and the owner is updated by
- * its own rules. Throws 4xx.
- */
+/** Where an update gets the number of replicas from. */
+export interface ScaleSource {
+  /** The entries of owners are in the owner. */
+  readonly tracked?: boolean
+  /** The Scale that is wanted, made of the present one. */
+  readonly next?: (present: Scale) => Scale | Promise<Scale>
+  /** Or the object with its new number, made of the present one. */
+  readonly owner?: (old: Typed) => Promise<Typed>
+  /** What the body says beside that. */
+  readonly metadata?: JsonObject
+}
+
+/** Writes how many replicas there shall be; the owner is updated by its own rules. Throws 4xx. */
 export async function updateScale(
   api: Api,
   call: Call,
   scale: ScaleSubresource<any>,
-  next: (present: Scale) => Scale | Promise<Scale>,
+  source: ScaleSource,
   options: WriteOptions,
 ): Promise<Result> {
   const c = hookContext(api, call.user)
@@ -65,9 +74,14 @@ export async function updateScale(
     {
       fresh: null,
       view,
+      tracked: source.tracked === true,
       async next(_live, old) {
         const present = scaleOf(api, old, scale)
-        const wanted = await next(scaleOf(api, old, scale))
+        const owner = source.owner ? await source.owner(old) : structuredClone(old)
+        const wanted = source.next
+          ? await source.next(scaleOf(api, old, scale))
+          : scaleOf(api, owner, scale)
+        if (source.metadata) Object.assign(wanted.metadata, versionOf(source.metadata))
         await api.admission.mutate(attempt(call, 'update', wanted, present, options), c)
         const errors = new FieldErrors()
         checkDeclared(Scale.shape, wanted, errors)
@@ -81,7 +95,6 @@ export async function updateScale(
             `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${old.metadata.uid ?? ''}`,
           )
         }
-        const owner = structuredClone(old)
         write(owner, scale.replicas, wanted.spec.replicas ?? 0)
         if (wanted.metadata.resourceVersion === undefined) delete owner.metadata.resourceVersion
         else owner.metadata.resourceVersion = wanted.metadata.resourceVersion
@@ -93,6 +106,12 @@ export async function updateScale(
   if (result.is !== 'object') return result
   return made(api, 200, view(decodeStored(call.served, result.version, c)) as Scale)
 }
+
+/** What a body says of which object and state it means. */
+const versionOf = ({ uid, resourceVersion }: JsonObject): JsonObject => ({
+  ...(uid === undefined ? {} : { uid }),
+  ...(resourceVersion === undefined ? {} : { resourceVersion }),
+})
 
 const made = (api: Api, status: number, scale: Scale): Result => {
   const served = scaleKind(api)

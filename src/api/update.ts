@@ -47,7 +47,7 @@ export async function putScale(
   const sent = (await readObject(own, options, hookContext(api))) as Scale
   checkName(call, sent)
   takeNamespace(call, sent)
-  return updateScale(api, call, scale, () => structuredClone(sent), options)
+  return updateScale(api, call, scale, { next: () => structuredClone(sent) }, options)
 }
 
 /** The name in a body must be that of the URL. Throws 400. */

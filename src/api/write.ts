@@ -26,6 +26,7 @@ import { claimChanges, claimTable, isClaimKey, poolsFor } from './claims.ts'
 import { hookContext, keyOf, type Api, type Call } from './context.ts'
 import { asVersion, decodeStored, encodeObject } from './objects.ts'
 import type { WriteOptions } from './options.ts'
+import { faultOfEntries, recordOwners, sameButTimes } from './ownership.ts'
 import type { Result } from './results.ts'
 
 const MAX_GENERATED_BASE = 58
@@ -52,6 +53,7 @@ export async function createObject(
   call: Call,
   object: Typed,
   options: WriteOptions,
+  { tracked = false }: Pick<Source, 'tracked'> = {},
 ): Promise<Result> {
   const { served } = call
   const c = hookContext(api, call.user, served)
@@ -61,7 +63,8 @@ export async function createObject(
   dedupOwners(call, metadata)
   const { resourceVersion } = metadata
   delete metadata.resourceVersion
-  await api.admission.mutate(attempt(call, 'create', object, null, options), c)
+  if (!tracked) recordOwners(api, call, options, { next: object, before: null, c })
+  await mutated(api, call, attempt(call, 'create', object, null, options), c)
 
   metadata.creationTimestamp = formatTime(c.now)
   metadata.uid = api.ids.uid()
@@ -130,6 +133,8 @@ async function allocated(
 export interface Source {
   /** The new object in the stored version, made of the live one. The live one is not to be changed. */
   next(live: Version, old: Typed): Promise<Typed>
+  /** The new object comes with the entries of its owners. */
+  readonly tracked?: boolean
   /** What admission sees of an object, when that is another kind: the body of the sub-resource. `next` admits it. */
   readonly view?: (object: Typed) => Typed
   /** The object when nothing is there yet and the kind may be made so; null: 404. */
@@ -154,7 +159,7 @@ export async function updateObject(
       const live = table.get(key)
       if (!live) {
         if (!source.fresh || call.subresource !== '') throw notFound(served.name, call.name)
-        return createObject(api, call, await source.fresh(), options)
+        return createObject(api, call, await source.fresh(), options, source)
       }
       const result = await updateOnce(api, call, source, options, key, live)
       if (result) return result
@@ -186,7 +191,8 @@ async function updateOnce(
     )
   }
   dedupOwners(call, metadata)
-  if (!source.view) await api.admission.mutate(attempt(call, 'update', next, old, options), c)
+  if (source.tracked !== true) recordOwners(api, call, options, { next, before: old, c })
+  if (!source.view) await mutated(api, call, attempt(call, 'update', next, old, options), c)
 
   const conditional = metadata.resourceVersion !== undefined
   if (!conditional && declaration.needsVersionOnUpdate === true) {
@@ -238,6 +244,8 @@ async function updateOnce(
   }
   const record = encodeObject(served, next)
   const wanted = asVersion(record, live.revision)
+  if (wanted.json().length === live.json().length && isSameButTimes(served, next, old, live))
+    return { is: 'object', status: 200, version: live }
   // Nothing changes: no write, no event, the same resourceVersion.
   if (wanted.json().equals(live.json())) return { is: 'object', status: 200, version: live }
   if (options.dryRun) return { is: 'object', status: 200, version: wanted }
@@ -248,6 +256,32 @@ async function updateOnce(
   if (!commit.done) return isClaimKey(commit.key) ? null : again(call, conditional)
   const table = await api.cache.table(served.hub.keyPrefix)
   return { is: 'object', status: 200, version: stored(table.getAt(key, commit.at), key) }
+}
+
+/** Whether the objects differ in nothing but when somebody came to own something: that alone is no change. */
+function isSameButTimes(served: Served, next: Typed, old: Typed, live: Version): boolean {
+  const { managedFields } = next.metadata
+  if (managedFields === old.metadata.managedFields) return false
+  if (!sameButTimes(managedFields, old.metadata.managedFields)) return false
+  copy(next.metadata, old.metadata, 'managedFields')
+  const isSame = asVersion(encodeObject(served, next), live.revision).json().equals(live.json())
+  if (!isSame && managedFields) next.metadata.managedFields = managedFields
+  return isSame
+}
+
+/** Lets admission change the object, which may not make nonsense of the entries of its owners. */
+async function mutated(api: Api, call: Call, attempt: Attempt, c: HookContext): Promise<void> {
+  const metadata = attempt.object?.metadata
+  const entries = metadata?.managedFields
+  await api.admission.mutate(attempt, c)
+  if (!metadata || metadata.managedFields === entries) return
+  const fault = faultOfEntries(metadata.managedFields)
+  if (fault === null) return
+  if (entries) metadata.managedFields = entries
+  else delete metadata.managedFields
+  call.warn(
+    `.metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating admission controller; please fix your requests: ${fault}`,
+  )
 }
 
 function again(call: Call, conditional: boolean): null {
@@ -303,7 +337,6 @@ function wipeSystemFields(metadata: ObjectMeta): void {
   delete metadata.deletionTimestamp
   delete metadata.deletionGracePeriodSeconds
   delete metadata.selfLink
-  delete metadata.managedFields
 }
 
 function keepSystemFields(metadata: ObjectMeta, old: ObjectMeta): void {
@@ -311,7 +344,6 @@ function keepSystemFields(metadata: ObjectMeta, old: ObjectMeta): void {
   delete metadata.selfLink
   copy(metadata, old, 'generation')
   copy(metadata, old, 'creationTimestamp')
-  copy(metadata, old, 'managedFields')
   if (old.deletionTimestamp !== undefined) metadata.deletionTimestamp = old.deletionTimestamp
   if (metadata.deletionGracePeriodSeconds === undefined)
     copy(metadata, old, 'deletionGracePeriodSeconds')

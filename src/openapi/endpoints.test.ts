@@ -127,6 +127,7 @@ test('documents are made anew when the catalogue changes', async () => {
       find: (...args) => now.find(...args),
       hasVersion: (...args) => now.hasVersion(...args),
       resources: (...args) => now.resources(...args),
+      versionsOf: (...args) => now.versionsOf(...args),
       body: (...args) => now.body(...args),
       get groups() {
         return now.groups

@@ -39,7 +39,7 @@ function takingOver(apply: Apply, writer: Writer, key: string): Recorded {
       const others = set.difference(own)
       if (!others.isEmpty) left.set(id, others)
     }
-    if (left.size > 0) throw new ApplyConflict(left)
+    if (left.size > 0) throw new ApplyConflict(left, error.times)
     return recordApply({ ...apply, force: true }, writer)
   }
 }

@@ -70,7 +70,7 @@ class Story {
   ): this {
     const { apiVersion = V1, sent, subresource } = more
     const live = this.object === null ? null : versions.convert(this.object, V1, apiVersion)
-    this.entries = recordUpdate(
+    const entries = recordUpdate(
       {
         versions,
         live: live === null ? null : { object: live, apiVersion },
@@ -81,6 +81,7 @@ class Story {
       },
       this.#writer(manager, subresource),
     )
+    this.entries = [...entries]
     this.object = versions.convert(next, apiVersion, V1)
     return this
   }
@@ -484,7 +485,7 @@ describe('applies', () => {
         name: 'one, with an update',
         others: (s: Story) => s.update('b', spec({ replicas: 1 })),
         config: { replicas: 2 },
-        text: 'Apply failed with 1 conflict: conflict with "b" using test/v1: .spec.replicas',
+        text: 'Apply failed with 1 conflict: conflict with "b" using test/v1 at 2024-01-01T00:00:00Z: .spec.replicas',
       },
       {
         name: 'one, with an apply',
@@ -499,7 +500,7 @@ describe('applies', () => {
             .update('b', spec({ paused: true }))
             .update('b', spec({ paused: true, replicas: 1 }), { subresource: 'scale' }),
         config: { replicas: 2 },
-        text: 'Apply failed with 1 conflict: conflict with "b" with subresource "scale" using test/v1: .spec.replicas',
+        text: 'Apply failed with 1 conflict: conflict with "b" with subresource "scale" using test/v1 at 2024-01-01T00:01:00Z: .spec.replicas',
       },
       {
         name: 'several',
@@ -509,7 +510,7 @@ describe('applies', () => {
             .update('b', spec({ containers: [{ name: 'x', image: '1' }], set: ['s'], label: 'l' })),
         config: { containers: [{ name: 'x', image: '2' }], label: 'm', set: ['s'] },
         text:
-          'Apply failed with 2 conflicts: conflicts with "b" using test/v1:\n- .spec.label\n' +
+          'Apply failed with 2 conflicts: conflicts with "b" using test/v1 at 2024-01-01T00:01:00Z:\n- .spec.label\n' +
           'conflicts with "c":\n- .spec.containers[name="x"].image',
       },
       {
@@ -534,7 +535,7 @@ describe('applies', () => {
         name: "with one's own update",
         others: (s: Story) => s.update('a', spec({ replicas: 1 })),
         config: { replicas: 2 },
-        text: 'Apply failed with 1 conflict: conflict with "a" using test/v1: .spec.replicas',
+        text: 'Apply failed with 1 conflict: conflict with "a" using test/v1 at 2024-01-01T00:00:00Z: .spec.replicas',
       },
       {
         name: 'shared values are changed by nobody alone',
@@ -566,13 +567,13 @@ describe('applies', () => {
         metadata: {},
         status: 'Failure',
         message:
-          'Apply failed with 1 conflict: conflict with "b" using test/v1: .spec.owners[uid="1"]',
+          'Apply failed with 1 conflict: conflict with "b" using test/v1 at 2024-01-01T00:00:00Z: .spec.owners[uid="1"]',
         reason: 'Conflict',
         details: {
           causes: [
             {
               reason: 'FieldManagerConflict',
-              message: 'conflict with "b" using test/v1',
+              message: 'conflict with "b" using test/v1 at 2024-01-01T00:00:00Z',
               field: '.spec.owners[uid="1"]',
             },
           ],

@@ -5,7 +5,7 @@ import { compareText, fieldElement } from './field-path.ts'
 import { FieldSet } from './field-set.ts'
 import { FieldsV1Error, fromFieldsV1, toFieldsV1 } from './fields-v1.ts'
 import {
-  type ApplyConflict,
+  ApplyConflict,
   applyManagers,
   type Manager,
   type Managers,
@@ -14,7 +14,9 @@ import {
   type Versioned,
   type Versions,
 } from './managers.ts'
-import { faultsOf } from './typed-items.ts'
+import { sameJson } from './json-value.ts'
+import { TypedValueError } from './typed-items.ts'
+import { compare, type Comparison } from './typed-value.ts'
 
 /** Entries of one object, read. Managers go by what is the same in all of their writes. */
 export interface Managed {
@@ -57,6 +59,9 @@ function identityOf(id: string): ManagerIdentity {
   return { manager, operation, apiVersion, subresource }
 }
 
+/** The form in which a set was read; it does not change, and most sets outlive a write unchanged. */
+const written = new WeakMap<FieldSet, Record<string, unknown>>()
+
 /** Reads entries. Throws FieldsV1Error when one makes no sense. */
 export function readManaged(entries: readonly ManagedFieldsEntry[] | undefined): Managed {
   const managers = new Map<string, Manager>()
@@ -71,6 +76,7 @@ export function readManaged(entries: readonly ManagedFieldsEntry[] | undefined):
     }
     const id = idOf({ manager, operation, apiVersion, subresource })
     const set = fromFieldsV1(entry.fieldsV1 ?? {})
+    if (entry.fieldsV1 !== undefined && !set.isEmpty) written.set(set, entry.fieldsV1)
     managers.set(id, { set, apiVersion, applied: operation === 'Apply' })
     if (time !== undefined) times.set(id, time)
   }
@@ -88,7 +94,7 @@ export function writeManaged({ managers, times }: Managed): ManagedFieldsEntry[]
       apiVersion,
       ...(time === undefined ? {} : { time }),
       fieldsType: 'FieldsV1',
-      fieldsV1: toFieldsV1(set),
+      fieldsV1: written.get(set) ?? toFieldsV1(set),
       ...(subresource === '' ? {} : { subresource }),
     }
   }).sort(byPlace)
@@ -127,31 +133,42 @@ export interface Update {
 }
 
 /** The entries after a write that is no apply; none when the object is not tracked. Never throws for a client's fault. */
-export function recordUpdate(update: Update, writer: Writer): ManagedFieldsEntry[] {
-  const { versions, live, blank, next, liveEntries } = update
-  const before = baseOf(update, writer)
-  const isTracked = live === null || before.managers.size > 0 || (liveEntries ?? []).length > 0
-  if (!isTracked) return []
-  const { apiVersion } = blank
-  const topology = versions.topology(apiVersion)
+export function recordUpdate(update: Update, writer: Writer): readonly ManagedFieldsEntry[] {
+  const { versions, live, blank, next } = update
+  const liveEntries = update.liveEntries ?? []
+  const sent = sentIn(update, writer)
+  if (live !== null && liveEntries.length === 0 && sent === null) return []
   const old = live ?? blank
-  if (!topology || [old.object, next].some((object) => faultsOf(topology, object).length > 0)) {
-    return writeManaged(before)
-  }
-  const managers = updateManagers(versions, old, next, before.managers, THIS_WRITE)
-  const id = idOf({ ...writer, operation: 'Update', apiVersion })
+  const change = changeOf(versions, old, next)
+  if (sent === null && (!change || isNothing(change))) return liveEntries
+  const before = sent ?? readable(liveEntries) ?? UNMANAGED
+  if (!change) return writeManaged(before)
+  const managers = updateManagers(versions, old, next, before.managers, THIS_WRITE, change)
+  const id = idOf({ ...writer, operation: 'Update', apiVersion: blank.apiVersion })
   return writeManaged(capped(joined({ managers, times: before.times }, id, writer.now)))
 }
 
-/** The entries on which a write builds. */
-function baseOf({ live, liveEntries, sentEntries }: Update, { subresource }: Writer): Managed {
-  if (live === null) return UNMANAGED
-  if (subresource === '' && sentEntries !== undefined && sentEntries.length > 0) {
-    if (sentEntries.length === 1 && Object.keys(sentEntries[0]!).length === 0) return UNMANAGED
-    const sent = readable(sentEntries)
-    if (sent) return sent
+/** How the objects differ; null when they cannot be compared, for which there must be a list with an item twice. */
+function changeOf(versions: Versions, old: Versioned, next: unknown): Comparison | null {
+  const topology = versions.topology(old.apiVersion)
+  if (!topology) return null
+  try {
+    return compare(topology, old.object, next)
+  } catch (error) {
+    if (error instanceof TypedValueError) return null
+    throw error
   }
-  return readable(liveEntries) ?? UNMANAGED
+}
+
+const isNothing = ({ added, removed, modified }: Comparison) =>
+  added.isEmpty && removed.isEmpty && modified.isEmpty
+
+/** What the client made of the entries; null when it left them as they are, or what it sent makes no sense. */
+function sentIn({ liveEntries, sentEntries }: Update, { subresource }: Writer): Managed | null {
+  if (subresource !== '' || sentEntries === undefined || sentEntries.length === 0) return null
+  if (sentEntries === liveEntries || sameJson(sentEntries, liveEntries)) return null
+  if (sentEntries.length === 1 && Object.keys(sentEntries[0]!).length === 0) return UNMANAGED
+  return readable(sentEntries)
 }
 
 function readable(entries: readonly ManagedFieldsEntry[] | undefined): Managed | null {
@@ -250,7 +267,9 @@ export function recordApply(apply: Apply, writer: Writer): Recorded {
   const { versions, live, config, force } = apply
   const before = beforeApply(apply, writer.now)
   const id = idOf({ ...writer, operation: 'Apply', apiVersion: '' })
-  const applied = applyManagers(versions, live, config, before.managers, { manager: id, force })
+  const applied = timed(before, () =>
+    applyManagers(versions, live, config, before.managers, { manager: id, force }),
+  )
   const managers = new Map(applied.managers)
   const mine = managers.get(id)
   const set = mine?.set.difference(UNTRACKED) ?? FieldSet.empty
@@ -259,6 +278,15 @@ export function recordApply(apply: Apply, writer: Writer): Recorded {
   const isChanged = applied.object !== null || !sameManagers(managers, before.managers)
   const times = isChanged ? new Map(before.times).set(id, writer.now) : before.times
   return { object: applied.object, entries: writeManaged({ managers, times }) }
+}
+
+/** Conflicts with the times of those whose fields they are. */
+function timed<T>({ times }: Managed, apply: () => T): T {
+  try {
+    return apply()
+  } catch (error) {
+    throw error instanceof ApplyConflict ? new ApplyConflict(error.conflicts, times) : error
+  }
 }
 
 /** The entries before an apply: of an object that is not tracked, one that has all there is. */
@@ -280,8 +308,11 @@ function sameManagers(a: Managers, b: Managers): boolean {
 }
 
 /** The 409 for an apply that would change what others own. */
-export function applyConflict({ conflicts }: ApplyConflict): StatusError {
-  const all = Array.from(conflicts, ([id, set]) => ({ who: shown(id), fields: pathTexts(set) }))
+export function applyConflict({ conflicts, times }: ApplyConflict): StatusError {
+  const all = Array.from(conflicts, ([id, set]) => ({
+    who: shown(id, times.get(id)),
+    fields: pathTexts(set),
+  }))
   all.sort((a, b) => compareText(a.who, b.who))
   const causes = all.flatMap(({ who, fields }) =>
     fields.map((field) => ({
@@ -300,8 +331,10 @@ export function applyConflict({ conflicts }: ApplyConflict): StatusError {
   return new StatusError(409, 'Conflict', `Apply failed with ${text}`, { causes })
 }
 
-function shown(id: string): string {
+function shown(id: string, time: string | undefined): string {
   const { manager, operation, apiVersion, subresource } = identityOf(id)
   const where = subresource === '' ? '' : ` with subresource ${JSON.stringify(subresource)}`
-  return `${JSON.stringify(manager)}${where}${operation === 'Update' ? ` using ${apiVersion}` : ''}`
+  const when = time === undefined ? '' : ` at ${time}`
+  const how = operation === 'Update' ? ` using ${apiVersion}${when}` : ''
+  return `${JSON.stringify(manager)}${where}${how}`
 }

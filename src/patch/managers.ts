@@ -38,17 +38,23 @@ export interface Versioned {
 export class ApplyConflict extends Error {
   override readonly name = 'ApplyConflict'
   readonly conflicts: ReadonlyMap<string, FieldSet>
+  /** When the managers last wrote, RFC 3339, by identifier. */
+  readonly times: ReadonlyMap<string, string>
 
-  constructor(conflicts: ReadonlyMap<string, FieldSet>) {
+  constructor(
+    conflicts: ReadonlyMap<string, FieldSet>,
+    times: ReadonlyMap<string, string> = new Map(),
+  ) {
     const paths = [...conflicts.values()].flatMap((set) => [...set.paths()].map(pathText))
     super(`conflicts on ${paths.join(', ')}`)
     this.conflicts = conflicts
+    this.times = times
   }
 }
 
 /**
  * The managers after a write that is no apply: who wrote owns what was added or modified, the others lose that, and all
- * lose what was removed.
+ * lose what was removed. `known` is how the objects differ, where that was looked at before.
  */
 export function updateManagers(
   versions: Versions,
@@ -56,9 +62,17 @@ export function updateManagers(
   next: unknown,
   managers: Managers,
   writer: string,
+  known?: Comparison,
 ): Managers {
   const views = new Views(versions, live.apiVersion)
-  const { managers: others, change } = displace(views, live.object, next, managers, writer, true)
+  const { managers: others, change } = displace(
+    views,
+    live.object,
+    next,
+    managers,
+    { writer, force: true },
+    known,
+  )
   const before = others.get(writer)?.set ?? FieldSet.empty
   const set = before
     .union(change.modified)
@@ -96,7 +110,10 @@ export function applyManagers(
   const mine = new Map(known).set(manager, { set, apiVersion, applied: true })
   const merged = merge(topology, live.object, config)
   const object = last ? pruned(views, merged, mine, last) : merged
-  const { managers: all } = displace(views, live.object, object, mine, manager, force)
+  const { managers: all } = displace(views, live.object, object, mine, {
+    writer: manager,
+    force,
+  })
   return { object: sameJson(live.object, object) ? null : object, managers: all }
 }
 
@@ -140,17 +157,20 @@ function displace(
   live: unknown,
   next: unknown,
   managers: Managers,
-  writer: string,
-  force: boolean,
+  { writer, force }: { readonly writer: string; readonly force: boolean },
+  known?: Comparison,
 ): { readonly managers: Managers; readonly change: Comparison } {
   const changes = new Map<string, Comparison | null>()
   const changeIn = (apiVersion: string): Comparison | null => {
     let change = changes.get(apiVersion)
     if (change !== undefined) return change
     const topology = views.topology(apiVersion)
-    change = topology
-      ? compare(topology, views.in(apiVersion, live), views.in(apiVersion, next))
-      : null
+    const isKnown = known !== undefined && apiVersion === views.own
+    change = isKnown
+      ? known
+      : topology
+        ? compare(topology, views.in(apiVersion, live), views.in(apiVersion, next))
+        : null
     if (change) change = without(change, views.versions.ignored(apiVersion))
     changes.set(apiVersion, change)
     return change
@@ -169,8 +189,13 @@ function displace(
     if (!change) continue
     const lost = manager.set.intersection(change.modified.union(change.added))
     if (!lost.isEmpty) conflicts.set(id, lost)
-    const set = manager.set.difference(lost).difference(change.removed)
-    if (!set.isEmpty) left.set(id, set.equals(manager.set) ? manager : { ...manager, set })
+    const gone = lost.union(manager.set.intersection(change.removed))
+    if (gone.isEmpty) {
+      if (!manager.set.isEmpty) left.set(id, manager)
+      continue
+    }
+    const set = manager.set.difference(gone)
+    if (!set.isEmpty) left.set(id, { ...manager, set })
   }
   if (!force && conflicts.size > 0) throw new ApplyConflict(conflicts)
   if (left.get(writer)?.set.isEmpty) left.delete(writer)

@@ -65,6 +65,8 @@ export interface Catalogue {
   readonly groups: readonly ServedGroup[]
   /** Resources of one group version, by name. */
   resources(group: string, version: string): readonly Served[]
+  /** All versions of the same objects, those included that are not served. */
+  versionsOf(declaration: Resource): readonly Served[]
   /** A kind that is no resource of its own but the body of a sub-resource. */
   body(shape: ShapeClass<any>): Served
 }
@@ -123,8 +125,11 @@ export function buildCatalogue(
   const byPath = new Map<string, Served>()
   const byVersion = new Map<string, Served[]>()
   const versionsOf = new Map<string, string[]>()
+  const ofDeclaration = new Map<Resource, readonly Served[]>()
   for (const declaration of resources) {
-    for (const served of servedVersions(declaration, v)) {
+    const all = [...servedVersions(declaration, v)]
+    ofDeclaration.set(declaration, all)
+    for (const served of all) {
       if (!isEnabled(served.group, served.version, served.resource)) continue
       byPath.set(`${served.group}/${served.version}/${served.resource}`, served)
       const key = `${served.group}/${served.version}`
@@ -163,6 +168,7 @@ export function buildCatalogue(
     hasVersion: (group, version) => byVersion.has(`${group}/${version}`),
     groups,
     resources: (group, version) => byVersion.get(`${group}/${version}`) ?? [],
+    versionsOf: (declaration) => ofDeclaration.get(declaration) ?? [],
     body,
   }
 }

@@ -105,6 +105,8 @@ export interface PartSubresource<T> extends Pick<
   readonly of: readonly PathOf<T>[]
   /** Get, patch and update unless said otherwise. */
   readonly verbs?: readonly Verb[]
+  /** Dotted paths that writes here never own, since the kind resets them; `spec` without. */
+  readonly unowned?: readonly string[]
 }
 
 /** The number of replicas as a Scale of the autoscaling group, whatever the owner is. */
@@ -242,7 +244,8 @@ export interface ResourceOptions<T> extends Hooks<T> {
   readonly subresources?: Readonly<Record<string, Subresource<T>>>
   /** Older and newer versions by group version; the first argument of `resource()` is the hub. */
   readonly versions?: Readonly<Record<string, Version<T>>>
-  /** Reset on the main resource, so that nobody owns them there. */
+  /** Dotted paths that writes to the object itself never own, since the kind resets them; `status` where it is a part. */
+  readonly unowned?: readonly string[]
   readonly deprecated?: Deprecation
 }
 
@@ -267,7 +270,7 @@ export const part = <T>(
   of: PathOf<T> | readonly PathOf<T>[],
   hooks: Pick<
     PartSubresource<T>,
-    'onUpdate' | 'validateUpdate' | 'validate' | 'warn' | 'verbs'
+    'onUpdate' | 'validateUpdate' | 'validate' | 'warn' | 'verbs' | 'unowned'
   > = {},
 ): PartSubresource<T> => ({ serves: 'part', of: typeof of === 'string' ? [of] : of, ...hooks })
 

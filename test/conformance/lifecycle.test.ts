@@ -83,7 +83,7 @@ describe('create', () => {
       data: { k: 'v' },
     })
     expect(status).toBe(201)
-    const { uid, resourceVersion, creationTimestamp, ...rest } = body.metadata
+    const { uid, resourceVersion, creationTimestamp, managedFields: _, ...rest } = body.metadata
     expect(uid).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
     expect(resourceVersion).toMatch(/^\d+$/)
     expect(Math.abs(Date.parse(creationTimestamp) - Date.now())).toBeLessThan(60_000)

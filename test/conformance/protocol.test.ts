@@ -176,7 +176,7 @@ for (const { name, method, path, ask, status, body } of [
       'the body of the request was in an unknown format - accepted media types include: application/json, application/yaml, application/vnd.orch.protobuf',
     ),
   },
-  ...['application/apply-patch+yaml', 'application/json'].map((type) => ({
+  ...['application/x-www-form-urlencoded', 'application/json'].map((type) => ({
     name: `a patch as ${type}`,
     method: 'PATCH',
     path: `${NS}/one`,
@@ -185,7 +185,7 @@ for (const { name, method, path, ask, status, body } of [
     body: failure(
       415,
       'UnsupportedMediaType',
-      'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/strategic-merge-patch+json',
+      'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/strategic-merge-patch+json, application/apply-patch+yaml',
     ),
   })),
   {

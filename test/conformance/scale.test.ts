@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startServer, type RunningServer } from '../../src/index.ts'
 import { Client, type Reply } from '../client.ts'
 import { badRequest, failure, invalid, type Failure } from '../failure.ts'
+import { unowned } from '../owners.ts'
 
 let server: RunningServer
 let client: Client
@@ -125,9 +126,9 @@ for (const { group, resource, kind, spec } of owners) {
       },
     ]) {
       test(`${name} writes the replicas, and nothing else`, async () => {
-        const before = await make(name)
+        const before = unowned(await make(name))
         const reply = await write((await client.get(at(name))).body)
-        const after = (await client.get(`${path}/${name}`)).body
+        const after = unowned((await client.get(`${path}/${name}`)).body)
         expect(answer(reply)).toEqual([200, whole(before, 5, after.metadata.resourceVersion)])
         expect(after).toEqual({
           ...before,

@@ -117,7 +117,13 @@ const outside = (ip: string, range: string) =>
 
 /** Without what differs from run to run. */
 function bare({ metadata, ...rest }: Json): Json {
-  const { uid: _u, resourceVersion: _r, creationTimestamp: _c, ...kept } = metadata
+  const {
+    uid: _u,
+    resourceVersion: _r,
+    creationTimestamp: _c,
+    managedFields: _m,
+    ...kept
+  } = metadata
   return { ...rest, metadata: kept }
 }
 

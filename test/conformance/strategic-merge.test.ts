@@ -365,6 +365,6 @@ test('unknown types are told the known ones', async () => {
   })
   expect([reply.status, reply.body.message]).toEqual([
     415,
-    'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/strategic-merge-patch+json',
+    'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/strategic-merge-patch+json, application/apply-patch+yaml',
   ])
 })

@@ -62,6 +62,7 @@ export const customResourceDefinitions = resource(CustomResourceDefinition, {
 
   subresources: {
     status: part('status', {
+      unowned: ['metadata', 'spec'],
       validate(definition, errors) {
         const { spec, status } = definition
         const at = errors.at('status')

@@ -92,6 +92,7 @@ export const apiServices = resource(APIService, {
 
   subresources: {
     status: part('status', {
+      unowned: ['metadata', 'spec'],
       onUpdate: (next, old) => keepMetadata(next.metadata, old.metadata),
       validate(service, errors) {
         validateSpec(service, errors)

@@ -117,6 +117,7 @@ export const deployments = resource(Deployment, {
   deleteAnswers: 'status',
   subresources: {
     status: part('status', {
+      unowned: ['spec', 'metadata.labels'],
       onUpdate({ metadata }, old) {
         const { labels } = old.metadata
         if (labels) metadata.labels = labels

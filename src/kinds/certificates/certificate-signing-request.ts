@@ -103,12 +103,16 @@ export const certificateSigningRequests = resource(CertificateSigningRequest, {
     column('Condition', 'string', condition, { description: 'What became of it.' }),
   ],
 
+  unowned: ['spec', 'status'],
+
   subresources: {
     approval: part('status.conditions', {
+      unowned: ['spec', 'status.certificate'],
       onUpdate: stampConditions,
       validateUpdate: validateApproval,
     }),
     status: part('status', {
+      unowned: ['spec', 'status.conditions'],
       onUpdate(next, old, c) {
         keepDecisions(next.status, old.status)
         stampConditions(next, old, c)

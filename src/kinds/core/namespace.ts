@@ -88,6 +88,7 @@ export const namespaces = resource(Namespace, {
     /** Takes spec.finalizers from whoever empties the namespace. */
     finalize: part('spec.finalizers', {
       verbs: ['update'],
+      unowned: ['status'],
       validate: (namespace, errors, c) =>
         validateFinalizers(namespace.spec.finalizers, (i) => errors.at('spec', 'finalizers', i), c),
     }),

@@ -77,6 +77,7 @@ export const flowSchemas = resource(FlowSchema, {
 
   subresources: {
     status: part('status', {
+      unowned: ['metadata', 'spec'],
       onUpdate: (next, old) => keepAllMetadata(next.metadata, old.metadata),
       validate: ({ status }, errors) =>
         validateFlowConditions(status.conditions, errors.at('status', 'conditions')),

@@ -124,6 +124,7 @@ export const priorityLevelConfigurations = resource(PriorityLevelConfiguration, 
 
   subresources: {
     status: part('status', {
+      unowned: ['metadata', 'spec'],
       onUpdate: (next, old) => keepAllMetadata(next.metadata, old.metadata),
       validate: ({ status }, errors) =>
         validateFlowConditions(status.conditions, errors.at('status', 'conditions')),

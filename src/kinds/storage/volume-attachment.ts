@@ -124,6 +124,7 @@ export const volumeAttachments = resource(VolumeAttachment, {
 
   subresources: {
     status: part('status', {
+      unowned: ['metadata', 'spec'],
       onUpdate(next, old) {
         // Whoever attaches says how it goes, and nothing else.
         for (const name of ['labels', 'annotations', 'finalizers', 'ownerReferences'] as const) {

@@ -83,6 +83,7 @@ export const pods = resource(Pod, {
       deep: true,
     }),
     status: part('status', {
+      unowned: ['spec', 'metadata.deletionTimestamp', 'metadata.ownerReferences'],
       onUpdate(next, old) {
         const { ownerReferences } = old.metadata
         if (ownerReferences) next.metadata.ownerReferences = ownerReferences
@@ -93,6 +94,7 @@ export const pods = resource(Pod, {
       validateUpdate: validateStatusUpdate,
     }),
     ephemeralcontainers: part('spec.ephemeralContainers', {
+      unowned: ['metadata', 'status'],
       onUpdate(next, old, c) {
         // Nothing but the containers is taken from the body, not even labels.
         keepMetadata(next.metadata, old.metadata)

@@ -1,0 +1,189 @@
+/** Who owns which fields: what every write makes of `metadata.managedFields` (api-machinery section 14). */
+import { formatTime } from '../base/time.ts'
+import { fieldElement, type Path } from '../patch/field-path.ts'
+import { FieldSet } from '../patch/field-set.ts'
+import { FieldsV1Error } from '../patch/fields-v1.ts'
+import { sameJson } from '../patch/json-value.ts'
+import { readManaged, recordUpdate, type Writer as FieldWriter } from '../patch/managed-fields.ts'
+import type { Versions } from '../patch/managers.ts'
+import { topologyOf } from '../patch/topology.ts'
+import type { Served } from '../schema/catalogue.ts'
+import { Decoding, type JsonObject } from '../schema/codec.ts'
+import type { ManagedFieldsEntry, Typed } from '../schema/object-meta.ts'
+import type { HookContext } from '../schema/resource.ts'
+import type { Api, Call } from './context.ts'
+import { fromHub, toHub } from './objects.ts'
+import type { WriteOptions } from './options.ts'
+
+const MAX_MANAGER_BYTES = 128
+const PRINTABLE = /[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u
+
+/** Name of who writes: as the request says, or the first word of its user agent. */
+export function managerOf(call: Call, options: WriteOptions): string {
+  if (options.fieldManager !== '') return options.fieldManager
+  let name = ''
+  let bytes = 0
+  for (const char of call.userAgent.split('/', 1)[0] ?? '') {
+    if (!PRINTABLE.test(char)) continue
+    bytes += Buffer.byteLength(char)
+    if (bytes > MAX_MANAGER_BYTES) break
+    name += char
+  }
+  return name === '' ? 'unknown' : name
+}
+
+/** Who writes, when, and through which sub-resource. */
+export const writerOf = (call: Call, options: WriteOptions, c: HookContext): FieldWriter => ({
+  manager: managerOf(call, options),
+  subresource: call.subresource,
+  now: formatTime(c.now),
+})
+
+/** An object of the stored version as JSON of the version of the request; without entries of owners. */
+export function documentOf(served: Served, object: Typed, c: HookContext): JsonObject {
+  const { conversion, hub } = served
+  if (!conversion) return withoutEntries(served.codec.plain(object as never))
+  if (!conversion.same) {
+    return withoutEntries(served.codec.plain(fromHub(served, structuredClone(object), c) as never))
+  }
+  return withoutEntries({
+    ...hub.codec.plain(object as never),
+    kind: served.kind,
+    apiVersion: served.groupVersion,
+  })
+}
+
+/** A JSON object without its entries of owners; the given one is not changed. */
+export function withoutEntries(document: JsonObject): JsonObject {
+  const metadata = document['metadata'] as JsonObject | undefined
+  if (metadata?.['managedFields'] === undefined) return document
+  const { managedFields: _, ...rest } = metadata
+  return { ...document, metadata: rest }
+}
+
+const blanks = new WeakMap<Served, JsonObject>()
+
+/** An object of the served version in which nothing is set, as JSON. */
+export function blankOf(served: Served): JsonObject {
+  let blank = blanks.get(served)
+  if (!blank) blanks.set(served, (blank = served.codec.plain({})))
+  return blank
+}
+
+/**
+ * Puts the entries of owners into an object that a write makes of another, before anybody else changes it. `before` is
+ * the present object, null when there is none. Entries that the client sent count as seed 1 says.
+ */
+export function recordOwners(
+  api: Api,
+  call: Call,
+  options: WriteOptions,
+  { next, before, c }: { next: Typed; before: Typed | null; c: HookContext },
+): void {
+  const { served } = call
+  const { metadata } = next
+  const entries = recordUpdate(
+    {
+      versions: versionsOf(api, served, call.subresource, c),
+      live: before && { object: documentOf(served, before, c), apiVersion: served.groupVersion },
+      blank: { object: blankOf(served), apiVersion: served.groupVersion },
+      next: documentOf(served, next, c),
+      liveEntries: before?.metadata.managedFields,
+      sentEntries: metadata.managedFields,
+    },
+    writerOf(call, options, c),
+  )
+  setEntries(next, entries)
+}
+
+/** Gives an object its entries; none when the list is empty. */
+export function setEntries({ metadata }: Typed, entries: readonly ManagedFieldsEntry[]): void {
+  if (entries.length === 0) delete metadata.managedFields
+  else metadata.managedFields = [...entries]
+}
+
+/** Whether two lists of entries differ in nothing but times. */
+export function sameButTimes(
+  a: readonly ManagedFieldsEntry[] | undefined,
+  b: readonly ManagedFieldsEntry[] | undefined,
+): boolean {
+  if (a === b) return true
+  if (!a || !b || a.length !== b.length) return false
+  const keyOf = ({ manager, operation, apiVersion, subresource }: ManagedFieldsEntry) =>
+    JSON.stringify([manager, operation, apiVersion, subresource])
+  const left = new Map(a.map((entry) => [keyOf(entry), entry.fieldsV1]))
+  return b.every((entry) => {
+    const key = keyOf(entry)
+    return left.has(key) && sameJson(left.get(key), entry.fieldsV1)
+  })
+}
+
+/** Why entries make no sense; null when they do. */
+export function faultOfEntries(entries: readonly ManagedFieldsEntry[] | undefined): string | null {
+  try {
+    readManaged(entries)
+    return null
+  } catch (error) {
+    if (error instanceof FieldsV1Error) return error.message
+    throw error
+  }
+}
+
+const known = new WeakMap<Served, Map<string, Omit<Versions, 'convert'>>>()
+
+/** The versions of a kind, as writes through an endpoint see them. */
+export function versionsOf(
+  api: Api,
+  served: Served,
+  subresource: string,
+  c: HookContext,
+): Versions {
+  let ofServed = known.get(served)
+  if (!ofServed) known.set(served, (ofServed = new Map()))
+  let versions = ofServed.get(subresource)
+  if (!versions) ofServed.set(subresource, (versions = knownVersions(api, served, subresource)))
+  const { topology, ignored } = versions
+  return {
+    topology,
+    ignored,
+    convert: (object, from, to) =>
+      converted(object, versionNamed(api, served, from)!, versionNamed(api, served, to)!, c),
+  }
+}
+
+function knownVersions(api: Api, served: Served, subresource: string): Omit<Versions, 'convert'> {
+  const unowned = FieldSet.ofPaths(...unownedPaths(served, subresource))
+  return {
+    topology: (apiVersion) => {
+      const version = versionNamed(api, served, apiVersion)
+      return version ? topologyOf(version.shape, api.v) : null
+    },
+    ignored: () => unowned,
+  }
+}
+
+const versionNamed = (api: Api, served: Served, apiVersion: string): Served | undefined =>
+  served.groupVersion === apiVersion
+    ? served
+    : api.catalogue
+        .versionsOf(served.declaration)
+        .find((version) => version.groupVersion === apiVersion)
+
+function converted(object: unknown, from: Served, to: Served, c: HookContext): unknown {
+  const isSame = (version: Served) => !version.conversion || version.conversion.same
+  if (isSame(from) && isSame(to)) {
+    return { ...(object as JsonObject), apiVersion: to.groupVersion }
+  }
+  const decoded = from.codec.decode(object, new Decoding()) as unknown as Typed
+  return to.codec.plain(fromHub(to, toHub(from, decoded, c), c) as never)
+}
+
+/** What an endpoint resets, so that nobody owns it there. */
+function unownedPaths({ declaration, subresources }: Served, subresource: string): Path[] {
+  const part = subresources.get(subresource)
+  const paths =
+    part?.serves === 'part'
+      ? (part.unowned ?? ['spec'])
+      : (declaration.unowned ?? (subresources.has('status') ? ['status'] : []))
+  return paths.map((path) => path.split('.').map(fieldElement))
+}
