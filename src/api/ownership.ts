@@ -12,7 +12,7 @@ import { Decoding, type JsonObject } from '../schema/codec.ts'
 import type { ManagedFieldsEntry, Typed } from '../schema/object-meta.ts'
 import type { HookContext } from '../schema/resource.ts'
 import type { Api, Call } from './context.ts'
-import { fromHub, toHub } from './objects.ts'
+import { fromHub } from './objects.ts'
 import type { WriteOptions } from './options.ts'
 
 const MAX_MANAGER_BYTES = 128
@@ -169,13 +169,15 @@ const versionNamed = (api: Api, served: Served, apiVersion: string): Served | un
         .versionsOf(served.declaration)
         .find((version) => version.groupVersion === apiVersion)
 
+// Nothing is filled in on the way: what was taken out of an object must stay out.
 function converted(object: unknown, from: Served, to: Served, c: HookContext): unknown {
   const isSame = (version: Served) => !version.conversion || version.conversion.same
   if (isSame(from) && isSame(to)) {
     return { ...(object as JsonObject), apiVersion: to.groupVersion }
   }
-  const decoded = from.codec.decode(object, new Decoding()) as unknown as Typed
-  return to.codec.plain(fromHub(to, toHub(from, decoded, c), c) as never)
+  const decoded = from.codec.decode(object, new Decoding({ fills: false })) as unknown as Typed
+  const hub = from.conversion ? (from.conversion.toHub(decoded, c) as Typed) : decoded
+  return to.codec.plain(fromHub(to, hub, c) as never)
 }
 
 /** What an endpoint resets, so that nobody owns it there. */

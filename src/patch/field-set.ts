@@ -11,7 +11,8 @@ export interface FieldNode {
 
 /** A set of paths as a tree; it does not change. */
 export class FieldSet {
-  static readonly empty = new FieldSet(new Map())
+  // By `this`: what joins the built files loses the name here.
+  static readonly empty = new this(new Map())
   /** By text of the step, in no order. */
   readonly nodes: ReadonlyMap<string, FieldNode>
 

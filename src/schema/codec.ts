@@ -22,6 +22,12 @@ export class Decoding {
   readonly path: (string | number)[] = []
   /** Paths of unknown fields, at most 100; they are left out of the result. */
   readonly unknown: string[] = []
+  /** Whether absent fields get their declared defaults. */
+  readonly fills: boolean
+
+  constructor(options: { readonly fills?: boolean } = {}) {
+    this.fills = options.fills ?? true
+  }
 
   /** The error to throw at this place. */
   failure(what: string): DecodeError {
@@ -184,7 +190,12 @@ function absentValue(facts: FieldFacts, v: Words): Plan['absent'] {
   const { holds } = facts
   const standard = facts.default
   if (standard !== undefined) {
-    return typeof standard === 'object' ? () => structuredClone(standard) : () => standard
+    const { default: _, ...bare } = facts
+    const without = absentValue(bare, v)
+    return (decoding) => {
+      if (!decoding.fills) return without?.(decoding)
+      return typeof standard === 'object' ? structuredClone(standard) : standard
+    }
   }
   if (holds.is === 'object' && facts.presence !== 'explicit') {
     const codec = codecOf(holds.to(), v)

@@ -75,9 +75,13 @@ export class Kubectl {
   }
 
   /** Runs a command to its end; never rejects for its exit code. */
-  run(args: readonly string[], input?: string): Promise<Outcome> {
+  run(
+    args: readonly string[],
+    input?: string,
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<Outcome> {
     return new Promise((resolve, reject) => {
-      const child = spawn(this.#program, args, { env: this.#env, cwd: this.home })
+      const child = spawn(this.#program, args, { env: { ...this.#env, ...env }, cwd: this.home })
       let stdout = ''
       let stderr = ''
       child.stdout.on('data', (data: Buffer) => (stdout += data.toString()))
