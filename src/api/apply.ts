@@ -36,7 +36,7 @@ export async function apply(api: Api, call: Call): Promise<Result> {
     { ...call, versionless: metadataOf(config)['resourceVersion'] === undefined },
     {
       tracked: true,
-      next: (_live, old) => Promise.resolve(of(old)),
+      next: ({ old }) => Promise.resolve(of(old)),
       fresh() {
         const { uid } = metadataOf(config)
         if (uid === undefined) return Promise.resolve(of(null))

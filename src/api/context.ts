@@ -28,7 +28,46 @@ export interface Api {
   readonly minRequestTimeoutMs: number
   /** Serialises read-modify-write of one key inside this process. */
   readonly turns: Turns
+  /** Signs tokens of service accounts; absent when there is no key for that. */
+  readonly tokens?: TokenSigner
+  /** Tells whose a token is, for one of the audiences or, without any, for this server; absent when no tokens count. */
+  readonly authenticateToken?: (
+    token: string,
+    audiences: readonly string[],
+  ) => Promise<TokenFinding | null>
 }
+
+/** What a token of a service account is to say. */
+export interface TokenOrder {
+  readonly account: { readonly namespace: string; readonly name: string; readonly uid: string }
+  readonly audiences: readonly string[]
+  readonly expirationSeconds: number
+  /** Object that the token ends with. */
+  readonly boundObject: {
+    readonly kind: 'Pod' | 'Secret'
+    readonly name: string
+    readonly uid: string
+  } | null
+}
+
+/** Signs tokens of service accounts. */
+export interface TokenSigner {
+  /** Audiences of a token that is ordered without. */
+  readonly audiences: readonly string[]
+  issue(order: TokenOrder): Promise<{
+    readonly token: string
+    /** Seconds that it is said to be good for, which may be fewer than ordered. */
+    readonly expirationSeconds: number
+    /** Milliseconds since the epoch. */
+    readonly expiresAt: number
+    readonly warnings: readonly string[]
+  }>
+}
+
+/** Whose a token is, with the audiences it was found good for; or why that could not be told. */
+export type TokenFinding =
+  | { readonly user: User; readonly audiences: readonly string[] | null }
+  | { readonly error: string }
 
 /** Who asks. */
 export type User = Requester

@@ -3,7 +3,7 @@ import { codecOf, DecodeError, Decoding } from '../schema/codec.ts'
 import { badRequest, conflict, forbidden, StatusError, type Status } from '../schema/errors.ts'
 import { FieldErrors } from '../schema/field-errors.ts'
 import type { Served } from '../schema/catalogue.ts'
-import type { Typed } from '../schema/object-meta.ts'
+import type { ObjectMeta, Typed } from '../schema/object-meta.ts'
 import { DeleteOptions } from '../kinds/meta/delete-options.ts'
 import type { HookContext } from '../schema/resource.ts'
 import type { Version } from '../store/cache/version.ts'
@@ -98,7 +98,9 @@ async function deleteOnce(
   const { declaration } = served
   const c = hookContext(api)
   const old = decodeStored(served, live, c)
-  checkPreconditions(served, call.name, old, deletion)
+  const first = old.metadata.deletionTimestamp === undefined
+  const isOwnMark = first && declaration.onTerminate !== undefined
+  checkPreconditions(served, call.name, old, deletion, isOwnMark)
   const options = { dryRun: deletion.dryRun }
   if (deletion.isAdmitted !== true) {
     await api.admission.mutate(attempt(call, 'delete', null, old, options), c)
@@ -106,12 +108,14 @@ async function deleteOnce(
   }
 
   const next = decodeStored(served, live, c)
-  const first = next.metadata.deletionTimestamp === undefined
-  setPropagation(next, deletion)
+  setPropagation(next, served, deletion, isOwnMark)
+  const duties = next.metadata.finalizers?.length ?? 0
   if (first || declaration.grace) terminate(next, declaration, deletion, c)
+  // A kind that keeps its objects for a duty of its own shows what it made of them.
+  const isShown = (next.metadata.finalizers?.length ?? 0) > duties
 
   if (isFinished(served, next)) {
-    const answer = { ...deletion, remains: false }
+    const answer = { ...deletion, remains: false, isShown }
     if (deletion.dryRun) return deleted(served, next, live, answer)
     const commit = await api.cache.commit([
       { key, value: null, ifChangedAt: live.revision },
@@ -122,7 +126,7 @@ async function deleteOnce(
   }
   const record = encodeObject(served, next)
   const wanted = asVersion(record, live.revision)
-  const answer = { ...deletion, remains: true }
+  const answer = { ...deletion, remains: true, isShown }
   if (deletion.dryRun || wanted.json().equals(live.json()))
     return deleted(served, next, wanted, answer)
   const commit = await api.cache.commit([{ key, value: record, ifChangedAt: live.revision }])
@@ -171,29 +175,54 @@ function terminate(
     return
   }
   metadata.deletionTimestamp = formatTime(c.now + grace * 1000)
-  if (declaration.isHeld?.(next) !== true) metadata.deletionGracePeriodSeconds = grace
+  // Kinds that make the mark themselves know neither grace nor a count of it.
+  if (declaration.onTerminate) return declaration.onTerminate(next, c)
+  metadata.deletionGracePeriodSeconds = grace
   if ((metadata.generation ?? 0) > 0) metadata.generation = metadata.generation! + 1
-  declaration.onTerminate?.(next, c)
 }
 
-/** Records how dependents are treated, as finalizers for whoever does it (seed 2, propagationPolicy). */
-function setPropagation({ metadata }: Typed, { policy }: Deletion): void {
-  if (policy === undefined) return
-  const others = (metadata.finalizers ?? []).filter((f) => f !== ORPHAN && f !== FOREGROUND)
-  if (policy === 'Orphan') others.push(ORPHAN)
-  if (policy === 'Foreground') others.push(FOREGROUND)
+/**
+ * Records how dependents are treated, as finalizers for whoever does it (seed 2, propagationPolicy): as the request
+ * says, else as the object says by a finalizer that it has, else as is the custom of its kind.
+ */
+function setPropagation(
+  { metadata }: Typed,
+  served: Served,
+  deletion: Deletion,
+  isOwnMark: boolean,
+): void {
+  const finalizers = metadata.finalizers ?? []
+  let wanted: string | undefined
+  if (isCollected(served)) {
+    // The custom of kinds that make the mark themselves: the old word for not orphaning waits for the dependents.
+    const policy = isOwnMark && deletion.orphanGiven === false ? 'Foreground' : deletion.policy
+    if (policy !== undefined)
+      wanted = policy === 'Orphan' ? ORPHAN : policy === 'Foreground' ? FOREGROUND : undefined
+    else {
+      wanted = finalizers.find((f) => f === ORPHAN || f === FOREGROUND)
+      if (wanted === undefined && served.declaration.orphansByDefault) wanted = ORPHAN
+    }
+  }
+  const has = finalizers.filter((f) => f === ORPHAN || f === FOREGROUND)
+  if (has.length === (wanted === undefined ? 0 : 1) && has[0] === wanted) return
+  const others = finalizers.filter((f) => f !== ORPHAN && f !== FOREGROUND)
+  if (wanted !== undefined) others.push(wanted)
   if (others.length > 0) metadata.finalizers = others
   else delete metadata.finalizers
 }
+
+/** Whether objects of a resource are followed by whoever collects garbage; events are too many, and end by themselves. */
+export const isCollected = (served: Served): boolean => served.resource !== 'events'
 
 function deleted(
   served: Served,
   object: Typed,
   version: Version,
-  how: { remains: boolean; orphanGiven: boolean | undefined },
+  how: { remains: boolean; isShown: boolean; orphanGiven: boolean | undefined },
 ): Result {
   const status = how.remains && how.orphanGiven === false ? 202 : 200
-  if (served.declaration.deleteAnswers !== 'status') return { is: 'object', status, version }
+  if (served.declaration.deleteAnswers !== 'status' || how.isShown)
+    return { is: 'object', status, version }
   const { name, uid } = object.metadata
   const body: Status = {
     kind: 'Status',
@@ -215,7 +244,9 @@ function checkPreconditions(
   name: string,
   { metadata }: Typed,
   deletion: Deletion,
+  isOwnMark: boolean,
 ): void {
+  if (isOwnMark) return checkOwnPreconditions(served, name, metadata, deletion)
   const by = { group: served.group, resource: served.kind }
   if (deletion.uid !== undefined && deletion.uid !== metadata.uid) {
     throw conflict(
@@ -232,6 +263,26 @@ function checkPreconditions(
       by,
       name,
       `the ResourceVersion in the precondition (${deletion.resourceVersion}) does not match the ResourceVersion in record (${metadata.resourceVersion ?? ''}). The object might have been modified`,
+    )
+  }
+}
+
+/** Preconditions in the words of kinds that make the mark themselves. */
+function checkOwnPreconditions(
+  served: Served,
+  name: string,
+  metadata: ObjectMeta,
+  { uid, resourceVersion }: Deletion,
+): void {
+  for (const [what, wanted, found] of [
+    ['UID', uid, metadata.uid],
+    ['ResourceVersion', resourceVersion, metadata.resourceVersion],
+  ]) {
+    if (wanted === undefined || wanted === found) continue
+    throw conflict(
+      served.name,
+      name,
+      `Precondition failed: ${what} in precondition: ${wanted}, ${what} in object meta: ${found ?? ''}`,
     )
   }
 }

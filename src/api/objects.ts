@@ -19,7 +19,16 @@ export function decodeStored<T extends Typed = Typed>(
   version: Version,
   c: HookContext,
 ): T {
-  const object = served.hub.codec.decode(parseJson(version.json()), new Decoding()) as unknown as T
+  return decodeDocument<T>(served, parseJson(version.json()), c)
+}
+
+/** Reads a stored object of its JSON value, which is not changed. */
+export function decodeDocument<T extends Typed = Typed>(
+  served: Served,
+  document: unknown,
+  c: HookContext,
+): T {
+  const object = served.hub.codec.decode(document, new Decoding()) as unknown as T
   served.declaration.fill?.(object, c)
   return object
 }

@@ -24,15 +24,14 @@ import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import type { Scale } from '../kinds/autoscaling/scale.ts'
 import type { Typed } from '../schema/object-meta.ts'
 import type { ScaleSubresource } from '../schema/resource.ts'
-import type { Version } from '../store/cache/version.ts'
 import { APPLY_PATCH, apply, applyScale } from './apply.ts'
 import { hookContext, type Api, type Call } from './context.ts'
-import { decodeServed, decodeStored, fromHub, toHub } from './objects.ts'
+import { decodeServed, fromHub, toHub } from './objects.ts'
 import { writeOptions, type WriteOptions } from './options.ts'
 import type { Result } from './results.ts'
 import { scaleKind, updateScale } from './scale.ts'
 import { checkName } from './update.ts'
-import { takeNamespace, updateObject } from './write.ts'
+import { takeNamespace, updateObject, type Present } from './write.ts'
 
 const JSON_PATCH = 'application/json-patch+json'
 const MERGE_PATCH = 'application/merge-patch+json'
@@ -48,7 +47,7 @@ export async function patch(api: Api, call: Call): Promise<Result> {
   return updateObject(
     api,
     { ...call, versionless: change.versionless },
-    { next: (live) => patched(api, call, options, live, change.apply), fresh: null },
+    { next: (present) => patched(api, call, options, present, change.apply), fresh: null },
     options,
   )
 }
@@ -127,15 +126,15 @@ async function patched(
   api: Api,
   call: Call,
   options: WriteOptions,
-  live: Version,
+  { old, document: stored }: Present,
   apply: (document: unknown) => unknown,
 ): Promise<Typed> {
   const { served } = call
   const c = hookContext(api)
   const document =
     served.conversion === null
-      ? parseJson(live.json())
-      : served.codec.plain(fromHub(served, decodeStored(served, live, c), c) as never)
+      ? stored
+      : served.codec.plain(fromHub(served, structuredClone(old), c) as never)
   return patchedDocument(api, call, options, document, apply)
 }
 

@@ -75,7 +75,7 @@ export async function updateScale(
       fresh: null,
       view,
       tracked: source.tracked === true,
-      async next(_live, old) {
+      async next({ old }) {
         const present = scaleOf(api, old, scale)
         const owner = source.owner ? await source.owner(old) : structuredClone(old)
         const wanted = source.next

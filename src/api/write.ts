@@ -18,13 +18,14 @@ import type { Served } from '../schema/catalogue.ts'
 import { checkDeclared } from '../schema/check.ts'
 import { checkMetadata, checkMetadataUpdate } from '../schema/check-metadata.ts'
 import { FieldErrors } from '../schema/field-errors.ts'
+import { parseJson } from '../schema/json-text.ts'
 import { isDns1123Subdomain } from '../schema/names.ts'
 import type { ObjectMeta, Typed } from '../schema/object-meta.ts'
 import type { HookContext, PartSubresource } from '../schema/resource.ts'
 import type { Version } from '../store/cache/version.ts'
 import { claimChanges, claimTable, isClaimKey, poolsFor } from './claims.ts'
 import { hookContext, keyOf, type Api, type Call } from './context.ts'
-import { asVersion, decodeStored, encodeObject } from './objects.ts'
+import { asVersion, decodeDocument, decodeStored, encodeObject } from './objects.ts'
 import type { WriteOptions } from './options.ts'
 import { faultOfEntries, recordOwners, sameButTimes } from './ownership.ts'
 import type { Result } from './results.ts'
@@ -129,10 +130,18 @@ async function allocated(
   return next
 }
 
+/** The object that an update changes, in the stored version. */
+export interface Present {
+  readonly live: Version
+  readonly old: Typed
+  /** What is stored, as a JSON value. */
+  readonly document: unknown
+}
+
 /** Where an update gets the new object from: a body, a patch. */
 export interface Source {
-  /** The new object in the stored version, made of the live one. The live one is not to be changed. */
-  next(live: Version, old: Typed): Promise<Typed>
+  /** The new object in the stored version, made of the present one, which is not to be changed. */
+  next(present: Present): Promise<Typed>
   /** The new object comes with the entries of its owners. */
   readonly tracked?: boolean
   /** What admission sees of an object, when that is another kind: the body of the sub-resource. `next` admits it. */
@@ -180,8 +189,9 @@ async function updateOnce(
   const { served } = call
   const { declaration } = served
   const c = hookContext(api, call.user, served)
-  const old = decodeStored(served, live, c)
-  let next = await source.next(live, old)
+  const document = parseJson(live.json())
+  const old = decodeDocument(served, document, c)
+  let next = await source.next({ live, old, document })
   const { metadata } = next
   if (metadata.uid !== undefined && metadata.uid !== old.metadata.uid) {
     throw conflict(
@@ -244,7 +254,7 @@ async function updateOnce(
   }
   const record = encodeObject(served, next)
   const wanted = asVersion(record, live.revision)
-  if (wanted.json().length === live.json().length && isSameButTimes(served, next, old, live))
+  if (isSameButTimes({ served, next, old, live, wanted }))
     return { is: 'object', status: 200, version: live }
   // Nothing changes: no write, no event, the same resourceVersion.
   if (wanted.json().equals(live.json())) return { is: 'object', status: 200, version: live }
@@ -258,16 +268,32 @@ async function updateOnce(
   return { is: 'object', status: 200, version: stored(table.getAt(key, commit.at), key) }
 }
 
-/** Whether the objects differ in nothing but when somebody came to own something: that alone is no change. */
-function isSameButTimes(served: Served, next: Typed, old: Typed, live: Version): boolean {
+/** Whether an object would differ in nothing but when somebody came to own something: that alone is no change. */
+function isSameButTimes({
+  served,
+  next,
+  old,
+  live,
+  wanted,
+}: {
+  readonly served: Served
+  readonly next: Typed
+  readonly old: Typed
+  readonly live: Version
+  readonly wanted: Version
+}): boolean {
   const { managedFields } = next.metadata
-  if (managedFields === old.metadata.managedFields) return false
-  if (!sameButTimes(managedFields, old.metadata.managedFields)) return false
-  copy(next.metadata, old.metadata, 'managedFields')
-  const isSame = asVersion(encodeObject(served, next), live.revision).json().equals(live.json())
-  if (!isSame && managedFields) next.metadata.managedFields = managedFields
-  return isSame
+  const before = old.metadata.managedFields
+  if (managedFields === before || !before) return false
+  // Most writes change what stands behind the metadata, which is cheap to see.
+  if (!behindMetadata(wanted).equals(behindMetadata(live))) return false
+  if (!sameButTimes(managedFields, before)) return false
+  const same = { ...next, metadata: { ...next.metadata, managedFields: before } }
+  return asVersion(encodeObject(served, same), live.revision).json().equals(live.json())
 }
+
+const behindMetadata = (version: Version) =>
+  version.json().subarray(version.metaStart + version.metaLength)
 
 /** Lets admission change the object, which may not make nonsense of the entries of its owners. */
 async function mutated(api: Api, call: Call, attempt: Attempt, c: HookContext): Promise<void> {

@@ -109,7 +109,9 @@ export function applyManagers(
   const set = toFieldSet(topology, config).recursiveDifference(versions.ignored(apiVersion))
   const mine = new Map(known).set(manager, { set, apiVersion, applied: true })
   const merged = merge(topology, live.object, config)
-  const object = last ? pruned(views, merged, mine, last) : merged
+  // Most applies leave nothing of the last one out: then there is nothing to take away.
+  const leaves = last && (last.apiVersion !== apiVersion || !last.set.difference(set).isEmpty)
+  const object = leaves ? pruned(views, merged, mine, last) : merged
   const { managers: all } = displace(views, live.object, object, mine, {
     writer: manager,
     force,

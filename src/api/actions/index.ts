@@ -6,7 +6,8 @@ import { reviewAccess, reviewOwnAccess, reviewOwnRules } from './access-reviews.
 import { bindPod, createBinding } from './binding.ts'
 import { getComponent, listComponents } from './component-statuses.ts'
 import { evictPod } from './eviction.ts'
-import { issueToken, reviewToken } from './token-reviews.ts'
+import { requestToken } from './token-request.ts'
+import { reviewToken } from './token-reviews.ts'
 
 /** Answers a POST on a sub-resource. */
 export type Action = (api: Api, call: Call, action: ActionSubresource) => Promise<Result>
@@ -21,7 +22,7 @@ export interface Virtual {
 export const actions: Readonly<Record<string, Action>> = {
   podBinding: bindPod,
   podEviction: evictPod,
-  tokenRequest: issueToken,
+  tokenRequest: requestToken,
 }
 
 export const virtuals: Readonly<Record<string, Virtual>> = {
