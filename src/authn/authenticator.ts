@@ -42,10 +42,19 @@ export interface TokenAuthenticator {
   authenticateToken(token: string, asking: Asking): Answered | Promise<Answered>
 }
 
-/** What of a request says who makes it. */
-export interface Credentials {
-  readonly socket: TLSSocket
+/** The headers of a request; credentials are taken out of them when they have been used. */
+export interface RequestHeaders {
   readonly headers: IncomingHttpHeaders
+  /**
+   * Names and values in turns, as sent. `headers` joins repeated ones, so that two groups look like one with a comma
+   * in its name; without this list they are taken for just that.
+   */
+  readonly rawHeaders?: readonly string[]
+}
+
+/** What of a request says who makes it. */
+export interface Credentials extends RequestHeaders {
+  readonly socket: TLSSocket
 }
 
 /** Tells users by anything else that a request brings. */

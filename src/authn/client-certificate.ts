@@ -1,45 +1,39 @@
-import type { TLSSocket } from 'node:tls'
+import type { RequestAuthenticator } from './authenticator.ts'
+import {
+  CertificateVerifier,
+  connectionCertificate,
+  type ClientCertificate,
+  type VerifierOptions,
+} from './connection-certificate.ts'
 
-/** Who a client certificate speaks for. */
-export interface Identity {
-  readonly name: string
-  readonly groups: readonly string[]
+export interface ClientCertificateOptions extends Omit<VerifierOptions, 'describe'> {
+  /** Told of every request with a certificate how many seconds that has left, before it is verified. */
+  readonly observe?: (secondsLeft: number) => void
 }
-
-export type CertificateResult =
-  /** No certificate was shown. */
-  | { readonly is: 'none' }
-  /** One was shown that does not hold. */
-  | { readonly is: 'refused' }
-  | { readonly is: 'accepted'; readonly identity: Identity }
-
-const known = new WeakMap<TLSSocket, CertificateResult>()
 
 /**
- * Reads the identity off a connection's client certificate: the common name is the user, each organization a
- * group (seed 1, Client certificate). Verified by TLS during the handshake; read once for each connection.
+ * Tells users by certificates (seed 1, Client certificate): the common name is the user, each organization a group.
+ * Verified here and not in the handshake, so that a bad certificate is an answer that a client can read.
  */
-export function clientCertificate(socket: TLSSocket): CertificateResult {
-  let result = known.get(socket)
-  if (!result) {
-    result = read(socket)
-    known.set(socket, result)
+export function clientCertificate(options: ClientCertificateOptions): RequestAuthenticator {
+  const { bundle, clock, observe } = options
+  const verifier = new CertificateVerifier({ bundle, clock, describe })
+  return {
+    name: 'client certificate',
+    authenticateRequest({ socket }) {
+      if (observe) {
+        const certificate = connectionCertificate(socket)
+        if (certificate) observe((certificate.leaf.notAfterMs - clock.now()) / 1000)
+      }
+      return verifier.verified(socket)?.identity ?? null
+    },
   }
-  return result
 }
 
-function read(socket: TLSSocket): CertificateResult {
-  const certificate = socket.getPeerCertificate()
-  const subject = (
-    certificate as { subject?: { CN?: string | string[]; O?: string | string[] } } | null
-  )?.subject
-  if (!subject) return { is: 'none' }
-  if (!socket.authorized) return { is: 'refused' }
-  const names = list(subject.CN)
-  const name = names.at(-1)
-  if (name === undefined || name === '') return { is: 'refused' }
-  return { is: 'accepted', identity: { name, groups: list(subject.O) } }
+function describe({ leaf }: ClientCertificate, why: string): string {
+  const number = BigInt(`0x${leaf.certificate.serialNumber}`)
+  return (
+    `verifying certificate SN=${number}, SKID=${leaf.subjectKeyId}, ` +
+    `AKID=${leaf.authorityKeyId} failed: ${why}`
+  )
 }
-
-const list = (value: string | string[] | undefined): string[] =>
-  value === undefined ? [] : Array.isArray(value) ? value : [value]

@@ -1,28 +1,15 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { TLSSocket } from 'node:tls'
 import { unauthorized } from '../schema/errors.ts'
-import { clientCertificate } from './client-certificate.ts'
-
-/** The user that a request is made by. */
-export interface AuthenticatedUser {
-  readonly name: string
-  readonly uid: string
-  readonly groups: readonly string[]
-  readonly extra: Readonly<Record<string, readonly string[]>>
-}
-
-const ANONYMOUS: AuthenticatedUser = {
-  name: 'system:anonymous',
-  uid: '',
-  groups: ['system:unauthenticated'],
-  extra: {},
-}
+import { anonymousUser, ALL_AUTHENTICATED } from './anonymous.ts'
+import type { AuthenticatedUser } from './authenticator.ts'
+import { connectionCertificate } from './connection-certificate.ts'
 
 const users = new WeakMap<TLSSocket, AuthenticatedUser>()
 
 /**
- * Who asks (seed 1, Authentication): a verified client certificate, or nobody in particular. Anything that
- * was shown and does not hold is refused with 401, never taken for nobody.
+ * Who asks (seed 1, Authentication): a client certificate that the handshake verified, or nobody in particular.
+ * Anything that was shown and does not hold is refused with 401, never taken for nobody.
  */
 export function authenticateRequest(
   socket: TLSSocket,
@@ -30,14 +17,14 @@ export function authenticateRequest(
 ): AuthenticatedUser {
   const known = users.get(socket)
   if (known) return known
-  const shown = clientCertificate(socket)
-  if (shown.is === 'refused') throw unauthorized()
-  if (shown.is === 'accepted') {
-    const { name, groups } = shown.identity
-    const user = { name, uid: '', groups: [...groups, 'system:authenticated'], extra: {} }
+  const certificate = connectionCertificate(socket)
+  if (certificate) {
+    const { identity } = certificate
+    if (!socket.authorized || !identity) throw unauthorized()
+    const user = { ...identity.user, groups: [...identity.user.groups, ALL_AUTHENTICATED] }
     users.set(socket, user)
     return user
   }
   if (headers.authorization !== undefined) throw unauthorized()
-  return ANONYMOUS
+  return anonymousUser
 }

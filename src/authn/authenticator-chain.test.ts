@@ -1,0 +1,324 @@
+import { describe, expect, test } from 'vitest'
+import { ManualClock } from '../base/clock.ts'
+import { vocabularies } from '../vocabulary/index.ts'
+import { outcome, recorded, tokensOf, userOf } from './asking.fixture.ts'
+import { authenticationChain, type ChainOptions } from './authenticator-chain.ts'
+import { CredentialError, type Answered, type RequestAuthenticator } from './authenticator.ts'
+import { CaBundle, fixedSource } from './ca-bundle.ts'
+import { make, NOW, socketWith } from './certificates.fixture.ts'
+import { clientCertificate } from './client-certificate.ts'
+import { requestHeader } from './request-header.ts'
+
+const v = vocabularies.kubernetes
+const clock = new ManualClock(NOW)
+const clientCa = make({ subject: ['CN=clients'], authority: true })
+const proxyCa = make({ subject: ['CN=proxies'], authority: true })
+const client = make({ subject: ['O=g', 'CN=cert'], issuer: clientCa, uses: ['client'] })
+const nameless = make({ subject: ['O=g'], issuer: clientCa, uses: ['client'] })
+const master = make({ subject: ['CN=m', 'O=system:authenticated', 'O=x'], issuer: clientCa })
+const proxy = make({ subject: ['CN=proxy'], issuer: proxyCa, uses: ['client'] })
+const stranger = make({ subject: ['CN=stranger'], uses: ['client'] })
+
+const names = {
+  usernameHeaders: ['X-Remote-User'],
+  groupHeaders: ['X-Remote-Group'],
+  extraHeaderPrefixes: ['X-Remote-Extra-'],
+}
+const bundleOf = (pem: string) => CaBundle.open({ source: fixedSource('ca', pem), clock })
+const certificates = {
+  requestHeader: {
+    names,
+    authenticator: requestHeader({
+      ...{ clock, names, allowedNames: [] },
+      bundle: await bundleOf(proxyCa.pem),
+    }),
+  },
+  clientCertificate: clientCertificate({ clock, bundle: await bundleOf(clientCa.pem) }),
+}
+
+const answer = (name: string, audiences: readonly string[] | null = null) => ({
+  user: userOf(name),
+  audiences,
+})
+const known = (name: string, groups: readonly string[], audiences: readonly string[] | null) => ({
+  user: userOf(name, groups),
+  audiences,
+})
+const ALL = 'system:authenticated'
+const API = ['api']
+
+/** Each knows its own token, and says something about others. */
+const tokens = {
+  file: tokensOf({ file: answer('file'), twice: answer('first') }),
+  serviceAccounts: [
+    tokensOf({ legacy: answer('legacy', API), bad: new CredentialError('no such secret') }),
+    tokensOf({ bound: answer('bound', API), elsewhere: answer('bound', ['other']) }),
+  ],
+  bootstrap: tokensOf({ bootstrap: answer('bootstrap'), broken: new TypeError('x is not a y') }),
+  oidc: tokensOf(
+    { oidc: answer('oidc'), bad: new CredentialError('oidc: expired'), twice: answer('second') },
+    { later: true },
+  ),
+  webhook: tokensOf({ webhook: answer('webhook', API), half: answer('webhook') }, { later: true }),
+}
+
+const { requestHeader: proxies, ...withoutProxies } = certificates
+
+const chain = (more: Partial<ChainOptions> = {}, hasProxies = true) =>
+  authenticationChain({
+    ...{ v, clock, apiAudiences: API, anonymous: true, tokens, ...withoutProxies },
+    ...(hasProxies ? { requestHeader: proxies } : {}),
+    loopback: { token: 'own', uid: '1' },
+    ...more,
+  })
+
+const anybody = known('system:anonymous', ['system:unauthenticated'], API)
+
+interface Row {
+  readonly name: string
+  readonly shown?: readonly (typeof client)[]
+  readonly headers?: Record<string, string>
+  readonly options?: Partial<ChainOptions>
+  readonly found: Answered | string
+  readonly later?: boolean
+  readonly proxies?: boolean
+}
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+
+const rows: readonly Row[] = [
+  { name: 'nothing', found: anybody },
+  { name: 'nothing, and everybody must be known', options: { anonymous: false }, found: null },
+  { name: 'a certificate', shown: [client], found: known('cert', ['g', ALL], null) },
+  { name: 'a certificate without a name', shown: [nameless], proxies: false, found: anybody },
+  {
+    name: 'a certificate without a name that proxies do not have either',
+    shown: [nameless],
+    found: 'x509: certificate signed by unknown authority',
+  },
+  {
+    name: 'a certificate of somebody in the group of all',
+    shown: [master],
+    found: known('m', [ALL, 'x'], null),
+  },
+  {
+    name: 'a certificate of nobody known is not anonymous',
+    shown: [stranger],
+    found: expect.stringMatching(
+      /^\[x509: certificate signed by unknown authority, verifying certificate SN=\d+, SKID=, AKID= failed: x509: certificate signed by unknown authority\]$/,
+    ) as unknown as string,
+  },
+  {
+    name: 'a certificate of nobody known with a token that holds',
+    shown: [stranger],
+    headers: bearer('file'),
+    found: known('file', [ALL], API),
+  },
+  {
+    name: 'a certificate before a token',
+    shown: [client],
+    headers: bearer('what'),
+    found: known('cert', ['g', ALL], null),
+  },
+  {
+    name: 'a proxy for somebody',
+    shown: [proxy],
+    headers: { 'x-remote-user': 'u', 'x-remote-group': 'h' },
+    found: known('u', ['h', ALL], API),
+  },
+  {
+    name: 'a proxy for the anonymous user',
+    shown: [proxy],
+    headers: { 'x-remote-user': 'system:anonymous' },
+    found: known('system:anonymous', [], API),
+  },
+  {
+    name: 'a proxy for nobody is not anonymous',
+    shown: [proxy],
+    found: expect.stringContaining('failed: x509: certificate signed') as unknown as string,
+  },
+  {
+    name: 'headers of a proxy without one',
+    headers: { 'x-remote-user': 'admin', 'x-remote-group': 'system:masters' },
+    found: anybody,
+  },
+  {
+    name: 'headers of a proxy with a certificate of a client',
+    shown: [client],
+    headers: { 'x-remote-user': 'admin', 'x-remote-group': 'system:masters' },
+    found: known('cert', ['g', ALL], null),
+  },
+  {
+    name: 'the server itself',
+    headers: bearer('own'),
+    found: {
+      user: { name: 'system:apiserver', uid: '1', groups: ['system:masters'], extra: {} },
+      audiences: API,
+    },
+  },
+  { name: 'a token of the file', headers: bearer('file'), found: known('file', [ALL], API) },
+  { name: 'a token of a secret', headers: bearer('legacy'), found: known('legacy', [ALL], API) },
+  { name: 'a bound token', headers: bearer('bound'), found: known('bound', [ALL], API) },
+  {
+    name: 'a bootstrap token',
+    headers: bearer('bootstrap'),
+    found: known('bootstrap', [ALL], API),
+  },
+  { name: 'a provider’s', headers: bearer('oidc'), found: known('oidc', [ALL], API), later: true },
+  {
+    name: 'a webhook’s',
+    headers: bearer('webhook'),
+    found: known('webhook', [ALL], API),
+    later: true,
+  },
+  { name: 'the first who knows', headers: bearer('twice'), found: known('first', [ALL], API) },
+  {
+    name: 'a token that nobody knows',
+    headers: bearer('what'),
+    found: 'invalid bearer token',
+    later: true,
+  },
+  {
+    name: 'a token against which several say something',
+    headers: bearer('bad'),
+    found: '[invalid bearer token, no such secret, oidc: expired]',
+    later: true,
+  },
+  {
+    name: 'a token that makes something go wrong inside',
+    headers: bearer('broken'),
+    found: '[invalid bearer token, Internal error occurred: authentication failed unexpectedly]',
+    later: true,
+  },
+  {
+    name: 'a token for somebody else',
+    headers: bearer('elsewhere'),
+    found: 'unable to match the audience: wanted ["api"], got ["other"]',
+  },
+  {
+    name: 'a token where there are none',
+    headers: bearer('what'),
+    options: { tokens: {} },
+    found: 'invalid bearer token',
+  },
+  {
+    name: 'no audiences anywhere',
+    headers: bearer('file'),
+    options: { apiAudiences: [] },
+    found: known('file', [ALL], null),
+  },
+  {
+    name: 'nothing, without audiences',
+    options: { apiAudiences: [] },
+    found: known('system:anonymous', ['system:unauthenticated'], null),
+  },
+  { name: 'another scheme', headers: { authorization: 'Basic dTpw' }, found: anybody },
+  {
+    name: 'a token of a browser',
+    headers: {
+      ...{ upgrade: 'websocket', connection: 'upgrade' },
+      'sec-websocket-protocol': `base64url.bearer.authorization.k8s.io.${Buffer.from('file').toString('base64url')}, a`,
+    },
+    found: known('file', [ALL], API),
+  },
+  {
+    name: 'no token of its own',
+    headers: bearer('own'),
+    options: { loopback: { token: '', uid: '' } },
+    found: 'invalid bearer token',
+    later: true,
+  },
+]
+
+describe('requests', () => {
+  for (const {
+    name,
+    shown = [],
+    headers = {},
+    options = {},
+    found,
+    later = false,
+    ...row
+  } of rows) {
+    test(name, async () => {
+      const socket = socketWith(...shown)
+      let now: unknown
+      const result = await outcome(() => {
+        now = chain(options, row.proxies).authenticate({ socket, headers }, recorded())
+        return now as Answered
+      })
+      expect({ result, later: now instanceof Promise }).toEqual({ result: found, later })
+    })
+  }
+
+  test('an answer that is kept is completed once', () => {
+    const it = chain()
+    const request = { socket: socketWith(client), headers: {} }
+    const first = it.authenticate(request, recorded())
+    expect(it.authenticate(request, recorded())).toBe(first)
+  })
+})
+
+describe('tokens under review', () => {
+  for (const { name, token, audiences = [], found } of [
+    { name: 'good', token: 'file', found: known('file', [ALL], API) },
+    {
+      name: 'for the audience',
+      token: 'file',
+      audiences: ['x', 'api'],
+      found: known('file', [ALL], API),
+    },
+    {
+      name: 'for another audience',
+      token: 'file',
+      audiences: ['x'],
+      found: 'invalid bearer token',
+    },
+    { name: 'audience of the token', token: 'elsewhere', found: known('bound', [ALL], ['other']) },
+    { name: 'unknown', token: 'what', found: 'invalid bearer token' },
+    {
+      name: 'refused',
+      token: 'bad',
+      found: '[invalid bearer token, no such secret, oidc: expired]',
+    },
+    { name: 'with a space before it', token: ' file', found: anybody },
+  ]) {
+    test(name, async () => {
+      const it = chain()
+      expect(await outcome(() => it.authenticateToken(token, recorded(audiences)))).toEqual(found)
+    })
+  }
+})
+
+test('an authenticator that knows audiences after all is not believed', async () => {
+  const authenticator: RequestAuthenticator = {
+    name: 'x',
+    authenticateRequest: () => answer('u', ['other']),
+  }
+  const it = chain({ requestHeader: { names, authenticator } })
+  const request = { socket: socketWith(), headers: {} }
+  expect(await outcome(() => it.authenticate(request, recorded()))).toBe(
+    'an authenticator without audiences answered with some: ["other"]',
+  )
+})
+
+test('credentials are taken out of a request', () => {
+  const own = { ...names, usernameHeaders: ['X-Own-User'], groupHeaders: ['X-Own-Group'] }
+  const it = chain({
+    requestHeader: {
+      ...certificates.requestHeader,
+      names: { ...own, extraHeaderPrefixes: ['X-Own-'] },
+    },
+  })
+  const headers = {
+    ...{ authorization: 'Bearer x', 'x-remote-user': 'a', 'x-remote-group': 'b' },
+    ...{ 'x-remote-extra-c': 'd', 'x-own-user': 'e', 'x-own-group': 'f', 'x-own-more': 'g' },
+    ...{
+      accept: 'h',
+      'x-remote': 'i',
+      'sec-websocket-protocol': 'base64url.bearer.authorization.k8s.io.x, a',
+    },
+  }
+  it.removeCredentials(headers)
+  expect(headers).toEqual({ accept: 'h', 'x-remote': 'i', 'sec-websocket-protocol': 'a' })
+})

@@ -1,0 +1,127 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Clock } from '../base/clock.ts'
+import type { Vocabulary } from '../vocabulary/vocabulary.ts'
+import { anonymous } from './anonymous.ts'
+import { commonAudiences, requestForServer, tokenForServer } from './audiences.ts'
+import {
+  CredentialError,
+  type Answered,
+  type Asking,
+  type Credentials,
+  type RequestAuthenticator,
+  type TokenAuthenticator,
+} from './authenticator.ts'
+import { bearer } from './bearer.ts'
+import { credentialRemoval } from './credential-removal.ts'
+import { loopbackToken, type LoopbackOptions } from './loopback-token.ts'
+import type { RequestHeaderNames } from './request-header.ts'
+import { requestUnion, unlessFailed, withAuthenticatedGroup } from './request-union.ts'
+import { tokenCache, type TokenCacheMetrics } from './token-cache.ts'
+import { tokenUnion } from './token-union.ts'
+import { websocketToken } from './websocket-token.ts'
+
+/** The ways to be known; those that are absent are off. Asked in the order of the fields. */
+export interface ChainOptions {
+  readonly v: Vocabulary
+  readonly clock: Clock
+  /** What tokens may be meant for. */
+  readonly apiAudiences: readonly string[]
+  /** The server's own token. */
+  readonly loopback?: LoopbackOptions
+  readonly requestHeader?: {
+    readonly authenticator: RequestAuthenticator
+    /** Removed from every request whose user is known. */
+    readonly names: RequestHeaderNames
+  }
+  readonly clientCertificate?: RequestAuthenticator
+  readonly tokens?: {
+    readonly file?: TokenAuthenticator
+    /** Those of secrets before those bound to objects. */
+    readonly serviceAccounts?: readonly TokenAuthenticator[]
+    readonly bootstrap?: TokenAuthenticator
+    readonly oidc?: TokenAuthenticator
+    readonly webhook?: TokenAuthenticator
+  }
+  readonly tokenCacheMetrics?: TokenCacheMetrics
+  /** Whether requests without a credential have a user. */
+  readonly anonymous: boolean
+}
+
+/** Everything that tells who makes a request. */
+export interface AuthenticationChain {
+  /**
+   * Who makes a request. Null, and a thrown {@link CredentialError}, mean 401; the text is for the log. Without a
+   * promise whenever nothing had to be looked up.
+   */
+  authenticate(request: Credentials, asking: Asking): Answered | Promise<Answered>
+  /** Whom a token stands for, as if a request brought it and nothing else. */
+  authenticateToken(token: string, asking: Asking): Answered | Promise<Answered>
+  /** Takes the credentials out of a request whose user is known. */
+  removeCredentials(headers: IncomingHttpHeaders): void
+}
+
+/** Puts the ways to be known in their order (seed 1, Authentication). */
+export function authenticationChain(options: ChainOptions): AuthenticationChain {
+  const { v, apiAudiences, requestHeader, clientCertificate } = options
+  const tokens = tokenCache(tokenUnion(tokenMembers(options)), {
+    clock: options.clock,
+    ...(options.tokenCacheMetrics ? { metrics: options.tokenCacheMetrics } : {}),
+  })
+  const loopback = bearer(tokenForServer(apiAudiences, loopbackToken(options.loopback)))
+  const whole = (members: readonly RequestAuthenticator[]) => {
+    const known = withAuthenticatedGroup(requestUnion(members))
+    const all = options.anonymous ? unlessFailed(known, anonymous) : known
+    return requestUnion([loopback, all])
+  }
+  const forRequests = whole([
+    ...(requestHeader ? [requestForServer(apiAudiences, requestHeader.authenticator)] : []),
+    ...(clientCertificate ? [clientCertificate] : []),
+    bearer(tokens),
+    websocketToken(tokens, v),
+  ])
+  const forTokens = whole([bearer(tokens)])
+
+  const wanting = (asking: Asking): Asking =>
+    asking.audiences.length > 0 || apiAudiences.length === 0
+      ? asking
+      : { audiences: apiAudiences, annotate: asking.annotate, warn: asking.warn }
+
+  const checked = (answer: Answered, wanted: readonly string[]): Answered => {
+    const got = answer?.audiences
+    if (got && got.length > 0 && wanted.length > 0 && commonAudiences(got, wanted).length === 0) {
+      throw new CredentialError(
+        `unable to match the audience: wanted ${JSON.stringify(wanted)}, got ${JSON.stringify(got)}`,
+      )
+    }
+    return answer
+  }
+
+  return {
+    authenticate(request, asking) {
+      const full = wanting(asking)
+      const answer = forRequests.authenticateRequest(request, full)
+      return answer instanceof Promise
+        ? answer.then((found) => checked(found, full.audiences))
+        : checked(answer, full.audiences)
+    },
+    authenticateToken: (token, asking) =>
+      forTokens.authenticateRequest(requestWith(token), wanting(asking)),
+    removeCredentials: credentialRemoval(v, requestHeader?.names),
+  }
+}
+
+/** Bearer tokens are the only thing asked about: there is no connection to look at. */
+const requestWith = (token: string): Credentials =>
+  ({ headers: { authorization: `Bearer ${token}` } }) as unknown as Credentials
+
+function tokenMembers({ apiAudiences, tokens = {} }: ChainOptions): TokenAuthenticator[] {
+  const own = (inner: TokenAuthenticator | undefined) =>
+    inner ? [tokenForServer(apiAudiences, inner)] : []
+  return [
+    ...own(tokens.file),
+    ...(tokens.serviceAccounts ?? []),
+    ...own(tokens.bootstrap),
+    ...own(tokens.oidc),
+    ...(tokens.webhook ? [tokens.webhook] : []),
+  ]
+}

@@ -1,0 +1,48 @@
+import {
+  CredentialError,
+  type Answered,
+  type Asking,
+  type RequestAuthenticator,
+  type TokenAuthenticator,
+} from './authenticator.ts'
+import { after } from './first-answer.ts'
+import { firstHeader } from './header-values.ts'
+
+const EXTRA_SPACE =
+  'the provided Authorization header contains extra space before the bearer token, and is ignored'
+
+/** Tells users by the token in the `Authorization` header (seed 1, Bearer token in request). */
+export function bearer(tokens: TokenAuthenticator): RequestAuthenticator {
+  return {
+    name: 'bearer token',
+    authenticateRequest(request, asking) {
+      if (request.headers.authorization === undefined) return null
+      return bearerAnswer(tokens, firstHeader(request, 'authorization'), asking)
+    },
+  }
+}
+
+/** What the value of an `Authorization` header is worth. Throws when it holds a token that nobody knows. */
+export function bearerAnswer(
+  tokens: TokenAuthenticator,
+  header: string,
+  asking: Asking,
+): Answered | Promise<Answered> {
+  const token = bearerToken(header, asking.warn)
+  return token === '' ? null : knownToken(tokens.authenticateToken(token, asking))
+}
+
+/** The token in the value of an `Authorization` header; empty when it holds none. */
+export function bearerToken(header: string, warn: (text: string) => void): string {
+  const [scheme = '', token = '', ...rest] = header.trim().split(' ')
+  if (scheme.toLowerCase() !== 'bearer') return ''
+  if (token === '' && rest.length > 0) warn(EXTRA_SPACE)
+  return token
+}
+
+/** Turns "nobody's" into an error: a token that was shown must hold. */
+export const knownToken = (answer: Answered | Promise<Answered>): Answered | Promise<Answered> =>
+  after(answer, (found) => {
+    if (!found) throw new CredentialError('invalid bearer token')
+    return found
+  })

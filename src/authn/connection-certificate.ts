@@ -1,0 +1,145 @@
+import type { X509Certificate } from 'node:crypto'
+import type { TLSSocket } from 'node:tls'
+import { LRUCache } from 'lru-cache'
+import type { Clock } from '../base/clock.ts'
+import { CredentialError, type Authenticated } from './authenticator.ts'
+import type { CaBundle } from './ca-bundle.ts'
+import { certificateDetails, type CertificateDetails } from './certificate-details.ts'
+import { CertificateError, nextChange, verifyClient, type Presented } from './verify-chain.ts'
+
+/** What a client showed when it connected. */
+export interface ClientCertificate extends Presented {
+  /** Empty when the certificate has none. */
+  readonly commonName: string
+  /** Whom the certificate speaks for; null without a common name. */
+  readonly identity: Authenticated | null
+}
+
+type Shown = ClientCertificate | CredentialError | null
+
+const MAX_SENT = 32
+const MAX_REMEMBERED = 1_024
+
+const shown = new WeakMap<TLSSocket, Shown>()
+
+// A resumed TLS session brings the client's own certificate and not the ones between it and the root. They are not
+// trusted any more for being remembered: each use verifies them again.
+const sentWith = new LRUCache<string, readonly CertificateDetails[]>({ max: MAX_REMEMBERED })
+
+/** The certificate of a connection, read once; null when there is none. Throws {@link CredentialError}. */
+export function connectionCertificate(socket: TLSSocket): ClientCertificate | null {
+  let certificate = shown.get(socket)
+  if (certificate === undefined) {
+    certificate = read(socket)
+    shown.set(socket, certificate)
+  }
+  if (certificate instanceof CredentialError) throw certificate
+  return certificate
+}
+
+function read(socket: TLSSocket): Shown {
+  const first = socket.getPeerX509Certificate()
+  if (!first) return null
+  try {
+    const leaf = certificateDetails(first)
+    const { commonName, organizations } = subjectOf(first)
+    return {
+      leaf,
+      intermediates: intermediatesOf(first),
+      commonName,
+      identity:
+        commonName === ''
+          ? null
+          : {
+              user: { name: commonName, uid: '', groups: organizations, extra: {} },
+              audiences: null,
+            },
+    }
+  } catch (cause) {
+    return new CredentialError('x509: malformed certificate', { cause })
+  }
+}
+
+function intermediatesOf(leaf: X509Certificate): readonly CertificateDetails[] {
+  const sent: CertificateDetails[] = []
+  let next = leaf.issuerCertificate as X509Certificate | undefined
+  while (next && sent.length < MAX_SENT) {
+    sent.push(certificateDetails(next))
+    next = next.issuerCertificate as X509Certificate | undefined
+  }
+  if (sent.length === 0) return sentWith.get(leaf.fingerprint256) ?? []
+  sentWith.set(leaf.fingerprint256, sent)
+  return sent
+}
+
+/** The last common name counts; every organization does. */
+function subjectOf(certificate: X509Certificate) {
+  const { subject } = certificate.toLegacyObject() as unknown as {
+    subject?: { CN?: string | string[]; O?: string | string[] }
+  }
+  return { commonName: list(subject?.CN).at(-1) ?? '', organizations: list(subject?.O) }
+}
+
+const list = (value: string | string[] | undefined): readonly string[] =>
+  value === undefined ? [] : Array.isArray(value) ? value : [value]
+
+interface Verdict {
+  readonly generation: number
+  /** The verdict stands from when it was found until something begins or ceases to hold. */
+  readonly fromMs: number
+  readonly untilMs: number
+  readonly error: CredentialError | null
+}
+
+export interface VerifierOptions {
+  readonly bundle: CaBundle
+  readonly clock: Clock
+  /** The text of an error, out of why a certificate does not hold. */
+  readonly describe?: (certificate: ClientCertificate, why: string) => string
+}
+
+/** Verifies certificates of clients by one bundle: once for each connection, unless something changes. */
+export class CertificateVerifier {
+  readonly #bundle: CaBundle
+  readonly #clock: Clock
+  readonly #describe: (certificate: ClientCertificate, why: string) => string
+  readonly #verdicts = new WeakMap<TLSSocket, Verdict>()
+
+  constructor({ bundle, clock, describe }: VerifierOptions) {
+    this.#bundle = bundle
+    this.#clock = clock
+    this.#describe = describe ?? ((_, why) => why)
+  }
+
+  /** Null when the client showed no certificate. Throws {@link CredentialError} when it does not hold. */
+  verified(socket: TLSSocket): ClientCertificate | null {
+    const certificate = connectionCertificate(socket)
+    if (!certificate) return null
+    const nowMs = this.#clock.now()
+    let verdict = this.#verdicts.get(socket)
+    if (
+      !verdict ||
+      verdict.generation !== this.#bundle.generation ||
+      nowMs < verdict.fromMs ||
+      nowMs >= verdict.untilMs
+    ) {
+      verdict = this.#judge(certificate, nowMs)
+      this.#verdicts.set(socket, verdict)
+    }
+    if (verdict.error) throw verdict.error
+    return certificate
+  }
+
+  #judge(certificate: ClientCertificate, nowMs: number): Verdict {
+    const { authorities, generation } = this.#bundle
+    const all = [certificate.leaf, ...certificate.intermediates, ...authorities]
+    let error: CredentialError | null = null
+    try {
+      verifyClient(certificate, authorities, nowMs)
+    } catch (cause) {
+      if (!(cause instanceof CertificateError)) throw cause
+      error = new CredentialError(this.#describe(certificate, cause.message))
+    }
+    return { generation, fromMs: nowMs, untilMs: nextChange(all, nowMs), error }
+  }
+}

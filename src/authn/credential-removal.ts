@@ -1,0 +1,33 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Vocabulary } from '../vocabulary/vocabulary.ts'
+import { removeWithPrefix } from './header-values.ts'
+import type { RequestHeaderNames } from './request-header.ts'
+import { removeWebsocketToken } from './websocket-token.ts'
+
+const NAMES = ['authorization', 'x-remote-user', 'x-remote-group']
+const PREFIX = 'x-remote-extra-'
+
+/**
+ * Makes the function that takes credentials out of a request whose user is known, so that neither the server nor
+ * anybody it passes the request on to can use them.
+ */
+export function credentialRemoval(
+  v: Vocabulary,
+  configured?: RequestHeaderNames,
+): (headers: IncomingHttpHeaders) => void {
+  const lower = (names: readonly string[]) => names.map((name) => name.toLowerCase())
+  const names = [
+    ...new Set([
+      ...NAMES,
+      ...lower(configured?.usernameHeaders ?? []),
+      ...lower(configured?.groupHeaders ?? []),
+    ]),
+  ]
+  const prefixes = [...new Set([PREFIX, ...lower(configured?.extraHeaderPrefixes ?? [])])]
+  return (headers) => {
+    // Most requests have none, and an object that something was deleted from is slower afterwards.
+    for (const name of names) if (headers[name] !== undefined) delete headers[name]
+    for (const prefix of prefixes) removeWithPrefix(headers, prefix)
+    removeWebsocketToken(headers, v)
+  }
+}

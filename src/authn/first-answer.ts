@@ -1,0 +1,79 @@
+import { StatusError } from '../schema/errors.ts'
+import { CredentialError, type Answered } from './authenticator.ts'
+
+/** What is told of an error that no authenticator meant: what happened inside is for the log only. */
+const UNEXPECTED = 'Internal error occurred: authentication failed unexpectedly'
+
+/** What several authenticators said against one credential. */
+export class CredentialErrors extends CredentialError {
+  /** What was thrown, in order. */
+  readonly errors: readonly unknown[]
+
+  constructor(errors: readonly unknown[]) {
+    const texts = [...new Set(errors.flatMap(textsOf))]
+    super(texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`)
+    this.errors = errors
+  }
+}
+
+function textsOf(error: unknown): string[] {
+  if (error instanceof CredentialErrors) return error.errors.flatMap(textsOf)
+  if (error instanceof CredentialError || error instanceof StatusError) return [error.message]
+  return [UNEXPECTED]
+}
+
+/**
+ * Asks one authenticator after the other until one knows the user. An error does not keep the next from being asked;
+ * it is thrown when nobody knows the user. Without a promise where nobody asked gives one.
+ */
+export function firstAnswer<M>(
+  members: readonly M[],
+  ask: (member: M) => Answered | Promise<Answered>,
+): Answered | Promise<Answered> {
+  let errors: unknown[] | null = null
+  for (let i = 0; i < members.length; i++) {
+    try {
+      const answer = ask(members[i]!)
+      if (answer instanceof Promise) return continued(answer, members.slice(i + 1), ask, errors)
+      if (answer) return answer
+    } catch (error) {
+      ;(errors ??= []).push(error)
+    }
+  }
+  return nobody(errors)
+}
+
+async function continued<M>(
+  first: Promise<Answered>,
+  rest: readonly M[],
+  ask: (member: M) => Answered | Promise<Answered>,
+  before: readonly unknown[] | null,
+): Promise<Answered> {
+  const errors = [...(before ?? [])]
+  try {
+    const answer = await first
+    if (answer) return answer
+  } catch (error) {
+    errors.push(error)
+  }
+  for (const member of rest) {
+    try {
+      const answer = await ask(member)
+      if (answer) return answer
+    } catch (error) {
+      errors.push(error)
+    }
+  }
+  return nobody(errors)
+}
+
+function nobody(errors: readonly unknown[] | null): null {
+  if (!errors || errors.length === 0) return null
+  if (errors.length === 1 && errors[0] instanceof CredentialError) throw errors[0]
+  throw new CredentialErrors(errors)
+}
+
+/** Goes on with an answer, now or when it is there. */
+export function after<T>(answer: Answered | Promise<Answered>, next: (answer: Answered) => T) {
+  return answer instanceof Promise ? answer.then(next) : next(answer)
+}

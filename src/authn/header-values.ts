@@ -1,0 +1,71 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { RequestHeaders } from './authenticator.ts'
+
+const NONE: readonly string[] = []
+// oxlint-disable-next-line no-control-regex -- what is beyond ASCII is what is looked for
+const BEYOND_ASCII = /[^\x00-\x7f]/
+
+/** Every value of a header, each as sent; the name is in lower case. */
+export function headerValues(request: RequestHeaders, name: string): readonly string[] {
+  const { headers, rawHeaders } = request
+  if (!Object.hasOwn(headers, name)) return NONE
+  const joined = headers[name]
+  if (joined === undefined) return NONE
+  if (rawHeaders === undefined) return (Array.isArray(joined) ? joined : [joined]).map(fromWire)
+  const values: string[] = []
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+    if (rawHeaders[i]!.toLowerCase() === name) values.push(fromWire(rawHeaders[i + 1]!))
+  }
+  return values
+}
+
+/** The first value of a header; empty when there is none. */
+export const firstHeader = (request: RequestHeaders, name: string): string =>
+  headerValues(request, name)[0] ?? ''
+
+/** Names of the headers that begin with a prefix, both in lower case. */
+export function headersWithPrefix(headers: IncomingHttpHeaders, prefix: string): string[] {
+  const names: string[] = []
+  for (const name in headers) {
+    if (name.startsWith(prefix) && headers[name] !== undefined) names.push(name)
+  }
+  return names
+}
+
+/** Takes the headers that begin with a prefix out of a request. */
+export function removeWithPrefix(headers: IncomingHttpHeaders, prefix: string): void {
+  for (const name in headers) if (name.startsWith(prefix)) delete headers[name]
+}
+
+/**
+ * Name of an extra as it stands behind the prefix of a header: percent-decoded; as it is when that cannot be done.
+ */
+export function extraKey(name: string): string {
+  if (!name.includes('%')) return name
+  try {
+    return decodeURIComponent(name)
+  } catch {
+    return name
+  }
+}
+
+/** The extras in headers that begin with one of the prefixes, which are in lower case. */
+export function extrasOf(
+  request: RequestHeaders,
+  prefixes: readonly string[],
+): Readonly<Record<string, readonly string[]>> {
+  const extras = new Map<string, string[]>()
+  for (const prefix of prefixes) {
+    for (const name of headersWithPrefix(request.headers, prefix)) {
+      const key = extraKey(name.slice(prefix.length))
+      extras.set(key, [...(extras.get(key) ?? []), ...headerValues(request, name)])
+    }
+  }
+  // fromEntries defines own properties, also for a key such as __proto__.
+  return Object.fromEntries(extras)
+}
+
+/** Node hands header bytes over as Latin-1; names of people are UTF-8. */
+function fromWire(value: string): string {
+  return BEYOND_ASCII.test(value) ? Buffer.from(value, 'latin1').toString('utf8') : value
+}

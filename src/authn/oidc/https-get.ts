@@ -1,0 +1,117 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { Agent, request } from 'node:https'
+import type { Clock } from '../../base/clock.ts'
+
+/** What a provider answered with status 200. */
+export interface HttpAnswer {
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+}
+
+/** Asks a provider; throws an Error that names the address and the cause. */
+export type HttpsGet = (
+  url: string,
+  options?: { readonly accept?: string; readonly bearer?: string },
+) => Promise<HttpAnswer>
+
+export interface HttpsGetOptions {
+  /** Authorities that servers must be certified by, PEM. */
+  readonly ca: string | readonly string[]
+  readonly clock: Clock
+  /** Ends what is under way. */
+  readonly signal: AbortSignal
+}
+
+const TIMEOUT_MS = 30_000
+const MAX_BYTES = 1024 * 1024
+
+/** Makes GET requests over TLS, bounded in time and size; an answer other than 200 is an error. */
+export function httpsGet({ ca, clock, signal }: HttpsGetOptions): HttpsGet {
+  // Connections are not kept: calls are minutes apart, and each must meet the provider's present certificate.
+  const agent = new Agent({
+    ca: typeof ca === 'string' ? ca : [...ca],
+    keepAlive: false,
+    rejectUnauthorized: true,
+  })
+  return async (url, { accept = 'application/json', bearer } = {}) => {
+    if (!isHttps(url)) throw new Error(`${namedUrl(url)} is no https URL`)
+    const target = new URL(url)
+    const named = `Get ${namedUrl(url)}`
+    const ending = new AbortController()
+    const cancel = clock.after(TIMEOUT_MS, () =>
+      ending.abort(new Error(`no complete answer within ${TIMEOUT_MS / 1000} s`)),
+    )
+    const stop = () => ending.abort(new Error('closed'))
+    signal.addEventListener('abort', stop)
+    if (signal.aborted) stop()
+    const headers = {
+      accept,
+      'accept-encoding': 'identity',
+      ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
+    }
+    try {
+      return await exchange(target, { agent, headers, signal: ending.signal })
+    } catch (error) {
+      const why: unknown = ending.signal.aborted ? ending.signal.reason : error
+      throw new Error(`${named}: ${messageOf(why)}`, { cause: error })
+    } finally {
+      cancel()
+      signal.removeEventListener('abort', stop)
+    }
+  }
+}
+
+function exchange(url: URL, options: Parameters<typeof request>[1]): Promise<HttpAnswer> {
+  return new Promise((done, fail) => {
+    const asked = request(url, options, (answer) => {
+      const refuse = (why: string) => {
+        fail(new Error(why))
+        asked.destroy()
+      }
+      const { statusCode = 0 } = answer
+      if (statusCode >= 300 && statusCode < 400) {
+        return refuse(`answered with status ${statusCode}; redirects are not followed`)
+      }
+      if (statusCode !== 200) return refuse(`answered with status ${statusCode}`)
+      const chunks: Buffer[] = []
+      let size = 0
+      answer.on('data', (chunk: Buffer) => {
+        chunks.push(chunk)
+        size += chunk.length
+        if (size > MAX_BYTES) refuse(`answer is larger than ${MAX_BYTES} bytes`)
+      })
+      answer.on('end', () =>
+        done({ headers: answer.headers, body: Buffer.concat(chunks).toString('utf8') }),
+      )
+      answer.on('error', fail)
+    })
+    asked.on('error', fail)
+    asked.end()
+  })
+}
+
+/** Whether an address can be asked at all. */
+export const isHttps = (url: string): boolean =>
+  URL.canParse(url) && new URL(url).protocol === 'https:'
+
+/** An address for messages: what stands before the host and behind the path may be secret. */
+export function namedUrl(url: string): string {
+  if (!URL.canParse(url)) return 'an address that is no URL'
+  const { protocol, host, pathname } = new URL(url)
+  return JSON.stringify(`${protocol}//${host}${pathname}`)
+}
+
+/** Reads an answer; throws an Error that does not repeat it. */
+export function jsonOf({ body }: HttpAnswer): unknown {
+  try {
+    return JSON.parse(body)
+  } catch (error) {
+    throw new Error('the answer is no JSON', { cause: error })
+  }
+}
+
+/** What an error says of itself; some of node:net only have a code. */
+export function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.message || ('code' in error ? String(error.code) : error.name)
+}

@@ -1,0 +1,88 @@
+/** What the tokens of an identity provider are taken by (seed 1, OIDC; authentication page 7). */
+export interface OidcOptions {
+  /** URL of the issuer, without the well-known path; https. */
+  readonly issuerUrl: string
+  /** Client that all tokens must be issued to. */
+  readonly clientId: string
+  /** Authority of the provider's certificate, PEM. */
+  readonly ca?: string
+  /** File that {@link ca} is read from, once; with neither of them the host's authorities are trusted. */
+  readonly caFile?: string
+  /** Claim that is the user's name; `sub` by default. */
+  readonly usernameClaim?: string
+  /** Put before names; `-` for nothing. By default `<issuer>#`, and nothing for the claim `email`. */
+  readonly usernamePrefix?: string
+  /** Claim with the user's groups; by default nobody has any. */
+  readonly groupsClaim?: string
+  /** Put before each group. */
+  readonly groupsPrefix?: string
+  /** Claims that must be there with exactly these values. */
+  readonly requiredClaims?: ReadonlyMap<string, string>
+  /** Algorithms that tokens may be signed with; RS256 by default. */
+  readonly signingAlgs?: readonly string[]
+}
+
+/** What a user name and the groups are made of, with every default filled in. */
+export interface ClaimRules {
+  readonly usernameClaim: string
+  /** Empty for none. */
+  readonly usernamePrefix: string
+  /** Empty for none. */
+  readonly groupsClaim: string
+  readonly groupsPrefix: string
+  readonly requiredClaims: ReadonlyMap<string, string>
+}
+
+// Only signatures made with a key pair: a secret that verifies could also sign.
+const ALGORITHMS: ReadonlySet<string> = new Set(
+  ['RS', 'ES', 'PS'].flatMap((family) => ['256', '384', '512'].map((size) => family + size)),
+)
+const DEFAULT_ALGORITHMS = ['RS256']
+const SCHEME = /^([A-Za-z][A-Za-z0-9+.-]*):/
+
+/** Whether tokens of a provider are wanted at all. */
+export const wantsOidc = (options: Partial<OidcOptions>): boolean =>
+  Boolean(options.issuerUrl) || Boolean(options.clientId)
+
+/** What is wrong with the options; empty when a server can start with them. */
+export function checkOidcOptions(options: Partial<OidcOptions>): readonly string[] {
+  const { issuerUrl = '', clientId = '' } = options
+  if (!wantsOidc(options)) return []
+  if (issuerUrl === '' || clientId === '') {
+    return ['oidc-issuer-url and oidc-client-id should be specified together']
+  }
+  const problems = [...checkIssuer(issuerUrl)]
+  if (options.usernameClaim === '') problems.push('no username claim provided')
+  for (const alg of options.signingAlgs ?? []) {
+    if (!ALGORITHMS.has(alg)) problems.push(`oidc: unsupported signing alg: ${JSON.stringify(alg)}`)
+  }
+  return problems
+}
+
+function checkIssuer(url: string): string[] {
+  const scheme = SCHEME.exec(url)?.[1]?.toLowerCase() ?? ''
+  const named = `'oidc-issuer-url' (${JSON.stringify(url)})`
+  if (scheme !== 'https') {
+    return [`${named} has invalid scheme (${JSON.stringify(scheme)}), require 'https'`]
+  }
+  return URL.canParse(url) ? [] : [`${named} is not a valid URL`]
+}
+
+/** Algorithms that tokens may be signed with. */
+export const signingAlgorithms = ({ signingAlgs = [] }: OidcOptions): readonly string[] =>
+  signingAlgs.length > 0 ? signingAlgs : DEFAULT_ALGORITHMS
+
+/** The rules that claims are read by. */
+export function claimRules(options: OidcOptions): ClaimRules {
+  const { usernameClaim = 'sub', usernamePrefix = '', issuerUrl } = options
+  const unset = usernamePrefix === ''
+  // An address is the user's name everywhere; any other claim means something only to its issuer.
+  const fallback = usernameClaim === 'email' ? '' : `${issuerUrl}#`
+  return {
+    usernameClaim,
+    usernamePrefix: unset ? fallback : usernamePrefix === '-' ? '' : usernamePrefix,
+    groupsClaim: options.groupsClaim ?? '',
+    groupsPrefix: options.groupsPrefix ?? '',
+    requiredClaims: options.requiredClaims ?? new Map(),
+  }
+}

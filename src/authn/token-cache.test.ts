@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'vitest'
+import { ManualClock } from '../base/clock.ts'
+import { outcome, recorded, tokensOf, userOf } from './asking.fixture.ts'
+import { CredentialError, type Answered, type TokenAuthenticator } from './authenticator.ts'
+import { tokenCache } from './token-cache.ts'
+
+const somebody = { user: userOf('u'), audiences: null }
+
+function made(inner: TokenAuthenticator) {
+  const clock = new ManualClock()
+  const counts: string[] = []
+  const metrics = {
+    request: (status: string) => void counts.push(status),
+    fetch: (status: string) => void counts.push(`fetch ${status}`),
+    active: (status: string, change: number) => void counts.push(`${status} ${change}`),
+  }
+  return { clock, counts, it: tokenCache(inner, { clock, metrics }) }
+}
+
+describe('what is asked again', () => {
+  for (const { name, token, afterMs, audiences = ['a'], asked } of [
+    { name: 'not one that was known just now', token: 'good', afterMs: 9_999, asked: 1 },
+    { name: 'one that was known ten seconds ago', token: 'good', afterMs: 10_000, asked: 2 },
+    { name: 'one for other audiences', token: 'good', afterMs: 0, audiences: ['a', 'b'], asked: 2 },
+    { name: 'one that nobody knew', token: 'what', afterMs: 0, asked: 2 },
+    { name: 'one that failed', token: 'bad', afterMs: 0, asked: 2 },
+  ]) {
+    for (const later of [false, true]) {
+      test(`${name}${later ? ', looked up' : ''}`, async () => {
+        const table = { good: somebody, bad: new CredentialError('no') }
+        const tokens = tokensOf(table, { later })
+        const { it, clock } = made(tokens)
+        const first = await outcome(() => it.authenticateToken(token, recorded(['a'])))
+        clock.advance(afterMs)
+        const second = await outcome(() => it.authenticateToken(token, recorded(audiences)))
+        expect({ same: second === first, asked: tokens.asked.length }).toEqual({
+          same: true,
+          asked,
+        })
+      })
+    }
+  }
+})
+
+test('a known token costs no promise', async () => {
+  const { it } = made(tokensOf({ good: somebody }, { later: true }))
+  await it.authenticateToken('good', recorded())
+  expect(it.authenticateToken('good', recorded())).toBe(somebody)
+})
+
+test('what an authenticator leaves for the request is left for each', async () => {
+  const { it } = made({
+    name: 'x',
+    authenticateToken(_, asking) {
+      asking.annotate('k', 'v')
+      asking.warn('careful')
+      return somebody
+    },
+  })
+  const left = []
+  for (let i = 0; i < 2; i++) {
+    const asking = recorded()
+    await it.authenticateToken('t', asking)
+    left.push({ annotations: asking.annotations, warnings: asking.warnings })
+  }
+  const each = { annotations: [['k', 'v']], warnings: ['careful'] }
+  expect(left).toEqual([each, each])
+})
+
+describe('at the same time', () => {
+  const open = () => {
+    const waiting: { resolve(answer: Answered): void; reject(error: unknown): void }[] = []
+    const tokens: TokenAuthenticator = {
+      name: 'slow',
+      authenticateToken(_, asking) {
+        asking.annotate('k', 'v')
+        return new Promise((resolve, reject) => waiting.push({ resolve, reject }))
+      },
+    }
+    return { waiting, ...made(tokens) }
+  }
+
+  test('equal tokens are looked up once', async () => {
+    const { waiting, it, counts } = open()
+    const asked = [recorded(), recorded()]
+    const answers = asked.map((asking) => it.authenticateToken('t', asking))
+    const other = it.authenticateToken('other', recorded())
+    expect(waiting.length).toBe(2)
+    waiting[0]!.resolve(somebody)
+    waiting[1]!.resolve(null)
+    expect(await Promise.all([...answers, other])).toEqual([somebody, somebody, null])
+    expect(asked.map((asking) => asking.annotations)).toEqual([[['k', 'v']], [['k', 'v']]])
+    expect([...counts].sort()).toEqual([
+      ...['blocked -1', 'blocked 1', 'fetch ok', 'fetch ok'],
+      ...['in_flight -1', 'in_flight -1', 'in_flight 1', 'in_flight 1', 'miss', 'miss', 'miss'],
+    ])
+  })
+
+  test('an error is everybody’s, and not kept', async () => {
+    const { waiting, it } = open()
+    const answers = [0, 1].map(() => outcome(() => it.authenticateToken('t', recorded())))
+    waiting[0]!.reject(new CredentialError('no'))
+    expect(await Promise.all(answers)).toEqual(['no', 'no'])
+    void it.authenticateToken('t', recorded())
+    expect(waiting.length).toBe(2)
+  })
+
+  test('nobody waits longer than thirty seconds', async () => {
+    const { waiting, it, clock } = open()
+    const answer = outcome(() => it.authenticateToken('t', recorded()))
+    clock.advance(30_000)
+    expect(await answer).toBe('the token was not looked up in time')
+    void it.authenticateToken('t', recorded())
+    expect(waiting.length).toBe(2)
+  })
+})

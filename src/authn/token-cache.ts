@@ -1,0 +1,146 @@
+import { LRUCache } from 'lru-cache'
+import type { Clock } from '../base/clock.ts'
+import {
+  CredentialError,
+  type Answered,
+  type Asking,
+  type Authenticated,
+  type TokenAuthenticator,
+} from './authenticator.ts'
+import { secretKeys } from './secret-digest.ts'
+
+const SUCCESS_MS = 10_000
+const LOOKUP_MS = 30_000
+const MAX_TOKENS = 16_384
+
+/** Counts what a cache of tokens does. */
+export interface TokenCacheMetrics {
+  request(status: 'hit' | 'miss', durationMs: number): void
+  fetch(status: 'ok' | 'error'): void
+  /** How many more (or fewer) look up, or wait for one that does. */
+  active(status: 'in_flight' | 'blocked', change: 1 | -1): void
+}
+
+export interface TokenCacheOptions {
+  readonly clock: Clock
+  readonly metrics?: TokenCacheMetrics
+}
+
+/** What an authenticator said of a token, with what it left for the request. */
+interface Finding {
+  readonly answer: Answered
+  readonly annotations: readonly (readonly [string, string])[]
+  readonly warnings: readonly string[]
+}
+
+interface Kept {
+  readonly finding: Finding
+  readonly untilMs: number
+}
+
+/**
+ * Remembers for ten seconds whom a token stands for, and looks up only once what several requests ask at the same
+ * time. What is not known is asked again each time. Tokens themselves are not kept.
+ */
+export function tokenCache(
+  inner: TokenAuthenticator,
+  { clock, metrics }: TokenCacheOptions,
+): TokenAuthenticator {
+  const keyOf = secretKeys()
+  const kept = new LRUCache<string, Kept>({ max: MAX_TOKENS })
+  const underway = new Map<string, Promise<Finding>>()
+
+  const keep = (key: string, finding: Finding) => {
+    if (finding.answer) kept.set(key, { finding, untilMs: clock.now() + SUCCESS_MS })
+  }
+
+  return {
+    name: inner.name,
+    authenticateToken(token, asking) {
+      const began = clock.now()
+      const key = keyOf(JSON.stringify([token, asking.audiences]))
+      const entry = kept.get(key)
+      if (entry && entry.untilMs > began) {
+        metrics?.request('hit', 0)
+        return replay(entry.finding, asking)
+      }
+      const done = () => metrics?.request('miss', clock.now() - began)
+      const others = underway.get(key)
+      if (others) {
+        metrics?.active('blocked', 1)
+        return others
+          .finally(() => metrics?.active('blocked', -1))
+          .then((finding) => replay(finding, asking))
+          .finally(done)
+      }
+      let found: Finding | Promise<Finding>
+      metrics?.active('in_flight', 1)
+      try {
+        found = lookUp(inner, token, asking.audiences)
+      } catch (error) {
+        finished('error')
+        done()
+        throw error
+      }
+      if (!(found instanceof Promise)) {
+        finished('ok')
+        done()
+        keep(key, found)
+        return replay(found, asking)
+      }
+      const limited = within(clock, found).then(
+        (finding) => {
+          underway.delete(key)
+          finished('ok')
+          keep(key, finding)
+          return finding
+        },
+        (error: unknown) => {
+          underway.delete(key)
+          finished('error')
+          throw error
+        },
+      )
+      underway.set(key, limited)
+      return limited.then((finding) => replay(finding, asking)).finally(done)
+    },
+  }
+
+  function finished(status: 'ok' | 'error') {
+    metrics?.active('in_flight', -1)
+    metrics?.fetch(status)
+  }
+}
+
+function replay({ answer, annotations, warnings }: Finding, asking: Asking): Authenticated | null {
+  for (const [key, value] of annotations) asking.annotate(key, value)
+  for (const text of warnings) asking.warn(text)
+  return answer
+}
+
+/** One look-up on behalf of nobody in particular. */
+function lookUp(
+  inner: TokenAuthenticator,
+  token: string,
+  audiences: readonly string[],
+): Finding | Promise<Finding> {
+  const annotations: [string, string][] = []
+  const warnings: string[] = []
+  const answer = inner.authenticateToken(token, {
+    audiences,
+    annotate: (key, value) => void annotations.push([key, value]),
+    warn: (text) => void warnings.push(text),
+  })
+  return answer instanceof Promise
+    ? answer.then((found) => ({ answer: found, annotations, warnings }))
+    : { answer, annotations, warnings }
+}
+
+function within(clock: Clock, found: Promise<Finding>): Promise<Finding> {
+  return new Promise((resolve, reject) => {
+    const cancel = clock.after(LOOKUP_MS, () =>
+      reject(new CredentialError('the token was not looked up in time')),
+    )
+    found.finally(cancel).then(resolve, reject)
+  })
+}
