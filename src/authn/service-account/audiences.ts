@@ -1,0 +1,47 @@
+import type { Vocabulary } from '../../vocabulary/vocabulary.ts'
+import { commonAudiences } from '../audiences.ts'
+import { CredentialError, type Asking } from '../authenticator.ts'
+import { claimOf, type Claims } from '../oidc/claims.ts'
+
+/** What counts the kinds of tokens that were accepted. */
+export type Count = (what: 'legacy' | 'stale' | 'valid') => void
+
+export interface AudienceParts {
+  readonly v: Vocabulary
+  /** Audiences of this server, which a token without any is good for. */
+  readonly apiAudiences: readonly string[]
+  readonly count: Count
+}
+
+/** Audiences that a token is good for, out of those that are asked about. Throws CredentialError when none is. */
+export function confirmedAudiences(
+  claims: Claims,
+  subject: string,
+  asking: Asking,
+  { v, apiAudiences, count }: AudienceParts,
+): readonly string[] {
+  let own = audienceClaim(claims)
+  if (own.length === 0) {
+    asking.annotate(v.spell('authentication{api}/legacy-token'), subject)
+    count('legacy')
+    own = apiAudiences
+  }
+  const wanted = asking.audiences.length > 0 ? asking.audiences : apiAudiences
+  const confirmed = commonAudiences(own, wanted)
+  if (confirmed.length === 0) {
+    throw new CredentialError(
+      `token audiences ${quoted(own)} is invalid for the target audiences ${quoted(wanted)}`,
+    )
+  }
+  return confirmed
+}
+
+function audienceClaim(claims: Claims): readonly string[] {
+  const value = claimOf(claims, 'aud') ?? []
+  if (typeof value === 'string') return [value]
+  if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return value
+  throw new CredentialError('aud claim is not a list of strings')
+}
+
+const quoted = (list: readonly string[]): string =>
+  `[${list.map((each) => JSON.stringify(each)).join(' ')}]`

@@ -1,0 +1,165 @@
+import {
+  hasCondition,
+  setCondition,
+  type CustomResourceDefinition,
+} from '../kinds/apiextensions/custom-resource-definition.ts'
+import type { CustomResourceDefinitionNames } from '../kinds/apiextensions/custom-resource-definition-spec.ts'
+import { sameValue } from '../schema/field-errors.ts'
+import { workQueue, type Controller } from './controller.ts'
+import { Writer } from './writer.ts'
+
+const NAME = 'customresourcedefinition-naming'
+
+/** Gives definitions of kinds the names that nobody of their group has, and says when they are in force. */
+export const definitionNaming: Controller = {
+  name: NAME,
+  async start(world) {
+    const { api, source } = world
+    const group = api.v.spell('apiextensions{api}')
+    const served = api.catalogue.find(group, 'v1', 'customresourcedefinitions')
+    const writer = new Writer(api, NAME, '{system}-apiserver')
+    const definitions = new Map<string, CustomResourceDefinition>()
+    const queue = workQueue(world, NAME, {
+      async work(name) {
+        const definition = definitions.get(name)
+        if (!served || !definition) return
+        const next = structuredClone(definition)
+        accept(next, definitions, api.clock.now())
+        // Readers see that the names are accepted before they see that the definition is in force.
+        if (sameValue(next.status, definition.status)) establish(next, api.clock.now())
+        if (sameValue(next.status, definition.status)) return
+        await writer.update({ served, namespace: '', name, subresource: 'status' }, plain(next))
+      },
+    })
+    const plain = (definition: CustomResourceDefinition) =>
+      served!.codec.plain(definition as never)
+    const others = (changed: CustomResourceDefinition) => {
+      for (const [name, { spec }] of definitions)
+        if (spec.group === changed.spec.group) queue.add(name)
+    }
+    const end = await source.follow<CustomResourceDefinition>(
+      { group, resource: 'customresourcedefinitions' },
+      {
+        set(definition) {
+          definitions.set(definition.metadata.name ?? '', definition)
+          others(definition)
+        },
+        removed(definition) {
+          definitions.delete(definition.metadata.name ?? '')
+          others(definition)
+        },
+      },
+    )
+    return {
+      idle: () => queue.idle(),
+      async stop() {
+        end()
+        writer.end()
+        await queue.stop()
+      },
+    }
+  },
+}
+
+/** Accepts each name that no other definition of the group has, and says whether all are. */
+function accept(
+  definition: CustomResourceDefinition,
+  all: ReadonlyMap<string, CustomResourceDefinition>,
+  now: number,
+): void {
+  const { resources, kinds } = takenNames(definition, all)
+  const wanted = definition.spec.names
+  const accepted: CustomResourceDefinitionNames = {
+    ...(definition.status.acceptedNames ?? { plural: '', kind: '' }),
+  }
+  let refusal: { reason: string; message: string } | null = null
+  for (const [field, taken, reason] of [
+    ['plural', resources, 'PluralConflict'],
+    ['singular', resources, 'SingularConflict'],
+    ['shortNames', resources, 'ShortNamesConflict'],
+    ['kind', kinds, 'KindConflict'],
+    ['listKind', kinds, 'ListKindConflict'],
+  ] as const) {
+    const mine = namesIn(accepted[field])
+    const faults = namesIn(wanted[field])
+      .filter((name) => name !== '' && !mine.includes(name) && taken.has(name))
+      .map((name) => `${JSON.stringify(name)} is already in use`)
+    if (faults.length === 0) put(accepted, wanted, field)
+    else {
+      const message = faults.length === 1 ? faults[0]! : `[${[...new Set(faults)].join(', ')}]`
+      refusal = { reason, message }
+    }
+  }
+  put(accepted, wanted, 'categories')
+  definition.status.acceptedNames = accepted
+  setCondition(
+    definition,
+    refusal === null
+      ? {
+          type: 'NamesAccepted',
+          status: 'True',
+          reason: 'NoConflicts',
+          message: 'no conflicts found',
+        }
+      : { type: 'NamesAccepted', status: 'False', ...refusal },
+    now,
+  )
+  // Once in force, a definition stays so.
+  if (hasCondition(definition, 'Established')) return
+  const isNew = !definition.status.conditions?.some(({ type }) => type === 'Established')
+  if (refusal !== null && !isNew) return
+  setCondition(
+    definition,
+    {
+      type: 'Established',
+      status: 'False',
+      ...(refusal === null
+        ? { reason: 'Installing', message: 'the initial names have been accepted' }
+        : { reason: 'NotAccepted', message: 'not all names are accepted' }),
+    },
+    now,
+  )
+}
+
+/** Puts a definition with accepted names in force. */
+function establish(definition: CustomResourceDefinition, now: number): void {
+  if (!hasCondition(definition, 'NamesAccepted') || hasCondition(definition, 'Established')) return
+  setCondition(
+    definition,
+    {
+      type: 'Established',
+      status: 'True',
+      reason: 'InitialNamesAccepted',
+      message: 'the initial names have been accepted',
+    },
+    now,
+  )
+}
+
+/** Names that the other definitions of the group have: those in paths are one space, kinds another. */
+function takenNames(
+  { metadata, spec }: CustomResourceDefinition,
+  all: ReadonlyMap<string, CustomResourceDefinition>,
+): { readonly resources: ReadonlySet<string>; readonly kinds: ReadonlySet<string> } {
+  const resources = new Set<string>()
+  const kinds = new Set<string>()
+  for (const [name, other] of all) {
+    if (name === metadata.name || other.spec.group !== spec.group) continue
+    const { plural, singular, shortNames, kind, listKind } = other.status.acceptedNames ?? {}
+    for (const one of [plural, singular, ...(shortNames ?? [])]) if (one) resources.add(one)
+    for (const one of [kind, listKind]) if (one) kinds.add(one)
+  }
+  return { resources, kinds }
+}
+
+const namesIn = (names: string | readonly string[] | undefined): readonly string[] =>
+  typeof names === 'string' ? [names] : (names ?? [])
+
+function put<F extends keyof CustomResourceDefinitionNames>(
+  accepted: CustomResourceDefinitionNames,
+  wanted: CustomResourceDefinitionNames,
+  field: F,
+): void {
+  if (wanted[field] === undefined) delete accepted[field]
+  else accepted[field] = wanted[field]
+}

@@ -1,0 +1,65 @@
+/** The controllers that run inside the server, and how they are started. */
+import { clusterRoleAggregation } from './cluster-role-aggregation.ts'
+import type { Controller, ControllerWorld, Running } from './controller.ts'
+import { definitionFinalizer } from './definition-finalizer.ts'
+import { definitionNaming } from './definition-naming.ts'
+import { garbageCollector } from './garbage-collector.ts'
+import { namespaceLifecycle } from './namespace.ts'
+
+/** Every controller, in the order in which they start. */
+export const controllers: readonly Controller[] = [
+  clusterRoleAggregation,
+  definitionNaming,
+  // No objects of custom kinds are kept, so that none is left.
+  definitionFinalizer(() => Promise.resolve()),
+  namespaceLifecycle,
+  garbageCollector,
+]
+
+/** Controllers that run together. */
+export interface RunningControllers extends Running {
+  /** Resolves when all have read what there is. Never rejects. */
+  readonly ready: Promise<void>
+}
+
+/** Starts controllers one after the other, so that requests are served meanwhile. */
+export function startControllers(
+  world: ControllerWorld,
+  chosen: readonly Controller[] = controllers,
+): RunningControllers {
+  const running: Running[] = []
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const ready = (async () => {
+    for (const controller of chosen) {
+      if (signal.aborted) return
+      try {
+        running.push(await controller.start({ ...world, signal }))
+      } catch (error) {
+        // The end of the store ends the start; that is no failure.
+        if (!signal.aborted)
+          world.log.error('a controller does not start', {
+            controller: controller.name,
+            error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+          })
+      }
+    }
+  })()
+  return {
+    ready,
+    async idle() {
+      await ready
+      // One controller's work makes another's.
+      for (let quiet = 0; quiet < running.length; ) {
+        const before = world.api.cache.revision
+        for (const one of running) await one.idle()
+        quiet = world.api.cache.revision === before ? running.length : 0
+      }
+    },
+    async stop() {
+      stopping.abort()
+      await ready
+      await Promise.all(running.splice(0).map((one) => one.stop()))
+    },
+  }
+}

@@ -1,0 +1,106 @@
+import { formatTime } from '../base/time.ts'
+import type { Namespace, NamespaceCondition } from '../kinds/core/namespace.ts'
+import type { Emptied } from './namespace-content.ts'
+
+interface Finding {
+  readonly type: string
+  /** What is wrong; null when nothing is. */
+  readonly fault: { readonly reason: string; readonly message: string } | null
+  readonly fine: { readonly reason: string; readonly message: string }
+}
+
+/** The namespace with what emptying it came to in its conditions; null when they say so already. */
+export function withConditions(
+  namespace: Namespace,
+  found: Emptied,
+  now: number,
+): Namespace | null {
+  const present = namespace.status.conditions ?? []
+  let conditions: readonly NamespaceCondition[] = present
+  for (const { type, fault, fine } of findings(found)) {
+    const made = { type, status: fault ? 'True' : 'False', ...(fault ?? fine) }
+    const old = conditions.find((one) => one.type === type)
+    if (
+      old?.status === made.status &&
+      old.reason === made.reason &&
+      old.message === made.message
+    )
+      continue
+    const lastTransitionTime =
+      old?.status === made.status && old.lastTransitionTime !== undefined
+        ? old.lastTransitionTime
+        : formatTime(now)
+    const condition = { ...made, lastTransitionTime }
+    conditions = old
+      ? conditions.map((one) => (one === old ? condition : one))
+      : [...conditions, condition]
+  }
+  if (conditions === present) return null
+  return { ...namespace, status: { ...namespace.status, conditions: [...conditions] } }
+}
+
+function findings({ remaining, finalizers, failures }: Emptied): readonly Finding[] {
+  const left = [...remaining].map(([name, count]) => `${name} has ${count} resource instances`)
+  const held = [...finalizers].map(([name, count]) => `${name} in ${count} resource instances`)
+  const why = failures.map(({ message }) => message)
+  return [
+    {
+      // Everything that is served is known.
+      type: 'NamespaceDeletionDiscoveryFailure',
+      fault: null,
+      fine: {
+        reason: 'ResourcesDiscovered',
+        message: 'All resources successfully discovered',
+      },
+    },
+    {
+      type: 'NamespaceDeletionGroupVersionParsingFailure',
+      fault: null,
+      fine: {
+        reason: 'ParsedGroupVersions',
+        message: 'All legacy types successfully parsed',
+      },
+    },
+    {
+      type: 'NamespaceDeletionContentFailure',
+      fault:
+        why.length === 0
+          ? null
+          : {
+              reason: 'ContentDeletionFailed',
+              message: `Failed to delete all resource types, ${why.length} remaining: ${
+                why.length === 1 ? why[0]! : `[${why.join(', ')}]`
+              }`,
+            },
+      fine: {
+        reason: 'ContentDeleted',
+        message: 'All content successfully deleted, may be waiting on finalization',
+      },
+    },
+    {
+      type: 'NamespaceContentRemaining',
+      fault:
+        left.length === 0
+          ? null
+          : {
+              reason: 'SomeResourcesRemain',
+              message: `Some resources are remaining: ${left.sort().join(', ')}`,
+            },
+      fine: { reason: 'ContentRemoved', message: 'All content successfully removed' },
+    },
+    {
+      type: 'NamespaceFinalizersRemaining',
+      fault:
+        held.length === 0
+          ? null
+          : {
+              reason: 'SomeFinalizersRemain',
+              message: `Some content in the namespace has finalizers remaining: ${held.sort().join(', ')}`,
+            },
+      fine: {
+        reason: 'ContentHasNoFinalizers',
+        message: 'All content-preserving finalizers finished',
+      },
+    },
+  ]
+}

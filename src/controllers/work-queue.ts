@@ -1,0 +1,126 @@
+import type { Clock } from '../base/clock.ts'
+
+/** How a queue works. */
+export interface WorkQueueOptions {
+  readonly clock: Clock
+  /** Does what is due for a key; returns milliseconds after which to look again. What it throws is tried again later. */
+  readonly work: (key: string) => Promise<number | void>
+  /** Told of each failure, with how often in a row the key has failed. */
+  readonly onError?: (error: unknown, key: string, failures: number) => void
+  /** Most keys under work at once; 1 without. */
+  readonly workers?: number
+  /** Wait after the first failure, milliseconds; doubles with each further one. */
+  readonly leastMs?: number
+  /** Longest wait after a failure, milliseconds. */
+  readonly mostMs?: number
+}
+
+const LEAST_MS = 5
+const MOST_MS = 1_000_000
+// Work that is done from memory never waits by itself: requests get their turn in between.
+const KEYS_PER_TURN = 50
+
+/**
+ * Keys that want work, each once, and never under work twice at a time: a key that comes up meanwhile is worked at
+ * again. Costs nothing while it is empty.
+ */
+export class WorkQueue {
+  readonly #options: Required<Omit<WorkQueueOptions, 'onError'>> & Pick<WorkQueueOptions, 'onError'>
+  readonly #due = new Set<string>()
+  readonly #underWork = new Set<string>()
+  /** Keys that came up again while under work. */
+  readonly #again = new Set<string>()
+  readonly #failures = new Map<string, number>()
+  readonly #waiting = new Map<string, { readonly at: number; readonly cancel: () => void }>()
+  #turn: NodeJS.Immediate | null = null
+  #stopped = false
+  #idle: (() => void)[] = []
+
+  constructor(options: WorkQueueOptions) {
+    this.#options = { workers: 1, leastMs: LEAST_MS, mostMs: MOST_MS, ...options }
+  }
+
+  /** Wants work for a key, now or `afterMs` from now; the earliest time asked for counts. */
+  add(key: string, afterMs = 0): void {
+    if (this.#stopped) return
+    if (afterMs > 0) return this.#addLater(key, afterMs)
+    this.#forgetWait(key)
+    if (this.#underWork.has(key)) this.#again.add(key)
+    else {
+      this.#due.add(key)
+      this.#takeTurn()
+    }
+  }
+
+  /** Nothing is due or under work; keys that wait for their time do not count. */
+  get isIdle(): boolean {
+    return this.#due.size === 0 && this.#underWork.size === 0
+  }
+
+  /** Resolves when nothing is due or under work. */
+  async idle(): Promise<void> {
+    while (!this.isIdle) await new Promise<void>((resolve) => this.#idle.push(resolve))
+  }
+
+  /** Takes up nothing any more; resolves when what is under work has ended. May be called twice. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    if (this.#turn) clearImmediate(this.#turn)
+    this.#turn = null
+    for (const { cancel } of this.#waiting.values()) cancel()
+    this.#waiting.clear()
+    this.#due.clear()
+    this.#again.clear()
+    await this.idle()
+  }
+
+  #addLater(key: string, afterMs: number): void {
+    const { clock } = this.#options
+    const at = clock.now() + afterMs
+    const waiting = this.#waiting.get(key)
+    if (this.#due.has(key) || (waiting && waiting.at <= at)) return
+    waiting?.cancel()
+    this.#waiting.set(key, { at, cancel: clock.after(afterMs, () => this.add(key)) })
+  }
+
+  #forgetWait(key: string): void {
+    this.#waiting.get(key)?.cancel()
+    this.#waiting.delete(key)
+  }
+
+  #takeTurn(): void {
+    if (this.#turn || this.#stopped || this.#due.size === 0) return
+    if (this.#underWork.size >= this.#options.workers) return
+    this.#turn = setImmediate(() => {
+      this.#turn = null
+      let left = KEYS_PER_TURN
+      for (const key of this.#due) {
+        if (left-- === 0 || this.#underWork.size >= this.#options.workers) break
+        this.#due.delete(key)
+        this.#underWork.add(key)
+        void this.#run(key)
+      }
+      this.#takeTurn()
+    })
+  }
+
+  async #run(key: string): Promise<void> {
+    let afterMs: number | void = undefined
+    try {
+      afterMs = await this.#options.work(key)
+      this.#failures.delete(key)
+    } catch (error) {
+      const failures = (this.#failures.get(key) ?? 0) + 1
+      this.#failures.set(key, failures)
+      afterMs = Math.min(this.#options.leastMs * 2 ** (failures - 1), this.#options.mostMs)
+      this.#options.onError?.(error, key, failures)
+    }
+    this.#underWork.delete(key)
+    if (!this.#stopped) {
+      if (this.#again.delete(key)) this.#due.add(key)
+      else if (typeof afterMs === 'number') this.add(key, afterMs)
+      this.#takeTurn()
+    }
+    if (this.isIdle) for (const done of this.#idle.splice(0)) done()
+  }
+}

@@ -1,0 +1,67 @@
+import { hookContext, keyOf, type Api } from './api/context.ts'
+import { decodeStored } from './api/objects.ts'
+import { resources } from './kinds/index.ts'
+import type { Served } from './schema/catalogue.ts'
+import type { Typed } from './schema/object-meta.ts'
+import type { ObjectHandler, ObjectSource, ResourceName } from './schema/object-source.ts'
+import { followVersions } from './store/cache/follow.ts'
+import type { Version } from './store/cache/version.ts'
+
+/**
+ * Objects out of the server's own memory, decoded once for each of their versions. What a handler throws goes to
+ * `onError` and does not reach the commit that it was told of.
+ */
+export function objectSource(
+  api: Api,
+  onError: (error: unknown) => void = () => {},
+): ObjectSource {
+  const decoded = new WeakMap<Version, Typed>()
+  let stored: ReadonlyMap<string, Served> | null = null
+
+  const storedForm = ({ group, resource }: ResourceName): Served | undefined => {
+    stored ??= storedForms(api)
+    return stored.get(`${group}/${resource}`)
+  }
+  const decode = <T extends Typed>(served: Served, version: Version): T => {
+    let object = decoded.get(version)
+    if (!object) decoded.set(version, (object = decodeStored(served, version, hookContext(api))))
+    // Who asks for a resource knows its kind.
+    return object as T
+  }
+  return {
+    async get<T extends Typed>(name: ResourceName, namespace: string, objectName: string) {
+      const served = storedForm(name)
+      if (!served || objectName === '') return null
+      const { keyPrefix } = served
+      const table = api.cache.loaded(keyPrefix) ?? (await api.cache.table(keyPrefix))
+      const version = table.get(keyOf(served, namespace, objectName))
+      return version ? decode<T>(served, version) : null
+    },
+    async follow<T extends Typed>(name: ResourceName, handler: ObjectHandler<T>) {
+      const served = storedForm(name)
+      if (!served) return () => {}
+      const tell = (event: 'set' | 'removed', version: Version) => {
+        try {
+          handler[event](decode<T>(served, version))
+        } catch (error) {
+          onError(error)
+        }
+      }
+      return followVersions(api.cache, served.keyPrefix, {
+        set: (version) => tell('set', version),
+        removed: (version) => tell('removed', version),
+      })
+    },
+  }
+}
+
+/** Stored forms by group and resource; resources that are not served are there too, since they may be stored. */
+function storedForms(api: Api): Map<string, Served> {
+  const forms = new Map<string, Served>()
+  for (const declaration of resources) {
+    if (declaration.virtual !== undefined) continue
+    for (const served of api.catalogue.versionsOf(declaration))
+      forms.set(`${served.group}/${served.resource}`, served.hub)
+  }
+  return forms
+}
