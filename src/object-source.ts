@@ -11,10 +11,7 @@ import type { Version } from './store/cache/version.ts'
  * Objects out of the server's own memory, decoded once for each of their versions. What a handler throws goes to
  * `onError` and does not reach the commit that it was told of.
  */
-export function objectSource(
-  api: Api,
-  onError: (error: unknown) => void = () => {},
-): ObjectSource {
+export function objectSource(api: Api, onError: (error: unknown) => void = () => {}): ObjectSource {
   const decoded = new WeakMap<Version, Typed>()
   let stored: ReadonlyMap<string, Served> | null = null
 
@@ -42,7 +39,8 @@ export function objectSource(
       if (!served) return () => {}
       const tell = (event: 'set' | 'removed', version: Version) => {
         try {
-          handler[event](decode<T>(served, version))
+          // Not remembered: whoever follows keeps what it needs, and most keep little.
+          handler[event](decodeStored<T>(served, version, hookContext(api)))
         } catch (error) {
           onError(error)
         }

@@ -1,5 +1,7 @@
 import { isIP } from 'node:net'
 import { parseIpRange, parsePortRange, type IpRange, type ValueRange } from './base/ip-range.ts'
+import type { AuthenticationOptions } from './authentication-options.ts'
+import type { AuthorizationOptions } from './authorization-options.ts'
 import type { Clock } from './base/clock.ts'
 import type { Ids } from './base/ids.ts'
 import type { Log } from './base/log.ts'
@@ -33,6 +35,10 @@ export interface ServerOptions {
   readonly allowPrivileged?: boolean
   /** Certificates for connections to node agents, PEM; without an authority any certificate of theirs is taken. */
   readonly agentTls?: { readonly ca?: string; readonly cert?: string; readonly key?: string }
+  readonly authentication?: AuthenticationOptions
+  readonly authorization?: AuthorizationOptions
+  /** Whether what belongs to the API is kept in order: garbage, namespaces, accounts; it is by default. */
+  readonly controllers?: boolean
   /** Told of each request to a deprecated version of a resource. */
   readonly onDeprecated?: (use: DeprecatedUse) => void
   readonly log?: Log
@@ -56,6 +62,8 @@ export interface RunningServer {
   readonly kubeconfig: string
   /** Where it was written, with a data directory. */
   readonly kubeconfigPath?: string
+  /** Resolves when everything that the server does by itself is done for now. */
+  settled(): Promise<void>
   /** Ends watches, finishes requests and lets go of everything. May be called twice. */
   close(): Promise<void>
 }

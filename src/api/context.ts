@@ -1,7 +1,9 @@
 import type { AdmissionChain } from '../admission/chain.ts'
+import type { Authorizer } from '../authz/authorizer.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
 import type { Catalogue, Served } from '../schema/catalogue.ts'
+import type { Typed } from '../schema/object-meta.ts'
 import type { HookContext, Requester } from '../schema/resource.ts'
 import type { AgentTls } from './connect/target.ts'
 import type { PoolSet } from './claims.ts'
@@ -19,7 +21,7 @@ export interface Api {
   readonly gate: (name: string) => boolean
   readonly allowPrivileged: boolean
   /** Decides about access, for those who ask on behalf of others. */
-  readonly decide: (user: User, attributes: Attributes) => Decision
+  readonly authorizer: Pick<Authorizer, 'authorize' | 'rulesFor'>
   /** How node agents are spoken to. */
   readonly agentTls: AgentTls
   /** Where addresses and ports are given out of. */
@@ -28,6 +30,8 @@ export interface Api {
   readonly minRequestTimeoutMs: number
   /** Serialises read-modify-write of one key inside this process. */
   readonly turns: Turns
+  /** Checks of what is about to be stored, by `group/resource`, where a rule is about more than the object. */
+  readonly guards?: ReadonlyMap<string, Guard>
   /** Signs tokens of service accounts; absent when there is no key for that. */
   readonly tokens?: TokenSigner
   /** Tells whose a token is, for one of the audiences or, without any, for this server; absent when no tokens count. */
@@ -35,6 +39,17 @@ export interface Api {
     token: string,
     audiences: readonly string[],
   ) => Promise<TokenFinding | null>
+}
+
+/** Looks at a write after admission has changed it. Throws StatusError to refuse it. */
+export type Guard = (write: GuardedWrite) => void | Promise<void>
+
+/** A write that is about to be stored. */
+export interface GuardedWrite {
+  readonly call: Call
+  readonly object: Typed
+  /** Null on create. */
+  readonly old: Typed | null
 }
 
 /** What a token of a service account is to say. */
@@ -71,26 +86,6 @@ export type TokenFinding =
 
 /** Who asks. */
 export type User = Requester
-
-/** What an access decision is about. */
-export interface Attributes {
-  readonly isResource: boolean
-  readonly verb: string
-  readonly path: string
-  readonly group: string
-  readonly version: string
-  readonly resource: string
-  readonly subresource: string
-  readonly namespace: string
-  readonly name: string
-}
-
-/** Whether somebody may do something, and why. */
-export interface Decision {
-  readonly allowed: boolean
-  readonly denied: boolean
-  readonly reason: string
-}
 
 /** One request to a resource, as data. */
 export interface Call {

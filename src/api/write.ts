@@ -3,6 +3,7 @@
  * the hooks; the order is here.
  */
 import type { Attempt } from '../admission/plugin.ts'
+import { refusal } from '../authz/refusal.ts'
 import { formatTime } from '../base/time.ts'
 import {
   alreadyExists,
@@ -24,7 +25,7 @@ import type { ObjectMeta, Typed } from '../schema/object-meta.ts'
 import type { HookContext, PartSubresource } from '../schema/resource.ts'
 import type { Version } from '../store/cache/version.ts'
 import { claimChanges, claimTable, isClaimKey, poolsFor } from './claims.ts'
-import { hookContext, keyOf, type Api, type Call } from './context.ts'
+import { hookContext, keyOf, type Api, type Call, type GuardedWrite } from './context.ts'
 import { asVersion, decodeDocument, decodeStored, encodeObject } from './objects.ts'
 import type { WriteOptions } from './options.ts'
 import { faultOfEntries, recordOwners, sameButTimes } from './ownership.ts'
@@ -66,6 +67,7 @@ export async function createObject(
   delete metadata.resourceVersion
   if (!tracked) recordOwners(api, call, options, { next: object, before: null, c })
   await mutated(api, call, attempt(call, 'create', object, null, options), c)
+  await guarded(api, { call, object, old: null })
 
   metadata.creationTimestamp = formatTime(c.now)
   metadata.uid = api.ids.uid()
@@ -168,6 +170,7 @@ export async function updateObject(
       const live = table.get(key)
       if (!live) {
         if (!source.fresh || call.subresource !== '') throw notFound(served.name, call.name)
+        await mayCreate(api, call)
         return createObject(api, call, await source.fresh(), options, source)
       }
       const result = await updateOnce(api, call, source, options, key, live)
@@ -203,6 +206,7 @@ async function updateOnce(
   dedupOwners(call, metadata)
   if (source.tracked !== true) recordOwners(api, call, options, { next, before: old, c })
   if (!source.view) await mutated(api, call, attempt(call, 'update', next, old, options), c)
+  if (call.subresource === '') await guarded(api, { call, object: next, old })
 
   const conditional = metadata.resourceVersion !== undefined
   if (!conditional && declaration.needsVersionOnUpdate === true) {
@@ -294,6 +298,21 @@ function isSameButTimes({
 
 const behindMetadata = (version: Version) =>
   version.json().subarray(version.metaStart + version.metaLength)
+
+function guarded(api: Api, write: GuardedWrite): void | Promise<void> {
+  const { group, resource } = write.call.served
+  return api.guards?.get(`${group}/${resource}`)?.(write)
+}
+
+/** An update that makes the object needs the right to create it. Throws 403. */
+async function mayCreate(api: Api, call: Call): Promise<void> {
+  const { served, namespace, name, user } = call
+  const { group, version, resource } = served
+  const asked = { isResource: true, verb: 'create', path: '', subresource: '' }
+  const attributes = { ...asked, group, version, resource, namespace, name }
+  const { verdict, reason } = await api.authorizer.authorize(user, attributes)
+  if (verdict !== 'allow') throw refusal(user, attributes, reason)
+}
 
 /** Lets admission change the object, which may not make nonsense of the entries of its owners. */
 async function mutated(api: Api, call: Call, attempt: Attempt, c: HookContext): Promise<void> {

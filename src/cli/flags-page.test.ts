@@ -21,7 +21,7 @@ test('the page lists every flag', async () => {
       const spelling = `${short === undefined || short === name ? '' : `\`-${short}\`, `}\`--${name}\``
       const both = short === name ? `\`-${name}\`, ${spelling}` : spelling
       const value = (placeholder ?? '').replaceAll('|', '\\|')
-      return `| ${both} | ${value} | ${placeholder ? standard : ''} | ${help} |`
+      return `| ${both} | ${value} | ${placeholder || standard === 'true' ? standard : ''} | ${help} |`
     })
     return `\n## ${section}\n\n| flag | value | default | |\n| --- | --- | --- | --- |\n${rows.join('\n')}\n`
   })

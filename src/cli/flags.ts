@@ -80,6 +80,54 @@ function parseBool(text: string): boolean {
   throw new Error(`strconv.ParseBool: parsing ${JSON.stringify(text)}: invalid syntax`)
 }
 
+/** True unless said otherwise. */
+export const onFlag = (about: Omit<About, 'default'>): Flag<boolean> => ({
+  ...boolFlag(about),
+  default: 'true',
+})
+
+/** Text that may be empty. */
+export const optionalTextFlag = (
+  about: Omit<About, 'default'> & { readonly default?: string },
+): Flag<string> => ({ default: '', ...about, placeholder: 'string', parse: (text) => text })
+
+/** Path of a file; none when empty. */
+export const fileFlag = (about: Omit<About, 'default'>): Flag<string> => ({
+  ...optionalTextFlag(about),
+  placeholder: 'file',
+})
+
+/** Texts between commas, quoted where they hold one, unless `split` says that each occurrence is one. Occurrences add up. */
+export const listFlag = (
+  about: Omit<About, 'default'> & { readonly default?: string },
+  { split = true }: { readonly split?: boolean } = {},
+): Flag<readonly string[]> => ({
+  default: '',
+  ...about,
+  placeholder: split ? 'string,...' : 'string',
+  parse: (text) => (text === '' ? [] : split ? commaSeparated(text) : [text]),
+  merge: (before, after) => [...before, ...after],
+})
+
+function commaSeparated(text: string): string[] {
+  const items: string[] = []
+  let item = ''
+  let quoted = false
+  for (let i = 0; i < text.length; i++) {
+    const char = text[i]!
+    if (char === '"' && quoted && text[i + 1] === '"') {
+      item += char
+      i++
+    } else if (char === '"') quoted = !quoted
+    else if (char === ',' && !quoted) {
+      items.push(item)
+      item = ''
+    } else item += char
+  }
+  if (quoted) throw new Error('a quote is not closed')
+  return [...items, item]
+}
+
 /** A whole number within bounds. */
 export const intFlag = (bounds: { min: number; max: number }, about: About): Flag<number> => ({
   ...about,

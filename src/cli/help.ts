@@ -3,10 +3,13 @@ import type { Flag, Flags } from './flags.ts'
 const WIDTH = 100
 /** Blanks before the left column and between the two. */
 const GAP = 5
+/** What is longer has a line of its own. */
+const MAX_LEFT = 48
 
 /** Help of a command: what it does, how it is called, its flags by section. */
 export function helpText(about: string, usage: string, flags: Flags): string {
-  const left = widest(Object.entries(flags).map(([name, flag]) => spelling(name, flag)))
+  const spellings = Object.entries(flags).map(([name, flag]) => spelling(name, flag))
+  const left = Math.min(widest(spellings), MAX_LEFT)
   const sections = sectionsOf(flags).flatMap(({ section, entries }) => [
     '',
     `${section} flags:`,
@@ -24,11 +27,14 @@ export function table(
   rows: readonly (readonly [string, string])[],
   left = widest(rows.map(([text]) => text)),
 ): string[] {
-  return rows.flatMap(([text, about]) =>
-    wrap(about, WIDTH - left - GAP).map(
-      (line, i) => `  ${(i === 0 ? text : '').padEnd(left)}   ${line}`,
-    ),
-  )
+  return rows.flatMap(([text, about]) => {
+    const lines = wrap(about, WIDTH - left - GAP)
+    const isLong = text.length > left
+    return [
+      ...(isLong ? [`  ${text}`] : []),
+      ...lines.map((line, i) => `  ${(i === 0 && !isLong ? text : '').padEnd(left)}   ${line}`),
+    ]
+  })
 }
 
 /** Flags under their headings, in the order in which headings come up. */
@@ -48,7 +54,8 @@ function spelling(name: string, { short, placeholder }: Flag): string {
 }
 
 function meaning(flag: Flag): string {
-  const showsDefault = flag.placeholder !== undefined && flag.default !== ''
+  const showsDefault =
+    flag.default !== '' && (flag.placeholder !== undefined || flag.default === 'true')
   return showsDefault ? `${flag.help} (default ${flag.default})` : flag.help
 }
 

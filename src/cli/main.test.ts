@@ -32,6 +32,7 @@ const running = (change: Partial<RunningServer> = {}): RunningServer => ({
   ca: 'CA',
   kubeconfig: 'kind: Config',
   kubeconfigPath: '/data/admin.kubeconfig',
+  settled: async () => {},
   close: async () => {},
   ...change,
 })
@@ -123,6 +124,23 @@ describe('options of the server', () => {
     historyMs: 300_000,
     requestTimeoutMs: 60_000,
     minRequestTimeoutMs: 1_800_000,
+    controllers: true,
+    authentication: {
+      anonymous: true,
+      clientCaFile: '',
+      bootstrapTokens: true,
+      apiAudiences: [],
+      serviceAccounts: {
+        issuers: [],
+        keyFiles: [],
+        signingKeyFile: '',
+        jwksUri: '',
+        lookup: true,
+        maxExpirationSeconds: 0,
+        extendExpiration: true,
+      },
+    },
+    authorization: { modes: ['Node', 'RBAC'] },
   }
   for (const { args, expected } of [
     { args: '--data-dir=/d', expected: {} },
@@ -152,6 +170,79 @@ describe('options of the server', () => {
         serviceClusterIpRange: '10.1.0.0/16,fd00::/112',
         serviceNodePortRange: '31000-31999',
         allowPrivileged: true,
+      },
+    },
+    {
+      args:
+        '--data-dir=/d --authorization-mode=RBAC,ABAC --authorization-mode Webhook --authorization-policy-file=/p ' +
+        '--authorization-webhook-config-file=/w --authorization-webhook-cache-authorized-ttl=1m --controllers=false',
+      expected: {
+        controllers: false,
+        authorization: {
+          modes: ['RBAC', 'ABAC', 'Webhook'],
+          policyFile: '/p',
+          webhook: {
+            configFile: '/w',
+            version: 'v1beta1',
+            authorizedTtlMs: 60_000,
+            unauthorizedTtlMs: 30_000,
+          },
+        },
+      },
+    },
+    {
+      args:
+        '--data-dir=/d --anonymous-auth=false --client-ca-file=/ca --token-auth-file /t --api-audiences=a,b ' +
+        '--enable-bootstrap-token-auth=false --service-account-issuer=https://a --service-account-issuer=https://b,c ' +
+        '--service-account-key-file=/1 --service-account-key-file=/2 --service-account-signing-key-file=/k ' +
+        '--service-account-lookup=false --service-account-max-token-expiration=2h ' +
+        '--service-account-extend-token-expiration=false --service-account-jwks-uri=https://c/keys ' +
+        '--oidc-issuer-url=https://i --oidc-client-id=c --oidc-ca-file=/o --oidc-username-claim=email ' +
+        '--oidc-groups-claim=groups --oidc-required-claim=a=b,c=d --oidc-required-claim=e==f ' +
+        '--authentication-token-webhook-config-file=/h --authentication-token-webhook-version=v1 ' +
+        '--authentication-token-webhook-cache-ttl=0s --requestheader-client-ca-file=/r ' +
+        '--requestheader-allowed-names=p --requestheader-username-headers=X-Remote-User,X-User ' +
+        '--requestheader-group-headers=X-Remote-Group --requestheader-extra-headers-prefix=X-Remote-Extra-',
+      expected: {
+        authentication: {
+          anonymous: false,
+          clientCaFile: '/ca',
+          tokenAuthFile: '/t',
+          bootstrapTokens: false,
+          apiAudiences: ['a', 'b'],
+          serviceAccounts: {
+            issuers: ['https://a', 'https://b,c'],
+            keyFiles: ['/1', '/2'],
+            signingKeyFile: '/k',
+            jwksUri: 'https://c/keys',
+            lookup: false,
+            maxExpirationSeconds: 7200,
+            extendExpiration: false,
+          },
+          oidc: {
+            issuerUrl: 'https://i',
+            clientId: 'c',
+            caFile: '/o',
+            usernameClaim: 'email',
+            usernamePrefix: '',
+            groupsClaim: 'groups',
+            groupsPrefix: '',
+            requiredClaims: new Map([
+              ['a', 'b'],
+              ['c', 'd'],
+              ['e', '=f'],
+            ]),
+            signingAlgs: ['RS256'],
+          },
+          webhook: { configFile: '/h', version: 'v1', cacheTtlMs: 0 },
+          requestHeader: {
+            clientCaFile: '/r',
+            allowedNames: ['p'],
+            usernameHeaders: ['X-Remote-User', 'X-User'],
+            groupHeaders: ['X-Remote-Group'],
+            extraHeaderPrefixes: ['X-Remote-Extra-'],
+          },
+        },
       },
     },
     {

@@ -4,6 +4,7 @@ import type { JsonObject } from '../schema/codec.ts'
 import { sameValue } from '../schema/field-errors.ts'
 import { matchesLabels, selectorFromObject } from '../schema/selectors.ts'
 import { workQueue, type Controller } from './controller.ts'
+import { following } from './following.ts'
 import { Writer } from './writer.ts'
 
 const NAME = 'clusterrole-aggregation'
@@ -49,14 +50,7 @@ export const clusterRoleAggregation: Controller = {
         },
       },
     )
-    return {
-      idle: () => queue.idle(),
-      async stop() {
-        end()
-        writer.end()
-        await queue.stop()
-      },
-    }
+    return following(queue, writer, [end])
   },
 }
 

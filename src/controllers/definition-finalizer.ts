@@ -6,6 +6,7 @@ import {
 } from '../kinds/apiextensions/custom-resource-definition.ts'
 import { StatusError } from '../schema/errors.ts'
 import { workQueue, type Controller } from './controller.ts'
+import { following } from './following.ts'
 import { Writer } from './writer.ts'
 
 const NAME = 'customresourcedefinition-finalizer'
@@ -84,14 +85,7 @@ export const definitionFinalizer = (removeInstances: RemoveInstances): Controlle
       removed() {},
     })
     isLoaded = true
-    return {
-      idle: () => queue.idle(),
-      async stop() {
-        end()
-        writer.end()
-        await queue.stop()
-      },
-    }
+    return following(queue, writer, [end])
   },
 })
 

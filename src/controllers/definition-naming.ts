@@ -6,6 +6,7 @@ import {
 import type { CustomResourceDefinitionNames } from '../kinds/apiextensions/custom-resource-definition-spec.ts'
 import { sameValue } from '../schema/field-errors.ts'
 import { workQueue, type Controller } from './controller.ts'
+import { following } from './following.ts'
 import { Writer } from './writer.ts'
 
 const NAME = 'customresourcedefinition-naming'
@@ -31,8 +32,7 @@ export const definitionNaming: Controller = {
         await writer.update({ served, namespace: '', name, subresource: 'status' }, plain(next))
       },
     })
-    const plain = (definition: CustomResourceDefinition) =>
-      served!.codec.plain(definition as never)
+    const plain = (definition: CustomResourceDefinition) => served!.codec.plain(definition as never)
     const others = (changed: CustomResourceDefinition) => {
       for (const [name, { spec }] of definitions)
         if (spec.group === changed.spec.group) queue.add(name)
@@ -50,14 +50,7 @@ export const definitionNaming: Controller = {
         },
       },
     )
-    return {
-      idle: () => queue.idle(),
-      async stop() {
-        end()
-        writer.end()
-        await queue.stop()
-      },
-    }
+    return following(queue, writer, [end])
   },
 }
 

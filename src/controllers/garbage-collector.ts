@@ -7,6 +7,7 @@ import type { OwnerReference } from '../schema/object-meta.ts'
 import { followVersions } from '../store/cache/follow.ts'
 import type { Version } from '../store/cache/version.ts'
 import { workQueue, type Controller } from './controller.ts'
+import { following } from './following.ts'
 import { GarbageGraph } from './garbage-graph.ts'
 import { OwnerEvents } from './owner-events.ts'
 import { hasVerbs, kindFinder, preferredResources } from './resources.ts'
@@ -14,6 +15,7 @@ import { Writer, type Target } from './writer.ts'
 
 const NAME = 'garbage-collector'
 const WORKERS = 20
+const KEYS_PER_TURN = 200
 const ORPHAN = 'orphan'
 const FOREGROUND = 'foregroundDeletion'
 
@@ -63,26 +65,29 @@ export const garbageCollector: Controller = {
       if (!hasVerbs(served, 'delete', 'list', 'watch')) continue
       if (signal.aborted) break
       prefixes.set(keyPrefix, served)
+      const first: string[] = []
+      let read = (version: Version): unknown => first.push(version.key)
       ends.push(
         await followVersions(api.cache, keyPrefix, {
-          set: (version) => graph.set(served, version),
+          set: (version) => void read(version),
           removed: (version) => graph.removed(version),
         }),
       )
-      // Requests come first.
-      await new Promise<void>((resolve) => setImmediate(resolve))
+      read = (version) => graph.set(served, version)
+      const table = await api.cache.table(keyPrefix)
+      for (const [i, key] of first.entries()) {
+        // What changed meanwhile was told, and is the same again here.
+        const version = table.get(key)
+        if (version) graph.set(served, version)
+        // Requests come first.
+        if (i % KEYS_PER_TURN === 0) await new Promise<void>((resolve) => setImmediate(resolve))
+        if (signal.aborted) break
+      }
     }
     isLoaded = true
     for (const key of early) queue.add(key)
     early.clear()
-    return {
-      idle: () => queue.idle(),
-      async stop() {
-        for (const end of ends) end()
-        writer.end()
-        await queue.stop()
-      },
-    }
+    return following(queue, writer, ends)
   },
 }
 
@@ -162,8 +167,8 @@ class Item {
     const dependents = this.#graph.dependentsOf(uid)
     if (waiting.length > 0 && dependents.size > 0) {
       // A ring of objects that wait for each other would never end.
-      for (const { isForeground } of dependents) {
-        if (!isForeground) continue
+      for (const dependent of dependents) {
+        if (!dependent.waiting) continue
         await this.#unblock(target, live)
         break
       }

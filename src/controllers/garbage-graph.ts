@@ -7,8 +7,8 @@ export interface Node {
   /** Key in the store. */
   readonly key: string
   readonly references: readonly Reference[]
-  /** Ends when its dependents have. */
-  readonly isForeground: boolean
+  /** The object as an owner that ends when its dependents have; null when it does not. */
+  readonly waiting: Owner | null
 }
 
 interface Reference {
@@ -60,8 +60,8 @@ export class GarbageGraph {
       return
     }
     const uid = uidIn(metadata)
-    if (ending !== null) this.#end(uid, key, ending, before)
-    if (before && isSame(before, owners, ending === 'foreground')) return
+    const waiting = ending === null ? null : this.#end(uid, key, ending, before)
+    if (before && isSame(before, owners, waiting)) return
     const references = owners.map(({ uid, blockOwnerDeletion }) => ({
       owner: this.#owner(uid),
       blocks: blockOwnerDeletion === true,
@@ -70,7 +70,7 @@ export class GarbageGraph {
       served,
       key,
       references: references.length === 0 ? NO_REFERENCES : references,
-      isForeground: ending === 'foreground',
+      waiting,
     }
     for (const { owner } of references) owner.dependents.add(node)
     this.#nodes.set(key, node)
@@ -96,12 +96,36 @@ export class GarbageGraph {
     return this.#owners.get(uid)?.dependents ?? NO_NODES
   }
 
-  /** Whether foreground deletion of an object still has something to wait for. */
+  /**
+   * Whether foreground deletion of an object still has something to wait for. Objects that wait for each other, all in
+   * foreground deletion, do not count: none of them would ever go.
+   */
   isBlocked(uid: string): boolean {
-    for (const { references } of this.dependentsOf(uid)) {
-      if (references.some(({ owner, blocks }) => blocks && owner.uid === uid)) return true
+    const start = this.#owners.get(uid)
+    if (!start) return false
+    const seen = new Set([start])
+    // Depth first: what is not going itself is found in the first branches.
+    const path = [blockersOf(start)]
+    let isInRing = false
+    let hasBlockers = false
+    for (let branch = path.at(-1); branch; branch = path.at(-1)) {
+      const { value: next, done } = branch.next()
+      if (done) {
+        path.pop()
+        continue
+      }
+      hasBlockers = true
+      if (next === null) return true
+      if (next === start) isInRing = true
+      if (seen.has(next)) continue
+      seen.add(next)
+      const further = blockersOf(next)
+      const first = further.next()
+      // It goes by itself, and then this object's turn may come.
+      if (first.done === true) return true
+      path.push(blockersOf(next))
     }
-    return false
+    return hasBlockers && !isInRing
   }
 
   /** Whether an owner was seen to go lately. */
@@ -109,18 +133,20 @@ export class GarbageGraph {
     return this.#gone.has(uid)
   }
 
-  /** An object ends with a word about its dependents, which is news once for the dependents. */
+  /** An object ends with a word about its dependents; that it waits is news once for the dependents. */
   #end(
     uid: string,
     key: string,
     ending: 'orphan' | 'foreground',
     before: Node | undefined,
-  ): void {
+  ): Owner | null {
     this.#due(key)
-    if (ending !== 'foreground' || before?.isForeground === true) return
+    if (ending !== 'foreground') return null
+    if (before?.waiting) return before.waiting
     const owner = this.#owner(uid)
     owner.endingKey = key
     for (const dependent of owner.dependents) this.#due(dependent.key)
+    return owner
   }
 
   #drop(node: Node): void {
@@ -159,6 +185,14 @@ export class GarbageGraph {
 }
 
 const NO_NODES: ReadonlySet<Node> = new Set()
+
+/** What blocks an owner: those that wait in turn, and null for each that does not. */
+function* blockersOf(owner: Owner): Generator<Owner | null, void> {
+  for (const { references, waiting } of owner.dependents) {
+    for (const reference of references)
+      if (reference.blocks && reference.owner === owner) yield waiting
+  }
+}
 
 interface OwnerText {
   readonly uid: string
@@ -220,9 +254,9 @@ function listAt(bytes: Buffer, start: number): unknown[] {
   return []
 }
 
-function isSame(node: Node, owners: readonly OwnerText[], isForeground: boolean): boolean {
+function isSame(node: Node, owners: readonly OwnerText[], waiting: Owner | null): boolean {
   return (
-    node.isForeground === isForeground &&
+    node.waiting === waiting &&
     node.references.length === owners.length &&
     node.references.every(
       ({ owner, blocks }, i) =>

@@ -50,11 +50,11 @@ export function startControllers(
     async idle() {
       await ready
       // One controller's work makes another's.
-      for (let quiet = 0; quiet < running.length; ) {
-        const before = world.api.cache.revision
+      let before: number
+      do {
+        before = world.api.cache.revision
         for (const one of running) await one.idle()
-        quiet = world.api.cache.revision === before ? running.length : 0
-      }
+      } while (world.api.cache.revision !== before)
     },
     async stop() {
       stopping.abort()

@@ -1,5 +1,7 @@
 import { formatTime } from '../base/time.ts'
 import type { Namespace, NamespaceCondition } from '../kinds/core/namespace.ts'
+import type { HookContext } from '../schema/resource.ts'
+import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import type { Emptied } from './namespace-content.ts'
 
 interface Finding {
@@ -13,18 +15,14 @@ interface Finding {
 export function withConditions(
   namespace: Namespace,
   found: Emptied,
-  now: number,
+  { v, now }: Pick<HookContext, 'v' | 'now'>,
 ): Namespace | null {
   const present = namespace.status.conditions ?? []
   let conditions: readonly NamespaceCondition[] = present
-  for (const { type, fault, fine } of findings(found)) {
+  for (const { type, fault, fine } of findings(found, v)) {
     const made = { type, status: fault ? 'True' : 'False', ...(fault ?? fine) }
     const old = conditions.find((one) => one.type === type)
-    if (
-      old?.status === made.status &&
-      old.reason === made.reason &&
-      old.message === made.message
-    )
+    if (old?.status === made.status && old.reason === made.reason && old.message === made.message)
       continue
     const lastTransitionTime =
       old?.status === made.status && old.lastTransitionTime !== undefined
@@ -39,7 +37,7 @@ export function withConditions(
   return { ...namespace, status: { ...namespace.status, conditions: [...conditions] } }
 }
 
-function findings({ remaining, finalizers, failures }: Emptied): readonly Finding[] {
+function findings({ remaining, finalizers, failures }: Emptied, v: Vocabulary): readonly Finding[] {
   const left = [...remaining].map(([name, count]) => `${name} has ${count} resource instances`)
   const held = [...finalizers].map(([name, count]) => `${name} in ${count} resource instances`)
   const why = failures.map(({ message }) => message)
@@ -58,7 +56,7 @@ function findings({ remaining, finalizers, failures }: Emptied): readonly Findin
       fault: null,
       fine: {
         reason: 'ParsedGroupVersions',
-        message: 'All legacy types successfully parsed',
+        message: v.spell('All legacy {system} types successfully parsed'),
       },
     },
     {

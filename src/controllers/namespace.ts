@@ -1,6 +1,8 @@
+import { hookContext } from '../api/context.ts'
 import type { Namespace } from '../kinds/core/namespace.ts'
 import { StatusError } from '../schema/errors.ts'
 import { workQueue, type Controller } from './controller.ts'
+import { following } from './following.ts'
 import { NamespaceContent } from './namespace-content.ts'
 import { withConditions } from './namespace-conditions.ts'
 import { Writer } from './writer.ts'
@@ -51,7 +53,7 @@ export const namespaceLifecycle: Controller = {
       const since = live?.metadata.deletionTimestamp
       if (!live || since === undefined || (live.spec.finalizers ?? []).length === 0) return
       const found = await content.remove(name, Date.parse(since))
-      await write(name, 'status', (namespace) => withConditions(namespace, found, api.clock.now()))
+      await write(name, 'status', (namespace) => withConditions(namespace, found, hookContext(api)))
       if (found.failures.length > 0) throw found.failures[0]
       if (found.estimateSeconds > 0) return (Math.floor(found.estimateSeconds / 2) + 1) * 1000
       await write(name, 'finalize', (namespace) => {
@@ -82,13 +84,6 @@ export const namespaceLifecycle: Controller = {
           removed() {},
         })
       : () => {}
-    return {
-      idle: () => queue.idle(),
-      async stop() {
-        end()
-        writer.end()
-        await queue.stop()
-      },
-    }
+    return following(queue, writer, [end])
   },
 }

@@ -6,7 +6,10 @@ const START = Date.parse('2024-01-02T03:04:05Z')
 
 test('a key that is added twice is worked at once', async () => {
   const done: string[] = []
-  const queue = new WorkQueue({ clock: new ManualClock(), work: async (key) => void done.push(key) })
+  const queue = new WorkQueue({
+    clock: new ManualClock(),
+    work: async (key) => void done.push(key),
+  })
   for (const key of ['a', 'b', 'a']) queue.add(key)
   expect(queue.isIdle).toBe(false)
   await queue.idle()

@@ -1,4 +1,7 @@
 import type { Api, Query, User } from '../api/context.ts'
+import type { AuthenticationChain } from '../authn/authenticator-chain.ts'
+import type { Authorizer } from '../authz/authorizer.ts'
+import type { Log } from '../base/log.ts'
 import type { Exchange, HeaderList, Out } from './exchange.ts'
 import type { RequestInfo } from './request-info.ts'
 
@@ -11,8 +14,10 @@ export interface Context {
   readonly query: Query
   /** Filled by `requestInfo`. */
   info: RequestInfo
-  /** Filled by `authenticate`. */
+  /** Filled by `authenticate`, and by `impersonate` when somebody acts as another. */
   user: User
+  /** Who acts as `user`; absent when that is the same. */
+  impersonator?: User
   /** Headers that every answer gets, filled on the way. */
   readonly headers: HeaderList
   /** Texts of `Warning` headers, each once. */
@@ -31,8 +36,11 @@ export interface ServerState {
   draining: boolean
   /** Requests whose time is watched. */
   readonly underway: Set<Context>
-  readonly authenticate: (exchange: Exchange) => User
-  readonly authorize: (user: User, info: RequestInfo) => void
+  readonly log: Log
+  readonly authentication: Pick<AuthenticationChain, 'authenticate' | 'removeCredentials'>
+  readonly authorizer: Pick<Authorizer, 'authorize'>
+  /** Names under which a decision is audited. */
+  readonly auditKeys: { readonly decision: string; readonly reason: string }
   readonly health: HealthChecks
   readonly endpoints: ReadonlyMap<string, Endpoint>
   /** Endpoints for everything below a path. */

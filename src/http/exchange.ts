@@ -13,6 +13,8 @@ export interface Exchange {
   /** Path and query as sent. */
   readonly target: string
   readonly headers: IncomingHttpHeaders
+  /** Header names and values in turns, as sent. */
+  readonly rawHeaders: readonly string[]
   readonly socket: TLSSocket
   /** Whether an answer was begun. */
   readonly begun: boolean
@@ -129,6 +131,9 @@ export class Http1Exchange extends Base implements Exchange {
   get socket(): TLSSocket {
     return this.#request.socket as TLSSocket
   }
+  get rawHeaders(): readonly string[] {
+    return this.#request.rawHeaders
+  }
   get begun(): boolean {
     return this.#taken || this.#response.headersSent
   }
@@ -176,9 +181,16 @@ export class Http2Exchange extends Base implements Exchange {
   readonly headers: IncomingHttpHeaders
   readonly #stream: ServerHttp2Stream
 
-  constructor(stream: ServerHttp2Stream, headers: IncomingHttpHeaders) {
+  readonly rawHeaders: readonly string[]
+
+  constructor(
+    stream: ServerHttp2Stream,
+    headers: IncomingHttpHeaders,
+    rawHeaders: readonly string[],
+  ) {
     super()
     this.#stream = stream
+    this.rawHeaders = rawHeaders
     this.headers = headers
     this.method = String(headers[':method'] ?? 'GET')
     this.target = String(headers[':path'] ?? '/')

@@ -18,6 +18,8 @@ export interface ListenOptions {
 
 export interface Listener {
   readonly port: number
+  /** Changes the authorities that new connections are told of, PEM. */
+  setClientCa(pem: string): void
   /** Takes no new connections and ends idle ones; resolves when all are gone or after `graceMs`. */
   close(graceMs: number): Promise<void>
 }
@@ -59,9 +61,9 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   // Listening to `request` made Node wrap every HTTP/2 stream in the costly compatible form; the streams
   // are taken as they are instead.
   server.removeAllListeners('stream')
-  server.on('stream', (stream, headers) => {
+  server.on('stream', (stream, headers, ...rest: unknown[]) => {
     stream.on('error', () => {})
-    options.onExchange(new Http2Exchange(stream, headers))
+    options.onExchange(new Http2Exchange(stream, headers, rest[1] as string[]))
   })
   server.on('secureConnection', (socket: Socket) => {
     socket.setNoDelay(true)
@@ -88,7 +90,12 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     })
   })
   const { port } = server.address() as AddressInfo
-  return { port, close: (graceMs) => closeServer(server, sockets, sessions, graceMs) }
+  const { cert, key } = options
+  return {
+    port,
+    setClientCa: (ca) => server.setSecureContext({ cert, key, ca, minVersion: 'TLSv1.2' }),
+    close: (graceMs) => closeServer(server, sockets, sessions, graceMs),
+  }
 }
 
 async function closeServer(

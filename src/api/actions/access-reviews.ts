@@ -2,7 +2,8 @@
 import type { Typed } from '../../schema/object-meta.ts'
 import { badRequest, invalid } from '../../schema/errors.ts'
 import { FieldErrors } from '../../schema/field-errors.ts'
-import { hookContext, type Api, type Attributes, type Call, type User } from '../context.ts'
+import type { Attributes } from '../../authz/authorizer.ts'
+import { hookContext, type Api, type Call, type User } from '../context.ts'
 import { writeOptions } from '../options.ts'
 import { readObject } from '../read-body.ts'
 import { Made, type Result } from '../results.ts'
@@ -27,7 +28,7 @@ interface AccessReview extends Typed {
     readonly groups?: readonly string[]
     readonly extra?: Readonly<Record<string, readonly string[]>>
   }
-  status?: { allowed: boolean; denied?: boolean; reason?: string }
+  status?: { allowed: boolean; denied?: boolean; reason?: string; evaluationError?: string }
 }
 
 /** Reviews the access of whom the body names. Throws 4xx. */
@@ -49,11 +50,15 @@ async function review(
   subject: (review: AccessReview) => User,
 ): Promise<Result> {
   const object = await admitted<AccessReview>(api, call)
-  const { allowed, denied, reason } = api.decide(subject(object), attributesOf(object))
+  const { verdict, reason, error } = await api.authorizer.authorize(
+    subject(object),
+    attributesOf(object),
+  )
   object.status = {
-    allowed,
-    ...(denied ? { denied } : {}),
+    allowed: verdict === 'allow',
+    ...(verdict === 'deny' ? { denied: true } : {}),
     ...(reason === '' ? {} : { reason }),
+    ...(error === undefined ? {} : { evaluationError: error }),
   }
   return answer(call, object)
 }
@@ -120,25 +125,18 @@ export async function reviewOwnRules(api: Api, call: Call): Promise<Result> {
     call,
   )
   if (object.spec.namespace === undefined) throw badRequest('no namespace on request')
-  const all = ['*']
-  const mayAll = api.decide(call.user, {
-    isResource: true,
-    verb: '*',
-    path: '',
-    group: '*',
-    version: '*',
-    resource: '*',
-    subresource: '',
-    namespace: object.spec.namespace,
-    name: '',
-  }).allowed
+  const { resourceRules, nonResourceRules, incomplete, error } = await api.authorizer.rulesFor(
+    call.user,
+    object.spec.namespace,
+  )
   return answer(call, {
     metadata: {},
     spec: {},
     status: {
-      resourceRules: mayAll ? [{ verbs: all, apiGroups: all, resources: all }] : [],
-      nonResourceRules: mayAll ? [{ verbs: all, nonResourceURLs: all }] : [],
-      incomplete: false,
+      resourceRules,
+      nonResourceRules,
+      incomplete,
+      ...(error === '' ? {} : { evaluationError: error }),
     },
   } as Typed)
 }

@@ -1,16 +1,26 @@
 import { product, vocabularies } from '../../vocabulary/index.ts'
 import type { VocabularyName } from '../../vocabulary/vocabulary.ts'
+import { authenticationFlags } from './authentication-flags.ts'
+import { authorizationFlags } from './authorization-flags.ts'
 import {
   boolFlag,
   choiceFlag,
   durationFlag,
   intFlag,
   ipFlag,
+  onFlag,
   switchesFlag,
   textFlag,
 } from '../flags.ts'
 
 const words = Object.keys(vocabularies) as VocabularyName[]
+
+/** A file; '' where none is given. */
+const agentFile = (help: string) => ({
+  ...textFlag({ section: 'Cluster', default: '', help }),
+  placeholder: 'file',
+  check: () => null,
+})
 
 /** Flags of the server, in the spelling of the reference where it has them. */
 export const serverFlags = {
@@ -93,6 +103,19 @@ export const serverFlags = {
     section: 'Cluster',
     help: 'Let containers run privileged.',
   }),
+  'nodeagent-certificate-authority': agentFile(
+    'Certificates of the authorities that node agents are known by, PEM; without, any certificate of theirs is taken.',
+  ),
+  'nodeagent-client-certificate': agentFile(
+    'Certificate that node agents know this server by, PEM.',
+  ),
+  'nodeagent-client-key': agentFile('Key of that certificate, PEM.'),
+  controllers: onFlag({
+    section: 'Cluster',
+    help: 'Keep in order what belongs to the API: garbage, namespaces, service accounts, aggregated roles.',
+  }),
+  ...authenticationFlags,
+  ...authorizationFlags,
   v: intFlag(
     { min: 0, max: 10 },
     {

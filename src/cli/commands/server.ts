@@ -5,6 +5,9 @@ import { product } from '../../vocabulary/index.ts'
 import { parseFlags, type Values } from '../flags.ts'
 import { helpText } from '../help.ts'
 import type { Terminal } from '../terminal.ts'
+import { agentTlsOf } from './agent-tls.ts'
+import { authenticationOf } from './authentication-flags.ts'
+import { authorizationOf } from './authorization-flags.ts'
 import { serverFlags } from './server-flags.ts'
 
 /** Starts a server, as the package does. */
@@ -54,7 +57,8 @@ export async function serverCommand(
   let server: RunningServer
   try {
     const start = command.start ?? (await import('../../server.ts')).startServer
-    server = await start({ ...options, log })
+    const agentTls = agentTlsOf(values)
+    server = await start({ ...options, ...(agentTls ? { agentTls } : {}), log })
   } catch (error) {
     terminal.err(`${name}: ${startError(error, options, values.v)}\n`)
     return 1
@@ -87,6 +91,9 @@ const optionsOf = (values: ServerValues) =>
     serviceClusterIpRange: values['service-cluster-ip-range'],
     serviceNodePortRange: values['service-node-port-range'],
     allowPrivileged: values['allow-privileged'],
+    authentication: authenticationOf(values),
+    authorization: authorizationOf(values),
+    controllers: values.controllers,
     historyMs: values['history-window'],
     requestTimeoutMs: values['request-timeout'],
     minRequestTimeoutMs: values['min-request-timeout'] * 1000,

@@ -1,9 +1,42 @@
-import type { Filter } from '../context.ts'
+import { CredentialError, type Answered, type Asking } from '../../authn/authenticator.ts'
+import { unauthorized } from '../../schema/errors.ts'
+import type { Context, Filter } from '../context.ts'
 
 /** Who asks: 401 when what the client showed does not hold. */
 export const authenticate: Filter = {
   name: 'authenticate',
   run(context) {
-    context.user = context.server.authenticate(context.exchange)
+    let answer: Answered | Promise<Answered>
+    try {
+      answer = context.server.authentication.authenticate(context.exchange, askingOf(context))
+    } catch (error) {
+      throw refused(context, error)
+    }
+    if (!(answer instanceof Promise)) return accept(context, answer)
+    return answer.then(
+      (found) => accept(context, found),
+      (error: unknown) => {
+        throw refused(context, error)
+      },
+    )
   },
+}
+
+const askingOf = (context: Context): Asking => ({
+  audiences: [],
+  annotate: (key, value) => void context.auditAnnotations.set(key, value),
+  warn: (text) => void context.warnings.add(text),
+})
+
+function accept(context: Context, found: Answered): void {
+  if (!found) throw unauthorized()
+  context.user = found.user
+  context.server.authentication.removeCredentials(context.exchange.headers)
+}
+
+/** Why a credential does not hold is for the log alone. */
+function refused(context: Context, error: unknown): unknown {
+  if (!(error instanceof CredentialError)) return error
+  context.server.log.debug(2, 'Unable to authenticate the request', { error: error.message })
+  return unauthorized()
 }

@@ -1,9 +1,32 @@
-import type { Filter } from '../context.ts'
+import type { Decision } from '../../authz/authorizer.ts'
+import { refusal } from '../../authz/refusal.ts'
+import type { Context, Filter } from '../context.ts'
+import { internalErrorText } from '../plain-text.ts'
 
 /** Whether they may: 403 when not. */
 export const authorize: Filter = {
   name: 'authorize',
   run(context) {
-    context.server.authorize(context.user, context.info)
+    const { user, info, server } = context
+    const decision = server.authorizer.authorize(user, info)
+    if (decision instanceof Promise) return decision.then((made) => obey(context, made))
+    obey(context, decision)
   },
+}
+
+function obey(context: Context, { verdict, reason, error }: Decision): void {
+  const { auditAnnotations: notes, server, user, info } = context
+  const { decision: decisionKey, reason: reasonKey } = server.auditKeys
+  if (verdict === 'allow') {
+    notes.set(decisionKey, 'allow')
+    notes.set(reasonKey, reason)
+    return
+  }
+  if (error !== undefined) {
+    notes.set(reasonKey, 'internal error')
+    throw internalErrorText(context.exchange.target, error)
+  }
+  notes.set(decisionKey, 'forbid')
+  notes.set(reasonKey, reason)
+  throw refusal(user, info, reason)
 }

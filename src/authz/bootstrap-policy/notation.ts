@@ -1,0 +1,54 @@
+/** How the policy that a cluster starts with is written down. */
+import type { Vocabulary } from '../../vocabulary/vocabulary.ts'
+import type { Rule } from '../rules.ts'
+
+/**
+ * A rule: verbs, then resources or paths, then groups (`core` when left out), then names; items stand apart by
+ * blanks. Verbs may be `read`, `write` or `all`. `urls` in place of the groups says that `*` is a path.
+ */
+export type Line = readonly [verbs: string, what: string, groups?: string, names?: string]
+
+/** A role. */
+export interface RoleText {
+  readonly name: string
+  readonly rules?: readonly Line[]
+  /** The role that gathers the rules of this one. */
+  readonly joins?: string
+  /** Gathers the rules of roles that join what is named here. */
+  readonly gathers?: string
+}
+
+/** A binding, for `user:`, `group:` or, of the system namespace, `account:`. */
+export interface BindingText {
+  readonly name: string
+  /** The role, when it has another name. */
+  readonly role?: string
+  readonly to: readonly string[]
+}
+
+/** Leave to tell what happens. */
+export const EVENTS: Line = ['create patch update', 'events', 'core events{api}']
+
+const READ = ['get', 'list', 'watch']
+const WRITE = ['create', 'delete', 'deletecollection', 'patch', 'update']
+const WORDS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['read', READ],
+  ['write', WRITE],
+  ['all', [...READ, ...WRITE]],
+])
+
+const items = (text: string, v: Vocabulary): string[] => v.spell(text).split(' ')
+
+/** Spells a line out. */
+export function ruleOfLine([verbs, what, groups = 'core', names]: Line, v: Vocabulary): Rule {
+  const spelled = verbs.split(' ').flatMap((verb) => WORDS.get(verb) ?? [verb])
+  spelled.sort()
+  if (groups === 'urls' || what.startsWith('/'))
+    return { verbs: spelled, nonResourceURLs: items(what, v) }
+  return {
+    verbs: spelled,
+    apiGroups: items(groups, v).map((group) => (group === 'core' ? '' : group)),
+    resources: items(what, v),
+    ...(names === undefined ? {} : { resourceNames: items(names, v) }),
+  }
+}

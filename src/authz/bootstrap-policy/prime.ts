@@ -1,0 +1,36 @@
+/** Upgrades of what old servers stored, before the policy is compared (page on authorization 6). */
+import type { StoredBinding, StoredRole } from './reconcile.ts'
+
+/** Roles that gather rules today, and where the rules go that they had of their own. */
+export const primedRoles: ReadonlyMap<string, string> = new Map([
+  ['admin', 'system:aggregate-to-admin'],
+  ['edit', 'system:aggregate-to-edit'],
+  ['view', 'system:aggregate-to-view'],
+])
+
+/** Bindings that were split, and the new one that gets the subjects of the old. */
+export const primedBindings: ReadonlyMap<string, string> = new Map([
+  ['system:discovery', 'system:public-info-viewer'],
+])
+
+/** The rules that a new role starts with; null when there is nothing to take over. */
+export function primedRules(
+  old: StoredRole | null,
+  next: StoredRole | null,
+): StoredRole['rules'] | null {
+  if (!old || next || old.aggregationRule) return null
+  return old.rules ?? []
+}
+
+/** What a new binding starts with; null when there is nothing to take over. */
+export function primedBinding(
+  old: StoredBinding | null,
+  next: StoredBinding | null,
+): Pick<StoredBinding, 'metadata' | 'subjects'> | null {
+  if (!old || next) return null
+  const { labels, annotations } = old.metadata
+  return {
+    metadata: { ...(labels ? { labels } : {}), ...(annotations ? { annotations } : {}) },
+    ...(old.subjects ? { subjects: old.subjects } : {}),
+  }
+}

@@ -1,0 +1,172 @@
+/** Nobody may give what they do not hold: checks before roles and bindings are stored (page on authorization 4). */
+import type { AnyBinding } from '../kinds/rbac/binding-parts.ts'
+import type { ClusterRole } from '../kinds/rbac/cluster-role.ts'
+import { forbidden, notFound, plainError } from '../schema/errors.ts'
+import { sameValue } from '../schema/field-errors.ts'
+import type { ResourceName } from '../schema/object-source.ts'
+import type { Typed } from '../schema/object-meta.ts'
+import type { Vocabulary } from '../vocabulary/vocabulary.ts'
+import { aggregate } from './aggregate.ts'
+import type { Attributes, Authorizer, Subject } from './authorizer.ts'
+import type { RbacIndex } from './rbac-index.ts'
+import { compact, printRules, quotedList, uncovered } from './rule-cover.ts'
+import type { Rule } from './rules.ts'
+import { isPrivileged } from './subjects.ts'
+
+/** A write of a role or binding that is about to be stored. */
+export interface RoleWrite {
+  /** A patch, and a PUT of what is there, is an update. */
+  readonly operation: 'create' | 'update'
+  /** `roles`, `clusterroles`, `rolebindings` or `clusterrolebindings`. */
+  readonly resource: string
+  readonly user: Subject
+  /** Empty at the cluster scope. */
+  readonly namespace: string
+  /** The name in the path of the request; empty for a POST. */
+  readonly requestName: string
+  readonly object: Typed
+  /** Null on create. */
+  readonly old: Typed | null
+}
+
+/** What the checks ask. */
+export interface EscalationDeps {
+  /** All modules together. */
+  readonly authorizer: Pick<Authorizer, 'authorize'>
+  /** Must be followed in every mode: rules of other authorizers do not count. */
+  readonly index: RbacIndex
+  readonly v: Vocabulary
+}
+
+const CHECKED: readonly string[] = ['roles', 'clusterroles', 'rolebindings', 'clusterrolebindings']
+
+const FULL_AUTHORITY: readonly Rule[] = [
+  { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
+  { verbs: ['*'], nonResourceURLs: ['*'] },
+]
+
+/** Whether writes of a resource have to be checked. */
+export const isEscalationChecked = ({ group, resource }: ResourceName, v: Vocabulary): boolean =>
+  CHECKED.includes(resource) && group === v.spell('rbac.authorization{api}')
+
+/** Checks a write right before it is stored. Throws 403, or 404 for a role that a binding cannot be held against. */
+export function checkEscalation(write: RoleWrite, deps: EscalationDeps): void | Promise<void> {
+  if (isPrivileged(write.user)) return
+  if (write.old && isSameButCollecting(write.object, write.old)) return
+  const isBinding = write.resource.endsWith('bindings')
+  const bypass = deps.authorizer.authorize(
+    write.user,
+    isBinding ? bindAttributes(write, deps.v) : escalateAttributes(write, deps.v),
+  )
+  const rest = isBinding ? checkBinding : checkRole
+  if (bypass instanceof Promise)
+    return bypass.then(({ verdict }) => {
+      if (verdict !== 'allow') rest(write, deps)
+    })
+  if (bypass.verdict !== 'allow') rest(write, deps)
+}
+
+/** Whether nothing changed but what garbage collection and field owners need. */
+function isSameButCollecting(next: Typed, old: Typed): boolean {
+  return sameValue(withoutUpkeep(next), withoutUpkeep(old))
+}
+
+function withoutUpkeep(object: Typed): Typed {
+  const metadata = { ...object.metadata }
+  delete metadata.ownerReferences
+  delete metadata.finalizers
+  delete metadata.managedFields
+  // Of the request, not of the object.
+  delete metadata.resourceVersion
+  return { ...object, metadata }
+}
+
+const escalateAttributes = (write: RoleWrite, v: Vocabulary): Attributes => ({
+  ...attributes('escalate', write.namespace),
+  group: v.spell('rbac.authorization{api}'),
+  resource: write.resource,
+  name: write.requestName,
+})
+
+function bindAttributes(write: RoleWrite, v: Vocabulary): Attributes {
+  const { apiGroup, name } = roleRefOf(write)
+  return {
+    ...attributes('bind', write.namespace),
+    group: apiGroup === '' ? v.spell('rbac.authorization{api}') : apiGroup,
+    resource: roleResource(write),
+    name,
+  }
+}
+
+const attributes = (verb: string, namespace: string): Attributes => ({
+  isResource: true,
+  verb,
+  path: '',
+  group: '',
+  version: '*',
+  resource: '',
+  subresource: '',
+  namespace,
+  name: '',
+})
+
+// The resource says which kind it is.
+const roleRefOf = ({ object }: RoleWrite) => (object as AnyBinding).roleRef
+
+const roleResource = (write: RoleWrite): string =>
+  roleRefOf(write).kind === 'Role' ? 'roles' : 'clusterroles'
+
+function checkRole(write: RoleWrite, deps: EscalationDeps): void {
+  const { rules, aggregationRule } = write.object as ClusterRole
+  checkHeld(write, deps, rules ?? [])
+  const gathers = [aggregationRule, (write.old as ClusterRole | null)?.aggregationRule].some(
+    (rule) => (rule?.clusterRoleSelectors?.length ?? 0) > 0,
+  )
+  if (!gathers) return
+  // What will be gathered is not known yet: it may be anything.
+  const { rules: owned } = deps.index.rulesFor(write.user, write.namespace)
+  if (uncovered(owned, FULL_AUTHORITY).length > 0)
+    throw refused(write, deps.v, 'must have cluster-admin privileges to use the aggregationRule')
+}
+
+function checkBinding(write: RoleWrite, deps: EscalationDeps): void {
+  const roleRef = roleRefOf(write)
+  const given = deps.index.role(roleRef, write.namespace)
+  if ('is' in given) {
+    if (given.is === 'unsupported')
+      throw plainError(`unsupported role reference kind: ${JSON.stringify(given.kind)}`)
+    throw notFound(
+      { group: deps.v.spell('rbac.authorization{api}'), resource: roleResource(write) },
+      roleRef.name,
+    )
+  }
+  checkHeld(write, deps, given.rules)
+}
+
+/** Throws 403 when the user does not hold all of some rules. */
+function checkHeld(write: RoleWrite, deps: EscalationDeps, wanted: readonly Rule[]): void {
+  const { user } = write
+  const { rules: owned, missing } = deps.index.rulesFor(user, write.namespace)
+  const lacking = uncovered(owned, wanted)
+  if (lacking.length === 0) return
+  const rules = printRules(compact(lacking))
+  const unresolved = missing.map((one) => {
+    if (one.is === 'unsupported')
+      return `unsupported role reference kind: ${JSON.stringify(one.kind)}`
+    const group = deps.v.spell('rbac.authorization{api}')
+    return notFound({ group, resource: `${one.resource}s` }, one.name).message
+  })
+  const also = unresolved.length === 0 ? '' : `; resolution errors: [${aggregate(unresolved)}]`
+  throw refused(
+    write,
+    deps.v,
+    `user ${JSON.stringify(user.name)} (groups=${quotedList(user.groups)}) is attempting to grant RBAC permissions not currently held:\n${rules}${also}`,
+  )
+}
+
+const refused = ({ object, resource }: RoleWrite, v: Vocabulary, why: string) =>
+  forbidden(
+    { group: v.spell('rbac.authorization{api}'), resource },
+    object.metadata.name ?? '',
+    why,
+  )

@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'vitest'
+import { rule } from './rbac.fixture.ts'
+import { atomsOf, compact, printRules, ruleOf, uncovered } from './rule-cover.ts'
+
+// Owned rules, wanted rules, what is missing.
+const ROWS: readonly [string, readonly string[], readonly string[], readonly string[]][] = [
+  ['nothing wanted', [], [], []],
+  ['the same', ['get pods'], ['get pods'], []],
+  ['more verbs', ['get,list pods'], ['get pods'], []],
+  ['fewer verbs', ['get pods'], ['get,list pods'], ['list pods']],
+  ['all verbs', ['* pods'], ['get,list pods'], []],
+  ['all verbs wanted', ['get,list pods'], ['* pods'], ['* pods']],
+  ['all verbs of all', ['* pods'], ['* pods'], []],
+  ['verbs of several rules', ['get pods', 'list pods'], ['get,list pods'], []],
+  ['another group', ['get pods'], ['get apps:pods'], ['get apps:pods']],
+  ['all groups', ['get *:pods'], ['get apps:pods'], []],
+  ['all groups wanted', ['get apps:pods'], ['get *:pods'], ['get *:pods']],
+  ['a group of two', ['get "",apps:pods'], ['get apps:pods'], []],
+  ['groups of several rules', ['get pods', 'get apps:pods'], ['get "",apps:pods'], []],
+  ['another resource', ['get pods'], ['get services'], ['get services']],
+  ['all resources', ['get *'], ['get services'], []],
+  ['all resources wanted', ['get pods,services'], ['get *'], ['get *']],
+  ['all of all', ['get *'], ['get *'], []],
+  ['all have parts', ['get *'], ['get pods/log'], []],
+  ['all have parts of all', ['get *'], ['get */scale'], []],
+  ['a part', ['get pods/log'], ['get pods/log'], []],
+  ['the whole is not its part', ['get pods'], ['get pods/log'], ['get pods/log']],
+  ['a part is not the whole', ['get pods/log'], ['get pods'], ['get pods']],
+  ['a part of any', ['get */log'], ['get pods/log'], []],
+  ['another part of any', ['get */log'], ['get pods/exec'], ['get pods/exec']],
+  ['a part of any wanted', ['get pods/log'], ['get */log'], ['get */log']],
+  ['a part of any of any', ['get */log'], ['get */log'], []],
+  ['parts are no wildcard', ['get pods/*'], ['get pods/log'], ['get pods/log']],
+  ['no wildcard is the same as itself', ['get pods/*'], ['get pods/*'], []],
+  ['a name', ['get pods'], ['get pods a'], []],
+  ['the name', ['get pods a'], ['get pods a'], []],
+  ['one of names', ['get pods a,b'], ['get pods b'], []],
+  ['more names', ['get pods a'], ['get pods a,b'], ['get pods b']],
+  ['names of several rules', ['get pods a', 'get pods b'], ['get pods a,b'], []],
+  ['any name wanted', ['get pods a'], ['get pods'], ['get pods']],
+  ['a path', ['get /a'], ['get /a'], []],
+  ['another path', ['get /a'], ['get /b'], ['get /b']],
+  ['a prefix', ['get /a/*'], ['get /a/b'], []],
+  ['a longer prefix', ['get /a/*'], ['get /a/b/*'], []],
+  ['a shorter prefix wanted', ['get /a/b/*'], ['get /a/*'], ['get /a/*']],
+  ['the same prefix', ['get /a/*'], ['get /a/*'], []],
+  ['all paths', ['get url:*'], ['get /a'], []],
+  ['all paths wanted', ['get /*'], ['get url:*'], ['get url:*']],
+  ['all paths by stars', ['get url:**'], ['get url:*'], []],
+  ['all paths of all', ['get url:*'], ['get url:*'], []],
+  ['another verb on a path', ['get /a'], ['post /a'], ['post /a']],
+  ['all verbs on a path', ['* /a'], ['post /a'], []],
+  ['resources are no paths', ['* *:*'], ['get /a'], ['get /a']],
+  ['paths are no resources', ['* url:*'], ['get pods'], ['get pods']],
+  ['parts in different rules', ['get services', 'list pods'], ['get pods'], ['get pods']],
+  [
+    'verbs and groups go together',
+    ['get pods', 'list apps:pods'],
+    ['get apps:pods'],
+    ['get apps:pods'],
+  ],
+]
+
+describe('what is not covered', () => {
+  for (const [name, owned, wanted, missing] of ROWS)
+    test(name, () =>
+      expect(uncovered(owned.map(rule), wanted.map(rule)).map(ruleOf)).toEqual(missing.map(rule)),
+    )
+})
+
+test('a rule is taken apart', () => {
+  expect(atomsOf(rule('get,list "",apps:pods a,b')).map(ruleOf)).toEqual(
+    [
+      'get pods a',
+      'get pods b',
+      'list pods a',
+      'list pods b',
+      'get apps:pods a',
+      'get apps:pods b',
+      'list apps:pods a',
+      'list apps:pods b',
+    ].map(rule),
+  )
+  expect(atomsOf(rule('get,post /a,/b')).map(ruleOf)).toEqual(
+    ['get /a', 'post /a', 'get /b', 'post /b'].map(rule),
+  )
+})
+
+test('a rule without verbs, groups or resources has no atoms', () => {
+  for (const empty of [
+    { verbs: [], apiGroups: [''], resources: ['pods'] },
+    { verbs: ['get'], apiGroups: [], resources: ['pods'] },
+    { verbs: ['get'], apiGroups: [''], resources: [] },
+    { verbs: [], nonResourceURLs: ['/a'] },
+    { verbs: ['get'] },
+  ])
+    expect(atomsOf(empty)).toEqual([])
+})
+
+test('atoms of one thing become one rule', () => {
+  const atoms = [
+    'get pods',
+    'list pods a',
+    'list,get pods',
+    'get services',
+    'get /a',
+    'post /a',
+    'watch pods a',
+  ]
+    .map(rule)
+    .flatMap(atomsOf)
+  expect(compact(atoms)).toEqual(
+    ['get,list pods', 'list,watch pods a', 'get services', 'get /a', 'post /a'].map(rule),
+  )
+})
+
+test('rules are listed sorted, each once', () => {
+  expect(
+    printRules(['watch,get pods a,b', 'get /a', 'get apps:deployments', 'get /a'].map(rule)),
+  ).toBe(
+    `{APIGroups:[""], Resources:["pods"], ResourceNames:["a" "b"], Verbs:["watch" "get"]}
+{APIGroups:["apps"], Resources:["deployments"], Verbs:["get"]}
+{NonResourceURLs:["/a"], Verbs:["get"]}`,
+  )
+})

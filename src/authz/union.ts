@@ -1,0 +1,85 @@
+/** Several authorizers as one (page on authorization 1). */
+import { aggregate } from './aggregate.ts'
+import type {
+  Attributes,
+  Authorizer,
+  Decision,
+  NonResourceRule,
+  ResourceRule,
+  RuleList,
+  Subject,
+} from './authorizer.ts'
+import { isPrivileged } from './subjects.ts'
+
+const PRIVILEGED: Decision = Object.freeze({ verdict: 'allow', reason: '' })
+const NO_OPINION: Decision = Object.freeze({ verdict: 'no opinion', reason: '' })
+
+/**
+ * Asks the modules in order; the first that allows or denies is right. The privileged group may do everything before
+ * any module is asked, which lists of rules do not tell. Answers at once as long as the modules do.
+ */
+export function authorizerUnion(modules: readonly Authorizer[]): Authorizer {
+  return {
+    name: 'union',
+    authorize: (user, attributes) =>
+      isPrivileged(user) ? PRIVILEGED : new Asking(modules, user, attributes).from(0),
+    rulesFor(user, namespace) {
+      const lists = modules.map((module) => module.rulesFor(user, namespace))
+      return lists.some((list) => list instanceof Promise)
+        ? Promise.all(lists).then(joined)
+        : joined(lists as RuleList[])
+    },
+  }
+}
+
+/** One request on its way through the modules. */
+class Asking {
+  readonly #modules: readonly Authorizer[]
+  readonly #user: Subject
+  readonly #attributes: Attributes
+  #reasons: string[] | null = null
+  #errors: string[] | null = null
+
+  constructor(modules: readonly Authorizer[], user: Subject, attributes: Attributes) {
+    this.#modules = modules
+    this.#user = user
+    this.#attributes = attributes
+  }
+
+  from(first: number): Decision | Promise<Decision> {
+    for (let i = first; i < this.#modules.length; i++) {
+      const answer = this.#modules[i]!.authorize(this.#user, this.#attributes)
+      if (answer instanceof Promise)
+        return answer.then((decision) => this.#settled(decision) ?? this.from(i + 1))
+      const settled = this.#settled(answer)
+      if (settled) return settled
+    }
+    if (!this.#reasons && !this.#errors) return NO_OPINION
+    const reason = this.#reasons?.join('\n') ?? ''
+    return this.#errors
+      ? { verdict: 'no opinion', reason, error: aggregate(this.#errors) }
+      : { verdict: 'no opinion', reason }
+  }
+
+  #settled(decision: Decision): Decision | null {
+    if (decision.verdict !== 'no opinion') return decision
+    if (decision.reason !== '') (this.#reasons ??= []).push(decision.reason)
+    if (decision.error !== undefined) (this.#errors ??= []).push(decision.error)
+    return null
+  }
+}
+
+function joined(lists: readonly RuleList[]): RuleList {
+  const resourceRules: ResourceRule[] = []
+  const nonResourceRules: NonResourceRule[] = []
+  const errors: string[] = []
+  let incomplete = false
+  for (const list of lists) {
+    resourceRules.push(...list.resourceRules)
+    nonResourceRules.push(...list.nonResourceRules)
+    incomplete ||= list.incomplete
+    if (list.error !== '') errors.push(list.error)
+  }
+  const error = errors.length === 0 ? '' : aggregate(errors)
+  return { resourceRules, nonResourceRules, incomplete, error }
+}

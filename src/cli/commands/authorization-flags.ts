@@ -1,0 +1,63 @@
+import { STANDARD_MODES, type AuthorizationOptions } from '../../authorization-options.ts'
+import {
+  durationFlag,
+  fileFlag,
+  listFlag,
+  optionalTextFlag,
+  type Flag,
+  type Values,
+} from '../flags.ts'
+
+const section = 'Authorization'
+
+/** Who decides about requests (authorization page 10). */
+export const authorizationFlags = {
+  'authorization-mode': listFlag({
+    section,
+    default: STANDARD_MODES.join(','),
+    help: 'Who decides, in the order in which they are asked: Node, RBAC, ABAC, Webhook, AlwaysAllow, AlwaysDeny.',
+  }),
+  'authorization-policy-file': fileFlag({
+    section,
+    help: 'Policies of ABAC, one JSON object on each line.',
+  }),
+  'authorization-webhook-config-file': fileFlag({
+    section,
+    help: 'Client configuration of a service that decides.',
+  }),
+  'authorization-webhook-version': optionalTextFlag({
+    section,
+    default: 'v1beta1',
+    help: 'Version of the reviews that are sent to that service: v1 or v1beta1.',
+  }),
+  'authorization-webhook-cache-authorized-ttl': durationFlag({
+    section,
+    default: '5m',
+    help: 'How long it is remembered what that service allowed.',
+  }),
+  'authorization-webhook-cache-unauthorized-ttl': durationFlag({
+    section,
+    default: '30s',
+    help: 'How long its other answers are remembered.',
+  }),
+} as const satisfies Readonly<Record<string, Flag<any>>>
+
+/** The options that these flags mean. */
+export function authorizationOf(values: Values<typeof authorizationFlags>): AuthorizationOptions {
+  return {
+    modes: values['authorization-mode'],
+    ...(values['authorization-policy-file'] === ''
+      ? {}
+      : { policyFile: values['authorization-policy-file'] }),
+    ...(values['authorization-webhook-config-file'] === ''
+      ? {}
+      : {
+          webhook: {
+            configFile: values['authorization-webhook-config-file'],
+            version: values['authorization-webhook-version'],
+            authorizedTtlMs: values['authorization-webhook-cache-authorized-ttl'],
+            unauthorizedTtlMs: values['authorization-webhook-cache-unauthorized-ttl'],
+          },
+        }),
+  }
+}

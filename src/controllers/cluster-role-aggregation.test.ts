@@ -1,0 +1,97 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { silentLog } from '../base/log.ts'
+import { inProcess } from '../in-process.fixture.ts'
+import { clusterRoleAggregation } from './cluster-role-aggregation.ts'
+import { startControllers, type RunningControllers } from './index.ts'
+
+const RBAC = 'rbac.authorization{api}/v1'
+const at = (name = '') => [RBAC, 'clusterroles', '', name] as const
+
+let world: Awaited<ReturnType<typeof inProcess>>
+let running: RunningControllers
+const start = () =>
+  (running = startControllers({ ...world, log: silentLog }, [clusterRoleAggregation]))
+beforeEach(async () => {
+  world = await inProcess()
+  start()
+})
+afterEach(async () => {
+  await running.stop()
+  await world.close()
+})
+
+const rule = (resource: string) => ({ verbs: ['get'], apiGroups: [''], resources: [resource] })
+const part = (name: string, labels: Record<string, string>, ...resources: string[]) =>
+  world.hand.create(at(), { metadata: { name, labels }, rules: resources.map(rule) })
+const whole = (name: string, selectors: object[], labels = {}, rules: object[] = []) =>
+  world.hand.create(at(), {
+    metadata: { name, labels },
+    aggregationRule: { clusterRoleSelectors: selectors },
+    rules,
+  })
+const resourcesOf = async (name: string) => {
+  await running.idle()
+  return (await world.hand.get(at(name))).rules?.flatMap(
+    ({ resources }: { resources: string[] }) => resources,
+  )
+}
+
+test('rules come from the selected roles, selector by selector, by name, each once', async () => {
+  await part('b', { to: 'view' }, 'pods', 'nodes')
+  await part('a', { to: 'view' }, 'secrets', 'pods')
+  await part('c', { to: 'edit' }, 'events')
+  await part('d', { to: 'other' }, 'leases')
+  await whole('all', [
+    { matchLabels: { to: 'edit' } },
+    { matchExpressions: [{ key: 'to', operator: 'In', values: ['view', 'edit'] }] },
+  ])
+  expect(await resourcesOf('all')).toEqual(['events', 'secrets', 'pods', 'nodes'])
+})
+
+test('a role that comes, changes or goes is taken up at once', async () => {
+  await whole('all', [{ matchLabels: { to: 'view' } }])
+  expect(await resourcesOf('all')).toBe(undefined)
+  await part('a', { to: 'view' }, 'pods')
+  expect(await resourcesOf('all')).toEqual(['pods'])
+  await world.hand.patch(at('a'), { rules: [rule('nodes')] })
+  expect(await resourcesOf('all')).toEqual(['nodes'])
+  await world.hand.patch(at('a'), { metadata: { labels: { to: null } } })
+  expect(await resourcesOf('all')).toBe(undefined)
+  await part('b', { to: 'view' }, 'leases')
+  expect(await resourcesOf('all')).toEqual(['leases'])
+  await world.hand.delete(at('b'))
+  expect(await resourcesOf('all')).toBe(undefined)
+})
+
+test('rules by hand are replaced, and the owner of the rules is the controller', async () => {
+  await whole('all', [{ matchLabels: { to: 'view' } }], {}, [rule('secrets')])
+  await part('a', { to: 'view' }, 'pods')
+  expect(await resourcesOf('all')).toEqual(['pods'])
+  const { metadata } = await world.hand.get(at('all'))
+  expect(
+    metadata.managedFields
+      .filter(({ fieldsV1 }: { fieldsV1: object }) => 'f:rules' in fieldsV1)
+      .map(({ manager, operation }: { manager: string; operation: string }) => [
+        manager,
+        operation,
+      ]),
+  ).toEqual([['clusterrole-aggregation-controller', 'Apply']])
+})
+
+test('aggregated roles are gathered in turn, themselves left out', async () => {
+  await whole('top', [{ matchLabels: { tier: 'x' } }], { tier: 'x' })
+  await whole('middle', [{ matchLabels: { to: 'middle' } }], { tier: 'x' })
+  await part('leaf', { to: 'middle' }, 'pods')
+  expect(await resourcesOf('top')).toEqual(['pods'])
+})
+
+test('a role that nothing changes for is not written again, also after a restart', async () => {
+  await part('a', { to: 'view' }, 'pods')
+  await whole('all', [{ matchLabels: { to: 'view' } }])
+  await resourcesOf('all')
+  const { revision } = world.api.cache
+  await running.stop()
+  start()
+  await running.idle()
+  expect(world.api.cache.revision).toBe(revision)
+})

@@ -1,0 +1,229 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { silentLog } from '../base/log.ts'
+import { inProcess } from '../in-process.fixture.ts'
+import { definitionFinalizer } from './definition-finalizer.ts'
+import { definitionNaming } from './definition-naming.ts'
+import { startControllers, type RunningControllers } from './index.ts'
+
+const at = (name = '') => ['apiextensions{api}/v1', 'customresourcedefinitions', '', name] as const
+const DUTY = 'customresourcecleanup.apiextensions.orch.io'
+
+let world: Awaited<ReturnType<typeof inProcess>>
+let running: RunningControllers | null = null
+const start = (...chosen: NonNullable<Parameters<typeof startControllers>[1]>) =>
+  (running = startControllers({ ...world, log: silentLog }, chosen))
+beforeEach(async () => {
+  world = await inProcess()
+})
+afterEach(async () => {
+  await running?.stop()
+  running = null
+  await world.close()
+})
+
+interface Names {
+  plural: string
+  kind?: string
+  singular?: string
+  listKind?: string
+  shortNames?: string[]
+  categories?: string[]
+}
+const define = ({ plural, kind = 'Thing', ...names }: Names, group = 'example.com') =>
+  world.hand.create(at(), {
+    metadata: { name: `${plural}.${group}` },
+    spec: {
+      group,
+      scope: 'Namespaced',
+      names: { plural, kind, ...names },
+      versions: [
+        {
+          name: 'v1',
+          served: true,
+          storage: true,
+          schema: { openAPIV3Schema: { type: 'object' } },
+        },
+      ],
+    },
+  })
+
+interface Condition {
+  type: string
+  status: string
+  reason: string
+  message: string
+}
+const conditionsOf = async (name: string) => {
+  await running?.idle()
+  const object = await world.hand.get(at(name))
+  return (object.status.conditions ?? []).map(
+    ({ type, status, reason, message }: Condition) => `${type} ${status} ${reason}: ${message}`,
+  )
+}
+const acceptedOf = async (name: string) => (await world.hand.get(at(name))).status.acceptedNames
+
+const ACCEPTED = 'NamesAccepted True NoConflicts: no conflicts found'
+const IN_FORCE = 'Established True InitialNamesAccepted: the initial names have been accepted'
+
+describe('names', () => {
+  test('are accepted when nobody in the group has them, and the definition is then in force', async () => {
+    start(definitionNaming)
+    await define({ plural: 'things', shortNames: ['th'], categories: ['all'] })
+    expect(await conditionsOf('things.example.com')).toEqual([ACCEPTED, IN_FORCE])
+    expect(await acceptedOf('things.example.com')).toEqual({
+      plural: 'things',
+      singular: 'thing',
+      shortNames: ['th'],
+      kind: 'Thing',
+      listKind: 'ThingList',
+      categories: ['all'],
+    })
+  })
+
+  for (const { reason, message, names, accepted } of [
+    {
+      reason: 'SingularConflict',
+      message: '"things" is already in use',
+      names: { plural: 'others', kind: 'Other', singular: 'things' },
+      accepted: { plural: 'others', kind: 'Other', listKind: 'OtherList' },
+    },
+    {
+      reason: 'ShortNamesConflict',
+      message: '["th" is already in use, "thing" is already in use]',
+      names: { plural: 'others', kind: 'Other', shortNames: ['th', 'o', 'thing'] },
+      accepted: { plural: 'others', singular: 'other', kind: 'Other', listKind: 'OtherList' },
+    },
+    {
+      reason: 'ListKindConflict',
+      message: '"ThingList" is already in use',
+      names: { plural: 'others', kind: 'Other', listKind: 'ThingList', categories: ['all'] },
+      accepted: { plural: 'others', singular: 'other', kind: 'Other', categories: ['all'] },
+    },
+    {
+      reason: 'KindConflict',
+      message: '"Thing" is already in use',
+      names: { plural: 'others', kind: 'Thing', singular: 'other', listKind: 'OtherList' },
+      accepted: { plural: 'others', singular: 'other', kind: '', listKind: 'OtherList' },
+    },
+  ]) {
+    test(`another has: ${reason}`, async () => {
+      start(definitionNaming)
+      await define({ plural: 'things', shortNames: ['th'] })
+      await running!.idle()
+      await define(names)
+      expect(await conditionsOf('others.example.com')).toEqual([
+        `NamesAccepted False ${reason}: ${message}`,
+        'Established False NotAccepted: not all names are accepted',
+      ])
+      expect(await acceptedOf('others.example.com')).toEqual(accepted)
+      // Who had the names first is in force, and who waits gets them when that one goes.
+      expect(await conditionsOf('things.example.com')).toEqual([ACCEPTED, IN_FORCE])
+    })
+  }
+
+  test('are free for another group, and again when their definition goes', async () => {
+    start(
+      definitionNaming,
+      definitionFinalizer(() => Promise.resolve()),
+    )
+    await define({ plural: 'things' })
+    await running!.idle()
+    await define({ plural: 'things' }, 'elsewhere.com')
+    await define({ plural: 'others', kind: 'Thing' })
+    expect(await conditionsOf('things.elsewhere.com')).toEqual([ACCEPTED, IN_FORCE])
+    expect((await conditionsOf('others.example.com'))[0]).toBe(
+      'NamesAccepted False ListKindConflict: "ThingList" is already in use',
+    )
+    await world.hand.delete(at('things.example.com'))
+    expect(await conditionsOf('others.example.com')).toEqual([ACCEPTED, IN_FORCE])
+  })
+
+  test('that come to conflict later do not put a definition out of force', async () => {
+    start(definitionNaming)
+    await define({ plural: 'things', shortNames: ['th'] })
+    await define({ plural: 'others', kind: 'Other' })
+    await running!.idle()
+    await world.hand.patch(at('others.example.com'), {
+      metadata: {
+        resourceVersion: (await world.hand.get(at('others.example.com'))).metadata.resourceVersion,
+      },
+      spec: { names: { shortNames: ['th'] } },
+    })
+    expect(await conditionsOf('others.example.com')).toEqual([
+      'NamesAccepted False ShortNamesConflict: "th" is already in use',
+      IN_FORCE,
+    ])
+  })
+})
+
+describe('deletion', () => {
+  test('marks the definition, which waits for its objects to be gone', async () => {
+    await define({ plural: 'things' })
+    await world.hand.delete(at('things.example.com'))
+    const { metadata } = await world.hand.get(at('things.example.com'))
+    expect({
+      finalizers: metadata.finalizers,
+      generation: metadata.generation,
+      grace: metadata.deletionGracePeriodSeconds,
+      time: metadata.deletionTimestamp,
+      conditions: await conditionsOf('things.example.com'),
+    }).toEqual({
+      finalizers: [DUTY],
+      generation: 1,
+      grace: undefined,
+      time: '2024-01-02T03:04:05Z',
+      conditions: [
+        'Terminating True InstanceDeletionPending: the definition is marked for deletion; its objects will be deleted soon',
+      ],
+    })
+    // A second delete changes nothing.
+    const { revision } = world.api.cache
+    await world.hand.delete(at('things.example.com'))
+    expect(world.api.cache.revision).toBe(revision)
+  })
+
+  test('ends when the objects are gone, which is tried until it works', async () => {
+    const seen: string[][] = []
+    let fails = 1
+    start(
+      definitionNaming,
+      definitionFinalizer(async ({ metadata }) => {
+        seen.push(await world.hand.names(at()))
+        if (fails-- > 0) throw new Error(`no store for ${metadata.name}`)
+      }),
+    )
+    await define({ plural: 'things' })
+    await running!.idle()
+    await world.hand.delete(at('things.example.com'))
+    expect((await conditionsOf('things.example.com')).at(-1)).toBe(
+      'Terminating True InstanceDeletionFailed: could not delete all objects: no store for things.example.com',
+    )
+    world.clock.advance(4)
+    await running!.idle()
+    expect(seen).toHaveLength(1)
+    world.clock.advance(1)
+    await running!.idle()
+    expect([seen.length, await world.hand.get(at('things.example.com'))]).toEqual([2, null])
+  })
+
+  test('needs no objects removed when the definition was never in force', async () => {
+    const removals: string[] = []
+    await define({ plural: 'things' })
+    await world.hand.patch(at('things.example.com'), { metadata: { finalizers: ['x.com/other'] } })
+    await world.hand.delete(at('things.example.com'))
+    start(definitionFinalizer(async ({ metadata }) => void removals.push(metadata.name!)))
+    expect(await conditionsOf('things.example.com')).toEqual([
+      'Terminating False NeverEstablished: resource was never established',
+    ])
+    const { metadata } = await world.hand.get(at('things.example.com'))
+    expect([removals, metadata.finalizers]).toEqual([[], ['x.com/other']])
+  })
+
+  test('a wrong precondition is told in words of its own', async () => {
+    const { metadata } = await define({ plural: 'things' })
+    await expect(world.hand.delete(at('things.example.com'), { uid: 'x' })).rejects.toMatchObject({
+      code: 409,
+      message: `Operation cannot be fulfilled on customresourcedefinitions.apiextensions.orch.io "things.example.com": Precondition failed: UID in precondition: x, UID in object meta: ${metadata.uid}`,
+    })
+  })
+})

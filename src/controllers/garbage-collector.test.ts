@@ -1,0 +1,389 @@
+import * as fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { silentLog } from '../base/log.ts'
+import { inProcess, type Made } from '../in-process.fixture.ts'
+import { garbageCollector } from './garbage-collector.ts'
+import { startControllers, type RunningControllers } from './index.ts'
+
+const maps = (name = '', namespace = 'default') => ['v1', 'configmaps', namespace, name] as const
+const classes = (name = '') => ['storage{api}/v1', 'storageclasses', '', name] as const
+const jobs = (name = '') => ['batch/v1', 'jobs', 'default', name] as const
+const events = ['v1', 'events', 'default', ''] as const
+
+let world: Awaited<ReturnType<typeof inProcess>>
+let running: RunningControllers
+const start = () => (running = startControllers({ ...world, log: silentLog }, [garbageCollector]))
+beforeEach(async () => {
+  world = await inProcess()
+  start()
+})
+afterEach(async () => {
+  await running.stop()
+  await world.close()
+})
+
+interface Reference {
+  apiVersion: string
+  kind: string
+  name: string
+  uid: string
+  blockOwnerDeletion?: boolean
+}
+const reference = (owner: Made, more: Partial<Reference> = {}): Reference => ({
+  apiVersion: owner.apiVersion,
+  kind: owner.kind,
+  name: owner.metadata.name,
+  uid: owner.metadata.uid,
+  ...more,
+})
+const blocking = (owner: Made) => reference(owner, { blockOwnerDeletion: true })
+
+/** Makes a config map. */
+const map = async (
+  name: string,
+  ownerReferences: readonly Reference[] = [],
+  { finalizers = [] as string[], namespace = 'default' } = {},
+): Promise<Made> => {
+  await world.hand.create(maps('', namespace), { metadata: { name, ownerReferences, finalizers } })
+  return world.hand.get(maps(name, namespace))
+}
+/** Makes a storage class. */
+const storageClass = async (name: string, ownerReferences: readonly Reference[] = []) => {
+  await world.hand.create(classes(), {
+    metadata: { name, ownerReferences },
+    provisioner: 'x.com/y',
+  })
+  return world.hand.get(classes(name))
+}
+const left = async (namespace = 'default') => {
+  await running.idle()
+  return world.hand.names(maps('', namespace))
+}
+const ownersOf = async (name: string) => {
+  await running.idle()
+  const { metadata } = await world.hand.get(maps(name))
+  return (metadata.ownerReferences ?? []).map(({ name }: Reference) => name)
+}
+
+describe('background', () => {
+  test('dependents go when their owner has gone, and theirs after them', async () => {
+    const a = await map('a')
+    const b = await map('b', [reference(a)])
+    await map('c', [reference(b)])
+    await map('d')
+    expect(await left()).toEqual(['a', 'b', 'c', 'd'])
+    await world.hand.delete(maps('a'))
+    expect(await left()).toEqual(['d'])
+  })
+
+  test('a dependent stays while one owner is there, and loses the references to others', async () => {
+    const [a, b] = [await map('a'), await map('b')]
+    await map('c', [reference(a), reference(b)])
+    await world.hand.delete(maps('a'))
+    expect(await ownersOf('c')).toEqual(['b'])
+    await world.hand.delete(maps('b'))
+    expect(await left()).toEqual([])
+  })
+
+  test('an object that never had an owner there goes at once', async () => {
+    const a = await map('a')
+    await map('b', [reference(a, { uid: 'other' })])
+    await map('c', [reference(a, { name: 'other' })])
+    expect(await left()).toEqual(['a'])
+  })
+
+  test('a namesake made later is another owner', async () => {
+    const a = await map('a', [], { finalizers: ['x.com/wait'] })
+    await map('b', [reference(a)])
+    await world.hand.delete(maps('a'))
+    expect(await left()).toEqual(['a', 'b'])
+    await running.stop()
+    await world.hand.patch(maps('a'), { metadata: { finalizers: null } })
+    await map('a')
+    start()
+    expect(await left()).toEqual(['a'])
+  })
+
+  test('what was lost while nobody looked is found at the start', async () => {
+    const a = await map('a')
+    await map('b', [reference(a)])
+    await running.stop()
+    await world.hand.delete(maps('a'))
+    expect(await world.hand.names(maps())).toEqual(['b'])
+    start()
+    expect(await left()).toEqual([])
+  })
+
+  test('an owner of a kind that nobody knows keeps its dependents', async () => {
+    await map('b', [{ apiVersion: 'x.com/v1', kind: 'Thing', name: 'a', uid: 'u' }])
+    expect(await left()).toEqual(['b'])
+  })
+
+  test('a reference that is added late counts too', async () => {
+    const a = await map('a')
+    await map('b')
+    await world.hand.delete(maps('a'))
+    await world.hand.patch(maps('b'), { metadata: { ownerReferences: [reference(a)] } })
+    expect(await left()).toEqual([])
+  })
+
+  test('finalizers of others keep a dependent until they are done', async () => {
+    const a = await map('a')
+    await map('b', [reference(a)], { finalizers: ['x.com/wait'] })
+    await world.hand.delete(maps('a'))
+    expect(await left()).toEqual(['b'])
+    const { metadata } = await world.hand.get(maps('b'))
+    expect(metadata.deletionTimestamp).toBe('2024-01-02T03:04:05Z')
+    await world.hand.patch(maps('b'), { metadata: { finalizers: null } })
+    expect(await left()).toEqual([])
+  })
+
+  test('many dependents of one owner all go', async () => {
+    const a = await map('a')
+    await Promise.all(Array.from({ length: 300 }, (_, i) => map(`d${i}`, [reference(a)])))
+    await world.hand.delete(maps('a'))
+    expect(await left()).toEqual([])
+  })
+})
+
+describe('scopes', () => {
+  test('an owner of cluster scope may have dependents in namespaces', async () => {
+    const owner = await storageClass('s')
+    await map('b', [reference(owner)])
+    expect(await left()).toEqual(['b'])
+    await world.hand.delete(classes('s'))
+    expect(await left()).toEqual([])
+  })
+
+  test('an owner in another namespace is no owner, which an event tells', async () => {
+    await world.hand.create(['v1', 'namespaces'], { metadata: { name: 'n' } })
+    const a = await map('a', [], { namespace: 'n' })
+    const b = await map('b', [reference(a)])
+    expect(await left()).toEqual([])
+    const [name] = await world.hand.names(events)
+    const { type, reason, message, involvedObject } = await world.hand.get([
+      'v1',
+      'events',
+      'default',
+      name!,
+    ])
+    expect({ type, reason, message, involvedObject }).toEqual({
+      type: 'Warning',
+      reason: 'OwnerRefInvalidNamespace',
+      message: `ownerRef [v1/ConfigMap, namespace: default, name: a, uid: ${a.metadata.uid}] does not exist in namespace "default"`,
+      involvedObject: {
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        namespace: 'default',
+        name: 'b',
+        uid: b.metadata.uid,
+        resourceVersion: b.metadata.resourceVersion,
+      },
+    })
+  })
+
+  test('an object of cluster scope with a namespaced owner is never collected', async () => {
+    const a = await map('a')
+    await storageClass('s', [reference(a)])
+    await world.hand.delete(maps('a'))
+    await running.idle()
+    expect(await world.hand.names(classes())).toEqual(['s'])
+  })
+})
+
+describe('orphans', () => {
+  test('lose the reference and stay, and then the owner goes', async () => {
+    const [a, other] = [await map('a'), await map('other')]
+    await map('b', [reference(a), reference(other)])
+    await map('c', [blocking(a)])
+    await world.hand.delete(maps('a'), { policy: 'Orphan' })
+    expect(await left()).toEqual(['b', 'c', 'other'])
+    expect([await ownersOf('b'), await ownersOf('c')]).toEqual([['other'], []])
+  })
+
+  test('are what a deleted job leaves by default', async () => {
+    const job = {
+      metadata: { name: 'j' },
+      spec: {
+        template: { spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] } },
+      },
+    }
+    for (const { removal, stays } of [
+      { removal: {}, stays: ['b'] },
+      { removal: { policy: 'Background' }, stays: [] },
+    ] as const) {
+      await world.hand.create(jobs(), job)
+      await map('b', [reference(await world.hand.get(jobs('j')))])
+      await world.hand.delete(jobs('j'), removal)
+      await running.idle()
+      expect([await world.hand.names(jobs()), await left()]).toEqual([[], stays])
+      if (stays.length > 0) await world.hand.delete(maps('b'))
+    }
+  })
+})
+
+describe('foreground', () => {
+  test('the owner waits for dependents that block it, and only for those', async () => {
+    const a = await map('a')
+    await map('b', [blocking(a)], { finalizers: ['x.com/wait'] })
+    await map('c', [reference(a)], { finalizers: ['x.com/wait'] })
+    await map('d', [blocking(a)])
+    await world.hand.delete(maps('a'), { policy: 'Foreground' })
+    expect(await left()).toEqual(['a', 'b', 'c'])
+    await world.hand.patch(maps('b'), { metadata: { finalizers: null } })
+    expect(await left()).toEqual(['c'])
+  })
+
+  test('goes down through dependents of dependents, the last first', async () => {
+    const a = await map('a')
+    const b = await map('b', [blocking(a)])
+    await map('c', [blocking(b)], { finalizers: ['x.com/wait'] })
+    await world.hand.delete(maps('a'), { policy: 'Foreground' })
+    expect(await left()).toEqual(['a', 'b', 'c'])
+    const { metadata } = await world.hand.get(maps('b'))
+    expect(metadata.finalizers).toEqual(['foregroundDeletion'])
+    await world.hand.patch(maps('c'), { metadata: { finalizers: null } })
+    expect(await left()).toEqual([])
+  })
+
+  test('a dependent with another owner stays, and blocks no more', async () => {
+    const [a, other] = [await map('a'), await map('other')]
+    await map('b', [blocking(a), reference(other)])
+    await world.hand.delete(maps('a'), { policy: 'Foreground' })
+    expect(await left()).toEqual(['b', 'other'])
+    expect(await ownersOf('b')).toEqual(['other'])
+  })
+
+  test('a reference that ceases to block, or is taken away, lets the owner go', async () => {
+    for (const ownerReferences of [
+      (a: Made) => [reference(a, { blockOwnerDeletion: false })],
+      () => null,
+    ]) {
+      const a = await map('a')
+      await map('b', [blocking(a)], { finalizers: ['x.com/wait'] })
+      await world.hand.delete(maps('a'), { policy: 'Foreground' })
+      expect(await left()).toEqual(['a', 'b'])
+      await world.hand.patch(maps('b'), { metadata: { ownerReferences: ownerReferences(a) } })
+      expect(await left()).toEqual(['b'])
+      await world.hand.patch(maps('b'), { metadata: { finalizers: null } })
+      await running.idle()
+    }
+  })
+
+  test('objects that own each other do not wait for ever', async () => {
+    const a = await map('a')
+    const b = await map('b', [blocking(a)])
+    await world.hand.patch(maps('a'), { metadata: { ownerReferences: [blocking(b)] } })
+    await world.hand.delete(maps('a'), { policy: 'Foreground' })
+    expect(await left()).toEqual([])
+  })
+
+  test('an owner without dependents goes at once, also when nobody looked meanwhile', async () => {
+    await map('a')
+    await running.stop()
+    await world.hand.delete(maps('a'), { policy: 'Foreground' })
+    expect(await world.hand.names(maps())).toEqual(['a'])
+    start()
+    expect(await left()).toEqual([])
+  })
+})
+
+test('text that looks like metadata is none', async () => {
+  const text = '"ownerReferences":[{"uid":"u"}],"finalizers":["orphan"],"uid":"x"'
+  await world.hand.create(maps(), {
+    metadata: { name: 'a', annotations: { t: text, deletionTimestamp: 'no', uid: 'u' } },
+  })
+  const a = await world.hand.get(maps('a'))
+  await map('b', [reference(a)], { finalizers: ['orphan'] })
+  expect(await left()).toEqual(['a', 'b'])
+  await world.hand.patch(maps('b'), { metadata: { finalizers: null, annotations: { x: ']"]' } } })
+  await world.hand.delete(maps('a'))
+  expect(await left()).toEqual([])
+})
+
+/** One step of a random history; numbers pick among the objects that there are. */
+const step = fc.oneof(
+  fc.record({
+    does: fc.constant('make' as const),
+    owners: fc.array(fc.tuple(fc.nat(), fc.boolean()), { maxLength: 3 }),
+  }),
+  fc.record({
+    does: fc.constant('own' as const),
+    one: fc.nat(),
+    owners: fc.array(fc.tuple(fc.nat(), fc.boolean()), { maxLength: 2 }),
+  }),
+  fc.record({
+    does: fc.constant('delete' as const),
+    one: fc.nat(),
+    policy: fc.constantFrom('Orphan' as const, 'Background' as const, 'Foreground' as const),
+  }),
+  fc.record({ does: fc.constant('settle' as const) }),
+)
+
+test('after any history, nobody lives without owners who had some, and nobody waits for ever', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 16 }), async (steps) => {
+      await running.stop()
+      await world.close()
+      world = await inProcess()
+      start()
+      let made = 0
+      for (const one of steps) {
+        const names = await world.hand.names(maps())
+        const pick = (n: number) => names[n % names.length]
+        const references = async (owners: readonly (readonly [number, boolean])[]) => {
+          const list: Reference[] = []
+          for (const [n, blocks] of owners) {
+            const name = pick(n)
+            const owner = name === undefined ? null : await world.hand.get(maps(name))
+            if (owner && !list.some(({ uid }) => uid === owner.metadata.uid))
+              list.push(reference(owner, { blockOwnerDeletion: blocks }))
+          }
+          return list
+        }
+        if (one.does === 'settle') await running.idle()
+        else if (one.does === 'make') await map(`m${made++}`, await references(one.owners))
+        else {
+          const name = pick(one.one)
+          const target = name === undefined ? null : await world.hand.get(maps(name))
+          if (!target) continue
+          try {
+            if (one.does === 'delete') await world.hand.delete(maps(name), { policy: one.policy })
+            else {
+              const ownerReferences = await references(one.owners)
+              await world.hand.patch(maps(name), { metadata: { ownerReferences } })
+            }
+          } catch (error) {
+            // The collector may have been faster.
+            expect(error).toMatchObject({ code: 404 })
+          }
+        }
+      }
+      await settled()
+      const names = await world.hand.names(maps())
+      const objects: Made[] = await Promise.all(names.map((name) => world.hand.get(maps(name))))
+      const uids = new Set(objects.map(({ metadata }) => metadata.uid))
+      const wrong = objects.filter(({ metadata }) => {
+        if (metadata.deletionTimestamp !== undefined) return true
+        const owners: Reference[] = metadata.ownerReferences ?? []
+        return owners.some(({ uid }) => !uids.has(uid))
+      })
+      expect(wrong).toEqual([])
+      for (const name of names) {
+        await world.hand.delete(maps(name), { policy: 'Background' }).catch(() => {})
+      }
+      await settled()
+      expect(await world.hand.names(maps())).toEqual([])
+    }),
+    { numRuns: 40 },
+  )
+})
+
+/** Lets what failed for a moment be tried again. */
+async function settled() {
+  for (let i = 0; i < 6; i++) {
+    await running.idle()
+    world.clock.advance(1000)
+  }
+  await running.idle()
+}

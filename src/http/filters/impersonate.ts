@@ -1,0 +1,35 @@
+import {
+  ImpersonationError,
+  impersonationOf,
+  removeImpersonation,
+  type Impersonation,
+} from '../../authn/impersonation.ts'
+import { refusal } from '../../authz/refusal.ts'
+import type { Context, Filter } from '../context.ts'
+import { internalErrorText } from '../plain-text.ts'
+
+/** Lets those who may make a request as somebody else: 403 for others (seed 1, Impersonation). */
+export const impersonate: Filter = {
+  name: 'impersonate',
+  run(context) {
+    const { exchange, server } = context
+    let wanted: Impersonation | null
+    try {
+      wanted = impersonationOf(exchange, server.api.v)
+    } catch (error) {
+      if (!(error instanceof ImpersonationError)) throw error
+      throw internalErrorText(exchange.target, error.message)
+    }
+    return wanted ? become(context, wanted) : undefined
+  },
+}
+
+async function become(context: Context, { checks, user }: Impersonation): Promise<void> {
+  for (const check of checks) {
+    const decision = await context.server.authorizer.authorize(context.user, check)
+    if (decision.verdict !== 'allow') throw refusal(context.user, check, decision.reason)
+  }
+  context.impersonator = context.user
+  context.user = user
+  removeImpersonation(context.exchange.headers)
+}

@@ -1,0 +1,30 @@
+import type { Answer } from './context.ts'
+
+/** A failure that clients of the field get as text, not as a Status. */
+export class PlainTextError extends Error {
+  override readonly name = 'PlainTextError'
+  readonly status: number
+
+  constructor(status: number, text: string) {
+    super(text)
+    this.status = status
+  }
+}
+
+/** The 500 of a request that failed before anybody knew what it is about (authorization page 1). */
+export const internalErrorText = (target: string, why: string): PlainTextError =>
+  new PlainTextError(
+    500,
+    `Internal Server Error: ${JSON.stringify(target)}: ${why}`
+      // Nothing a client sent may read as markup where an error is shown.
+      .replaceAll('&', '&amp;')
+      .replaceAll('<', '&lt;')
+      .replaceAll('>', '&gt;'),
+  )
+
+/** The answer to such a failure. */
+export const plainTextAnswer = ({ status, message }: PlainTextError): Answer => ({
+  status,
+  headers: ['content-type', 'text/plain; charset=utf-8', 'x-content-type-options', 'nosniff'],
+  body: `${message}\n`,
+})

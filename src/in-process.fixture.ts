@@ -1,0 +1,117 @@
+/** The verbs of the API over a store in memory, without HTTP. */
+import { admissionChain } from './admission/chain.ts'
+import { admissionPlugins } from './admission/index.ts'
+import { keyOf, Turns, type Api } from './api/context.ts'
+import { servicePools } from './api/claims.ts'
+import { alwaysAllow } from './authz/always.ts'
+import { ManualClock } from './base/clock.ts'
+import { randomIds } from './base/ids.ts'
+import { ensureSystemNamespaces } from './boot.ts'
+import { Writer, type Removal } from './controllers/writer.ts'
+import { defaultGate } from './kinds/gates.ts'
+import { resources } from './kinds/index.ts'
+import { objectSource } from './object-source.ts'
+import { buildCatalogue } from './schema/catalogue.ts'
+import type { JsonObject } from './schema/codec.ts'
+import type { ObjectSource } from './schema/object-source.ts'
+import { serviceRanges } from './server-options.ts'
+import { Cache } from './store/cache/cache.ts'
+import { openMemory } from './store/memory/engine.ts'
+import { defaultVocabulary, vocabularies } from './vocabulary/index.ts'
+
+/** Where an object is: `apps/v1 deployments ns name`, namespace and name left out where there is none. */
+type Place = readonly [groupVersion: string, resource: string, namespace?: string, name?: string]
+
+/** Reads and writes objects of an API as JSON, by the verbs that requests use. */
+export class Hand {
+  readonly #api: Api
+  readonly #writer: Writer
+  constructor(api: Api) {
+    this.#api = api
+    this.#writer = new Writer(api, 'tester')
+  }
+  served([groupVersion, resource]: Place) {
+    const at = groupVersion.indexOf('/')
+    const group = this.#api.v.spell(groupVersion.slice(0, Math.max(at, 0)))
+    const served = this.#api.catalogue.find(group, groupVersion.slice(at + 1), resource)
+    if (!served) throw new Error(`no ${groupVersion} ${resource}`)
+    return served
+  }
+  target(place: Place) {
+    return { served: this.served(place), namespace: place[2] ?? '', name: place[3] ?? '' }
+  }
+  async create(place: Place, object: object): Promise<Made> {
+    return this.#writer.create(this.target(place), object)
+  }
+  async patch(place: Place, change: object, subresource = ''): Promise<Made> {
+    const to = { ...this.target(place), subresource }
+    return this.#writer.patch(to, change as JsonObject, 'application/merge-patch+json')
+  }
+  delete(place: Place, removal: Removal = {}): Promise<void> {
+    return this.#writer.delete(this.target(place), removal)
+  }
+  /** The object as JSON; null when absent. */
+  async get(place: Place): Promise<Made | null> {
+    const { served, namespace, name } = this.target(place)
+    const table = await this.#api.cache.table(served.hub.keyPrefix)
+    const version = table.get(keyOf(served, namespace, name))
+    return version ? (JSON.parse(version.json().toString('utf8')) as Made) : null
+  }
+  /** Names of all objects of a resource in a namespace, or of all. */
+  async names(place: Place): Promise<string[]> {
+    const { served, namespace } = this.target(place)
+    const { items } = await this.#api.cache.list(served.hub.keyPrefix, keyOf(served, namespace, ''))
+    return [...items].map(({ key }) => key.slice(key.lastIndexOf('/') + 1))
+  }
+}
+
+/** An object of any kind, as tests look at it. */
+// oxlint-disable-next-line typescript/no-explicit-any -- tests read objects of every shape
+export type Made = any
+
+/** An API of its own, with the system's namespaces, at a time that only the test moves. */
+export async function inProcess(): Promise<{
+  readonly api: Api
+  readonly clock: ManualClock
+  readonly source: ObjectSource
+  readonly hand: Hand
+  readonly errors: unknown[]
+  close(): Promise<void>
+}> {
+  const v = vocabularies[defaultVocabulary]
+  const clock = new ManualClock()
+  const engine = openMemory({ clock })
+  const cache = new Cache(engine, { clock, historyMs: 300_000 })
+  const ranges = serviceRanges({})
+  const errors: unknown[] = []
+  const api: Api = {
+    v,
+    clock,
+    ids: randomIds,
+    cache,
+    catalogue: buildCatalogue(resources, v),
+    admission: admissionChain(admissionPlugins, {
+      get: (resource, namespace, name) => source.get(resource, namespace, name),
+    }),
+    gate: defaultGate,
+    allowPrivileged: false,
+    agentTls: {},
+    pools: servicePools(ranges.addresses, ranges.ports),
+    authorizer: alwaysAllow,
+    minRequestTimeoutMs: 1_800_000,
+    turns: new Turns(),
+  }
+  const source = objectSource(api, (error) => errors.push(error))
+  await ensureSystemNamespaces(api)
+  return {
+    api,
+    clock,
+    source,
+    hand: new Hand(api),
+    errors,
+    async close() {
+      cache.close()
+      await engine.close()
+    },
+  }
+}

@@ -1,0 +1,200 @@
+/** Puts the ways to be known together, as the options say. */
+import { readFile } from 'node:fs/promises'
+import { authenticationChain, type AuthenticationChain } from './authn/authenticator-chain.ts'
+import { CredentialError, type TokenAuthenticator } from './authn/authenticator.ts'
+import { bootstrapToken } from './authn/bootstrap-token.ts'
+import { CaBundle, fileSource, fixedSource, type BundleSource } from './authn/ca-bundle.ts'
+import { clientCertificate } from './authn/client-certificate.ts'
+import { checkHeaderNames, requestHeader, type RequestHeaderNames } from './authn/request-header.ts'
+import type { ServiceAccountTokens } from './authn/service-account/service-account-tokens.ts'
+import { tokenFile } from './authn/token-file.ts'
+import type { TokenFinding } from './api/context.ts'
+import type { AuthenticationOptions, ServiceAccountFiles } from './authentication-options.ts'
+import type { Clock } from './base/clock.ts'
+import type { Log } from './base/log.ts'
+import type { Pki } from './pki/files.ts'
+import type { ObjectSource } from './schema/object-source.ts'
+import type { Vocabulary } from './vocabulary/vocabulary.ts'
+
+/** What authentication works with. */
+export interface AuthenticationParts {
+  readonly v: Vocabulary
+  readonly clock: Clock
+  /** Certificates come from outside, whose time is the machine's and not that of a test. */
+  readonly certificateClock: Clock
+  readonly log: Log
+  readonly objects: ObjectSource
+  readonly pki: Pki
+  /** Nobody may be anonymous where everything is allowed. */
+  readonly anonymousAllowed: boolean
+}
+
+/** Authentication of a running server. */
+export interface Authentication {
+  readonly chain: AuthenticationChain
+  readonly serviceAccounts: ServiceAccountTokens
+  /** Authorities that clients are told of in handshakes, PEM. */
+  readonly clientCa: string
+  /** Calls back when they change. */
+  onClientCaChange(changed: (pem: string) => void): void
+  /** Whose a token is, as a review tells it. */
+  review(token: string, audiences: readonly string[]): Promise<TokenFinding | null>
+  close(): Promise<void>
+}
+
+/** Reads files and starts what must be up to date. Throws an Error about what a server cannot start with. */
+export async function openAuthentication(
+  options: AuthenticationOptions,
+  parts: AuthenticationParts,
+): Promise<Authentication> {
+  const { v, clock, certificateClock, log, objects, pki } = parts
+  const closers: (() => unknown)[] = []
+  const bundle = await CaBundle.open({
+    source: authorities(options, pki),
+    clock: certificateClock,
+    log,
+  })
+  closers.push(() => bundle.close())
+  const proxy = await frontProxy(options, parts)
+  if (proxy) closers.push(() => proxy.bundle.close())
+
+  const serviceAccounts = await openServiceAccounts(options, parts)
+  const file = options.tokenAuthFile
+  const oidc = options.oidc && (await openProvider(options.oidc, parts))
+  if (oidc) closers.push(() => oidc.close())
+  const webhook = options.webhook && (await openWebhook(options.webhook, parts, serviceAccounts))
+  const chain = authenticationChain({
+    v,
+    clock,
+    apiAudiences: serviceAccounts.audiences,
+    ...(proxy
+      ? {
+          requestHeader: {
+            authenticator: requestHeader({ ...proxy, clock: certificateClock }),
+            names: proxy.names,
+          },
+        }
+      : {}),
+    clientCertificate: clientCertificate({ bundle, clock: certificateClock }),
+    tokens: {
+      ...(file === undefined
+        ? {}
+        : {
+            file: tokenFile({
+              path: file,
+              text: await readFile(file, 'utf8'),
+              warn: (text) => log.warn(text),
+            }),
+          }),
+      serviceAccounts: serviceAccounts.authenticators,
+      ...((options.bootstrapTokens ?? true)
+        ? { bootstrap: bootstrapToken({ objects, v, clock, log }) }
+        : {}),
+      ...(oidc ? { oidc } : {}),
+      ...(webhook ? { webhook } : {}),
+    },
+    anonymous: (options.anonymous ?? true) && parts.anonymousAllowed,
+  })
+  const clientCa = () => (proxy ? `${bundle.pem}\n${proxy.bundle.pem}` : bundle.pem)
+  return {
+    chain,
+    serviceAccounts,
+    get clientCa() {
+      return clientCa()
+    },
+    onClientCaChange(changed) {
+      bundle.onChange(() => changed(clientCa()))
+      proxy?.bundle.onChange(() => changed(clientCa()))
+    },
+    review: (token, audiences) => reviewed(chain, token, audiences),
+    async close() {
+      for (const close of closers.splice(0)) await close()
+    },
+  }
+}
+
+/** The server's own authority stands beside those of the file: the administrator's certificate is of it. */
+function authorities({ clientCaFile }: AuthenticationOptions, pki: Pki): BundleSource {
+  if (clientCaFile === undefined || clientCaFile === '') {
+    return fixedSource('the server’s own authority', pki.ca)
+  }
+  const file = fileSource(clientCaFile)
+  return { ...file, read: async () => `${await file.read()}\n${pki.ca}` }
+}
+
+async function frontProxy(
+  { requestHeader: options }: AuthenticationOptions,
+  { certificateClock: clock, log }: AuthenticationParts,
+) {
+  if (!options || options.clientCaFile === '') return null
+  const { usernameHeaders = [], groupHeaders = [], extraHeaderPrefixes = [] } = options
+  const names: RequestHeaderNames = { usernameHeaders, groupHeaders, extraHeaderPrefixes }
+  const { allowedNames = [] } = options
+  checkHeaderNames('requestheader-username-headers', usernameHeaders)
+  checkHeaderNames('requestheader-group-headers', groupHeaders)
+  checkHeaderNames('requestheader-extra-headers-prefix', extraHeaderPrefixes)
+  checkHeaderNames('requestheader-allowed-names', allowedNames)
+  const bundle = await CaBundle.open({ source: fileSource(options.clientCaFile), clock, log })
+  return { names, allowedNames, bundle }
+}
+
+async function openServiceAccounts(
+  { serviceAccounts: files = {}, apiAudiences = [] }: AuthenticationOptions,
+  { v, clock, objects, pki }: AuthenticationParts,
+): Promise<ServiceAccountTokens> {
+  const { serviceAccountTokens } = await import('./authn/service-account/service-account-tokens.ts')
+  const { signingKey, keys } = await keysOf(files, pki)
+  return serviceAccountTokens(
+    {
+      issuers: files.issuers?.length ? files.issuers : [v.spell('https://{brand}.default.svc')],
+      keys,
+      signingKey,
+      apiAudiences,
+      ...(files.jwksUri === undefined ? {} : { jwksUri: files.jwksUri }),
+      ...(files.lookup === undefined ? {} : { lookup: files.lookup }),
+      ...(files.maxExpirationSeconds === undefined
+        ? {}
+        : { maxExpirationSeconds: files.maxExpirationSeconds }),
+      ...(files.extendExpiration === undefined ? {} : { extendExpiration: files.extendExpiration }),
+    },
+    { v, clock, objects },
+  )
+}
+
+async function keysOf({ keyFiles = [], signingKeyFile = '' }: ServiceAccountFiles, pki: Pki) {
+  const read = (path: string) => readFile(path, 'utf8')
+  const signingKey = signingKeyFile === '' ? pki.saPrivateKey : await read(signingKeyFile)
+  if (keyFiles.length > 0) return { signingKey, keys: await Promise.all(keyFiles.map(read)) }
+  return { signingKey, keys: [signingKeyFile === '' ? pki.saPublicKey : signingKey] }
+}
+
+async function openProvider(
+  options: NonNullable<AuthenticationOptions['oidc']>,
+  { clock, log }: AuthenticationParts,
+) {
+  const { openOidc } = await import('./authn/oidc/oidc.ts')
+  return openOidc(options, { clock, log })
+}
+
+async function openWebhook(
+  _options: NonNullable<AuthenticationOptions['webhook']>,
+  _parts: AuthenticationParts,
+  _serviceAccounts: ServiceAccountTokens,
+): Promise<TokenAuthenticator> {
+  throw new Error('not yet')
+}
+
+async function reviewed(
+  chain: AuthenticationChain,
+  token: string,
+  audiences: readonly string[],
+): Promise<TokenFinding | null> {
+  const asking = { audiences, annotate: () => {}, warn: () => {} }
+  try {
+    const found = await chain.authenticateToken(token, asking)
+    return found && { user: found.user, audiences: found.audiences }
+  } catch (error) {
+    if (error instanceof CredentialError) return { error: error.message }
+    throw error
+  }
+}
