@@ -10,7 +10,8 @@ import { createPki, type Pki } from '../src/pki/files.ts'
 import { vocabularies } from '../src/vocabulary/index.ts'
 import { startBare, type BareMode, type BareServer } from './bare/server.ts'
 import { AnswerParser } from './load/answer-parser.ts'
-import type { Target } from './load/job.ts'
+import type { Plan, Target } from './load/job.ts'
+import { requestsOf } from './load/requests.ts'
 import { runRequests } from './load/run-requests.ts'
 import { runWatch } from './load/run-watch.ts'
 import { verdictOf, type Row } from './measure.ts'
@@ -78,6 +79,21 @@ describe('load against the bare server', () => {
     expect(result.operations).toBe(50)
   })
 
+  test('applying ends when each lane has applied', async () => {
+    const target = await bare({ is: 'http', headers: {}, body: '{}' })
+    const plan = { is: 'apply', path: '/', prefix: 'a-', changes: true, count: 8 } as const
+    const result = await runRequests({
+      is: 'requests',
+      target,
+      protocol: 'h1',
+      connections: 4,
+      streams: 1,
+      plan,
+      ...bounds,
+    })
+    expect(result.operations).toBe(8)
+  })
+
   test('a bulk answer comes whole', async () => {
     const target = await bare({ is: 'bulk', bytes: 1_000_001 })
     const plan = { is: 'get', path: '/' } as const
@@ -138,6 +154,50 @@ describe('load against the bare server', () => {
         ...bounds,
       }),
     ).rejects.toThrow('get /x: 404 not here')
+  })
+})
+
+describe('requests of a plan', () => {
+  const at = { path: '/things', prefix: 'a-' }
+  const count = 100
+  for (const { plan, method, path, type } of [
+    {
+      plan: { is: 'createDeployments', ...at, count },
+      method: 'POST',
+      path: '/things',
+      type: 'application/json',
+    },
+    {
+      plan: { is: 'patchImage', ...at },
+      method: 'PATCH',
+      path: '/things/a-0000001',
+      type: 'application/strategic-merge-patch+json',
+    },
+    {
+      plan: { is: 'apply', ...at, changes: true, count },
+      method: 'PATCH',
+      path: '/things/a-0000001?fieldManager=applier',
+      type: 'application/apply-patch+yaml',
+    },
+  ] satisfies { plan: Plan; method: string; path: string; type: string }[]) {
+    test(plan.is, () => {
+      const next = requestsOf(plan)
+      const [first, second] = [next(1, null)!, next(1, null)!]
+      expect({ method: first.method, path: first.path, type: first.contentType }).toEqual({
+        method,
+        path,
+        type,
+      })
+      expect(JSON.parse(String(first.body))).not.toEqual(JSON.parse(String(second.body)))
+    })
+  }
+
+  test('of an apply that changes nothing are the same', () => {
+    const next = requestsOf({ is: 'apply', ...at, changes: false, count })
+    const [first, second] = [next(1, null)!, next(1, null)!]
+    expect(second.wire.equals(first.wire)).toBe(true)
+    const { metadata } = JSON.parse(String(first.body)) as { metadata: { name: string } }
+    expect(metadata.name).toBe('a-0000001')
   })
 })
 

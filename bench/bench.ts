@@ -1,4 +1,5 @@
 /** What every question is asked with. */
+import { join } from 'node:path'
 import type { BareMode } from './bare/server.ts'
 import type { Job, LoadResult, Plan, Protocol, RequestsJob, Target } from './load/job.ts'
 import type { Row, Sample } from './measure.ts'
@@ -26,6 +27,8 @@ export class Bench {
   readonly workspace: Workspace
   /** Lines under the table. */
   readonly notes: string[]
+  /** The server that was started last. */
+  #ours: Ours | null = null
   #load: ReturnType<typeof startLoad> | null = null
 
   constructor(options: BenchOptions, workspace: Workspace, notes: string[]) {
@@ -36,9 +39,11 @@ export class Bench {
 
   /** Starts the product on an empty data directory; null when only limits are measured. */
   async ours(options: Parameters<typeof startOurs>[2] = {}): Promise<Ours | null> {
-    return this.options.server === null
-      ? null
-      : startOurs(this.workspace, this.options.server, options)
+    const { server, profile } = this.options
+    if (server === null) return null
+    const ours = await startOurs(this.workspace, server, { profiled: profile !== null, ...options })
+    this.#ours = ours
+    return ours
   }
 
   bare(mode: BareMode): ReturnType<typeof startBareProcess> {
@@ -46,9 +51,9 @@ export class Bench {
   }
 
   /** The raw store's durable group commit at so many callers. */
-  async rawStore(callers: number): Promise<Sample> {
+  async rawStore(callers: number, valueBytes = OBJECT_BYTES): Promise<Sample> {
     const { seconds } = this.options
-    const options = { callers, seconds, valueBytes: OBJECT_BYTES }
+    const options = { callers, seconds, valueBytes }
     const text = await this.workspace.output('store-raw-process.js', [JSON.stringify(options)])
     const result = JSON.parse(text) as { perSecond: number; cpuMicrosPerOp: number }
     return { value: result.perSecond, cpuMicros: result.cpuMicrosPerOp, loadCores: null }
@@ -123,10 +128,28 @@ export class Bench {
       ] as const) {
         if (measure === null) continue
         this.say(`${row.what}: round ${round + 1}, ${side}`)
-        samples[side].push(await measure(round))
+        const sample = side === 'ours' ? this.#profiled(row, round, measure) : measure(round)
+        samples[side].push(await sample)
       }
     }
     return { ...row, ...samples }
+  }
+
+  /** Measures a round of ours, with a profile of the server where they are wanted. */
+  async #profiled(
+    { question, what }: Pick<Row, 'question' | 'what'>,
+    round: number,
+    measure: Round,
+  ): Promise<Sample> {
+    const { profile } = this.options
+    if (profile === null || this.#ours === null) return measure(round)
+    const end = await this.#ours.profile()
+    const sample = await measure(round)
+    const name = `${question}-${what}-${round + 1}`.replaceAll(/[^A-Za-z0-9]+/g, '-')
+    const file = join(profile, `${name}.cpuprofile`)
+    await end(file)
+    this.notes.push(`profile: ${file}`)
+    return sample
   }
 
   /** Tells how far it is. */

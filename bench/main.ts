@@ -1,4 +1,5 @@
 /** Asks the questions that were chosen and prints what they gave. */
+import { mkdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -35,6 +36,7 @@ export async function main(args: readonly string[]): Promise<number> {
     return 2
   }
   const { only } = options
+  if (options.profile !== null) mkdirSync(options.profile, { recursive: true })
   const rows: Row[] = []
   const stale = options.server?.includes(built) === true ? staleNote(root, built) : null
   const notes: string[] = stale === null ? [] : [stale]

@@ -9,6 +9,8 @@ export interface BenchOptions {
   readonly json: boolean
   /** Where data directories are made. */
   readonly dir: string
+  /** Where CPU profiles of the server go; null: none are made. */
+  readonly profile: string | null
   readonly listItems: number
   readonly watchers: number
 }
@@ -19,13 +21,15 @@ export const help = `Usage: npm run bench -- [flags]
 Measures the built server (npm run build) beside the limits of the machine, in alternating rounds.
 
   --only a,b       questions to ask: get, list, mixed, create, patch,
-                   watch, start (default all)
+                   apply, watch, start (default all)
   --seconds n      length of a round (default 2)
   --rounds n       rounds, at least 1 (default 3)
   --quick          one short round of small numbers, to see that it runs
   --server cmd     command that starts the server (default: node dist/bin/orch.js server)
   --bare-only      only the limits, without the server
   --dir path       where data directories are made (default: the system's temporary folder)
+  --profile path   folder for CPU profiles of the server, one for each round;
+                   tools/profile.mjs reads them
   --json           one JSON document instead of the table
   --help           this text
 `
@@ -45,6 +49,7 @@ export function parseOptions(
       server: { type: 'string' },
       'bare-only': { type: 'boolean', default: false },
       dir: { type: 'string' },
+      profile: { type: 'string' },
       json: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
     },
@@ -57,6 +62,7 @@ export function parseOptions(
     rounds: Math.ceil(positive('rounds', values.rounds ?? (values.quick ? '1' : '3'), 20)),
     json: values.json,
     dir: values.dir ?? defaults.dir,
+    profile: values.profile ?? null,
     listItems: values.quick ? 1_000 : 10_000,
     watchers: values.quick ? 100 : 1_000,
   }

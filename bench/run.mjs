@@ -10,7 +10,13 @@ mkdirSync(cache, { recursive: true })
 // Inside the project, so that packages resolve; a folder for each run, so that runs do not meet.
 const outdir = mkdtempSync(join(cache, 'bench-'))
 process.on('exit', () => rmSync(outdir, { recursive: true, force: true }))
-const entries = ['main.ts', 'bare/process.ts', 'load/process.ts', 'store-raw-process.ts']
+const entries = [
+  'main.ts',
+  'bare/process.ts',
+  'load/process.ts',
+  'profiler.ts',
+  'store-raw-process.ts',
+]
 await build({
   entryPoints: entries.map((file) => join(here, file)),
   outdir,

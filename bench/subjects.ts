@@ -11,6 +11,7 @@ import { vocabularies } from '../src/vocabulary/index.ts'
 import type { BareMode } from './bare/server.ts'
 import type { Job, LoadResult, Target } from './load/job.ts'
 import type { LoadAnswer } from './load/process.ts'
+import type { ProfilerAnswer, ProfilerOrder } from './profiler.ts'
 import type { Workspace } from './workspace.ts'
 
 const START_PATIENCE_MS = 30_000
@@ -25,6 +26,8 @@ export interface Ours {
     path: string,
     body?: unknown,
   ): Promise<{ headers: IncomingHttpHeaders; text: string }>
+  /** Begins a CPU profile; gives what ends it and writes the file. Rejects when the process has no profiler. */
+  profile(): Promise<(file: string) => Promise<void>>
   end(): Promise<void>
 }
 
@@ -32,11 +35,16 @@ export interface Ours {
 export async function startOurs(
   workspace: Workspace,
   command: readonly string[],
-  options: { readonly dataDir?: string; readonly store?: 'lmdb' | 'memory' } = {},
+  options: {
+    readonly dataDir?: string
+    readonly store?: 'lmdb' | 'memory'
+    readonly profiled?: boolean
+  } = {},
 ): Promise<Ours> {
   const dataDir = options.dataDir ?? workspace.folder()
   const flags = ['--data-dir', dataDir, '--secure-port', '0', '--store', options.store ?? 'lmdb']
-  const child = workspace.command([...command, ...flags])
+  const argv = [...command, ...flags]
+  const child = options.profiled ? workspace.profiled(argv) : workspace.command(argv)
   await firstLine(child, command.join(' '))
   const config = readFileSync(join(dataDir, 'admin.kubeconfig'), 'utf8')
   const field = (name: string): string => {
@@ -57,6 +65,13 @@ export async function startOurs(
     target,
     dataDir,
     ask: (method, path, body) => ask(target, method, path, body),
+    async profile() {
+      if (!options.profiled) throw new Error('the server was started without a profiler')
+      await exchange<ProfilerAnswer>(child, { begin: true } satisfies ProfilerOrder)
+      return async (file) => {
+        await exchange<ProfilerAnswer>(child, { end: file } satisfies ProfilerOrder)
+      }
+    },
     end: () => workspace.end(child),
   }
 }

@@ -2,6 +2,7 @@
 import { fork, spawn, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 
 const KILL_AFTER_MS = 3_000
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
@@ -51,11 +52,25 @@ export class Workspace {
     return text
   }
 
+  /** Starts a Node command with its output to be read, and with a profiler that a channel for messages commands. */
+  profiled(argv: readonly string[]): ChildProcess {
+    const profiler = pathToFileURL(join(this.#programs, 'profiler.js')).href
+    const NODE_OPTIONS = `${process.env['NODE_OPTIONS'] ?? ''} --import=${profiler}`.trim()
+    return this.command(argv, { NODE_OPTIONS }, 'ipc')
+  }
+
   /** Starts a command with its output to be read. */
-  command(argv: readonly string[], env: Readonly<Record<string, string>> = {}): ChildProcess {
+  command(
+    argv: readonly string[],
+    env: Readonly<Record<string, string>> = {},
+    channel: 'ipc' | 'ignore' = 'ignore',
+  ): ChildProcess {
     const [file = '', ...args] = argv
     return this.#keep(
-      spawn(file, args, { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, ...env } }),
+      spawn(file, args, {
+        stdio: ['ignore', 'pipe', 'inherit', channel],
+        env: { ...process.env, ...env },
+      }),
     )
   }
 

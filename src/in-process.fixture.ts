@@ -92,6 +92,7 @@ export async function inProcess(): Promise<{
     catalogue: buildCatalogue(resources, v),
     admission: admissionChain(admissionPlugins, {
       get: (resource, namespace, name) => source.get(resource, namespace, name),
+      authorizer: alwaysAllow,
     }),
     gate: defaultGate,
     allowPrivileged: false,

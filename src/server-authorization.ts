@@ -2,8 +2,9 @@
 import { readFile } from 'node:fs/promises'
 import { alwaysAllow, alwaysDeny } from './authz/always.ts'
 import type { Guard } from './api/context.ts'
-import type { Authorizer } from './authz/authorizer.ts'
-import { checkEscalation, type EscalationDeps } from './authz/escalation.ts'
+import type { Attributes, Authorizer, Subject } from './authz/authorizer.ts'
+import { closestRule } from './authz/closest.ts'
+import { CHECKED, checkEscalation, type EscalationDeps } from './authz/escalation.ts'
 import { checkModes, type AuthorizationMode } from './authz/modes.ts'
 import { NodeGraph } from './authz/node-graph.ts'
 import { nodeAuthorizer, nodeNameOf } from './authz/node.ts'
@@ -30,6 +31,8 @@ export interface Authorization {
   readonly authorizer: Authorizer
   /** Roles and bindings, which limit what somebody may grant whoever decides about requests. */
   readonly rbac: RbacIndex
+  /** Which rule came closest to what was refused; empty when none is near. */
+  closest(user: Subject, attributes: Attributes): string
   /** Nobody may grant what they do not hold. */
   readonly guards: ReadonlyMap<string, Guard>
   close(): void
@@ -69,14 +72,13 @@ export async function openAuthorization(
     modes,
     authorizer,
     rbac,
+    closest: (user, attributes) => closestRule(rbac, user, attributes)?.text ?? '',
     guards: guards({ authorizer, index: rbac, v }),
     close() {
       for (const close of closers.splice(0)) close()
     },
   }
 }
-
-const GUARDED = ['roles', 'clusterroles', 'rolebindings', 'clusterrolebindings']
 
 function guards(deps: EscalationDeps): Map<string, Guard> {
   const group = deps.v.spell('rbac.authorization{api}')
@@ -93,7 +95,7 @@ function guards(deps: EscalationDeps): Map<string, Guard> {
       },
       deps,
     )
-  return new Map(GUARDED.map((resource) => [`${group}/${resource}`, guard]))
+  return new Map(CHECKED.map((resource) => [`${group}/${resource}`, guard]))
 }
 
 interface Opening extends AuthorizationParts {
@@ -126,12 +128,24 @@ async function open(
 function nodesWhenAsked({ v, objects, closers }: Opening): Authorizer {
   let ready: Authorizer | null = null
   let starting: Promise<Authorizer> | null = null
+  let isOver = false
+  closers.push(() => {
+    isOver = true
+  })
   const start = async () => {
     const graph = new NodeGraph(v)
-    closers.push(await graph.follow(objects, v))
+    const stop = await graph.follow(objects, v)
+    if (isOver) stop()
+    else closers.push(stop)
     return (ready = nodeAuthorizer(graph, v))
   }
-  const known = (): Authorizer | Promise<Authorizer> => ready ?? (starting ??= start())
+  const known = (): Authorizer | Promise<Authorizer> =>
+    ready ??
+    (starting ??= start().catch((error: unknown) => {
+      // The next request of a node tries again.
+      starting = null
+      throw error
+    }))
   return {
     name: 'Node',
     authorize(user, attributes) {

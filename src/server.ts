@@ -2,16 +2,13 @@
 import { join } from 'node:path'
 import { admissionChain } from './admission/chain.ts'
 import { admissionPlugins } from './admission/index.ts'
-import type { Objects } from './admission/plugin.ts'
 import { repairClaims } from './api/claims-repair.ts'
 import { servicePools } from './api/claims.ts'
-import { hookContext, keyOf, Turns, type Api } from './api/context.ts'
-import { decodeStored } from './api/objects.ts'
-import { authenticateRequest } from './authn/index.ts'
-import { authorizeRequest, decide } from './authz/index.ts'
+import { Turns, type Api } from './api/context.ts'
 import { systemClock } from './base/clock.ts'
 import { randomIds } from './base/ids.ts'
 import { silentLog } from './base/log.ts'
+import { seedBootstrapPolicy } from './boot-rbac-fresh.ts'
 import { ensureSystemPriorities } from './boot-priorities.ts'
 import { ensureServerService } from './boot-service.ts'
 import { ensureSystemNamespaces } from './boot.ts'
@@ -34,13 +31,15 @@ import { resources } from './kinds/index.ts'
 import { openApiEndpoints } from './openapi/endpoints.ts'
 import { createPki, ensurePki } from './pki/files.ts'
 import { writeFileAtomically } from './pki/write-file.ts'
-import type { Typed } from './schema/object-meta.ts'
+import { objectSource } from './object-source.ts'
+import type { ObjectSource } from './schema/object-source.ts'
+import { openAuthentication } from './server-authentication.ts'
+import { openAuthorization } from './server-authorization.ts'
 import { buildCatalogue, declaredVersions } from './schema/catalogue.ts'
 import { runtimeConfig } from './schema/runtime-config.ts'
 import { serviceRanges, type RunningServer, type ServerOptions } from './server-options.ts'
 import { packageVersion } from './version.ts'
 import { Cache } from './store/cache/cache.ts'
-import type { Version } from './store/cache/version.ts'
 import type { Engine } from './store/store.ts'
 import { defaultVocabulary, vocabularies } from './vocabulary/index.ts'
 
@@ -90,23 +89,14 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     closers.push(() => cache.close())
 
     const catalogue = buildCatalogue(resources, v, isEnabled)
-    const decoded = new WeakMap<Version, Typed>()
-    const objects: Objects = {
-      async get({ group, resource }, namespace, name) {
-        const served = catalogue
-          .resources(group, catalogue.groups.find((g) => g.group === group)?.versions[0] ?? '')
-          .find((s) => s.resource === resource)
-        if (!served) return null
-        const table =
-          cache.loaded(served.hub.keyPrefix) ?? (await cache.table(served.hub.keyPrefix))
-        const version = table.get(keyOf(served.hub, namespace, name))
-        if (!version) return null
-        // Plugins read and do not change, so that a namespace need not be decoded for each object in it.
-        let object = decoded.get(version)
-        if (!object)
-          decoded.set(version, (object = decodeStored(served.hub, version, hookContext(api))))
-        return object
-      },
+    // The parts of a server know each other: what is asked later is looked up then.
+    const objects: ObjectSource = {
+      get: (...asked) => source.get(...asked),
+      follow: (...asked) => source.follow(...asked),
+    }
+    const authorizer: Api['authorizer'] = {
+      authorize: (user, attributes) => authorization.authorizer.authorize(user, attributes),
+      rulesFor: (user, namespace) => authorization.authorizer.rulesFor(user, namespace),
     }
     const api: Api = {
       v,
@@ -116,16 +106,37 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
       catalogue,
       admission: admissionChain(
         admissionPlugins.filter((plugin) => plugin.onByDefault),
-        objects,
+        { ...objects, authorizer },
       ),
       gate: gates.gate,
       allowPrivileged: options.allowPrivileged ?? false,
       agentTls: options.agentTls ?? {},
       pools: servicePools(ranges.addresses, ranges.ports),
-      decide: (user, attributes) => decide(user, attributes),
+      authorizer,
+      closestRule: (user, attributes) => authorization.closest(user, attributes),
+      get guards() {
+        return authorization.guards
+      },
+      get tokens() {
+        return authentication.serviceAccounts.issuer
+      },
+      authenticateToken: (token, audiences) => authentication.review(token, audiences),
       minRequestTimeoutMs: options.minRequestTimeoutMs ?? MIN_REQUEST_TIMEOUT_MS,
       turns: new Turns(),
     }
+    const source = objectSource(api, (error) =>
+      log.error('a follower of objects failed', { error: String(error) }),
+    )
+    const parts = { v, clock, log, objects }
+    const authorization = await openAuthorization(options.authorization ?? {}, parts)
+    closers.push(() => authorization.close())
+    const authentication = await openAuthentication(options.authentication ?? {}, {
+      ...parts,
+      certificateClock: systemClock,
+      pki,
+      anonymousAllowed: !authorization.modes.includes('AlwaysAllow'),
+    })
+    closers.push(() => authentication.close())
     let namespacesReady = false
     let address = ''
     const health: HealthCheck[] = [
@@ -166,8 +177,13 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
       requestTimeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
       draining: false,
       underway: new Set(),
-      authenticate: (exchange) => authenticateRequest(exchange.socket, exchange.headers),
-      authorize: authorizeRequest,
+      log,
+      authentication: authentication.chain,
+      authorizer: authorization.authorizer,
+      auditKeys: {
+        decision: v.spell('authorization{api}/decision'),
+        reason: v.spell('authorization{api}/reason'),
+      },
       health,
       endpoints,
       prefixes: openApiDocuments(documents),
@@ -227,14 +243,17 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     await ensureSystemNamespaces(api)
     namespacesReady = true
     await Promise.all([repairClaims(api), ensureSystemPriorities(api)])
+    const rbac = authorization.modes.includes('RBAC')
+    const isSeeded = rbac && (await seedBootstrapPolicy(api))
     const listener = await listen({
       bindAddress,
       port: options.port ?? 0,
       cert: pki.servingCert,
       key: pki.servingKey,
-      clientCa: pki.ca,
+      clientCa: authentication.clientCa,
       onExchange,
     })
+    authentication.onClientCaChange((pem) => listener.setClientCa(pem))
     const host = bindAddress.includes(':') ? `[${bindAddress}]` : bindAddress
     const reachable =
       bindAddress === '0.0.0.0' ? '127.0.0.1' : bindAddress === '::' ? '[::1]' : host
@@ -256,6 +275,30 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
       port: listener.port,
       log,
     })
+    // Nobody waits for what keeps objects in order.
+    const ending = new AbortController()
+    closers.push(() => ending.abort())
+    const policy =
+      rbac && !isSeeded
+        ? import('./boot-rbac.ts')
+            .then(({ ensureBootstrapPolicy }) =>
+              ensureBootstrapPolicy(api, { signal: ending.signal }),
+            )
+            .catch((error: unknown) => {
+              log.error('the standing roles cannot be made', { error: String(error) })
+            })
+        : null
+    const upkeep =
+      (options.controllers ?? true)
+        ? Promise.all([import('./server-controllers.ts'), policy]).then(([{ runControllers }]) => {
+            const { issuer } = authentication.serviceAccounts
+            return runControllers(
+              { api, source, log },
+              { ca: pki.ca, issue: (account, secret) => issuer.issueLegacy(account, secret) },
+            )
+          })
+        : null
+    if (upkeep) closers.push(async () => (await upkeep).stop())
     const kubeconfig = adminKubeconfig({
       server: url,
       ca: pki.ca,
@@ -276,6 +319,10 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
       ca: pki.ca,
       kubeconfig,
       ...(kubeconfigPath === undefined ? {} : { kubeconfigPath }),
+      async settled() {
+        await policy
+        await (await upkeep)?.idle()
+      },
       close: () => (closed ??= closeAll()),
     }
   } catch (error) {

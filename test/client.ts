@@ -14,28 +14,41 @@ export interface Reply {
 
 export interface Ask {
   readonly body?: unknown
-  readonly headers?: Record<string, string>
+  /** A list makes one header line of each value. */
+  readonly headers?: Record<string, string | string[]>
   /** Sent as it is. */
   readonly raw?: string | Buffer
+  /** Sends the path as it is, dots and all. */
+  readonly exactPath?: boolean
 }
 
-/** Talks to one server as its administrator, or as nobody. */
+/** What a client shows; nothing for the administrator's certificate. */
+export interface Credential {
+  readonly anonymous?: boolean
+  /** A certificate of a client, those between it and its authority behind it, and its key, PEM. */
+  readonly certificate?: { readonly cert: string; readonly key: string }
+  /** Shown with every request, and no certificate besides. */
+  readonly token?: string
+}
+
+/** Talks to one server as its administrator, as somebody else, or as nobody. */
 export class Client {
   readonly #url: string
   readonly #agent: Agent
-  constructor(
-    server: Pick<RunningServer, 'url' | 'ca' | 'kubeconfig'>,
-    options: { anonymous?: boolean } = {},
-  ) {
+  readonly #shown: Record<string, string>
+  constructor(server: Pick<RunningServer, 'url' | 'ca' | 'kubeconfig'>, options: Credential = {}) {
     this.#url = server.url
+    const { anonymous, certificate, token } = options
+    this.#shown = token === undefined ? {} : { authorization: `Bearer ${token}` }
     const read = (name: string) =>
       Buffer.from(new RegExp(`${name}: (\\S+)`).exec(server.kubeconfig)?.[1] ?? '', 'base64')
     this.#agent = new Agent({
       keepAlive: true,
       ca: server.ca,
-      ...(options.anonymous === true
-        ? {}
-        : { cert: read('client-certificate-data'), key: read('client-key-data') }),
+      ...(certificate ??
+        (anonymous === true || token !== undefined
+          ? {}
+          : { cert: read('client-certificate-data'), key: read('client-key-data') })),
     })
   }
 
@@ -44,11 +57,13 @@ export class Client {
     const payload = ask.raw ?? (ask.body === undefined ? undefined : JSON.stringify(ask.body))
     return new Promise((resolve, reject) => {
       const message = request(
-        new URL(path, this.#url),
+        new URL(ask.exactPath === true ? '/' : path, this.#url),
         {
           method,
           agent: this.#agent,
+          ...(ask.exactPath === true ? { path } : {}),
           headers: {
+            ...this.#shown,
             ...(payload === undefined
               ? {}
               : {

@@ -23,8 +23,25 @@ export type Plan =
       readonly sizeBytes: number
       readonly count: number
     }
-  /** Changes a label; each lane has an object of its own, `<path>/<prefix><lane>`. */
+  /** The same with deployments. */
+  | {
+      readonly is: 'createDeployments'
+      readonly path: string
+      readonly prefix: string
+      readonly count: number
+    }
+  /** Changes a label; each lane has an object of its own, `<path>/<prefix><lane>`, here and below. */
   | { readonly is: 'patch'; readonly path: string; readonly prefix: string }
+  /** Changes the image of one container of a deployment, by strategic merge. */
+  | { readonly is: 'patchImage'; readonly path: string; readonly prefix: string }
+  /** Applies a deployment: always the same, or each time with another number of replicas. */
+  | {
+      readonly is: 'apply'
+      readonly path: string
+      readonly prefix: string
+      readonly changes: boolean
+      readonly count: number
+    }
 
 export type Protocol = 'h1' | 'h2'
 

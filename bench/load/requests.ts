@@ -1,4 +1,5 @@
 /** Turns a plan into requests, lane by lane. */
+import { configMapParts, deploymentParts, numberText, type Parts } from './bodies.ts'
 import type { Plan } from './job.ts'
 
 export interface Answer {
@@ -58,49 +59,76 @@ export function requestsOf(plan: Plan): NextRequest {
           : new PlannedRequest('GET', `${first.path}&continue=${encodeURIComponent(token[1]!)}`)
       }
     }
-    case 'create': {
-      let made = 0
-      const { before, after } = configMapParts(plan.sizeBytes, plan.prefix)
-      return () => {
-        if (made >= plan.count) return null
-        const number = String(made++).padStart(NUMBER_DIGITS, '0')
-        return new PlannedRequest(
-          'POST',
-          plan.path,
-          'application/json',
-          Buffer.from(before + number + after),
-        )
-      }
-    }
+    case 'create':
+      return numbered(plan, configMapParts(plan.sizeBytes, plan.prefix))
+    case 'createDeployments':
+      return numbered(plan, deploymentParts(plan.prefix, 3))
     case 'patch': {
       let round = 0
       return (lane) =>
-        new PlannedRequest(
-          'PATCH',
-          `${plan.path}/${plan.prefix}${String(lane).padStart(NUMBER_DIGITS, '0')}`,
+        patchOf(
+          plan,
+          lane,
           'application/merge-patch+json',
-          Buffer.from(`{"metadata":{"labels":{"round":"${round++}"}}}`),
+          `{"metadata":{"labels":{"round":"${round++}"}}}`,
         )
+    }
+    case 'patchImage': {
+      let round = 0
+      return (lane) =>
+        patchOf(
+          plan,
+          lane,
+          'application/strategic-merge-patch+json',
+          `{"spec":{"template":{"spec":{"containers":[{"name":"web","image":"example.com/web:1.${round++}"}]}}}}`,
+        )
+    }
+    case 'apply': {
+      let sent = 0
+      const turns: number[] = []
+      const variants = Array.from({ length: plan.changes ? VARIANTS : 1 }, (_, i) =>
+        deploymentParts(plan.prefix, 3 + i),
+      )
+      return (lane) => {
+        if (sent >= plan.count) return null
+        // The lanes take turns of their own, so that each differs from the last of its lane.
+        turns[lane] = (turns[lane] ?? -1) + 1
+        const { before, after } = variants[turns[lane] % variants.length]!
+        sent++
+        const body = before + numberText(lane) + after
+        return patchOf(plan, lane, 'application/apply-patch+yaml', body, '?fieldManager=applier')
+      }
     }
   }
 }
 
-const NUMBER_DIGITS = 7
-const VALUES = 8
+/** Configurations that differ in one field. */
+const VARIANTS = 7
 
-// What the server adds to an object of this size: uid, revision, time of creation, namespace.
-const SERVER_PART_BYTES = 160
-
-/** JSON of a config map around the number in its name; `sizeBytes` long when it is read back. */
-function configMapParts(sizeBytes: number, prefix: string): { before: string; after: string } {
-  const around = (data: Record<string, string>) =>
-    JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: `${prefix}#` }, data })
-  const keys = Array.from({ length: VALUES }, (_, i) => `setting-${i}`)
-  const empty = around(Object.fromEntries(keys.map((key) => [key, ''])))
-  const room = Math.max(0, sizeBytes - SERVER_PART_BYTES - empty.length - NUMBER_DIGITS + 1)
-  const text = around(
-    Object.fromEntries(keys.map((key, i) => [key, 'v'.repeat(Math.floor((room + i) / VALUES))])),
-  )
-  const [before = '', after = ''] = text.split('#')
-  return { before, after }
+/** Creates objects, one after the other. */
+function numbered(
+  { path, count }: { readonly path: string; readonly count: number },
+  { before, after }: Parts,
+): NextRequest {
+  let made = 0
+  return () => {
+    if (made >= count) return null
+    const body = Buffer.from(before + numberText(made++) + after)
+    return new PlannedRequest('POST', path, 'application/json', body)
+  }
 }
+
+/** A patch of the lane's own object. */
+const patchOf = (
+  { path, prefix }: { readonly path: string; readonly prefix: string },
+  lane: number,
+  contentType: string,
+  body: string,
+  query = '',
+) =>
+  new PlannedRequest(
+    'PATCH',
+    `${path}/${prefix}${numberText(lane)}${query}`,
+    contentType,
+    Buffer.from(body),
+  )

@@ -1,4 +1,5 @@
 import type { Question } from '../bench.ts'
+import { apply } from './apply.ts'
 import { create } from './create.ts'
 import { get } from './get.ts'
 import { list } from './list.ts'
@@ -8,4 +9,4 @@ import { start } from './start.ts'
 import { watch } from './watch.ts'
 
 /** In the order they are asked. */
-export const questions: readonly Question[] = [get, list, mixed, create, patch, watch, start]
+export const questions: readonly Question[] = [get, list, mixed, create, patch, apply, watch, start]

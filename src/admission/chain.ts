@@ -1,5 +1,5 @@
 import type { HookContext } from '../schema/resource.ts'
-import type { AdmissionPlugin, Attempt, Objects } from './plugin.ts'
+import type { AdmissionPlugin, Attempt, AdmissionWorld } from './plugin.ts'
 
 /** The plugins in their order, in the two phases of seed 1. The first refusal ends a phase. */
 export interface AdmissionChain {
@@ -10,13 +10,13 @@ export interface AdmissionChain {
 /** Makes the chain of the plugins that are on. */
 export function admissionChain(
   plugins: readonly AdmissionPlugin[],
-  objects: Objects,
+  world: AdmissionWorld,
 ): AdmissionChain {
   const run = (phase: 'mutate' | 'validate') => {
     const steps = plugins.filter((p) => p[phase] !== undefined)
     return async (attempt: Attempt, c: HookContext) => {
       for (const plugin of steps) {
-        if (plugin.handles.includes(attempt.operation)) await plugin[phase]!(attempt, c, objects)
+        if (plugin.handles.includes(attempt.operation)) await plugin[phase]!(attempt, c, world)
       }
     }
   }

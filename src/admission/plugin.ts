@@ -1,3 +1,4 @@
+import type { Authorizer } from '../authz/authorizer.ts'
 import type { Typed } from '../schema/object-meta.ts'
 import type { HookContext } from '../schema/resource.ts'
 
@@ -27,12 +28,17 @@ export interface Objects {
   ): Promise<Typed | null>
 }
 
+/** What plugins ask. */
+export interface AdmissionWorld extends Objects {
+  readonly authorizer: Pick<Authorizer, 'authorize'>
+}
+
 export interface AdmissionPlugin {
   readonly name: string
   readonly onByDefault: boolean
   readonly handles: readonly Attempt['operation'][]
   /** May change the object; throws StatusError to refuse. */
-  mutate?(attempt: Attempt, c: HookContext, objects: Objects): void | Promise<void>
+  mutate?(attempt: Attempt, c: HookContext, world: AdmissionWorld): void | Promise<void>
   /** Throws StatusError to refuse. */
-  validate?(attempt: Attempt, c: HookContext, objects: Objects): void | Promise<void>
+  validate?(attempt: Attempt, c: HookContext, world: AdmissionWorld): void | Promise<void>
 }

@@ -1,5 +1,5 @@
 import type { AdmissionChain } from '../admission/chain.ts'
-import type { Authorizer } from '../authz/authorizer.ts'
+import type { Attributes, Authorizer } from '../authz/authorizer.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
 import type { Catalogue, Served } from '../schema/catalogue.ts'
@@ -22,6 +22,8 @@ export interface Api {
   readonly allowPrivileged: boolean
   /** Decides about access, for those who ask on behalf of others. */
   readonly authorizer: Pick<Authorizer, 'authorize' | 'rulesFor'>
+  /** Which rule of somebody came closest to what was refused, for who may know; empty when none is near. */
+  readonly closestRule?: (user: User, attributes: Attributes) => string
   /** How node agents are spoken to. */
   readonly agentTls: AgentTls
   /** Where addresses and ports are given out of. */

@@ -18,6 +18,7 @@ import {
   unprocessable,
   unsupportedMediaType,
 } from '../schema/errors.ts'
+import { readJsonPatch, readMergePatch } from '../schema/duplicate-keys.ts'
 import { FieldErrors } from '../schema/field-errors.ts'
 import { formatJson, parseJson } from '../schema/json-text.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
@@ -47,7 +48,7 @@ export async function patch(api: Api, call: Call): Promise<Result> {
   return updateObject(
     api,
     { ...call, versionless: change.versionless },
-    { next: (present) => patched(api, call, options, present, change.apply), fresh: null },
+    { next: (present) => patched(api, call, options, present, change), fresh: null },
     options,
   )
 }
@@ -63,13 +64,15 @@ export async function patchScale(
   const { change, options } = await readPatch(api, call, own.served)
   const next = (present: Scale): Scale => {
     const document = own.served.codec.plain(present as never)
-    return patchedDocument(api, own, options, document, change.apply) as Scale
+    return patchedDocument(api, own, options, document, change) as Scale
   }
   return updateScale(api, { ...call, versionless: change.versionless }, scale, { next }, options)
 }
 
 interface Change {
   apply(document: unknown): unknown
+  /** What is wrong with the text of the patch, though it can be read. */
+  readonly findings: readonly string[]
   /** The patch does not speak of the resourceVersion, so it may be tried again. */
   readonly versionless: boolean
 }
@@ -84,13 +87,26 @@ async function readPatch(
   const type = PLAIN.find((accepted) => accepted === body.mediaType)
   if (type === undefined) throw unsupportedMediaType(ACCEPTED)
   const options = writeOptions(call.query, api.v, 'PatchOptions')
-  return { change: parsePatch(body.bytes, type, served, api.v), options }
+  return { change: parsePatch(body.bytes, { type, served, v: api.v, options }), options }
 }
 
-function parsePatch(bytes: Buffer, type: PatchType, served: Served, v: Vocabulary): Change {
+interface Reading {
+  readonly type: PatchType
+  readonly served: Served
+  readonly v: Vocabulary
+  readonly options: WriteOptions
+}
+
+function parsePatch(bytes: Buffer, { type, served, v, options }: Reading): Change {
   let patch: unknown
+  let findings: readonly string[] = []
   try {
-    patch = parseJson(bytes)
+    if (options.fieldValidation === 'Ignore') patch = parseJson(bytes)
+    else {
+      const read = type === JSON_PATCH ? readJsonPatch(bytes) : readMergePatch(bytes)
+      patch = read.value
+      findings = read.findings
+    }
   } catch (error) {
     throw badRequest(
       `error decoding patch: ${error instanceof Error ? error.message : String(error)}`,
@@ -111,7 +127,7 @@ function parsePatch(bytes: Buffer, type: PatchType, served: Served, v: Vocabular
     const apply = isStrategic
       ? (document: unknown) => strategicMerge(shape, document, patch, v)
       : (document: unknown) => applyMergePatch(document, patch)
-    return { apply, versionless }
+    return { apply, versionless, findings }
   }
   const versionless =
     !Array.isArray(patch) ||
@@ -119,7 +135,7 @@ function parsePatch(bytes: Buffer, type: PatchType, served: Served, v: Vocabular
       const path = (operation as { path?: unknown } | null)?.path
       return path === '/metadata/resourceVersion' || path === '/metadata' || path === ''
     })
-  return { apply: (document) => applyJsonPatch(document, patch), versionless }
+  return { apply: (document) => applyJsonPatch(document, patch), versionless, findings }
 }
 
 async function patched(
@@ -127,7 +143,7 @@ async function patched(
   call: Call,
   options: WriteOptions,
   { old, document: stored }: Present,
-  apply: (document: unknown) => unknown,
+  change: Change,
 ): Promise<Typed> {
   const { served } = call
   const c = hookContext(api)
@@ -135,7 +151,7 @@ async function patched(
     served.conversion === null
       ? stored
       : served.codec.plain(fromHub(served, structuredClone(old), c) as never)
-  return patchedDocument(api, call, options, document, apply)
+  return patchedDocument(api, call, options, document, change)
 }
 
 /** The object that a patch makes of a document in the served version, in the stored one. Throws 4xx. */
@@ -144,7 +160,7 @@ function patchedDocument(
   call: Call,
   options: WriteOptions,
   document: unknown,
-  apply: (document: unknown) => unknown,
+  { apply, findings }: Change,
 ): Typed {
   const { served } = call
   const c = hookContext(api)
@@ -155,8 +171,8 @@ function patchedDocument(
     throw patchError(error)
   }
   const { object, unknown } = fit(call, result, c)
-  if (unknown.length > 0 && options.fieldValidation !== 'Ignore') {
-    const found = unknown.map((path) => `unknown field ${JSON.stringify(path)}`)
+  if (findings.length + unknown.length > 0 && options.fieldValidation !== 'Ignore') {
+    const found = [...findings, ...unknown.map((path) => `unknown field ${JSON.stringify(path)}`)]
     if (options.fieldValidation === 'Strict')
       throw misfit(call, result, `strict decoding error: ${found.join(', ')}`)
     for (const text of found) call.warn(text)

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { vocabularies } from '../vocabulary/index.ts'
 import {
-  impersonationErrorText,
   ImpersonationError,
   impersonationOf,
   removeImpersonation,
@@ -205,15 +204,6 @@ describe('parts of nobody', () => {
       expect(() => read(headers)).toThrow(error)
     })
   }
-
-  test('is told in plain text', () => {
-    const error = new ImpersonationError(
-      'requested [{Group  <g>    }] without impersonating a user',
-    )
-    expect(impersonationErrorText('/api?a=1&b=2', error)).toBe(
-      'Internal Server Error: "/api?a=1&amp;b=2": requested [{Group  &lt;g&gt;    }] without impersonating a user\n',
-    )
-  })
 })
 
 test('nothing of it stays', () => {

@@ -63,13 +63,6 @@ export function removeImpersonation(headers: IncomingHttpHeaders): void {
   }
 }
 
-/** The plain text of a 500 answer to headers that cannot be read. */
-export const impersonationErrorText = (target: string, error: ImpersonationError): string =>
-  `Internal Server Error: ${JSON.stringify(target)}: ${error.message}`
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;') + '\n'
-
 function hasAny(headers: IncomingHttpHeaders): boolean {
   for (const name in headers) if (name.startsWith(FAMILY)) return true
   return false

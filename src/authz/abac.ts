@@ -59,6 +59,9 @@ function parseLine(line: string, v: Vocabulary): { policy: AbacPolicy; versioned
   const object = objectOf(JSON.parse(line), 'the policy')
   const apiVersion = textOf(object, 'apiVersion')
   const kind = textOf(object, 'kind')
+  // Read in the old form such a line would name nobody, and that is everybody.
+  if (apiVersion === '' && kind === '' && Object.hasOwn(object, 'spec'))
+    throw new Error('a policy with a spec needs apiVersion and kind')
   if (apiVersion === '' && kind === '')
     return { policy: fromUnversioned(fieldsOf(object)), versioned: false }
   const wanted = v.spell('abac.authorization.{label}/v1beta1')

@@ -38,7 +38,13 @@ export interface EscalationDeps {
   readonly v: Vocabulary
 }
 
-const CHECKED: readonly string[] = ['roles', 'clusterroles', 'rolebindings', 'clusterrolebindings']
+/** Resources whose writes have to be checked. */
+export const CHECKED: readonly string[] = [
+  'roles',
+  'clusterroles',
+  'rolebindings',
+  'clusterrolebindings',
+]
 
 const FULL_AUTHORITY: readonly Rule[] = [
   { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },

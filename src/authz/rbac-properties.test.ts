@@ -1,5 +1,5 @@
 /** What holds for all roles and bindings, tried with generated ones. */
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { AnyBinding } from '../kinds/rbac/binding-parts.ts'
 import type { PolicyRule } from '../kinds/rbac/policy-rule.ts'

@@ -1,18 +1,18 @@
+import { readFile } from 'node:fs/promises'
+import { dirname, isAbsolute, resolve } from 'node:path'
 import { parseYaml } from '../schema/yaml.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
-
-/** What a client needs to speak to one server; certificates and keys are PEM. */
-export interface ClientConfig {
-  readonly server: string
-  /** Authority of the server's certificate; that of the machine when absent. */
-  readonly ca?: string
-  readonly cert?: string
-  readonly key?: string
-  /** Bearer token. */
-  readonly token?: string
-  /** Namespace for commands that name none. */
-  readonly namespace?: string
-}
+import type { ClientConfig, ExecConfig, Impersonation, InteractiveMode } from './client-config.ts'
+import {
+  dataOf,
+  flagOf,
+  listOf,
+  mapOf,
+  memberOf,
+  textOf,
+  textsOf,
+  type ConfigMap,
+} from './config-values.ts'
 
 /** Configuration of a client that speaks to one server with a certificate; PEM in, YAML out. */
 export function adminKubeconfig(options: {
@@ -47,12 +47,27 @@ current-context: ${user}@${cluster}
 `
 }
 
+/** Reads a client configuration file; see {@link readKubeconfig}. Errors name the file. */
+export async function loadKubeconfig(path: string, context?: string): Promise<ClientConfig> {
+  try {
+    const text = await readFile(path, 'utf8')
+    return await readKubeconfig(text, context, dirname(resolve(path)))
+  } catch (cause) {
+    throw new Error(`cannot use the client configuration ${path}: ${messageOf(cause)}`, { cause })
+  }
+}
+
 /**
- * Reads the current context of a client configuration, or the one given. Throws an Error that tells what is
- * missing. Material must be inside (`*-data`, `token`): files and commands that it points to are refused.
+ * Reads the current context of a client configuration, or the one given, with the files that it points to: relative
+ * paths start at `folder`. Throws an Error that tells what is wrong, never what a credential is.
  */
-export async function readKubeconfig(text: string, context?: string): Promise<ClientConfig> {
+export async function readKubeconfig(
+  text: string,
+  context?: string,
+  folder = '.',
+): Promise<ClientConfig> {
   const config = mapOf(await parseYaml(text), 'the configuration')
+  checkHead(config)
   const name = context ?? textOf(config, 'current-context')
   if (name === undefined) throw new Error('no current-context is set')
   const chosen = entryOf(config, 'contexts', 'context', name)
@@ -61,62 +76,156 @@ export async function readKubeconfig(text: string, context?: string): Promise<Cl
   const user = userName === undefined ? {} : entryOf(config, 'users', 'user', userName)
   const server = textOf(cluster, 'server')
   if (server === undefined) throw new Error(`the cluster of context "${name}" has no server`)
-  for (const key of UNREAD) {
-    if (key in cluster || key in user)
-      throw new Error(`${key} is not supported; put the data inside`)
-  }
   return withoutAbsent({
     server,
-    ca: dataOf(cluster, 'certificate-authority-data'),
-    cert: dataOf(user, 'client-certificate-data'),
-    key: dataOf(user, 'client-key-data'),
-    token: textOf(user, 'token'),
+    ...(await clusterPart(cluster, folder)),
+    ...(await userPart(user, folder)),
     namespace: textOf(chosen, 'namespace'),
   })
 }
 
-const UNREAD = [
-  'certificate-authority',
-  'client-certificate',
-  'client-key',
-  'tokenFile',
-  'exec',
-  'auth-provider',
-  'username',
-]
+/** Members that may be undefined, to be left out in the end. */
+type Part = { [K in keyof ClientConfig]?: ClientConfig[K] | undefined }
 
-type YamlMap = Readonly<Record<string, unknown>>
-
-function mapOf(value: unknown, what: string): YamlMap {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new Error(`${what} is not a map`)
+function checkHead(config: ConfigMap): void {
+  const apiVersion = textOf(config, 'apiVersion') ?? 'v1'
+  const kind = textOf(config, 'kind') ?? 'Config'
+  if (apiVersion !== 'v1' || kind !== 'Config') {
+    throw new Error(
+      `the configuration is of kind ${JSON.stringify(kind)}, version ${JSON.stringify(apiVersion)}, not "Config", "v1"`,
+    )
   }
-  return value as YamlMap
+}
+
+async function clusterPart(cluster: ConfigMap, folder: string): Promise<Part> {
+  const ca = await pemOf(cluster, 'certificate-authority', folder)
+  const insecureSkipTlsVerify = flagOf(cluster, 'insecure-skip-tls-verify') || undefined
+  if (ca && insecureSkipTlsVerify) {
+    throw new Error('certificate-authority makes no sense with insecure-skip-tls-verify')
+  }
+  const extensions = listOf(cluster, 'extensions').map((item) => {
+    const extension = mapOf(item, 'an item of extensions')
+    return [textOf(extension, 'name') ?? '', memberOf(extension, 'extension')] as const
+  })
+  return {
+    ca: ca?.pem,
+    tlsServerName: textOf(cluster, 'tls-server-name'),
+    insecureSkipTlsVerify,
+    proxyUrl: textOf(cluster, 'proxy-url'),
+    clusterExtensions: extensions.length > 0 ? new Map(extensions) : undefined,
+  }
+}
+
+async function userPart(user: ConfigMap, folder: string): Promise<Part> {
+  if (memberOf(user, 'auth-provider') !== undefined) {
+    throw new Error('auth-provider is not supported; use exec or a token')
+  }
+  const cert = await pemOf(user, 'client-certificate', folder)
+  const key = await pemOf(user, 'client-key', folder)
+  if (cert && !key) throw new Error('client-certificate comes without client-key')
+  if (key && !cert) throw new Error('client-key comes without client-certificate')
+  const token = textOf(user, 'token')
+  const tokenFile = textOf(user, 'tokenFile')
+  const username = textOf(user, 'username')
+  const password = textOf(user, 'password')
+  const hasToken = token !== undefined || tokenFile !== undefined
+  const hasPassword = username !== undefined || password !== undefined
+  if (hasToken && hasPassword) {
+    throw new Error('a user has either a token or a username and password, not both')
+  }
+  const exec = memberOf(user, 'exec')
+  return {
+    cert: cert?.pem,
+    key: key?.pem,
+    // One of the two from a file is not enough to follow a change of both.
+    ...(cert?.path !== undefined && key?.path !== undefined
+      ? { certFile: cert.path, keyFile: key.path }
+      : {}),
+    token,
+    tokenFile:
+      token === undefined && tokenFile !== undefined ? resolve(folder, tokenFile) : undefined,
+    username,
+    password,
+    exec: exec === undefined ? undefined : execOf(mapOf(exec, 'exec'), folder),
+    impersonate: impersonationOf(user),
+  }
+}
+
+/** What `<key>-data` holds, or else the file that `<key>` names. */
+async function pemOf(
+  map: ConfigMap,
+  key: string,
+  folder: string,
+): Promise<{ readonly pem: string; readonly path?: string } | undefined> {
+  const data = dataOf(map, `${key}-data`)
+  if (data !== undefined) return { pem: data }
+  const named = textOf(map, key)
+  if (named === undefined) return undefined
+  const path = resolve(folder, named)
+  try {
+    return { pem: await readFile(path, 'utf8'), path }
+  } catch (cause) {
+    throw new Error(`cannot read ${key}: ${messageOf(cause)}`, { cause })
+  }
+}
+
+const MODES: readonly InteractiveMode[] = ['Never', 'IfAvailable', 'Always']
+
+function execOf(exec: ConfigMap, folder: string): ExecConfig {
+  const command = textOf(exec, 'command')
+  const apiVersion = textOf(exec, 'apiVersion')
+  const mode = textOf(exec, 'interactiveMode')
+  const interactiveMode = MODES.find((one) => one === mode)
+  if (command === undefined) throw new Error('exec has no command')
+  if (apiVersion === undefined) throw new Error('exec has no apiVersion')
+  if (mode !== undefined && interactiveMode === undefined) {
+    throw new Error(`interactiveMode of exec is ${JSON.stringify(mode)}, not ${MODES.join(', ')}`)
+  }
+  const env = listOf(exec, 'env').map((item) => {
+    const variable = mapOf(item, 'an item of env')
+    const name = textOf(variable, 'name')
+    if (name === undefined) throw new Error('an item of env has no name')
+    return { name, value: textOf(variable, 'value') ?? '' }
+  })
+  const isPath = command.includes('/') && !isAbsolute(command)
+  return {
+    command: isPath ? resolve(folder, command) : command,
+    args: textsOf(exec, 'args'),
+    env,
+    apiVersion,
+    installHint: textOf(exec, 'installHint') ?? '',
+    provideClusterInfo: flagOf(exec, 'provideClusterInfo'),
+    ...(interactiveMode === undefined ? {} : { interactiveMode }),
+  }
+}
+
+function impersonationOf(user: ConfigMap): Impersonation | undefined {
+  const name = textOf(user, 'as') ?? ''
+  const uid = textOf(user, 'as-uid') ?? ''
+  const groups = textsOf(user, 'as-groups')
+  const map = mapOf(memberOf(user, 'as-user-extra') ?? {}, 'as-user-extra')
+  const extra = Object.keys(map).map((key) => [key, textsOf(map, key)] as const)
+  if (name !== '') return { user: name, uid, groups, extra }
+  if (uid !== '' || groups.length > 0 || extra.length > 0) {
+    throw new Error('as-uid, as-groups and as-user-extra need as')
+  }
+  return undefined
 }
 
 /** What stands under `key` in the entry of that name of a list such as `clusters`. */
-function entryOf(config: YamlMap, list: string, key: string, name: string): YamlMap {
-  const entries: unknown = config[list]
-  const found = Array.isArray(entries)
-    ? entries.map((entry) => mapOf(entry, list)).find((entry) => entry.name === name)
-    : undefined
-  if (!found) throw new Error(`${key} "${name}" does not exist`)
-  return mapOf(found[key], `${key} "${name}"`)
+function entryOf(config: ConfigMap, list: string, key: string, name: string): ConfigMap {
+  const found = listOf(config, list)
+    .map((entry) => mapOf(entry, list))
+    .filter((entry) => memberOf(entry, 'name') === name)
+  if (found.length === 0) throw new Error(`${key} "${name}" does not exist`)
+  if (found.length > 1) throw new Error(`${key} "${name}" stands in ${list} more than once`)
+  return mapOf(memberOf(found[0]!, key), `${key} "${name}"`)
 }
 
-function textOf(map: YamlMap, key: string): string | undefined {
-  const value = map[key]
-  if (value === undefined || value === null || value === '') return undefined
-  if (typeof value !== 'string') throw new Error(`${key} is not a string`)
-  return value
-}
-
-function dataOf(map: YamlMap, key: string): string | undefined {
-  const text = textOf(map, key)
-  return text === undefined ? undefined : Buffer.from(text, 'base64').toString('utf8')
-}
-
-function withoutAbsent(config: { [K in keyof ClientConfig]: ClientConfig[K] | undefined }) {
+function withoutAbsent(config: Part): ClientConfig {
   const entries = Object.entries(config).filter(([, value]) => value !== undefined)
+  // The server, all that is required, is always there.
   return Object.fromEntries(entries) as unknown as ClientConfig
 }
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))

@@ -28,9 +28,12 @@ export const fieldElement = (name: string): PathElement => ({
 
 /** The step to the item of a keyed list that has these key fields. */
 export function keyElement(fields: readonly KeyValue[]): PathElement {
-  const sorted = [...fields].sort(([a], [b]) => compareText(a, b))
-  const members = sorted.map(([name, value]) => `${valueJson(name)}:${valueJson(value)}`)
-  return { is: 'key', fields: sorted, text: `k:{${members.join(',')}}` }
+  const sorted = fields.length < 2 ? fields : fields.toSorted(([a], [b]) => compareText(a, b))
+  let members = ''
+  for (const [name, value] of sorted) {
+    members += `${members === '' ? '' : ','}${valueJson(name)}:${valueJson(value)}`
+  }
+  return { is: 'key', fields: sorted, text: `k:{${members}}` }
 }
 
 /** The step to an item of a set. */
@@ -116,13 +119,20 @@ const sortedEntries = (object: JsonObject): KeyValue[] =>
   Object.entries(object).sort(([a], [b]) => compareText(a, b))
 
 // From here on UTF-16 and UTF-8 do not sort alike.
-const BEYOND = /[\ud800-\uffff]/
+const BEYOND = 0xd800
 
 /** The order of texts by their bytes in UTF-8. */
 export function compareText(a: string, b: string): number {
   if (a === b) return 0
-  if (BEYOND.test(a) || BEYOND.test(b)) return Buffer.compare(Buffer.from(a), Buffer.from(b))
-  return a < b ? -1 : 1
+  const shorter = Math.min(a.length, b.length)
+  for (let i = 0; i < shorter; i++) {
+    const left = a.charCodeAt(i)
+    const right = b.charCodeAt(i)
+    if (left === right) continue
+    if (left < BEYOND && right < BEYOND) return left - right
+    return Buffer.compare(Buffer.from(a), Buffer.from(b))
+  }
+  return a.length - b.length
 }
 
 /** Such as `.spec.containers[name="a"].ports[containerPort=80,protocol="TCP"].name`. */
@@ -155,6 +165,7 @@ export function shownValue(value: unknown): string {
 
 /** JSON as it stands inside a step's text: keys sorted, and what HTML could mistake escaped. */
 function valueJson(value: unknown): string {
+  if (typeof value === 'string' && PLAIN.test(value)) return `"${value}"`
   if (typeof value === 'bigint') return String(value)
   if (Array.isArray(value)) return `[${value.map(valueJson).join(',')}]`
   if (isObject(value)) {
@@ -172,5 +183,6 @@ function valueJson(value: unknown): string {
   })
 }
 
+const PLAIN = /^[\w ./:-]*$/
 const ESCAPED = /[\\<>&\u2028\u2029]/
 const ESCAPES = /\\.|[<>&\u2028\u2029]/g

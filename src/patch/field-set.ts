@@ -20,6 +20,11 @@ export class FieldSet {
     this.nodes = nodes
   }
 
+  /** The set with these steps, by their texts; none of them is without a path. */
+  static byText(nodes: ReadonlyMap<string, FieldNode>): FieldSet {
+    return nodes.size === 0 ? FieldSet.empty : new FieldSet(nodes)
+  }
+
   /** The set with these steps; of two with the same text both count. */
   static of(nodes: Iterable<FieldNode>): FieldSet {
     const map = new Map<string, FieldNode>()
@@ -29,7 +34,7 @@ export class FieldSet {
       const other = map.get(text)
       map.set(text, other ? united(other, node) : node)
     }
-    return map.size === 0 ? FieldSet.empty : new FieldSet(map)
+    return FieldSet.byText(map)
   }
 
   /** The set of these paths. The empty path, the object itself, is in no set. */
@@ -50,7 +55,8 @@ export class FieldSet {
 
   /** The steps in their order. */
   sorted(): FieldNode[] {
-    return [...this.nodes.values()].sort((a, b) => compareElements(a.element, b.element))
+    const nodes = [...this.nodes.values()]
+    return nodes.length < 2 ? nodes : nodes.sort((a, b) => compareElements(a.element, b.element))
   }
 
   /** All paths in order; a path precedes those that lead on from it. */
@@ -85,45 +91,45 @@ export class FieldSet {
     return true
   }
 
-  /** The paths that either has. */
+  /** The paths that either has; this very set when the other has no more. */
   union(other: FieldSet): FieldSet {
     if (this.isEmpty || this === other) return other
-    return other.isEmpty ? this : FieldSet.of([...this.nodes.values(), ...other.nodes.values()])
+    let all: Map<string, FieldNode> | null = null
+    for (const [text, node] of other.nodes) {
+      const mine = this.nodes.get(text)
+      const both = mine ? united(mine, node) : node
+      if (both !== mine) (all ??= new Map(this.nodes)).set(text, both)
+    }
+    return all === null ? this : new FieldSet(all)
   }
 
   /** The paths that both have. */
   intersection(other: FieldSet): FieldSet {
-    return this.#combined(other, (node, match) =>
-      match
-        ? {
-            element: node.element,
-            member: node.member && match.member,
-            below: node.below.intersection(match.below),
-          }
-        : null,
-    )
+    if (this === other || this.isEmpty || other.isEmpty) return other.isEmpty ? other : this
+    const [few, many] = this.nodes.size < other.nodes.size ? [this, other] : [other, this]
+    const kept = new Map<string, FieldNode>()
+    for (const [text, node] of few.nodes) {
+      const match = many.nodes.get(text)
+      if (!match) continue
+      const both = changed(node, node.member && match.member, node.below.intersection(match.below))
+      if (both) kept.set(text, both)
+    }
+    return FieldSet.byText(kept)
   }
 
-  /** The paths that the other does not have. */
+  /** The paths that the other does not have; this very set when these are all. */
   difference(other: FieldSet): FieldSet {
-    return this.#combined(other, (node, match) =>
-      match
-        ? {
-            element: node.element,
-            member: node.member && !match.member,
-            below: node.below.difference(match.below),
-          }
-        : node,
+    if (this === other) return FieldSet.empty
+    return this.#reduced(other, (node, match) =>
+      changed(node, node.member && !match.member, node.below.difference(match.below)),
     )
   }
 
-  /** The paths that the other does not have, nor any beginning of them. */
+  /** The paths that the other does not have, nor any beginning of them; this very set when these are all. */
   recursiveDifference(other: FieldSet): FieldSet {
-    return this.#combined(other, (node, match) => {
-      if (!match) return node
-      if (match.member) return null
-      return { ...node, below: node.below.recursiveDifference(match.below) }
-    })
+    return this.#reduced(other, (node, match) =>
+      match.member ? null : changed(node, node.member, node.below.recursiveDifference(match.below)),
+    )
   }
 
   /** The paths from which no other path leads on. */
@@ -137,26 +143,51 @@ export class FieldSet {
     )
   }
 
-  /** Makes a set of each step and the other set's step of the same text; null leaves it out. */
-  #combined(
+  /** Makes less of the steps that the other set has too; null leaves one out. */
+  #reduced(
     other: FieldSet,
-    combine: (node: FieldNode, match: FieldNode | undefined) => FieldNode | null,
+    reduce: (node: FieldNode, match: FieldNode) => FieldNode | null,
   ): FieldSet {
-    if (this.isEmpty) return this
-    const kept: FieldNode[] = []
-    for (const [text, node] of this.nodes) {
-      const next = combine(node, other.nodes.get(text))
-      if (next) kept.push(next)
+    if (this.isEmpty || other.isEmpty) return this
+    if (this.nodes.size <= other.nodes.size) return this.#rebuilt(other, reduce)
+    let left: Map<string, FieldNode> | null = null
+    for (const [text, match] of other.nodes) {
+      const node = this.nodes.get(text)
+      if (!node) continue
+      const rest = reduce(node, match)
+      if (rest === node) continue
+      left ??= new Map(this.nodes)
+      if (rest) left.set(text, rest)
+      else left.delete(text)
     }
-    return FieldSet.of(kept)
+    return left === null ? this : FieldSet.byText(left)
+  }
+
+  #rebuilt(
+    other: FieldSet,
+    reduce: (node: FieldNode, match: FieldNode) => FieldNode | null,
+  ): FieldSet {
+    const kept = new Map<string, FieldNode>()
+    let isSame = true
+    for (const [text, node] of this.nodes) {
+      const match = other.nodes.get(text)
+      const rest = match ? reduce(node, match) : node
+      if (rest !== node) isSame = false
+      if (rest) kept.set(text, rest)
+    }
+    return isSame ? this : FieldSet.byText(kept)
   }
 }
 
-const united = (a: FieldNode, b: FieldNode): FieldNode => ({
-  element: a.element,
-  member: a.member || b.member,
-  below: a.below.union(b.below),
-})
+/** The step with something else to it: itself when it is the same, null when nothing is left. */
+function changed(node: FieldNode, member: boolean, below: FieldSet): FieldNode | null {
+  if (member === node.member && below === node.below) return node
+  return member || !below.isEmpty ? { element: node.element, member, below } : null
+}
+
+const united = (a: FieldNode, b: FieldNode): FieldNode =>
+  // Of two with paths something is left.
+  changed(a, a.member || b.member, a.below.union(b.below)) ?? a
 
 function single(path: Path): FieldSet {
   let set = FieldSet.empty

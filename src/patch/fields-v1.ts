@@ -20,11 +20,13 @@ export class FieldsV1Error extends Error {
 
 /** The JSON form of a set; members stand in the order in which clients know them. */
 export function toFieldsV1(set: FieldSet): JsonObject {
-  const out: JsonObject = {}
+  return writtenInto({}, set)
+}
+
+function writtenInto(out: JsonObject, set: FieldSet): JsonObject {
   for (const { element, member, below } of set.sorted()) {
-    const inner = toFieldsV1(below)
     // A text starts with a letter and a colon, so it is no name that objects inherit.
-    out[element.text] = member && !below.isEmpty ? { '.': {}, ...inner } : inner
+    out[element.text] = below.isEmpty ? {} : writtenInto(member ? { '.': {} } : {}, below)
   }
   return out
 }
@@ -34,13 +36,17 @@ export function fromFieldsV1(value: unknown): FieldSet {
   return read(value).below
 }
 
-function read(value: unknown): { member: boolean; below: FieldSet } {
-  if (value === null) return { member: true, below: FieldSet.empty }
+type Part = Pick<FieldNode, 'member' | 'below'>
+
+const WHOLE: Part = { member: true, below: FieldSet.empty }
+
+function read(value: unknown): Part {
+  if (value === null) return WHOLE
   if (!isObject(value)) throw new FieldsV1Error('a set of fields must be an object')
   let member = false
   let empty = true
   const nodes: FieldNode[] = []
-  for (const [text, inner] of Object.entries(value)) {
+  for (const text of Object.keys(value)) {
     if (text === '.') {
       member = true
       continue
@@ -48,15 +54,32 @@ function read(value: unknown): { member: boolean; below: FieldSet } {
     const element = elementOf(text)
     if (!element) continue
     empty = false
-    nodes.push({ element, ...read(inner) })
+    const inner = read(value[text])
+    nodes.push({ element, member: inner.member, below: inner.below })
   }
-  return { member: member || empty, below: FieldSet.of(nodes) }
+  return empty ? WHOLE : { member, below: FieldSet.of(nodes) }
 }
 
 const INDEX = /^-?[0-9]{1,15}$/
 
+/** Steps by their texts: the objects of one kind have much the same, and those with keys take long to read. */
+const known = new Map<string, PathElement>()
+const MAX_KNOWN = 4096
+const MAX_KNOWN_LENGTH = 128
+
 /** The step that a text stands for; null: one of a kind that is not known. Throws FieldsV1Error. */
 export function elementOf(text: string): PathElement | null {
+  const found = known.get(text)
+  if (found) return found
+  const element = parsed(text)
+  if (element && text.length <= MAX_KNOWN_LENGTH) {
+    if (known.size >= MAX_KNOWN) known.clear()
+    known.set(text, element)
+  }
+  return element
+}
+
+function parsed(text: string): PathElement | null {
   if (text[1] !== ':') throw new FieldsV1Error(`no colon after the kind of step: ${text}`)
   const rest = text.slice(2)
   switch (text[0]) {

@@ -188,7 +188,7 @@ function joined({ managers, times }: Managed, id: string, now: string): Managed 
   const set = mine?.set.difference(UNTRACKED) ?? FieldSet.empty
   if (!mine || set.isEmpty) return { managers: all, times }
   const previous = all.get(id)?.set ?? FieldSet.empty
-  all.set(id, { ...mine, set: set.union(previous) })
+  all.set(id, { ...mine, set: previous.union(set) })
   return { managers: all, times: new Map(times).set(id, now) }
 }
 
@@ -273,7 +273,10 @@ export function recordApply(apply: Apply, writer: Writer): Recorded {
   const managers = new Map(applied.managers)
   const mine = managers.get(id)
   const set = mine?.set.difference(UNTRACKED) ?? FieldSet.empty
-  if (mine && !set.isEmpty) managers.set(id, { ...mine, set })
+  const previous = before.managers.get(id)?.set
+  // Its written form is there already.
+  if (mine && previous?.equals(set)) managers.set(id, { ...mine, set: previous })
+  else if (mine && !set.isEmpty) managers.set(id, { ...mine, set })
   else managers.delete(id)
   const isChanged = applied.object !== null || !sameManagers(managers, before.managers)
   const times = isChanged ? new Map(before.times).set(id, writer.now) : before.times

@@ -110,7 +110,8 @@ export function applyManagers(
   const mine = new Map(known).set(manager, { set, apiVersion, applied: true })
   const merged = merge(topology, live.object, config)
   // Most applies leave nothing of the last one out: then there is nothing to take away.
-  const leaves = last && (last.apiVersion !== apiVersion || !last.set.difference(set).isEmpty)
+  const isLess = () => last?.set.equals(set) === false && !last.set.difference(set).isEmpty
+  const leaves = last && (last.apiVersion !== apiVersion || isLess())
   const object = leaves ? pruned(views, merged, mine, last) : merged
   const { managers: all } = displace(views, live.object, object, mine, {
     writer: manager,

@@ -1,4 +1,4 @@
-import { FieldSet } from './field-set.ts'
+import { type FieldNode, FieldSet } from './field-set.ts'
 import type { PathElement } from './field-path.ts'
 import { DEDUCED, type Topology } from './topology.ts'
 
@@ -18,18 +18,21 @@ export function withNamedFields(set: FieldSet, topology: Topology): FieldSet {
 
 /**
  * The set as it reads when the declarations have become coarser since it was written: whoever owned part of a value that
- * is now one owns the value.
+ * is now one owns the value. The very set when it reads the same.
  */
 export function withAtomicValues(set: FieldSet, topology: Topology): FieldSet {
-  return FieldSet.of(
-    Array.from(set.nodes.values(), (node) => {
-      if (node.below.isEmpty) return node
-      const of = behind(topology, node.element)
-      return isAtomic(of)
-        ? { ...node, member: true, below: FieldSet.empty }
-        : { ...node, below: withAtomicValues(node.below, of) }
-    }),
-  )
+  let all: Map<string, FieldNode> | null = null
+  for (const [text, node] of set.nodes) {
+    const { element, below } = node
+    if (below.isEmpty) continue
+    const of = behind(topology, element)
+    const isWhole = isAtomic(of)
+    const behindIt = isWhole ? FieldSet.empty : withAtomicValues(below, of)
+    if (behindIt === below) continue
+    all ??= new Map(set.nodes)
+    all.set(text, { element, member: isWhole || node.member, below: behindIt })
+  }
+  return all === null ? set : FieldSet.byText(all)
 }
 
 const isAtomic = (topology: Topology) =>

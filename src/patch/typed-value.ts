@@ -32,26 +32,36 @@ function owned(topology: Topology, value: unknown): Part {
     if (resolved.relation === 'atomic') return WHOLE
     return {
       member: false,
-      below: FieldSet.of(Array.isArray(value) ? ownedItems(resolved, value) : []),
+      below: Array.isArray(value) ? ownedItems(resolved, value) : FieldSet.empty,
     }
   }
   if (resolved.atomic) return WHOLE
-  return { member: false, below: FieldSet.of(isObject(value) ? ownedMembers(resolved, value) : []) }
-}
-
-function* ownedItems(topology: ListTopology, list: readonly unknown[]): Generator<FieldNode> {
-  for (const { element, value } of itemsOf(topology, list, fail).values()) {
-    yield { element, member: true, below: owned(topology.of(), value).below }
+  return {
+    member: false,
+    below: isObject(value) ? ownedMembers(resolved, value) : FieldSet.empty,
   }
 }
 
-function* ownedMembers(topology: MapTopology, value: JsonObject): Generator<FieldNode> {
-  for (const [key, member] of Object.entries(value)) {
-    const { member: whole, below } = owned(memberTopology(topology, key) ?? DEDUCED, member)
-    const declared = topology.fields.get(key)
-    const empty = member === null || (isObject(member) && Object.keys(member).length === 0)
-    yield { element: stepTo(topology, key), member: whole || empty || !declared, below }
+function ownedItems(topology: ListTopology, list: readonly unknown[]): FieldSet {
+  const nodes = new Map<string, FieldNode>()
+  for (const [text, { element, value }] of itemsOf(topology, list, fail)) {
+    nodes.set(text, { element, member: true, below: owned(topology.of(), value).below })
   }
+  return FieldSet.byText(nodes)
+}
+
+function ownedMembers(topology: MapTopology, value: JsonObject): FieldSet {
+  const nodes = new Map<string, FieldNode>()
+  for (const key of Object.keys(value)) {
+    const inner = value[key]
+    const { member: whole, below } = owned(memberTopology(topology, key) ?? DEDUCED, inner)
+    const empty = inner === null || (isObject(inner) && Object.keys(inner).length === 0)
+    const member = whole || empty || !topology.fields.has(key)
+    if (!member && below.isEmpty) continue
+    const element = stepTo(topology, key)
+    nodes.set(element.text, { element, member, below })
+  }
+  return FieldSet.byText(nodes)
 }
 
 const stepTo = (topology: MapTopology, key: string) =>
@@ -79,7 +89,7 @@ export function compare(topology: Topology, before: unknown, after: unknown): Co
 
 interface Change {
   /** What became of the value itself. */
-  readonly self: ReadonlySet<Side>
+  readonly self: Side | null
   readonly below: Comparison
 }
 
@@ -88,13 +98,20 @@ const NOTHING: Comparison = {
   removed: FieldSet.empty,
   modified: FieldSet.empty,
 }
-const NO_CHANGE: Change = { self: new Set(), below: NOTHING }
+const NO_CHANGE: Change = { self: null, below: NOTHING }
+const MODIFIED: Change = { self: 'modified', below: NOTHING }
 
 /** null: no difference. */
 function differ(topology: Topology, before: unknown, after: unknown): Change | null {
   if (before === after) return null
-  const a = resolve(topology, before === undefined ? after : before)
-  const b = resolve(topology, after === undefined ? before : after)
+  if (before === undefined) {
+    return { self: 'added', below: { ...NOTHING, added: everyPath(topology, after) } }
+  }
+  if (after === undefined) {
+    return { self: 'removed', below: { ...NOTHING, removed: everyPath(topology, before) } }
+  }
+  const a = resolve(topology, before)
+  const b = resolve(topology, after)
   if (a.is !== b.is) return becameOther(topology, before, after)
   if (b.is === 'map' && !b.atomic && (filledObject(before) || filledObject(after))) {
     return membersDiffer(b, before, after)
@@ -102,16 +119,34 @@ function differ(topology: Topology, before: unknown, after: unknown): Change | n
   if (b.is === 'list' && b.relation !== 'atomic' && (filledList(before) || filledList(after))) {
     return itemsDiffer(b, before, after)
   }
-  const side = before === undefined ? 'added' : after === undefined ? 'removed' : 'modified'
-  if (side === 'modified' && sameJson(before, after)) return null
-  return { self: new Set([side]), below: NOTHING }
+  return sameJson(before, after) ? null : MODIFIED
 }
 
 // Only undeclared values change their kind. Their parts come or go one by one, and the value itself is another.
 function becameOther(topology: Topology, before: unknown, after: unknown): Change {
-  const { removed } = (differ(topology, before, undefined) ?? NO_CHANGE).below
-  const { added } = (differ(topology, undefined, after) ?? NO_CHANGE).below
-  return { self: new Set(['modified']), below: { added, removed, modified: FieldSet.empty } }
+  const removed = everyPath(topology, before)
+  const added = everyPath(topology, after)
+  return { self: 'modified', below: { added, removed, modified: FieldSet.empty } }
+}
+
+/** The paths to all parts of a value that comes or goes, also to those in which others lie. */
+function everyPath(topology: Topology, value: unknown): FieldSet {
+  const resolved = resolve(topology, value)
+  const nodes = new Map<string, FieldNode>()
+  if (resolved.is === 'map' && !resolved.atomic && isObject(value)) {
+    for (const key of Object.keys(value)) {
+      const inner = value[key]
+      if (inner === undefined) continue
+      const element = stepTo(resolved, key)
+      const below = everyPath(memberTopology(resolved, key) ?? DEDUCED, inner)
+      nodes.set(element.text, { element, member: true, below })
+    }
+  } else if (resolved.is === 'list' && resolved.relation !== 'atomic' && Array.isArray(value)) {
+    for (const [text, { element, value: inner }] of itemsOf(resolved, value, fail)) {
+      nodes.set(text, { element, member: true, below: everyPath(resolved.of(), inner) })
+    }
+  }
+  return FieldSet.byText(nodes)
 }
 
 function membersDiffer(topology: MapTopology, before: unknown, after: unknown): Change | null {
@@ -129,7 +164,7 @@ function membersDiffer(topology: MapTopology, before: unknown, after: unknown): 
     const of = memberTopology(topology, key) ?? DEDUCED
     sum.add(stepTo(topology, key), differ(of, undefined, next[key]))
   }
-  return sum.finish(before, after)
+  return sum.finish()
 }
 
 function itemsDiffer(topology: ListTopology, before: unknown, after: unknown): Change | null {
@@ -143,42 +178,45 @@ function itemsDiffer(topology: ListTopology, before: unknown, after: unknown): C
   for (const [text, { element, value }] of next) {
     if (!old.has(text)) sum.add(element, differ(topology.of(), undefined, value))
   }
-  return sum.finish(before, after)
+  return sum.finish()
 }
 
 /** Collects the changes of a value's parts. */
 class Changes {
-  readonly #nodes: Record<Side, FieldNode[]> = { added: [], removed: [], modified: [] }
+  readonly #nodes: Record<Side, Map<string, FieldNode> | null> = {
+    added: null,
+    removed: null,
+    modified: null,
+  }
 
   add(element: PathElement, change: Change | null): void {
     if (!change) return
     for (const side of SIDES) {
-      const member = change.self.has(side)
+      const member = change.self === side
       const below = change.below[side]
-      if (member || !below.isEmpty) this.#nodes[side].push({ element, member, below })
+      if (!member && below.isEmpty) continue
+      const nodes = (this.#nodes[side] ??= new Map())
+      nodes.set(element.text, { element, member, below })
     }
   }
 
-  finish(before: unknown, after: unknown): Change | null {
+  /** null: there are none. */
+  finish(): Change | null {
     const { added, removed, modified } = this.#nodes
-    const self = new Set<Side>()
-    if (before === undefined) self.add('added')
-    if (after === undefined) self.add('removed')
-    if (self.size + added.length + removed.length + modified.length === 0) return null
+    if (!added && !removed && !modified) return null
+    const setOf = (nodes: Map<string, FieldNode> | null) =>
+      nodes ? FieldSet.byText(nodes) : FieldSet.empty
     return {
-      self,
-      below: {
-        added: FieldSet.of(added),
-        removed: FieldSet.of(removed),
-        modified: FieldSet.of(modified),
-      },
+      self: null,
+      below: { added: setOf(added), removed: setOf(removed), modified: setOf(modified) },
     }
   }
 }
 
 /**
  * The live value with the configuration merged into it: objects by key, keyed lists and sets by item, all else replaced.
- * Neither is changed, the result shares with both. Throws TypedValueError when a list has an item twice.
+ * Neither is changed, the result shares with both, and parts that stay are those of the live value. Throws
+ * TypedValueError when a list has an item twice.
  */
 export function merge(topology: Topology, live: unknown, config: unknown): unknown {
   if (config === undefined) return live
@@ -195,16 +233,17 @@ export function merge(topology: Topology, live: unknown, config: unknown): unkno
       Array.isArray(config) ? config : [],
     )
   }
-  return config
+  return sameJson(live, config) ? live : config
 }
 
 function mergedMembers(topology: MapTopology, live: JsonObject, config: JsonObject): JsonObject {
-  const merged = { ...live }
-  for (const [key, value] of Object.entries(config)) {
+  let merged: JsonObject | null = null
+  for (const key of Object.keys(config)) {
     const present = Object.hasOwn(live, key) ? live[key] : undefined
-    setOwn(merged, key, merge(memberTopology(topology, key) ?? DEDUCED, present, value))
+    const next = merge(memberTopology(topology, key) ?? DEDUCED, present, config[key])
+    if (next !== present) setOwn((merged ??= { ...live }), key, next)
   }
-  return merged
+  return merged ?? live
 }
 
 /** Items stand in the order of the configuration; those that it lacks where they stood among those that it has. */
@@ -212,7 +251,7 @@ function mergedItems(
   topology: ListTopology,
   live: readonly unknown[],
   config: readonly unknown[],
-): unknown[] {
+): readonly unknown[] {
   const left = itemsOf(topology, live, (text) => fail(`lhs: ${text}`))
   const right = itemsOf(topology, config, (text) => fail(`rhs: ${text}`))
   const merged: unknown[] = []
@@ -245,7 +284,8 @@ function mergedItems(
       if (shared[next]?.element.text === other.element.text) next++
     } else i++
   }
-  return merged
+  const isSame = merged.length === live.length && merged.every((item, at) => item === live[at])
+  return isSame ? live : merged
 }
 
 /** The value without what the set names; what is left empty by that becomes null, or absent at the top. */

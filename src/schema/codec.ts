@@ -80,8 +80,10 @@ interface Plan {
   readonly absent: ((decoding: Decoding) => unknown) | null
   /** What the JSON form shows for an absent field; null: nothing. */
   readonly absentPlain: (() => unknown) | null
-  /** Whether an empty value is the same as none. */
+  /** Whether an empty value is read as none. */
   readonly dropsEmpty: boolean
+  /** Whether an empty value is written as none. */
+  readonly hidesEmpty: boolean
   /** The name is also a member of every JavaScript object. */
   readonly inherited: boolean
 }
@@ -137,7 +139,7 @@ function compile(shape: Shape, v: Words): Codec {
       for (const plan of getPlans()) {
         const value =
           plan.inherited && !Object.hasOwn(object, plan.key) ? undefined : object[plan.key]
-        if (value !== undefined && value !== null && !(plan.dropsEmpty && isEmpty(value))) {
+        if (value !== undefined && value !== null && !(plan.hidesEmpty && isEmpty(value))) {
           out[plan.name] = plan.write(value)
         } else if (plan.absentPlain) {
           out[plan.name] = plan.absentPlain()
@@ -169,6 +171,9 @@ function plansOf(shape: Shape, v: Words): Plan[] {
       plans.push(...plansOf(facts.holds.to(), v))
       continue
     }
+    // Free-form objects are never empty: `{}` is a value.
+    const hidesEmpty =
+      facts.presence === 'zero' && facts.holds.is !== 'object' && facts.holds.is !== 'raw'
     plans.push({
       name: v.spell(name),
       key: name,
@@ -177,9 +182,8 @@ function plansOf(shape: Shape, v: Words): Plan[] {
       write: writer(facts.holds, v),
       absent: absentValue(facts, v),
       absentPlain: absentPlain(facts, v),
-      // Free-form objects are never empty: `{}` is a value.
-      dropsEmpty:
-        facts.presence === 'zero' && facts.holds.is !== 'object' && facts.holds.is !== 'raw',
+      dropsEmpty: hidesEmpty && facts.seenEmpty !== true,
+      hidesEmpty,
       inherited: name in Object.prototype,
     })
   }

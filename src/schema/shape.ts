@@ -80,6 +80,8 @@ export interface FieldFacts {
   readonly mandatory?: true
   /** the closed sets in it are published, but the kind's own rules tell about other values */
   readonly unchecked?: true
+  /** an empty list that is given reaches the kind's own rules, and is left out of JSON all the same */
+  readonly seenEmpty?: true
   /** its fields stand directly in the parent's JSON; in protobuf they stay one message */
   readonly inline?: true
 }
@@ -169,6 +171,11 @@ export class Many<T, G extends Given = 'maybe'> extends Field<T, G> {
   /** Items are told apart by these fields, each item owned on its own. */
   keyed(...keys: string[]): this {
     this.facts.list = keys
+    return this
+  }
+  /** An empty list is told apart from an absent one, which defaults stand in for. */
+  seenEmpty(): this {
+    this.facts.seenEmpty = true
     return this
   }
   /** For strategic merge patch: items are told apart by `key`, or by value without one. */

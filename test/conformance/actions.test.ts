@@ -745,15 +745,12 @@ describe('eviction', () => {
 })
 
 describe('tokens of service accounts', () => {
-  test('are not issued', async () => {
+  test('are issued, and nothing else is done with them', async () => {
     await made(`${NS}/serviceaccounts`, { metadata: { name: 'robot' } })
     const path = `${NS}/serviceaccounts/robot/token`
-    expect(answer(await client.post(path, { spec: { audiences: ['a'] } }))).toEqual(
-      refused({
-        code: 501,
-        message: 'this server has no key to sign service account tokens',
-      }),
-    )
+    const { status, body } = await client.post(path, { spec: { audiences: ['a'] } })
+    expect([status, body.kind, body.spec.audiences]).toEqual([201, 'TokenRequest', ['a']])
+    expect(body.status.token.split('.')).toHaveLength(3)
     expect(answer(await client.get(path))).toEqual(refused(methodNotAllowed))
   })
 })
@@ -840,12 +837,24 @@ describe('reviews', () => {
         rest: { spec: { user: 'u', resourceAttributes: {} }, status: { allowed: false } },
       },
       {
-        name: 'what is open to all',
+        name: 'what is open to all who are known',
         of: 'subject',
-        body: { spec: { user: 'u', nonResourceAttributes: { path: '/version', verb: 'get' } } },
+        body: {
+          spec: {
+            groups: ['system:authenticated'],
+            nonResourceAttributes: { path: '/version', verb: 'get' },
+          },
+        },
         rest: {
-          spec: { user: 'u', nonResourceAttributes: { path: '/version', verb: 'get' } },
-          status: { allowed: true },
+          spec: {
+            groups: ['system:authenticated'],
+            nonResourceAttributes: { path: '/version', verb: 'get' },
+          },
+          status: {
+            allowed: true,
+            reason:
+              'RBAC: allowed by ClusterRoleBinding "system:discovery" of ClusterRole "system:discovery" to Group "system:authenticated"',
+          },
         },
       },
       {
@@ -886,23 +895,13 @@ describe('reviews', () => {
         },
       },
       {
-        name: 'all that one may oneself',
-        of: 'rules',
-        body: { spec: { namespace: 'default' } },
-        rest: {
-          spec: {},
-          status: {
-            resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }],
-            nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }],
-            incomplete: false,
-          },
-        },
-      },
-      {
-        name: 'a token that nobody here can read comes back',
+        name: 'a token that nobody here can read',
         of: 'token',
         body: { spec: { token: 't', audiences: ['a'] } },
-        rest: { spec: { token: 't', audiences: ['a'] }, status: { user: {} } },
+        rest: {
+          spec: { token: 't', audiences: ['a'] },
+          status: { user: {}, error: 'invalid bearer token' },
+        },
       },
     ] as readonly { name: string; of: Kind; body: object; rest: object }[]) {
       test(name, async () => {
@@ -914,6 +913,24 @@ describe('reviews', () => {
         ])
       })
     }
+
+    test('all that one may oneself', async () => {
+      const { path } = kinds.rules
+      const { status, body } = await client.post(path, { spec: { namespace: 'default' } })
+      expect([status, body.metadata, body.spec, body.status.incomplete]).toEqual([
+        201,
+        { creationTimestamp: null },
+        {},
+        false,
+      ])
+      const all = ['*']
+      expect(body.status.resourceRules).toContainEqual({
+        verbs: all,
+        apiGroups: all,
+        resources: all,
+      })
+      expect(body.status.nonResourceRules).toContainEqual({ verbs: all, nonResourceURLs: all })
+    })
 
     test('as YAML', async () => {
       const reply = await client.post(

@@ -8,7 +8,7 @@ let server: RunningServer
 let client: Client
 
 beforeAll(async () => {
-  server = await startServer()
+  server = await startServer({ controllers: false })
   client = new Client(server)
 })
 afterAll(async () => {

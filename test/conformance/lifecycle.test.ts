@@ -9,7 +9,7 @@ let server: RunningServer
 let client: Client
 
 beforeAll(async () => {
-  server = await startServer()
+  server = await startServer({ controllers: false })
   client = new Client(server)
 })
 afterAll(async () => {
@@ -32,16 +32,17 @@ describe('delete of a job', () => {
   }
   const warning =
     '299 - "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning"'
-  for (const { query, wanted } of [
-    { query: '', wanted: warning },
-    { query: '?propagationPolicy=Background', wanted: undefined },
-    { query: '?orphanDependents=false', wanted: undefined },
+  for (const { query, wanted, finalizers } of [
+    { query: '?propagationPolicy=Background', wanted: undefined, finalizers: null },
+    { query: '?orphanDependents=false', wanted: undefined, finalizers: null },
+    { query: '', wanted: warning, finalizers: ['orphan'] },
   ]) {
     test(`warns unless it says what becomes of the pods: ${query}`, async () => {
       await client.post(JOBS, job)
       const { headers } = await client.delete(`${JOBS}/j${query}`)
       expect(headers.warning).toBe(wanted)
-      expect((await client.get(`${JOBS}/j`)).status).toBe(404)
+      const left = await client.get(`${JOBS}/j`)
+      expect(left.status === 404 ? null : left.body.metadata.finalizers).toEqual(finalizers)
     })
   }
 })

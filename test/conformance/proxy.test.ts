@@ -317,6 +317,7 @@ describe.skipIf(address === undefined)('pass bytes on (needs an address besides 
         authorization: 'Bearer secret',
         'x-remote-user': 'root',
         'impersonate-user': 'root',
+        'impersonate-group': 'system:masters',
         'x-forwarded-for': '192.0.2.77',
       },
     })

@@ -18,7 +18,7 @@ const rv = (reply: { body: { metadata: { resourceVersion: string } } }) =>
   reply.body.metadata.resourceVersion
 
 beforeAll(async () => {
-  server = await startServer({ clock })
+  server = await startServer({ controllers: false, clock })
   client = new Client(server)
   afterA = rv(await make('a'))
   await make('b')
@@ -321,7 +321,7 @@ describe('watch', () => {
 
 describe('history that has passed', () => {
   test('an exact version, a token and a watch are told that they expired', async () => {
-    const old = await startServer({ clock, historyMs: 60_000 })
+    const old = await startServer({ controllers: false, clock, historyMs: 60_000 })
     const other = new Client(old)
     const first = rv(await other.post(NS, { metadata: { name: 'a' } }))
     await other.post(NS, { metadata: { name: 'b' } })

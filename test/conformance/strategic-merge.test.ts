@@ -13,7 +13,7 @@ let client: Client
 let serial = 0
 
 beforeAll(async () => {
-  server = await startServer()
+  server = await startServer({ controllers: false })
   client = new Client(server)
 })
 afterAll(async () => {

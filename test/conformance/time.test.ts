@@ -8,7 +8,7 @@ const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 test('bookmarks come to those who ask, and tell how far the stream has got', async () => {
   const clock = new ManualClock()
-  const server = await startServer({ clock })
+  const server = await startServer({ controllers: false, clock })
   const client = new Client(server)
   const with_ = await client.watch(`${NS}?watch=1&allowWatchBookmarks=true`)
   const without = await client.watch(`${NS}?watch=1`)
@@ -36,7 +36,7 @@ test('bookmarks come to those who ask, and tell how far the stream has got', asy
 
 test('a watch without a timeout ends by itself', async () => {
   const clock = new ManualClock()
-  const server = await startServer({ clock, minRequestTimeoutMs: 10_000 })
+  const server = await startServer({ controllers: false, clock, minRequestTimeoutMs: 10_000 })
   const client = new Client(server)
   const watch = await client.watch(`${NS}?watch=1`)
   const ended = watch.next()
@@ -49,7 +49,7 @@ test('a watch without a timeout ends by itself', async () => {
 
 test('a request that takes too long is answered', async () => {
   const clock = new ManualClock()
-  const server = await startServer({ clock, requestTimeoutMs: 1000 })
+  const server = await startServer({ controllers: false, clock, requestTimeoutMs: 1000 })
   const client = new Client(server)
   let done = false
   const reply = client.get(`${NS}?resourceVersion=99999`).finally(() => (done = true))

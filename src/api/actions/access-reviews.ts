@@ -50,10 +50,9 @@ async function review(
   subject: (review: AccessReview) => User,
 ): Promise<Result> {
   const object = await admitted<AccessReview>(api, call)
-  const { verdict, reason, error } = await api.authorizer.authorize(
-    subject(object),
-    attributesOf(object),
-  )
+  const [user, asked] = [subject(object), attributesOf(object)]
+  const { verdict, reason: said, error } = await api.authorizer.authorize(user, asked)
+  const reason = said === '' && verdict !== 'allow' ? (api.closestRule?.(user, asked) ?? '') : said
   object.status = {
     allowed: verdict === 'allow',
     ...(verdict === 'deny' ? { denied: true } : {}),

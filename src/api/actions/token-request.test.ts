@@ -55,7 +55,10 @@ beforeAll(async () => {
   const api = {
     ...server.api,
     clock: new ManualClock(NOW),
-    admission: admissionChain([watcher], { get: async () => null }),
+    admission: admissionChain([watcher], {
+      get: async () => null,
+      authorizer: server.api.authorizer,
+    }),
     tokens: issuer,
   }
   bench = client(api)

@@ -13,13 +13,13 @@ export const primedBindings: ReadonlyMap<string, string> = new Map([
   ['system:discovery', 'system:public-info-viewer'],
 ])
 
-/** The rules that a new role starts with; null when there is nothing to take over. */
-export function primedRules(
+/** What a new role starts with; null when there is nothing to take over. */
+export function primedRole(
   old: StoredRole | null,
   next: StoredRole | null,
-): StoredRole['rules'] | null {
+): Pick<StoredRole, 'metadata' | 'rules'> | null {
   if (!old || next || old.aggregationRule) return null
-  return old.rules ?? []
+  return { ...kept(old), rules: old.rules ?? [] }
 }
 
 /** What a new binding starts with; null when there is nothing to take over. */
@@ -28,9 +28,9 @@ export function primedBinding(
   next: StoredBinding | null,
 ): Pick<StoredBinding, 'metadata' | 'subjects'> | null {
   if (!old || next) return null
-  const { labels, annotations } = old.metadata
-  return {
-    metadata: { ...(labels ? { labels } : {}), ...(annotations ? { annotations } : {}) },
-    ...(old.subjects ? { subjects: old.subjects } : {}),
-  }
+  return { ...kept(old), ...(old.subjects ? { subjects: old.subjects } : {}) }
+}
+
+function kept({ metadata: { labels, annotations } }: Pick<StoredRole, 'metadata'>) {
+  return { metadata: { ...(labels ? { labels } : {}), ...(annotations ? { annotations } : {}) } }
 }

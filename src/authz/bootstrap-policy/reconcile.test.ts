@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { rule, v } from '../rbac.fixture.ts'
 import { bootstrapPolicy, type PolicyBinding, type PolicyRole } from './policy.ts'
-import { primedBinding, primedRules } from './prime.ts'
+import { primedBinding, primedRole } from './prime.ts'
 import {
   reconcileBinding,
   reconcileRole,
@@ -145,14 +145,21 @@ test('the policy is as it should be', () => {
 })
 
 test('what old servers stored is taken over once', () => {
-  const role = { metadata: {}, rules: [rule('get pods')] }
+  const labels = { a: 'b' }
+  const role = { metadata: { labels, name: 'x', uid: 'u' }, rules: [rule('get pods')] }
   expect([
-    primedRules(null, null),
-    primedRules(role, null),
-    primedRules({ metadata: {} }, null),
-    primedRules(role, role),
-    primedRules({ ...role, ...gathers('x') }, null),
-  ]).toEqual([null, role.rules, [], null, null])
+    primedRole(null, null),
+    primedRole(role, null),
+    primedRole({ metadata: {} }, null),
+    primedRole(role, role),
+    primedRole({ ...role, ...gathers('x') }, null),
+  ]).toEqual([
+    null,
+    { metadata: { labels }, rules: role.rules },
+    { metadata: {}, rules: [] },
+    null,
+    null,
+  ])
   const binding = {
     metadata: { labels: { a: 'b' }, annotations: { c: 'd' }, name: 'x', uid: 'u' },
     subjects: [{ kind: 'User', name: 'alice' }],

@@ -27,6 +27,7 @@ function obey(context: Context, { verdict, reason, error }: Decision): void {
     throw internalErrorText(context.exchange.target, error)
   }
   notes.set(decisionKey, 'forbid')
-  notes.set(reasonKey, reason)
+  const closest = server.api.closestRule?.(user, info) ?? ''
+  notes.set(reasonKey, [reason, closest].filter((text) => text !== '').join('\n'))
   throw refusal(user, info, reason)
 }

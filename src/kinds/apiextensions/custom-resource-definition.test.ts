@@ -41,6 +41,8 @@ const field = (given: object) => schema({ properties: { f: given } })
 
 const S = 'spec.validation.openAPIV3Schema'
 const F = `${S}.properties[f]`
+const SIMPLIFY =
+  '(try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)'
 const LABEL =
   "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')"
 const typed = (path: string, found: string, wanted: string, name = '') => ({
@@ -396,6 +398,148 @@ describe('rules of schemas', () => {
         required(`${F}.x-orch-validations[0].rule`, 'rule is not specified'),
         required(`${F}.x-orch-validations[1].message`, 'a rule of several lines needs a message'),
       ],
+    ],
+    ['a rule', field({ type: 'string', 'x-orch-validations': [{ rule: 'self == "a"' }] }), []],
+    [
+      'a rule that is none',
+      field({ type: 'string', 'x-orch-validations': [{ rule: 'self +' }, { rule: 'self' }] }),
+      [
+        invalid(
+          `${F}.x-orch-validations[0].rule`,
+          'self +',
+          'compilation failed: 1:7: unexpected token: EOF',
+        ),
+        invalid(
+          `${F}.x-orch-validations[1].rule`,
+          'self',
+          'cel expression must evaluate to a bool',
+        ),
+      ],
+    ],
+    [
+      'a rule beside another error',
+      field({ type: 'string', id: 'x', 'x-orch-validations': [{ rule: 'self +' }] }),
+      [forbidden(`${F}.id`, 'id is not supported')],
+    ],
+    [
+      'a rule about the value before in a list',
+      field({
+        type: 'array',
+        maxItems: 5,
+        items: {
+          type: 'object',
+          properties: {
+            a: { type: 'integer', 'x-orch-validations': [{ rule: 'self == oldSelf' }] },
+          },
+        },
+      }),
+      [
+        invalid(
+          `${F}.items.properties[a].x-orch-validations[0].rule`,
+          'self == oldSelf',
+          `oldSelf cannot be used on the uncorrelatable portion of the schema within ${F}`,
+        ),
+      ],
+    ],
+    [
+      'a rule about the value before in a list with keys',
+      field({
+        type: 'array',
+        maxItems: 5,
+        'x-orch-list-type': 'map',
+        'x-orch-list-map-keys': ['a'],
+        items: {
+          type: 'object',
+          required: ['a'],
+          properties: { a: { type: 'integer' } },
+          'x-orch-validations': [{ rule: 'self == oldSelf' }],
+        },
+      }),
+      [],
+    ],
+    [
+      'a rule that costs too much',
+      field({
+        type: 'array',
+        items: {
+          type: 'array',
+          maxItems: 10,
+          items: { type: 'integer' },
+          'x-orch-validations': [{ rule: 'self.all(x, x > 0)' }],
+        },
+      }),
+      [
+        forbidden(
+          `${F}.items.x-orch-validations[0].rule`,
+          `estimated rule cost exceeds budget by factor of 5.5x ${SIMPLIFY}`,
+        ),
+      ],
+    ],
+    [
+      'a rule that costs far too much',
+      field({
+        type: 'array',
+        items: { type: 'array', items: { type: 'integer' } },
+        'x-orch-validations': [{ rule: 'self.all(x, x.all(y, y > 0))' }],
+      }),
+      [
+        forbidden(
+          `${F}.x-orch-validations[0].rule`,
+          `estimated rule cost exceeds budget by factor of more than 100x ${SIMPLIFY}`,
+        ),
+        forbidden(
+          `${F}.x-orch-validations[0].rule`,
+          'contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema',
+        ),
+        forbidden(
+          S,
+          `x-orch-validations estimated rule cost total for entire OpenAPIv3 schema exceeds budget by factor of more than 100x ${SIMPLIFY}`,
+        ),
+      ],
+    ],
+    [
+      'rules that cost too much together',
+      field({
+        type: 'array',
+        items: { type: 'integer' },
+        'x-orch-validations': Array.from({ length: 17 }, (_, i) => ({
+          rule: `self.all(x, x > ${i})`,
+        })),
+      }),
+      [
+        ...[0, 1, 2, 3].map((i) =>
+          forbidden(
+            `${F}.x-orch-validations[${i}].rule`,
+            'contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema',
+          ),
+        ),
+        forbidden(
+          S,
+          `x-orch-validations estimated rule cost total for entire OpenAPIv3 schema exceeds budget by factor of 1.336934x ${SIMPLIFY}`,
+        ),
+      ],
+    ],
+    [
+      'a default that breaks a rule',
+      field({ type: 'integer', default: 3, 'x-orch-validations': [{ rule: 'self > 3' }] }),
+      [invalid(`${F}.default`, 'integer', 'failed rule: self > 3')],
+    ],
+    [
+      'a default that is its own value before',
+      field({ type: 'integer', default: 3, 'x-orch-validations': [{ rule: 'self == oldSelf' }] }),
+      [],
+    ],
+    [
+      'a rule in a schema that is not structural',
+      field({ items: { type: 'string' }, 'x-orch-validations': [{ rule: 'self +' }] }),
+      [required(`${F}.type`, EMPTY)],
+    ],
+    [
+      'a rule with fields of the object',
+      schema({
+        'x-orch-validations': [{ rule: 'self.metadata.name != "x" && self.kind == "Foo"' }],
+      }),
+      [],
     ],
     ['a default', field({ type: 'string', default: 'x', maxLength: 1 }), []],
     [

@@ -1,4 +1,5 @@
-import { sameValue } from '../../schema/field-errors.ts'
+import { formatTime } from '../../base/time.ts'
+import { sameValue, type FieldErrors } from '../../schema/field-errors.ts'
 import { group } from '../../schema/object-meta.ts'
 import { part, resource } from '../../schema/resource.ts'
 import { t } from '../../schema/shape.ts'
@@ -52,6 +53,38 @@ const storageVersionOf = ({ spec }: CustomResourceDefinition): string | undefine
 export const hasCondition = ({ status }: CustomResourceDefinition, name: string): boolean =>
   status.conditions?.some(({ type, status }) => type === name && status === 'True') ?? false
 
+/** The duty to remove the objects of a kind before its definition goes away. */
+export const INSTANCE_CLEANUP = 'customresourcecleanup.apiextensions{api}'
+
+/** Puts a condition in place of the one of its type; its time is kept while the status stays. */
+export function setCondition(
+  definition: CustomResourceDefinition,
+  condition: Pick<CustomResourceDefinitionCondition, 'type' | 'status' | 'reason' | 'message'>,
+  now: number,
+): void {
+  const conditions = definition.status.conditions ?? []
+  const at = conditions.findIndex(({ type }) => type === condition.type)
+  const old = conditions[at]
+  const lastTransitionTime =
+    old?.status === condition.status && old.lastTransitionTime !== undefined
+      ? old.lastTransitionTime
+      : formatTime(now)
+  const made = { ...condition, lastTransitionTime }
+  definition.status.conditions =
+    at === -1 ? [...conditions, made] : conditions.map((other, i) => (i === at ? made : other))
+}
+
+/** The kind takes finalizers without a domain, as its own is one. */
+function allowPlainFinalizers(errors: FieldErrors): void {
+  const { list } = errors
+  for (let i = list.length - 1; i >= 0; i--) {
+    const { field, message } = list[i]!
+    if (field === 'metadata.finalizers' && message.endsWith(PLAIN_FINALIZER)) list.splice(i, 1)
+  }
+}
+
+const PLAIN_FINALIZER = 'name is neither a standard finalizer name nor is it fully qualified'
+
 export const customResourceDefinitions = resource(CustomResourceDefinition, {
   plural: 'customresourcedefinitions',
   short: ['crd', 'crds'],
@@ -64,6 +97,7 @@ export const customResourceDefinitions = resource(CustomResourceDefinition, {
     status: part('status', {
       unowned: ['metadata', 'spec'],
       validate(definition, errors) {
+        allowPlainFinalizers(errors)
         const { spec, status } = definition
         const at = errors.at('status')
         validateNames(status.acceptedNames, at.at('acceptedNames'))
@@ -102,7 +136,25 @@ export const customResourceDefinitions = resource(CustomResourceDefinition, {
     }
   },
 
+  onTerminate(definition, { v, now }) {
+    const { metadata } = definition
+    const duty = v.spell(INSTANCE_CLEANUP)
+    if (!metadata.finalizers?.includes(duty))
+      metadata.finalizers = [...(metadata.finalizers ?? []), duty]
+    setCondition(
+      definition,
+      {
+        type: 'Terminating',
+        status: 'True',
+        reason: 'InstanceDeletionPending',
+        message: 'the definition is marked for deletion; its objects will be deleted soon',
+      },
+      now,
+    )
+  },
+
   validate(definition, errors, c, old) {
+    allowPlainFinalizers(errors)
     const { metadata, spec, status } = definition
     if (metadata.name !== undefined && metadata.name !== `${spec.names.plural}.${spec.group}`) {
       errors

@@ -1,10 +1,13 @@
+import { Budget } from '../../cel/budget.ts'
 import { codecOf, DecodeError, Decoding } from '../../schema/codec.ts'
 import { checkMetadata } from '../../schema/check-metadata.ts'
 import { FieldErrors } from '../../schema/field-errors.ts'
 import { ObjectMeta } from '../../schema/object-meta.ts'
 import { isDns1035Label } from '../../schema/names.ts'
 import type { Vocabulary } from '../../vocabulary/vocabulary.ts'
+import { evaluateRules } from './evaluate-rules.ts'
 import type { Json, SchemaProps } from './json-schema-props.ts'
+import type { SchemaExpressions } from './schema-expressions.ts'
 import { validateValue } from './value-rules.ts'
 import { additionalOf, itemsOf, propertyOf, someSchema } from './walk-schema.ts'
 
@@ -58,10 +61,13 @@ interface Place {
 /** Rules of defaults in a structural schema, at `errors`. */
 export class DefaultRules {
   readonly #needsPruned: boolean
+  readonly #expressions: SchemaExpressions | null
   readonly #v: Vocabulary
 
-  constructor(needsPruned: boolean, v: Vocabulary) {
+  /** `expressions` are those of the whole schema, where it has some. */
+  constructor(needsPruned: boolean, expressions: SchemaExpressions | null, v: Vocabulary) {
     this.#needsPruned = needsPruned
+    this.#expressions = expressions
     this.#v = v
   }
 
@@ -104,6 +110,9 @@ export class DefaultRules {
     const before = errors.list.length
     if (!place.inMeta) validateEmbedded(value, schema, whole, this.#v, at)
     if (errors.list.length === before) validateValue(value, schema, at)
+    if (this.#expressions && errors.list.length === before) {
+      evaluateRules(value, value, schema, this.#expressions, new Budget(), at)
+    }
   }
 }
 

@@ -14,10 +14,12 @@ import type {
   CustomResourceDefinitionSpec,
   CustomResourceDefinitionVersion,
 } from './custom-resource-definition-spec.ts'
+import { RuleChecks } from './check-rule.ts'
 import { DefaultRules, hasUnprunedDefault } from './default-rules.ts'
 import type { SchemaProps } from './json-schema-props.ts'
 import { requireNames, validateNames } from './name-rules.ts'
 import { validateRoot } from './root-rules.ts'
+import { SchemaExpressions } from './schema-expressions.ts'
 import { hasKnownType, validateSchema, wrongKeys, wrongSetItem } from './schema-rules.ts'
 import { isReadable, validateStructural } from './structural-rules.ts'
 import {
@@ -176,15 +178,18 @@ function validateVersionSchema(
 ): void {
   validateRoot(schema, hasStatus, v, errors)
   const readable = isReadable(schema)
+  let checks: RuleChecks | null = null
   if (needs.structural && readable) {
     const before = errors.list.length
     validateStructural(schema, v, errors)
     if (errors.list.length === before) {
-      new DefaultRules(needs.prunedDefaults, v).check(schema, errors)
+      const expressions = SchemaExpressions.of(schema)
+      if (expressions) checks = new RuleChecks(expressions, v)
+      new DefaultRules(needs.prunedDefaults, expressions, v).check(schema, errors)
     }
   }
   const before = errors.list.length
-  validateSchema(schema, needs, v, errors)
+  validateSchema(schema, needs, checks, v, errors)
   if (needs.structural && !readable && errors.list.length === before) {
     errors.invalid('', '$schema is not supported')
   }

@@ -1,6 +1,6 @@
 import type { FieldErrors } from '../../schema/field-errors.ts'
 import type { Vocabulary } from '../../vocabulary/vocabulary.ts'
-import { checkRule } from './check-rule.ts'
+import { ROOT_PLACE, type RuleChecks, type RulePlace, rulePlace } from './check-rule.ts'
 import type { SchemaProps } from './json-schema-props.ts'
 import { itemsOf, partsOf, propertyOf, type Step } from './walk-schema.ts'
 
@@ -18,6 +18,7 @@ interface Place {
   readonly inMeta: boolean
   /** Why there may be no default; null: there may. */
   readonly noDefault: string | null
+  readonly rules: RulePlace
 }
 
 const META_FIELDS = ['metadata', 'apiVersion', 'kind']
@@ -27,22 +28,30 @@ const TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string']
 export const hasKnownType = ({ type }: SchemaProps): boolean =>
   type === undefined || TYPES.includes(type)
 
-/** Rules for a schema and all inside, at `errors`; whether it is structural is another question. */
+/**
+ * Rules for a schema and all inside, at `errors`; whether it is structural is another question. Its expressions are
+ * checked with `checks`, where it has some that can be.
+ */
 export function validateSchema(
   schema: SchemaProps,
   needs: SchemaNeeds,
+  checks: RuleChecks | null,
   v: Vocabulary,
   errors: FieldErrors,
 ): void {
-  new Rules(needs, v).check(schema, { root: true, inMeta: false, noDefault: null }, errors)
+  const place = { root: true, inMeta: false, noDefault: null, rules: ROOT_PLACE }
+  new Rules(needs, checks, v).check(schema, place, errors)
+  checks?.finish(errors)
 }
 
 class Rules {
   readonly #needs: SchemaNeeds
+  readonly #checks: RuleChecks | null
   readonly #v: Vocabulary
 
-  constructor(needs: SchemaNeeds, v: Vocabulary) {
+  constructor(needs: SchemaNeeds, checks: RuleChecks | null, v: Vocabulary) {
     this.#needs = needs
+    this.#checks = checks
     this.#v = v
   }
 
@@ -63,11 +72,12 @@ class Rules {
         .forbidden('additionalProperties and properties are mutual exclusive')
     }
     for (const [steps, part] of partsOf(schema)) {
-      this.check(part, placeOf(schema, steps, place), scopeAt(errors, steps))
+      const rules = rulePlace(schema, steps, place.rules, errors.path)
+      this.check(part, { ...placeOf(schema, steps, place), rules }, scopeAt(errors, steps))
     }
     this.#extensions(schema, errors)
     this.#lists(schema, errors)
-    this.#expressions(schema, errors, before)
+    this.#expressions(schema, place, errors, before)
   }
 
   /** What is not supported, or not here. */
@@ -184,7 +194,7 @@ class Rules {
     }
   }
 
-  #expressions(schema: SchemaProps, errors: FieldErrors, before: number): void {
+  #expressions(schema: SchemaProps, place: Place, errors: FieldErrors, before: number): void {
     const rules = schema['x-{brand}-validations'] ?? []
     for (const [i, { rule, message = '' }] of rules.entries()) {
       const at = this.#at(errors, 'validations').at(i)
@@ -200,7 +210,7 @@ class Rules {
     // Expressions come last: they rely on all else being right.
     if (errors.list.length > before) return
     for (const [i, rule] of rules.entries()) {
-      checkRule(rule, schema, this.#at(errors, 'validations').at(i))
+      this.#checks?.check(rule, schema, place.rules, this.#at(errors, 'validations').at(i))
     }
   }
 }
@@ -232,7 +242,7 @@ function placeOf(schema: SchemaProps, [name, key]: readonly Step[], place: Place
     return inside
   }
   if (place.root) {
-    return { root: false, inMeta: true, noDefault: `in top-level ${key.key}` }
+    return { ...inside, inMeta: true, noDefault: `in top-level ${key.key}` }
   }
   return schema['x-{brand}-embedded-resource'] ? { ...inside, inMeta: true } : inside
 }

@@ -20,7 +20,7 @@ export class HPAScalingRules extends shape({
   /** Which policy counts: `Max`, `Min`, or `Disabled` for no change at all. */
   selectPolicy: t.string(1).explicit(),
   /** The bounds; at least one. */
-  policies: t.list(2, HPAScalingPolicy).atomic(),
+  policies: t.list(2, HPAScalingPolicy).atomic().seenEmpty(),
 }) {}
 
 /** How fast replicas may change. */

@@ -17,6 +17,8 @@ const pods = {
   type: 'Pods',
   pods: { metric: { name: 'hits' }, target: { type: 'AverageValue', averageValue: '3' } },
 }
+/** The same as the older version writes it. */
+const oldPods = { type: 'Pods', pods: { metricName: 'hits', targetAverageValue: '3' } }
 const hubOf = (spec: object, status: object = {}, metadata: object = {}): Hub =>
   read(horizontalPodAutoscalers, {
     metadata: { name: 'x', ...metadata },
@@ -52,7 +54,7 @@ describe('read by older clients', () => {
     )
     expect(old.metadata.annotations).toEqual({
       a: 'b',
-      [key('metrics')]: JSON.stringify([pods]),
+      [key('metrics')]: JSON.stringify([oldPods]),
       [key('conditions')]: JSON.stringify(conditions),
       [key('behavior')]: expect.stringContaining('"stabilizationWindowSeconds":5'),
     })
@@ -67,14 +69,15 @@ describe('written by older clients', () => {
     return { ...old, metadata: { name: 'x', annotations }, spec: { ...old.spec, ...spec } }
   }
   test('annotations become fields', () => {
-    const made = toHub(oldOf({ a: 'b', [key('metrics')]: JSON.stringify([pods]) }), c)
+    const made = toHub(oldOf({ a: 'b', [key('metrics')]: JSON.stringify([oldPods]) }), c)
     expect([made.metadata, made.spec.metrics]).toEqual([
       { name: 'x', annotations: { a: 'b' } },
       [pods, cpu(50)],
     ])
   })
+  const oldCpu = { type: 'Resource', resource: { name: 'cpu', targetAverageUtilization: 10 } }
   test('the field wins over what was carried', () => {
-    const carried = { [key('metrics')]: JSON.stringify([cpu(10), pods]) }
+    const carried = { [key('metrics')]: JSON.stringify([oldCpu, oldPods]) }
     expect(toHub(oldOf(carried), c).spec.metrics).toEqual([cpu(50), pods])
   })
   for (const junk of ['', '{', 'null', '3', '"x"', '{"a":1}', '[3]', '[null]']) {
@@ -117,51 +120,55 @@ test('nothing is lost on the way there and back', () => {
   const compact = <T extends object>(one: T): T =>
     Object.fromEntries(Object.entries(one).filter(([, value]) => value !== undefined)) as T
   const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined })
-  const target = fc
-    .record({
-      type: fc.constantFrom('Utilization', 'Value', 'AverageValue', 'Odd'),
-      value: maybe(quantity),
-      averageValue: maybe(quantity),
-      averageUtilization: maybe(small),
-    })
-    .map(compact)
-  const current = fc
-    .record({
-      value: maybe(quantity),
-      averageValue: maybe(quantity),
-      averageUtilization: maybe(small),
-    })
-    .map(compact)
-  const source = <T>(held: fc.Arbitrary<T>, as: 'target' | 'current') =>
+  const record = (members: Record<string, fc.Arbitrary<unknown>>) => fc.record(members).map(compact)
+  const one = <T>(value: T) => fc.constant(value)
+  // What a target is by must fit what is given: the older version has no word for it.
+  const share = record({ type: one('Utilization'), averageUtilization: small })
+  const average = record({ type: one('AverageValue'), averageValue: quantity })
+  const value = record({ type: one('Value'), value: quantity })
+  const both = record({ type: one('AverageValue'), value: quantity, averageValue: quantity })
+  const metric = record({
+    name,
+    selector: maybe(one({ matchLabels: { a: 'b' } })),
+  })
+  const used = record({ averageValue: quantity, averageUtilization: maybe(small) })
+  const read = record({ value: quantity, averageValue: maybe(quantity) })
+  const source = (
+    as: 'target' | 'current',
+    of: Record<'resource' | 'pods' | 'external' | 'object', fc.Arbitrary<unknown>>,
+  ) =>
     fc.oneof(
-      fc.record({
-        type: fc.constant('Resource'),
-        resource: fc.record({ name, [as]: held }),
+      record({
+        type: one('Resource'),
+        resource: record({ name, [as]: of.resource }),
       }),
-      fc.record({
-        type: fc.constant('ContainerResource'),
-        containerResource: fc.record({ name, container: name, [as]: held }),
+      record({
+        type: one('ContainerResource'),
+        containerResource: record({ name, container: name, [as]: of.resource }),
       }),
-      fc.record({
-        type: fc.constantFrom('Pods', 'Resource'),
-        pods: fc.record({ metric: fc.record({ name }), [as]: held }),
+      record({
+        type: fc.constantFrom('Pods', 'Odd'),
+        pods: record({ metric, [as]: of.pods }),
       }),
-      fc.record({
-        type: fc.constant('External'),
-        external: fc.record({
-          metric: fc.record({ name, selector: fc.constant({ matchLabels: { a: 'b' } }) }),
-          [as]: held,
-        }),
+      record({ type: one('External'), external: record({ metric, [as]: of.external }) }),
+      record({
+        type: one('Object'),
+        object: record({ describedObject: one(scaleTargetRef), metric, [as]: of.object }),
       }),
-      fc.record({
-        type: fc.constant('Object'),
-        object: fc.record({
-          describedObject: fc.constant(scaleTargetRef),
-          metric: fc.record({ name }),
-          [as]: held,
-        }),
-      }),
+      record({ type: fc.constantFrom('Pods', 'Object') }),
     )
+  const wanted = source('target', {
+    resource: fc.oneof(share, average),
+    pods: average,
+    external: fc.oneof(value, average),
+    object: fc.oneof(value, average, both),
+  })
+  const measured = source('current', {
+    resource: used,
+    pods: record({ averageValue: quantity }),
+    external: read,
+    object: read,
+  })
   const rules = fc
     .record({
       stabilizationWindowSeconds: maybe(fc.integer({ min: 0, max: 3600 })),
@@ -170,8 +177,8 @@ test('nothing is lost on the way there and back', () => {
     .map(compact)
   const hub = fc.record({
     annotations: maybe(fc.constantFrom({ a: 'b' }, { ['__proto__']: 'b' }, { toString: 'c' })),
-    metrics: fc.array(source(target, 'target'), { minLength: 1, maxLength: 4 }),
-    currentMetrics: maybe(fc.array(source(current, 'current'), { minLength: 1, maxLength: 4 })),
+    metrics: fc.array(wanted, { minLength: 1, maxLength: 4 }),
+    currentMetrics: maybe(fc.array(measured, { minLength: 1, maxLength: 4 })),
     behavior: maybe(fc.record({ scaleUp: rules, scaleDown: rules })),
     conditions: maybe(
       fc.constant([
@@ -199,19 +206,15 @@ test('nothing is lost on the way from the older version and back', () => {
   const compact = <T extends object>(one: T): T =>
     Object.fromEntries(Object.entries(one).filter(([, value]) => value !== undefined)) as T
   const percent = maybe(fc.integer({ min: 1, max: 99 }))
-  const share = { type: 'Utilization', averageUtilization: 70 }
   // Carried as the server itself writes it: the share of processor time stands in its field alone.
   const metric = fc.constantFrom(
-    pods,
-    { type: 'Resource', resource: { name: 'memory', target: share } },
-    {
-      type: 'Resource',
-      resource: { name: 'cpu', target: { type: 'AverageValue', averageValue: '1' } },
-    },
+    oldPods,
+    { type: 'Resource', resource: { name: 'memory', targetAverageUtilization: 70 } },
+    { type: 'Resource', resource: { name: 'cpu', targetAverageValue: '1' } },
   )
   const current = fc.constantFrom(
-    { type: 'Pods', pods: { metric: { name: 'hits' }, current: { averageValue: '3' } } },
-    { type: 'Resource', resource: { name: 'cpu', current: { averageValue: '1' } } },
+    { type: 'Pods', pods: { metricName: 'hits', currentAverageValue: '3' } },
+    { type: 'Resource', resource: { name: 'cpu', currentAverageValue: '1' } },
   )
   const condition = fc.constantFrom(
     { type: 'AbleToScale', status: 'True', lastTransitionTime: '2030-01-01T00:00:00Z' },

@@ -9,7 +9,8 @@ import {
   HorizontalPodAutoscalerBehavior,
   HorizontalPodAutoscalerCondition,
 } from './horizontal-pod-autoscaler-spec.ts'
-import { MetricSpec, MetricStatus } from './metrics.ts'
+import type { MetricSpec, MetricStatus } from './metrics.ts'
+import * as v1 from './metrics.v1.ts'
 
 const { kind, shape } = group('autoscaling/v1')
 
@@ -84,8 +85,8 @@ export function toHub(old: HorizontalPodAutoscaler, { v }: HookContext): Hub {
       throw error
     }
   }
-  const metrics = take(METRICS, listOf(MetricSpec)) ?? []
-  const current = take(CURRENT, listOf(MetricStatus)) ?? []
+  const metrics = (take(METRICS, listOf(v1.MetricSpec)) ?? []).map(v1.specToHub)
+  const current = (take(CURRENT, listOf(v1.MetricStatus)) ?? []).map(v1.statusToHub)
   const conditions = take(CONDITIONS, listOf(HorizontalPodAutoscalerCondition))
   const behavior = take(BEHAVIOR, oneOf(HorizontalPodAutoscalerBehavior))
   const { targetCPUUtilizationPercentage: target, ...spec } = old.spec
@@ -113,8 +114,8 @@ export function fromHub(hub: Hub, { v }: HookContext): HorizontalPodAutoscaler {
   const target = takeOut(metrics, isCpuTarget)
   const cpu = takeOut(currentMetrics, isCpuValue)
   const carried: [string, unknown][] = [
-    [METRICS, target.rest],
-    [CURRENT, cpu.rest],
+    [METRICS, target.rest.map(v1.specFromHub)],
+    [CURRENT, cpu.rest.map(v1.statusFromHub)],
     [CONDITIONS, conditions],
     [BEHAVIOR, behavior],
   ]
@@ -154,9 +155,7 @@ const optional = <K extends string, T>(name: K, list: T[]): { [P in K]?: T[] } =
 const isCpuTarget = ({ type, resource }: MetricSpec): boolean =>
   type === 'Resource' &&
   resource?.name === 'cpu' &&
-  resource.target.type === 'Utilization' &&
-  resource.target.averageUtilization !== undefined &&
-  Object.keys(resource.target).length === 2
+  resource.target.averageUtilization !== undefined
 
 const isCpuValue = ({ type, resource }: MetricStatus): boolean =>
   type === 'Resource' &&

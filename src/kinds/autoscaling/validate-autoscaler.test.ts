@@ -3,14 +3,12 @@ import { problems } from '../hooks.fixture.ts'
 import {
   container,
   cpu,
-  DOWN,
   external,
   gate,
   object,
   of,
   pods,
   resource,
-  UP,
 } from './autoscaling.fixture.ts'
 import { horizontalPodAutoscalers } from './horizontal-pod-autoscaler.ts'
 
@@ -247,12 +245,22 @@ describe('violations of the behaviour', () => {
   }
 })
 
-test('no policy at all', () => {
-  // What is read has none only when the defaults stand in their place.
-  const next = of({ behavior: { scaleUp: { policies: [] } } })
-  expect(next.spec.behavior).toEqual({ scaleUp: UP, scaleDown: DOWN })
-  next.spec.behavior!.scaleDown!.policies = []
-  expect(problems(horizontalPodAutoscalers, next)).toEqual([
-    'Required spec.behavior.scaleDown.policies: Required value: must specify at least one Policy',
-  ])
+describe('no policy at all', () => {
+  for (const direction of ['scaleUp', 'scaleDown']) {
+    for (const [given, expected] of [
+      [{}, []],
+      [{ policies: null }, []],
+      [
+        { policies: [] },
+        [
+          `Required spec.behavior.${direction}.policies: Required value: must specify at least one Policy`,
+        ],
+      ],
+    ] as const) {
+      test(`${direction} ${JSON.stringify(given)}`, () =>
+        expect(
+          problems(horizontalPodAutoscalers, of({ behavior: { [direction]: given } })),
+        ).toEqual(expected))
+    }
+  }
 })

@@ -177,7 +177,7 @@ describe('violations', () => {
       'zones',
       zones('a', 'a', '-'),
       [
-        'Duplicate endpoints[0].hints.forZones[1]: Duplicate value: "a"',
+        'Duplicate endpoints[0].hints.forZones[1].name: Duplicate value: "a"',
         `Invalid endpoints[0].hints.forZones[2].name: Invalid value: "-": ${VALUE}`,
       ],
     ],

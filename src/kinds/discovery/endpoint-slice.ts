@@ -187,9 +187,10 @@ function validateEndpoint(
   }
   const seen = new Set<string>()
   zones.forEach(({ name }, i) => {
-    if (seen.has(name)) forZones.at(i).duplicate(name)
+    const at = forZones.at(i, 'name')
+    if (seen.has(name)) at.duplicate(name)
     seen.add(name)
-    forZones.at(i, 'name').invalidAll(name, isLabelValue(name))
+    at.invalidAll(name, isLabelValue(name))
   })
 }
 

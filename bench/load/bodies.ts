@@ -1,0 +1,96 @@
+/** The JSON of objects that requests carry. */
+
+/** Digits of the number in a name. */
+export const NUMBER_DIGITS = 7
+const VALUES = 8
+
+// What the server adds to an object of this size: uid, revision, time of creation, namespace.
+const SERVER_PART_BYTES = 160
+
+/** JSON around the number in an object's name. */
+export interface Parts {
+  readonly before: string
+  readonly after: string
+}
+
+/** A config map; `sizeBytes` long when it is read back. */
+export function configMapParts(sizeBytes: number, prefix: string): Parts {
+  const around = (data: Record<string, string>) =>
+    JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: `${prefix}#` }, data })
+  const keys = Array.from({ length: VALUES }, (_, i) => `setting-${i}`)
+  const empty = around(Object.fromEntries(keys.map((key) => [key, ''])))
+  const room = Math.max(0, sizeBytes - SERVER_PART_BYTES - empty.length - NUMBER_DIGITS + 1)
+  return parted(
+    around(
+      Object.fromEntries(keys.map((key, i) => [key, 'v'.repeat(Math.floor((room + i) / VALUES))])),
+    ),
+  )
+}
+
+/** A deployment as people write them, about 1.5 KiB: two containers, settings, resources, probes, volumes. */
+export function deploymentParts(prefix: string, replicas: number): Parts {
+  const labels = { app: 'shop', component: 'web', tier: 'front' }
+  const probe = (path: string, periodSeconds: number) => ({
+    httpGet: { path, port: 8080 },
+    periodSeconds,
+    timeoutSeconds: 2,
+  })
+  return parted(
+    JSON.stringify({
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name: `${prefix}#`, labels, annotations: { owner: 'the shop team' } },
+      spec: {
+        replicas,
+        selector: { matchLabels: labels },
+        strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
+        template: {
+          metadata: { labels },
+          spec: {
+            containers: [
+              {
+                name: 'web',
+                image: 'registry.example.com/shop/web:1.4.2',
+                args: ['--listen=:8080', '--verbose=false'],
+                ports: [
+                  { name: 'http', containerPort: 8080, protocol: 'TCP' },
+                  { name: 'metrics', containerPort: 9090, protocol: 'TCP' },
+                ],
+                env: [
+                  { name: 'LOG_LEVEL', value: 'info' },
+                  { name: 'DATABASE_HOST', value: 'database.shop.svc' },
+                  {
+                    name: 'DATABASE_PASSWORD',
+                    valueFrom: { secretKeyRef: { name: 'database', key: 'password' } },
+                  },
+                ],
+                resources: {
+                  requests: { cpu: '100m', memory: '128Mi' },
+                  limits: { cpu: '1', memory: '512Mi' },
+                },
+                readinessProbe: probe('/ready', 5),
+                livenessProbe: probe('/alive', 20),
+                volumeMounts: [{ name: 'settings', mountPath: '/etc/shop', readOnly: true }],
+              },
+              {
+                name: 'proxy',
+                image: 'registry.example.com/base/proxy:2.31',
+                ports: [{ name: 'proxy', containerPort: 15001, protocol: 'TCP' }],
+                resources: { requests: { cpu: '10m', memory: '32Mi' } },
+              },
+            ],
+            volumes: [{ name: 'settings', configMap: { name: 'shop-settings' } }],
+          },
+        },
+      },
+    }),
+  )
+}
+
+function parted(text: string): Parts {
+  const [before = '', after = ''] = text.split('#')
+  return { before, after }
+}
+
+/** The number of an object as it stands in its name. */
+export const numberText = (number: number): string => String(number).padStart(NUMBER_DIGITS, '0')

@@ -1,0 +1,142 @@
+/** Tells users by asking a remote service (seed 1, Webhook token authentication; page on authentication 8). */
+import { LRUCache } from 'lru-cache'
+import type { Clock } from '../base/clock.ts'
+import { silentLog, type Log } from '../base/log.ts'
+import { CallError, withoutSecrets } from '../client/call-error.ts'
+import {
+  flagOf,
+  mapOf,
+  memberOf,
+  textOf,
+  textsOf,
+  type ConfigMap,
+} from '../client/config-values.ts'
+import type { JsonClient } from '../client/json-call.ts'
+import { askReview, read } from '../client/review.ts'
+import type { Vocabulary } from '../vocabulary/vocabulary.ts'
+import { commonAudiences } from './audiences.ts'
+import {
+  CredentialError,
+  type Answered,
+  type AuthenticatedUser,
+  type TokenAuthenticator,
+} from './authenticator.ts'
+import { secretKeys } from './secret-digest.ts'
+
+const CACHE_TTL_MS = 120_000
+const MAX_TOKENS = 16_384
+const VERSIONS = ['v1', 'v1beta1']
+
+/** What asking for tokens works with. */
+export interface WebhookTokenOptions {
+  readonly client: JsonClient
+  readonly v: Vocabulary
+  readonly clock: Clock
+  readonly log?: Log
+  /** Of the reviews; v1beta1 by default. */
+  readonly version?: string
+  /** What a token is good for when the service does not say. */
+  readonly apiAudiences: readonly string[]
+  /** Milliseconds that answers are remembered; 2 minutes by default, 0 for not at all. */
+  readonly cacheTtlMs?: number
+}
+
+interface Kept {
+  readonly answer: Answered
+  readonly untilMs: number
+}
+
+/**
+ * Asks a service whose a token is, and remembers what it said, also that it is nobody's. Several that ask the same at
+ * the same time wait for one call. Throws an Error about a version that is not known.
+ */
+export function webhookToken(options: WebhookTokenOptions): TokenAuthenticator {
+  const { client, v, clock, log = silentLog, apiAudiences, version = 'v1beta1' } = options
+  const { cacheTtlMs = CACHE_TTL_MS } = options
+  checkTokenReviewVersion(version)
+  const apiVersion = v.spell(`authentication{api}/${version}`)
+  const keyOf = secretKeys()
+  const kept = new LRUCache<string, Kept>({ max: MAX_TOKENS })
+  const underway = new Map<string, Promise<Answered>>()
+
+  const ask = async (token: string, audiences: readonly string[]): Promise<Answered> => {
+    try {
+      const status = await askReview(client, {
+        kind: 'TokenReview',
+        apiVersion,
+        spec: { token, ...(audiences.length > 0 ? { audiences } : {}) },
+        status: { user: {} },
+        secrets: [token],
+      })
+      return answerOf(status, { token, audiences, apiAudiences })
+    } catch (error) {
+      if (!(error instanceof CallError)) throw error
+      log.error('failed to make webhook authenticator request', { error: error.message })
+      throw new CredentialError(error.message)
+    }
+  }
+
+  return {
+    name: 'webhook',
+    authenticateToken(token, { audiences }) {
+      const key = keyOf(JSON.stringify([token, audiences]))
+      const entry = kept.get(key)
+      if (entry && clock.now() < entry.untilMs) return entry.answer
+      const others = underway.get(key)
+      if (others) return others
+      const asked = ask(token, audiences)
+        .then((answer) => {
+          if (cacheTtlMs > 0) kept.set(key, { answer, untilMs: clock.now() + cacheTtlMs })
+          return answer
+        })
+        .finally(() => underway.delete(key))
+      underway.set(key, asked)
+      return asked
+    },
+  }
+}
+
+/** Throws an Error about a version of token reviews that is not known. */
+export function checkTokenReviewVersion(version: string): void {
+  if (VERSIONS.includes(version)) return
+  const known = VERSIONS.map((one) => JSON.stringify(one)).join(', ')
+  throw new Error(
+    `unsupported authentication webhook version ${JSON.stringify(version)}, supported versions are ${known}`,
+  )
+}
+
+interface Asked {
+  readonly token: string
+  readonly audiences: readonly string[]
+  readonly apiAudiences: readonly string[]
+}
+
+function answerOf(status: ConfigMap, { token, audiences, apiAudiences }: Asked): Answered {
+  const said = read(() => ({
+    authenticated: flagOf(status, 'authenticated'),
+    audiences: textsOf(status, 'audiences'),
+    error: textOf(status, 'error') ?? '',
+    user: userOf(mapOf(memberOf(status, 'user') ?? {}, 'user')),
+  }))
+  const confirmed = commonAudiences(
+    said.audiences.length > 0 ? said.audiences : apiAudiences,
+    audiences,
+  )
+  // Not for us: whatever else is said is for others.
+  if (audiences.length > 0 && confirmed.length === 0) return null
+  if (said.authenticated) {
+    return { user: said.user, audiences: audiences.length > 0 ? confirmed : null }
+  }
+  if (said.error !== '') throw new CredentialError(withoutSecrets(said.error, [token]))
+  return null
+}
+
+function userOf(user: ConfigMap): AuthenticatedUser {
+  const extra = mapOf(memberOf(user, 'extra') ?? {}, 'extra')
+  return {
+    name: textOf(user, 'username') ?? '',
+    uid: textOf(user, 'uid') ?? '',
+    groups: textsOf(user, 'groups'),
+    extra: Object.fromEntries(Object.keys(extra).map((key) => [key, textsOf(extra, key)])),
+  }
+}

@@ -1,0 +1,46 @@
+/** What one evaluation may cost. */
+export const CALL_LIMIT = 1_000_000
+
+/** What all evaluations for one object may cost together. */
+export const OBJECT_LIMIT = 10_000_000
+
+/** More was spent than allowed. */
+export class OutOfBudget extends Error {}
+
+// Made once, because quantifiers go on after errors.
+const EXCEEDED = new OutOfBudget('the cost of the expression exceeds its budget')
+
+/** What may still be spent on expressions, by one evaluation and by all together. */
+export class Budget {
+  readonly #perCall: number
+  #left: number
+  #call = 0
+
+  constructor(all: number = OBJECT_LIMIT, perCall: number = CALL_LIMIT) {
+    this.#left = all
+    this.#perCall = perCall
+  }
+
+  /** What is left for all that follow. */
+  get left(): number {
+    return this.#left
+  }
+
+  /** Whether the current evaluation, or all together, spent too much. */
+  get exceeded(): boolean {
+    return this.#left < 0 || this.#call > this.#perCall
+  }
+
+  /** Starts the next evaluation. */
+  begin(): void {
+    this.#call = 0
+  }
+
+  /** Spends; throws OutOfBudget as soon as it is too much, and ever after. */
+  spend(cost: number): void {
+    if (this.exceeded) throw EXCEEDED
+    this.#left -= cost
+    this.#call += cost
+    if (this.exceeded) throw EXCEEDED
+  }
+}

@@ -1,0 +1,104 @@
+/** A single value. `dyn` is an integer or a text, told apart only when it is there. */
+export interface ScalarType {
+  readonly is: 'bool' | 'int' | 'double' | 'string' | 'bytes' | 'timestamp' | 'duration' | 'dyn'
+  /** The longest form that may come, in bytes; 0 for what has no length. */
+  readonly max: number
+}
+
+/** How lists are compared and joined: by place, as sets, or by the values of keys. */
+export type ListMerge =
+  | { readonly by: 'place' }
+  | { readonly by: 'value' }
+  | { readonly by: 'keys'; readonly keys: readonly string[] }
+
+/** A list of at most `max` items. */
+export interface ListType {
+  readonly is: 'list'
+  readonly of: DeclaredType
+  readonly max: number
+  readonly merge: ListMerge
+}
+
+/** A map with texts as keys and at most `max` entries. */
+export interface MapType {
+  readonly is: 'map'
+  readonly of: DeclaredType
+  readonly max: number
+}
+
+/** An object with declared fields, which are told by their names in JSON. */
+export interface ObjectType {
+  readonly is: 'object'
+  readonly fields: ReadonlyMap<string, FieldType>
+}
+
+/** A field; one that is required and has no default takes space in every object. */
+export interface FieldType {
+  readonly type: DeclaredType
+  readonly takesSpace: boolean
+}
+
+/** What an expression may know about a value. */
+export type DeclaredType = ScalarType | ListType | MapType | ObjectType
+
+/** Bytes of the greatest request, which bounds everything that declares no bound. */
+export const REQUEST_BYTES = 3 * 1024 * 1024
+
+// What stands around any list, map or text: brackets or quotes.
+const INSIDE = REQUEST_BYTES - 2
+
+// A character takes up to four bytes.
+const CHARACTER_BYTES = 4
+
+const SCALAR_BYTES: Readonly<Record<ScalarType['is'], number>> = {
+  bool: 4,
+  int: 1,
+  double: 1,
+  string: 2,
+  bytes: 2,
+  timestamp: 12,
+  duration: 4,
+  dyn: 1,
+}
+
+/** The fewest bytes that a value takes in JSON. */
+export function leastBytes(type: DeclaredType): number {
+  if (type.is === 'list' || type.is === 'map') return 2
+  if (type.is !== 'object') return SCALAR_BYTES[type.is]
+  let bytes = 2
+  for (const [name, field] of type.fields) {
+    // Quotes, a colon and a comma.
+    if (field.takesSpace) bytes += name.length + leastBytes(field.type) + 4
+  }
+  return bytes
+}
+
+/** A value without length. */
+export const scalar = (is: 'bool' | 'int' | 'double'): ScalarType => ({ is, max: 0 })
+
+/** A text, or what is written as one, of at most `maxLength` characters. */
+export function text(
+  is: 'string' | 'bytes' | 'timestamp' | 'duration' | 'dyn',
+  maxLength?: number,
+): ScalarType {
+  return { is, max: maxLength === undefined ? INSIDE : Math.max(0, maxLength) * CHARACTER_BYTES }
+}
+
+/** A list; without `maxItems` as many as a request holds. */
+export function list(of: DeclaredType, maxItems?: number, merge: ListMerge = PLACES): ListType {
+  const max = maxItems ?? Math.floor(INSIDE / (leastBytes(of) + 1))
+  return { is: 'list', of, max: Math.max(0, max), merge }
+}
+
+const PLACES: ListMerge = { by: 'place' }
+
+/** A map; without `maxProperties` as many entries as a request holds. */
+export function map(of: DeclaredType, maxProperties?: number): MapType {
+  // An empty key in quotes, a colon, a comma and the quotes of the next.
+  const max = maxProperties ?? Math.floor(INSIDE / (leastBytes(of) + 6))
+  return { is: 'map', of, max: Math.max(0, max) }
+}
+
+/** How often a value can be in one request. */
+export const mostInRequest = (type: DeclaredType): number =>
+  Math.floor(REQUEST_BYTES / (leastBytes(type) + 1))

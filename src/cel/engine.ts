@@ -1,0 +1,122 @@
+import { createRequire } from 'node:module'
+
+type Engine = typeof import('@marcbachmann/cel-js')
+type Environment = InstanceType<Engine['Environment']>
+
+let engine: Engine | null = null
+
+/** The library below, loaded when the first expression is met. */
+export function celEngine(): Engine {
+  engine ??= createRequire(import.meta.url)('@marcbachmann/cel-js') as Engine
+  return engine
+}
+
+/** Makes a duration of the library's own class. */
+export type MakeDuration = (nanoseconds: bigint) => object
+
+let duration: MakeDuration | null = null
+
+/** Makes durations as the library knows them; it does not export their class. */
+export function durations(): MakeDuration {
+  if (duration) return duration
+  const sample = celEngine().evaluate("duration('0s')") as object
+  const Duration = sample.constructor as new (seconds: bigint, nanos: number) => object
+  duration = (nanoseconds) =>
+    new Duration(nanoseconds / 1_000_000_000n, Number(nanoseconds % 1_000_000_000n))
+  return duration
+}
+
+/** A declared type as the library holds it on a checked node. */
+export interface CheckedType {
+  readonly name: string
+  readonly kind: string
+  readonly hasDynType: boolean
+  readonly valueType?: CheckedType
+  readonly keyType?: CheckedType
+}
+
+/** What a macro keeps of its own. */
+export interface Macro {
+  readonly args?: readonly Node[]
+  readonly macroHasProps?: readonly Node[]
+  typeCheck: (checker: Checker, macro: Macro, context: unknown) => CheckedType
+  evaluate: Evaluate
+}
+
+/** The library's type checker, as far as macros are handed it. */
+export interface Checker {
+  check(node: Node, context: unknown): CheckedType
+}
+
+type Evaluate = (evaluator: unknown, node: unknown, context: unknown) => unknown
+
+/** What a step of a comprehension holds. */
+export interface Comprehension {
+  readonly kind?: string
+  readonly iterable: Node
+  readonly iterVarName: string
+  readonly init: Node
+  readonly step: Node
+}
+
+/** A node of a parsed expression, as far as we look into it. */
+export interface Node {
+  readonly op: string
+  args: unknown
+  readonly pos: number
+  readonly checkedType?: CheckedType
+  handle?: (...values: unknown[]) => unknown
+  readonly meta: {
+    readonly alternate?: Node
+    readonly macro?: Macro
+    readonly evaluate: Evaluate
+  }
+  setMeta(key: string, value: unknown): Node
+}
+
+/** A parsed expression. */
+export interface Parsed {
+  (context: ReadonlyMap<string, unknown>): unknown
+  readonly ast: Node
+  check(): { readonly valid: boolean; readonly type?: string; readonly error?: Error }
+}
+
+/** Parses in an environment; throws Error. */
+export const parseIn = (environment: Environment, source: string): Parsed =>
+  environment.parse(source) as unknown as Parsed
+
+/** A call: its name, the value it is called on, and what it is called with. */
+export interface Call {
+  readonly name: string
+  readonly receiver: Node | null
+  readonly args: readonly Node[]
+}
+
+/** The call of a node that is one. */
+export function callOf({ op, args }: Node): Call | null {
+  if (op === 'call') {
+    const [name, given] = args as [string, Node[]]
+    return { name, receiver: null, args: given }
+  }
+  if (op !== 'rcall') return null
+  const [name, receiver, given] = args as [string, Node, Node[]]
+  return { name, receiver, args: given }
+}
+
+/** Nodes right below; what a macro stands for in the place of the macro. */
+export function childrenOf(node: Node): readonly Node[] {
+  const { alternate, macro } = node.meta
+  if (alternate) return [alternate]
+  if (macro) return macro.args ?? []
+  const call = callOf(node)
+  if (call) return call.receiver ? [call.receiver, ...call.args] : call.args
+  const { op, args } = node
+  if (op === 'comprehension') {
+    const { iterable, init, step } = args as Comprehension
+    return [iterable, init, step]
+  }
+  if (op === 'map') return (args as [Node, Node][]).flat()
+  if (op === '.') return [(args as [Node])[0]]
+  if (op === '!_' || op === '-_' || op === 'accuPush') return [args as Node]
+  return op === 'value' || op === 'id' || !Array.isArray(args) ? [] : (args as Node[])
+}

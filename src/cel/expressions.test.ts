@@ -1,0 +1,286 @@
+import { describe, expect, test } from 'vitest'
+import { Budget } from './budget.ts'
+import { type DeclaredType, list, map, scalar, text } from './declared-type.ts'
+import { Expressions } from './expressions.ts'
+
+const field = (type: DeclaredType, takesSpace = false) => ({ type, takesSpace })
+
+const item: DeclaredType = {
+  is: 'object',
+  fields: new Map([
+    ['key', field(text('string'))],
+    ['value', field(scalar('int'))],
+  ]),
+}
+
+const root: DeclaredType = {
+  is: 'object',
+  fields: new Map<string, ReturnType<typeof field>>([
+    ['i', field(scalar('int'))],
+    ['d', field(scalar('double'))],
+    ['b', field(scalar('bool'))],
+    ['s', field(text('string'))],
+    ['short', field(text('string', 10))],
+    ['bytes', field(text('bytes'))],
+    ['time', field(text('timestamp'))],
+    ['span', field(text('duration'))],
+    ['either', field(text('dyn'))],
+    ['ints', field(list(scalar('int')))],
+    ['texts', field(list(text('string')))],
+    ['few', field(list(text('string', 10), 5))],
+    ['set', field(list(text('string'), undefined, { by: 'value' }))],
+    ['keyed', field(list(item, undefined, { by: 'keys', keys: ['key'] }))],
+    ['map', field(map(scalar('int')))],
+    ['inner', field(item)],
+    ['a-b', field(scalar('int'))],
+    ['a.b/c', field(scalar('int'))],
+    ['a__b', field(scalar('int'))],
+    ['namespace', field(scalar('int'))],
+    ['__proto__', field(scalar('int'))],
+    ['constructor', field(scalar('int'))],
+    ['1st', field(scalar('int'))],
+  ]),
+}
+
+const expressions = new Expressions(root)
+
+function compiled(source: string, type: DeclaredType = root) {
+  const made = expressions.compile(source, type)
+  if ('problem' in made) throw new Error(made.problem)
+  return made.expression
+}
+
+describe('what does not compile', () => {
+  for (const [source, problem] of [
+    ['', '1:1: unexpected token: EOF'],
+    ['self.', '1:6: expected IDENTIFIER, got EOF'],
+    ['self.i +', '1:9: unexpected token: EOF'],
+    ['other', '1:1: unknown variable: other'],
+    ['self.none', '1:6: no such key: none'],
+    ['has(self.none)', '1:10: no such key: none'],
+    ['has(self.inner.none)', '1:16: no such key: none'],
+    ['has(self)', '1:5: has() invalid argument'],
+    ['self.1st', '1:6: expected IDENTIFIER, got NUMBER'],
+    ['self.toString', '1:6: no such key: toString'],
+    ['self.namespace', '1:6: no such key: namespace'],
+    ['self.i == "x"', '1:1: no such overload: int == string'],
+    ['self.s == null', '1:1: no such overload: string == null'],
+    ['self.i + self.d', '1:1: no such overload: int + double'],
+    ['self.s.matches("(")', '1:16: error parsing regexp: missing closing ): `(`'],
+    ['self.s.none()', "1:1: undeclared reference to 'none'"],
+    ['none(1)', "1:1: undeclared reference to 'none'"],
+    ['self.bytes.json()', "1:1: undeclared reference to 'json'"],
+    ['cel.bind(x, 1, x == 1)', "1:1: undeclared reference to 'bind'"],
+    ['self.i.indexOf("x")', "1:1: found no matching overload for 'int.indexOf(string)'"],
+    ['self.texts.sum() == 1', "1:1: found no matching overload for 'list.sum()'"],
+    [
+      '[1, "x"]',
+      "1:5: list elements must have the same type, expected type 'int' but found 'string'",
+    ],
+    ['self.b ? 1 : "x"', "1:1: ternary branches must have the same type, got 'int' and 'string'"],
+    ['self.ints.all(x, x)', "1:18: all(var, predicate) predicate must return bool, got 'int'"],
+    ['self.inner.all(x, true)', undefined],
+  ] as const) {
+    test(JSON.stringify(source), () => {
+      const made = expressions.compile(source, root)
+      if (problem === undefined) expect(made).toHaveProperty('problem')
+      else expect(made).toEqual({ problem })
+    })
+  }
+})
+
+describe('types of what comes out', () => {
+  for (const [source, gives, usesOldSelf] of [
+    ['self.i', 'int', false],
+    ['self.d * 2.0', 'double', false],
+    ['self.b && self.i > 1', 'bool', false],
+    ['self.s', 'string', false],
+    ['self.bytes', 'bytes', false],
+    ['self.time', 'google.protobuf.Timestamp', false],
+    ['self.span', 'google.protobuf.Duration', false],
+    ['self.either', 'dyn', false],
+    ['self.ints', 'list<int>', false],
+    ['self.map', 'map<string, int>', false],
+    ['self.map["a"]', 'int', false],
+    ['self.inner', 'object', false],
+    ['self.keyed', 'list<object>', false],
+    ['self.keyed.map(x, x.key)', 'list<string>', false],
+    ['self.a__dash__b', 'int', false],
+    ['self.a__dot__b__slash__c', 'int', false],
+    ['self.a__underscores__b', 'int', false],
+    ['self.__namespace__', 'int', false],
+    ['self.__underscores__proto__underscores__', 'int', false],
+    ['self.constructor', 'int', false],
+    ['oldSelf.i == self.i', 'bool', true],
+    ['[1].all(x, x == oldSelf.i)', 'bool', true],
+    ['[1].all(oldSelf, oldSelf == 1)', 'bool', false],
+    ['self.s.split(",")', 'list<string>', false],
+    ['url(self.s).getQuery()', 'map<string, list<string>>', false],
+  ] as const) {
+    test(source, () => {
+      const { gives: found, usesOldSelf: uses } = compiled(source)
+      expect([found, uses]).toEqual([gives, usesOldSelf])
+    })
+  }
+})
+
+const object = {
+  i: 3,
+  d: 2,
+  b: true,
+  s: 'aé😀b',
+  bytes: 'YWI=',
+  time: '2020-01-02T03:04:05Z',
+  span: '1h30m',
+  either: 5,
+  ints: [3, 1, 2],
+  texts: ['b', 'a'],
+  set: ['x', 'y'],
+  keyed: [
+    { key: 'k', value: 1 },
+    { key: 'l', value: 2 },
+  ],
+  map: { a: 1, __proto__x: 2 },
+  inner: { key: 'k', value: null },
+  'a-b': 7,
+  constructor: 8,
+}
+const old = {
+  ...object,
+  set: ['y', 'x'],
+  keyed: [...object.keyed].reverse(),
+  texts: ['a', 'b'],
+}
+
+const outcome = (source: string) => compiled(source).evaluate(object, old, new Budget())
+
+describe('what holds', () => {
+  for (const source of [
+    'self.i == 3 && self.d == 2.0 && self.b',
+    'self.s.size() == 4',
+    'self.s.charAt(2) == "😀" && self.s.charAt(4) == ""',
+    'self.s.indexOf("b") == 3 && self.s.indexOf("x") == -1',
+    'self.s.lastIndexOf("b") == 3 && "abab".lastIndexOf("ab", 1) == 0',
+    'self.s.substring(1, 3) == "é😀" && self.s.substring(3) == "b"',
+    '"TacoÉ".lowerAscii() == "tacoÉ" && "tacoé".upperAscii() == "TACOé"',
+    '"hello hello".replace("he", "we") == "wello wello"',
+    '"hello hello".replace("he", "we", 1) == "wello hello"',
+    '"a,b,c".split(",", 2) == ["a", "b,c"] && "a,b".split(",") == ["a", "b"]',
+    '["a", "b"].join("-") == "a-b" && ["a", "b"].join() == "ab"',
+    '"  x\\n".trim() == "x"',
+    'self.s.matches("^a.*b$") && matches(self.s, "é")',
+    '"abc 123".find("[0-9]+") == "123" && "abc".find("[0-9]") == ""',
+    '"1 2 3".findAll("[0-9]") == ["1", "2", "3"] && "1 2 3".findAll("[0-9]", 2) == ["1", "2"]',
+    'self.bytes == b"ab"',
+    'self.time.getFullYear() == 2020 && self.time < timestamp("2021-01-01T00:00:00Z")',
+    'self.span == duration("90m") && self.span.getMinutes() == 90',
+    'type(self.either) == int && self.either == 5',
+    '[1, 2].isSorted() && !self.ints.isSorted() && [].isSorted()',
+    'self.ints.sum() == 6 && self.ints.min() == 1 && self.ints.max() == 3',
+    '[duration("1h"), duration("30m")].sum() == self.span',
+    'self.ints.indexOf(2) == 2 && [1, 2, 1].lastIndexOf(1) == 2 && self.ints.indexOf(9) == -1',
+    '2 in self.ints && !(4 in self.ints) && "a" in self.map',
+    'self.set == oldSelf.set && self.texts != oldSelf.texts',
+    'self.keyed == oldSelf.keyed',
+    '(self.set + ["x", "z"]).size() == 3 && (self.texts + ["b"]).size() == 3',
+    '(self.keyed + oldSelf.keyed).size() == 2',
+    'self.map == {"a": 1, "__proto__x": 2}',
+    'self.map.all(k, self.map[k] > 0) && self.map.size() == 2',
+    'has(self.inner.key) && !has(self.inner.value)',
+    'self.inner == oldSelf.inner && self == self && self != oldSelf || true',
+    'self.a__dash__b == 7 && self.constructor == 8 && !has(self.__namespace__)',
+    'self.keyed.exists(x, x.key == "l") && self.keyed.exists_one(x, x.value == 1)',
+    'self.keyed.filter(x, x.value > 1).map(x, x.key) == ["l"]',
+    'self.keyed.map(x, x.value > 1, x.key) == ["l"]',
+    'url("https://h:80/a b?q=1&q=2").getHost() == "h:80"',
+    'url("https://[::1]:80/").getHostname() == "::1" && url("https://[::1]:80/").getPort() == "80"',
+    'url("https://h/a b").getEscapedPath() == "/a%20b" && url("/p").getScheme() == ""',
+    'url("https://h/?q=1&q=2&r=a+b").getQuery() == {"q": ["1", "2"], "r": ["a b"]}',
+    'isURL("https://h") && isURL("/a") && !isURL("a") && !isURL("../x") && url("/a") == url("/a")',
+    '1 / 0 == 1 || true',
+  ]) {
+    test(source, () => expect(outcome(source)).toEqual({ value: true }))
+  }
+})
+
+describe('what fails', () => {
+  for (const [source, error] of [
+    ['self.inner.value == 1', 'no such key: value'],
+    ['self.ints[5] == 1', 'no such key: index out of bounds, index 5 >= size 3'],
+    ['self.map["z"] == 1', 'no such key: z'],
+    ['self.i / 0 == 1', 'division by zero'],
+    ['self.s.substring(9) == ""', 'index out of range: 9'],
+    ['url("a b") == url("/")', 'URL parse error during conversion from string: a b'],
+    ['self.ints.filter(x, x > 9).min() == 1', 'min called on empty list'],
+    ['self.s.matches(self.s + "(")', 'error parsing regexp: missing closing ): `aé😀b(`'],
+  ] as const) {
+    test(source, () => expect(outcome(source)).toEqual({ error }))
+  }
+})
+
+describe('what it costs', () => {
+  const ints = list(scalar('int'))
+  const types: Readonly<Record<string, DeclaredType>> = {
+    ints,
+    tenInts: list(scalar('int'), 10),
+    text: text('string'),
+    tenChars: text('string', 10),
+    nested: list(list(scalar('int'))),
+    map: map(scalar('int')),
+  }
+  for (const [name, source, cost] of [
+    ['ints', 'true', 0],
+    ['ints', 'self.all(x, true)', 4_718_591],
+    ['tenInts', 'self.all(x, true)', 32],
+    ['tenInts', 'self.exists(x, true)', 42],
+    ['tenInts', 'self.exists_one(x, true)', 22],
+    ['tenInts', 'self.map(x, x) == self', 144],
+    ['tenInts', 'self.filter(x, true).size() == 1', 144],
+    ['text', 'self.contains("test")', 314_574],
+    ['tenChars', 'self.contains("test")', 5],
+    ['tenChars', 'self == "test"', 2],
+    ['tenChars', 'self.matches("abcd")', 6],
+    ['tenChars', 'self + self < "x"', 11],
+    ['tenChars', 'self.startsWith("abc") || self.endsWith("abc")', 4],
+    ['tenInts', '5 in self', 11],
+    ['tenInts', 'self.sum() == 1', 12],
+    ['tenInts', 'self[0] == 1 && size(self) > 1', 5],
+    ['tenInts', '[1, 2, 3].size() == 3', 12],
+    ['tenInts', '{"a": 1}.size() == 1', 32],
+    ['map', 'self.all(k, true)', 1_348_169],
+    ['nested', 'self.all(x, x.all(y, true))', 4_947_799_703_552],
+  ] as const) {
+    test(`${source} on ${name}`, () => {
+      const type = types[name]!
+      const made = new Expressions(type).compile(source, type)
+      expect('expression' in made ? made.expression.greatestCost : made).toBe(cost)
+    })
+  }
+
+  const many = { ints: Array.from({ length: 100_000 }, (_, i) => i) }
+  test('one evaluation has a limit', () => {
+    const rule = compiled('self.ints.all(x, self.ints.all(y, y >= 0))')
+    const budget = new Budget()
+    expect(rule.evaluate(many, null, budget)).toEqual({ outOfBudget: true })
+    expect(budget.left).toBeGreaterThan(8_999_900)
+    expect(compiled('self.ints.size() > 1').evaluate(many, null, budget)).toEqual({ value: true })
+  })
+  test('errors that are made up for do not hide the limit', () => {
+    const rule = compiled('self.ints.all(x, self.ints.all(y, y >= 0)) || true')
+    expect(rule.evaluate(many, null, new Budget())).toEqual({ outOfBudget: true })
+  })
+  test('all evaluations together have a limit', () => {
+    const budget = new Budget(1000)
+    const rule = compiled('self.ints.all(x, x >= 0)')
+    const few = { ints: [1, 2, 3] }
+    let count = 0
+    while ('value' in rule.evaluate(few, null, budget)) count++
+    expect(count).toBe(58)
+  })
+  test('a pattern takes linear time', () => {
+    const rule = compiled('self.s.matches("^(a+)+$")')
+    const budget = new Budget()
+    const long = { s: `${'a'.repeat(5000)}b` }
+    expect(rule.evaluate(long, null, budget)).toEqual({ value: false })
+  })
+})

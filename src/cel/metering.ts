@@ -1,0 +1,130 @@
+import type { Budget } from './budget.ts'
+import { callOf, childrenOf, type Comprehension, type Node } from './engine.ts'
+import { callCost, NEW_LIST, NEW_MAP, PER_CHARACTER, quantifierStep, stepCost } from './estimate.ts'
+import { writtenName } from './function-library.ts'
+import { LazyObject } from './lazy-object.ts'
+import { joinLists, sameCelValue } from './same-value.ts'
+
+/** The budget that is being spent from. */
+export interface Meter {
+  budget: Budget
+}
+
+/** Makes a checked expression spend what its parts cost, and compare and join lists in their own ways. */
+export function meterNodes(root: Node, meter: Meter): void {
+  const seen = new Set<Node>()
+  const open = [root]
+  for (let node = open.pop(); node; node = open.pop()) {
+    if (seen.has(node)) continue
+    seen.add(node)
+    open.push(...childrenOf(node))
+    if (node.meta.alternate) continue
+    if (node.meta.macro) meterMacro(node, meter)
+    else meterNode(node, meter)
+  }
+}
+
+function meterMacro({ meta }: Node, meter: Meter): void {
+  const macro = meta.macro!
+  const { evaluate } = macro
+  macro.evaluate = (evaluator, given, context) => {
+    meter.budget.spend(1)
+    return evaluate(evaluator, given, context)
+  }
+}
+
+function meterNode(node: Node, meter: Meter): void {
+  switch (node.op) {
+    case 'id':
+    case '.':
+    case '[]':
+      return spendBefore(node, 1, meter)
+    case 'list':
+      return spendBefore(node, NEW_LIST, meter)
+    case 'map':
+      return spendBefore(node, NEW_MAP, meter)
+    case 'comprehension': {
+      const { init, step, kind } = node.args as Comprehension
+      if (kind === 'quantifier' && typeof init.args === 'boolean') {
+        return meterQuantifier(step, init, meter)
+      }
+      return spendBefore(step, stepCost(step), meter)
+    }
+    case 'call':
+    case 'rcall':
+      return meterCall(node, meter)
+    case '!_':
+    case '-_':
+      return spendBefore(node, 1, meter)
+    default:
+      if (OPERATORS.has(node.op)) meterOperator(node, meter)
+  }
+}
+
+const OPERATORS = new Set(['==', '!=', 'in', '+', '-', '*', '/', '%', '<', '<=', '>', '>='])
+
+function spendBefore(node: Node, cost: number, meter: Meter): void {
+  const { evaluate } = node.meta
+  node.setMeta('evaluate', (evaluator: unknown, given: unknown, context: unknown) => {
+    meter.budget.spend(cost)
+    return evaluate(evaluator, given, context)
+  })
+}
+
+/** Quantifiers go on after errors, unless their outcome is certain: so they are told that it is. */
+function meterQuantifier(step: Node, init: Node, meter: Meter): void {
+  spendBefore(step, quantifierStep(init), meter)
+  const { evaluate } = step.meta
+  step.setMeta('evaluate', (evaluator: unknown, given: unknown, context: unknown) =>
+    meter.budget.exceeded ? !init.args : evaluate(evaluator, given, context),
+  )
+}
+
+function meterCall(node: Node, meter: Meter): void {
+  const name = writtenName(callOf(node)!.name)
+  const handle = node.handle!
+  node.handle = (values, ...rest) => {
+    const given = values as readonly unknown[]
+    const { own } = callCost(name, given.map(sizeOf), itemCost(given[0]))
+    meter.budget.spend(own)
+    return handle(values, ...rest)
+  }
+}
+
+function meterOperator(node: Node, meter: Meter): void {
+  const handle = node.handle!
+  const { op } = node
+  node.handle = (left, right, ...rest) => {
+    meter.budget.spend(operatorCost(op, left, right))
+    if (op === '+' && Array.isArray(left) && Array.isArray(right)) return joinLists(left, right)
+    if (op === 'in' && Array.isArray(right)) return right.some((one) => sameCelValue(left, one))
+    if (isComposite(left) && isComposite(right)) {
+      if (op === '==') return sameCelValue(left, right)
+      if (op === '!=') return !sameCelValue(left, right)
+    }
+    return handle(left, right, ...rest)
+  }
+}
+
+const isComposite = (value: unknown): boolean => Array.isArray(value) || value instanceof Map
+
+function operatorCost(op: string, left: unknown, right: unknown): number {
+  const [a, b] = [sizeOf(left), sizeOf(right)]
+  if (op === 'in') return Array.isArray(right) ? b : 1
+  if (op === '==' || op === '!=') return Math.ceil(Math.min(a, b) * PER_CHARACTER)
+  if (typeof left !== 'string' && !(left instanceof Uint8Array)) return 1
+  return Math.ceil((op === '+' ? a + b : Math.min(a, b)) * PER_CHARACTER)
+}
+
+function sizeOf(value: unknown): number {
+  if (typeof value === 'string' || Array.isArray(value)) return value.length
+  if (value instanceof Uint8Array) return value.length
+  return value instanceof Map && !(value instanceof LazyObject) ? value.size : 1
+}
+
+/** What looking at one item costs; the first stands for all. */
+function itemCost(value: unknown): number | null {
+  if (!Array.isArray(value)) return null
+  const longest = value.reduce((max: number, one) => Math.max(max, sizeOf(one)), 1)
+  return Math.max(1, Math.ceil(longest * PER_CHARACTER))
+}

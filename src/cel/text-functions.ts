@@ -1,0 +1,85 @@
+// Places in a text count characters, not the units it is kept in.
+
+const outOfRange = (index: number): RangeError => new RangeError(`index out of range: ${index}`)
+
+/** Whether the text has no character of two units, so that units can be counted instead. */
+const isPlain = (text: string): boolean => !/[\ud800-\udfff]/.test(text)
+
+const charsOf = (text: string): ArrayLike<string> & { slice(a: number, b?: number): Slice } =>
+  isPlain(text) ? text : [...text]
+
+type Slice = string | string[]
+const joined = (slice: Slice): string => (typeof slice === 'string' ? slice : slice.join(''))
+
+/** The character at a place; empty at the end. */
+export function charAt(text: string, index: number): string {
+  const chars = charsOf(text)
+  if (index < 0 || index > chars.length) throw outOfRange(index)
+  return chars[index] ?? ''
+}
+
+/** The part from `start`, up to before `end`. */
+export function substring(text: string, start: number, end?: number): string {
+  const chars = charsOf(text)
+  const stop = end ?? chars.length
+  if (start < 0 || start > chars.length) throw outOfRange(start)
+  if (stop < 0 || stop > chars.length) throw outOfRange(stop)
+  if (start > stop) throw new RangeError(`invalid substring range. start: ${start}, end: ${stop}`)
+  return joined(chars.slice(start, stop))
+}
+
+const lengthOf = (text: string): number => charsOf(text).length
+
+/** Turns a place in units into one in characters. */
+const inChars = (text: string, units: number): number =>
+  units < 0 ? -1 : lengthOf(text.slice(0, units))
+
+/** Turns a place in characters into one in units. */
+const inUnits = (text: string, chars: number): number =>
+  joined(charsOf(text).slice(0, chars)).length
+
+/** Where a part stands first, from a place on; -1 for nowhere. */
+export function indexOf(text: string, part: string, from = 0): number {
+  if (part === '') return from
+  if (from < 0 || from >= lengthOf(text)) {
+    if (from === 0) return -1
+    throw outOfRange(from)
+  }
+  return inChars(text, text.indexOf(part, inUnits(text, from)))
+}
+
+/** Where a part stands last, up to a place; -1 for nowhere. */
+export function lastIndexOf(text: string, part: string, from?: number): number {
+  const length = lengthOf(text)
+  if (part === '') return from ?? length
+  if (from === undefined) return inChars(text, text.lastIndexOf(part))
+  if (from < 0 || from >= length) throw outOfRange(from)
+  return inChars(text, text.lastIndexOf(part, inUnits(text, from)))
+}
+
+/** Lower case for the letters of ASCII only. */
+export const lowerAscii = (text: string): string =>
+  text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+
+/** Upper case for the letters of ASCII only. */
+export const upperAscii = (text: string): string =>
+  text.replace(/[a-z]+/g, (letters) => letters.toUpperCase())
+
+/** Puts another text in the place of the first `limit` parts; of all below 0. */
+export function replace(text: string, part: string, by: string, limit = -1): string {
+  if (limit === 0) return text
+  const pieces = part === '' ? ['', ...text, ''] : text.split(part)
+  if (limit < 0 || pieces.length - 1 <= limit) return pieces.join(by)
+  return [...pieces.slice(0, limit), pieces.slice(limit).join(part)].join(by)
+}
+
+/** Splits at each separator into at most `limit` parts; all of them below 0. */
+export function split(text: string, separator: string, limit = -1): string[] {
+  if (limit === 0) return []
+  const parts = separator === '' ? [...text] : text.split(separator)
+  if (limit < 0 || parts.length <= limit) return parts
+  return [...parts.slice(0, limit - 1), parts.slice(limit - 1).join(separator)]
+}
+
+/** Leaves out white space at both ends. */
+export const trim = (text: string): string => text.replace(/^[\p{White_Space}]+/u, '').trimEnd()

@@ -1,0 +1,142 @@
+/** How failed calls are told of; the words are those that operators know from the original. */
+import { STATUS_CODES } from 'node:http'
+import { memberOf, type ConfigMap } from './config-values.ts'
+
+const MAX_MESSAGE = 1024
+
+/** A call that failed. Its text names the address and never holds a credential. */
+export class CallError extends Error {
+  /** Code of the answer; null when there was none. */
+  readonly code: number | null
+  /** Whether it may be different soon. */
+  readonly isRetryable: boolean
+  /** Milliseconds that the server asked to wait; 0 when it did not. */
+  readonly retryAfterMs: number
+
+  constructor(
+    message: string,
+    { code = null, isRetryable = false, retryAfterMs = 0, cause }: CallErrorOptions = {},
+  ) {
+    super(message, cause === undefined ? {} : { cause })
+    this.code = code
+    this.isRetryable = isRetryable
+    this.retryAfterMs = retryAfterMs
+  }
+}
+
+/** See {@link CallError}. */
+export interface CallErrorOptions {
+  readonly code?: number | null
+  readonly isRetryable?: boolean
+  readonly retryAfterMs?: number
+  readonly cause?: unknown
+}
+
+/** Takes secrets out of a text that somebody else wrote. */
+export function withoutSecrets(text: string, secrets: readonly string[]): string {
+  let clean = text
+  for (const secret of secrets) if (secret !== '') clean = clean.replaceAll(secret, '[secret]')
+  return clean
+}
+
+/** Whether somebody closed the connection while it was in use. */
+export const isReset = (error: unknown): boolean =>
+  fieldsOf(error).code === 'ECONNRESET' || fieldsOf(error).code === 'EPIPE'
+
+/** What went wrong on the way to an answer. */
+export function transportProblem(error: unknown, host: string): string {
+  const fields = fieldsOf(error)
+  const { code, syscall, address, port, errno, reason, hostname } = fields
+  const dial = address === undefined ? 'dial tcp' : `dial tcp ${at(address, port)}`
+  if (syscall === 'getaddrinfo') {
+    const name = hostname ?? host
+    return code === 'ENOTFOUND'
+      ? `dial tcp: lookup ${name}: no such host`
+      : `dial tcp: lookup ${name}: temporary failure in name resolution`
+  }
+  if (code === 'ECONNRESET') {
+    return errno === undefined ? 'EOF' : 'read: connection reset by peer'
+  }
+  if (code === 'EPIPE') return 'write: broken pipe'
+  if (syscall === 'connect') return `${dial}: connect: ${CONNECT.get(String(code)) ?? code}`
+  const certificate = CERTIFICATE.get(String(code))
+  if (certificate !== undefined) return `x509: ${certificate}`
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
+    return `x509: certificate is not valid for ${fields['host'] ?? host}`
+  }
+  const alert = /^ERR_SSL_(?:TLSV1|TLSV13|SSLV3)_ALERT_(.+)$/.exec(String(code))?.[1]
+  if (alert !== undefined) return `remote error: tls: ${alert.toLowerCase().replaceAll('_', ' ')}`
+  if (typeof reason === 'string') return `tls: ${reason}`
+  if (String(code).startsWith('HPE_')) return 'malformed HTTP response'
+  return String(code ?? 'the connection failed')
+}
+
+const CONNECT: ReadonlyMap<string, string> = new Map([
+  ['ECONNREFUSED', 'connection refused'],
+  ['EHOSTUNREACH', 'no route to host'],
+  ['ENETUNREACH', 'network is unreachable'],
+  ['ETIMEDOUT', 'connection timed out'],
+  ['EADDRNOTAVAIL', 'cannot assign requested address'],
+])
+
+const UNKNOWN_AUTHORITY = 'certificate signed by unknown authority'
+const CERTIFICATE: ReadonlyMap<string, string> = new Map([
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', UNKNOWN_AUTHORITY],
+  ['SELF_SIGNED_CERT_IN_CHAIN', UNKNOWN_AUTHORITY],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', UNKNOWN_AUTHORITY],
+  ['UNABLE_TO_GET_ISSUER_CERT', UNKNOWN_AUTHORITY],
+  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', UNKNOWN_AUTHORITY],
+  ['CERT_HAS_EXPIRED', 'certificate has expired or is not yet valid'],
+  ['CERT_NOT_YET_VALID', 'certificate has expired or is not yet valid'],
+])
+
+const at = (address: unknown, port: unknown) => {
+  const host = String(address)
+  return `${host.includes(':') ? `[${host}]` : host}:${String(port)}`
+}
+
+/** Errors of the platform carry facts as members. An attempt at several addresses tells of the last. */
+function fieldsOf(error: unknown): Readonly<Record<string, unknown>> {
+  if (error instanceof AggregateError && error.errors.length > 0) {
+    return fieldsOf(error.errors.at(-1))
+  }
+  return error instanceof Error ? (error as unknown as Record<string, unknown>) : {}
+}
+
+/** An answer that is not a success. */
+export interface FailedAnswer {
+  readonly code: number
+  /** Value of the `Retry-After` header. */
+  readonly retryAfter: string | undefined
+  /** What is in the answer, when that is a Status. */
+  readonly status: ConfigMap | null
+}
+
+/**
+ * The error of an answer that is not a success. Worth another try: failures inside, time-outs, too many requests, and
+ * whatever says when to come back.
+ */
+export function answerError(
+  prefix: string,
+  { code, retryAfter = '', status }: FailedAnswer,
+  secrets: readonly string[],
+): CallError {
+  const said = status ? memberOf(status, 'message') : ''
+  const head = `the server answered ${code} ${STATUS_CODES[code] ?? ''}`.trimEnd()
+  const text =
+    typeof said === 'string' && said !== '' ? `${head}: ${said.slice(0, MAX_MESSAGE)}` : head
+  const waitSeconds = /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) : detailSeconds(status)
+  const isPassing = code === 429 || (code >= 500 && code !== 503)
+  return new CallError(`${prefix}${withoutSecrets(text, secrets)}`, {
+    code,
+    isRetryable: isPassing || waitSeconds !== null,
+    retryAfterMs: (waitSeconds ?? 0) * 1000,
+  })
+}
+
+function detailSeconds(status: ConfigMap | null): number | null {
+  const details = status && memberOf(status, 'details')
+  if (typeof details !== 'object' || details === null) return null
+  const seconds = memberOf(details as ConfigMap, 'retryAfterSeconds')
+  return typeof seconds === 'number' && seconds > 0 ? seconds : null
+}

@@ -1,0 +1,102 @@
+/** The connection that calls go over: address, trust and certificates of a client configuration. */
+import { X509Certificate } from 'node:crypto'
+import { Agent as HttpAgent } from 'node:http'
+import { Agent as HttpsAgent } from 'node:https'
+import { isIP } from 'node:net'
+import type { CertificatePair } from './certificate-pair.ts'
+import type { ClientConfig } from './client-config.ts'
+
+const IDLE_MS = 90_000
+const BLOCK = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g
+
+/** Keeps connections to one server open, one set for each certificate that the client shows. */
+export class Connections {
+  readonly #config: ClientConfig
+  readonly #isSecure: boolean
+  readonly #name: string | undefined
+  #agent: HttpAgent | null = null
+  #cert: string | undefined
+
+  /** Throws an Error when what the configuration holds cannot be used. */
+  constructor(config: ClientConfig, server: URL) {
+    if (config.proxyUrl !== undefined) throw new Error('proxy-url is not supported')
+    if (config.ca !== undefined) checkAuthorities(config.ca)
+    this.#config = config
+    this.#isSecure = server.protocol === 'https:'
+    const host = bareHost(server)
+    // Addresses are no names to ask for (RFC 6066 3).
+    this.#name = config.tlsServerName ?? (isIP(host) === 0 ? host : undefined)
+  }
+
+  /** Connections for a certificate; those for another are no longer used. */
+  agentFor({ cert, key }: CertificatePair): HttpAgent {
+    if (this.#agent && this.#cert === cert) return this.#agent
+    if (this.#agent) retire(this.#agent)
+    this.#cert = cert
+    const common = { keepAlive: true, timeout: IDLE_MS }
+    const { ca, insecureSkipTlsVerify } = this.#config
+    this.#agent = this.#isSecure
+      ? new HttpsAgent({
+          ...common,
+          ...(ca === undefined ? {} : { ca }),
+          ...(cert === undefined || key === undefined ? {} : { cert, key }),
+          ...(this.#name === undefined ? {} : { servername: this.#name }),
+          rejectUnauthorized: insecureSkipTlsVerify !== true,
+        })
+      : new HttpAgent(common)
+    return this.#agent
+  }
+
+  /** Closes connections that wait for a request. */
+  dropIdle(): void {
+    if (this.#agent) dropIdle(this.#agent)
+  }
+
+  close(): void {
+    this.#agent?.destroy()
+    this.#agent = null
+  }
+}
+
+/** The address of a server. Throws an Error when it is none. */
+export function serverUrl({ server, ca, cert, insecureSkipTlsVerify }: ClientConfig): URL {
+  const isSecure = ca !== undefined || cert !== undefined || insecureSkipTlsVerify
+  const full = server.includes('://') ? server : `${isSecure ? 'https' : 'http'}://${server}`
+  // The text is not told: it may hold a password.
+  if (!URL.canParse(full)) throw new Error('server is not a URL')
+  const url = new URL(full)
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
+    throw new Error('server is not an http or https URL')
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new Error('server must not hold a user name or password')
+  }
+  return url
+}
+
+/** The host of a URL, without the brackets of IPv6. */
+export const bareHost = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, '$1')
+
+function checkAuthorities(pem: string): void {
+  const blocks = pem.match(BLOCK) ?? []
+  if (blocks.length === 0) throw new Error('certificate-authority holds no certificate')
+  for (const block of blocks) {
+    try {
+      void new X509Certificate(block)
+    } catch (cause) {
+      throw new Error('certificate-authority holds a certificate that cannot be read', { cause })
+    }
+  }
+}
+
+/** Lets what is under way end. */
+function retire(agent: HttpAgent): void {
+  agent.maxFreeSockets = 0
+  dropIdle(agent)
+}
+
+function dropIdle(agent: HttpAgent): void {
+  for (const sockets of Object.values(agent.freeSockets)) {
+    for (const socket of sockets ?? []) socket.destroy()
+  }
+}

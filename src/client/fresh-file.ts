@@ -1,0 +1,30 @@
+import { readFile, stat } from 'node:fs/promises'
+
+/** A file that is read anew whenever it has changed. */
+export class FreshFile {
+  readonly path: string
+  #text: string | null = null
+  #mark = ''
+
+  constructor(path: string) {
+    this.path = path
+  }
+
+  /** What is in it. A file that cannot be read any more is as it was; rejects when it never could be. */
+  async text(): Promise<string> {
+    try {
+      const { mtimeNs, size, ino } = await stat(this.path, { bigint: true })
+      const mark = `${mtimeNs} ${size} ${ino}`
+      if (this.#text !== null && mark === this.#mark) return this.#text
+      const text = await readFile(this.path, 'utf8')
+      // An empty file is one that somebody is about to fill.
+      if (text.trim() === '') throw new Error(`${this.path} is empty`)
+      this.#text = text
+      this.#mark = mark
+      return text
+    } catch (error) {
+      if (this.#text !== null) return this.#text
+      throw error
+    }
+  }
+}

@@ -1,0 +1,285 @@
+/** Calls of one server that takes and gives JSON. */
+import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import type { Clock } from '../base/clock.ts'
+import { formatDuration } from '../base/duration.ts'
+import type { Ids } from '../base/ids.ts'
+import { formatJson, parseJson } from '../schema/json-text.ts'
+import type { Vocabulary } from '../vocabulary/vocabulary.ts'
+import { answerError, CallError, isReset, transportProblem, withoutSecrets } from './call-error.ts'
+import type { ClientConfig } from './client-config.ts'
+import { mapOf, memberOf, type ConfigMap } from './config-values.ts'
+import { bareHost, Connections, serverUrl } from './connection.ts'
+import { credentialSource, type CredentialSource, type ShownCredentials } from './credentials.ts'
+
+const TIMEOUT_MS = 30_000
+const MAX_ANSWER_BYTES = 3 << 20
+const ATTEMPTS = 5
+const FIRST_DELAY_MS = 500
+const DELAY_FACTOR = 1.5
+const DELAY_JITTER = 0.2
+
+/** What a client is made of. */
+export interface JsonClientOptions {
+  readonly config: ClientConfig
+  readonly v: Vocabulary
+  readonly clock: Clock
+  /** For the jitter of delays. */
+  readonly ids: Pick<Ids, 'fraction'>
+  readonly userAgent?: string
+  /** Milliseconds that one attempt may take; 30 seconds by default. It is told to the server. */
+  readonly timeoutMs?: number
+  readonly maxAnswerBytes?: number
+  /** Attempts at one call; 5 by default. */
+  readonly attempts?: number
+  /** Where to connect to instead of the host and port of the server's URL. */
+  readonly dial?: { readonly host: string; readonly port: number }
+}
+
+/** One call. */
+export interface JsonCall {
+  /** POST by default. */
+  readonly method?: 'GET' | 'POST'
+  /** Below the path of the server's URL. */
+  readonly path?: string
+  readonly body?: unknown
+  /** Takes the place of the client's. */
+  readonly timeoutMs?: number
+  readonly signal?: AbortSignal
+  /** What stands in the body and must not be seen in an error. */
+  readonly secrets?: readonly string[]
+}
+
+/** Makes a client ready. Throws an Error when its configuration cannot be used. */
+export async function openJsonClient(options: JsonClientOptions): Promise<JsonClient> {
+  const { config, v, clock } = options
+  const { exec } = config
+  if (!exec) return new JsonClient(options, credentialSource(config))
+  const { execPlugin } = await import('./exec-plugin.ts')
+  const plugin = execPlugin({ config: { ...config, exec }, v, clock })
+  return new JsonClient(options, credentialSource(config, plugin))
+}
+
+/** Calls one server; made by {@link openJsonClient}. */
+export class JsonClient {
+  readonly #options: JsonClientOptions
+  readonly #credentials: CredentialSource
+  readonly #server: URL
+  readonly #connections: Connections
+
+  constructor(options: JsonClientOptions, credentials: CredentialSource) {
+    this.#options = options
+    this.#credentials = credentials
+    this.#server = serverUrl(options.config)
+    this.#connections = new Connections(options.config, this.#server)
+  }
+
+  /** The JSON of a successful answer. Rejects with {@link CallError} when there is none after all attempts. */
+  async call(call: JsonCall): Promise<unknown> {
+    const { attempts = ATTEMPTS } = this.#options
+    const target = this.#target(call)
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#attempt(call, target)
+      } catch (error) {
+        if (!(error instanceof CallError) || !error.isRetryable || attempt >= attempts) throw error
+        await this.#pause(attempt, error, target, call.signal)
+      }
+    }
+  }
+
+  close(): void {
+    this.#connections.close()
+  }
+
+  #target({ method = 'POST', path = '', timeoutMs = this.#options.timeoutMs }: JsonCall): Target {
+    const limitMs = timeoutMs ?? TIMEOUT_MS
+    const url = new URL(this.#server)
+    url.hash = ''
+    url.pathname = `${url.pathname}/${path}`.replace(/\/{2,}/g, '/').replace(/(.)\/$/, '$1')
+    url.search = `?timeout=${formatDuration(BigInt(Math.round(limitMs)) * 1_000_000n)}`
+    const verb = method === 'POST' ? 'Post' : 'Get'
+    return { method, url, limitMs, prefix: `${verb} ${JSON.stringify(url.href)}: ` }
+  }
+
+  async #pause(attempt: number, error: CallError, target: Target, signal?: AbortSignal) {
+    const { clock, ids } = this.#options
+    const base = FIRST_DELAY_MS * DELAY_FACTOR ** (attempt - 1)
+    const own = Math.round(base * (1 + DELAY_JITTER * ids.fraction()))
+    // A server does not keep its callers for longer than an attempt may take.
+    const delay = Math.max(own, Math.min(error.retryAfterMs, target.limitMs))
+    await new Promise<void>((resolve, reject) => {
+      const stop = () => {
+        cancel()
+        reject(new CallError(`${target.prefix}context canceled`))
+      }
+      const cancel = clock.after(delay, () => {
+        signal?.removeEventListener('abort', stop)
+        resolve()
+      })
+      if (signal?.aborted) stop()
+      else signal?.addEventListener('abort', stop, { once: true })
+    })
+  }
+
+  async #attempt(call: JsonCall, target: Target): Promise<unknown> {
+    const { prefix } = target
+    const limit = new AbortController()
+    const stop = () => limit.abort(new CallError(`${prefix}context canceled`))
+    const cancel = this.#options.clock.after(target.limitMs, () =>
+      limit.abort(new CallError(`${prefix}context deadline exceeded`)),
+    )
+    if (call.signal?.aborted) stop()
+    else call.signal?.addEventListener('abort', stop, { once: true })
+    try {
+      limit.signal.throwIfAborted()
+      const shown = await this.#shown(prefix, limit.signal)
+      const secrets = [...(call.secrets ?? []), ...shown.secrets]
+      const answer = await this.#exchange(call, target, shown, limit.signal)
+      return this.#read(answer, prefix, shown, secrets)
+    } catch (error) {
+      if (error instanceof CallError) throw error
+      // The only reasons given above are call errors.
+      if (limit.signal.aborted) throw limit.signal.reason as CallError
+      const problem = error instanceof StaleConnection ? error.cause : error
+      throw new CallError(`${prefix}${transportProblem(problem, bareHost(target.url))}`, {
+        isRetryable: isReset(problem),
+      })
+    } finally {
+      cancel()
+      call.signal?.removeEventListener('abort', stop)
+    }
+  }
+
+  async #shown(prefix: string, signal: AbortSignal): Promise<ShownCredentials> {
+    try {
+      return await unlessAborted(this.#credentials.current(), signal)
+    } catch (cause) {
+      if (cause instanceof CallError) throw cause
+      const why = cause instanceof Error ? cause.message : 'for an unknown reason'
+      throw new CallError(`${prefix}getting credentials: ${why}`)
+    }
+  }
+
+  async #exchange(
+    call: JsonCall,
+    target: Target,
+    shown: ShownCredentials,
+    signal: AbortSignal,
+  ): Promise<Answer> {
+    const { userAgent, dial, maxAnswerBytes = MAX_ANSWER_BYTES } = this.#options
+    const { url, method, prefix } = target
+    const body = call.body === undefined ? null : Buffer.from(formatJson(call.body))
+    const options: RequestOptions = {
+      method,
+      host: dial?.host ?? bareHost(url),
+      port: dial?.port ?? (url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : url.port),
+      path: `${url.pathname}${url.search}`,
+      headers: {
+        host: url.host,
+        accept: 'application/json',
+        ...(userAgent === undefined ? {} : { 'user-agent': userAgent }),
+        ...(body ? { 'content-type': 'application/json', 'content-length': body.length } : {}),
+        ...shown.headers,
+      },
+      agent: this.#connections.agentFor(shown),
+      signal,
+    }
+    const send = () => exchange(url.protocol, options, body, { maxAnswerBytes, prefix })
+    try {
+      return await send()
+    } catch (error) {
+      if (!(error instanceof StaleConnection)) throw error
+      // The server had closed a connection that was kept: that is no attempt.
+      this.#connections.dropIdle()
+      return send()
+    }
+  }
+
+  #read(answer: Answer, prefix: string, shown: ShownCredentials, secrets: readonly string[]) {
+    const { code, body } = answer
+    if (code === 401) this.#credentials.rejected(shown)
+    if (code < 200 || code > 206) {
+      throw answerError(prefix, { ...answer, status: statusIn(body) }, secrets)
+    }
+    try {
+      return parseJson(body)
+    } catch (error) {
+      const why = error instanceof Error ? withoutSecrets(error.message, secrets) : ''
+      throw new CallError(`${prefix}the answer is not JSON: ${why}`, { code })
+    }
+  }
+}
+
+interface Target {
+  readonly method: 'GET' | 'POST'
+  readonly url: URL
+  readonly limitMs: number
+  /** What every error begins with. */
+  readonly prefix: string
+}
+
+interface Answer {
+  readonly code: number
+  readonly retryAfter: string | undefined
+  readonly body: Buffer
+}
+
+/** A connection that had been used before and was closed before an answer began. */
+class StaleConnection extends Error {}
+
+function exchange(
+  protocol: string,
+  options: RequestOptions,
+  body: Buffer | null,
+  { maxAnswerBytes, prefix }: { readonly maxAnswerBytes: number; readonly prefix: string },
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const request = (protocol === 'https:' ? httpsRequest : httpRequest)(options)
+    request.on('error', (error) =>
+      reject(
+        request.reusedSocket && isReset(error)
+          ? new StaleConnection('closed while idle', { cause: error })
+          : error,
+      ),
+    )
+    request.on('response', (response: IncomingMessage) => {
+      const chunks: Buffer[] = []
+      let size = 0
+      response.on('data', (chunk: Buffer) => {
+        chunks.push(chunk)
+        size += chunk.length
+        if (size <= maxAnswerBytes) return
+        reject(new CallError(`${prefix}the answer is larger than ${maxAnswerBytes} bytes`))
+        response.destroy()
+      })
+      response.on('error', reject)
+      response.on('end', () =>
+        resolve({
+          code: response.statusCode ?? 0,
+          retryAfter: response.headers['retry-after'],
+          body: Buffer.concat(chunks),
+        }),
+      )
+    })
+    request.end(body)
+  })
+}
+
+/** The Status that an answer holds, if it does. */
+function statusIn(body: Buffer): ConfigMap | null {
+  try {
+    const map = mapOf(parseJson(body), 'the answer')
+    return memberOf(map, 'kind') === 'Status' ? map : null
+  } catch {
+    return null
+  }
+}
+
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason as Error)
+    signal.addEventListener('abort', stop, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
+  })
+}

@@ -1,0 +1,42 @@
+/** Reviews as they are sent to a webhook and answered by it. */
+import { CallError } from './call-error.ts'
+import { mapOf, memberOf, type ConfigMap } from './config-values.ts'
+import type { JsonClient } from './json-call.ts'
+
+/** A question in the words of one version of one kind. */
+export interface Review {
+  readonly kind: string
+  readonly apiVersion: string
+  readonly spec: Readonly<Record<string, unknown>>
+  /** What an unanswered status looks like. */
+  readonly status: Readonly<Record<string, unknown>>
+  /** What stands in the spec and must not be seen in an error. */
+  readonly secrets?: readonly string[]
+}
+
+/** The status that a webhook answers with. Rejects with {@link CallError}. */
+export async function askReview(client: JsonClient, review: Review): Promise<ConfigMap> {
+  const { kind, apiVersion, spec, status, secrets = [] } = review
+  const body = { kind, apiVersion, metadata: { creationTimestamp: null }, spec, status }
+  const answer = await client.call({ body, secrets })
+  const wrong = () => new CallError(`the webhook did not answer with ${kind} of ${apiVersion}`)
+  if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) throw wrong()
+  const map = mapOf(answer, 'the answer')
+  if (memberOf(map, 'kind') !== kind || memberOf(map, 'apiVersion') !== apiVersion) throw wrong()
+  return read(() => mapOf(memberOf(map, 'status') ?? {}, 'status'))
+}
+
+/** Reads members of an answer; what is of the wrong form makes the call a failed one. */
+export function read<T>(reader: () => T): T {
+  try {
+    return reader()
+  } catch (error) {
+    throw new CallError(
+      `the webhook answered with a form that is wrong: ${error instanceof Error ? error.message : ''}`,
+    )
+  }
+}
+
+/** Lists of texts by key, in the order of keys; without those that are absent. */
+export const sortedExtra = (extra: Readonly<Record<string, readonly string[]>>) =>
+  Object.fromEntries(Object.entries(extra).sort(([a], [b]) => (a < b ? -1 : 1)))

@@ -1,0 +1,45 @@
+/** What is odd about the text of a patch, which its value does not show any more (api-machinery, section 4). */
+import { duplicateField, scanJson } from './json-scanner.ts'
+
+/** A patch as read, and what there is to tell of its text. */
+export interface PatchText {
+  readonly value: unknown
+  /** Texts for warnings, or for a refusal where the request is strict; none twice, at most 100. */
+  readonly findings: readonly string[]
+}
+
+const MAX_FINDINGS = 100
+const MEMBERS: readonly string[] = ['op', 'path', 'from', 'value']
+/** A place within the value of an operation, which is carried as it came. */
+const IN_VALUE = /^\[\d+\]\.value[.[]/
+
+/** Reads a merge patch or a strategic merge patch. Throws JsonError. */
+export function readMergePatch(bytes: Uint8Array): PatchText {
+  const findings: string[] = []
+  const onDuplicate = (path: string) => void findings.push(duplicateField(path))
+  return { value: scanJson(textOf(bytes), { onDuplicate }), findings }
+}
+
+/** Reads a JSON patch, whose operations have members of their own. Throws JsonError. */
+export function readJsonPatch(bytes: Uint8Array): PatchText {
+  const findings = new Set<string>()
+  const find = (what: string) => {
+    if (findings.size < MAX_FINDINGS) findings.add(`json patch ${what}`)
+  }
+  const onDuplicate = (path: string) => {
+    if (!IN_VALUE.test(path)) find(duplicateField(path))
+  }
+  const value = scanJson(textOf(bytes), { onDuplicate })
+  const operations: readonly unknown[] = Array.isArray(value) ? value : []
+  for (const [i, operation] of operations.entries()) {
+    if (findings.size >= MAX_FINDINGS) break
+    if (typeof operation !== 'object' || operation === null || Array.isArray(operation)) continue
+    for (const name of Object.keys(operation)) {
+      if (!MEMBERS.includes(name)) find(`unknown field ${JSON.stringify(`[${i}].${name}`)}`)
+    }
+  }
+  return { value, findings: [...findings] }
+}
+
+const textOf = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
