@@ -1,10 +1,11 @@
 /** Puts the ways to be known together, as the options say. */
 import { readFile } from 'node:fs/promises'
 import { authenticationChain, type AuthenticationChain } from './authn/authenticator-chain.ts'
-import { CredentialError, type TokenAuthenticator } from './authn/authenticator.ts'
+import { CredentialError } from './authn/authenticator.ts'
 import { bootstrapToken } from './authn/bootstrap-token.ts'
 import { CaBundle, fileSource, fixedSource, type BundleSource } from './authn/ca-bundle.ts'
 import { clientCertificate } from './authn/client-certificate.ts'
+import type { PublishedOptions } from './authn/published-configuration.ts'
 import { checkHeaderNames, requestHeader, type RequestHeaderNames } from './authn/request-header.ts'
 import type { ServiceAccountTokens } from './authn/service-account/service-account-tokens.ts'
 import { tokenFile } from './authn/token-file.ts'
@@ -35,6 +36,8 @@ export interface Authentication {
   readonly serviceAccounts: ServiceAccountTokens
   /** Authorities that clients are told of in handshakes, PEM. */
   readonly clientCa: string
+  /** What servers that stand behind this one are told. */
+  readonly published: PublishedOptions
   /** Calls back when they change. */
   onClientCaChange(changed: (pem: string) => void): void
   /** Whose a token is, as a review tells it. */
@@ -63,6 +66,7 @@ export async function openAuthentication(
   const oidc = options.oidc && (await openProvider(options.oidc, parts))
   if (oidc) closers.push(() => oidc.close())
   const webhook = options.webhook && (await openWebhook(options.webhook, parts, serviceAccounts))
+  if (webhook) closers.push(() => webhook.close())
   const chain = authenticationChain({
     v,
     clock,
@@ -91,7 +95,7 @@ export async function openAuthentication(
         ? { bootstrap: bootstrapToken({ objects, v, clock, log }) }
         : {}),
       ...(oidc ? { oidc } : {}),
-      ...(webhook ? { webhook } : {}),
+      ...(webhook ? { webhook: webhook.authenticator } : {}),
     },
     anonymous: (options.anonymous ?? true) && parts.anonymousAllowed,
   })
@@ -101,6 +105,20 @@ export async function openAuthentication(
     serviceAccounts,
     get clientCa() {
       return clientCa()
+    },
+    get published() {
+      return {
+        clientCa: bundle.pem,
+        ...(proxy
+          ? {
+              requestHeader: {
+                ca: proxy.bundle.pem,
+                names: proxy.names,
+                allowedNames: proxy.allowedNames,
+              },
+            }
+          : {}),
+      }
     },
     onClientCaChange(changed) {
       bundle.onChange(() => changed(clientCa()))
@@ -177,11 +195,23 @@ async function openProvider(
 }
 
 async function openWebhook(
-  _options: NonNullable<AuthenticationOptions['webhook']>,
-  _parts: AuthenticationParts,
-  _serviceAccounts: ServiceAccountTokens,
-): Promise<TokenAuthenticator> {
-  throw new Error('not yet')
+  options: NonNullable<AuthenticationOptions['webhook']>,
+  { v, clock, log }: AuthenticationParts,
+  { audiences }: ServiceAccountTokens,
+) {
+  const { webhookToken } = await import('./authn/webhook-token.ts')
+  const { configuredClient } = await import('./server-webhook.ts')
+  const client = await configuredClient(options.configFile, { v, clock })
+  const authenticator = webhookToken({
+    client,
+    v,
+    clock,
+    log,
+    apiAudiences: audiences,
+    ...(options.version === undefined ? {} : { version: options.version }),
+    ...(options.cacheTtlMs === undefined ? {} : { cacheTtlMs: options.cacheTtlMs }),
+  })
+  return { authenticator, close: () => client.close() }
 }
 
 async function reviewed(

@@ -176,8 +176,21 @@ async function policies(path: string, { v, log }: Opening): Promise<Authorizer> 
 }
 
 async function webhook(
-  _options: NonNullable<AuthorizationOptions['webhook']>,
-  _parts: Opening,
+  options: NonNullable<AuthorizationOptions['webhook']>,
+  { v, clock, log, closers }: Opening,
 ): Promise<Authorizer> {
-  throw new Error('not yet')
+  const { webhookAuthorizer } = await import('./authz/webhook.ts')
+  const { configuredClient } = await import('./server-webhook.ts')
+  const client = await configuredClient(options.configFile, { v, clock })
+  closers.push(() => void client.close())
+  const { version, authorizedTtlMs, unauthorizedTtlMs } = options
+  return webhookAuthorizer({
+    client,
+    v,
+    clock,
+    log,
+    ...(version === undefined ? {} : { version }),
+    ...(authorizedTtlMs === undefined ? {} : { authorizedTtlMs }),
+    ...(unauthorizedTtlMs === undefined ? {} : { unauthorizedTtlMs }),
+  })
 }

@@ -8,6 +8,7 @@ import { Turns, type Api } from './api/context.ts'
 import { systemClock } from './base/clock.ts'
 import { randomIds } from './base/ids.ts'
 import { silentLog } from './base/log.ts'
+import { publishAuthentication } from './boot-authentication-config.ts'
 import { seedBootstrapPolicy } from './boot-rbac-fresh.ts'
 import { ensureSystemPriorities } from './boot-priorities.ts'
 import { ensureServerService } from './boot-service.ts'
@@ -17,6 +18,7 @@ import { writeAnswer } from './http/answer.ts'
 import type { Context, Endpoint, HealthCheck, ServerState } from './http/context.ts'
 import { dispatch } from './http/dispatch.ts'
 import { discoveryEndpoints } from './http/endpoints/discovery.ts'
+import { documentEndpoint } from './http/endpoints/document.ts'
 import { healthEndpoints } from './http/endpoints/health.ts'
 import { indexEndpoint } from './http/endpoints/index-page.ts'
 import { openApiDocuments, openApiPaths } from './http/endpoints/openapi.ts'
@@ -258,6 +260,11 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     const reachable =
       bindAddress === '0.0.0.0' ? '127.0.0.1' : bindAddress === '::' ? '[::1]' : host
     address = `${reachable}:${listener.port}`
+    const keys = authentication.serviceAccounts.discovery(address)
+    if (keys.is === 'absent') log.warn('tokens cannot be verified elsewhere', { why: keys.why })
+    else
+      for (const document of keys.documents)
+        endpoints.set(document.path, documentEndpoint(document))
     const url = `https://${address}`
     closers.push(async () => {
       state.draining = true
@@ -288,6 +295,14 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
               log.error('the standing roles cannot be made', { error: String(error) })
             })
         : null
+    const publish = () =>
+      publishAuthentication(api, source, authentication.published).catch((error: unknown) => {
+        log.warn('what other servers are told of authentication cannot be written', {
+          error: String(error),
+        })
+      })
+    await publish()
+    authentication.onClientCaChange(() => void publish())
     const upkeep =
       (options.controllers ?? true)
         ? Promise.all([import('./server-controllers.ts'), policy]).then(([{ runControllers }]) => {

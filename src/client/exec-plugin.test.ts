@@ -256,6 +256,16 @@ describe('what is wrong', () => {
       script: 'kill -TERM $$',
       message: 'exec plugin: executable sh failed: SIGTERM',
     },
+    {
+      name: 'too much',
+      script: 'head -c 1048577 /dev/zero',
+      message: 'exec plugin: executable sh answers too much',
+    },
+    {
+      name: 'no program at all',
+      exec: { command: '/' },
+      message: 'exec plugin: executable / cannot be run: EACCES',
+    },
     { name: 'no JSON', script: 'echo secret', message: 'exec plugin: the answer is not JSON' },
     { name: 'a list', script: 'echo []', message: 'exec plugin: the answer is not a map' },
     {
@@ -316,7 +326,7 @@ test('a call shows what the plugin gives, and asks it again after 401', async ()
     const answer = { kind: 'ExecCredential', apiVersion: V1, status }
     await writeFile(join(dir, `${name}.json`), JSON.stringify(answer))
   }
-  const script = 'cat "$1/one.json"; mv "$1/two.json" "$1/one.json"'
+  const script = 'cat "$1/one.json"; mv -f "$1/two.json" "$1/one.json" 2>/dev/null || true'
   const client = await openJsonClient({
     config: {
       server: remote.url,
@@ -333,9 +343,7 @@ test('a call shows what the plugin gives, and asks it again after 401', async ()
     `Post "${remote.url}?timeout=30s": the server answered 401 Unauthorized`,
   )
   await client.call({})
-  expect(
-    remote.requests.map(({ client, headers }) => [client, headers['authorization']]),
-  ).toEqual([
+  expect(remote.requests.map(({ client, headers }) => [client, headers['authorization']])).toEqual([
     ['one', 'Bearer token-one'],
     ['one', 'Bearer token-one'],
     ['two', 'Bearer token-two'],

@@ -1,6 +1,6 @@
 /** Credentials of a program that the client runs (seed 1, Client credential plugin). */
-import { execFile, type ExecFileException } from 'node:child_process'
-import type { Clock } from '../base/clock.ts'
+import { spawn } from 'node:child_process'
+import { systemClock, type Clock } from '../base/clock.ts'
 import { parseTime } from '../base/time.ts'
 import { formatJson, parseJson } from '../schema/json-text.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
@@ -10,6 +10,7 @@ import { mapOf, memberOf, textOf, type ConfigMap } from './config-values.ts'
 
 const MAX_OUTPUT_BYTES = 1 << 20
 const RUN_MS = 60_000
+const TOO_LATE = 'did not end in time'
 
 /** What a plugin gave; a token, a certificate with its key, or both. */
 export interface PluginCredential {
@@ -106,40 +107,45 @@ function infoOf(config: ClientConfig & { exec: ExecConfig }, v: Vocabulary, inte
   }
 }
 
-function run(exec: ExecConfig, env: NodeJS.ProcessEnv, interactive: boolean): Promise<string> {
+function run(
+  { command, args, installHint }: ExecConfig,
+  env: NodeJS.ProcessEnv,
+  interactive: boolean,
+): Promise<string> {
+  // Errors leave out what the program printed, which may be a credential.
+  const failed = (how: string) => new Error(`exec plugin: executable ${command} ${how}`)
   return new Promise((resolve, reject) => {
-    const child = execFile(
-      exec.command,
-      exec.args,
-      {
-        env,
-        maxBuffer: MAX_OUTPUT_BYTES,
-        windowsHide: true,
-        // People may take their time.
-        ...(interactive ? {} : { timeout: RUN_MS }),
-      },
-      (error, stdout) => (error ? reject(failure(exec, error)) : resolve(stdout)),
-    )
-    if (interactive) process.stdin.pipe(child.stdin!)
-    else child.stdin!.end()
-    // A plugin may end without reading what it is given.
-    child.stdin!.on('error', () => {})
-    child.stderr!.pipe(process.stderr, { end: false })
+    const child = spawn(command, args, {
+      env,
+      // What the program has to say to people goes where ours goes.
+      stdio: [interactive ? 'inherit' : 'ignore', 'pipe', 'inherit'],
+      windowsHide: true,
+    })
+    const chunks: Buffer[] = []
+    let size = 0
+    const stop = (how: string) => {
+      reject(failed(how))
+      child.kill('SIGKILL')
+    }
+    // People may take their time.
+    const cancel = interactive ? () => {} : systemClock.after(RUN_MS, () => stop(TOO_LATE))
+    child.stdout!.on('data', (chunk: Buffer) => {
+      chunks.push(chunk)
+      size += chunk.length
+      if (size > MAX_OUTPUT_BYTES) stop('answers too much')
+    })
+    child.on('error', (error: NodeJS.ErrnoException) => {
+      cancel()
+      const hint = installHint === '' ? '' : `\n\n${installHint}`
+      const isMissing = error.code === 'ENOENT'
+      reject(failed(isMissing ? `not found${hint}` : `cannot be run: ${error.code}`))
+    })
+    child.on('close', (code, signal) => {
+      cancel()
+      if (code === 0) resolve(Buffer.concat(chunks).toString('utf8'))
+      else reject(failed(code === null ? `failed: ${signal}` : `failed with exit code ${code}`))
+    })
   })
-}
-
-/** Without what the program printed, which may be a credential. */
-function failure({ command, installHint }: ExecConfig, error: ExecFileException): Error {
-  if (error.code === 'ENOENT') {
-    const hint = installHint === '' ? '' : `\n\n${installHint}`
-    return new Error(`exec plugin: executable ${command} not found${hint}`)
-  }
-  if (error.killed) return new Error(`exec plugin: executable ${command} did not end in time`)
-  const how =
-    typeof error.code === 'number'
-      ? `failed with exit code ${error.code}`
-      : `failed: ${error.signal ?? error.code ?? 'for an unknown reason'}`
-  return new Error(`exec plugin: executable ${command} ${how}`)
 }
 
 interface Given {

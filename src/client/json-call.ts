@@ -3,7 +3,7 @@ import { request as httpRequest, type IncomingMessage, type RequestOptions } fro
 import { request as httpsRequest } from 'node:https'
 import type { Clock } from '../base/clock.ts'
 import { formatDuration } from '../base/duration.ts'
-import type { Ids } from '../base/ids.ts'
+import { randomIds, type Ids } from '../base/ids.ts'
 import { formatJson, parseJson } from '../schema/json-text.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { answerError, CallError, isReset, transportProblem, withoutSecrets } from './call-error.ts'
@@ -24,14 +24,16 @@ export interface JsonClientOptions {
   readonly config: ClientConfig
   readonly v: Vocabulary
   readonly clock: Clock
-  /** For the jitter of delays. */
-  readonly ids: Pick<Ids, 'fraction'>
+  /** For the jitter of delays; random by default. */
+  readonly ids?: Pick<Ids, 'fraction'>
   readonly userAgent?: string
   /** Milliseconds that one attempt may take; 30 seconds by default. It is told to the server. */
   readonly timeoutMs?: number
   readonly maxAnswerBytes?: number
   /** Attempts at one call; 5 by default. */
   readonly attempts?: number
+  /** Whether a person is at the standard input, for a program that gives credentials; nobody is by default. */
+  readonly interactive?: boolean
   /** Where to connect to instead of the host and port of the server's URL. */
   readonly dial?: { readonly host: string; readonly port: number }
 }
@@ -52,11 +54,11 @@ export interface JsonCall {
 
 /** Makes a client ready. Throws an Error when its configuration cannot be used. */
 export async function openJsonClient(options: JsonClientOptions): Promise<JsonClient> {
-  const { config, v, clock } = options
+  const { config, v, clock, interactive = false } = options
   const { exec } = config
   if (!exec) return new JsonClient(options, credentialSource(config))
   const { execPlugin } = await import('./exec-plugin.ts')
-  const plugin = execPlugin({ config: { ...config, exec }, v, clock })
+  const plugin = execPlugin({ config: { ...config, exec }, v, clock, interactive })
   return new JsonClient(options, credentialSource(config, plugin))
 }
 
@@ -103,7 +105,7 @@ export class JsonClient {
   }
 
   async #pause(attempt: number, error: CallError, target: Target, signal?: AbortSignal) {
-    const { clock, ids } = this.#options
+    const { clock, ids = randomIds } = this.#options
     const base = FIRST_DELAY_MS * DELAY_FACTOR ** (attempt - 1)
     const own = Math.round(base * (1 + DELAY_JITTER * ids.fraction()))
     // A server does not keep its callers for longer than an attempt may take.

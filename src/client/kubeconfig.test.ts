@@ -153,7 +153,7 @@ describe('clusters', () => {
       config: { insecureSkipTlsVerify: true },
     },
     { name: 'a check', text: 'insecure-skip-tls-verify: false', config: {} },
-    { name: 'a name', text: 'tls-server-name: n', config: { tlsServerName: 'n' } },
+    { name: 'a name', text: 'tls-server-name: name', config: { tlsServerName: 'name' } },
     { name: 'a proxy', text: 'proxy-url: http://p', config: { proxyUrl: 'http://p' } },
     {
       name: 'more',
@@ -226,14 +226,14 @@ describe('users', () => {
     },
     {
       name: 'a program with everything',
-      text: 'exec: {command: /x, apiVersion: a/v1, args: [y], env: [{name: n, value: v}, {name: m}], installHint: h, provideClusterInfo: true, interactiveMode: Never}',
+      text: 'exec: {command: /x, apiVersion: a/v1, args: [arg], env: [{name: first, value: v}, {name: m}], installHint: h, provideClusterInfo: true, interactiveMode: Never}',
       config: () => ({
         exec: {
           command: '/x',
           apiVersion: 'a/v1',
-          args: ['y'],
+          args: ['arg'],
           env: [
-            { name: 'n', value: 'v' },
+            { name: 'first', value: 'v' },
             { name: 'm', value: '' },
           ],
           installHint: 'h',
@@ -256,18 +256,27 @@ describe('clusters and users that are refused', () => {
       cluster: 'certificate-authority-data: Q0EK, insecure-skip-tls-verify: true',
       message: 'certificate-authority makes no sense with insecure-skip-tls-verify',
     },
-    { cluster: 'certificate-authority-data: Q', message: 'certificate-authority-data is not base64' },
+    {
+      cluster: 'certificate-authority-data: Q',
+      message: 'certificate-authority-data is not base64',
+    },
     {
       cluster: 'insecure-skip-tls-verify: "yes"',
       message: 'insecure-skip-tls-verify is not true or false',
     },
-    { cluster: 'certificate-authority: gone', message: 'cannot read certificate-authority: ENOENT' },
+    {
+      cluster: 'certificate-authority: gone',
+      message: 'cannot read certificate-authority: ENOENT',
+    },
     { cluster: 'extensions: [a]', message: 'an item of extensions is not a map' },
     {
       user: 'auth-provider: {name: x}',
       message: 'auth-provider is not supported; use exec or a token',
     },
-    { user: 'client-certificate-data: Q0EK', message: 'client-certificate comes without client-key' },
+    {
+      user: 'client-certificate-data: Q0EK',
+      message: 'client-certificate comes without client-key',
+    },
     { user: 'client-key-data: Q0EK', message: 'client-key comes without client-certificate' },
     {
       user: 'token: t, username: u',
@@ -285,13 +294,17 @@ describe('clusters and users that are refused', () => {
     { user: 'exec: {command: x, apiVersion: v, env: [{}]}', message: 'an item of env has no name' },
   ]) {
     test(message, () =>
-      expect(readKubeconfig(one(cluster, user), undefined, dir)).rejects.toThrow(message))
+      expect(readKubeconfig(one(cluster, user), undefined, dir)).rejects.toThrow(message),
+    )
   }
 })
 
 describe('files', () => {
   test('paths start where the file is', async () => {
-    await writeFile(join(dir, 'pki', 'config'), one('certificate-authority: ca.pem', 'tokenFile: t'))
+    await writeFile(
+      join(dir, 'pki', 'config'),
+      one('certificate-authority: ca.pem', 'tokenFile: t'),
+    )
     expect(await loadKubeconfig(join(dir, 'pki', 'config'))).toEqual({
       server: 'https://s',
       ca: 'CA\n',

@@ -110,11 +110,31 @@ describe('a tenant does not reach other namespaces', () => {
     { method: 'POST', path: '/api/v1/namespaces/other/pods/hidden/eviction', ask: { body: {} } },
     { method: 'POST', path: '/api/v1/namespaces/other/pods/hidden/binding', ask: { body: {} } },
     { method: 'PATCH', path: '/api/v1/namespaces/other/pods/hidden/ephemeralcontainers' },
-    { method: 'POST', path: '/api/v1/namespaces/other/serviceaccounts/robot/token', ask: { body: {} } },
-    { method: 'POST', path: '/api/v1/namespaces/other/configmaps', ask: { body: { metadata: { name: 'x', namespace: 'own' } } } },
-    { method: 'PUT', path: '/api/v1/namespaces/other/configmaps/hidden', ask: { body: { metadata: { name: 'hidden' } } } },
-    { method: 'PATCH', path: '/api/v1/namespaces/other/configmaps/hidden', ask: { body: {}, headers: { 'content-type': 'application/merge-patch+json' } } },
-    { method: 'PATCH', path: '/api/v1/namespaces/other/configmaps/hidden?dryRun=All', ask: { body: {}, headers: { 'content-type': 'application/merge-patch+json' } } },
+    {
+      method: 'POST',
+      path: '/api/v1/namespaces/other/serviceaccounts/robot/token',
+      ask: { body: {} },
+    },
+    {
+      method: 'POST',
+      path: '/api/v1/namespaces/other/configmaps',
+      ask: { body: { metadata: { name: 'x', namespace: 'own' } } },
+    },
+    {
+      method: 'PUT',
+      path: '/api/v1/namespaces/other/configmaps/hidden',
+      ask: { body: { metadata: { name: 'hidden' } } },
+    },
+    {
+      method: 'PATCH',
+      path: '/api/v1/namespaces/other/configmaps/hidden',
+      ask: { body: {}, headers: { 'content-type': 'application/merge-patch+json' } },
+    },
+    {
+      method: 'PATCH',
+      path: '/api/v1/namespaces/other/configmaps/hidden?dryRun=All',
+      ask: { body: {}, headers: { 'content-type': 'application/merge-patch+json' } },
+    },
     { method: 'DELETE', path: '/api/v1/namespaces/other/configmaps/hidden' },
     { method: 'DELETE', path: '/api/v1/namespaces/other/configmaps' },
     { method: 'DELETE', path: '/api/v1/configmaps' },
@@ -123,8 +143,16 @@ describe('a tenant does not reach other namespaces', () => {
     { method: 'HEAD', path: '/api/v1/namespaces/other/secrets/hidden' },
     { method: 'GET', path: '/api/v1/proxy/namespaces/other/pods/hidden' },
     { method: 'GET', path: '/apis/apps/v1/namespaces/other/deployments/x/scale' },
-    { method: 'POST', path: '/apis/authorization.orch.io/v1/namespaces/other/localsubjectaccessreviews', ask: { body: {} } },
-    { method: 'POST', path: '/apis/authorization.orch.io/v1/subjectaccessreviews', ask: { body: {} } },
+    {
+      method: 'POST',
+      path: '/apis/authorization.orch.io/v1/namespaces/other/localsubjectaccessreviews',
+      ask: { body: {} },
+    },
+    {
+      method: 'POST',
+      path: '/apis/authorization.orch.io/v1/subjectaccessreviews',
+      ask: { body: {} },
+    },
     { method: 'POST', path: `${RBAC}/namespaces/other/rolebindings`, ask: { body: {} } },
     { method: 'POST', path: `${RBAC}/clusterrolebindings`, ask: { body: {} } },
     { method: 'GET', path: '/metrics' },
@@ -173,10 +201,9 @@ describe('a tenant does not reach other namespaces', () => {
   })
 
   test('reviews of what one may do do not tell more', async () => {
-    const { body } = await tenant.post(
-      '/apis/authorization.orch.io/v1/selfsubjectrulesreviews',
-      { spec: { namespace: 'other' } },
-    )
+    const { body } = await tenant.post('/apis/authorization.orch.io/v1/selfsubjectrulesreviews', {
+      spec: { namespace: 'other' },
+    })
     const wide = body.status.resourceRules.filter(({ verbs }: { verbs: string[] }) =>
       verbs.includes('*'),
     )

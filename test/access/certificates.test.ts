@@ -65,7 +65,11 @@ describe('certificates that hold', () => {
   }
 
   test('one of an authority between', async () => {
-    const between = certificate({ subject: ['CN=between'], authority: true, issuer: realm.authority })
+    const between = certificate({
+      subject: ['CN=between'],
+      authority: true,
+      issuer: realm.authority,
+    })
     const { cert, key } = realm.certificate({ subject: subject('carol', ['x']), issuer: between })
     const chain = { cert: cert + between.pem, key }
     const expected = { name: 'carol', groups: ['x', 'system:authenticated'] }
@@ -79,7 +83,9 @@ describe('certificates that hold', () => {
     const ask = () =>
       new Promise<[boolean, string]>((done, fail) => {
         const asked = httpsRequest(`${realm.server.url}/api/v1/nodes`, { agent }, (answer) => {
-          const reused = (answer.socket as unknown as { isSessionReused(): boolean }).isSessionReused()
+          const reused = (
+            answer.socket as unknown as { isSessionReused(): boolean }
+          ).isSessionReused()
           let text = ''
           answer.on('data', (data: Buffer) => (text += data.toString()))
           answer.on('end', () => done([reused, JSON.parse(text).message]))
@@ -117,9 +123,15 @@ describe('certificates that do not hold are not anonymous either', () => {
       name: 'expired',
       options: { notBeforeMs: now - 2 * HOUR_MS, notAfterMs: now - 1000 },
     },
-    { name: 'not yet valid', options: { notBeforeMs: now + HOUR_MS, notAfterMs: now + 2 * HOUR_MS } },
+    {
+      name: 'not yet valid',
+      options: { notBeforeMs: now + HOUR_MS, notAfterMs: now + 2 * HOUR_MS },
+    },
     { name: 'of another authority', options: { issuer: other } },
-    { name: 'signed with another key in the name of the authority', options: { signer: other.key } },
+    {
+      name: 'signed with another key in the name of the authority',
+      options: { signer: other.key },
+    },
     { name: 'for servers only', options: { uses: ['server'] as const } },
   ]) {
     test(name, async () => {
@@ -152,11 +164,7 @@ describe('certificates that do not hold are not anonymous either', () => {
     expect(await who(realm.as({ certificate, token: status.token }))).toEqual({
       name: 'system:serviceaccount:default:robot',
       uid: account.metadata.uid,
-      groups: [
-        'system:serviceaccounts',
-        'system:serviceaccounts:default',
-        'system:authenticated',
-      ],
+      groups: ['system:serviceaccounts', 'system:serviceaccounts:default', 'system:authenticated'],
     })
   })
 

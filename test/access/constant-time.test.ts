@@ -9,7 +9,7 @@ import { ManualClock } from '../../src/base/clock.ts'
 import type { Client } from '../client.ts'
 import { inNamespace, Realm } from './realm.fixture.ts'
 
-const NAMES = ['createHash', 'createHmac', 'timingSafeEqual', 'verify'] as const
+const NAMES = ['createHash', 'createHmac', 'timingSafeEqual'] as const
 const real = Object.fromEntries(NAMES.map((name) => [name, crypto[name]]))
 const done: string[] = []
 const KNOWN = 'k'.repeat(40)
@@ -106,5 +106,5 @@ describe('a token of a secret', () => {
 
 test('a token in a secret of an account is compared whole', async () => {
   const [status, found] = await computed(legacy)
-  expect([status, found]).toEqual([200, expect.arrayContaining(['verify', 'timingSafeEqual'])])
+  expect([status, found]).toEqual([200, expect.arrayContaining(['timingSafeEqual'])])
 })

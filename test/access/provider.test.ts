@@ -5,7 +5,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { foundLog } from '../../src/authn/oidc/issuer.fixture.ts'
 import { es256, forge } from '../../src/authn/service-account/objects.fixture.ts'
 import { startProvider, type RunningProvider } from '../oidc-provider.ts'
-import { expectUnauthorized, inNamespace, Realm, rule, TOKEN_REVIEWS, who } from './realm.fixture.ts'
+import {
+  expectUnauthorized,
+  inNamespace,
+  Realm,
+  rule,
+  TOKEN_REVIEWS,
+  who,
+} from './realm.fixture.ts'
 
 let provider: RunningProvider
 let realm: Realm
@@ -84,9 +91,20 @@ describe('tokens that were tampered with', () => {
   const key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
   const hmac = (text: string) => createHmac('sha256', provider.ca).update(text).digest()
   for (const { name, tampered } of [
-    { name: 'no signature', tampered: () => forge({ alg: 'none' }, decodeJwt(token), () => Buffer.alloc(0)) },
-    { name: 'a MAC', tampered: () => forge({ ...decodeProtectedHeader(token), alg: 'HS256' }, decodeJwt(token), hmac) },
-    { name: 'another key', tampered: () => forge({ ...decodeProtectedHeader(token), alg: 'ES256' }, decodeJwt(token), es256(key)) },
+    {
+      name: 'no signature',
+      tampered: () => forge({ alg: 'none' }, decodeJwt(token), () => Buffer.alloc(0)),
+    },
+    {
+      name: 'a MAC',
+      tampered: () =>
+        forge({ ...decodeProtectedHeader(token), alg: 'HS256' }, decodeJwt(token), hmac),
+    },
+    {
+      name: 'another key',
+      tampered: () =>
+        forge({ ...decodeProtectedHeader(token), alg: 'ES256' }, decodeJwt(token), es256(key)),
+    },
     {
       name: 'other claims',
       tampered: () => {

@@ -1,6 +1,14 @@
 /** A proxy in front that says whose requests it passes on (seed 1, Authenticating proxy), and those who pretend to be it. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ANONYMOUS, certificate, newAuthority, Realm, subject, who, type Headers } from './realm.fixture.ts'
+import {
+  ANONYMOUS,
+  certificate,
+  newAuthority,
+  Realm,
+  subject,
+  who,
+  type Headers,
+} from './realm.fixture.ts'
 
 const HOUR_MS = 3_600_000
 const front = newAuthority('front')
@@ -39,7 +47,12 @@ const known = (name: string, groups: string[] = [], extra?: object) => ({
 describe('what the proxy says', () => {
   for (const { name, headers, expected, by = 'front' } of [
     { name: 'a user', headers: { 'X-Remote-User': 'carol' }, expected: known('carol') },
-    { name: 'another name', by: 'second', headers: { 'x-remote-user': 'carol' }, expected: known('carol') },
+    {
+      name: 'another name',
+      by: 'second',
+      headers: { 'x-remote-user': 'carol' },
+      expected: known('carol'),
+    },
     {
       name: 'groups of every header, in order',
       headers: { 'X-Remote-User': 'carol', 'X-Team': 'c', 'X-Remote-Group': ['a', '', 'b,x'] },
@@ -94,7 +107,8 @@ describe('what the proxy says', () => {
     },
   ] as { name: string; headers: Headers; expected: unknown; by?: string }[]) {
     test(name, async () =>
-      expect(await who(realm.as(shownBy(front, by)), headers)).toEqual(expected))
+      expect(await who(realm.as(shownBy(front, by)), headers)).toEqual(expected),
+    )
   }
 })
 
@@ -108,7 +122,11 @@ describe('who is not the proxy is not believed', () => {
   }
   for (const { name, client, expected, more = {} } of [
     { name: 'nobody', client: () => realm.as({ anonymous: true }), expected: ANONYMOUS },
-    { name: 'a user with a certificate', client: () => realm.user('carol'), expected: known('carol') },
+    {
+      name: 'a user with a certificate',
+      client: () => realm.user('carol'),
+      expected: known('carol'),
+    },
     {
       name: 'a user named as the proxy is, of the authority of clients',
       client: () => realm.user('front'),
@@ -160,7 +178,12 @@ describe('who is not the proxy is not believed', () => {
     {
       name: 'headers in other forms',
       client: () => realm.user('carol'),
-      more: { X_Remote_User: 'root', 'Remote-User': 'root', 'X-Forwarded-User': 'root', From: 'root' },
+      more: {
+        X_Remote_User: 'root',
+        'Remote-User': 'root',
+        'X-Forwarded-User': 'root',
+        From: 'root',
+      },
       expected: known('carol'),
     },
   ] as {

@@ -40,17 +40,29 @@ describe('what a binding gives', () => {
       refused('pods', 'reader', 'list resource "pods" in API group "" in the namespace "default"'),
     )
     expect(said(await user.get(`${pods}/p/log`))).toEqual(
-      refused('pods "p"', 'reader', 'get resource "pods/log" in API group "" in the namespace "default"'),
+      refused(
+        'pods "p"',
+        'reader',
+        'get resource "pods/log" in API group "" in the namespace "default"',
+      ),
     )
     expect(said(await user.get('/apis/apps/v1/deployments'))).toEqual(
-      refused('deployments.apps', 'reader', 'list resource "deployments" in API group "apps" at the cluster scope'),
+      refused(
+        'deployments.apps',
+        'reader',
+        'list resource "deployments" in API group "apps" at the cluster scope',
+      ),
     )
     expect(said(await user.get('/metrics'))).toEqual([
       403,
       'forbidden: User "reader" cannot get path "/metrics"',
     ])
     expect(said(await user.get('/api/v1/namespaces/other'))).toEqual(
-      refused('namespaces "other"', 'reader', 'get resource "namespaces" in API group "" in the namespace "other"'),
+      refused(
+        'namespaces "other"',
+        'reader',
+        'get resource "namespaces" in API group "" in the namespace "other"',
+      ),
     )
   })
 
@@ -176,7 +188,10 @@ describe('nobody gives what they do not hold', () => {
       rule('get /logs/*'),
     ])
     await realm.made(CLUSTER_ROLES, { metadata: { name: 'big' }, rules: [rule('list secrets')] })
-    await realm.made(CLUSTER_ROLES, { metadata: { name: 'small' }, rules: [rule('get configmaps')] })
+    await realm.made(CLUSTER_ROLES, {
+      metadata: { name: 'small' },
+      rules: [rule('get configmaps')],
+    })
     await realm.made(ROLES, { metadata: { name: 'big' }, rules: [rule('list secrets')] })
   })
   const role = (name: string, ...rules: object[]) => ({ metadata: { name }, rules })
@@ -406,14 +421,7 @@ describe('the standing policy', () => {
       await verbsOn('edit', 'configmaps'),
       await verbsOn('edit', 'roles'),
       await verbsOn('admin', 'roles'),
-    ]).toEqual([
-      read,
-      [],
-      [],
-      [...write, ...read].sort(),
-      [],
-      [...write, ...read].sort(),
-    ])
+    ]).toEqual([read, [], [], [...write, ...read].sort(), [], [...write, ...read].sort()])
   })
 
   test('a role of one’s own joins in', async () => {
@@ -477,8 +485,7 @@ describe('reviews', () => {
   test('why somebody may', async () => {
     expect(await may({ verb: 'get', resource: 'pods', namespace: 'default' })).toEqual({
       allowed: true,
-      reason:
-        'RBAC: allowed by RoleBinding "ask/default" of ClusterRole "ask" to Group "askers"',
+      reason: 'RBAC: allowed by RoleBinding "ask/default" of ClusterRole "ask" to Group "askers"',
     })
   })
   test('what may be missing where somebody may not', async () => {
@@ -510,7 +517,7 @@ describe('reviews', () => {
     }
     const path = `${REVIEWS}/subjectaccessreviews`
     expect((await user.post(path, { spec })).status).toBe(403)
-    expect((await realm.admin.post(path, { spec })).body.status).toEqual({ allowed: false })
+    expect((await realm.admin.post(path, { spec })).body.status).toMatchObject({ allowed: false })
     const { body } = await realm.admin.post(path, { spec: { ...spec, groups: ['askers'] } })
     expect(body.status.allowed).toBe(true)
   })

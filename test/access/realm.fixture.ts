@@ -133,7 +133,8 @@ export class Realm {
     const metadata = { name }
     await this.made(`${RBAC}/clusterroles`, { metadata, rules: [rules].flat() })
     const roleRef = { kind: 'ClusterRole', name }
-    const place = namespace === undefined ? 'clusterrolebindings' : `namespaces/${namespace}/rolebindings`
+    const place =
+      namespace === undefined ? 'clusterrolebindings' : `namespaces/${namespace}/rolebindings`
     await this.made(`${RBAC}/${place}`, { metadata, roleRef, subjects: subjectsOf(to) })
   }
 

@@ -183,7 +183,8 @@ describe('who may ask for one', () => {
     await account('asked')
     const user = realm.user('asker')
     const path = `${ACCOUNTS}/asked/token`
-    const text = 'serviceaccounts "asked" is forbidden: User "asker" cannot create resource "serviceaccounts/token" in API group "" in the namespace "default"'
+    const text =
+      'serviceaccounts "asked" is forbidden: User "asker" cannot create resource "serviceaccounts/token" in API group "" in the namespace "default"'
     expect((await user.post(path, {})).body.message).toBe(text)
     const rules = {
       verbs: ['create'],
@@ -337,8 +338,7 @@ describe('tokens with the right signature and claims that do not hold', () => {
       const token = forge(header, { ...claims, ...change() }, es256(key))
       expect(await bearing(token)).toEqual(error === undefined ? known('signed', uid) : 401)
       if (error === undefined) return
-      const told =
-        error === 'x' ? `service account UID (${uid}) does not match claim (x)` : error
+      const told = error === 'x' ? `service account UID (${uid}) does not match claim (x)` : error
       const status = await review(token)
       if (told === '') expect(status).toEqual({ user: {}, error: expect.any(String) })
       else expect(status).toEqual(why(told))
@@ -389,7 +389,10 @@ describe('forged tokens', () => {
   for (const { name, forged } of [
     { name: 'no signature, alg none', forged: () => forge({ alg: 'none' }, claims, none) },
     { name: 'alg None', forged: () => forge({ alg: 'None' }, claims, none) },
-    { name: 'alg NONE with the key id', forged: () => forge({ ...header, alg: 'NONE' }, claims, none) },
+    {
+      name: 'alg NONE with the key id',
+      forged: () => forge({ ...header, alg: 'NONE' }, claims, none),
+    },
     { name: 'no algorithm', forged: () => forge({}, claims, none) },
     { name: 'an algorithm that is a list', forged: () => forge({ alg: ['ES256'] }, claims, none) },
     { name: 'the right algorithm without a signature', forged: () => forge(header, claims, none) },
@@ -436,7 +439,9 @@ describe('forged tokens', () => {
     {
       name: 'RS256 of a key of somebody else',
       forged: () =>
-        forge({ ...header, alg: 'RS256' }, claims, () => randomBytes(second.publicKey.asymmetricKeyDetails!.modulusLength! / 8)),
+        forge({ ...header, alg: 'RS256' }, claims, () =>
+          randomBytes(second.publicKey.asymmetricKeyDetails!.modulusLength! / 8),
+        ),
     },
     {
       name: 'an extension that must be understood',

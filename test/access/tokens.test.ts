@@ -169,9 +169,17 @@ describe('tokens for joining machines', () => {
       expected: 401,
     },
     { name: 'another type of secret', secret: { type: 'Opaque' }, expected: 401 },
-    { name: 'a token in capital letters', token: (id: string) => `${id}.0123456789ABCDEF`, expected: 401 },
+    {
+      name: 'a token in capital letters',
+      token: (id: string) => `${id}.0123456789ABCDEF`,
+      expected: 401,
+    },
     { name: 'a token without its secret', token: (id: string) => `${id}.`, expected: 401 },
-    { name: 'a token with a line more', token: (id: string) => `${id}.0123456789abcdef.x`, expected: 401 },
+    {
+      name: 'a token with a line more',
+      token: (id: string) => `${id}.0123456789abcdef.x`,
+      expected: 401,
+    },
   ]) {
     test(name, async () => {
       const id = String((last += 1))
@@ -257,10 +265,7 @@ describe('reviews of tokens', () => {
     ])
   })
   test('no token', async () => {
-    expect(await review({})).toEqual([
-      400,
-      'token is required for TokenReview in authentication',
-    ])
+    expect(await review({})).toEqual([400, 'token is required for TokenReview in authentication'])
   })
   test('only for who may', async () => {
     const asking = realm.user('carol')
@@ -281,9 +286,12 @@ describe('reviews of tokens', () => {
 describe('without anonymous requests', () => {
   let strict: Realm
   beforeAll(async () => {
-    strict = await Realm.start((file) => ({
-      authentication: { anonymous: false, tokenAuthFile: file('t.csv') },
-    }), { 't.csv': 'token,alice,1' })
+    strict = await Realm.start(
+      (file) => ({
+        authentication: { anonymous: false, tokenAuthFile: file('t.csv') },
+      }),
+      { 't.csv': 'token,alice,1' },
+    )
   })
   afterAll(() => strict.close())
   for (const path of ['/healthz', '/version', '/api/v1/nodes', '/nowhere']) {
@@ -293,7 +301,9 @@ describe('without anonymous requests', () => {
   test('others are let in', async () => {
     expect(await who(strict.as({ token: 'token' }))).toMatchObject({ name: 'alice' })
     expect(await who(strict.user('bob'))).toMatchObject({ name: 'bob' })
-    expect(await who(strict.admin)).toMatchObject({ groups: ['system:masters', 'system:authenticated'] })
+    expect(await who(strict.admin)).toMatchObject({
+      groups: ['system:masters', 'system:authenticated'],
+    })
   })
 })
 
