@@ -174,7 +174,7 @@ function patchedDocument(
   if (findings.length + unknown.length > 0 && options.fieldValidation !== 'Ignore') {
     const found = [...findings, ...unknown.map((path) => `unknown field ${JSON.stringify(path)}`)]
     if (options.fieldValidation === 'Strict')
-      throw misfit(call, result, `strict decoding error: ${found.join(', ')}`)
+      throw misfit(result, `strict decoding error: ${found.join(', ')}`)
     for (const text of found) call.warn(text)
   }
   checkName(call, object)
@@ -195,15 +195,16 @@ function fit(call: Call, result: unknown, c: ReturnType<typeof hookContext>) {
     return decodeServed(served, result, c)
   } catch (error) {
     if (error instanceof DecodeError || error instanceof StatusError)
-      throw misfit(call, result, error.message)
+      throw misfit(result, error.message)
     throw error
   }
 }
 
-function misfit(call: Call, result: unknown, why: string): StatusError {
+// The field says nothing of kind and name here.
+function misfit(result: unknown, why: string): StatusError {
   const errors = new FieldErrors()
   errors.at('patch').invalid(formatJson(result), why)
-  return invalid({ group: call.served.group, kind: call.served.kind }, call.name, errors.list)
+  return invalid({ group: '', kind: '' }, '', errors.list)
 }
 
 function patchError(error: unknown): unknown {

@@ -1,4 +1,8 @@
 /** A proxy in front that says whose requests it passes on (seed 1, Authenticating proxy), and those who pretend to be it. */
+import { once } from 'node:events'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   ANONYMOUS,
@@ -193,6 +197,51 @@ describe('who is not the proxy is not believed', () => {
     more?: Headers
   }[]) {
     test(name, async () => expect(await who(client(), { ...smuggled, ...more })).toEqual(expected))
+  }
+})
+
+/** Loopback addresses are never proxied to. */
+const address = Object.values(networkInterfaces())
+  .flatMap((list) => list ?? [])
+  .find(({ internal, family }) => !internal && family === 'IPv4')?.address
+
+test.skipIf(address === undefined)('nobody behind the server learns who it was', async () => {
+  let seen: IncomingHttpHeaders = {}
+  const behind = createServer((asked, answer) => {
+    seen = asked.headers
+    answer.end('ok')
+  })
+  behind.listen(0, address)
+  await once(behind, 'listening')
+  try {
+    const { port } = behind.address() as AddressInfo
+    const pods = '/api/v1/namespaces/default/pods'
+    const spec = { containers: [{ name: 'c', image: 'i', ports: [{ containerPort: port }] }] }
+    await realm.made(pods, { metadata: { name: 'behind' }, spec })
+    await realm.admin.merge(`${pods}/behind/status`, {
+      status: { podIP: address, podIPs: [{ ip: address }] },
+    })
+    const headers = {
+      'X-Remote-User': '',
+      'X-Other-User': 'root',
+      'X-Remote-Group': 'system:masters',
+      'X-Team': 'team',
+      'X-Remote-Extra-Scopes': 'all',
+      authorization: 'Bearer alice-token',
+      'Impersonate-User': 'bob',
+      'Impersonate-Group': 'system:masters',
+      'Impersonate-Uid': '1',
+      'Impersonate-Extra-Scopes': 'all',
+      'X-Mine': 'kept',
+    }
+    const proxy = realm.as(shownBy(front, 'front'))
+    const { text } = await proxy.get(`${pods}/behind:${port}/proxy/`, { headers })
+    const names = Object.keys(seen).filter((name) =>
+      /^(x-(remote|other|team|mine)|impersonate|authorization)/.test(name),
+    )
+    expect([text, names]).toEqual(['ok', ['x-mine']])
+  } finally {
+    behind.close()
   }
 })
 

@@ -127,15 +127,16 @@ export class Realm {
     return { cert: pem, key }
   }
 
-  /** Binds a cluster role with these rules, everywhere or in one namespace. */
-  async allow(to: Grantee, rules: object | readonly object[], namespace?: string): Promise<void> {
+  /** Binds a cluster role with these rules, everywhere or in one namespace; the path of the binding. */
+  async allow(to: Grantee, rules: object | readonly object[], namespace?: string): Promise<string> {
     const name = `granted-${(this.#bindings += 1)}`
     const metadata = { name }
     await this.made(`${RBAC}/clusterroles`, { metadata, rules: [rules].flat() })
     const roleRef = { kind: 'ClusterRole', name }
-    const place =
-      namespace === undefined ? 'clusterrolebindings' : `namespaces/${namespace}/rolebindings`
-    await this.made(`${RBAC}/${place}`, { metadata, roleRef, subjects: subjectsOf(to) })
+    const place = namespace === undefined ? 'cluster' : `namespaces/${namespace}/`
+    const path = `${RBAC}/${place}rolebindings`
+    await this.made(path, { metadata, roleRef, subjects: subjectsOf(to) })
+    return `${path}/${name}`
   }
 
   /** A file of the data directory. */

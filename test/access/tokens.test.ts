@@ -205,6 +205,17 @@ describe('tokens for joining machines', () => {
     expect(await bearing('Bearer abcdef.0123456789abcdef')).toBe(401)
   })
 
+  test('a secret that is being deleted', async () => {
+    await realm.made(SECRETS, {
+      metadata: { name: 'bootstrap-token-ending', finalizers: ['x.com/wait'] },
+      type: 'bootstrap.orch.io/token',
+      stringData: { ...good, 'token-id': 'ending' },
+    })
+    await realm.admin.delete(`${SECRETS}/bootstrap-token-ending`)
+    expect((await realm.admin.get(`${SECRETS}/bootstrap-token-ending`)).status).toBe(200)
+    expect(await bearing('Bearer ending.0123456789abcdef')).toBe(401)
+  })
+
   test('it ends while it is in use, and when its secret goes', async () => {
     const expiration = new Date(clock.now() + 60_000).toISOString()
     const make = (extra: object) =>

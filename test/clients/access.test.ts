@@ -1,78 +1,28 @@
 /** Who kubectl is and what it may do: credentials in its configuration, impersonation, questions about access. */
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startServer, type RunningServer } from '../../src/index.ts'
 import { issue } from '../../src/pki/issue.ts'
-import { Kubectl, type Outcome } from './kubectl.ts'
+import type { Kubectl } from './kubectl.ts'
+import { forbidden, lines, People } from './people.fixture.ts'
 
 const HOUR_MS = 3_600_000
 
-let dir: string
-let server: RunningServer
-/** The administrator. */
+let people: People
 let kubectl: Kubectl
 beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'access-'))
-  await writeFile(join(dir, 'tokens.csv'), 'limited-token,limited,1,"team"\n')
-  server = await startServer({
-    vocabulary: 'kubernetes',
-    dataDir: dir,
-    store: 'memory',
-    authentication: { tokenAuthFile: join(dir, 'tokens.csv') },
-  })
-  await server.settled()
-  kubectl = await Kubectl.for(server.kubeconfig)
-  await kubectl.ok('create', 'namespace', 'own')
-  await kubectl.ok('create', 'namespace', 'other')
-  await kubectl.ok(
-    'create',
-    'rolebinding',
-    'limited',
-    '--clusterrole=edit',
-    '--user=limited',
-    '-n',
-    'own',
-  )
-  const pod = {
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: { name: 'p', namespace: 'other' },
-    spec: { containers: [{ name: 'c', image: 'i' }] },
-  }
-  await kubectl.run(['apply', '-f', '-'], JSON.stringify(pod))
-  await kubectl.ok('create', 'configmap', 'm', '-n', 'other', '--from-literal=a=b')
-  // Of a token alone; the administrator's certificate would count before it.
-  await person('limited', '--token=limited-token')
+  people = await People.start()
+  kubectl = people.kubectl
 })
-afterAll(async () => {
-  await kubectl.close()
-  await server.close()
-  await rm(dir, { recursive: true, force: true })
-})
+afterAll(() => people.close())
 
-/** Puts somebody into the configuration, with a context of the same name. */
-async function person(name: string, ...credentials: string[]): Promise<string> {
-  const cluster = await kubectl.ok('config', 'view', '-o', 'jsonpath={.clusters[0].name}')
-  const told = await kubectl.ok('config', 'set-credentials', name, ...credentials)
-  await kubectl.ok('config', 'set-context', name, `--cluster=${cluster}`, `--user=${name}`)
-  return told
-}
-const as = (name: string, ...args: string[]) => kubectl.run([`--context=${name}`, ...args])
+const as = (name: string, ...args: string[]) => people.as(name, ...args)
 const limited = (...args: string[]) => as('limited', ...args)
-const lines = ({ code, stdout, stderr }: Outcome) => [code, `${stdout}${stderr}`.trim()]
-const forbidden = (what: string, user = 'limited') => [
-  1,
-  expect.stringMatching(
-    new RegExp(`^Error from server \\(Forbidden\\): .*User "${user}" cannot ${what}`),
-  ),
-]
 
 describe('credentials in the configuration', () => {
   test('a certificate', async () => {
     const [cert, key] = await Promise.all(
-      ['ca.crt', 'ca.key'].map((name) => readFile(join(dir, 'pki', name), 'utf8')),
+      ['ca.crt', 'ca.key'].map((name) => readFile(join(people.dir, 'pki', name), 'utf8')),
     )
     const made = issue({
       subject: { commonName: 'carol', organization: 'readers' },
@@ -81,14 +31,14 @@ describe('credentials in the configuration', () => {
       notAfterMs: Date.now() + HOUR_MS,
       issuer: { cert: cert!, key: key! },
     })
-    await writeFile(join(dir, 'carol.crt'), made.cert)
-    await writeFile(join(dir, 'carol.key'), made.key)
+    await writeFile(join(people.dir, 'carol.crt'), made.cert)
+    await writeFile(join(people.dir, 'carol.key'), made.key)
     const files = [
-      `--client-certificate=${join(dir, 'carol.crt')}`,
-      `--client-key=${join(dir, 'carol.key')}`,
+      `--client-certificate=${join(people.dir, 'carol.crt')}`,
+      `--client-key=${join(people.dir, 'carol.key')}`,
     ]
-    expect(await person('carol', ...files)).toBe('User "carol" set.\n')
-    await person('inside', '--embed-certs', ...files)
+    expect(await people.add('carol', ...files)).toBe('User "carol" set.\n')
+    await people.add('inside', '--embed-certs', ...files)
     for (const user of ['carol', 'inside']) {
       expect(lines(await as(user, 'get', 'pods'))).toEqual([
         1,
@@ -116,7 +66,7 @@ describe('credentials in the configuration', () => {
   })
 
   test('a token that nobody has', async () => {
-    await person('nobody', '--token=nope')
+    await people.add('nobody', '--token=nope')
     expect(lines(await as('nobody', 'get', 'pods'))).toEqual([
       1,
       'error: You must be logged in to the server (Unauthorized)',
@@ -124,7 +74,7 @@ describe('credentials in the configuration', () => {
   })
 
   test('none', async () => {
-    await person('empty', '--username=x', '--password=y')
+    await people.add('empty', '--username=x', '--password=y')
     expect(lines(await as('empty', 'get', '--raw=/api/v1/nodes'))).toEqual(
       forbidden('list resource "nodes"', 'system:anonymous'),
     )
@@ -258,7 +208,7 @@ describe('tokens of service accounts', () => {
     const token = (
       await kubectl.ok('create', 'token', 'robot', '-n', 'own', '--duration=10m')
     ).trim()
-    await person('robot', `--token=${token}`)
+    await people.add('robot', `--token=${token}`)
     const name = 'system:serviceaccount:own:robot'
     expect(lines(await as('robot', 'get', 'configmaps', '-n', 'own'))).toEqual(
       forbidden('list resource "configmaps"', name),
@@ -280,7 +230,7 @@ describe('tokens of service accounts', () => {
 
   test('for others, for too short, for nobody', async () => {
     const token = await kubectl.ok('create', 'token', 'robot', '-n', 'own', '--audience=vault')
-    await person('vault', `--token=${token.trim()}`)
+    await people.add('vault', `--token=${token.trim()}`)
     expect(lines(await as('vault', 'get', 'pods'))).toEqual([
       1,
       'error: You must be logged in to the server (Unauthorized)',
@@ -399,134 +349,4 @@ describe('auth reconcile', () => {
       ),
     ])
   })
-})
-
-describe('somebody of one namespace', () => {
-  const map = JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'n' } })
-  for (const args of [
-    ['create', 'configmap', 'm', '--from-literal=a=b'],
-    ['get', 'configmap', 'm'],
-    ['get', 'all'],
-    ['label', 'configmap', 'm', 'a=b'],
-    ['annotate', 'configmap', 'm', 'a=b'],
-    ['patch', 'configmap', 'm', '-p', '{"data":{"c":"d"}}'],
-    ['describe', 'configmap', 'm'],
-    ['delete', 'configmap', 'm'],
-    ['create', 'deployment', 'd', '--image=i'],
-    ['scale', 'deployment', 'd', '--replicas=2'],
-    ['set', 'image', 'deployment/d', 'i=j'],
-    ['delete', 'deployment', '--all'],
-    ['api-resources', '--cached=false'],
-    ['version'],
-  ]) {
-    test(`may ${args.join(' ')}`, async () => {
-      const { code, stderr } = await limited('-n', 'own', ...args)
-      const told = stderr.split('\n').filter((line) => !/^(WARNING|Flag|No resources)/.test(line))
-      expect([code, told.join('\n')]).toEqual([0, ''])
-    })
-  }
-
-  for (const { args, expected, input } of [
-    {
-      args: ['get', 'configmaps', '-n', 'other'],
-      expected: forbidden('list resource "configmaps" in API group "" in the namespace "other"'),
-    },
-    {
-      args: ['get', 'configmap', 'm', '-n', 'other'],
-      expected: forbidden('get resource "configmaps" in API group "" in the namespace "other"'),
-    },
-    {
-      args: ['get', 'configmaps', '-A'],
-      expected: forbidden('list resource "configmaps" in API group "" at the cluster scope'),
-    },
-    {
-      args: ['get', 'configmaps', '-A', '--field-selector=metadata.namespace=own'],
-      expected: forbidden('list resource "configmaps" in API group "" at the cluster scope'),
-    },
-    {
-      args: ['get', 'configmaps', '-n', 'other', '--watch'],
-      expected: forbidden('list resource "configmaps"'),
-    },
-    {
-      args: ['get', 'nodes'],
-      expected: forbidden('list resource "nodes" in API group "" at the cluster scope'),
-    },
-    { args: ['get', 'namespaces'], expected: forbidden('list resource "namespaces"') },
-    { args: ['get', 'namespace', 'other'], expected: forbidden('get resource "namespaces"') },
-    { args: ['get', 'clusterroles'], expected: forbidden('list resource "clusterroles"') },
-    { args: ['get', '--raw=/metrics'], expected: forbidden('get path "/metrics"') },
-    {
-      args: ['logs', 'p', '-n', 'other'],
-      expected: forbidden('get resource "pods" in API group "" in the namespace "other"'),
-    },
-    {
-      args: ['get', '--raw=/api/v1/namespaces/other/pods/p/log'],
-      expected: forbidden('get resource "pods/log" in API group "" in the namespace "other"'),
-    },
-    {
-      args: ['exec', 'p', '-n', 'other', '--', 'sh'],
-      expected: forbidden('get resource "pods"'),
-    },
-    {
-      args: ['create', '--raw=/api/v1/namespaces/other/pods/p/exec?command=sh', '-f', '-'],
-      input: '',
-      expected: forbidden('create resource "pods/exec" in API group "" in the namespace "other"'),
-    },
-    {
-      args: ['patch', 'configmap', 'm', '-n', 'other', '-p', '{}'],
-      expected: forbidden('get resource "configmaps"'),
-    },
-    {
-      args: ['delete', 'configmap', 'm', '-n', 'other'],
-      expected: forbidden('delete resource "configmaps" in API group "" in the namespace "other"'),
-    },
-    {
-      args: ['delete', 'configmaps', '--all', '-n', 'other'],
-      expected: forbidden('list resource "configmaps"'),
-    },
-    {
-      args: ['create', 'configmap', 'x', '-n', 'other'],
-      expected: [1, expect.stringContaining('User "limited" cannot create resource "configmaps"')],
-    },
-    {
-      args: ['apply', '-n', 'other', '-f', '-'],
-      input: map,
-      expected: [1, expect.stringContaining('User "limited" cannot get resource "configmaps"')],
-    },
-    {
-      args: ['apply', '-n', 'other', '-f', '-', '--server-side'],
-      input: map,
-      expected: forbidden('patch resource "configmaps" in API group "" in the namespace "other"'),
-    },
-    {
-      args: ['create', 'token', 'default', '-n', 'other'],
-      expected: [
-        1,
-        expect.stringContaining('User "limited" cannot create resource "serviceaccounts/token"'),
-      ],
-    },
-    {
-      args: ['create', 'rolebinding', 'x', '--clusterrole=edit', '--user=x', '-n', 'own'],
-      expected: [
-        1,
-        expect.stringContaining('User "limited" cannot create resource "rolebindings"'),
-      ],
-    },
-    {
-      args: ['create', 'namespace', 'x'],
-      expected: [1, expect.stringContaining('User "limited" cannot create resource "namespaces"')],
-    },
-    {
-      args: ['delete', 'namespace', 'own'],
-      expected: forbidden('delete resource "namespaces"'),
-    },
-    {
-      args: ['drain', 'node'],
-      expected: [1, expect.stringContaining('User "limited" cannot get resource "nodes"')],
-    },
-  ]) {
-    test(`may not ${args.join(' ')}`, async () => {
-      expect(lines(await kubectl.run(['--context=limited', ...args], input))).toEqual(expected)
-    })
-  }
 })

@@ -102,7 +102,7 @@ test('only large bodies are compressed, and only for those who take it', async (
 })
 
 test('a list longer than a chunk is whole', async () => {
-  const path = '/api/v1/namespaces/orch-public/configmaps'
+  const path = '/api/v1/namespaces/orch-node-lease/configmaps'
   const names = Array.from({ length: 60 }, (_, i) => `l${String(i).padStart(3, '0')}`)
   await Promise.all(
     names.map((name) => client.post(path, { metadata: { name }, data: { x: name.repeat(2500) } })),
