@@ -7,7 +7,10 @@ import { CaBundle, fileSource, fixedSource, type BundleSource } from './authn/ca
 import { clientCertificate } from './authn/client-certificate.ts'
 import type { PublishedOptions } from './authn/published-configuration.ts'
 import { checkHeaderNames, requestHeader, type RequestHeaderNames } from './authn/request-header.ts'
-import type { ServiceAccountTokens } from './authn/service-account/service-account-tokens.ts'
+import {
+  serviceAccountTokens,
+  type ServiceAccountTokens,
+} from './authn/service-account/service-account-tokens.ts'
 import { tokenFile } from './authn/token-file.ts'
 import type { TokenFinding } from './api/context.ts'
 import type { AuthenticationOptions, ServiceAccountFiles } from './authentication-options.ts'
@@ -160,7 +163,6 @@ async function openServiceAccounts(
   { serviceAccounts: files = {}, apiAudiences = [] }: AuthenticationOptions,
   { v, clock, objects, pki }: AuthenticationParts,
 ): Promise<ServiceAccountTokens> {
-  const { serviceAccountTokens } = await import('./authn/service-account/service-account-tokens.ts')
   const { signingKey, keys } = await keysOf(files, pki)
   return serviceAccountTokens(
     {

@@ -285,16 +285,16 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     // Nobody waits for what keeps objects in order.
     const ending = new AbortController()
     closers.push(() => ending.abort())
-    const policy =
-      rbac && !isSeeded
-        ? import('./boot-rbac.ts')
-            .then(({ ensureBootstrapPolicy }) =>
-              ensureBootstrapPolicy(api, { signal: ending.signal }),
-            )
-            .catch((error: unknown) => {
-              log.error('the standing roles cannot be made', { error: String(error) })
-            })
-        : null
+    // After whoever waits for the server goes on.
+    const policy = new Promise<void>((resolve) => setImmediate(resolve))
+      .then(async () => {
+        if (!rbac || isSeeded) return
+        const { ensureBootstrapPolicy } = await import('./boot-rbac.ts')
+        await ensureBootstrapPolicy(api, { signal: ending.signal })
+      })
+      .catch((error: unknown) => {
+        log.error('the standing roles cannot be made', { error: String(error) })
+      })
     const publish = () =>
       publishAuthentication(api, source, authentication.published).catch((error: unknown) => {
         log.warn('what other servers are told of authentication cannot be written', {
@@ -305,13 +305,15 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     authentication.onClientCaChange(() => void publish())
     const upkeep =
       (options.controllers ?? true)
-        ? Promise.all([import('./server-controllers.ts'), policy]).then(([{ runControllers }]) => {
-            const { issuer } = authentication.serviceAccounts
-            return runControllers(
-              { api, source, log },
-              { ca: pki.ca, issue: (account, secret) => issuer.issueLegacy(account, secret) },
-            )
-          })
+        ? policy
+            .then(() => import('./server-controllers.ts'))
+            .then(({ runControllers }) => {
+              const { issuer } = authentication.serviceAccounts
+              return runControllers(
+                { api, source, log },
+                { ca: pki.ca, issue: (account, secret) => issuer.issueLegacy(account, secret) },
+              )
+            })
         : null
     if (upkeep) closers.push(async () => (await upkeep).stop())
     const kubeconfig = adminKubeconfig({

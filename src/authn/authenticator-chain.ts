@@ -11,7 +11,7 @@ import {
   type RequestAuthenticator,
   type TokenAuthenticator,
 } from './authenticator.ts'
-import { bearer } from './bearer.ts'
+import { bearer, ownTokenFirst } from './bearer.ts'
 import { credentialRemoval } from './credential-removal.ts'
 import { loopbackToken, type LoopbackOptions } from './loopback-token.ts'
 import type { RequestHeaderNames } from './request-header.ts'
@@ -67,11 +67,13 @@ export function authenticationChain(options: ChainOptions): AuthenticationChain 
     clock: options.clock,
     ...(options.tokenCacheMetrics ? { metrics: options.tokenCacheMetrics } : {}),
   })
-  const loopback = bearer(tokenForServer(apiAudiences, loopbackToken(options.loopback)))
+  const own = options.loopback
+    ? tokenForServer(apiAudiences, loopbackToken(options.loopback))
+    : null
   const whole = (members: readonly RequestAuthenticator[]) => {
     const known = withAuthenticatedGroup(requestUnion(members))
     const all = options.anonymous ? unlessFailed(known, anonymous) : known
-    return requestUnion([loopback, all])
+    return ownTokenFirst(own, all)
   }
   const forRequests = whole([
     ...(requestHeader ? [requestForServer(apiAudiences, requestHeader.authenticator)] : []),

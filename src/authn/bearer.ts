@@ -3,9 +3,10 @@ import {
   type Answered,
   type Asking,
   type RequestAuthenticator,
+  type RequestHeaders,
   type TokenAuthenticator,
 } from './authenticator.ts'
-import { after } from './first-answer.ts'
+import { after, firstAnswer } from './first-answer.ts'
 import { firstHeader } from './header-values.ts'
 
 const EXTRA_SPACE =
@@ -21,6 +22,39 @@ export function bearer(tokens: TokenAuthenticator): RequestAuthenticator {
     },
   }
 }
+
+/**
+ * Asks for the server's own token, where it has one, before all else. Nearly every token is another: what there is
+ * against it as the server's own is told with what the rest has against it, and thrown only then.
+ */
+export function ownTokenFirst(
+  own: TokenAuthenticator | null,
+  rest: RequestAuthenticator,
+): RequestAuthenticator {
+  const shown = (request: RequestHeaders) =>
+    request.headers.authorization === undefined
+      ? ''
+      : bearerToken(firstHeader(request, 'authorization'), () => {})
+  return {
+    name: 'own token first',
+    authenticateRequest(request, asking) {
+      const others = () =>
+        firstAnswer(
+          [rest],
+          (one) => one.authenticateRequest(request, asking),
+          () => (shown(request) === '' ? [] : [unknownToken()]),
+        )
+      const token = own ? shown(request) : ''
+      if (!own || token === '') return others()
+      const answer = own.authenticateToken(token, asking)
+      return answer instanceof Promise
+        ? answer.then((found) => found ?? others())
+        : (answer ?? others())
+    },
+  }
+}
+
+const unknownToken = () => new CredentialError('invalid bearer token')
 
 /** What the value of an `Authorization` header is worth. Throws when it holds a token that nobody knows. */
 export function bearerAnswer(
@@ -43,6 +77,6 @@ export function bearerToken(header: string, warn: (text: string) => void): strin
 /** Turns "nobody's" into an error: a token that was shown must hold. */
 export const knownToken = (answer: Answered | Promise<Answered>): Answered | Promise<Answered> =>
   after(answer, (found) => {
-    if (!found) throw new CredentialError('invalid bearer token')
+    if (!found) throw unknownToken()
     return found
   })

@@ -24,38 +24,47 @@ function textsOf(error: unknown): string[] {
 
 /**
  * Asks one authenticator after the other until one knows the user. An error does not keep the next from being asked;
- * it is thrown when nobody knows the user. Without a promise where nobody asked gives one.
+ * it is thrown when nobody knows the user, behind those of `before`, which tells what others said earlier. Without a
+ * promise where nobody asked gives one.
  */
 export function firstAnswer<M>(
   members: readonly M[],
   ask: (member: M) => Answered | Promise<Answered>,
+  before: () => readonly unknown[] = none,
 ): Answered | Promise<Answered> {
   let errors: unknown[] | null = null
   for (let i = 0; i < members.length; i++) {
     try {
       const answer = ask(members[i]!)
-      if (answer instanceof Promise) return continued(answer, members.slice(i + 1), ask, errors)
+      if (answer instanceof Promise) {
+        const errorsBefore = errors
+        return continued(answer, members.slice(i + 1), ask, () => errorsBefore ?? before())
+      }
       if (answer) return answer
     } catch (error) {
-      ;(errors ??= []).push(error)
+      ;(errors ??= [...before()]).push(error)
     }
   }
-  return nobody(errors)
+  return nobody(errors ?? before())
 }
+
+const none = (): readonly unknown[] => []
 
 async function continued<M>(
   first: Promise<Answered>,
   rest: readonly M[],
   ask: (member: M) => Answered | Promise<Answered>,
-  before: readonly unknown[] | null,
+  before: () => readonly unknown[],
 ): Promise<Answered> {
-  const errors = [...(before ?? [])]
+  let answer: Answered = null
+  const errors: unknown[] = []
   try {
-    const answer = await first
-    if (answer) return answer
+    answer = await first
   } catch (error) {
     errors.push(error)
   }
+  if (answer) return answer
+  errors.unshift(...before())
   for (const member of rest) {
     try {
       const answer = await ask(member)
@@ -67,8 +76,8 @@ async function continued<M>(
   return nobody(errors)
 }
 
-function nobody(errors: readonly unknown[] | null): null {
-  if (!errors || errors.length === 0) return null
+function nobody(errors: readonly unknown[]): null {
+  if (errors.length === 0) return null
   if (errors.length === 1 && errors[0] instanceof CredentialError) throw errors[0]
   throw new CredentialErrors(errors)
 }

@@ -58,7 +58,7 @@ export function tokenCache(
     name: inner.name,
     authenticateToken(token, asking) {
       const began = clock.now()
-      const key = keyOf(JSON.stringify([token, asking.audiences]))
+      const key = keyOf(JSON.stringify(asking.audiences) + token)
       const entry = kept.get(key)
       if (entry && entry.untilMs > began) {
         metrics?.request('hit', 0)

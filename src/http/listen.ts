@@ -79,6 +79,8 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   Object.assign(server, {
     headersTimeout: HEADERS_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
+    // HTTP/1.1 takes it from here only.
+    maxHeaderSize: MAX_HEADER_BYTES,
     // A body may take its time as long as the request's own deadline allows.
     requestTimeout: 0,
   })

@@ -33,7 +33,7 @@ interface AccessReview extends Typed {
 
 /** Reviews the access of whom the body names. Throws 4xx. */
 export const reviewAccess = (api: Api, call: Call): Promise<Result> =>
-  review(api, call, ({ spec }) => ({
+  review(api, call, true, ({ spec }) => ({
     name: spec.user ?? '',
     uid: spec.uid ?? '',
     groups: spec.groups ?? [],
@@ -42,17 +42,20 @@ export const reviewAccess = (api: Api, call: Call): Promise<Result> =>
 
 /** Reviews the access of who asks. Throws 4xx. */
 export const reviewOwnAccess = (api: Api, call: Call): Promise<Result> =>
-  review(api, call, () => call.user)
+  review(api, call, false, () => call.user)
 
 async function review(
   api: Api,
   call: Call,
+  explains: boolean,
   subject: (review: AccessReview) => User,
 ): Promise<Result> {
   const object = await admitted<AccessReview>(api, call)
   const [user, asked] = [subject(object), attributesOf(object)]
   const { verdict, reason: said, error } = await api.authorizer.authorize(user, asked)
-  const reason = said === '' && verdict !== 'allow' ? (api.closestRule?.(user, asked) ?? '') : said
+  // Who is refused learns nothing of rules; who reviews others does.
+  const isUnexplained = explains && said === '' && verdict !== 'allow'
+  const reason = isUnexplained ? (api.closestRule?.(user, asked) ?? '') : said
   object.status = {
     allowed: verdict === 'allow',
     ...(verdict === 'deny' ? { denied: true } : {}),
