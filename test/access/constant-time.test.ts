@@ -9,7 +9,7 @@ import { ManualClock } from '../../src/base/clock.ts'
 import type { Client } from '../client.ts'
 import { inNamespace, Realm } from './realm.fixture.ts'
 
-const NAMES = ['createHash', 'createHmac', 'timingSafeEqual'] as const
+const NAMES = ['createHash', 'createHmac', 'hash', 'timingSafeEqual'] as const
 const real = Object.fromEntries(NAMES.map((name) => [name, crypto[name]]))
 const done: string[] = []
 const KNOWN = 'k'.repeat(40)
@@ -78,7 +78,7 @@ describe('a token of the file', () => {
       const [status, guessed] = await computed(guess)
       expect([status, guessed]).toEqual([401, (await computed('y'.repeat(40)))[1]])
       // One for the file, one for what is remembered: a digest stands for the token in both.
-      expect(guessed.filter((one) => one === 'createHmac').length).toBeGreaterThanOrEqual(2)
+      expect(guessed.filter((one) => one === 'hash').length).toBeGreaterThanOrEqual(2)
     })
   }
   test('one that is right is looked up in the same way', async () => {

@@ -932,6 +932,21 @@ describe('writes of other sorts', () => {
       owners: ['b~: data.y'],
     },
     {
+      name: 'entries are cleared by a JSON patch too',
+      kind: 'ConfigMap',
+      steps: [
+        apply('a', { data: { x: '1' } }),
+        {
+          by: 'b',
+          as: 'json',
+          with: [{ op: 'replace', path: '/metadata/managedFields', value: [{}] }],
+        },
+      ],
+      see: (o) => o.data,
+      is: { x: '1' },
+      owners: [],
+    },
+    {
       name: 'an empty list clears nothing',
       kind: 'ConfigMap',
       steps: [apply('a', { data: { x: '1' } }), merge('b', { metadata: { managedFields: [] } })],
