@@ -15,6 +15,8 @@ export interface ServerOptions {
   readonly dataDir?: string
   /** Engine; by default `lmdb` with a data directory and `memory` without. */
   readonly store?: 'lmdb' | 'memory'
+  /** File that says what is kept encrypted and with which keys; nothing by default. */
+  readonly encryptionConfigFile?: string
   /** Brand words; the product's own by default. */
   readonly vocabulary?: VocabularyName
   /** Address to listen on; 127.0.0.1 by default. */

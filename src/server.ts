@@ -37,13 +37,14 @@ import { objectSource } from './object-source.ts'
 import type { ObjectSource } from './schema/object-source.ts'
 import { openAuthentication } from './server-authentication.ts'
 import { openAuthorization } from './server-authorization.ts'
-import { buildCatalogue, declaredVersions } from './schema/catalogue.ts'
+import { buildCatalogue, declaredVersions, type Catalogue } from './schema/catalogue.ts'
 import { runtimeConfig } from './schema/runtime-config.ts'
 import { serviceRanges, type RunningServer, type ServerOptions } from './server-options.ts'
 import { packageVersion } from './version.ts'
 import { Cache } from './store/cache/cache.ts'
 import type { Engine } from './store/store.ts'
 import { defaultVocabulary, vocabularies } from './vocabulary/index.ts'
+import type { Vocabulary } from './vocabulary/vocabulary.ts'
 
 const HISTORY_MS = 300_000
 const REQUEST_TIMEOUT_MS = 60_000
@@ -76,8 +77,11 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   }
   try {
     // The store first: who has it may touch the rest of the data directory.
-    const engine = await openEngine(store, options, clock, v.name)
-    closers.push(() => engine.close())
+    const plain = await openEngine(store, options, clock, v.name)
+    closers.push(() => plain.close())
+    const catalogue = buildCatalogue(resources, v, isEnabled)
+    const encrypted = await encryptedStore(plain, options, catalogue, v)
+    const engine: Engine = encrypted ?? plain
     // Certificates are read by clients, whose time is the machine's, not that of a test.
     const pki =
       options.dataDir === undefined
@@ -90,7 +94,6 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     })
     closers.push(() => cache.close())
 
-    const catalogue = buildCatalogue(resources, v, isEnabled)
     // The parts of a server know each other: what is asked later is looked up then.
     const objects: ObjectSource = {
       get: (...asked) => source.get(...asked),
@@ -119,6 +122,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
       get guards() {
         return authorization.guards
       },
+      ...(encrypted ? { isStale: (key: string) => encrypted.isStale(key) } : {}),
       get tokens() {
         return authentication.serviceAccounts.issuer
       },
@@ -346,6 +350,18 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     await closeAll()
     throw error
   }
+}
+
+async function encryptedStore(
+  engine: Engine,
+  { encryptionConfigFile = '' }: ServerOptions,
+  catalogue: Catalogue,
+  v: Vocabulary,
+) {
+  if (encryptionConfigFile === '') return null
+  const { encryptedEngine } = await import('./store/encryption/encrypted-engine.ts')
+  const { serverEncryption } = await import('./server-encryption.ts')
+  return encryptedEngine(engine, await serverEncryption(encryptionConfigFile, catalogue, v))
 }
 
 async function openEngine(

@@ -34,6 +34,8 @@ export interface Api {
   readonly turns: Turns
   /** Checks of what is about to be stored, by `group/resource`, where a rule is about more than the object. */
   readonly guards?: ReadonlyMap<string, Guard>
+  /** Whether what is stored under a key is to be written anew though it says the same: under an old encryption key. */
+  readonly isStale?: (key: string) => Promise<boolean>
   /** Signs tokens of service accounts; absent when there is no key for that. */
   readonly tokens?: TokenSigner
   /** Tells whose a token is, for one of the audiences or, without any, for this server; absent when no tokens count. */

@@ -259,9 +259,11 @@ async function updateOnce(
   const record = encodeObject(served, next)
   const wanted = asVersion(record, live.revision)
   // Nothing changes: no write, no event, the same resourceVersion.
-  if (wanted.json().equals(live.json())) return { is: 'object', status: 200, version: live }
-  if (isSameButTimes({ served, next, old, live, wanted }))
+  const isSame =
+    wanted.json().equals(live.json()) || isSameButTimes({ served, next, old, live, wanted })
+  if (isSame && (options.dryRun || !(await api.isStale?.(key)))) {
     return { is: 'object', status: 200, version: live }
+  }
   if (options.dryRun) return { is: 'object', status: 200, version: wanted }
   const commit = await api.cache.commit([
     { key, value: record, ifChangedAt: live.revision },

@@ -112,6 +112,7 @@ describe('words that are no server', () => {
 describe('options of the server', () => {
   const standard = {
     store: 'lmdb',
+    encryptionConfigFile: '',
     vocabulary: 'orch',
     bindAddress: '127.0.0.1',
     port: 6443,

@@ -6,6 +6,7 @@ import {
   boolFlag,
   choiceFlag,
   durationFlag,
+  fileFlag,
   intFlag,
   ipFlag,
   onFlag,
@@ -33,6 +34,10 @@ export const serverFlags = {
     section: 'Storage',
     default: 'lmdb',
     help: 'Where objects are kept; those in memory are gone when the server ends.',
+  }),
+  'encryption-provider-config': fileFlag({
+    section: 'Storage',
+    help: 'What is kept encrypted, and with which keys.',
   }),
   'history-window': durationFlag({
     section: 'Storage',

@@ -82,6 +82,7 @@ const optionsOf = (values: ServerValues) =>
     // The path is shown to people who may be in another folder.
     dataDir: resolve(values['data-dir']),
     store: values.store,
+    encryptionConfigFile: values['encryption-provider-config'],
     vocabulary: values.vocabulary,
     bindAddress: values['bind-address'],
     port: values['secure-port'],

@@ -1,4 +1,5 @@
-import { plainError, StatusError } from '../../schema/errors.ts'
+import { internalError, plainError, StatusError } from '../../schema/errors.ts'
+import { TransformError } from '../../store/encryption/transformer.ts'
 import { binaryStatusAnswer, statusAnswer, wantsBinary } from '../answer.ts'
 import type { Answer, Context } from '../context.ts'
 import { plainTextAnswer, PlainTextError } from '../plain-text.ts'
@@ -6,6 +7,7 @@ import { plainTextAnswer, PlainTextError } from '../plain-text.ts'
 /** Turns whatever was thrown into a Status: the only place that does. */
 export function recover(context: Context, error: unknown): Answer | Promise<Answer> {
   if (error instanceof PlainTextError) return plainTextAnswer(error)
+  if (error instanceof TransformError) return recover(context, internalError(error.message))
   if (!(error instanceof StatusError)) context.server.onError(error, context)
   const told =
     error instanceof StatusError

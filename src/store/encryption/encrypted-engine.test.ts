@@ -1,0 +1,201 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { storeSuite } from '../../../test/store/suite.ts'
+import { ManualClock } from '../../base/clock.ts'
+import { Cache } from '../cache/cache.ts'
+import { encodeRecord } from '../cache/record.ts'
+import { openLmdb } from '../lmdb/engine.ts'
+import { openMemory } from '../memory/engine.ts'
+import type { Engine, Event } from '../store.ts'
+import { encryptedEngine } from './encrypted-engine.ts'
+import { by, encryptionOf, identity, key, keyedKinds } from './encryption.fixture.ts'
+import { TransformError } from './transformer.ts'
+
+const dirs: string[] = []
+const newDir = async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'encrypted-'))
+  dirs.push(dir)
+  return join(dir, 'store')
+}
+afterAll(() => Promise.all(dirs.map((dir) => rm(dir, { recursive: true, force: true }))))
+
+const kind = keyedKinds.at(-1)!
+storeSuite(`memory under ${kind}`, async (clock) =>
+  encryptedEngine(openMemory({ clock }), await encryptionOf([by(kind, key('k', 1))], '')),
+)
+storeSuite('lmdb under aesgcm', async (clock) =>
+  encryptedEngine(
+    await openLmdb({ dir: await newDir(), clock }),
+    await encryptionOf([by('aesgcm', key('k', 1))], ''),
+  ),
+)
+
+const unreadable = (why: string, message = why) => new TransformError('/secrets/ns/a', why, message)
+const text = (value: Uint8Array | null | undefined) => (value ? Buffer.from(value).toString() : '-')
+
+for (const { name, open } of [
+  { name: 'memory', open: async () => openMemory({ clock: new ManualClock() }) },
+  {
+    name: 'lmdb',
+    open: async () => openLmdb({ dir: await newDir(), clock: new ManualClock() }),
+  },
+] satisfies { name: string; open: () => Promise<Engine> }[]) {
+  describe(`encryption over ${name}`, () => {
+    test('what is under it never sees a covered value, what is above sees nothing else', async () => {
+      const inner = await open()
+      const outer = encryptedEngine(inner, await encryptionOf([by('aescbc', key('k', 1))]))
+      const heard: string[] = []
+      const below: string[] = []
+      const line = (e: Event) => `${e.at} ${e.key} ${text(e.value)}`
+      outer.subscribe((events) => heard.push(...events.map(line)))
+      inner.subscribe((events) =>
+        below.push(...events.map((e) => `${e.key} ${text(e.value).slice(0, 20)}`)),
+      )
+      await outer.commit([
+        { key: '/secrets/ns/a', value: Buffer.from('one') },
+        { key: '/configmaps/ns/a', value: Buffer.from('open') },
+      ])
+      await outer.commit([{ key: '/secrets/ns/a', value: Buffer.from('two') }])
+      await outer.commit([{ key: '/secrets/ns/a', value: null }])
+      expect(heard).toEqual([
+        '1 /secrets/ns/a one',
+        '1 /configmaps/ns/a open',
+        '2 /secrets/ns/a two',
+        '3 /secrets/ns/a -',
+      ])
+      expect(below).toEqual([
+        '/secrets/ns/a k8s:enc:aescbc:v1:k:',
+        '/configmaps/ns/a open',
+        '/secrets/ns/a k8s:enc:aescbc:v1:k:',
+        '/secrets/ns/a -',
+      ])
+      const fed: string[] = []
+      for await (const events of outer.changes('/secrets/', 0, 3))
+        fed.push(...events.map((e) => `${text(e.value)} <- ${text(e.before?.value)}`))
+      expect(fed).toEqual(['one <- -', 'two <- one', '- <- two'])
+      await outer.commit([{ key: '/secrets/ns/b', value: Buffer.from('three') }])
+      const conflict = await outer.commit([
+        { key: '/secrets/ns/b', value: Buffer.from('four'), ifChangedAt: 1 },
+      ])
+      expect(conflict.done ? null : text(conflict.found?.value)).toBe('three')
+      await outer.close()
+    })
+
+    test('a value is stale until it is written by the first key, and readable all the time', async () => {
+      const inner = await open()
+      const at = '/secrets/ns/a'
+      const value = Buffer.from('same')
+      const plain = encryptedEngine(inner, await encryptionOf([identity]))
+      await plain.commit([{ key: at, value }])
+      const rounds = [
+        [by('aescbc', key('old', 1)), identity],
+        [by('aescbc', key('new', 2), key('old', 1))],
+        [by('aesgcm', key('new', 3)), by('aescbc', key('new', 2))],
+        [identity, by('aesgcm', key('new', 3))],
+      ]
+      const seen: unknown[] = []
+      for (const providers of rounds) {
+        const engine = encryptedEngine(inner, await encryptionOf(providers))
+        const before = await engine.isStale(at)
+        const read = text((await engine.get(at))?.value)
+        await engine.commit([{ key: at, value }])
+        seen.push([before, read, await engine.isStale(at)])
+      }
+      expect(seen).toEqual(rounds.map(() => [true, 'same', false]))
+      expect(text((await inner.get(at))?.value)).toBe('same')
+      expect([await plain.isStale('/secrets/ns/none'), await plain.isStale('/pods/ns/a')]).toEqual([
+        false,
+        false,
+      ])
+      await inner.close()
+    })
+
+    test('a value that cannot be read fails where it is read, others do not', async () => {
+      const inner = await open()
+      const good = encryptedEngine(inner, await encryptionOf([by('aesgcm', key('k', 1))]))
+      await good.commit([{ key: '/secrets/ns/a', value: Buffer.from('one') }])
+      const lost = encryptedEngine(inner, await encryptionOf([by('aesgcm', key('k', 2))]))
+      await lost.commit([{ key: '/secrets/ns/b', value: Buffer.from('two') }])
+      const reason = 'cipher: message authentication failed'
+      const full = `unable to transform key "/secrets/ns/a": ${reason}`
+      const change = { key: '/secrets/ns/a', value: null, ifChangedAt: 9 }
+      const feed = async () => {
+        for await (const _ of lost.changes('/', 0, 2));
+      }
+      await expect(lost.get('/secrets/ns/a')).rejects.toThrow(unreadable(reason))
+      await expect(lost.isStale('/secrets/ns/a')).rejects.toThrow(unreadable(reason))
+      await expect(lost.commit([change])).rejects.toThrow(unreadable(reason))
+      await expect(lost.range('/secrets/')).rejects.toThrow(unreadable(reason, full))
+      await expect(feed()).rejects.toThrow(unreadable(reason, full))
+      expect(text((await lost.get('/secrets/ns/b'))?.value)).toBe('two')
+      await inner.close()
+    })
+
+    test('the cache above serves plain values: written, loaded and old ones', async () => {
+      const inner = await open()
+      const engine = encryptedEngine(inner, await encryptionOf([by('aesgcm', key('k', 1))]))
+      const record = (word: string) =>
+        encodeRecord({
+          head: '{"metadata":{"resourceVersion":"',
+          tail: `"},"word":"${word}"}`,
+          metaStart: 12,
+          metaLength: 22,
+          selectors: '',
+        })
+      const at = '/secrets/ns/a'
+      const options = { clock: new ManualClock(), historyMs: 60_000 }
+      const first = new Cache(engine, options)
+      await first.table('/secrets/')
+      await first.commit([{ key: at, value: record('one') }])
+      await first.commit([{ key: at, value: record('two') }])
+      const second = new Cache(engine, options)
+      const show = (cache: Cache, from: number) =>
+        cache
+          .list('/secrets/', '/secrets/', { at: from })
+          .then(({ items }) => [...items].map((v) => v.json().toString()))
+      const one = ['{"metadata":{"resourceVersion":"1"},"word":"one"}']
+      const two = ['{"metadata":{"resourceVersion":"2"},"word":"two"}']
+      await second.table('/secrets/')
+      expect([
+        await show(first, 1),
+        await show(first, 2),
+        await show(second, 1),
+        await show(second, 2),
+      ]).toEqual([one, two, one, two])
+      first.close()
+      second.close()
+      await engine.close()
+    })
+  })
+}
+
+for (const kind of keyedKinds) {
+  test(`the files have no plain text of what ${kind} encrypted`, async () => {
+    const dir = await newDir()
+    const clock = new ManualClock()
+    const inner = await openLmdb({ dir, clock })
+    const engine = encryptedEngine(inner, await encryptionOf([by(kind, key('k', 1))]))
+    const secret = 'correct horse battery staple'
+    for (let i = 0; i < 40; i++) {
+      await engine.commit([
+        { key: `/secrets/ns/a${i % 5}`, value: Buffer.from(`${secret} ${i}`) },
+        { key: '/configmaps/ns/a', value: Buffer.from('a word in the open') },
+      ])
+    }
+    await engine.commit([{ key: '/secrets/ns/big', value: Buffer.from(secret.repeat(10_000)) }])
+    await engine.commit([{ key: '/secrets/ns/a1', value: null }])
+    await engine.compact(20)
+    await engine.close()
+    const files = await Promise.all((await readdir(dir)).map((name) => readFile(join(dir, name))))
+    const all = Buffer.concat(files)
+    expect({
+      secret: all.includes(secret),
+      part: all.includes('battery'),
+      packed: all.includes(Buffer.from(secret).toString('base64').slice(0, 20)),
+      open: all.includes('a word in the open'),
+      marked: all.includes(`k8s:enc:${kind}:v1:k:`),
+    }).toEqual({ secret: false, part: false, packed: false, open: true, marked: true })
+  })
+}

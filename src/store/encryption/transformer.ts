@@ -1,0 +1,95 @@
+import { systemRandom, Unreadable, type RandomBytes } from './ciphers.ts'
+import type { EncryptedResource, EncryptionRule, Spell } from './config.ts'
+import { identity, joined, providerOf, type Opened, type Provider } from './providers.ts'
+import { loadSecretbox } from './secretbox-library.ts'
+
+export type { Opened } from './providers.ts'
+
+export interface EncryptionOptions {
+  readonly spell: Spell
+  /** What the keys of a resource start with; null when it is never stored. */
+  readonly keyPrefixOf: (resource: EncryptedResource) => string | null
+  readonly random?: RandomBytes
+}
+
+/** The value of a key cannot be read: its encryption key is missing or wrong, or it was tampered with. */
+export class TransformError extends Error {
+  readonly key: string
+  /** Why, without the key. */
+  readonly reason: string
+  constructor(key: string, reason: string, message = reason) {
+    super(message)
+    this.name = 'TransformError'
+    this.key = key
+    this.reason = reason
+  }
+}
+
+/**
+ * Makes the encryption that rules ask for; with no rules, one that only keeps encrypted values from being taken for
+ * plain ones. Providers of a resource that several rules name are tried one after the other. Throws EncryptionConfigError.
+ */
+export async function openEncryption(
+  rules: readonly EncryptionRule[],
+  { spell, keyPrefixOf, random = systemRandom }: EncryptionOptions,
+): Promise<Encryption> {
+  const needsSecretbox = rules.some(({ providers }) => providers.some((p) => p.is === 'secretbox'))
+  const tools = { random, secretbox: needsSecretbox ? await loadSecretbox() : null }
+  const mark = markOf(spell)
+  const byPrefix = new Map<string, Provider[]>()
+  for (const rule of rules) {
+    const providers = rule.providers.map((config) => providerOf(config, mark, tools))
+    const prefixes = new Set(rule.resources.map(keyPrefixOf))
+    for (const prefix of prefixes) {
+      if (prefix === null) continue
+      byPrefix.set(prefix, [...(byPrefix.get(prefix) ?? []), ...providers])
+    }
+  }
+  return new Encryption(byPrefix, mark)
+}
+
+/** What encrypted values start with: the first label of the vendor's domain. */
+function markOf(spell: Spell): string {
+  return `${spell('{api}').split('.')[1] ?? ''}:enc:`
+}
+
+/** Turns values into what is stored, and back, by the key that they stand under. */
+export class Encryption {
+  readonly #rules: readonly (readonly [string, readonly Provider[]])[]
+  readonly #others: readonly Provider[]
+
+  constructor(byPrefix: ReadonlyMap<string, readonly Provider[]>, mark: string) {
+    this.#rules = [...byPrefix]
+    this.#others = [identity(Buffer.from(mark))]
+  }
+
+  /** Whether a rule names the resource of this key. */
+  covers(key: string): boolean {
+    return this.#providers(key) !== this.#others
+  }
+
+  /** The stored form of a value; the bytes themselves when they are stored as they are. */
+  encrypt(key: string, bytes: Uint8Array): Uint8Array {
+    return this.#providers(key)[0]!.seal(bytes, key)
+  }
+
+  /** The value of a stored form. Throws TransformError. */
+  decrypt(key: string, stored: Uint8Array): Opened {
+    const faults = new Set<string>()
+    for (const [i, provider] of this.#providers(key).entries()) {
+      try {
+        const opened = provider.open(stored, key)
+        if (opened) return i === 0 ? opened : { ...opened, isStale: true }
+      } catch (error) {
+        if (!(error instanceof Unreadable)) throw error
+        faults.add(error.message)
+      }
+    }
+    throw new TransformError(key, faults.size > 0 ? joined(faults) : 'no matching prefix found')
+  }
+
+  #providers(key: string): readonly Provider[] {
+    for (const [prefix, providers] of this.#rules) if (key.startsWith(prefix)) return providers
+    return this.#others
+  }
+}
