@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import type { EtcdPlace } from './etcd-options.ts'
 import { parseIpRange, parsePortRange, type IpRange, type ValueRange } from './base/ip-range.ts'
 import type { AuthenticationOptions } from './authentication-options.ts'
 import type { AuthorizationOptions } from './authorization-options.ts'
@@ -13,8 +14,12 @@ import type { VocabularyName } from './vocabulary/vocabulary.ts'
 export interface ServerOptions {
   /** Where objects, certificates and the admin kubeconfig are kept. Absent: in memory, gone at the end. */
   readonly dataDir?: string
-  /** Engine; by default `lmdb` with a data directory and `memory` without. */
-  readonly store?: 'lmdb' | 'memory'
+  /** Engine; by default `etcd` where one is named, `lmdb` with a data directory and `memory` without. */
+  readonly store?: 'lmdb' | 'memory' | 'etcd'
+  /** The etcd that objects are kept in. */
+  readonly etcd?: EtcdPlace
+  /** Looks at everything in the data directory at the start, not only at what was written last. */
+  readonly verify?: boolean
   /** File that says what is kept encrypted and with which keys; nothing by default. */
   readonly encryptionConfigFile?: string
   /** Brand words; the product's own by default. */

@@ -51,6 +51,11 @@ const REQUEST_TIMEOUT_MS = 60_000
 const MIN_REQUEST_TIMEOUT_MS = 1_800_000
 const CLOSE_GRACE_MS = 5_000
 
+const ETCD_DIAL_MS = 20_000
+const ETCD_REQUEST_MS = 10_000
+const EVENTS = '/events/'
+const EVENT_TTL_MS = 3_600_000
+
 const NOBODY = { name: '', uid: '', groups: [], extra: {} }
 const NO_QUERY: ReadonlyMap<string, readonly string[]> = new Map()
 
@@ -64,7 +69,8 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   const ids = options.ids ?? randomIds
   const log = options.log ?? silentLog
   const bindAddress = options.bindAddress ?? '127.0.0.1'
-  const store = options.store ?? (options.dataDir === undefined ? 'memory' : 'lmdb')
+  const store =
+    options.store ?? (options.etcd ? 'etcd' : options.dataDir === undefined ? 'memory' : 'lmdb')
   const historyMs = options.historyMs ?? HISTORY_MS
   const gates = setGates(options.featureGates ?? {}, v)
   for (const text of gates.warnings) log.warn(text)
@@ -365,7 +371,7 @@ async function encryptedStore(
 }
 
 async function openEngine(
-  store: 'lmdb' | 'memory',
+  store: 'lmdb' | 'memory' | 'etcd',
   options: ServerOptions,
   clock: Api['clock'],
   vocabulary: string,
@@ -374,7 +380,24 @@ async function openEngine(
     const { openMemory } = await import('./store/memory/engine.ts')
     return openMemory({ clock })
   }
+  if (store === 'etcd') {
+    if (!options.etcd) throw new Error('the store in etcd needs an address of it')
+    const { openEtcd } = await import('./store/etcd/engine.ts')
+    return openEtcd({
+      ...options.etcd,
+      clock,
+      log: options.log ?? silentLog,
+      dialTimeoutMs: ETCD_DIAL_MS,
+      requestTimeoutMs: ETCD_REQUEST_MS,
+      ttlMs: (key) => (key.startsWith(EVENTS) ? EVENT_TTL_MS : undefined),
+    })
+  }
   if (options.dataDir === undefined) throw new Error('the durable store needs a data directory')
   const { openLmdb } = await import('./store/lmdb/engine.ts')
-  return openLmdb({ dir: join(options.dataDir, 'store'), clock, format: { vocabulary } })
+  return openLmdb({
+    dir: join(options.dataDir, 'store'),
+    clock,
+    format: { vocabulary },
+    verify: options.verify === true ? 'all' : 'newest',
+  })
 }

@@ -68,9 +68,12 @@ export function bearerAnswer(
 
 /** The token in the value of an `Authorization` header; empty when it holds none. */
 export function bearerToken(header: string, warn: (text: string) => void): string {
-  const [scheme = '', token = '', ...rest] = header.trim().split(' ')
-  if (scheme.toLowerCase() !== 'bearer') return ''
-  if (token === '' && rest.length > 0) warn(EXTRA_SPACE)
+  const text = header.trim()
+  const space = text.indexOf(' ')
+  if (space < 0 || text.slice(0, space).toLowerCase() !== 'bearer') return ''
+  const end = text.indexOf(' ', space + 1)
+  const token = text.slice(space + 1, end < 0 ? undefined : end)
+  if (token === '') warn(EXTRA_SPACE)
   return token
 }
 

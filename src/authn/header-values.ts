@@ -20,8 +20,17 @@ export function headerValues(request: RequestHeaders, name: string): readonly st
 }
 
 /** The first value of a header; empty when there is none. */
-export const firstHeader = (request: RequestHeaders, name: string): string =>
-  headerValues(request, name)[0] ?? ''
+export function firstHeader(request: RequestHeaders, name: string): string {
+  const { headers, rawHeaders } = request
+  if (rawHeaders === undefined) return headerValues(request, name)[0] ?? ''
+  if (!Object.hasOwn(headers, name) || headers[name] === undefined) return ''
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+    const raw = rawHeaders[i]!
+    if (raw.length === name.length && raw.toLowerCase() === name)
+      return fromWire(rawHeaders[i + 1]!)
+  }
+  return ''
+}
 
 /** Names of the headers that begin with a prefix, both in lower case. */
 export function headersWithPrefix(headers: IncomingHttpHeaders, prefix: string): string[] {

@@ -58,7 +58,7 @@ export function tokenCache(
     name: inner.name,
     authenticateToken(token, asking) {
       const began = clock.now()
-      const key = keyOf(JSON.stringify(asking.audiences) + token)
+      const key = keyOf(audiencesText(asking.audiences) + token)
       const entry = kept.get(key)
       if (entry && entry.untilMs > began) {
         metrics?.request('hit', 0)
@@ -110,6 +110,16 @@ export function tokenCache(
     metrics?.active('in_flight', -1)
     metrics?.fetch(status)
   }
+}
+
+// Nearly all requests ask for the same list, which is the server's own.
+const texts = new WeakMap<readonly string[], string>()
+
+/** Audiences as a text whose end can be told, whatever stands behind it. */
+function audiencesText(audiences: readonly string[]): string {
+  let text = texts.get(audiences)
+  if (text === undefined) texts.set(audiences, (text = JSON.stringify(audiences)))
+  return text
 }
 
 function replay({ answer, annotations, warnings }: Finding, asking: Asking): Authenticated | null {

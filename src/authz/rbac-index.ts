@@ -52,9 +52,12 @@ class Scope {
 
   /** Tells the bindings for somebody until one is enough; a binding may be told more than once. */
   visit(user: Pick<Subject, 'name' | 'groups'>, visit: (binding: Binding) => boolean): boolean {
-    for (const binding of this.users.get(user.name) ?? []) if (visit(binding)) return true
-    for (const group of user.groups)
-      for (const binding of this.groups.get(group) ?? []) if (visit(binding)) return true
+    const own = this.users.get(user.name)
+    if (own) for (const binding of own) if (visit(binding)) return true
+    for (const group of user.groups) {
+      const shared = this.groups.get(group)
+      if (shared) for (const binding of shared) if (visit(binding)) return true
+    }
     return false
   }
 
@@ -73,7 +76,8 @@ export class RbacIndex {
   readonly #cluster = new Scope()
   readonly #namespaces = new Map<string, Scope>()
   readonly #bindings = new Map<string, Binding>()
-  readonly #roles = new Map<string, PreparedRules>()
+  /** By namespace, empty for those of the cluster, and name: no request builds a key. */
+  readonly #roles = new Map<string, Map<string, PreparedRules>>()
   #generation = 0
 
   /** Rises with every change: what was worked out under another number is out of date. */
@@ -98,14 +102,17 @@ export class RbacIndex {
   /** Told of roles, of namespaces or not. */
   readonly roles: ObjectHandler<AnyRole> = {
     set: ({ metadata, rules }) => {
-      this.#roles.set(
-        keyOf(metadata.namespace ?? '', metadata.name ?? ''),
-        prepareRules(rules ?? []),
-      )
+      const { namespace = '', name = '' } = metadata
+      let roles = this.#roles.get(namespace)
+      if (!roles) this.#roles.set(namespace, (roles = new Map()))
+      roles.set(name, prepareRules(rules ?? []))
       this.#generation++
     },
     removed: ({ metadata }) => {
-      this.#roles.delete(keyOf(metadata.namespace ?? '', metadata.name ?? ''))
+      const { namespace = '', name = '' } = metadata
+      const roles = this.#roles.get(namespace)
+      roles?.delete(name)
+      if (roles?.size === 0) this.#roles.delete(namespace)
       this.#generation++
     },
   }
@@ -166,16 +173,16 @@ export class RbacIndex {
   ): PreparedRules | MissingRole {
     switch (kind) {
       case 'Role':
-        // A cluster role has the same key as a role without a namespace would have.
+        // Cluster roles stand where roles without a namespace would.
         return (
-          (namespace === '' ? undefined : this.#roles.get(keyOf(namespace, name))) ?? {
+          (namespace === '' ? undefined : this.#roles.get(namespace)?.get(name)) ?? {
             is: 'missing',
             resource: 'role',
             name,
           }
         )
       case 'ClusterRole':
-        return this.#roles.get(keyOf('', name)) ?? { is: 'missing', resource: 'clusterrole', name }
+        return this.#roles.get('')?.get(name) ?? { is: 'missing', resource: 'clusterrole', name }
       default:
         return { is: 'unsupported', kind }
     }

@@ -113,6 +113,7 @@ describe('options of the server', () => {
   const standard = {
     store: 'lmdb',
     encryptionConfigFile: '',
+    verify: false,
     vocabulary: 'orch',
     bindAddress: '127.0.0.1',
     port: 6443,

@@ -1,4 +1,9 @@
 import { product } from '../vocabulary/index.ts'
+import { backupCommand } from './commands/backup.ts'
+import type { DataCommand } from './commands/data-command.ts'
+import type { OpenEtcd } from './commands/etcd-access.ts'
+import { migrateCommand } from './commands/migrate.ts'
+import { restoreCommand } from './commands/restore.ts'
 import { serverCommand, type StartServer } from './commands/server.ts'
 import { FlagError } from './flags.ts'
 import { table } from './help.ts'
@@ -9,10 +14,22 @@ export interface Surroundings {
   readonly version: string
   readonly terminal?: Terminal
   readonly start?: StartServer
+  /** How commands reach an etcd. */
+  readonly openEtcd?: OpenEtcd
 }
 
 const ABOUT = 'The API server of a container-cluster control plane.'
 const SERVER = 'Serves the cluster API over HTTPS.'
+
+/** Commands about stored data. */
+const DATA = {
+  backup: {
+    run: backupCommand,
+    about: 'Keeps a state of the store in a file, also while the server runs.',
+  },
+  restore: { run: restoreCommand, about: 'Makes a store out of such a file.' },
+  migrate: { run: migrateCommand, about: 'Copies the embedded store to etcd, or back.' },
+} as const
 
 const programHelp = (name: string) =>
   [
@@ -24,6 +41,7 @@ const programHelp = (name: string) =>
     'Commands:',
     ...table([
       ['server', `${SERVER} Its flags: ${name} server --help`],
+      ...Object.entries(DATA).map(([command, { about }]): [string, string] => [command, about]),
       ['version', 'Shows the version.'],
       ['help', 'Shows this help.'],
     ]),
@@ -38,6 +56,12 @@ export async function main(args: readonly string[], around: Surroundings): Promi
   switch (command) {
     case 'server':
       return server(`${name} server`, SERVER, rest, around)
+    case 'backup':
+    case 'restore':
+    case 'migrate': {
+      const { run, about } = DATA[command]
+      return ended({ name: `${name} ${command}`, about, ...dataParts(around) }, run, rest)
+    }
     case 'version':
     case '--version':
       terminal.out(`${name} ${version}\n`)
@@ -86,9 +110,25 @@ async function server(
   args: readonly string[],
   { version, terminal = processTerminal, start }: Surroundings,
 ): Promise<void> {
+  const command = { name, about, version, terminal, ...(start === undefined ? {} : { start }) }
+  return ended(command, serverCommand, args)
+}
+
+const dataParts = ({ version, terminal = processTerminal, openEtcd }: Surroundings) => ({
+  version,
+  terminal,
+  ...(openEtcd === undefined ? {} : { openEtcd }),
+})
+
+/** Runs a command and ends the program with its exit code. */
+async function ended<C extends Omit<DataCommand, 'openEtcd'>>(
+  command: C,
+  run: (command: C, args: readonly string[]) => Promise<number>,
+  args: readonly string[],
+): Promise<void> {
+  const { name, terminal } = command
   try {
-    const command = { name, about, version, terminal, ...(start === undefined ? {} : { start }) }
-    terminal.exit(await serverCommand(command, args))
+    terminal.exit(await run(command, args))
   } catch (error) {
     if (!(error instanceof FlagError)) throw error
     terminal.err(`${name}: ${error.message}\nSee ${name} --help.\n`)

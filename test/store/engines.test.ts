@@ -4,9 +4,12 @@ import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
 import { ManualClock } from '../../src/base/clock.ts'
+import { silentLog } from '../../src/base/log.ts'
+import { openEtcd } from '../../src/store/etcd/engine.ts'
 import { openLmdb } from '../../src/store/lmdb/engine.ts'
 import { openMemory } from '../../src/store/memory/engine.ts'
 import type { Engine } from '../../src/store/store.ts'
+import { hasEtcd, NO_ETCD, rebased, startEtcd, type Etcd } from './etcd.ts'
 import { storeSuite } from './suite.ts'
 
 const dirs: string[] = []
@@ -19,6 +22,23 @@ afterAll(() => Promise.all(dirs.map((dir) => rm(dir, { recursive: true, force: t
 
 storeSuite('memory', async (clock) => openMemory({ clock }))
 storeSuite('lmdb', async (clock) => openLmdb({ dir: await newDir(), clock }))
+
+// One process for all cases, a prefix for each; what was there before is revision 0.
+let etcd: Promise<Etcd> | null = null
+let prefixes = 0
+afterAll(async () => (await etcd)?.close())
+const openCase = async (clock: ManualClock) =>
+  rebased(
+    await openEtcd({
+      servers: [(await (etcd ??= startEtcd())).url],
+      prefix: `/case-${prefixes++}`,
+      dialTimeoutMs: 5_000,
+      requestTimeoutMs: 5_000,
+      log: silentLog,
+      clock,
+    }),
+  )
+storeSuite('etcd', openCase, { skip: hasEtcd ? null : NO_ETCD, ordered: false })
 
 test('everything is there after closing and opening again, history included', async () => {
   const dir = await newDir()
@@ -131,6 +151,7 @@ for (const { name, open, reopens } of [
     open: async (clock: ManualClock, dir: string) => openLmdb({ dir, clock }),
     reopens: true,
   },
+  ...(hasEtcd ? [{ name: 'etcd', open: openCase, reopens: false }] : []),
 ]) {
   test(`any history reads as a plain model does: ${name}`, async () => {
     await fc.assert(
@@ -197,7 +218,7 @@ for (const { name, open, reopens } of [
         expect(seen).toEqual(events.slice(floor + 1))
         await engine.close()
       }),
-      { numRuns: reopens ? 25 : 150 },
+      { numRuns: name === 'memory' ? 150 : 25 },
     )
   })
 }

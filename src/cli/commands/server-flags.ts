@@ -2,6 +2,7 @@ import { product, vocabularies } from '../../vocabulary/index.ts'
 import type { VocabularyName } from '../../vocabulary/vocabulary.ts'
 import { authenticationFlags } from './authentication-flags.ts'
 import { authorizationFlags } from './authorization-flags.ts'
+import { etcdFlags } from './etcd-access.ts'
 import {
   boolFlag,
   choiceFlag,
@@ -44,6 +45,11 @@ export const serverFlags = {
     default: '5m',
     help: 'How far back watches and exact lists may start.',
   }),
+  verify: boolFlag({
+    section: 'Storage',
+    help: 'Look at everything in the data directory before starting, not only at what was written last.',
+  }),
+  ...etcdFlags,
   'bind-address': ipFlag({
     section: 'Secure serving',
     default: '127.0.0.1',

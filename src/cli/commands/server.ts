@@ -6,6 +6,7 @@ import { parseFlags, type Values } from '../flags.ts'
 import { helpText } from '../help.ts'
 import type { Terminal } from '../terminal.ts'
 import { agentTlsOf } from './agent-tls.ts'
+import { etcdPlaceOf } from './etcd-access.ts'
 import { authenticationOf } from './authentication-flags.ts'
 import { authorizationOf } from './authorization-flags.ts'
 import { serverFlags } from './server-flags.ts'
@@ -81,7 +82,11 @@ const optionsOf = (values: ServerValues) =>
   ({
     // The path is shown to people who may be in another folder.
     dataDir: resolve(values['data-dir']),
-    store: values.store,
+    // What names an etcd means it.
+    ...(values['etcd-servers'].length > 0
+      ? { etcd: etcdPlaceOf(values) }
+      : { store: values.store }),
+    verify: values.verify,
     encryptionConfigFile: values['encryption-provider-config'],
     vocabulary: values.vocabulary,
     bindAddress: values['bind-address'],

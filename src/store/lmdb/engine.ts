@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { open, type Database, type RootDatabase } from 'lmdb'
+import { open, type RootDatabase } from 'lmdb'
 import type { Clock } from '../../base/clock.ts'
 import {
   Compacted,
@@ -15,6 +15,18 @@ import {
   type RangeOptions,
   type Revision,
 } from '../store.ts'
+import {
+  DATA_FILE,
+  databases,
+  FORMAT_VERSION,
+  MAX_KEY_BYTES,
+  META,
+  openOptions,
+  readFormat,
+  readRevisions,
+  type Bytes,
+  type Databases,
+} from './layout.ts'
 import { lockDir } from './lock.ts'
 import {
   decodeHead,
@@ -27,6 +39,7 @@ import {
   type Place,
   type ValueRecord,
 } from './value-record.ts'
+import { verifyStore, type Verify } from './verify.ts'
 
 export interface LmdbOptions {
   /** Directory of the store, made when absent. */
@@ -34,14 +47,10 @@ export interface LmdbOptions {
   readonly clock: Clock
   /** Words that the data depends on, such as the vocabulary: a store made with others is refused. */
   readonly format?: Readonly<Record<string, string>>
+  /** What is checked before anything is served; by default what was written last. */
+  readonly verify?: Verify
 }
 
-const FILE = 'data.mdb'
-const FORMAT_VERSION = '1'
-/** Larger pages hold a few objects each: less space is lost than with the system's 4 KiB. */
-const PAGE_BYTES = 16_384
-/** What LMDB takes, with some room. */
-const MAX_KEY_BYTES = 1_900
 /** What one transaction of a compaction reads at most, so that it holds up nobody for long. */
 const COMPACT_BATCH = 256
 const COMPACT_BYTES = 1 << 20
@@ -56,30 +65,19 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
-type Bytes = Database<Buffer, Buffer>
-
 /** Opens the embedded durable store. Throws UnusableDataDir. */
 export async function openLmdb(options: LmdbOptions): Promise<Engine> {
   const { dir } = options
   const unlock = lockDir(dir)
   try {
-    const path = join(dir, FILE)
+    const path = join(dir, DATA_FILE)
     const known = existsSync(path)
     if (!known && readdirSync(dir).some((name) => name !== 'lock')) {
       throw new UnusableDataDir(
         `directory ${dir} holds other files; choose an empty one with --data-dir`,
       )
     }
-    const root = open({
-      path,
-      noSubdir: true,
-      pageSize: PAGE_BYTES,
-      maxDbs: 4,
-      // A commit resolves when it is on disk, not before.
-      overlappingSync: false,
-      encoding: 'binary',
-      keyEncoding: 'binary',
-    } as Parameters<typeof open>[0])
+    const root = open(openOptions(path))
     try {
       const engine = new LmdbEngine(root, options, unlock)
       await engine.prepare(known)
@@ -98,17 +96,11 @@ export async function openLmdb(options: LmdbOptions): Promise<Engine> {
   }
 }
 
-const META = {
-  format: Buffer.from('format'),
-  floor: Buffer.from('floor'),
-} as const
-
 class LmdbEngine implements Engine {
   readonly name = 'lmdb'
   readonly #root: RootDatabase<Buffer, Buffer>
-  /** Changes by revision; each value stands here once. */
+  readonly #stores: Databases
   readonly #values: Bytes
-  /** Newest change of each key. */
   readonly #heads: Bytes
   readonly #meta: Bytes
   readonly #clock: Clock
@@ -126,21 +118,20 @@ class LmdbEngine implements Engine {
 
   constructor(root: RootDatabase, options: LmdbOptions, unlock: () => void) {
     this.#root = root as RootDatabase<Buffer, Buffer>
-    const db = (name: string) =>
-      root.openDB<Buffer, Buffer>({ name, encoding: 'binary', keyEncoding: 'binary' })
-    this.#values = db('values')
-    this.#heads = db('heads')
-    this.#meta = db('meta')
+    this.#stores = databases(this.#root)
+    this.#values = this.#stores.values
+    this.#heads = this.#stores.heads
+    this.#meta = this.#stores.meta
     this.#options = options
     this.#clock = options.clock
     this.#unlock = unlock
   }
 
-  /** Checks or writes the format and finds the newest revision. */
+  /** Checks or writes the format, looks for damage and finds the newest revision. */
   async prepare(known: boolean): Promise<void> {
     const wanted: Record<string, string> = { version: FORMAT_VERSION, ...this.#options.format }
-    const text = this.#meta.get(META.format)?.toString('utf8')
-    if (text === undefined) {
+    const found = readFormat(this.#meta, this.#options.dir)
+    if (found === null) {
       if (known && this.#values.getKeysCount({ limit: 1 }) > 0) {
         throw new UnusableDataDir(
           `data directory ${this.#options.dir} has no format mark; it was not made by this program`,
@@ -150,7 +141,6 @@ class LmdbEngine implements Engine {
         this.#meta.putSync(META.format, Buffer.from(JSON.stringify(wanted)))
       })
     } else {
-      const found = JSON.parse(text) as Record<string, string>
       for (const [name, value] of Object.entries(wanted)) {
         if (found[name] === value) continue
         throw new UnusableDataDir(
@@ -160,12 +150,10 @@ class LmdbEngine implements Engine {
         )
       }
     }
-    this.#oldest = Number(this.#meta.get(META.floor)?.toString('utf8') ?? '0')
-    let newest: Revision = 0
-    for (const key of this.#values.getKeys({ reverse: true, limit: 1 }))
-      newest = readPlaceKey(key).revision
-    // A deletion whose mark was compacted away may have been the newest revision.
-    this.#revision = Math.max(newest, this.#oldest)
+    verifyStore(this.#stores, this.#options.dir, this.#options.verify ?? 'newest')
+    const { oldest, revision } = readRevisions(this.#stores)
+    this.#oldest = oldest
+    this.#revision = revision
   }
 
   revision(): Revision {

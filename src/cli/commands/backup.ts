@@ -1,0 +1,56 @@
+import { join, resolve } from 'node:path'
+import { boolFlag, choiceFlag } from '../flags.ts'
+import {
+  dataDirFlag,
+  globalFlags,
+  pathFlag,
+  runDataCommand,
+  type DataCommand,
+} from './data-command.ts'
+import { etcdFlags, etcdPlaceOf } from './etcd-access.ts'
+
+/** Flags of the command. */
+export const backupFlags = {
+  file: pathFlag('File to write; must not be there yet.'),
+  'data-dir': dataDirFlag('Data directory of the server, which may run.'),
+  store: choiceFlag(['lmdb', 'etcd'], {
+    section: 'Storage',
+    default: 'lmdb',
+    help: 'Where objects are kept; of etcd its own snapshot is taken.',
+  }),
+  'with-pki': boolFlag({
+    section: 'Storage',
+    help: 'Keep keys and certificates of the data directory too.',
+  }),
+  ...etcdFlags,
+  ...globalFlags,
+}
+
+/** Keeps a state of the store in a file; resolves with the exit code. Throws FlagError. */
+export function backupCommand(command: DataCommand, args: readonly string[]): Promise<number> {
+  return runDataCommand(command, backupFlags, args, async (values) => {
+    const path = resolve(values.file)
+    const say = (text: string) => command.terminal.out(`${text}\n`)
+    if (values.store === 'etcd') {
+      if (values['with-pki']) throw new Error('--with-pki is for --store lmdb')
+      const place = etcdPlaceOf(values)
+      const { readEtcdSnapshot } = await import('../../store/backup/etcd-stream.ts')
+      const { writeEtcdSnapshot } = await import('../../store/backup/etcd-snapshot.ts')
+      const bytes = await writeEtcdSnapshot(path, readEtcdSnapshot(place))
+      return say(`wrote a snapshot of etcd to ${path}, ${bytes} bytes`)
+    }
+    const { openLmdbSnapshot } = await import('../../store/lmdb/snapshot.ts')
+    const { writeBackup } = await import('../../store/backup/write.ts')
+    const { readPkiFiles } = await import('../../store/backup/pki-files.ts')
+    const dataDir = resolve(values['data-dir'])
+    const files = values['with-pki'] ? await readPkiFiles(dataDir) : []
+    const snapshot = await openLmdbSnapshot(join(dataDir, 'store'))
+    try {
+      const heading = await writeBackup(snapshot, { path, timeMs: Date.now(), files })
+      const keys = files.length > 0 ? ` and ${files.length} files of keys` : ''
+      say(`wrote ${heading.objects} objects at revision ${heading.revision}${keys} to ${path}`)
+    } finally {
+      await snapshot.close()
+    }
+  })
+}

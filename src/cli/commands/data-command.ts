@@ -1,0 +1,60 @@
+/** What commands about stored data have in common. */
+import { product } from '../../vocabulary/index.ts'
+import { boolFlag, parseFlags, textFlag, type Flags, type Values } from '../flags.ts'
+import { helpText } from '../help.ts'
+import type { Terminal } from '../terminal.ts'
+import type { OpenEtcd } from './etcd-access.ts'
+
+/** What runs such a command, and as what. */
+export interface DataCommand {
+  /** As it is typed. */
+  readonly name: string
+  readonly about: string
+  readonly version: string
+  readonly terminal: Terminal
+  /** By default that of the package, loaded when it is needed. */
+  readonly openEtcd?: OpenEtcd
+}
+
+/** Flags of every command. */
+export const globalFlags = {
+  help: boolFlag({ section: 'Global', short: 'h', help: 'Show this help.' }),
+  version: boolFlag({ section: 'Global', help: 'Show the version.' }),
+}
+
+/** The server's data directory. */
+export const dataDirFlag = (help: string) =>
+  textFlag({ section: 'Storage', default: `./${product.dataDir}`, help })
+
+/** A file that must be named. */
+export const pathFlag = (help: string) => ({
+  ...textFlag({ section: 'Storage', default: '', help }),
+  placeholder: 'file',
+})
+
+/** Reads flags, runs the command, tells what went wrong in a line; resolves with the exit code. Throws FlagError. */
+export async function runDataCommand<F extends Flags & typeof globalFlags>(
+  { name, about, version, terminal }: DataCommand,
+  flags: F,
+  args: readonly string[],
+  act: (values: Values<F>) => Promise<void>,
+): Promise<number> {
+  // Help is given without the flags that must be there.
+  if (args.includes('--help') || args.includes('-h')) {
+    terminal.out(helpText(about, `${name} [flags]`, flags))
+    return 0
+  }
+  if (args.includes('--version')) {
+    terminal.out(`${name} ${version}\n`)
+    return 0
+  }
+  const values = parseFlags(flags, args)
+  try {
+    await act(values)
+    return 0
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    terminal.err(`${name}: ${message.replaceAll('\n', ' ')}\n`)
+    return 1
+  }
+}

@@ -1,0 +1,52 @@
+import { resolve } from 'node:path'
+import { systemClock } from '../../base/clock.ts'
+import { boolFlag, intFlag } from '../flags.ts'
+import {
+  dataDirFlag,
+  globalFlags,
+  pathFlag,
+  runDataCommand,
+  type DataCommand,
+} from './data-command.ts'
+
+/** Flags of the command. */
+export const restoreFlags = {
+  file: pathFlag('Backup to read.'),
+  'data-dir': dataDirFlag('Data directory to make a store in; must have none.'),
+  'revision-bump': intFlag(
+    { min: 1, max: 1_000_000_000_000 },
+    {
+      section: 'Storage',
+      default: '1000000',
+      help: 'How far revisions are moved on at least: more than were given out since the backup.',
+    },
+  ),
+  check: boolFlag({
+    section: 'Storage',
+    help: 'Only read the backup and tell whether it is good.',
+  }),
+  ...globalFlags,
+}
+
+/** Makes a store out of a backup; resolves with the exit code. Throws FlagError. */
+export function restoreCommand(command: DataCommand, args: readonly string[]): Promise<number> {
+  return runDataCommand(command, restoreFlags, args, async (values) => {
+    const { checkBackup, restoreBackup } = await import('../../store/backup/restore.ts')
+    const path = resolve(values.file)
+    if (values.check) {
+      const { objects, revision, time, files } = await checkBackup(path)
+      const keys = files > 0 ? ` and ${files} files of keys` : ''
+      command.terminal.out(
+        `${path} is good: ${objects} objects at revision ${revision}${keys}, taken ${time}\n`,
+      )
+      return
+    }
+    const dataDir = resolve(values['data-dir'])
+    const bump = values['revision-bump']
+    const { heading, revision } = await restoreBackup({ path, dataDir, bump, clock: systemClock })
+    const keys = heading.files > 0 ? ` and ${heading.files} files of keys` : ''
+    command.terminal.out(
+      `restored ${heading.objects} objects of revision ${heading.revision}${keys} to ${dataDir}, which is at revision ${revision} now\n`,
+    )
+  })
+}

@@ -1,0 +1,218 @@
+import {
+  Client,
+  credentials,
+  Metadata,
+  status,
+  type ChannelOptions,
+  type ClientDuplexStream,
+  type ServiceError,
+} from '@grpc/grpc-js'
+import { systemClock, type Clock } from '../../base/clock.ts'
+import { EtcdUnavailable, isPassing, isUnsent, refusalOf } from './errors.ts'
+import { decodeWatch, type WatchResponse } from './messages.ts'
+
+/** Where etcd is and how long to wait for it. */
+export interface ConnectionOptions {
+  /** URLs of members; one is used at a time, the next when it does not answer. */
+  readonly servers: readonly string[]
+  /** PEM certificates that vouch for the servers; absent: those of the system. */
+  readonly ca?: Buffer
+  /** PEM certificate of this client, with `key`. */
+  readonly cert?: Buffer
+  readonly key?: Buffer
+  readonly requestTimeoutMs: number
+  readonly clock: Clock
+}
+
+/** A stream of watch frames. */
+export type WatchStream = ClientDuplexStream<Buffer, WatchResponse>
+
+/** One call: how its question and its answer are written, and what a second try may do. */
+export interface Ask<T> {
+  readonly method: string
+  readonly request: Buffer
+  readonly decode: (answer: Buffer) => T
+  /** A call that changes something is tried again only when it surely did not arrive. */
+  readonly writes?: boolean
+  readonly timeoutMs?: number
+}
+
+interface Endpoint {
+  readonly server: string
+  readonly client: Client
+}
+
+const FIRST_WAIT_MS = 50
+const MAX_WAIT_MS = 1_000
+/** A dead peer that closes nothing is found by pings; etcd takes offence at more than one in 5 s. */
+const KEEPALIVE_MS = 10_000
+const KEEPALIVE_TIMEOUT_MS = 5_000
+
+const CHANNEL: ChannelOptions = {
+  'grpc.max_receive_message_length': -1,
+  'grpc.max_send_message_length': -1,
+  'grpc.keepalive_time_ms': KEEPALIVE_MS,
+  'grpc.keepalive_timeout_ms': KEEPALIVE_TIMEOUT_MS,
+  'grpc.initial_reconnect_backoff_ms': 100,
+  'grpc.max_reconnect_backoff_ms': 5_000,
+  'grpc.enable_http_proxy': 0,
+  // Two stores of one process do not share a connection's misfortunes.
+  'grpc.use_local_subchannel_pool': 1,
+}
+
+const same = (bytes: Buffer): Buffer => bytes
+
+/** Calls to whichever member answers. */
+export class Connection {
+  readonly #endpoints: readonly Endpoint[]
+  readonly #options: ConnectionOptions
+  #current = 0
+  #over: Error | null = null
+  readonly #hasLeader = new Metadata()
+
+  constructor(options: ConnectionOptions) {
+    if (options.servers.length === 0) throw new Error('--etcd-servers must be specified')
+    this.#options = options
+    this.#endpoints = options.servers.map((server) => ({
+      server,
+      client: clientOf(server, options),
+    }))
+    // A member that is cut off from the others ends its watches instead of falling silent.
+    this.#hasLeader.set('hasleader', 'true')
+  }
+
+  /** The member that is used now. */
+  get server(): string {
+    return this.#endpoints[this.#current]!.server
+  }
+
+  /** Turns to the next member, if `server` is still the one in use. */
+  leave(server: string): void {
+    if (server === this.server) this.#current = (this.#current + 1) % this.#endpoints.length
+  }
+
+  /** Asks until there is an answer, a refusal or no time left. Throws EtcdUnavailable and EtcdRefusal. */
+  async ask<T>(ask: Ask<T>): Promise<T> {
+    const timeoutMs = ask.timeoutMs ?? this.#options.requestTimeoutMs
+    // The transport knows only the machine's time.
+    const deadline = systemClock.now() + timeoutMs
+    let waitMs = FIRST_WAIT_MS
+    let last: ServiceError | null = null
+    for (let tries = 1; ; tries++) {
+      if (this.#over) throw this.#over
+      const { server, client } = this.#endpoints[this.#current]!
+      // Of several members, one that is silent must not use up the time of the others.
+      const share = ask.writes ? timeoutMs : timeoutMs / this.#endpoints.length
+      try {
+        return await call(client, ask, Math.min(deadline, systemClock.now() + share))
+      } catch (error) {
+        const failure = error as ServiceError
+        if (!isPassing(failure)) throw refusalOf(failure, server)
+        const unsent = isUnsent(failure)
+        this.leave(server)
+        // What ran out of time while it waited for a connection says less than why there was none.
+        if (failure.code !== status.DEADLINE_EXCEEDED || !last) last = failure
+        const late = systemClock.now() + waitMs >= deadline
+        if ((ask.writes && !unsent) || late)
+          throw unavailable(last, { server, timeoutMs, writes: ask.writes === true && !unsent })
+      }
+      if (tries % this.#endpoints.length === 0) {
+        await new Promise<void>((resolve) => systemClock.after(waitMs, resolve))
+        waitMs = Math.min(waitMs * 2, MAX_WAIT_MS)
+      }
+    }
+  }
+
+  /** Asks one member only, once. */
+  async askOne<T>(server: string, ask: Ask<T>): Promise<T> {
+    const { client } = this.#endpoints.find((endpoint) => endpoint.server === server)!
+    const timeoutMs = ask.timeoutMs ?? this.#options.requestTimeoutMs
+    try {
+      return await call(client, ask, systemClock.now() + timeoutMs)
+    } catch (error) {
+      const failure = error as ServiceError
+      if (!isPassing(failure)) throw refusalOf(failure, server)
+      throw unavailable(failure, { server, timeoutMs, writes: false })
+    }
+  }
+
+  /** Opens a stream for watches to the member in use. */
+  watch(): { readonly server: string; readonly stream: WatchStream } {
+    if (this.#over) throw this.#over
+    const { server, client } = this.#endpoints[this.#current]!
+    const stream = client.makeBidiStreamRequest<Buffer, WatchResponse>(
+      '/etcdserverpb.Watch/Watch',
+      same,
+      decodeWatch,
+      this.#hasLeader,
+    )
+    return { server, stream }
+  }
+
+  /** Answers every further call with an error. */
+  giveUp(error: Error): void {
+    this.#over ??= error
+  }
+
+  /** Ends the connections and every call on them. */
+  close(): void {
+    this.giveUp(new Error('the store is closed'))
+    for (const { client } of this.#endpoints) client.close()
+  }
+}
+
+function call<T>(client: Client, ask: Ask<T>, deadline: number): Promise<T> {
+  return new Promise((resolve, reject) => {
+    client.makeUnaryRequest<Buffer, T>(
+      ask.method,
+      same,
+      ask.decode,
+      ask.request,
+      { deadline },
+      (error, answer) => (error ? reject(error) : resolve(answer!)),
+    )
+  })
+}
+
+function unavailable(
+  error: ServiceError,
+  { server, timeoutMs, writes }: { server: string; timeoutMs: number; writes: boolean },
+): EtcdUnavailable {
+  const why =
+    error.code === status.DEADLINE_EXCEEDED
+      ? `did not answer within ${timeoutMs} ms`
+      : isUnsent(error)
+        ? `cannot be reached: ${reasonOf(error.details)}`
+        : `cannot serve now: ${error.details}`
+  return new EtcdUnavailable(
+    `etcd at ${server} ${why}${writes ? '; the write may have happened or not' : ''}`,
+    writes ? 'unknown' : 'none',
+    { cause: error },
+  )
+}
+
+/** What the system said, without what the transport put around it. */
+function reasonOf(details: string): string {
+  const at = details.indexOf('Last error: ')
+  const rest =
+    at === -1 ? details : details.slice(at + 'Last error: '.length).replace('Error: ', '')
+  const end = rest.indexOf('. Resolution note')
+  return end === -1 ? rest : rest.slice(0, end)
+}
+
+function clientOf(server: string, { ca, cert, key }: ConnectionOptions): Client {
+  let url: URL
+  try {
+    url = new URL(server.includes('://') ? server : `http://${server}`)
+  } catch {
+    throw new Error(`--etcd-servers: ${server} is not a URL`)
+  }
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    throw new Error(`--etcd-servers: ${server} has neither the scheme http nor https`)
+  const port = url.port || (url.protocol === 'https:' ? '443' : '80')
+  const safe =
+    url.protocol === 'https:'
+      ? credentials.createSsl(ca ?? null, key ?? null, cert ?? null)
+      : credentials.createInsecure()
+  return new Client(`dns:${url.hostname}:${port}`, safe, CHANNEL)
+}

@@ -1,0 +1,100 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { open, type RootDatabase } from 'lmdb'
+import type { Snapshot } from '../backup/snapshot.ts'
+import { UnusableDataDir, type Item } from '../store.ts'
+import {
+  DAMAGED,
+  DATA_FILE,
+  databases,
+  FORMAT_VERSION,
+  openOptions,
+  readFormat,
+  readRevisions,
+} from './layout.ts'
+import { decodeHead, decodeValue, isIntact, placeKey } from './value-record.ts'
+
+const PAGE = 200
+
+/**
+ * The newest state of an embedded store, also while a server of another process has it: a read transaction, from which
+ * writers keep away. What they write meanwhile takes new space in the file until this is closed. Throws UnusableDataDir.
+ */
+export async function openLmdbSnapshot(dir: string): Promise<Snapshot> {
+  const path = join(dir, DATA_FILE)
+  if (!existsSync(path)) {
+    throw new UnusableDataDir(`there is no store in ${dir}; choose another with --data-dir`)
+  }
+  let root: RootDatabase<Buffer, Buffer> | undefined
+  try {
+    root = open(openOptions(path, { readOnly: true })) as RootDatabase<Buffer, Buffer>
+    return read(root, dir)
+  } catch (error) {
+    await root?.close()
+    if (error instanceof UnusableDataDir) throw error
+    throw new UnusableDataDir(
+      `data directory ${dir} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+      { cause: error },
+    )
+  }
+}
+
+function read(root: RootDatabase<Buffer, Buffer>, dir: string): Snapshot {
+  const { values, heads, meta } = databases(root)
+  // From here on everything is read as it stands now.
+  const transaction = root.useReadTransaction()
+  const { version, ...format } = readFormat(meta, dir, { transaction }) ?? {}
+  if (version === undefined) throw new UnusableDataDir(`there is no store in ${dir} yet`)
+  if (version !== FORMAT_VERSION) {
+    throw new UnusableDataDir(
+      `data directory ${dir} has format ${version}, this program reads format ${FORMAT_VERSION}`,
+    )
+  }
+  const { revision } = readRevisions({ values, meta }, { transaction })
+  let objects = 0
+  for (const { value } of heads.getRange({ transaction })) if (!decodeHead(value).deleted) objects++
+
+  async function* items(): AsyncGenerator<readonly Item[]> {
+    let start: Buffer | undefined
+    for (;;) {
+      const page: Item[] = []
+      let seen = 0
+      const range = { limit: PAGE, transaction, ...(start === undefined ? {} : { start }) }
+      for (const { key, value } of heads.getRange(range)) {
+        seen++
+        start = Buffer.concat([key, Buffer.from([0])])
+        const head = decodeHead(value)
+        if (head.deleted) continue
+        const bytes = values.get(placeKey(head.revision, head.index), { transaction })
+        const record = bytes && isIntact(bytes) ? decodeValue(bytes) : null
+        if (record === null || record.key !== key.toString('utf8')) {
+          throw new UnusableDataDir(
+            `data directory ${dir} is damaged: the value of ${key.toString('utf8')} cannot be read; ${DAMAGED}`,
+          )
+        }
+        page.push({
+          key: record.key,
+          value: record.value,
+          created: record.created,
+          changed: head.revision,
+        })
+      }
+      if (page.length > 0) yield page
+      if (seen < PAGE) return
+    }
+  }
+
+  let closed: Promise<void> | null = null
+  return {
+    revision,
+    format,
+    objects,
+    items,
+    close() {
+      return (closed ??= (async () => {
+        transaction.done()
+        await root.close()
+      })())
+    },
+  }
+}
