@@ -168,6 +168,12 @@ describe('requests of a plan', () => {
       type: 'application/json',
     },
     {
+      plan: { is: 'createBindings', paths: ['/bindings', '/more'], prefix: 'b-', count },
+      method: 'POST',
+      path: '/bindings',
+      type: 'application/json',
+    },
+    {
       plan: { is: 'patchImage', ...at },
       method: 'PATCH',
       path: '/things/a-0000001',
@@ -192,10 +198,18 @@ describe('requests of a plan', () => {
     })
   }
 
+  test('carry the token', () => {
+    const wire = (token?: string) =>
+      String(requestsOf({ is: 'get', path: '/x' })(0, null)!.wireFor(token))
+    const head =
+      'GET /x HTTP/1.1\r\nHost: localhost\r\nAccept: application/json\r\nUser-Agent: bench\r\n'
+    expect([wire(), wire('t')]).toEqual([`${head}\r\n`, `${head}Authorization: Bearer t\r\n\r\n`])
+  })
+
   test('of an apply that changes nothing are the same', () => {
     const next = requestsOf({ is: 'apply', ...at, changes: false, count })
     const [first, second] = [next(1, null)!, next(1, null)!]
-    expect(second.wire.equals(first.wire)).toBe(true)
+    expect(second.wireFor(undefined).equals(first.wireFor(undefined))).toBe(true)
     const { metadata } = JSON.parse(String(first.body)) as { metadata: { name: string } }
     expect(metadata.name).toBe('a-0000001')
   })

@@ -13,6 +13,8 @@ export interface BenchOptions {
   readonly profile: string | null
   readonly listItems: number
   readonly watchers: number
+  /** Role bindings of others. */
+  readonly bindings: number
 }
 
 /** The text of --help. */
@@ -20,8 +22,8 @@ export const help = `Usage: npm run bench -- [flags]
 
 Measures the built server (npm run build) beside the limits of the machine, in alternating rounds.
 
-  --only a,b       questions to ask: get, list, mixed, create, patch,
-                   apply, watch, start (default all)
+  --only a,b       questions to ask: get, identity, list, mixed, create,
+                   patch, apply, watch, start (default all)
   --seconds n      length of a round (default 2)
   --rounds n       rounds, at least 1 (default 3)
   --quick          one short round of small numbers, to see that it runs
@@ -65,6 +67,7 @@ export function parseOptions(
     profile: values.profile ?? null,
     listItems: values.quick ? 1_000 : 10_000,
     watchers: values.quick ? 100 : 1_000,
+    bindings: values.quick ? 500 : 5_000,
   }
 }
 

@@ -24,7 +24,8 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   http: ['api', 'authn', 'authz', 'kinds', 'openapi', 'schema', 'store', 'base', 'vocabulary'],
   controllers: ['api', 'authz', 'kinds', 'patch', 'schema', 'store', 'base', 'vocabulary'],
   client: ['kinds', 'schema', 'base', 'vocabulary'],
-  cli: ['client', 'schema', 'base', 'vocabulary'],
+  // Copies of the store are made without a server.
+  cli: ['client', 'store', 'schema', 'base', 'vocabulary'],
 }
 
 const IMPORT = /(?:from|import)\s*\(?\s*'(\.[^']+)'/g

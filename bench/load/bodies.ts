@@ -87,6 +87,14 @@ export function deploymentParts(prefix: string, replicas: number): Parts {
   )
 }
 
+/** A binding of a role for one user, who has no other. */
+export const bindingText = (prefix: string, number: number): string =>
+  JSON.stringify({
+    metadata: { name: `${prefix}${numberText(number)}` },
+    roleRef: { kind: 'ClusterRole', name: 'view' },
+    subjects: [{ kind: 'User', name: `somebody-${numberText(number)}` }],
+  })
+
 function parted(text: string): Parts {
   const [before = '', after = ''] = text.split('#')
   return { before, after }

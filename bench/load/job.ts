@@ -1,11 +1,14 @@
 /** What a load process is told to do and what it answers; plain data, so that it can cross processes. */
 
-/** A server on the loopback and the identity to meet it with, PEM. */
+/** A server on the loopback and the identity to meet it with: a certificate, or a token, or none. */
 export interface Target {
   readonly port: number
+  /** PEM, as the next two. */
   readonly ca: string
-  readonly cert: string
-  readonly key: string
+  readonly cert?: string
+  readonly key?: string
+  /** Sent with every request. */
+  readonly token?: string
   /** Process whose CPU time is counted. */
   readonly pid: number
 }
@@ -27,6 +30,13 @@ export type Plan =
   | {
       readonly is: 'createDeployments'
       readonly path: string
+      readonly prefix: string
+      readonly count: number
+    }
+  /** Makes role bindings, each for a user of its own, numbered under a prefix; the paths take turns. */
+  | {
+      readonly is: 'createBindings'
+      readonly paths: readonly string[]
       readonly prefix: string
       readonly count: number
     }

@@ -41,14 +41,17 @@ export async function openLanes(options: LanesOptions): Promise<Lanes> {
   if (options.protocol === 'h1') {
     const sockets = await openSockets(options)
     return {
-      lanes: sockets.map((socket) => new Http1Lane(socket, options.onError)),
+      lanes: sockets.map((socket) => new Http1Lane(socket, options.onError, options.target.token)),
       close: () => sockets.forEach((socket) => socket.destroy()),
     }
   }
   const sessions = await openSessions(options)
   return {
     lanes: sessions.flatMap((session) =>
-      Array.from({ length: options.streams }, () => new Http2Lane(session, options.onError)),
+      Array.from(
+        { length: options.streams },
+        () => new Http2Lane(session, options.onError, options.target.token),
+      ),
     ),
     close: () => sessions.forEach((session) => session.destroy()),
   }
@@ -75,7 +78,10 @@ export async function openSessions(options: LanesOptions): Promise<ClientHttp2Se
   })
 }
 
-const identity = ({ ca, cert, key }: Target) => ({ ca, cert, key })
+const identity = ({ ca, cert, key }: Target) => ({
+  ca,
+  ...(cert === undefined || key === undefined ? {} : { cert, key }),
+})
 
 function openSocket(
   options: LanesOptions,
@@ -118,11 +124,13 @@ const nobody = () => {}
 class Http1Lane implements Lane {
   onAnswer: (answer: Answer) => void = nobody
   readonly #socket: TLSSocket
+  readonly #token: string | undefined
   #head: Buffer | null = null
   #bytes = 0
 
-  constructor(socket: TLSSocket, onError: (error: Error) => void) {
+  constructor(socket: TLSSocket, onError: (error: Error) => void, token?: string) {
     this.#socket = socket
+    this.#token = token
     const parser = new AnswerParser({
       onBody: (piece) => {
         if (this.#bytes < HEAD_BYTES) {
@@ -149,7 +157,7 @@ class Http1Lane implements Lane {
   }
 
   send(request: PlannedRequest): void {
-    this.#socket.write(request.wire)
+    this.#socket.write(request.wireFor(this.#token))
   }
 }
 
@@ -157,10 +165,12 @@ class Http2Lane implements Lane {
   onAnswer: (answer: Answer) => void = nobody
   readonly #session: ClientHttp2Session
   readonly #onError: (error: Error) => void
+  readonly #shown: { readonly authorization?: string }
 
-  constructor(session: ClientHttp2Session, onError: (error: Error) => void) {
+  constructor(session: ClientHttp2Session, onError: (error: Error) => void, token?: string) {
     this.#session = session
     this.#onError = onError
+    this.#shown = token === undefined ? {} : { authorization: `Bearer ${token}` }
   }
 
   send(request: PlannedRequest): void {
@@ -171,6 +181,7 @@ class Http2Lane implements Lane {
         [constants.HTTP2_HEADER_PATH]: request.path,
         accept: 'application/json',
         'user-agent': 'bench',
+        ...this.#shown,
         ...(body === null
           ? {}
           : { 'content-type': request.contentType, 'content-length': body.length }),

@@ -1,5 +1,5 @@
 /** Turns a plan into requests, lane by lane. */
-import { configMapParts, deploymentParts, numberText, type Parts } from './bodies.ts'
+import { bindingText, configMapParts, deploymentParts, numberText, type Parts } from './bodies.ts'
 import type { Plan } from './job.ts'
 
 export interface Answer {
@@ -24,14 +24,16 @@ export class PlannedRequest {
     this.body = body
   }
 
-  get wire(): Buffer {
+  /** With the token, if there is one; a request is always sent by the same user. */
+  wireFor(token: string | undefined): Buffer {
     if (this.#wire === null) {
       const payload =
         this.body === null
           ? ''
           : `Content-Type: ${this.contentType}\r\nContent-Length: ${this.body.length}\r\n`
+      const shown = token === undefined ? '' : `Authorization: Bearer ${token}\r\n`
       const head = Buffer.from(
-        `${this.method} ${this.path} HTTP/1.1\r\nHost: localhost\r\nAccept: application/json\r\nUser-Agent: bench\r\n${payload}\r\n`,
+        `${this.method} ${this.path} HTTP/1.1\r\nHost: localhost\r\nAccept: application/json\r\nUser-Agent: bench\r\n${shown}${payload}\r\n`,
         'latin1',
       )
       this.#wire = this.body === null ? head : Buffer.concat([head, this.body])
@@ -63,6 +65,16 @@ export function requestsOf(plan: Plan): NextRequest {
       return numbered(plan, configMapParts(plan.sizeBytes, plan.prefix))
     case 'createDeployments':
       return numbered(plan, deploymentParts(plan.prefix, 3))
+    case 'createBindings': {
+      const { paths, prefix, count } = plan
+      let made = 0
+      return () => {
+        if (made >= count) return null
+        const path = paths[made % paths.length] ?? '/'
+        const body = Buffer.from(bindingText(prefix, made++))
+        return new PlannedRequest('POST', path, 'application/json', body)
+      }
+    }
     case 'patch': {
       let round = 0
       return (lane) =>

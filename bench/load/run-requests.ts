@@ -1,4 +1,4 @@
-import type { LoadResult, RequestsJob } from './job.ts'
+import type { LoadResult, Plan, RequestsJob } from './job.ts'
 import { openLanes, type Lane } from './lanes.ts'
 import { requestsOf, type Answer } from './requests.ts'
 import { Window } from './window.ts'
@@ -33,6 +33,8 @@ export async function runRequests(job: RequestsJob): Promise<LoadResult> {
     lanes.close()
   }
 }
+
+const nameOf = (plan: Plan) => `${plan.is} ${'path' in plan ? plan.path : plan.paths.join(' ')}`
 
 class ClosedLoop {
   readonly #job: RequestsJob
@@ -95,9 +97,7 @@ class ClosedLoop {
     this.#busy--
     if (answer.status < 200 || answer.status > 299) {
       this.#ended = true
-      this.#fail(
-        new Error(`${this.#job.plan.is} ${this.#job.plan.path}: ${answer.status} ${answer.head}`),
-      )
+      this.#fail(new Error(`${nameOf(this.#job.plan)}: ${answer.status} ${answer.head}`))
       return
     }
     const now = performance.now()

@@ -147,7 +147,7 @@ class Flood {
   async #watchOverSockets(onError: (error: Error) => void): Promise<void> {
     const sockets = await openSockets({ ...this.#job, onError })
     this.#closers.push(() => sockets.forEach((socket) => socket.destroy()))
-    const { wire } = new PlannedRequest('GET', this.#job.path)
+    const wire = new PlannedRequest('GET', this.#job.path).wireFor(this.#job.target.token)
     await Promise.all(
       sockets.map(
         (socket) =>

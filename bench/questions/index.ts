@@ -2,6 +2,7 @@ import type { Question } from '../bench.ts'
 import { apply } from './apply.ts'
 import { create } from './create.ts'
 import { get } from './get.ts'
+import { identity } from './identity.ts'
 import { list } from './list.ts'
 import { mixed } from './mixed.ts'
 import { patch } from './patch.ts'
@@ -9,4 +10,14 @@ import { start } from './start.ts'
 import { watch } from './watch.ts'
 
 /** In the order they are asked. */
-export const questions: readonly Question[] = [get, list, mixed, create, patch, apply, watch, start]
+export const questions: readonly Question[] = [
+  get,
+  identity,
+  list,
+  mixed,
+  create,
+  patch,
+  apply,
+  watch,
+  start,
+]
