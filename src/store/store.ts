@@ -121,3 +121,14 @@ export class UnusableDataDir extends Error {
     this.name = 'UnusableDataDir'
   }
 }
+
+/** The store does not answer, or cannot serve now; asking again later may help. */
+export class StoreUnavailable extends Error {
+  /** Whether a write may have happened all the same. */
+  readonly outcome: 'none' | 'unknown'
+  constructor(message: string, outcome: 'none' | 'unknown' = 'none', options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'StoreUnavailable'
+    this.outcome = outcome
+  }
+}

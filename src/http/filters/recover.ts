@@ -1,4 +1,11 @@
-import { internalError, plainError, StatusError } from '../../schema/errors.ts'
+import {
+  internalError,
+  plainError,
+  StatusError,
+  timeout,
+  unavailable,
+} from '../../schema/errors.ts'
+import { StoreUnavailable } from '../../store/store.ts'
 import { TransformError } from '../../store/encryption/transformer.ts'
 import { binaryStatusAnswer, statusAnswer, wantsBinary } from '../answer.ts'
 import type { Answer, Context } from '../context.ts'
@@ -8,6 +15,11 @@ import { plainTextAnswer, PlainTextError } from '../plain-text.ts'
 export function recover(context: Context, error: unknown): Answer | Promise<Answer> {
   if (error instanceof PlainTextError) return plainTextAnswer(error)
   if (error instanceof TransformError) return recover(context, internalError(error.message))
+  if (error instanceof StoreUnavailable) {
+    context.server.log.warn('the store cannot be reached', { error: error.message })
+    const why = 'the store cannot be reached at this time, please try again'
+    return recover(context, error.outcome === 'unknown' ? timeout(why) : unavailable(why, 1))
+  }
   if (!(error instanceof StatusError)) context.server.onError(error, context)
   const told =
     error instanceof StatusError

@@ -1,14 +1,9 @@
 import { status, type ServiceError } from '@grpc/grpc-js'
+import { StoreUnavailable } from '../store.ts'
 
-/** etcd does not answer, or answers that it cannot serve now; asking again later may help. */
-export class EtcdUnavailable extends Error {
-  /** Whether a write may have happened all the same. */
-  readonly outcome: 'none' | 'unknown'
-  constructor(message: string, outcome: 'none' | 'unknown' = 'none', options?: ErrorOptions) {
-    super(message, options)
-    this.name = 'EtcdUnavailable'
-    this.outcome = outcome
-  }
+/** etcd does not answer, or answers that it cannot serve now. */
+export class EtcdUnavailable extends StoreUnavailable {
+  override name = 'EtcdUnavailable'
 }
 
 /** etcd refuses a request for what it is: asking again does not help. */
