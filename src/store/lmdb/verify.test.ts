@@ -144,3 +144,20 @@ describe('damage is found when a store is opened', () => {
     await again.close()
   })
 })
+
+test('a key that was made anew over a deletion that history has lost is no damage', async () => {
+  const dir = mkdtempSync(join(root, 'anew-'))
+  const value = Buffer.from('v')
+  const engine = await openLmdb({ dir, clock, format: {} })
+  for (const change of [value, null, value, value, null]) {
+    await engine.commit([{ key: '/a', value: change }])
+  }
+  await engine.compact(2)
+  await engine.close()
+  for (const verify of ['newest', 'all'] as const) {
+    const again = await openLmdb({ dir, clock, format: {}, verify })
+    expect([again.revision(), again.oldest()]).toEqual([5, 2])
+    expect((await again.get('/a', { at: 4 }))?.created).toBe(3)
+    await again.close()
+  }
+})

@@ -56,8 +56,9 @@ function verifyChanges(
       throw damaged(`the change at revision ${revision} is older than its key`)
     }
     const { prev } = record
-    // What a change above the floor superseded is still needed by reads of the past.
-    const isNeeded = prev !== null && revision > floor
+    // What a change above the floor superseded is still needed by reads of the past, unless that was a deletion: what
+    // made the key anew stands over one, which goes with the history.
+    const isNeeded = prev !== null && revision > floor && record.created < revision
     if (isNeeded && !values.doesExist(placeKey(prev.revision, prev.index))) {
       throw damaged(`what the change at revision ${revision} superseded is gone`)
     }
