@@ -137,7 +137,7 @@ class LmdbEngine implements Engine {
           `data directory ${this.#options.dir} has no format mark; it was not made by this program`,
         )
       }
-      await this.#root.transaction(() => {
+      await this.#transact(() => {
         this.#meta.putSync(META.format, Buffer.from(JSON.stringify(wanted)))
       })
     } else {
@@ -186,7 +186,7 @@ class LmdbEngine implements Engine {
       const events: Event[] = []
       const results: Commit[] = []
       try {
-        await this.#root.transaction(() => {
+        await this.#transact(() => {
           // Taken here, when the transaction is ours: whoever came meanwhile goes along.
           batch = this.#waiting
           this.#waiting = []
@@ -204,6 +204,18 @@ class LmdbEngine implements Engine {
     }
     // In the same turn as the look at what waits: a commit after it starts a flush of its own.
     this.#flushing = null
+  }
+
+  /** One durable transaction; rejects when it could not be written, for instance on a full disk. */
+  async #transact(work: () => void): Promise<void> {
+    try {
+      await this.#root.transaction(work)
+    } catch (error) {
+      // The cause comes as a promise of its own, which would end the process if nobody took it.
+      const { commitError } = error as { readonly commitError?: Promise<unknown> }
+      commitError?.catch(() => {})
+      throw error
+    }
   }
 
   /** A listener that throws has lost track of the store: that must not pass unseen, nor stop the others. */
@@ -353,7 +365,7 @@ class LmdbEngine implements Engine {
     while (this.#oldest < target && !this.#closed) {
       const from = this.#oldest
       let reached = from
-      await this.#root.transaction(() => {
+      await this.#transact(() => {
         // Headers first, values let go: changing what a cursor walks over is not safe.
         const round: { key: Buffer; record: Superseding }[] = []
         let bytes = 0
@@ -374,9 +386,10 @@ class LmdbEngine implements Engine {
         const full = round.length >= COMPACT_BATCH || bytes >= COMPACT_BYTES
         if (!full) reached = target
         for (const { key, record } of round) this.#forget(key, record)
-        this.#oldest = reached
         this.#meta.putSync(META.floor, Buffer.from(String(reached)))
       })
+      // Not before: what was not committed is not forgotten.
+      this.#oldest = reached
     }
   }
 

@@ -40,6 +40,8 @@ export function openOptions(path: string, { readOnly = false } = {}): RootDataba
     maxDbs: 4,
     // A commit resolves when it is on disk, not before.
     overlappingSync: false,
+    // With it, a commit that fails also rejects a promise that nobody can take, which ends the process.
+    eventTurnBatching: false,
     readOnly,
     encoding: 'binary',
     keyEncoding: 'binary',

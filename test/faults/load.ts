@@ -1,0 +1,398 @@
+/** Clients that write, read, list and watch a few objects at random, and record what they are told. */
+import type { Client, Reply, Watch } from '../client.ts'
+import type { Committed, History, Outcome, Seen } from './history.ts'
+import { seeded, type Random } from './random.ts'
+import type { Selects, WatchRecord } from './watch-history.ts'
+
+const COLLECTION = '/api/v1/namespaces/default/configmaps'
+const PREFIX = 'k'
+/** Half of the values: what watches with a selector see. */
+const SIDE: Selects = (value) => sideOf(value) === 'a'
+
+const sideOf = (value: string) =>
+  value.length % 2 === value.charCodeAt(value.length - 1) % 2 ? 'a' : 'b'
+
+/** What the load is made of. */
+export interface LoadOptions {
+  readonly seed: number
+  readonly keys: number
+  readonly writers: number
+  readonly watchers: number
+  readonly history: History
+  /** A new client of the server. */
+  connect(): Client
+  readonly now: () => number
+}
+
+/** Answers that faults do not excuse, and how often each status was given. */
+interface Tally {
+  readonly surprises: string[]
+  readonly statuses: Map<string, number>
+}
+
+/** Runs clients until it is told to end. */
+export class Load {
+  readonly watches: WatchRecord[] = []
+  readonly tally: Tally = { surprises: [], statuses: new Map() }
+  /** Bytes that each write carries besides. */
+  padding = 100
+  /** How many writes were acknowledged. */
+  written = 0
+  /** How many reads were answered. */
+  read = 0
+  readonly #options: LoadOptions
+  #ending = false
+  #serial = 0
+  #newest = 0
+  /** Revision that was seen first; where the recorders start. */
+  #first = 0
+  readonly #tasks: Promise<void>[] = []
+  readonly #open = new Set<Watch>()
+
+  constructor(options: LoadOptions) {
+    this.#options = options
+  }
+
+  async start(): Promise<void> {
+    const client = this.#options.connect()
+    this.#first = Number((await client.get(COLLECTION)).body.metadata.resourceVersion)
+    this.#newest = this.#first
+    client.close()
+    const { writers, watchers, seed } = this.#options
+    for (let i = 0; i < writers; i++) this.#tasks.push(this.#write(seeded(seed * 1009 + i)))
+    for (let i = 0; i < watchers; i++) this.#tasks.push(this.#watch(seeded(seed * 2003 + i)))
+    this.#tasks.push(this.#record(undefined), this.#record(SIDE))
+  }
+
+  /** Ends the clients once each object was read and both recorders have seen the last change. */
+  async end(): Promise<void> {
+    this.#ending = true
+    const client = this.#options.connect()
+    const random = seeded(1)
+    for (let i = 0; i < this.#options.keys; i++) await this.#get(client, `${PREFIX}${i}`)
+    await this.#list(client, random)
+    // Two last changes, one for each side of the selector.
+    const marks = await Promise.all(
+      ['a', 'b'].map((side) => this.#create(client, `${PREFIX}-end-${side}`, this.#value(side))),
+    )
+    this.#last = Math.max(...marks)
+    if (marks.includes(0)) this.tally.surprises.push('the last writes failed')
+    this.#marks = marks
+    for (const watch of this.#open) this.#endWhenSeen(watch)
+    await Promise.all(this.#tasks)
+    client.close()
+  }
+  #last = Infinity
+  #marks: readonly number[] = []
+  readonly #seen = new Map<Watch, { revision: number; recorder: Selects | 'all' | null }>()
+
+  #endWhenSeen(watch: Watch): void {
+    const seen = this.#seen.get(watch)
+    const goal = seen?.recorder === 'all' ? this.#last : (this.#marks[0] ?? Infinity)
+    if (!seen || seen.recorder === null || seen.revision >= goal) watch.close()
+  }
+
+  #value(side?: string): string {
+    for (;;) {
+      const value = `v${this.#serial++}`
+      if (side === undefined || sideOf(value) === side) return value
+    }
+  }
+
+  async #write(random: Random): Promise<void> {
+    const client = this.#options.connect()
+    const known = new Map<string, number>()
+    while (!this.#ending) {
+      const key = `${PREFIX}${random.below(this.#options.keys)}`
+      switch (
+        random.pick(['create', 'update', 'update', 'put', 'patch', 'delete', 'get', 'get', 'list'])
+      ) {
+        case 'create':
+          await this.#create(client, key, this.#value(), known)
+          break
+        case 'update':
+          if (!known.has(key)) await this.#get(client, key, known)
+          await this.#update(client, key, known.get(key), known)
+          break
+        case 'put':
+          await this.#update(client, key, undefined, known)
+          break
+        case 'patch':
+          await this.#patch(client, key, known)
+          break
+        case 'delete':
+          await this.#delete(client, key, random.below(2) === 0 ? known.get(key) : undefined)
+          break
+        case 'get':
+          await this.#get(client, key, known)
+          break
+        default:
+          await this.#list(client, random)
+      }
+    }
+    client.close()
+  }
+
+  #body(key: string, value: string, expected?: number) {
+    return {
+      metadata: {
+        name: key,
+        labels: { side: sideOf(value) },
+        ...(expected === undefined ? {} : { resourceVersion: String(expected) }),
+      },
+      data: { value, padding: 'x'.repeat(this.padding) },
+    }
+  }
+
+  async #create(
+    client: Client,
+    key: string,
+    value: string,
+    known?: Map<string, number>,
+  ): Promise<number> {
+    const begun = this.#options.history.begin({ kind: 'create', key, value })
+    return this.#finish(begun, () => client.post(COLLECTION, this.#body(key, value)), known)
+  }
+
+  async #update(
+    client: Client,
+    key: string,
+    expected: number | undefined,
+    known: Map<string, number>,
+  ) {
+    const value = this.#value()
+    const asked = {
+      kind: 'update',
+      key,
+      value,
+      ...(expected === undefined ? {} : { expected }),
+    } as const
+    const begun = this.#options.history.begin(asked)
+    await this.#finish(
+      begun,
+      () => client.put(`${COLLECTION}/${key}`, this.#body(key, value, expected)),
+      known,
+    )
+  }
+
+  async #patch(client: Client, key: string, known: Map<string, number>) {
+    const value = this.#value()
+    const begun = this.#options.history.begin({ kind: 'update', key, value })
+    await this.#finish(
+      begun,
+      () => client.merge(`${COLLECTION}/${key}`, this.#body(key, value)),
+      known,
+    )
+  }
+
+  async #delete(client: Client, key: string, expected: number | undefined) {
+    const asked = { kind: 'delete', key, ...(expected === undefined ? {} : { expected }) } as const
+    const begun = this.#options.history.begin(asked)
+    const preconditions = expected === undefined ? {} : { resourceVersion: String(expected) }
+    await this.#finish(begun, () =>
+      client.delete(`${COLLECTION}/${key}`, { body: { preconditions } }),
+    )
+  }
+
+  async #get(client: Client, key: string, known?: Map<string, number>) {
+    const begun = this.#options.history.begin({ kind: 'get', key })
+    await this.#finish(begun, () => client.get(`${COLLECTION}/${key}`), known, true)
+  }
+
+  /** Lists all at once or in pages, which must be of one revision. */
+  async #list(client: Client, random: Random) {
+    const begun = this.#options.history.begin({ kind: 'list', key: PREFIX })
+    const limit = random.below(2) === 0 ? 0 : 1 + random.below(3)
+    const items = new Map<string, Seen>()
+    try {
+      let token = ''
+      let at = 0
+      do {
+        const query = `limit=${limit}&continue=${encodeURIComponent(token)}`
+        const reply = await client.get(`${COLLECTION}?${limit > 0 ? query : ''}`)
+        this.#count('list', reply)
+        if (reply.status !== 200) {
+          if (reply.status !== 410) this.#judge('list', reply)
+          return begun.drop()
+        }
+        const revision = Number(reply.body.metadata.resourceVersion)
+        if (at !== 0 && revision !== at)
+          this.tally.surprises.push(`a page of a list at ${at} is of ${revision}`)
+        at = revision
+        for (const item of reply.body.items) {
+          if (isOurs(item)) items.set(item.metadata.name as string, seenOf(item))
+        }
+        token = (reply.body.metadata.continue as string | undefined) ?? ''
+      } while (token !== '')
+      this.read++
+      begun.end({ is: 'listed', at, items })
+    } catch {
+      begun.drop()
+      await pause()
+    }
+  }
+
+  /** Makes the request and notes what it was told; the revision of a done write, 0 otherwise. */
+  async #finish(
+    begun: { end(outcome: Outcome): void; drop(): void },
+    send: () => Promise<Reply>,
+    known?: Map<string, number>,
+    reads = false,
+  ): Promise<number> {
+    try {
+      const reply = await send()
+      this.#count(reads ? 'read' : 'write', reply)
+      const outcome = this.#outcomeOf(reply)
+      if (outcome.is === 'unknown' && reads) begun.drop()
+      else begun.end(outcome)
+      if (outcome.is === 'unknown') {
+        await pause()
+        return 0
+      }
+      if (reads) this.read++
+      if (outcome.is !== 'done') {
+        if (outcome.is === 'deleted') this.written++
+        return 0
+      }
+      if (!reads) this.written++
+      this.#newest = Math.max(this.#newest, outcome.seen.revision)
+      known?.set(reply.body.metadata.name as string, outcome.seen.revision)
+      return outcome.seen.revision
+    } catch (error) {
+      // Nobody was there to do anything.
+      if (reads || (error as NodeJS.ErrnoException).code === 'ECONNREFUSED') begun.drop()
+      await pause()
+      return 0
+    }
+  }
+
+  #outcomeOf(reply: Reply): Outcome {
+    const { status, body } = reply
+    if (status === 404) return { is: 'absent' }
+    if (status === 409) return { is: body.reason === 'AlreadyExists' ? 'exists' : 'conflict' }
+    if (status === 200 && body.kind === 'Status')
+      return { is: 'deleted', uid: body.details.uid as string }
+    if (status === 200 || status === 201) return { is: 'done', seen: seenOf(body) }
+    this.#judge('request', reply)
+    return { is: 'unknown' }
+  }
+
+  #count(what: string, { status }: Reply): void {
+    const name = `${what} ${status}`
+    this.tally.statuses.set(name, (this.tally.statuses.get(name) ?? 0) + 1)
+  }
+
+  /** A server in trouble may say so; anything else is an answer that it must not give. */
+  #judge(what: string, { status, text }: Reply): void {
+    if ([429, 500, 503, 504, 507].includes(status)) return
+    this.tally.surprises.push(`${what}: ${status} ${text.slice(0, 300)}`)
+  }
+
+  /** Watches for a while from now, from what was seen, or from long ago; again and again. */
+  async #watch(random: Random): Promise<void> {
+    while (!this.#ending) {
+      const span = this.#newest - this.#first
+      const from = random.pick([
+        this.#newest,
+        this.#newest,
+        this.#newest - random.below(Math.min(200, span + 1)),
+        this.#first + random.below(span + 1),
+      ])
+      const selects = random.below(3) === 0 ? SIDE : undefined
+      await this.#follow(from, selects, null, 50 + random.below(1500))
+    }
+  }
+
+  /** Watches all the time, each watch from where the last one ended. */
+  async #record(selects: Selects | undefined): Promise<void> {
+    let from = this.#first
+    for (;;) {
+      const goal = selects ? (this.#marks[0] ?? Infinity) : this.#last
+      if (from >= goal) return
+      const record = await this.#follow(from, selects, selects ?? 'all')
+      if (record?.end.is === 'expired') {
+        this.tally.surprises.push(`the recorder lost its place at ${from}: the window is too short`)
+        return
+      }
+      from = record?.events.at(-1)?.revision ?? from
+    }
+  }
+
+  async #follow(
+    from: number,
+    selects: Selects | undefined,
+    recorder: Selects | 'all' | null,
+    forMs?: number,
+  ): Promise<WatchRecord | null> {
+    const client = this.#options.connect()
+    const events: Committed[] = []
+    const bookmarks: { revision: number; after: number }[] = []
+    let end: WatchRecord['end'] = { is: 'cut' }
+    let timer: NodeJS.Timeout | undefined
+    try {
+      const selector = selects ? '&labelSelector=side%3Da' : ''
+      const query = `watch=1&allowWatchBookmarks=true&resourceVersion=${from}${selector}`
+      const watch = await client.watch(`${COLLECTION}?${query}`)
+      const seen = { revision: from, recorder }
+      this.#seen.set(watch, seen)
+      this.#open.add(watch)
+      if (forMs !== undefined) timer = setTimeout(() => watch.close(), forMs)
+      if (this.#last !== Infinity) this.#endWhenSeen(watch)
+      const { statusCode = 0 } = watch.answer
+      if (statusCode === 410) end = { is: 'expired', ms: this.#options.now() }
+      else if (statusCode < 500 && statusCode !== 200 && statusCode !== 429)
+        end = { is: 'refused', why: `it was answered with ${statusCode}` }
+      for (;;) {
+        const event = await watch.next()
+        if (!event) break
+        if (statusCode !== 200) continue
+        const revision = Number(event.object.metadata?.resourceVersion)
+        if (event.type === 'ERROR') {
+          const { code, message } = event.object as { code: number; message: string }
+          end =
+            code === 410
+              ? { is: 'expired', ms: this.#options.now() }
+              : { is: 'refused', why: `${code} ${message}` }
+        } else if (event.type === 'BOOKMARK') bookmarks.push({ revision, after: events.length })
+        else if (isOurs(event.object)) {
+          const type = event.type as Committed['type']
+          events.push({ key: event.object.metadata.name as string, type, ...seenOf(event.object) })
+          this.#newest = Math.max(this.#newest, revision)
+        }
+        seen.revision = revision
+        if (this.#last !== Infinity) this.#endWhenSeen(watch)
+      }
+      this.#open.delete(watch)
+      this.#seen.delete(watch)
+    } catch {
+      await pause()
+      return null
+    } finally {
+      clearTimeout(timer)
+      client.close()
+    }
+    const record = { from, events, bookmarks, end, ...(selects ? { selects } : {}) }
+    this.watches.push(record)
+    return record
+  }
+}
+
+interface Read {
+  readonly metadata: {
+    readonly name: string
+    readonly resourceVersion: string
+    readonly uid: string
+  }
+  readonly data?: { readonly value?: string }
+}
+
+const isOurs = (object: Read) => object.metadata.name.startsWith(PREFIX)
+
+const seenOf = ({ metadata, data }: Read): Seen => ({
+  revision: Number(metadata.resourceVersion),
+  value: data?.value ?? '',
+  uid: metadata.uid,
+})
+
+/** Lets a server in trouble be for a moment. */
+const pause = () => new Promise<void>((resolve) => setTimeout(resolve, 30))
