@@ -21,10 +21,17 @@ export function checkHistory(
   const { operations } = history
   const { log, wrong } = mergeLog(watches)
   const found = [...wrong, ...checkLog(log), ...checkAgainstLog(operations, log)]
+  const committed = new Set(log.map(({ value }) => value))
+  // The watches told of every change: what they did not tell of has not happened.
+  const happened = operations.filter(
+    ({ kind, outcome, value }) =>
+      kind !== 'list' &&
+      (outcome.is !== 'unknown' || value === undefined || committed.has(value)),
+  )
   const keys = new Set(log.map(({ key }) => key))
   for (const key of keys) {
     const fault = findLinearization(
-      operations.filter((operation) => operation.key === key && operation.kind !== 'list'),
+      happened.filter((operation) => operation.key === key),
       log.filter((event) => event.key === key),
     )
     if (fault !== null) found.push(fault)

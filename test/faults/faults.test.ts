@@ -67,6 +67,7 @@ test(
       writers: 12,
       watchers: 5,
       history,
+      endsWhole: subject.endsWhole,
       connect: () => subject.client(),
       now,
     })

@@ -51,8 +51,8 @@ export interface Committed {
 /** An operation under way. */
 export interface Begun {
   readonly invoked: number
-  /** Notes the answer. */
-  end(outcome: Outcome): void
+  /** Notes the answer; `over` when nothing can happen any more, though it is not known what has. */
+  end(outcome: Outcome, over?: boolean): void
   /** Forgets the operation: it surely had no effect and told nothing. */
   drop(): void
 }
@@ -97,10 +97,10 @@ export class History {
     this.#entries.add(entry)
     return {
       invoked: entry.invoked,
-      end: (outcome) => {
+      end: (outcome, over = outcome.is !== 'unknown') => {
         entry.outcome = outcome
         // What is not known may still happen, until `settle` says otherwise.
-        if (outcome.is !== 'unknown') entry.completed = this.tick()
+        if (over) entry.completed = this.tick()
       },
       drop: () => {
         this.#entries.delete(entry)

@@ -1,5 +1,5 @@
 /** The checkers against brute force, and against histories that were broken on purpose. */
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { checkAgainstLog } from './against-log.ts'
 import type { Committed, Operation, Outcome, Seen } from './history.ts'

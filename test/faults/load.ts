@@ -1,6 +1,6 @@
 /** Clients that write, read, list and watch a few objects at random, and record what they are told. */
 import type { Client, Reply, Watch } from '../client.ts'
-import type { Committed, History, Outcome, Seen } from './history.ts'
+import type { Begun, Committed, History, Outcome, Seen } from './history.ts'
 import { seeded, type Random } from './random.ts'
 import type { Selects, WatchRecord } from './watch-history.ts'
 
@@ -19,6 +19,8 @@ export interface LoadOptions {
   readonly writers: number
   readonly watchers: number
   readonly history: History
+  /** Whether an error of the server's ends what it was asked for; see `Subject`. */
+  readonly endsWhole: boolean
   /** A new client of the server. */
   connect(): Client
   readonly now: () => number
@@ -234,7 +236,7 @@ export class Load {
 
   /** Makes the request and notes what it was told; the revision of a done write, 0 otherwise. */
   async #finish(
-    begun: { end(outcome: Outcome): void; drop(): void },
+    begun: Begun,
     send: () => Promise<Reply>,
     known?: Map<string, number>,
     reads = false,
@@ -244,7 +246,7 @@ export class Load {
       this.#count(reads ? 'read' : 'write', reply)
       const outcome = this.#outcomeOf(reply)
       if (outcome.is === 'unknown' && reads) begun.drop()
-      else begun.end(outcome)
+      else begun.end(outcome, outcome.is !== 'unknown' || this.#options.endsWhole)
       if (outcome.is === 'unknown') {
         await pause()
         return 0
