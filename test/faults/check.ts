@@ -25,8 +25,7 @@ export function checkHistory(
   // The watches told of every change: what they did not tell of has not happened.
   const happened = operations.filter(
     ({ kind, outcome, value }) =>
-      kind !== 'list' &&
-      (outcome.is !== 'unknown' || value === undefined || committed.has(value)),
+      kind !== 'list' && (outcome.is !== 'unknown' || value === undefined || committed.has(value)),
   )
   const keys = new Set(log.map(({ key }) => key))
   for (const key of keys) {
