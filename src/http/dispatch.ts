@@ -2,6 +2,7 @@ import { actions, virtuals } from '../api/actions/index.ts'
 import { connects } from '../api/connect/index.ts'
 import { create } from '../api/create.ts'
 import { deleteCollection, deleteOne } from '../api/delete.ts'
+import { freshness, hopefully } from '../api/freshness.ts'
 import { get } from '../api/get.ts'
 import { list } from '../api/list.ts'
 import { patch, patchScale } from '../api/patch.ts'
@@ -132,10 +133,17 @@ function resource(context: Context, served: Served): Answer | Promise<Answer> {
   if (!run) throw methodNotAllowed()
   // An answer that nobody can read is not worth a write; reads find out when they answer.
   if (verb !== 'get' && verb !== 'list') formOf(context, { transform: true })
-  const result = run(api, call)
+  const result = runFresh(api, call, verb, run)
   return result instanceof Promise
     ? result.then((done) => resultAnswer(context, served, done))
     : resultAnswer(context, served, result)
+}
+
+function runFresh(api: Api, call: Call, verb: string, run: Run): Result | Promise<Result> {
+  if (!api.cache.isShared) return run(api, call)
+  if (verb === 'create' && call.subresource === '') return hopefully(api, () => run(api, call))
+  const waiting = freshness(api, call, verb)
+  return waiting ? waiting.then(() => run(api, call)) : run(api, call)
 }
 
 /** Paths that look like a resource but have no such place or verb. */
@@ -177,6 +185,7 @@ async function connectAnswer(
   if (context.query.has('dryRun')) throw badRequest('dryRun is not supported')
   const connect = connects[run]
   if (!connect) throw methodNotAllowed()
+  await api.cache.fresh()
   const { target } = context.exchange
   const mark = target.indexOf('?')
   const path = context.path.replace(/^\/+/, '/')
@@ -224,8 +233,9 @@ function bodyReader({ exchange }: Context): () => Promise<Body> {
 
 async function watchAnswer(context: Context, served: Served, call: Call): Promise<Answer> {
   const form = formOf(context, { watch: true, transform: true })
-  const start = await watch(context.server.api, call)
   const { api } = context.server
+  await freshness(api, call, 'watch')
+  const start = await watch(api, call)
   const isBinary = form.type === 'protobuf'
   const events = isBinary
     ? (await import('./protobuf.ts')).eventMessages(api, served, form)

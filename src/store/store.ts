@@ -34,6 +34,11 @@ export interface Engine {
   compact(upTo: Revision): Promise<void>
   /** Newest revision that was committed at or before `timeMs`; for the history window. */
   revisionAt(timeMs: number): Revision
+  /**
+   * Where others write to the same store: its newest revision, once everything up to it was handed to
+   * subscribers. Absent when this engine is the only one, so that nothing newer can be. Throws StoreUnavailable.
+   */
+  latest?(): Promise<Revision>
   /** Waits for pending commits and lets go of files. May be called twice. */
   close(): Promise<void>
 }

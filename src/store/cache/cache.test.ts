@@ -299,3 +299,89 @@ test('the resource of a key', () => {
     tablePrefixOf('/example.com/widgets/ns/w'),
   ]).toEqual(['/configmaps/', '/namespaces/', '/example.com/widgets/'])
 })
+
+describe('a store that others write to', () => {
+  /** An engine whose questions for the newest revision are answered by hand. */
+  async function shared() {
+    const clock = new ManualClock()
+    const engine = openMemory({ clock })
+    const asked: { resolve: (at: number) => void; reject: (error: Error) => void }[] = []
+    const cache = new Cache(
+      Object.assign(engine, {
+        latest: () =>
+          new Promise<number>((resolve, reject) => {
+            asked.push({ resolve, reject })
+          }),
+      }),
+      { clock, historyMs: 60_000 },
+    )
+    const turn = () => new Promise((resolve) => setImmediate(resolve))
+    return { engine, cache, asked, turn }
+  }
+
+  test('has nothing to wait for when nobody else writes', async () => {
+    const { cache } = await open()
+    expect([cache.isShared, cache.fresh()]).toEqual([false, null])
+  })
+
+  test('one question for all who ask in one turn, which comes after them', async () => {
+    const { cache, asked, turn } = await shared()
+    expect(cache.isShared).toBe(true)
+    const first = cache.fresh()
+    expect(cache.fresh()).toBe(first)
+    expect(asked.length).toBe(0)
+    await turn()
+    expect(asked.length).toBe(1)
+    // The question is under way: what is written from here on it may not see.
+    const second = cache.fresh()
+    expect(second).not.toBe(first)
+    await turn()
+    expect(asked.length).toBe(2)
+    asked[0]!.resolve(0)
+    asked[1]!.resolve(0)
+    await Promise.all([first, second])
+  })
+
+  test('no more than two questions at once; the third goes when one is answered', async () => {
+    const { cache, asked, turn } = await shared()
+    const waits: (Promise<void> | null)[] = []
+    for (let i = 0; i < 5; i++) {
+      waits.push(cache.fresh())
+      await turn()
+    }
+    expect(new Set(waits).size).toBe(3)
+    expect(asked.length).toBe(2)
+    asked[0]!.resolve(0)
+    await waits[0]
+    await turn()
+    expect(asked.length).toBe(3)
+    asked[1]!.resolve(0)
+    asked[2]!.resolve(0)
+    await Promise.all(waits)
+  })
+
+  test('waits until the answer has arrived here', async () => {
+    const { cache, engine, asked, turn } = await shared()
+    let isFresh = false
+    const waiting = cache.fresh()!.then(() => (isFresh = true))
+    await turn()
+    asked[0]!.resolve(1)
+    await turn()
+    expect(isFresh).toBe(false)
+    await engine.commit([{ key: '/things/a', value: record('a', '1') }])
+    await waiting
+    expect(cache.revision).toBe(1)
+  })
+
+  test('tells all of a failure, and asks anew for the next', async () => {
+    const { cache, asked, turn } = await shared()
+    const waits = [cache.fresh(), cache.fresh()]
+    await turn()
+    asked[0]!.reject(new Error('silent'))
+    for (const wait of waits) await expect(wait).rejects.toThrow('silent')
+    const next = cache.fresh()
+    await turn()
+    asked[1]!.resolve(0)
+    await next
+  })
+})

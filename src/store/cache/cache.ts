@@ -31,6 +31,8 @@ export interface ListState {
 }
 
 const PAGE = 1000
+/** Questions for the newest revision that are under way at most; whoever comes later shares the next. */
+const QUESTIONS = 2
 
 /**
  * The one place that reads are answered from, above any engine: the wire bytes of every resource
@@ -47,6 +49,10 @@ export class Cache {
   #revision: Revision
   #unsubscribe: () => void
   #cancelTick: () => void = () => {}
+  /** The question that reads of this moment share, not sent yet. */
+  #next: Promise<void> | null = null
+  #asking = 0
+  #ask: (() => void) | null = null
   #closed = false
 
   constructor(engine: Engine, options: CacheOptions) {
@@ -61,6 +67,11 @@ export class Cache {
   /** Newest revision that reads may see. */
   get revision(): Revision {
     return this.#revision
+  }
+
+  /** Whether others may write to the store, so that what is here may be old. */
+  get isShared(): boolean {
+    return this.#engine.latest !== undefined
   }
 
   /** Oldest revision that exact reads and watches may start from. */
@@ -110,6 +121,32 @@ export class Cache {
         })
       }
     })
+  }
+
+  /**
+   * Resolves when reads see everything that was written before the call, by any server over the same store; all
+   * calls of a turn share one question to the store. Null when it is so already: nobody else writes. Rejects with
+   * StoreUnavailable.
+   */
+  fresh(): Promise<void> | null {
+    if (!this.#engine.latest) return null
+    return (this.#next ??= this.#askLatest())
+  }
+
+  async #askLatest(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      if (this.#asking < QUESTIONS) setImmediate(resolve)
+      else this.#ask = resolve
+    })
+    this.#next = null
+    this.#asking++
+    try {
+      await this.reached(await this.#engine.latest!())
+    } finally {
+      this.#asking--
+      this.#ask?.()
+      this.#ask = null
+    }
   }
 
   /**

@@ -20,10 +20,12 @@ class Encrypting implements EncryptedEngine {
   readonly #encryption: Encryption
   /** Values by the stored form that was just made of them: an engine that tells of the same bytes needs no decryption. */
   readonly #made = new WeakMap<Uint8Array, Uint8Array>()
+  readonly latest?: () => Promise<Revision>
 
   constructor(engine: Engine, encryption: Encryption) {
     this.#engine = engine
     this.#encryption = encryption
+    if (engine.latest) this.latest = () => engine.latest!()
   }
 
   get name(): string {
