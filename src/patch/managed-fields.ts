@@ -3,6 +3,7 @@ import { StatusError } from '../schema/errors.ts'
 import type { ManagedFieldsEntry } from '../schema/object-meta.ts'
 import { compareText, fieldElement } from './field-path.ts'
 import { FieldSet } from './field-set.ts'
+import { firstFields } from './first-fields.ts'
 import { FieldsV1Error, fromFieldsV1, toFieldsV1 } from './fields-v1.ts'
 import {
   ApplyConflict,
@@ -86,18 +87,34 @@ export function readManaged(entries: readonly ManagedFieldsEntry[] | undefined):
 /** Writes entries in their order: by operation, time, manager, version and sub-resource. */
 export function writeManaged({ managers, times }: Managed): ManagedFieldsEntry[] {
   return Array.from(managers, ([id, { set, apiVersion, applied }]) => {
-    const { manager, subresource } = identityOf(id)
-    const time = times.get(id)
-    return {
-      manager,
+    return entryOf({
+      ...identityOf(id),
       operation: applied ? 'Apply' : 'Update',
       apiVersion,
-      ...(time === undefined ? {} : { time }),
-      fieldsType: 'FieldsV1',
+      time: times.get(id),
       fieldsV1: written.get(set) ?? toFieldsV1(set),
-      ...(subresource === '' ? {} : { subresource }),
-    }
+    })
   }).sort(byPlace)
+}
+
+function entryOf(of: {
+  readonly manager: string
+  readonly operation: Operation
+  readonly apiVersion: string
+  readonly time: string | undefined
+  readonly fieldsV1: Record<string, unknown>
+  readonly subresource: string
+}): ManagedFieldsEntry {
+  const { manager, operation, apiVersion, time, fieldsV1, subresource } = of
+  return {
+    manager,
+    operation,
+    apiVersion,
+    ...(time === undefined ? {} : { time }),
+    fieldsType: 'FieldsV1',
+    fieldsV1,
+    ...(subresource === '' ? {} : { subresource }),
+  }
 }
 
 const ORDER = ['operation', 'time', 'manager', 'apiVersion', 'subresource'] as const
@@ -138,6 +155,8 @@ export function recordUpdate(update: Update, writer: Writer): readonly ManagedFi
   const liveEntries = update.liveEntries ?? []
   const sent = sentIn(update, writer)
   if (live !== null && liveEntries.length === 0 && sent === null) return []
+  if (live === null && liveEntries.length === 0 && sent === null)
+    return firstEntries(update, writer)
   const old = live ?? blank
   const change = changeOf(versions, old, next)
   if (sent === null && (!change || isNothing(change))) return liveEntries
@@ -146,6 +165,22 @@ export function recordUpdate(update: Update, writer: Writer): readonly ManagedFi
   const managers = updateManagers(versions, old, next, before.managers, THIS_WRITE, change)
   const id = idOf({ ...writer, operation: 'Update', apiVersion: blank.apiVersion })
   return writeManaged(capped(joined({ managers, times: before.times }, id, writer.now)))
+}
+
+/** The entries of an object that is made, of which nobody owns anything yet. */
+function firstEntries({ versions, blank, next }: Update, writer: Writer): ManagedFieldsEntry[] {
+  const { apiVersion } = blank
+  const topology = versions.topology(apiVersion)
+  if (!topology) return []
+  const unowned = { whole: versions.ignored(apiVersion), alone: UNTRACKED }
+  try {
+    const fieldsV1 = firstFields(topology, blank.object, next, unowned)
+    if (!fieldsV1) return []
+    return [entryOf({ ...writer, operation: 'Update', apiVersion, time: writer.now, fieldsV1 })]
+  } catch (error) {
+    if (error instanceof TypedValueError) return []
+    throw error
+  }
 }
 
 /** How the objects differ; null when they cannot be compared, for which there must be a list with an item twice. */

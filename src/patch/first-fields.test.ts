@@ -1,0 +1,110 @@
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { vocabularies } from '../vocabulary/index.ts'
+import { path, setOf, Thing } from './apply.fixture.ts'
+import { FieldSet } from './field-set.ts'
+import { toFieldsV1 } from './fields-v1.ts'
+import { firstFields, type Unowned } from './first-fields.ts'
+import { topologyOf } from './topology.ts'
+import { TypedValueError } from './typed-items.ts'
+import { compare } from './typed-value.ts'
+
+const topology = topologyOf(Thing.shape, vocabularies.orch)
+const BLANK = { kind: 'Thing', apiVersion: 'test/v1', metadata: {}, spec: { containers: null } }
+const ALL: Unowned = { whole: FieldSet.empty, alone: FieldSet.empty }
+
+/** The long way to the same. */
+function compared(blank: unknown, object: unknown, { whole, alone }: Unowned) {
+  const { added, modified } = compare(topology, blank, object)
+  const set = modified.union(added).recursiveDifference(whole).difference(alone)
+  return set.isEmpty ? null : toFieldsV1(set)
+}
+
+const table: readonly (readonly [what: string, object: object, unowned?: Unowned])[] = [
+  ['nothing', BLANK],
+  ['a field', { ...BLANK, spec: { containers: null, replicas: 3 } }],
+  ['a field of which the blank has null', { ...BLANK, spec: { containers: [{ name: 'a' }] } }],
+  ['an empty list for null', { ...BLANK, spec: { containers: [] } }],
+  ['an empty object', { ...BLANK, spec: { containers: null, strategy: {} } }],
+  ['null', { ...BLANK, spec: { containers: null, strategy: null } }],
+  ['null for an object', { ...BLANK, metadata: null }],
+  [
+    'items with keys of two fields, one by default',
+    {
+      ...BLANK,
+      spec: { containers: [{ name: 'a', ports: [{ port: 1 }, { port: 2, name: 'p' }] }] },
+    },
+  ],
+  ['a set', { ...BLANK, spec: { containers: null, set: ['b', 'a'] } }],
+  ['what is one value', { ...BLANK, spec: { selector: { matchLabels: { a: 'b' } }, plain: [{}] } }],
+  ['any JSON', { ...BLANK, spec: { raw: { a: { b: [1] }, c: {} } } }],
+  ['steps in their order', { ...BLANK, spec: { byName: { b: {}, a: { tags: ['y', 'x'] } } } }],
+  [
+    'but what nobody owns, with all behind it',
+    { ...BLANK, spec: { replicas: 1 }, status: { a: 1 } },
+    { whole: setOf(['status'], ['spec', 'replicas']), alone: FieldSet.empty },
+  ],
+  [
+    'but single steps',
+    { ...BLANK, metadata: { name: 'a', labels: { a: 'b' } } },
+    {
+      whole: FieldSet.empty,
+      alone: setOf(['metadata'], ['metadata', 'name'], ['metadata', 'labels']),
+    },
+  ],
+  [
+    'but single steps of what the blank has not',
+    { kind: 'Thing', metadata: { name: 'a', labels: { a: 'b' } } },
+    { whole: FieldSet.empty, alone: setOf(['metadata'], ['metadata', 'name']) },
+  ],
+]
+
+test.each(table.map(([what, object, unowned = ALL]) => ({ what, object, unowned })))(
+  'the fields of $what are those of a comparison',
+  ({ object, unowned }) => {
+    for (const blank of [BLANK, {}]) {
+      expect(JSON.stringify(firstFields(topology, blank, object, unowned))).toBe(
+        JSON.stringify(compared(blank, object, unowned)),
+      )
+    }
+  },
+)
+
+test('an item twice has no fields', () => {
+  const object = { spec: { set: ['a', 'a'] } }
+  expect(() => firstFields(topology, {}, object, ALL)).toThrow(TypedValueError)
+})
+
+test('the fields of generated objects are those of a comparison', () => {
+  const word = fc.constantFrom('a', 'b', 'c')
+  const map = (value: fc.Arbitrary<unknown>) =>
+    fc.dictionary(word, value, { noNullPrototype: true })
+  const set = fc.uniqueArray(word, { maxLength: 3 })
+  const spec = fc.record(
+    {
+      replicas: fc.option(fc.nat(2)),
+      containers: fc.uniqueArray(
+        fc.record({ name: word, image: word, limits: map(word) }, { requiredKeys: ['name'] }),
+        { maxLength: 3, selector: ({ name }) => name },
+      ),
+      set,
+      plain: fc.array(fc.record({ name: word }), { maxLength: 2 }),
+      strategy: fc.option(fc.record({ type: word }, { requiredKeys: [] })),
+      byName: map(fc.option(fc.record({ label: word, tags: set }, { requiredKeys: [] }))),
+      raw: fc.jsonValue({ maxDepth: 3 }),
+    },
+    { requiredKeys: [] },
+  )
+  const object = fc.record({ metadata: fc.record({ name: word, labels: map(word) }), spec })
+  const unowned = fc.constantFrom<Unowned>(ALL, {
+    whole: FieldSet.ofPaths(path('spec', 'byName')),
+    alone: FieldSet.ofPaths(path('metadata'), path('metadata', 'name')),
+  })
+  fc.assert(
+    fc.property(fc.constantFrom(BLANK, {}), object, unowned, (blank, value, left) => {
+      expect(JSON.stringify(firstFields(topology, blank, value, left))).toBe(
+        JSON.stringify(compared(blank, value, left)),
+      )
+    }),
+  )
+})
