@@ -51,8 +51,17 @@ export function formatMicroTime(ms: number): string {
   return `${seconds(ms)}.${String(inSecond * 1000 + micros).padStart(6, '0')}Z`
 }
 
-const seconds = (ms: number): string =>
-  new Date(Math.floor(ms / 1000) * 1000).toISOString().slice(0, 19)
+// Most times that are written are of this very second.
+let lastSecond = NaN
+let lastText = ''
+
+function seconds(ms: number): string {
+  const second = Math.floor(ms / 1000)
+  if (second === lastSecond) return lastText
+  lastText = new Date(second * 1000).toISOString().slice(0, 19)
+  lastSecond = second
+  return lastText
+}
 
 /** The milliseconds of what is canonical at sight, by far the most frequent input; else null. */
 function readPlain(text: string): number | null {

@@ -172,18 +172,20 @@ class Scanner {
     let done = ''
     let escaped = false
     for (;;) {
-      const code = text.charCodeAt(this.#at)
+      // Most of a document is inside of strings: this loop touches nothing but the text.
+      let at = this.#at
+      let code = text.charCodeAt(at)
+      while (code >= 0x20 && code !== QUOTE && code !== BACKSLASH) code = text.charCodeAt(++at)
+      this.#at = at
       if (code === QUOTE) {
         done += text.slice(from, this.#at++)
         return escaped ? done.replaceAll(LONE_SURROGATE, '\ufffd') : done
       }
-      if (code === BACKSLASH) {
-        done += text.slice(from, this.#at++)
-        done += this.#escape()
-        escaped = true
-        from = this.#at
-      } else if (code >= 0x20) this.#at++
-      else this.#fail('in string literal')
+      if (code !== BACKSLASH) this.#fail('in string literal')
+      done += text.slice(from, this.#at++)
+      done += this.#escape()
+      escaped = true
+      from = this.#at
     }
   }
 
