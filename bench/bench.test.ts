@@ -15,6 +15,7 @@ import { requestsOf } from './load/requests.ts'
 import { runRequests } from './load/run-requests.ts'
 import { runWatch } from './load/run-watch.ts'
 import { verdictOf, type Row } from './measure.ts'
+import { parseOptions } from './options.ts'
 
 let pki: Pki
 const running: BareServer[] = []
@@ -198,6 +199,33 @@ describe('requests of a plan', () => {
     })
   }
 
+  test('are numbered from where they begin, and some are marked', () => {
+    const next = requestsOf({
+      is: 'create',
+      ...at,
+      sizeBytes: 1024,
+      count: 4,
+      from: 3,
+      markEvery: 2,
+    })
+    const made = Array.from({ length: 5 }, () => next(0, null)?.body ?? null)
+    expect(
+      made.map((body) => body && (JSON.parse(String(body)) as { metadata: object }).metadata),
+    ).toEqual([
+      { name: 'a-0000003' },
+      { name: 'a-0000004', labels: { marked: 'yes' } },
+      { name: 'a-0000005' },
+      { name: 'a-0000006', labels: { marked: 'yes' } },
+      null,
+    ])
+    expect(new Set(made.slice(0, 4).map((body) => body?.length)).size).toBe(1)
+  })
+
+  test('carry the form that is asked for', () => {
+    const wire = requestsOf({ is: 'get', path: '/x', accept: 'a/b' })(0, null)!.wireFor(undefined)
+    expect(String(wire)).toContain('\r\nAccept: a/b\r\n')
+  })
+
   test('carry the token', () => {
     const wire = (token?: string) =>
       String(requestsOf({ is: 'get', path: '/x' })(0, null)!.wireFor(token))
@@ -318,6 +346,25 @@ describe('what a row says', () => {
   }
 })
 
+describe('engines that are measured', () => {
+  for (const { args, chosen } of [
+    { args: [], chosen: null },
+    { args: ['--bare-only'], chosen: ['lmdb'] },
+    { args: ['--store', 'both', '--bare-only'], chosen: ['lmdb', 'etcd'] },
+    { args: ['--store', 'etcd'], chosen: ['etcd'] },
+  ]) {
+    test(args.join(' ') || 'by default', () => {
+      expect(parseOptions(args, { server: ['x'], dir: '/' })?.stores).toEqual(chosen)
+    })
+  }
+
+  test('are known ones', () => {
+    expect(() => parseOptions(['--store', 'x'], { server: ['x'], dir: '/' })).toThrow(
+      '--store takes lmdb, etcd or both',
+    )
+  })
+})
+
 describe('a run', () => {
   const run = async (...args: string[]) => {
     const dir = await mkdtemp(join(tmpdir(), 'bench-test-'))
@@ -360,7 +407,7 @@ describe('a run', () => {
 
   test('with a server that does not start tells so and leaves nothing behind', async () => {
     const command = `${process.execPath} -e 0 --`
-    expect(await run('--server', command, '--only', 'get')).toEqual({
+    expect(await run('--server', command, '--only', 'get', '--store', 'lmdb')).toEqual({
       code: 1,
       rows: [],
       notes: [

@@ -1,49 +1,78 @@
 /** What every question is asked with. */
 import { join } from 'node:path'
 import type { BareMode } from './bare/server.ts'
+import type { CallsOptions } from './lean-grpc/measure.ts'
 import type { Job, LoadResult, Plan, Protocol, RequestsJob, Target } from './load/job.ts'
 import type { Row, Sample } from './measure.ts'
-import type { BenchOptions } from './options.ts'
+import { startEtcd, type Etcd } from './etcd.ts'
+import type { BenchOptions, Store } from './options.ts'
+import type { RawStoreOptions, RawStoreResult } from './store-raw.ts'
 import { startBareProcess, startLoad, startOurs, type Ours } from './subjects.ts'
+import { worker } from './users.ts'
 import type { Workspace } from './workspace.ts'
 
 /** Answers one question with rows of figures. */
 export interface Question {
   readonly name: string
+  /** Engines it is asked of; every one by default. */
+  readonly stores?: readonly Store[]
   ask(bench: Bench): Promise<Row[]>
 }
 
 /** Measures one round; counts from 0. */
 export type Round = (round: number) => Promise<Sample>
 
+const NOBODY: Target = { port: 0, ca: '', pid: 0 }
+
 const WARM_UP_SECONDS = 0.5
 const AT_MOST = 500_000
+const FILLING_CONNECTIONS = 64
 
 /** Bytes of one object in every question. */
 export const OBJECT_BYTES = 2048
 
 export class Bench {
   readonly options: BenchOptions
+  readonly store: Store
   readonly workspace: Workspace
   /** Lines under the table. */
   readonly notes: string[]
   /** The server that was started last. */
   #ours: Ours | null = null
   #load: ReturnType<typeof startLoad> | null = null
+  #rawEtcd: Promise<Etcd> | null = null
+  #rawRuns = 0
 
-  constructor(options: BenchOptions, workspace: Workspace, notes: string[]) {
+  constructor(options: BenchOptions, store: Store, workspace: Workspace, notes: string[]) {
     this.options = options
+    this.store = store
     this.workspace = workspace
     this.notes = notes
   }
 
-  /** Starts the product on an empty data directory; null when only limits are measured. */
+  /** Starts the product on an empty store, or the one that is named; null when only limits are measured. */
   async ours(options: Parameters<typeof startOurs>[2] = {}): Promise<Ours | null> {
     const { server, profile } = this.options
     if (server === null) return null
-    const ours = await startOurs(this.workspace, server, { profiled: profile !== null, ...options })
+    const etcd = options.etcd ?? (options.store === undefined ? await this.etcd() : null)
+    const ours = await startOurs(this.workspace, server, {
+      profiled: profile !== null,
+      ...options,
+      ...(etcd === null ? {} : { etcd }),
+    })
     this.#ours = ours
-    return ours
+    return options.etcd === undefined && etcd !== null ? endingBoth(ours, etcd) : ours
+  }
+
+  /** Starts the product, met by a user whom a role allows what is asked; questions are not for the mighty. */
+  async served(): Promise<{ ours: Ours | null; target: Target }> {
+    const ours = await this.ours()
+    return { ours, target: ours === null ? NOBODY : await worker(ours) }
+  }
+
+  /** Starts an etcd where that is the engine that is measured; null otherwise. */
+  async etcd(): Promise<Etcd | null> {
+    return this.store === 'etcd' ? startEtcd(this.workspace) : null
   }
 
   bare(mode: BareMode): ReturnType<typeof startBareProcess> {
@@ -53,10 +82,26 @@ export class Bench {
   /** The raw store's durable group commit at so many callers. */
   async rawStore(callers: number, valueBytes = OBJECT_BYTES): Promise<Sample> {
     const { seconds } = this.options
-    const options = { callers, seconds, valueBytes }
-    const text = await this.workspace.output('store-raw-process.js', [JSON.stringify(options)])
-    const result = JSON.parse(text) as { perSecond: number; cpuMicrosPerOp: number }
-    return { value: result.perSecond, cpuMicros: result.cpuMicrosPerOp, loadCores: null }
+    const base = { callers, seconds, valueBytes }
+    if (this.store !== 'etcd') return this.rawStoreBy('store-raw-process.js', base)
+    this.#rawEtcd ??= startEtcd(this.workspace)
+    const { url, pid } = await this.#rawEtcd
+    // Keys of earlier runs stay, and are none of this one's.
+    const etcd = { url, pid, prefix: `/raw-${this.#rawRuns++}` }
+    return this.rawStoreBy('store-raw-process.js', { ...base, etcd })
+  }
+
+  /** Runs a program that measures an engine alone. */
+  async rawStoreBy(program: string, options: RawStoreOptions | CallsOptions): Promise<Sample> {
+    const text = await this.workspace.output(program, [JSON.stringify(options)])
+    const result = JSON.parse(text) as RawStoreResult
+    const { perSecond, cpuMicrosPerOp, storeCpuMicrosPerOp } = result
+    return {
+      value: perSecond,
+      cpuMicros: cpuMicrosPerOp,
+      loadCores: null,
+      ...(storeCpuMicrosPerOp === null ? {} : { storeCpuMicros: storeCpuMicrosPerOp }),
+    }
   }
 
   /** Lets the load process do a job. */
@@ -87,21 +132,54 @@ export class Bench {
     return this.run(job)
   }
 
-  /** Makes a namespace and so many objects in it; gives the path of the collection. */
-  async fill(ours: Ours, namespace: string, prefix: string, count: number): Promise<string> {
-    const path = await this.namespace(ours, namespace)
-    await this.run({
+  /** Asks once. */
+  once(target: Target, plan: Plan): Promise<LoadResult> {
+    return this.run({
       is: 'requests',
-      target: ours.target,
+      target,
       protocol: 'h1',
-      connections: 32,
+      connections: 1,
       streams: 1,
-      plan: { is: 'create', path, prefix, sizeBytes: OBJECT_BYTES, count },
+      plan,
+      seconds: 60,
+      warmUpSeconds: 0,
+      atMost: 1,
+    })
+  }
+
+  /** Makes a namespace and so many objects in it; gives the path of the collection. */
+  async fill(
+    ours: Ours,
+    namespace: string,
+    prefix: string,
+    count: number,
+    markEvery?: number,
+  ): Promise<string> {
+    const path = await this.namespace(ours, namespace)
+    await this.add(ours.target, {
+      is: 'create',
+      path,
+      prefix,
+      sizeBytes: OBJECT_BYTES,
+      count,
+      ...(markEvery === undefined ? {} : { markEvery }),
+    })
+    return path
+  }
+
+  /** Makes objects until all are there. */
+  add(target: Target, plan: Extract<Plan, { readonly count: number }>): Promise<LoadResult> {
+    return this.run({
+      is: 'requests',
+      target,
+      protocol: 'h1',
+      connections: FILLING_CONNECTIONS,
+      streams: 1,
+      plan,
       seconds: 600,
       warmUpSeconds: 0,
       atMost: AT_MOST,
     })
-    return path
   }
 
   /** Makes a namespace; gives the path of its config maps. */
@@ -119,9 +197,10 @@ export class Bench {
     row: Omit<Row, 'ours' | 'bare'>,
     ours: Round | null,
     bare: Round | null,
+    rounds = this.options.rounds,
   ): Promise<Row> {
     const samples: { ours: Sample[]; bare: Sample[] } = { ours: [], bare: [] }
-    for (let round = 0; round < this.options.rounds; round++) {
+    for (let round = 0; round < rounds; round++) {
       for (const [side, measure] of [
         ['ours', ours],
         ['bare', bare],
@@ -157,3 +236,12 @@ export class Bench {
     process.stderr.write(`${text}\n`)
   }
 }
+
+/** The server with an etcd of its own, which ends with it. */
+const endingBoth = (ours: Ours, etcd: Etcd): Ours => ({
+  ...ours,
+  async end() {
+    await ours.end()
+    await etcd.end()
+  },
+})

@@ -30,6 +30,14 @@ export function memoryOf(pid: number): { resident: number; files: number; peak: 
   }
 }
 
+/** How many files, sockets included, a process started from here may have open; Node takes the hard limit. */
+export function openFilesLimit(): number {
+  const limit = /^Max open files\s+\S+\s+(\S+)/m.exec(
+    readFileSync('/proc/self/limits', 'latin1'),
+  )?.[1]
+  return limit === undefined || limit === 'unlimited' ? Infinity : Number(limit)
+}
+
 /** Lets the peak of a process's memory start anew from what is resident now. */
 export function resetPeak(pid: number): void {
   writeFileSync(`/proc/${pid}/clear_refs`, '5')

@@ -5,7 +5,8 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Bench } from './bench.ts'
 import type { Row } from './measure.ts'
-import { help, parseOptions } from './options.ts'
+import { hasEtcd } from './etcd.ts'
+import { help, parseOptions, stores } from './options.ts'
 import { questions } from './questions/index.ts'
 import { jsonReport, textReport } from './report.ts'
 import { staleNote } from './stale.ts'
@@ -41,11 +42,26 @@ export async function main(args: readonly string[]): Promise<number> {
   const stale = options.server?.includes(built) === true ? staleNote(root, built) : null
   const notes: string[] = stale === null ? [] : [stale]
   let code = 0
-  for (const question of questions.filter(({ name }) => only === null || only.includes(name))) {
+  const measured = options.stores ?? stores.filter((store) => store !== 'etcd' || hasEtcd())
+  if (!measured.includes('etcd') && options.stores === null)
+    notes.push('note: there is no etcd program, so nothing was measured on it')
+  const asked = questions
+    .filter(({ name }) => only === null || only.includes(name))
+    .flatMap((question) =>
+      (question.stores ?? stores)
+        .filter((store) => measured.includes(store))
+        .map((store) => ({ question, store })),
+    )
+  for (const { question, store } of asked) {
     // Each has processes and folders of its own, all of them gone before the next, also after a failure.
     const workspace = new Workspace(options.dir, programs)
     try {
-      rows.push(...(await question.ask(new Bench(options, workspace, notes))))
+      const answer = await question.ask(new Bench(options, store, workspace, notes))
+      rows.push(
+        ...answer.map((row) =>
+          store === 'etcd' && question.stores === undefined ? onEtcd(row) : row,
+        ),
+      )
     } catch (error) {
       code = 1
       notes.push(
@@ -55,8 +71,11 @@ export async function main(args: readonly string[]): Promise<number> {
       await workspace.close()
     }
   }
+  const told = [...new Set(notes)]
   process.stdout.write(
-    options.json ? `${jsonReport(rows, notes, options)}\n` : textReport(rows, notes),
+    options.json ? `${jsonReport(rows, told, options)}\n` : textReport(rows, told),
   )
   return code
 }
+
+const onEtcd = (row: Row): Row => ({ ...row, what: `etcd: ${row.what}` })

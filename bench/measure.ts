@@ -9,9 +9,14 @@ export interface Sample {
   readonly cpuMicros: number | null
   /** Cores that the load generator kept busy. */
   readonly loadCores: number | null
+  /** CPU time of the store's own process for one operation, microseconds; absent without such a process. */
+  readonly storeCpuMicros?: number
+  /** Times to an answer, milliseconds; absent where they say nothing. */
+  readonly p50Ms?: number
+  readonly p99Ms?: number
 }
 
-export type Unit = '/s' | 'MB/s' | 'ms' | 'MB' | 'KiB'
+export type Unit = '/s' | 'MB/s' | 'ms' | 'us' | 'MB' | 'KiB' | '%'
 
 /** What is hoped for: of the ratio to the bare limit, or of our own value where there is no limit to compare with. */
 export interface Goal {
@@ -41,7 +46,10 @@ export interface Verdict {
 }
 
 /** A sample of answers or deliveries. */
-export const rateOf = (result: LoadResult): Sample => sampleOf(result, result.operations)
+export const rateOf = (result: LoadResult): Sample => ({
+  ...sampleOf(result, result.operations),
+  ...(result.p50Ms === 0 ? {} : { p50Ms: result.p50Ms, p99Ms: result.p99Ms }),
+})
 
 /** A sample of bytes received, in MB. */
 export const bytesOf = (result: LoadResult): Sample => sampleOf(result, result.bytes / 1e6)
@@ -51,6 +59,9 @@ function sampleOf(result: LoadResult, operations: number): Sample {
     value: operations / result.seconds,
     cpuMicros: (result.serverCpuSeconds / operations) * 1e6,
     loadCores: result.loadCpuSeconds / result.seconds,
+    ...(result.storeCpuSeconds === null
+      ? {}
+      : { storeCpuMicros: (result.storeCpuSeconds / operations) * 1e6 }),
   }
 }
 
@@ -99,9 +110,19 @@ export function median(values: readonly number[]): number | null {
 function medianSample(samples: readonly Sample[]): Sample | null {
   const value = median(samples.map((s) => s.value))
   if (value === null) return null
+  const middle = (of: (sample: Sample) => number | null | undefined) =>
+    median(samples.flatMap((sample) => of(sample) ?? []))
+  const [storeCpuMicros, p50Ms, p99Ms] = [
+    middle((s) => s.storeCpuMicros),
+    middle((s) => s.p50Ms),
+    middle((s) => s.p99Ms),
+  ]
   return {
     value,
-    cpuMicros: median(samples.flatMap((s) => s.cpuMicros ?? [])),
-    loadCores: median(samples.flatMap((s) => s.loadCores ?? [])),
+    cpuMicros: middle((s) => s.cpuMicros),
+    loadCores: middle((s) => s.loadCores),
+    ...(storeCpuMicros === null ? {} : { storeCpuMicros }),
+    ...(p50Ms === null ? {} : { p50Ms }),
+    ...(p99Ms === null ? {} : { p99Ms }),
   }
 }

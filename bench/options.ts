@@ -1,9 +1,15 @@
 import { parseArgs } from 'node:util'
 
+/** Engines under the server. */
+export const stores = ['lmdb', 'etcd'] as const
+export type Store = (typeof stores)[number]
+
 export interface BenchOptions {
   /** Command that starts the product; flags are added. null: only the bare limits are measured. */
   readonly server: readonly string[] | null
   readonly only: readonly string[] | null
+  /** Engines that were asked for; null: each that the machine has. */
+  readonly stores: readonly Store[] | null
   readonly seconds: number
   readonly rounds: number
   readonly json: boolean
@@ -12,7 +18,10 @@ export interface BenchOptions {
   /** Where CPU profiles of the server go; null: none are made. */
   readonly profile: string | null
   readonly listItems: number
-  readonly watchers: number
+  /** Numbers of watchers, each asked for. */
+  readonly watchers: readonly number[]
+  /** Numbers of objects, rising. */
+  readonly growth: readonly number[]
   /** Role bindings of others. */
   readonly bindings: number
 }
@@ -23,9 +32,14 @@ export const help = `Usage: npm run bench -- [flags]
 Measures the built server (npm run build) beside the limits of the machine, in alternating rounds.
 
   --only a,b       questions to ask: get, identity, list, mixed, create,
-                   patch, apply, watch, start (default all)
+                   patch, apply, etcd-create, watch, start, growth,
+                   processes (default all)
+  --store name     engine under the server: lmdb, etcd or both (default both,
+                   if the machine has an etcd; the limits alone: lmdb)
   --seconds n      length of a round (default 2)
   --rounds n       rounds, at least 1 (default 3)
+  --watchers a,b   numbers of watchers (default 1000,5000)
+  --objects a,b    numbers of objects of growth, rising (default 1000,10000,100000)
   --quick          one short round of small numbers, to see that it runs
   --server cmd     command that starts the server (default: node dist/bin/orch.js server)
   --bare-only      only the limits, without the server
@@ -45,6 +59,9 @@ export function parseOptions(
     args: [...args],
     options: {
       only: { type: 'string' },
+      store: { type: 'string' },
+      watchers: { type: 'string' },
+      objects: { type: 'string' },
       seconds: { type: 'string' },
       rounds: { type: 'string' },
       quick: { type: 'boolean', default: false },
@@ -60,16 +77,39 @@ export function parseOptions(
   return {
     server: values['bare-only'] ? null : (values.server?.trim().split(/\s+/) ?? defaults.server),
     only: values.only?.split(',').map((name) => name.trim()) ?? null,
+    stores:
+      values.store === undefined ? (values['bare-only'] ? ['lmdb'] : null) : storesOf(values.store),
     seconds: positive('seconds', values.seconds ?? (values.quick ? '0.3' : '2'), 60),
     rounds: Math.ceil(positive('rounds', values.rounds ?? (values.quick ? '1' : '3'), 20)),
     json: values.json,
     dir: values.dir ?? defaults.dir,
     profile: values.profile ?? null,
     listItems: values.quick ? 1_000 : 10_000,
-    watchers: values.quick ? 100 : 1_000,
+    watchers: numbersOf('watchers', values.watchers) ?? (values.quick ? [100] : [1_000, 5_000]),
+    growth:
+      numbersOf('objects', values.objects) ??
+      (values.quick ? [200, 1_000] : [1_000, 10_000, 100_000]),
     bindings: values.quick ? 500 : 5_000,
   }
 }
+
+function storesOf(text: string): readonly Store[] {
+  const chosen = text === 'both' ? stores : stores.filter((store) => store === text)
+  if (chosen.length === 0) throw new Error('--store takes lmdb, etcd or both')
+  return chosen
+}
+
+/** Whole numbers, rising; null: none are given. */
+function numbersOf(name: string, text: string | undefined): readonly number[] | null {
+  if (text === undefined) return null
+  const numbers = text.split(',').map((number) => Math.round(positive(name, number, 1_000_000)))
+  if (numbers.some((number, i) => number <= (numbers[i - 1] ?? LEAST)))
+    throw new Error(`--${name} takes rising numbers above ${LEAST}`)
+  return numbers
+}
+
+// Of objects, some are in a namespace of their own; watchers share connections.
+const LEAST = 99
 
 function positive(name: string, text: string, most: number): number {
   const value = Number(text)

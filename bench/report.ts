@@ -58,6 +58,8 @@ const HEADINGS = [
   'ratio',
   'by time',
   'cpu us/op ours / bare',
+  'etcd us/op',
+  'p50 / p99 ms',
   'load cores',
   'goal',
 ]
@@ -78,19 +80,24 @@ export function textReport(rows: readonly Row[], notes: readonly string[]): stri
       ratio === null ? '-' : ratio.toFixed(2),
       ratioByTime === null ? '-' : ratioByTime.toFixed(2),
       `${cpu(ours)} / ${cpu(bare)}`,
+      ours?.storeCpuMicros === undefined ? '' : figure(ours.storeCpuMicros),
+      ours?.p50Ms === undefined ? '' : `${figure(ours.p50Ms)} / ${figure(ours.p99Ms ?? 0)}`,
       busy.join(' / '),
       goalText(row.goal, row.unit, met),
     ]
   })
+  const shown = HEADINGS.map((_, i) => i).filter(
+    (i) => cells.length === 0 || cells.some((row) => row[i] !== ''),
+  )
   const widths = HEADINGS.map((heading, i) =>
     Math.max(heading.length, ...cells.map((row) => row[i]!.length)),
   )
   const line = (row: readonly string[]) =>
-    row
-      .map((cell, i) => cell.padEnd(widths[i]!))
+    shown
+      .map((i) => row[i]!.padEnd(widths[i]!))
       .join(' | ')
       .trimEnd()
-  const rule = widths.map((width) => '-'.repeat(width)).join('-|-')
+  const rule = shown.map((i) => '-'.repeat(widths[i]!)).join('-|-')
   return [
     line(HEADINGS),
     rule,

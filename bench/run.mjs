@@ -16,9 +16,9 @@ const entries = [
   'load/process.ts',
   'profiler.ts',
   'store-raw-process.ts',
+  'lean-grpc/process.ts',
 ]
-await build({
-  entryPoints: entries.map((file) => join(here, file)),
+const settings = {
   outdir,
   outbase: here,
   bundle: true,
@@ -27,6 +27,23 @@ await build({
   target: 'node20',
   packages: 'external',
   logLevel: 'warning',
+}
+await build({ ...settings, entryPoints: entries.map((file) => join(here, file)) })
+// The same engine over another client.
+await build({
+  ...settings,
+  entryPoints: [{ in: join(here, 'store-raw-process.ts'), out: 'store-raw-lean-process' }],
+  plugins: [
+    {
+      name: 'lean-connection',
+      setup: (plugin) =>
+        plugin.onResolve({ filter: /^\.\/connection\.ts$/ }, ({ importer }) =>
+          importer.includes(join('src', 'store', 'etcd'))
+            ? { path: join(here, 'lean-grpc', 'connection.ts') }
+            : null,
+        ),
+    },
+  ],
 })
 const { main } = await import(pathToFileURL(join(outdir, 'main.js')).href)
 process.exit(await main(process.argv.slice(2)))

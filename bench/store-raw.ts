@@ -2,23 +2,53 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { systemClock } from '../src/base/clock.ts'
+import { silentLog } from '../src/base/log.ts'
+import { openEtcd } from '../src/store/etcd/engine.ts'
 import { openLmdb } from '../src/store/lmdb/engine.ts'
+import type { Engine } from '../src/store/store.ts'
+import { cpuSeconds } from './machine.ts'
+
+/** What a run of the engine alone is told. */
+export interface RawStoreOptions {
+  readonly callers: number
+  readonly seconds: number
+  readonly valueBytes: number
+  /** An etcd to use instead of a folder, and what all keys begin with there. */
+  readonly etcd?: { readonly url: string; readonly prefix: string; readonly pid: number }
+}
+
+/** What it came to; CPU is that of its own process, and apart from it that of etcd's. */
+export interface RawStoreResult {
+  readonly perSecond: number
+  readonly cpuMicrosPerOp: number
+  readonly storeCpuMicrosPerOp: number | null
+}
+
+const TIMEOUT_MS = 10_000
 
 /**
  * What the engine alone does: conditional durable creates by `callers` at a time, for `seconds`, with values of
  * `valueBytes`.
  */
-export async function rawStore(options: {
-  readonly callers: number
-  readonly seconds: number
-  readonly valueBytes: number
-}): Promise<{ perSecond: number; cpuMicrosPerOp: number }> {
+export async function rawStore(options: RawStoreOptions): Promise<RawStoreResult> {
+  const { etcd } = options
   const dir = await mkdtemp(join(tmpdir(), 'store-raw-'))
-  const engine = await openLmdb({ dir: join(dir, 'store'), clock: systemClock })
+  const engine: Engine =
+    etcd === undefined
+      ? await openLmdb({ dir: join(dir, 'store'), clock: systemClock })
+      : await openEtcd({
+          servers: [etcd.url],
+          prefix: etcd.prefix,
+          requestTimeoutMs: TIMEOUT_MS,
+          dialTimeoutMs: TIMEOUT_MS,
+          log: silentLog,
+          clock: systemClock,
+        })
   try {
     const value = Buffer.alloc(options.valueBytes, 'x')
     const begun = performance.now()
     const cpu = process.cpuUsage()
+    const storeCpu = etcd === undefined ? 0 : cpuSeconds(etcd.pid)
     const end = begun + options.seconds * 1000
     let done = 0
     await Promise.all(
@@ -33,6 +63,8 @@ export async function rawStore(options: {
     return {
       perSecond: (done / (performance.now() - begun)) * 1000,
       cpuMicrosPerOp: (used.user + used.system) / done,
+      storeCpuMicrosPerOp:
+        etcd === undefined ? null : ((cpuSeconds(etcd.pid) - storeCpu) / done) * 1e6,
     }
   } finally {
     await engine.close()

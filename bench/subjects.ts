@@ -9,6 +9,7 @@ import { systemClock } from '../src/base/clock.ts'
 import { createPki, type Pki } from '../src/pki/files.ts'
 import { vocabularies } from '../src/vocabulary/index.ts'
 import type { BareMode } from './bare/server.ts'
+import type { Etcd } from './etcd.ts'
 import type { Job, LoadResult, Target } from './load/job.ts'
 import type { LoadAnswer } from './load/process.ts'
 import type { ProfilerAnswer, ProfilerOrder } from './profiler.ts'
@@ -18,9 +19,10 @@ const START_PATIENCE_MS = 30_000
 
 /** A running server of the product. */
 export interface Ours {
+  /** The server, met as its administrator. */
   readonly target: Target
   readonly dataDir: string
-  /** Asks once, on a connection of its own. Rejects on answers that are no success. */
+  /** Asks once as the administrator, on a connection of its own. Rejects on answers that are no success. */
   ask(
     method: string,
     path: string,
@@ -38,11 +40,16 @@ export async function startOurs(
   options: {
     readonly dataDir?: string
     readonly store?: 'lmdb' | 'memory'
+    /** Keeps objects there instead. */
+    readonly etcd?: Etcd
     readonly profiled?: boolean
   } = {},
 ): Promise<Ours> {
   const dataDir = options.dataDir ?? workspace.folder()
-  const flags = ['--data-dir', dataDir, '--secure-port', '0', '--store', options.store ?? 'lmdb']
+  const { etcd } = options
+  const store =
+    etcd === undefined ? ['--store', options.store ?? 'lmdb'] : ['--etcd-servers', etcd.url]
+  const flags = ['--data-dir', dataDir, '--secure-port', '0', ...store]
   const argv = [...command, ...flags]
   const child = options.profiled ? workspace.profiled(argv) : workspace.command(argv)
   await firstLine(child, command.join(' '))
@@ -60,11 +67,12 @@ export async function startOurs(
     cert: pem('client-certificate-data'),
     key: pem('client-key-data'),
     pid: child.pid ?? 0,
+    ...(etcd === undefined ? {} : { storePid: etcd.pid }),
   }
   return {
     target,
     dataDir,
-    ask: (method, path, body) => ask(target, method, path, body),
+    ask: (method, path, body) => askAs(target, method, path, body),
     async profile() {
       if (!options.profiled) throw new Error('the server was started without a profiler')
       await exchange<ProfilerAnswer>(child, { begin: true } satisfies ProfilerOrder)
@@ -102,7 +110,8 @@ export async function firstLine(child: ChildProcess, name: string): Promise<stri
   })
 }
 
-function ask(
+/** Asks once as somebody, on a connection of its own. Rejects on answers that are no success. */
+export function askAs(
   target: Target,
   method: string,
   path: string,

@@ -64,11 +64,12 @@ export class Workspace {
     argv: readonly string[],
     env: Readonly<Record<string, string>> = {},
     channel: 'ipc' | 'ignore' = 'ignore',
+    errors: 'inherit' | 'ignore' = 'inherit',
   ): ChildProcess {
     const [file = '', ...args] = argv
     return this.#keep(
       spawn(file, args, {
-        stdio: ['ignore', 'pipe', 'inherit', channel],
+        stdio: ['ignore', 'pipe', errors, channel],
         env: { ...process.env, ...env },
       }),
     )

@@ -12,8 +12,8 @@ export interface Wanted {
   readonly namespace: string
   /** The object to make, with its name. */
   readonly object: JsonObject & { readonly metadata: JsonObject & { readonly name: string } }
-  /** Members that a present object is given anew; none without. */
-  readonly members?: JsonObject
+  /** Members that a present object is given anew, perhaps as it is found; none without. */
+  readonly members?: JsonObject | ((present: Typed) => JsonObject)
 }
 
 const SERVER = { name: 'system:apiserver', uid: '', groups: ['system:masters'], extra: {} }
@@ -43,11 +43,13 @@ export async function ensureObject(
       if (!(error instanceof StatusError) || error.reason !== 'AlreadyExists') throw error
     }
   }
-  if (Object.keys(members).length === 0) return
-  const wanted = decode(members) as unknown as JsonObject
+  const membersOf = typeof members === 'function' ? members : () => members
+  if (typeof members !== 'function' && Object.keys(members).length === 0) return
   await modifyObject(api, { served, namespace, name }, (present) => {
     const old = structuredClone(present)
-    for (const key of Object.keys(members))
+    const asked = membersOf(present)
+    const wanted = decode(asked) as unknown as JsonObject
+    for (const key of Object.keys(asked))
       (present as unknown as JsonObject)[key] = structuredClone(wanted[key])
     served.declaration.onUpdate?.(present, old, hookContext(api))
   })

@@ -5,7 +5,9 @@ import type { Log } from './base/log.ts'
 import type { Api } from './api/context.ts'
 import { ensureObject, type Wanted } from './boot-ensure.ts'
 import { isLocalAddress } from './local-address.ts'
+import type { JsonObject } from './schema/codec.ts'
 import { StatusError } from './schema/errors.ts'
+import type { Typed } from './schema/object-meta.ts'
 
 /** Where the server is. */
 export interface ServerPlace {
@@ -15,7 +17,16 @@ export interface ServerPlace {
   /** Empty: found out. */
   readonly advertiseAddress: string
   readonly port: number
-  readonly log: Log
+  readonly log: Pick<Log, 'warn'>
+  /** Whether endpoints and slice are this server's to write; they are by default. */
+  readonly reconciled?: boolean
+  /** Addresses of all servers that live, where there may be others; without, this one's alone. */
+  readonly living?: {
+    /** Empty: what was known before stays, since at least this server answers. */
+    readonly addresses: () => readonly string[]
+    /** Whether ports that are there already stay: else servers would change them in turns. */
+    readonly keepPorts: boolean
+  }
 }
 
 const NAMESPACE = 'default'
@@ -40,17 +51,29 @@ export async function ensureServerService(api: Api, place: ServerPlace): Promise
     'service',
     ensureObject(api, services, { namespace: NAMESPACE, object: serviceObject(api, name, place) }),
   )
+  if (place.reconciled === false) return
   const address = reachableAddress(place)
   if (address === null) {
     place.log.warn('no address that others could reach this server at; its endpoints are not made')
     return
   }
+  const family = isIP(address)
+  const { living = { addresses: () => [address], keepPorts: false } } = place
+  const addresses = () => living.addresses().filter((one) => isIP(one) === family)
+  if (addresses().length === 0) return
   const ports = [{ name: 'https', port: place.port, protocol: 'TCP' }]
-  const subsets = [{ addresses: [{ ip: address }], ports }]
+  const subsets = (known: unknown = ports) => [
+    { addresses: addresses().map((ip) => ({ ip })), ports: living.keepPorts ? known : ports },
+  ]
+  const slice = (known: unknown = ports) => ({
+    addressType: family === 6 ? 'IPv6' : 'IPv4',
+    endpoints: addresses().map((ip) => ({ addresses: [ip], conditions: { ready: true } })),
+    ports: living.keepPorts ? known : ports,
+  })
+  // What lives may change while a write is tried again.
+  const unlessNone = (made: JsonObject) => (addresses().length === 0 ? {} : made)
   const endpoints = api.catalogue.find('', 'v1', 'endpoints')
   const slices = api.catalogue.find(api.v.spell('discovery{api}'), 'v1', 'endpointslices')
-  const addressType = isIP(address) === 6 ? 'IPv6' : 'IPv4'
-  const sliceEndpoints = [{ addresses: [address], conditions: { ready: true } }]
   await Promise.all([
     endpoints &&
       attempt(
@@ -62,9 +85,13 @@ export async function ensureServerService(api: Api, place: ServerPlace): Promise
               name,
               labels: { [api.v.spell('endpointslice.{label}/skip-mirror')]: 'true' },
             },
-            subsets,
+            subsets: subsets(),
           },
-          members: { subsets },
+          members: (present) => {
+            const [first, ...others] = (present as WithSubsets).subsets ?? []
+            const known = others.length === 0 ? first?.ports : undefined
+            return unlessNone({ subsets: subsets(known) })
+          },
         }),
       ),
     slices &&
@@ -74,15 +101,16 @@ export async function ensureServerService(api: Api, place: ServerPlace): Promise
           namespace: NAMESPACE,
           object: {
             metadata: { name, labels: { [api.v.spell('{label}/service-name')]: name } },
-            addressType,
-            endpoints: sliceEndpoints,
-            ports,
+            ...slice(),
           },
-          members: { addressType, endpoints: sliceEndpoints, ports },
+          members: (present) => unlessNone(slice((present as WithPorts).ports)),
         }),
       ),
   ])
 }
+
+type WithPorts = Typed & { readonly ports?: unknown }
+type WithSubsets = Typed & { readonly subsets?: readonly { readonly ports?: unknown }[] }
 
 const serviceObject = (
   api: Api,
@@ -100,11 +128,11 @@ const serviceObject = (
 })
 
 /** The address that others reach this server at, of the family of its service; null when there is none. */
-function reachableAddress({
+export function reachableAddress({
   advertiseAddress,
   bindAddress,
   clusterIp,
-}: ServerPlace): string | null {
+}: Pick<ServerPlace, 'advertiseAddress' | 'bindAddress' | 'clusterIp'>): string | null {
   if (advertiseAddress !== '') return advertiseAddress
   if (!isLocalAddress(bindAddress)) return bindAddress
   const addresses = Object.values(networkInterfaces())

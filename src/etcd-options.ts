@@ -8,3 +8,13 @@ export interface EtcdPlace {
   /** Put before every key. */
   readonly prefix: string
 }
+
+/** How a server uses an etcd and looks after it. */
+export interface EtcdUse extends EtcdPlace {
+  /** How often etcd is compacted, by one of its servers, milliseconds; 5 minutes by default, 0: not by them. */
+  readonly compactionIntervalMs?: number
+  /** How long checks of health wait for etcd, milliseconds; 2 s by default. */
+  readonly healthCheckTimeoutMs?: number
+  /** How long the check of readiness waits for it, milliseconds; 2 s by default. */
+  readonly readyCheckTimeoutMs?: number
+}

@@ -34,6 +34,7 @@ export function objectSource(api: Api, onError: (error: unknown) => void = () =>
       const version = table.get(keyOf(served, namespace, objectName))
       return version ? decode<T>(served, version) : null
     },
+    fresh: () => api.cache.fresh(),
     async follow<T extends Typed>(name: ResourceName, handler: ObjectHandler<T>) {
       const served = storedForm(name)
       if (!served) return () => {}

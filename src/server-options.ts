@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import type { EtcdPlace } from './etcd-options.ts'
+import type { EtcdUse } from './etcd-options.ts'
 import { parseIpRange, parsePortRange, type IpRange, type ValueRange } from './base/ip-range.ts'
 import type { AuthenticationOptions } from './authentication-options.ts'
 import type { AuthorizationOptions } from './authorization-options.ts'
@@ -17,7 +17,18 @@ export interface ServerOptions {
   /** Engine; by default `etcd` where one is named, `lmdb` with a data directory and `memory` without. */
   readonly store?: 'lmdb' | 'memory' | 'etcd'
   /** The etcd that objects are kept in. */
-  readonly etcd?: EtcdPlace
+  readonly etcd?: EtcdUse
+  /** Whether servers over one etcd find their common authority and token keys in it; they do by default. */
+  readonly shareAuthorities?: boolean
+  /**
+   * How a server over an etcd tells that it lives, milliseconds: how long that counts, whole seconds, and how often it
+   * does; 15 and 10 seconds by default.
+   */
+  readonly serverLease?: { readonly ttlMs: number; readonly renewMs: number }
+  /** Whether the addresses of all servers that live become the endpoints of their service; they do by default. */
+  readonly endpointReconciler?: 'lease' | 'none'
+  /** How long events live, milliseconds; 1 hour by default, 0: until they are deleted. */
+  readonly eventTtlMs?: number
   /** Looks at everything in the data directory at the start, not only at what was written last. */
   readonly verify?: boolean
   /** File that says what is kept encrypted and with which keys; nothing by default. */
@@ -26,6 +37,8 @@ export interface ServerOptions {
   readonly vocabulary?: VocabularyName
   /** Address to listen on; 127.0.0.1 by default. */
   readonly bindAddress?: string
+  /** Further names and addresses that clients reach this server by, such as those of a balancer. */
+  readonly servingHosts?: readonly string[]
   /** 0, the default: any free port. */
   readonly port?: number
   /** Group versions and resources that are served or not, by `group/version[/resource]`, `api/alpha` and their like. */
@@ -106,7 +119,9 @@ export function serviceRanges(options: ServerOptions): {
 }
 
 /** The service of this server and the address behind it must be of one family, or nobody gets through. */
-function checkFamily(range: IpRange, { advertiseAddress = '', bindAddress = '' }: ServerOptions) {
+function checkFamily(range: IpRange, options: ServerOptions) {
+  const { advertiseAddress = '', bindAddress = '', endpointReconciler } = options
+  if (endpointReconciler === 'none') return
   const own = advertiseAddress || bindAddress
   if (own === '' || isLocalAddress(own)) return
   if (isIP(own) !== (range.family === 'IPv6' ? 6 : 4)) {

@@ -31,17 +31,21 @@ import { NO_REQUEST, parseQuery } from './http/request-info.ts'
 import { setGates } from './kinds/gates.ts'
 import { resources } from './kinds/index.ts'
 import { openApiEndpoints } from './openapi/endpoints.ts'
-import { createPki, ensurePki } from './pki/files.ts'
 import { writeFileAtomically } from './pki/write-file.ts'
+import { eventLifetime } from './store/event-lifetime.ts'
 import { objectSource } from './object-source.ts'
 import type { ObjectSource } from './schema/object-source.ts'
 import { openAuthentication } from './server-authentication.ts'
 import { openAuthorization } from './server-authorization.ts'
+import { storeChecks } from './server-health.ts'
 import { buildCatalogue, declaredVersions, type Catalogue } from './schema/catalogue.ts'
 import { runtimeConfig } from './schema/runtime-config.ts'
+import { SERVER_LEASE_MS, SERVER_LEASE_PREFIX } from './server-keys.ts'
 import { serviceRanges, type RunningServer, type ServerOptions } from './server-options.ts'
+import { serverPki } from './server-pki.ts'
 import { packageVersion } from './version.ts'
 import { Cache } from './store/cache/cache.ts'
+import type { EtcdEngine } from './store/etcd/engine.ts'
 import type { Engine } from './store/store.ts'
 import { defaultVocabulary, vocabularies } from './vocabulary/index.ts'
 import type { Vocabulary } from './vocabulary/vocabulary.ts'
@@ -53,8 +57,8 @@ const CLOSE_GRACE_MS = 5_000
 
 const ETCD_DIAL_MS = 20_000
 const ETCD_REQUEST_MS = 10_000
-const EVENTS = '/events/'
-const EVENT_TTL_MS = 3_600_000
+const ETCD_COMPACTION_MS = 300_000
+const SERVER_LEASE_RENEW_MS = 10_000
 
 const NOBODY = { name: '', uid: '', groups: [], extra: {} }
 const NO_QUERY: ReadonlyMap<string, readonly string[]> = new Map()
@@ -89,10 +93,19 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     const encrypted = await encryptedStore(plain, options, catalogue, v)
     const engine: Engine = encrypted ?? plain
     // Certificates are read by clients, whose time is the machine's, not that of a test.
-    const pki =
-      options.dataDir === undefined
-        ? await createPki({ vocabulary: v, clock: systemClock, bindAddress })
-        : await ensurePki({ dir: options.dataDir, vocabulary: v, clock: systemClock, bindAddress })
+    const pki = await serverPki({
+      engine,
+      options,
+      vocabulary: v,
+      clock: systemClock,
+      bindAddress,
+      hosts: [
+        ...(options.advertiseAddress ? [options.advertiseAddress] : []),
+        ...(options.servingHosts ?? []),
+        ...ranges.addresses.map((range) => range.at(0)),
+      ],
+      ...(encrypted ? { isStale: (key: string) => encrypted.isStale(key) } : {}),
+    })
     const cache = new Cache(engine, {
       clock,
       historyMs,
@@ -103,6 +116,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     // The parts of a server know each other: what is asked later is looked up then.
     const objects: ObjectSource = {
       get: (...asked) => source.get(...asked),
+      fresh: () => cache.fresh(),
       follow: (...asked) => source.follow(...asked),
     }
     const authorizer: Api['authorizer'] = {
@@ -154,7 +168,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     const health: HealthCheck[] = [
       { name: 'ping', of: ['healthz', 'livez', 'readyz'], check: () => {} },
       { name: 'log', of: ['healthz', 'livez', 'readyz'], check: () => {} },
-      { name: 'store', of: ['healthz', 'livez', 'readyz'], check: () => void engine.revision() },
+      ...storeChecks(plain, options, clock),
       {
         name: 'poststarthook/system-namespaces',
         of: ['healthz', 'livez', 'readyz'],
@@ -285,13 +299,19 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
       }
       await closing
     })
-    await ensureServerService(api, {
+    const place = {
       clusterIp: ranges.addresses[0]!.at(0),
       bindAddress,
       advertiseAddress: options.advertiseAddress ?? '',
       port: listener.port,
       log,
-    })
+    }
+    const reconciled = options.endpointReconciler !== 'none'
+    const replica = store === 'etcd' ? await import('./server-replica.ts') : null
+    const { renewMs = SERVER_LEASE_RENEW_MS } = options.serverLease ?? {}
+    const lease = replica && reconciled ? await replica.joinServers(api, place, renewMs) : null
+    if (lease) closers.push(() => lease.stop())
+    else if (!replica || !reconciled) await ensureServerService(api, { ...place, reconciled })
     // Nobody waits for what keeps objects in order.
     const ending = new AbortController()
     closers.push(() => ending.abort())
@@ -315,17 +335,20 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     authentication.onClientCaChange(() => void publish())
     const upkeep =
       (options.controllers ?? true)
-        ? policy
-            .then(() => import('./server-controllers.ts'))
-            .then(({ runControllers }) => {
+        ? policy.then(() => {
+            const run = async () => {
+              const { runControllers } = await import('./server-controllers.ts')
               const { issuer } = authentication.serviceAccounts
               return runControllers(
                 { api, source, log },
                 { ca: pki.ca, issue: (account, secret) => issuer.issueLegacy(account, secret) },
               )
-            })
+            }
+            return replica ? replica.electedControllers(api, log, run) : run()
+          })
         : null
-    if (upkeep) closers.push(async () => (await upkeep).stop())
+    // First of all at the end: others are no longer sent here, and go on with what was done here.
+    closers.push(async () => void (await Promise.all([lease?.stop(), (await upkeep)?.stop()])))
     const kubeconfig = adminKubeconfig({
       server: url,
       ca: pki.ca,
@@ -375,10 +398,12 @@ async function openEngine(
   options: ServerOptions,
   clock: Api['clock'],
   vocabulary: string,
-): Promise<Engine> {
+): Promise<Engine & Partial<Pick<EtcdEngine, 'check'>>> {
+  const { ttlMs: leaseMs = SERVER_LEASE_MS } = options.serverLease ?? {}
+  const ttlMs = options.eventTtlMs === 0 ? undefined : eventLifetime(options.eventTtlMs)
   if (store === 'memory') {
     const { openMemory } = await import('./store/memory/engine.ts')
-    return openMemory({ clock })
+    return openMemory({ clock, ttlMs })
   }
   if (store === 'etcd') {
     if (!options.etcd) throw new Error('the store in etcd needs an address of it')
@@ -389,7 +414,8 @@ async function openEngine(
       log: options.log ?? silentLog,
       dialTimeoutMs: ETCD_DIAL_MS,
       requestTimeoutMs: ETCD_REQUEST_MS,
-      ttlMs: (key) => (key.startsWith(EVENTS) ? EVENT_TTL_MS : undefined),
+      ttlMs: (key) => (key.startsWith(SERVER_LEASE_PREFIX) ? leaseMs : ttlMs?.(key)),
+      compactionIntervalMs: options.etcd.compactionIntervalMs ?? ETCD_COMPACTION_MS,
     })
   }
   if (options.dataDir === undefined) throw new Error('the durable store needs a data directory')
@@ -399,5 +425,6 @@ async function openEngine(
     clock,
     format: { vocabulary },
     verify: options.verify === true ? 'all' : 'newest',
+    ttlMs,
   })
 }

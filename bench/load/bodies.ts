@@ -14,9 +14,18 @@ export interface Parts {
 }
 
 /** A config map; `sizeBytes` long when it is read back. */
-export function configMapParts(sizeBytes: number, prefix: string): Parts {
+export function configMapParts(
+  sizeBytes: number,
+  prefix: string,
+  labels?: Readonly<Record<string, string>>,
+): Parts {
   const around = (data: Record<string, string>) =>
-    JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: `${prefix}#` }, data })
+    JSON.stringify({
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: `${prefix}#`, ...(labels === undefined ? {} : { labels }) },
+      data,
+    })
   const keys = Array.from({ length: VALUES }, (_, i) => `setting-${i}`)
   const empty = around(Object.fromEntries(keys.map((key) => [key, ''])))
   const room = Math.max(0, sizeBytes - SERVER_PART_BYTES - empty.length - NUMBER_DIGITS + 1)

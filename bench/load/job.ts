@@ -11,11 +11,18 @@ export interface Target {
   readonly token?: string
   /** Process whose CPU time is counted. */
   readonly pid: number
+  /** Process of the store behind it, counted apart. */
+  readonly storePid?: number
 }
 
 /** What is asked for. A lane is one closed loop: it sends the next request when the last is answered. */
 export type Plan =
-  | { readonly is: 'get'; readonly path: string }
+  | {
+      readonly is: 'get'
+      readonly path: string
+      /** Form that is asked for; JSON by default. */
+      readonly accept?: string
+    }
   /** Walks a list in pages, again and again. */
   | { readonly is: 'pages'; readonly path: string; readonly limit: number }
   /** Makes `count` objects, numbered under a prefix. */
@@ -25,6 +32,10 @@ export type Plan =
       readonly prefix: string
       readonly sizeBytes: number
       readonly count: number
+      /** Number of the first; 0 by default. */
+      readonly from?: number
+      /** Every so many-th carries the label `marked`; none by default. */
+      readonly markEvery?: number
     }
   /** The same with deployments. */
   | {
@@ -96,6 +107,8 @@ export interface LoadResult {
   readonly seconds: number
   readonly serverCpuSeconds: number
   readonly loadCpuSeconds: number
+  /** null where the store is no process of its own. */
+  readonly storeCpuSeconds: number | null
   /** Of answers, milliseconds; 0 for deliveries. */
   readonly p50Ms: number
   readonly p99Ms: number

@@ -57,10 +57,17 @@ export async function openLanes(options: LanesOptions): Promise<Lanes> {
   }
 }
 
-/** TLS connections that speak HTTP/1.1. */
-export async function openSockets(options: LanesOptions): Promise<TLSSocket[]> {
+/** TLS connections that speak HTTP/1.1; each is used as soon as it is open, since servers end those that say nothing. */
+export async function openSockets(
+  options: LanesOptions,
+  use: (socket: TLSSocket) => void = () => {},
+): Promise<TLSSocket[]> {
   const secureContext = createSecureContext(identity(options.target))
-  return inTurns(options.connections, () => openSocket(options, secureContext, 'http/1.1'))
+  return inTurns(options.connections, async () => {
+    const socket = await openSocket(options, secureContext, 'http/1.1')
+    use(socket)
+    return socket
+  })
 }
 
 /** TLS connections that speak HTTP/2. */
@@ -179,7 +186,7 @@ class Http2Lane implements Lane {
       {
         [constants.HTTP2_HEADER_METHOD]: request.method,
         [constants.HTTP2_HEADER_PATH]: request.path,
-        accept: 'application/json',
+        accept: request.accept,
         'user-agent': 'bench',
         ...this.#shown,
         ...(body === null

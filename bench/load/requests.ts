@@ -2,6 +2,8 @@
 import { bindingText, configMapParts, deploymentParts, numberText, type Parts } from './bodies.ts'
 import type { Plan } from './job.ts'
 
+const JSON_TYPE = 'application/json'
+
 export interface Answer {
   readonly status: number
   readonly bodyBytes: number
@@ -15,9 +17,17 @@ export class PlannedRequest {
   readonly path: string
   readonly contentType: string
   readonly body: Buffer | null
+  readonly accept: string
   #wire: Buffer | null = null
 
-  constructor(method: string, path: string, contentType = '', body: Buffer | null = null) {
+  constructor(
+    method: string,
+    path: string,
+    contentType = '',
+    body: Buffer | null = null,
+    accept = JSON_TYPE,
+  ) {
+    this.accept = accept
     this.method = method
     this.path = path
     this.contentType = contentType
@@ -33,7 +43,7 @@ export class PlannedRequest {
           : `Content-Type: ${this.contentType}\r\nContent-Length: ${this.body.length}\r\n`
       const shown = token === undefined ? '' : `Authorization: Bearer ${token}\r\n`
       const head = Buffer.from(
-        `${this.method} ${this.path} HTTP/1.1\r\nHost: localhost\r\nAccept: application/json\r\nUser-Agent: bench\r\n${shown}${payload}\r\n`,
+        `${this.method} ${this.path} HTTP/1.1\r\nHost: localhost\r\nAccept: ${this.accept}\r\nUser-Agent: bench\r\n${shown}${payload}\r\n`,
         'latin1',
       )
       this.#wire = this.body === null ? head : Buffer.concat([head, this.body])
@@ -49,7 +59,7 @@ export type NextRequest = (lane: number, answer: Answer | null) => PlannedReques
 export function requestsOf(plan: Plan): NextRequest {
   switch (plan.is) {
     case 'get': {
-      const request = new PlannedRequest('GET', plan.path)
+      const request = new PlannedRequest('GET', plan.path, '', null, plan.accept)
       return () => request
     }
     case 'pages': {
@@ -62,7 +72,7 @@ export function requestsOf(plan: Plan): NextRequest {
       }
     }
     case 'create':
-      return numbered(plan, configMapParts(plan.sizeBytes, plan.prefix))
+      return configMaps(plan)
     case 'createDeployments':
       return numbered(plan, deploymentParts(plan.prefix, 3))
     case 'createBindings': {
@@ -117,15 +127,27 @@ export function requestsOf(plan: Plan): NextRequest {
 /** Configurations that differ in one field. */
 const VARIANTS = 7
 
+/** Creates config maps, some of them marked. */
+function configMaps(plan: Extract<Plan, { readonly is: 'create' }>): NextRequest {
+  const plain = configMapParts(plan.sizeBytes, plan.prefix)
+  const { markEvery, from = 0 } = plan
+  if (markEvery === undefined) return numbered(plan, plain, from)
+  const marked = configMapParts(plan.sizeBytes, plan.prefix, { marked: 'yes' })
+  return numbered(plan, (number) => (number % markEvery === 0 ? marked : plain), from)
+}
+
 /** Creates objects, one after the other. */
 function numbered(
   { path, count }: { readonly path: string; readonly count: number },
-  { before, after }: Parts,
+  parts: Parts | ((number: number) => Parts),
+  from = 0,
 ): NextRequest {
   let made = 0
   return () => {
     if (made >= count) return null
-    const body = Buffer.from(before + numberText(made++) + after)
+    const number = from + made++
+    const { before, after } = typeof parts === 'function' ? parts(number) : parts
+    const body = Buffer.from(before + numberText(number) + after)
     return new PlannedRequest('POST', path, 'application/json', body)
   }
 }

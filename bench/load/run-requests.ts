@@ -77,7 +77,7 @@ class ClosedLoop {
   }
 
   #open(now: number): void {
-    this.#window = new Window(this.#job.target.pid)
+    this.#window = new Window(this.#job.target)
     this.#until = now + this.#job.seconds * 1000
   }
 
@@ -118,7 +118,7 @@ class ClosedLoop {
   #end(): void {
     if (this.#ended) return
     this.#ended = true
-    const times = (this.#window ?? new Window(this.#job.target.pid)).close()
+    const times = (this.#window ?? new Window(this.#job.target)).close()
     const sorted = Float64Array.from(this.#latencies).sort()
     const quantile = (q: number) =>
       sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? 0

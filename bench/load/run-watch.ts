@@ -1,4 +1,5 @@
 import { constants } from 'node:http2'
+import type { TLSSocket } from 'node:tls'
 import { memoryOf } from '../machine.ts'
 import { AnswerParser } from './answer-parser.ts'
 import type { LoadResult, WatchJob } from './job.ts'
@@ -7,6 +8,8 @@ import { PlannedRequest, requestsOf } from './requests.ts'
 import { Window } from './window.ts'
 
 const PATIENCE_MS = 60_000
+// A handshake each, and many deliveries, on a machine with other work.
+const WATCHER_PATIENCE_MS = 60
 const NEWLINE = 10
 const WARM_UP_EVENTS = 5
 
@@ -18,7 +21,7 @@ export async function runWatch(job: WatchJob): Promise<LoadResult> {
   const flood = new Flood(job)
   const patience = setTimeout(
     () => flood.fail(new Error(flood.missing())),
-    job.seconds * 1000 + PATIENCE_MS,
+    job.seconds * 1000 + PATIENCE_MS + job.connections * job.streams * WATCHER_PATIENCE_MS,
   )
   try {
     return await Promise.race([flood.run(), flood.failed])
@@ -66,6 +69,11 @@ class Flood {
   async run(): Promise<LoadResult> {
     const { target, seconds, inFlight } = this.#job
     const onError = (error: Error) => this.#closed || this.fail(error)
+    const before = memoryOf(target.pid).resident
+    await (this.#job.protocol === 'h1'
+      ? this.#watchOverSockets(onError)
+      : this.#watchOverStreams(onError))
+    const watcherBytes = (memoryOf(target.pid).resident - before) / this.#watchers
     const writers = await openLanes({
       target,
       protocol: 'h1',
@@ -76,16 +84,11 @@ class Flood {
     this.#closers.push(() => writers.close())
     this.#writers = writers.lanes
     this.#free = writers.lanes.map((_, i) => i)
-    const before = memoryOf(target.pid).resident
-    await (this.#job.protocol === 'h1'
-      ? this.#watchOverSockets(onError)
-      : this.#watchOverStreams(onError))
-    const watcherBytes = (memoryOf(target.pid).resident - before) / this.#watchers
     await this.#flood(() => this.#events < WARM_UP_EVENTS)
 
     const deliveries = this.#deliveries
     const bytes = this.#bytes
-    const window = new Window(target.pid)
+    const window = new Window(target)
     const until = performance.now() + seconds * 1000
     await this.#flood(() => performance.now() < until)
     return {
@@ -145,27 +148,36 @@ class Flood {
   }
 
   async #watchOverSockets(onError: (error: Error) => void): Promise<void> {
-    const sockets = await openSockets({ ...this.#job, onError })
-    this.#closers.push(() => sockets.forEach((socket) => socket.destroy()))
     const wire = new PlannedRequest('GET', this.#job.path).wireFor(this.#job.target.token)
-    await Promise.all(
-      sockets.map(
-        (socket) =>
-          new Promise<void>((resolve) => {
-            const parser = new AnswerParser({
-              onHead: (status) => {
-                if (status === 200) resolve()
-                else onError(new Error(`watch: ${status}`))
-              },
-              onBody: (piece) => this.#count(piece),
-              onEnd: () => onError(new Error('a watch ended')),
-            })
-            socket.on('data', (data: Buffer) => parser.push(data))
-            socket.once('close', () => onError(new Error('the server closed a watch')))
-            socket.write(wire)
-          }),
-      ),
-    )
+    const opened: Promise<void>[] = []
+    await openSockets({ ...this.#job, onError }, (socket) => {
+      this.#closers.push(() => socket.destroy())
+      opened.push(this.#watchOver(socket, wire, onError))
+    })
+    await Promise.all(opened)
+  }
+
+  /** Resolves when the watch is accepted. */
+  #watchOver(socket: TLSSocket, wire: Buffer, onError: (error: Error) => void): Promise<void> {
+    return new Promise((resolve) => {
+      const parser = new AnswerParser({
+        onHead: (status) => {
+          if (status === 200) resolve()
+          else onError(new Error(`watch: ${status}`))
+        },
+        onBody: (piece) => this.#count(piece),
+        onEnd: () => onError(new Error('a watch ended')),
+      })
+      socket.on('data', (data: Buffer) => {
+        try {
+          parser.push(data)
+        } catch (error) {
+          onError(error as Error)
+        }
+      })
+      socket.once('close', () => onError(new Error('the server closed a watch')))
+      socket.write(wire)
+    })
   }
 
   async #watchOverStreams(onError: (error: Error) => void): Promise<void> {

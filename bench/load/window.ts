@@ -1,29 +1,35 @@
 /** The stretch of time between two readings of the clocks. */
 import { cpuSeconds, ownCpuSeconds } from '../machine.ts'
+import type { LoadResult, Target } from './job.ts'
 
 export class Window {
-  readonly #pid: number
-  readonly #from: { at: number; server: number; own: number }
+  readonly #target: Watched
+  readonly #from: Readings
 
   /** Opens the window now. */
-  constructor(pid: number) {
-    this.#pid = pid
-    this.#from = readings(pid)
+  constructor(target: Watched) {
+    this.#target = target
+    this.#from = readings(target)
   }
 
   /** Seconds since it was opened. */
-  close(): { seconds: number; serverCpuSeconds: number; loadCpuSeconds: number } {
-    const to = readings(this.#pid)
+  close(): Pick<LoadResult, 'seconds' | 'serverCpuSeconds' | 'loadCpuSeconds' | 'storeCpuSeconds'> {
+    const [from, to] = [this.#from, readings(this.#target)]
     return {
-      seconds: (to.at - this.#from.at) / 1000,
-      serverCpuSeconds: to.server - this.#from.server,
-      loadCpuSeconds: to.own - this.#from.own,
+      seconds: (to.at - from.at) / 1000,
+      serverCpuSeconds: to.server - from.server,
+      loadCpuSeconds: to.own - from.own,
+      storeCpuSeconds: to.store === null || from.store === null ? null : to.store - from.store,
     }
   }
 }
 
-const readings = (pid: number) => ({
+type Watched = Pick<Target, 'pid' | 'storePid'>
+type Readings = ReturnType<typeof readings>
+
+const readings = ({ pid, storePid }: Watched) => ({
   at: performance.now(),
   server: cpuSeconds(pid),
   own: ownCpuSeconds(),
+  store: storePid === undefined ? null : cpuSeconds(storePid),
 })

@@ -12,7 +12,7 @@ const BARE_BYTES = 4096
 export const apply: Question = {
   name: 'apply',
   async ask(bench: Bench): Promise<Row[]> {
-    const ours = await bench.ours()
+    const { ours, target } = await bench.served()
     const lanes = { connections: CONNECTIONS }
     const from = async (namespace: string) =>
       ours === null ? { path: '', text: '' } : deployments(bench, ours, namespace)
@@ -21,7 +21,7 @@ export const apply: Question = {
     const imaged = await from('image')
     const valueBytes = Buffer.byteLength(same.text) || BARE_BYTES
     const measured = (plan: Plan) =>
-      ours && (async () => rateOf(await bench.requests(ours.target, 'h1', lanes, plan)))
+      ours && (async () => rateOf(await bench.requests(target, 'h1', lanes, plan)))
     const store = () => bench.rawStore(CONNECTIONS, valueBytes)
     const row = (what: string) => ({
       question: 'apply',
@@ -57,7 +57,7 @@ export const apply: Question = {
           (async (round) => {
             const path = await namespaceOf(bench, ours, `create-deployments-${round}`)
             const plan: Plan = { is: 'createDeployments', path, prefix: PREFIX, count: ENDLESS }
-            return rateOf(await bench.requests(ours.target, 'h1', lanes, plan))
+            return rateOf(await bench.requests(target, 'h1', lanes, plan))
           }),
         store,
       ),

@@ -9,7 +9,7 @@ const CONNECTIONS = [1, 16, 128]
 export const create: Question = {
   name: 'create',
   async ask(bench: Bench): Promise<Row[]> {
-    const ours = await bench.ours()
+    const { ours, target } = await bench.served()
     const rows: Row[] = []
     const alone: { ours: Sample[]; bare: Sample[] } = { ours: [], bare: [] }
     for (const connections of CONNECTIONS) {
@@ -17,7 +17,7 @@ export const create: Question = {
         if (ours === null) throw new Error('there is no server')
         const path = await bench.namespace(ours, `create-${connections}-${round}`)
         return bench.requests(
-          ours.target,
+          target,
           'h1',
           { connections },
           {

@@ -11,7 +11,7 @@ const SHAPES = [
 export const get: Question = {
   name: 'get',
   async ask(bench: Bench): Promise<Row[]> {
-    const ours = await bench.ours()
+    const { ours, target } = await bench.served()
     let path = '/'
     let body = 'v'.repeat(OBJECT_BYTES)
     const headers: Record<string, string> = { 'content-type': 'application/json' }
@@ -31,7 +31,7 @@ export const get: Question = {
           { question: 'get', what, unit: '/s', goal: { of: 'ratio', is: 'at least', number: 0.6 } },
           ours &&
             (async () =>
-              rateOf(await bench.requests(ours.target, protocol, lanes, { is: 'get', path }))),
+              rateOf(await bench.requests(target, protocol, lanes, { is: 'get', path }))),
           async () =>
             rateOf(await bench.requests(bare.target, protocol, lanes, { is: 'get', path })),
         ),

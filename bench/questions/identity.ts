@@ -1,28 +1,24 @@
 /** What does it cost to know who asks, and whether they may? */
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { issue } from '../../src/pki/issue.ts'
-import { vocabularies } from '../../src/vocabulary/index.ts'
 import type { Bench, Question } from '../bench.ts'
 import type { Target } from '../load/job.ts'
 import { rateOf, type Row } from '../measure.ts'
 import type { Ours } from '../subjects.ts'
+import { certified, RBAC_PATH } from '../users.ts'
 
 const CONNECTIONS = 32
 const NAMESPACES = 50
-const DAY_MS = 86_400_000
 const NAMESPACE = 'identity'
 const READER = 'reader'
-const RBAC = vocabularies.orch.spell('/apis/rbac.authorization{api}/v1')
 
 /** Everybody reads the same object; the limit is what it costs the administrator, who may do everything. */
 export const identity: Question = {
   name: 'identity',
+  // Reads come from memory, whatever is under it.
+  stores: ['lmdb'],
   async ask(bench: Bench): Promise<Row[]> {
     const ours = await bench.ours()
     if (ours === null) return []
     const path = `${await bench.fill(ours, NAMESPACE, 'settings-', 1)}/settings-0000000`
-    const certified = withCertificate(ours)
     const account = await withToken(ours)
     await allowBoth(ours)
     const plan = { is: 'get', path } as const
@@ -41,7 +37,7 @@ export const identity: Question = {
       )
     const rows = [
       await row('the administrator again', ours.target),
-      await row('a user with a certificate', certified),
+      await row('a user with a certificate', certified(ours, READER)),
       await row('a service account', account),
     ]
     const { bindings } = bench.options
@@ -49,21 +45,6 @@ export const identity: Question = {
     rows.push(await row(`a service account, ${bindings} bindings of others`, account))
     return rows
   },
-}
-
-function withCertificate({ target, dataDir }: Ours): Target {
-  const [cert = '', key = ''] = ['ca.crt', 'ca.key'].map((name) =>
-    readFileSync(join(dataDir, 'pki', name), 'utf8'),
-  )
-  const now = Date.now()
-  const own = issue({
-    subject: { commonName: READER },
-    notBeforeMs: now - DAY_MS,
-    notAfterMs: now + DAY_MS,
-    use: 'client',
-    issuer: { cert, key },
-  })
-  return { ...target, ...own }
 }
 
 async function withToken(ours: Ours): Promise<Target> {
@@ -76,7 +57,7 @@ async function withToken(ours: Ours): Promise<Target> {
 }
 
 async function allowBoth(ours: Ours): Promise<void> {
-  const inNamespace = `${RBAC}/namespaces/${NAMESPACE}`
+  const inNamespace = `${RBAC_PATH}/namespaces/${NAMESPACE}`
   await ours.ask('POST', `${inNamespace}/roles`, {
     metadata: { name: READER },
     rules: [{ verbs: ['get'], apiGroups: [''], resources: ['configmaps'] }],
@@ -98,23 +79,14 @@ async function bindOthers(bench: Bench, ours: Ours, count: number): Promise<void
   const places: string[] = []
   for (let i = 0; i < NAMESPACES; i++) {
     await bench.namespace(ours, `others-${i}`)
-    places.push(`${RBAC}/namespaces/others-${i}/rolebindings`)
+    places.push(`${RBAC_PATH}/namespaces/others-${i}/rolebindings`)
   }
   const cluster = Math.round(count / 5)
   for (const [paths, some] of [
     [places, count - cluster],
-    [[`${RBAC}/clusterrolebindings`], cluster],
+    [[`${RBAC_PATH}/clusterrolebindings`], cluster],
   ] as const) {
-    await bench.run({
-      is: 'requests',
-      target: ours.target,
-      protocol: 'h1',
-      connections: CONNECTIONS,
-      streams: 1,
-      plan: { is: 'createBindings', paths, prefix: 'others-', count: some },
-      seconds: 600,
-      warmUpSeconds: 0,
-      atMost: some,
-    })
+    const plan = { is: 'createBindings', paths, prefix: 'others-', count: some } as const
+    await bench.add(ours.target, plan)
   }
 }

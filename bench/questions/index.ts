@@ -1,11 +1,14 @@
 import type { Question } from '../bench.ts'
 import { apply } from './apply.ts'
 import { create } from './create.ts'
+import { etcdCreate } from './etcd-create.ts'
 import { get } from './get.ts'
+import { growth } from './growth.ts'
 import { identity } from './identity.ts'
 import { list } from './list.ts'
 import { mixed } from './mixed.ts'
 import { patch } from './patch.ts'
+import { processes } from './processes.ts'
 import { start } from './start.ts'
 import { watch } from './watch.ts'
 
@@ -18,6 +21,9 @@ export const questions: readonly Question[] = [
   create,
   patch,
   apply,
+  etcdCreate,
   watch,
   start,
+  growth,
+  processes,
 ]

@@ -7,17 +7,18 @@ const GETS = 4
 
 export const mixed: Question = {
   name: 'mixed',
+  // Reads come from memory, whatever is under it.
+  stores: ['lmdb'],
   async ask(bench: Bench): Promise<Row[]> {
     const { listItems, seconds } = bench.options
-    const ours = await bench.ours()
+    const { ours, target } = await bench.served()
     if (ours === null) return []
     bench.say(`making ${listItems} objects`)
     const path = await bench.fill(ours, 'mixed', 'settings-', listItems)
     const one = `${path}/settings-0000000`
     const gets = async () =>
       plain(
-        (await bench.requests(ours.target, 'h1', { connections: GETS }, { is: 'get', path: one }))
-          .p99Ms,
+        (await bench.requests(target, 'h1', { connections: GETS }, { is: 'get', path: one })).p99Ms,
       )
     const lister = startLoad(bench.workspace)
     const row = await bench.alternate(
@@ -30,7 +31,7 @@ export const mixed: Question = {
       async () => {
         const lists = lister.run({
           is: 'requests',
-          target: ours.target,
+          target,
           protocol: 'h1',
           connections: 1,
           streams: 1,

@@ -7,7 +7,7 @@ const CONNECTIONS = 16
 export const patch: Question = {
   name: 'patch',
   async ask(bench: Bench): Promise<Row[]> {
-    const ours = await bench.ours()
+    const { ours, target } = await bench.served()
     const prefix = 'settings-'
     const path = ours === null ? '' : await bench.fill(ours, 'patch', prefix, CONNECTIONS)
     const row = await bench.alternate(
@@ -21,7 +21,7 @@ export const patch: Question = {
         (async () =>
           rateOf(
             await bench.requests(
-              ours.target,
+              target,
               'h1',
               { connections: CONNECTIONS },
               { is: 'patch', path, prefix },

@@ -1,6 +1,7 @@
 /** How long until it answers, and what does it hold while idle? */
 import { performance } from 'node:perf_hooks'
 import type { Bench, Question } from '../bench.ts'
+import type { Etcd } from '../etcd.ts'
 import { cpuSeconds, memoryOf } from '../machine.ts'
 import { plain, type Row, type Sample } from '../measure.ts'
 import { firstLine } from '../subjects.ts'
@@ -23,9 +24,9 @@ export const start: Question = {
       await bench.workspace.end(child)
       return sample
     }
-    const ours = async (dataDir: string) => {
+    const ours = async (dataDir: string, etcd: Etcd | null) => {
       const from = performance.now()
-      const server = await bench.ours({ dataDir })
+      const server = await bench.ours({ dataDir, ...(etcd === null ? {} : { etcd }) })
       if (server === null) throw new Error('there is no server')
       const sample = started(from, server.target.pid)
       await server.ask('GET', '/readyz')
@@ -39,13 +40,21 @@ export const start: Question = {
     const again = bench.workspace.folder()
     const first = await bench.alternate(
       { question: 'start', what: 'start to ready, empty directory', unit: 'ms', goal },
-      hasOurs ? () => ours(bench.workspace.folder()) : null,
+      hasOurs
+        ? async () => {
+            const etcd = await bench.etcd()
+            const sample = await ours(bench.workspace.folder(), etcd)
+            await etcd?.end()
+            return sample
+          }
+        : null,
       bare,
     )
-    if (hasOurs) await ours(again)
+    const etcd = hasOurs ? await bench.etcd() : null
+    if (hasOurs) await ours(again, etcd)
     const second = await bench.alternate(
       { question: 'start', what: 'start to ready, second start', unit: 'ms', goal },
-      hasOurs ? () => ours(again) : null,
+      hasOurs ? () => ours(again, etcd) : null,
       bare,
     )
     return [

@@ -1,5 +1,5 @@
 import type { Served } from '../schema/catalogue.ts'
-import type { Change } from '../store/store.ts'
+import type { Change, Revision } from '../store/store.ts'
 import { claimOf, claimTable, CLAIM_PREFIX } from './claims.ts'
 import { hookContext, type Api } from './context.ts'
 import { decodeStored } from './objects.ts'
@@ -14,19 +14,25 @@ export async function repairClaims(api: Api): Promise<void> {
     .flatMap(({ group, versions }) => api.catalogue.resources(group, versions[0] ?? ''))
     .filter((served) => served.declaration.claims !== undefined)
   await claimTable(api.cache)
-  // Others may write meanwhile; what that leaves amiss, the next round finds.
+  for (const served of owners) await api.cache.table(served.hub.keyPrefix)
+  // Others may write meanwhile, this server or another; what that leaves amiss, the next round finds.
   for (;;) {
     const changes = await repairs(api, owners)
     if (changes.length === 0) return
-    await api.cache.commit(changes)
+    for (let i = 0; i < changes.length; i += MOST_CHANGES)
+      await api.cache.commit(changes.slice(i, i + MOST_CHANGES))
   }
 }
 
+/** Stores bound what goes into one transaction. */
+const MOST_CHANGES = 100
+
 async function repairs(api: Api, owners: readonly Served[]): Promise<Change[]> {
-  // Claims before objects: one that is made now, with its object, is not taken for a leftover.
-  const present = [...(await api.cache.list(CLAIM_PREFIX, CLAIM_PREFIX, {})).items]
+  // Of one revision, in which each claim is there with its object.
+  const at = api.cache.revision
+  const present = [...(await api.cache.list(CLAIM_PREFIX, CLAIM_PREFIX, { at })).items]
   const wanted = new Map<string, Buffer>()
-  for (const served of owners) await collect(api, served, wanted)
+  for (const served of owners) await collect(api, served, at, wanted)
   const leftover = present.filter(({ key }) => !wanted.has(key))
   for (const { key } of present) wanted.delete(key)
   return [
@@ -35,11 +41,15 @@ async function repairs(api: Api, owners: readonly Served[]): Promise<Change[]> {
   ]
 }
 
-async function collect(api: Api, served: Served, wanted: Map<string, Buffer>): Promise<void> {
+async function collect(
+  api: Api,
+  served: Served,
+  at: Revision,
+  wanted: Map<string, Buffer>,
+): Promise<void> {
   const c = hookContext(api)
   const prefix = served.hub.keyPrefix
-  await api.cache.table(prefix)
-  for (const version of (await api.cache.list(prefix, prefix, {})).items) {
+  for (const version of (await api.cache.list(prefix, prefix, { at })).items) {
     for (const claim of served.declaration.claims!(decodeStored(served.hub, version, c))) {
       const { key, value } = claimOf(api.pools, claim, version.key)
       wanted.set(key, value)

@@ -1,4 +1,5 @@
 import { badRequest, expired, tooNewVersion } from '../schema/errors.ts'
+import { unreadableAmong } from '../store/encryption/unreadable.ts'
 import { Compacted, FutureRevision } from '../store/store.ts'
 import type { Version } from '../store/cache/version.ts'
 import { decodeContinue, encodeContinue } from './continue-token.ts'
@@ -43,6 +44,10 @@ export async function select(
   } catch (error) {
     throw historyError(error, api, options, start)
   }
+  if (start.limit === 0) {
+    const items = chosenOf(only === undefined ? state.all() : [...named(state.items, only)], chosen)
+    return listResult(state.at, items)
+  }
   const items: Version[] = []
   let next: Version | null = null
   let remaining: number | undefined
@@ -50,8 +55,11 @@ export async function select(
   const counts = chosen.matches === null && call.name === ''
   const candidates = only === undefined ? state.items : named(state.items, only)
   for (const version of candidates) {
-    if (chosen.matches && !chosen.matches(version.facts(), version.key)) continue
-    if (start.limit === 0 || items.length < start.limit) {
+    const isFull = items.length >= start.limit
+    if (version.fault !== null && (chosen.matches || !isFull))
+      throw unreadableAmong(version.key, version.fault)
+    if (chosen.matches && !chosen.matches(version)) continue
+    if (items.length < start.limit) {
       items.push(version)
       continue
     }
@@ -67,16 +75,25 @@ export async function select(
     }
     remaining = (remaining ?? 0) + 1
   }
-  return {
-    is: 'list',
-    status: 200,
-    revision: state.at,
-    items,
-    continueToken: next
-      ? encodeContinue({ revision: state.at, start: next.key.slice(prefix.length) }, api.v)
-      : '',
-    remaining,
-  }
+  const continueToken = next
+    ? encodeContinue({ revision: state.at, start: next.key.slice(prefix.length) }, api.v)
+    : ''
+  return { ...listResult(state.at, items), continueToken, remaining }
+}
+
+const listResult = (revision: number, items: readonly Version[]): ListResult => ({
+  is: 'list',
+  status: 200,
+  revision,
+  items,
+  continueToken: '',
+  remaining: undefined,
+})
+
+function chosenOf(versions: readonly Version[], { matches }: Selection): readonly Version[] {
+  const unreadable = versions.find(({ fault }) => fault !== null)
+  if (unreadable) throw unreadableAmong(unreadable.key, unreadable.fault!)
+  return matches ? versions.filter(matches) : versions
 }
 
 function* named(items: Iterable<Version>, name: string): Generator<Version> {
@@ -91,6 +108,9 @@ async function startOf(api: Api, options: ListOptions): Promise<Start> {
       throw badRequest('specifying resource version is not allowed when using continue')
     }
     const token = decodeContinue(continueToken, api.v)
+    // Another server may have begun the list.
+    if (token.revision === -1) await api.cache.fresh()
+    else await waitForRevision(api, token.revision)
     return { at: token.revision === -1 ? undefined : token.revision, from: token.start, limit }
   }
   // Any state will do: a full answer, as readers that ask so expect.

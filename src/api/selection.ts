@@ -6,13 +6,14 @@ import {
   parseFieldSelector,
   parseLabelSelector,
   type FieldTerm,
+  type LabelSelector,
 } from '../schema/selectors.ts'
-import type { SelectorFacts } from '../store/cache/version.ts'
+import type { Selectable } from '../store/cache/version.ts'
 
 /** Which objects of a collection are meant. */
 export interface Selection {
   /** null: all of them. */
-  readonly matches: ((facts: SelectorFacts, key: string) => boolean) | null
+  readonly matches: ((object: Selectable) => boolean) | null
   /** The one name that `metadata.name=x` leaves; undefined when there is none. */
   readonly name: string | undefined
   /** Same text, same selection. */
@@ -37,11 +38,13 @@ export function selection(served: Served, labelText: string, fieldText: string):
   const byField = terms.filter(
     (t) => t.field !== 'metadata.name' && t.field !== 'metadata.namespace',
   )
+  const texts = neededTexts(labels, byField)
   const names = byName.filter((t) => t.op === '=').map((t) => t.value)
   return {
     id: `${labelText}\0${fieldText}`,
     name: names[0],
-    matches(facts, key) {
+    matches(object) {
+      const { key } = object
       if (byName.length > 0 || byNamespace.length > 0) {
         const slash = key.lastIndexOf('/')
         const name = key.slice(slash + 1)
@@ -49,10 +52,28 @@ export function selection(served: Served, labelText: string, fieldText: string):
         if (!byName.every((t) => (t.value === name) === (t.op === '='))) return false
         if (!byNamespace.every((t) => (t.value === namespace) === (t.op === '='))) return false
       }
+      if (!labels && byField.length === 0) return true
+      for (const text of texts) if (!object.mentions(text)) return false
+      const facts = object.facts()
       if (labels && !matchesLabels(labels, facts.labels)) return false
       return byField.length === 0 || matchesFields(byField, facts.fields)
     },
   }
+}
+
+/** What the JSON text of labels and fields holds of every object that is selected. */
+function neededTexts(labels: LabelSelector | null, fields: readonly FieldTerm[]): Buffer[] {
+  const needed: string[] = []
+  for (const { key, operator, values } of labels?.requirements ?? []) {
+    if (operator === '!' || operator === '!=' || operator === 'notin') continue
+    const isExact =
+      (operator === '=' || operator === '==' || operator === 'in') && values.length === 1
+    needed.push(`${JSON.stringify(key)}:${isExact ? JSON.stringify(values[0]) : ''}`)
+  }
+  for (const { field, op, value } of fields) {
+    if (op === '=' && value !== '') needed.push(`${JSON.stringify(field)}:${JSON.stringify(value)}`)
+  }
+  return needed.map((text) => Buffer.from(text))
 }
 
 function resolve(served: Served, term: FieldTerm): FieldTerm {

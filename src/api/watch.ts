@@ -1,10 +1,10 @@
-import { badRequest, expired } from '../schema/errors.ts'
-import type { SelectorFacts } from '../store/cache/version.ts'
+import { badRequest, expired, internalError } from '../schema/errors.ts'
+import { TransformError, unreadableAmong } from '../store/encryption/unreadable.ts'
 import type { Version } from '../store/cache/version.ts'
 import type { ChangeType, WatchSink } from '../store/cache/watch-hub.ts'
 import { first, keyOf, type Api, type Call } from './context.ts'
 import { listOptions, parseRevision } from './options.ts'
-import { selection } from './selection.ts'
+import { selection, type Selection } from './selection.ts'
 
 /** How events look in the form that was asked for. */
 export interface EventForm {
@@ -48,8 +48,8 @@ export async function watch(api: Api, call: Call): Promise<WatchStart> {
   // A single object of a known place is looked for under its own key.
   const oneKey = chosen.name !== undefined && (call.namespace !== '' || !served.namespaced)
   const prefix = keyOf(served, call.namespace, oneKey ? chosen.name! : '')
-  const matches: ((facts: SelectorFacts, key: string) => boolean) | null = oneKey
-    ? (facts, key) => key === prefix && (chosen.matches?.(facts, key) ?? true)
+  const matches: Selection['matches'] = oneKey
+    ? (object) => object.key === prefix && (chosen.matches?.(object) ?? true)
     : chosen.matches
   const timeoutMs =
     options.timeoutSeconds !== undefined && options.timeoutSeconds > 0
@@ -67,7 +67,11 @@ export async function watch(api: Api, call: Call): Promise<WatchStart> {
           ended = true
           for (const cancel of cancels) cancel()
           call.signal().removeEventListener('abort', onAbort)
-          if (error === undefined) resolve()
+          if (error instanceof TransformError) {
+            const { message } = unreadableAmong(error.key, error.reason)
+            sink.write(form.error(internalError(message).toStatus()))
+            resolve()
+          } else if (error === undefined) resolve()
           else reject(error instanceof Error ? error : new Error(String(error)))
         }
         const onAbort = () => stop()
@@ -85,7 +89,7 @@ export async function watch(api: Api, call: Call): Promise<WatchStart> {
             from = api.cache.revision
             const initial: Version[] = []
             for (const version of table.range(prefix)) {
-              if (!matches || matches(version.facts(), version.key)) initial.push(version)
+              if (!matches || matches(version)) initial.push(version)
             }
             await sendInitial(sink, form, initial)
           } else if (from > api.cache.revision) {

@@ -90,7 +90,8 @@ export async function createObject(
   const taken = (version: Version | null) => {
     if (generated) return generatedNameTaken(served.name, name)
     const terminating =
-      version !== null && decodeStored(served, version, c).metadata.deletionTimestamp !== undefined
+      version?.fault === null &&
+      decodeStored(served, version, c).metadata.deletionTimestamp !== undefined
     return alreadyExists(served.name, name, terminating)
   }
   for (;;) {

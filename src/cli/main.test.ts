@@ -113,6 +113,9 @@ describe('options of the server', () => {
   const standard = {
     store: 'lmdb',
     encryptionConfigFile: '',
+    shareAuthorities: true,
+    endpointReconciler: 'lease',
+    servingHosts: [],
     verify: false,
     vocabulary: 'orch',
     bindAddress: '127.0.0.1',
@@ -123,6 +126,7 @@ describe('options of the server', () => {
     serviceClusterIpRange: '10.0.0.0/24',
     serviceNodePortRange: '30000-32767',
     allowPrivileged: false,
+    eventTtlMs: 3_600_000,
     historyMs: 300_000,
     requestTimeoutMs: 60_000,
     minRequestTimeoutMs: 1_800_000,
@@ -244,6 +248,28 @@ describe('options of the server', () => {
             groupHeaders: ['X-Remote-Group'],
             extraHeaderPrefixes: ['X-Remote-Extra-'],
           },
+        },
+      },
+    },
+    {
+      args: '--data-dir=/d --share-authorities=false --endpoint-reconciler-type=none --tls-san=api.example,192.0.2.1 --tls-san=::1',
+      expected: {
+        shareAuthorities: false,
+        endpointReconciler: 'none',
+        servingHosts: ['api.example', '192.0.2.1', '::1'],
+      },
+    },
+    {
+      args: '--data-dir=/d --event-ttl=1h30m --etcd-servers=http://a:1,http://b:1 --etcd-compaction-interval=0 --etcd-healthcheck-timeout=1s --etcd-readycheck-timeout=1500ms',
+      expected: {
+        store: undefined,
+        eventTtlMs: 5_400_000,
+        etcd: {
+          servers: ['http://a:1', 'http://b:1'],
+          prefix: '/registry',
+          compactionIntervalMs: 0,
+          healthCheckTimeoutMs: 1_000,
+          readyCheckTimeoutMs: 1_500,
         },
       },
     },

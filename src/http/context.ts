@@ -67,8 +67,8 @@ export interface HealthCheck {
   readonly name: string
   /** Endpoints it belongs to. */
   readonly of: readonly ('healthz' | 'livez' | 'readyz')[]
-  /** Throws when the condition does not hold. */
-  readonly check: () => void
+  /** Throws, or rejects, when the condition does not hold. */
+  readonly check: () => void | Promise<void>
 }
 
 /** A path outside the resources. */

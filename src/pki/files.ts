@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { agreed, ForeignPki, type Authorities, type AuthorityStore } from './authorities.ts'
 import { completePki, UnusablePki, type Pki, type PkiOptions, type PkiParts } from './pki.ts'
 import { writeFileAtomically, writeFlushed } from './write-file.ts'
 
@@ -27,25 +28,39 @@ const PLACES: readonly Place[] = [
   { part: 'saPublicKey', name: 'sa.pub', mode: PUBLIC },
 ]
 
-/** Makes everything anew, in memory only. */
-export function createPki(options: PkiOptions): Promise<Pki> {
-  return completePki({}, options)
+/** Makes everything anew, in memory only; what servers have in common is that of the store, where one is given. */
+export function createPki(
+  options: PkiOptions & { readonly shared?: AuthorityStore | null },
+): Promise<Pki> {
+  const { shared, clock } = options
+  const complete = (parts: PkiParts) => completePki(parts, options)
+  return shared ? agreed({}, shared, clock.now(), complete) : complete({})
+}
+
+/** Where a set is kept, and with whom it is shared. */
+export interface PkiPlace {
+  readonly dir: string
+  /** What all servers of the cluster have in common; those of the folder alone by default. */
+  readonly shared?: AuthorityStore | null
+  /** What a folder without any begins with. */
+  readonly inherited?: () => Promise<Authorities | null>
 }
 
 /**
  * Takes what is kept under `<dir>/pki`, makes what is missing or about to end, and keeps that too. The authority
  * stays as long as its files do. Throws an Error that names the file which cannot be used.
  */
-export async function ensurePki(options: PkiOptions & { readonly dir: string }): Promise<Pki> {
+export async function ensurePki(options: PkiOptions & PkiPlace): Promise<Pki> {
   const dir = join(options.dir, 'pki')
+  const { inherited } = options
   let kept = await readParts(dir)
-  let pki = await complete(dir, kept, options)
-  if (Object.keys(kept).length === 0) {
+  if (isEmpty(kept)) {
+    const pki = await complete(dir, (await inherited?.()) ?? {}, options)
     if (await keepAll(dir, pki)) return pki
     // Another process was faster; what it made counts.
     kept = await readParts(dir)
-    pki = await complete(dir, kept, options)
   }
+  const pki = await complete(dir, kept, options)
   for (const { part, name, mode } of PLACES) {
     const text = pki[part]
     if (text !== undefined && text !== kept[part]) {
@@ -55,18 +70,35 @@ export async function ensurePki(options: PkiOptions & { readonly dir: string }):
   return pki
 }
 
-async function complete(dir: string, kept: PkiParts, options: PkiOptions): Promise<Pki> {
+const isEmpty = (parts: PkiParts): boolean => Object.keys(parts).length === 0
+
+async function complete(dir: string, kept: PkiParts, options: PkiOptions & PkiPlace): Promise<Pki> {
+  const { shared, clock } = options
   try {
-    return await completePki(kept, options)
-  } catch (error) {
-    if (!(error instanceof UnusablePki)) throw error
-    const name = PLACES.find(({ part }) => part === error.part)?.name ?? ''
+    const whole = (parts: PkiParts) => completePki(parts, options)
+    return await (shared ? agreed(kept, shared, clock.now(), whole) : whole(kept))
+  } catch (cause) {
+    if (cause instanceof ForeignPki) {
+      throw new Error(
+        `${join(dir, nameOf(cause.part))} ${cause.message} of the cluster, which is kept as ${shared?.place}; move ${dir} away for this server to take what the cluster has, or, for the cluster to take what this server has, stop all its servers, move their other pki folders away and delete that key`,
+        { cause },
+      )
+    }
+    if (!(cause instanceof UnusablePki)) throw cause
+    if (shared && kept[cause.part] === undefined) {
+      throw new Error(
+        `${nameOf(cause.part)} of the cluster, which is kept as ${shared.place}, ${cause.message}; put the right files into ${dir} and delete that key`,
+        { cause },
+      )
+    }
     throw new Error(
-      `${join(dir, name)} ${error.message}; put the right file there, or remove ${dir} to make everything anew`,
-      { cause: error },
+      `${join(dir, nameOf(cause.part))} ${cause.message}; put the right file there, or remove ${dir} to make everything anew`,
+      { cause },
     )
   }
 }
+
+const nameOf = (part: keyof Pki): string => PLACES.find((place) => place.part === part)?.name ?? ''
 
 async function readParts(dir: string): Promise<PkiParts> {
   const texts = await Promise.all(
@@ -90,9 +122,10 @@ async function keepAll(dir: string, pki: Pki): Promise<boolean> {
   await mkdir(temporary, { recursive: true, mode: 0o700 })
   try {
     await Promise.all(
-      PLACES.map(({ part, name, mode }) =>
-        writeFlushed(join(temporary, name), pki[part] ?? '', mode),
-      ),
+      PLACES.flatMap(({ part, name, mode }) => {
+        const text = pki[part]
+        return text === undefined ? [] : [writeFlushed(join(temporary, name), text, mode)]
+      }),
     )
     await rename(temporary, dir)
     return true

@@ -26,6 +26,8 @@ export interface PkiOptions {
   readonly vocabulary: Vocabulary
   readonly clock: Clock
   readonly bindAddress: string
+  /** Further names and addresses that the serving certificate must be good for. */
+  readonly hosts?: readonly string[]
   /** By default the one this process runs on. */
   readonly machine?: Machine
 }
@@ -48,6 +50,10 @@ const RENEW_BEFORE_MS = 30 * DAY_MS
 // Clocks of clients may be behind ours.
 const BACKDATE_MS = 5 * 60_000
 
+/** Whether a certificate is to be made anew because its time is nearly over. */
+export const isEnding = (x509: X509Certificate, nowMs: number): boolean =>
+  Date.parse(x509.validTo) - RENEW_BEFORE_MS < nowMs
+
 interface Wanted {
   readonly subject: Subject
   readonly use: 'server' | 'client'
@@ -59,13 +65,13 @@ interface Wanted {
  * replace an authority or a token key that others may rely on.
  */
 export async function completePki(kept: PkiParts, options: PkiOptions): Promise<Pki> {
-  const { vocabulary: v, clock, bindAddress, machine = thisMachine() } = options
+  const { vocabulary: v, clock, bindAddress, hosts = [], machine = thisMachine() } = options
   const nowMs = clock.now()
   const wanted = {
     serving: {
       subject: { commonName: v.spell('{system}-apiserver') },
       use: 'server',
-      hosts: servingHosts(v, bindAddress, machine),
+      hosts: [...new Set([...servingHosts(v, bindAddress, machine), ...hosts])],
     },
     admin: {
       subject: { commonName: v.spell('{brand}-admin'), organization: 'system:masters' },
@@ -112,7 +118,7 @@ async function keptOrNewAuthority(
     if (caKey !== undefined && !x509.checkPrivateKey(readKey('caKey', caKey))) {
       throw new UnusablePki('caKey', 'is not the key of the certificate beside it')
     }
-    if (Date.parse(x509.validTo) - RENEW_BEFORE_MS >= nowMs) return { cert: ca, key: caKey, x509 }
+    if (!isEnding(x509, nowMs)) return { cert: ca, key: caKey, x509 }
   } else if (caKey !== undefined) {
     throw new UnusablePki('ca', 'is missing although its key is there')
   }
@@ -147,7 +153,7 @@ function usable(
       x509.verify(authority.x509.publicKey) &&
       x509.subject === subject.join('\n') &&
       Date.parse(x509.validFrom) <= nowMs &&
-      Date.parse(x509.validTo) - RENEW_BEFORE_MS >= nowMs &&
+      !isEnding(x509, nowMs) &&
       wanted.hosts.every((host) => covers(x509, host))
     return fits ? { cert, key } : null
   } catch {

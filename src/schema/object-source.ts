@@ -18,12 +18,14 @@ export interface ObjectHandler<T extends Typed = Typed> {
 
 /** How parts of the server that are not request handlers read objects: from memory, in their stored version. */
 export interface ObjectSource {
-  /** The live object, not to be changed; null when absent. Always fresh: the last committed write is seen. */
+  /** The live object, not to be changed; null when absent. The last write of this server is seen. */
   get<T extends Typed = Typed>(
     resource: ResourceName,
     namespace: string,
     name: string,
   ): Promise<T | null>
+  /** Resolves when `get` sees what other servers wrote before the call; null when there are none. */
+  fresh?(): Promise<void> | null
   /**
    * Hands over every object of a resource, resolves, and from then on tells each committed change in order.
    * Returns what ends it. A resource that is not served has no objects.

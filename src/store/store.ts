@@ -30,7 +30,10 @@ export interface Engine {
    * its commits resolve. Returns the end of the subscription.
    */
   subscribe(listener: (events: readonly Event[]) => void): () => void
-  /** Forgets history up to and including states below `upTo`; what is present at `upTo` stays readable. */
+  /**
+   * Forgets history up to and including states below `upTo`; what is present at `upTo` stays readable. An engine
+   * that sees to its history itself may keep more: `oldest` tells.
+   */
   compact(upTo: Revision): Promise<void>
   /** Newest revision that was committed at or before `timeMs`; for the history window. */
   revisionAt(timeMs: number): Revision

@@ -7,6 +7,7 @@ import { ManualClock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { openEtcd } from '../../src/store/etcd/engine.ts'
 import { openLmdb } from '../../src/store/lmdb/engine.ts'
+import type { TimeToLive } from '../../src/store/expiry.ts'
 import { openMemory } from '../../src/store/memory/engine.ts'
 import type { Engine } from '../../src/store/store.ts'
 import { hasEtcd, NO_ETCD, rebased, startEtcd, type Etcd } from './etcd.ts'
@@ -20,14 +21,14 @@ const newDir = async () => {
 }
 afterAll(() => Promise.all(dirs.map((dir) => rm(dir, { recursive: true, force: true }))))
 
-storeSuite('memory', async (clock) => openMemory({ clock }))
-storeSuite('lmdb', async (clock) => openLmdb({ dir: await newDir(), clock }))
+storeSuite('memory', async (clock, ttlMs) => openMemory({ clock, ttlMs }))
+storeSuite('lmdb', async (clock, ttlMs) => openLmdb({ dir: await newDir(), clock, ttlMs }))
 
 // One process for all cases, a prefix for each; what was there before is revision 0.
 let etcd: Promise<Etcd> | null = null
 let prefixes = 0
 afterAll(async () => (await etcd)?.close())
-const openCase = async (clock: ManualClock) =>
+const openCase = async (clock: ManualClock, ttlMs?: TimeToLive) =>
   rebased(
     await openEtcd({
       servers: [(await (etcd ??= startEtcd())).url],
@@ -36,9 +37,14 @@ const openCase = async (clock: ManualClock) =>
       requestTimeoutMs: 5_000,
       log: silentLog,
       clock,
+      ...(ttlMs ? { ttlMs } : {}),
     }),
   )
-storeSuite('etcd', openCase, { skip: hasEtcd ? null : NO_ETCD, ordered: false })
+storeSuite('etcd', openCase, {
+  skip: hasEtcd ? null : NO_ETCD,
+  ordered: false,
+  realTime: true,
+})
 
 test('everything is there after closing and opening again, history included', async () => {
   const dir = await newDir()
@@ -151,7 +157,9 @@ for (const { name, open, reopens } of [
     open: async (clock: ManualClock, dir: string) => openLmdb({ dir, clock }),
     reopens: true,
   },
-  ...(hasEtcd ? [{ name: 'etcd', open: openCase, reopens: false }] : []),
+  ...(hasEtcd
+    ? [{ name: 'etcd', open: (clock: ManualClock) => openCase(clock), reopens: false }]
+    : []),
 ]) {
   test(`any history reads as a plain model does: ${name}`, async () => {
     await fc.assert(

@@ -102,7 +102,7 @@ describe.skipIf(!existsSync(PROGRAM))('a real etcd', () => {
     const from = await openLmdb({ dir: join(data, 'store'), clock: systemClock, format })
     await writeHistory(from, 250)
     // Those whose places in etcd are others, and the same name below several kinds.
-    for (const kind of ['nodes', 'services', 'endpoints', 'ingresses', 'pods', 'a', 'zz'])
+    for (const kind of ['nodes', 'services', 'endpoints', 'ingresses', 'pods', 'events', 'a', 'zz'])
       await from.commit([{ key: `/${kind}/x/y`, value: Buffer.from(kind) }])
     const [items, revision] = [await allOf(from), from.revision()]
     await from.close()
@@ -114,6 +114,21 @@ describe.skipIf(!existsSync(PROGRAM))('a real etcd', () => {
         /^copied \d+ objects with versions \d+ later than they were to/,
       ),
     })
+    // Events go after a while, whatever they came from, and nothing else does.
+    const leased = async (place: string) => {
+      const key = Buffer.from(`/moved/${place}/x/y`).toString('base64')
+      const answer = await fetch(`${url}/v3/kv/range`, {
+        method: 'POST',
+        body: JSON.stringify({ key }),
+      })
+      const { kvs } = (await answer.json()) as { kvs: { lease?: string }[] }
+      return kvs.map(({ lease }) => lease !== undefined)
+    }
+    expect([await leased('events'), await leased('pods'), await leased('minions')]).toEqual([
+      [true],
+      [false],
+      [false],
+    ])
     const moved = Number(/versions (\d+) later/.exec(there.stdout)![1])
     const back = await runMain('migrate', '--to=lmdb', '--data-dir', target, ...flags)
     expect({ code: back.code, stderr: back.stderr }).toEqual({ code: 0, stderr: '' })

@@ -1,6 +1,7 @@
 /** What any engine must do; run against each. A skipped case names its reason. */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { ManualClock } from '../../src/base/clock.ts'
+import type { TimeToLive } from '../../src/store/expiry.ts'
 import type { Change, Engine, Event, Item } from '../../src/store/store.ts'
 
 const bytes = (text: string) => Buffer.from(text)
@@ -11,20 +12,29 @@ export interface SuiteOptions {
   readonly skip?: string | null
   /** Whether commits that are under way together happen in the order of their calls. */
   readonly ordered?: boolean
+  /** Whether keys go by the machine's time, not by the clock that the engine was given. */
+  readonly realTime?: boolean
 }
+
+/** What a case of keys that go by themselves does, in order. */
+type Step =
+  | { readonly put: string; readonly life?: number; readonly at?: 'absent' }
+  | { readonly remove: string }
 
 export function storeSuite(
   name: string,
-  open: (clock: ManualClock) => Promise<Engine>,
-  { skip = null, ordered = true }: SuiteOptions = {},
+  open: (clock: ManualClock, ttlMs: TimeToLive) => Promise<Engine>,
+  { skip = null, ordered = true, realTime = false }: SuiteOptions = {},
 ): void {
   describe.skipIf(skip !== null)(`store ${name}${skip === null ? '' : ` (${skip})`}`, () => {
     let engine: Engine
     let clock: ManualClock
+    let life: number | undefined
 
     beforeEach(async () => {
       clock = new ManualClock()
-      engine = await open(clock)
+      life = undefined
+      engine = await open(clock, () => life)
     })
     afterEach(() => engine.close())
 
@@ -293,6 +303,106 @@ export function storeSuite(
       await engine.compact(3)
       expect(engine.revisionAt(start)).toBe(3)
     })
+
+    const SHORT = 1_000
+    const LONG = 60_000
+    for (const { title, steps, goes, stays } of [
+      {
+        title: 'keys with a time to live go when it is over, others stay',
+        steps: [{ put: '/a', life: SHORT }, { put: '/b' }, { put: '/c', life: LONG }],
+        goes: ['/a'],
+        stays: ['/b', '/c'],
+      },
+      {
+        title: 'a later write begins the time anew',
+        steps: [
+          { put: '/a', life: SHORT },
+          { put: '/b', life: SHORT },
+          { put: '/a', life: LONG },
+        ],
+        goes: ['/b'],
+        stays: ['/a'],
+      },
+      {
+        title: 'a later write may end it',
+        steps: [{ put: '/a', life: SHORT }, { put: '/b', life: SHORT }, { put: '/a' }],
+        goes: ['/b'],
+        stays: ['/a'],
+      },
+      {
+        title: 'a later write may begin it',
+        steps: [{ put: '/a' }, { put: '/a', life: SHORT }],
+        goes: ['/a'],
+        stays: [],
+      },
+      {
+        title: 'a write that was refused changes nothing about it',
+        steps: [
+          { put: '/a', life: SHORT },
+          { put: '/a', life: LONG, at: 'absent' },
+        ],
+        goes: ['/a'],
+        stays: [],
+      },
+      {
+        title: 'a key that was deleted and made anew has the time of the new one',
+        steps: [
+          { put: '/a', life: SHORT },
+          { put: '/b', life: SHORT },
+          { remove: '/a' },
+          { put: '/a', life: LONG },
+        ],
+        goes: ['/b'],
+        stays: ['/a'],
+      },
+      {
+        title: 'one that was deleted does not go a second time',
+        steps: [{ put: '/a', life: SHORT }, { put: '/b', life: SHORT }, { remove: '/a' }],
+        goes: ['/b'],
+        stays: [],
+      },
+      {
+        title: 'more than go at once',
+        steps: Array.from({ length: 600 }, (_, i) => ({ put: `/k${i}`, life: SHORT })),
+        goes: Array.from({ length: 600 }, (_, i) => `/k${i}`),
+        stays: [],
+      },
+    ] as { title: string; steps: Step[]; goes: string[]; stays: string[] }[]) {
+      test(title, { timeout: 30_000 }, async () => {
+        const from = engine.revision()
+        const told: Event[] = []
+        const removed = new Set<number>()
+        // From the beginning: where time goes by itself, keys may go before the last step.
+        engine.subscribe((events) => told.push(...events.filter(({ value }) => value === null)))
+        for (const step of steps) {
+          if ('remove' in step) {
+            const commit = await remove(step.remove)
+            if (commit.done) removed.add(commit.at)
+          } else {
+            life = step.life
+            await put(step.put, 'x', step.at === 'absent' ? 0 : undefined)
+          }
+        }
+        if (!realTime) clock.advance(SHORT)
+        const gone = () => told.filter(({ at }) => !removed.has(at))
+        await vi.waitFor(() => expect(gone().length).toBeGreaterThanOrEqual(goes.length), {
+          timeout: 20_000,
+          interval: 10,
+        })
+        expect(
+          gone()
+            .map(({ key }) => key)
+            .toSorted(),
+        ).toEqual(goes.toSorted())
+        expect((await engine.range('/')).items.map((i) => i.key)).toEqual(stays)
+        const revisions = told.map(({ at }) => at)
+        expect(revisions).toEqual(revisions.toSorted((a, b) => a - b))
+        const lines = (await feed('/', from)).filter((line) => line.includes(' - <- '))
+        expect(lines.toSorted()).toEqual(
+          told.map(({ at, key }) => `${at} ${key} - <- x`).toSorted(),
+        )
+      })
+    }
 
     test('it can be closed twice, and takes nothing after that', async () => {
       await put('/a', '1')

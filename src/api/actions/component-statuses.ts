@@ -29,9 +29,11 @@ export function listComponents(api: Api, call: Call): ListResult {
   const options = listOptions(call.query, api.v)
   const chosen = selection(call.served, options.labelSelector, options.fieldSelector)
   const items = parts(api, call.served)
-    .filter(({ metadata: { name = '', labels = {} } }) =>
-      chosen.matches ? chosen.matches({ labels, fields: {} }, keyOf(call.served, '', name)) : true,
-    )
+    .filter(({ metadata: { name = '', labels = {} } }) => {
+      const facts = () => ({ labels, fields: {} })
+      const part = { key: keyOf(call.served, '', name), facts, mentions: () => true }
+      return chosen.matches?.(part) ?? true
+    })
     .map((part) => asVersion(encodeObject(call.served, part), 0))
   return {
     is: 'list',

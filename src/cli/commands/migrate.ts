@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path'
 import { systemClock } from '../../base/clock.ts'
 import { silentLog } from '../../base/log.ts'
+import { eventLifetime } from '../../store/event-lifetime.ts'
 import type { Engine } from '../../store/store.ts'
 import { vocabularies } from '../../vocabulary/index.ts'
 import type { VocabularyName } from '../../vocabulary/vocabulary.ts'
@@ -59,6 +60,7 @@ const openStandard: OpenEtcd = async (place) => {
     dialTimeoutMs: DIAL_TIMEOUT_MS,
     log: silentLog,
     clock: systemClock,
+    ttlMs: eventLifetime(),
   })
 }
 

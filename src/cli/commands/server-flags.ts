@@ -1,3 +1,5 @@
+import { isIP } from 'node:net'
+import { isDns1123Subdomain } from '../../schema/names.ts'
 import { product, vocabularies } from '../../vocabulary/index.ts'
 import type { VocabularyName } from '../../vocabulary/vocabulary.ts'
 import { authenticationFlags } from './authentication-flags.ts'
@@ -10,9 +12,11 @@ import {
   fileFlag,
   intFlag,
   ipFlag,
+  listFlag,
   onFlag,
   switchesFlag,
   textFlag,
+  type Flag,
 } from '../flags.ts'
 
 const words = Object.keys(vocabularies) as VocabularyName[]
@@ -22,6 +26,12 @@ const agentFile = (help: string) => ({
   ...textFlag({ section: 'Cluster', default: '', help }),
   placeholder: 'file',
   check: () => null,
+})
+
+/** A duration, or 0. */
+const orNone = (flag: Flag<number>): Flag<number> => ({
+  ...flag,
+  check: (value) => (value === 0 ? null : (flag.check?.(value) ?? null)),
 })
 
 /** Flags of the server, in the spelling of the reference where it has them. */
@@ -49,7 +59,35 @@ export const serverFlags = {
     section: 'Storage',
     help: 'Look at everything in the data directory before starting, not only at what was written last.',
   }),
+  'event-ttl': orNone(
+    durationFlag({
+      section: 'Storage',
+      default: '1h',
+      help: 'How long events live after they were written last; 0 for ever.',
+    }),
+  ),
   ...etcdFlags,
+  'etcd-compaction-interval': orNone(
+    durationFlag({
+      section: 'Storage',
+      default: '5m',
+      help: 'How often the servers of an etcd, by turns, have it forget what is older than that; 0 for never.',
+    }),
+  ),
+  'etcd-healthcheck-timeout': durationFlag({
+    section: 'Storage',
+    default: '2s',
+    help: 'How long checks of health wait for etcd.',
+  }),
+  'etcd-readycheck-timeout': durationFlag({
+    section: 'Storage',
+    default: '2s',
+    help: 'How long the check of readiness waits for etcd.',
+  }),
+  'share-authorities': onFlag({
+    section: 'Storage',
+    help: 'Have one certificate authority and one key for tokens of service accounts on all servers over one etcd, kept in it.',
+  }),
   'bind-address': ipFlag({
     section: 'Secure serving',
     default: '127.0.0.1',
@@ -63,10 +101,27 @@ export const serverFlags = {
       help: 'Port to serve HTTPS on; 0 takes any free one.',
     },
   ),
+  'tls-san': {
+    ...listFlag({
+      section: 'Secure serving',
+      help: 'Further names and addresses that clients reach the server by, such as those of a balancer; the serving certificate is made good for them.',
+    }),
+    check(hosts: readonly string[]) {
+      const wrong = hosts.find((host) => isIP(host) === 0 && isDns1123Subdomain(host).length > 0)
+      return wrong === undefined
+        ? null
+        : `${JSON.stringify(wrong)} is neither a name nor an address`
+    },
+  },
   'advertise-address': ipFlag({
     section: 'Generic',
     default: '',
     help: 'Address that the rest of the cluster reaches this server at; the bind address unless that is of this machine alone, else one of its network interfaces.',
+  }),
+  'endpoint-reconciler-type': choiceFlag(['lease', 'none'], {
+    section: 'Generic',
+    default: 'lease',
+    help: 'Whether the addresses of all servers that live become the endpoints of their service in the namespace default.',
   }),
   'feature-gates': switchesFlag({
     section: 'Generic',

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { lineLog } from '../../base/log.ts'
+import type { EtcdUse } from '../../etcd-options.ts'
 import type { RunningServer, ServerOptions } from '../../server-options.ts'
 import { product } from '../../vocabulary/index.ts'
 import { parseFlags, type Values } from '../flags.ts'
@@ -83,9 +84,11 @@ const optionsOf = (values: ServerValues) =>
     // The path is shown to people who may be in another folder.
     dataDir: resolve(values['data-dir']),
     // What names an etcd means it.
-    ...(values['etcd-servers'].length > 0
-      ? { etcd: etcdPlaceOf(values) }
-      : { store: values.store }),
+    ...(values['etcd-servers'].length > 0 ? { etcd: etcdUseOf(values) } : { store: values.store }),
+    shareAuthorities: values['share-authorities'],
+    endpointReconciler: values['endpoint-reconciler-type'],
+    servingHosts: values['tls-san'],
+    eventTtlMs: values['event-ttl'],
     verify: values.verify,
     encryptionConfigFile: values['encryption-provider-config'],
     vocabulary: values.vocabulary,
@@ -104,6 +107,13 @@ const optionsOf = (values: ServerValues) =>
     requestTimeoutMs: values['request-timeout'],
     minRequestTimeoutMs: values['min-request-timeout'] * 1000,
   }) satisfies ServerOptions
+
+const etcdUseOf = (values: ServerValues): EtcdUse => ({
+  ...etcdPlaceOf(values),
+  compactionIntervalMs: values['etcd-compaction-interval'],
+  healthCheckTimeoutMs: values['etcd-healthcheck-timeout'],
+  readyCheckTimeoutMs: values['etcd-readycheck-timeout'],
+})
 
 function readyLine({ url, kubeconfigPath }: RunningServer): string {
   const ready = `${product.title} is ready at ${url}`

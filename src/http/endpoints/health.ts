@@ -20,28 +20,47 @@ export function healthEndpoints(checks: HealthChecks): [string, Endpoint][] {
 const HEADERS = ['content-type', 'text/plain; charset=utf-8', 'x-content-type-options', 'nosniff']
 const text = (status: number, body: string): Answer => ({ status, headers: [...HEADERS], body })
 
-function passes(check: HealthCheck, context: Context): string | null {
+const logged = new WeakSet<Error>()
+
+/** Why a check fails; null: it does not. */
+async function problemOf(check: HealthCheck, context: Context): Promise<string | null> {
   try {
-    check.check()
+    await check.check()
     return null
   } catch (error) {
-    context.server.onError(error, context)
-    return error instanceof Error ? error.message : String(error)
+    const problem = error instanceof Error ? error : new Error(String(error))
+    // Many probes may share one result.
+    if (!logged.has(problem)) {
+      logged.add(problem)
+      context.server.log.warn('a health check failed', {
+        check: check.name,
+        error: problem.message,
+      })
+    }
+    return problem.message
   }
 }
 
-function all(root: string, checks: readonly HealthCheck[], context: Context): Answer {
+async function all(
+  root: string,
+  checks: readonly HealthCheck[],
+  context: Context,
+): Promise<Answer> {
   const excluded = new Set(context.query.get('exclude') ?? [])
-  const lines: string[] = []
-  let failed = false
-  for (const check of checks) {
-    if (excluded.delete(check.name)) lines.push(`[+]${check.name} excluded: ok`)
-    else if (passes(check, context) === null) lines.push(`[+]${check.name} ok`)
-    else {
-      failed = true
-      lines.push(`[-]${check.name} failed: reason withheld`)
-    }
-  }
+  // Together: what waits for the same thing in vain waits once.
+  const results = await Promise.all(
+    checks.map(async (check) => {
+      if (excluded.has(check.name)) return { line: `[+]${check.name} excluded: ok`, ok: true }
+      const ok = (await problemOf(check, context)) === null
+      return {
+        line: ok ? `[+]${check.name} ok` : `[-]${check.name} failed: reason withheld`,
+        ok,
+      }
+    }),
+  )
+  const lines = results.map(({ line }) => line)
+  const failed = results.some(({ ok }) => !ok)
+  for (const { name } of checks) excluded.delete(name)
   if (excluded.size > 0) {
     const names = [...excluded].map((name) => JSON.stringify(name)).join(', ')
     lines.push(`warn: some health checks cannot be excluded: no matches for ${names}`)
@@ -51,11 +70,11 @@ function all(root: string, checks: readonly HealthCheck[], context: Context): An
   return text(200, `${lines.join('\n')}\n${root} check passed\n`)
 }
 
-function single(check: HealthCheck, context: Context): Answer {
+async function single(check: HealthCheck, context: Context): Promise<Answer> {
   // Only the sums are for everybody.
   if (context.user.groups.includes('system:unauthenticated')) {
     throw forbidden(null, '', `User "${context.user.name}" cannot get path "${context.path}"`)
   }
-  const problem = passes(check, context)
+  const problem = await problemOf(check, context)
   return problem === null ? text(200, 'ok') : text(500, `internal server error: ${problem}\n`)
 }

@@ -154,7 +154,7 @@ describe('watching', () => {
     const h = await open()
     const { sink, ready } = start(h, 0, {
       id: 'sel',
-      matches: (facts) => facts.labels.on === 'yes',
+      matches: (object) => object.facts().labels.on === 'yes',
     })
     await ready
     await h.put('a', '1', { on: 'yes' })

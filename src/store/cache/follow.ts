@@ -34,7 +34,7 @@ export async function followVersions(
       prefix: tablePrefix,
       matches: null,
       frame(type, version) {
-        if (!watcher.stopped) {
+        if (!watcher.stopped && version.fault === null) {
           if (type === 'DELETED') handler.removed(version)
           else handler.set(version)
         }
@@ -47,7 +47,7 @@ export async function followVersions(
   )
   for (const version of table.range(tablePrefix)) {
     if (watcher.stopped) break
-    handler.set(version)
+    if (version.fault === null) handler.set(version)
   }
   return () => watcher.stop()
 }

@@ -53,37 +53,45 @@ export class SortedIndex {
 
   /** Entries with `prefix`, from `start` (a key) on, in order. The index must not change meanwhile. */
   *range(prefix: string, start = prefix): Generator<Entry> {
-    const from = start > prefix ? start : prefix
-    let c = this.#chunkOf(from)
-    let chunk = this.#chunks[c]
-    let i = chunk ? lowerBound(chunk, from) : 0
-    while (chunk) {
-      for (; i < chunk.length; i++) {
-        const entry = chunk[i]!
-        if (!entry.key.startsWith(prefix)) {
-          if (entry.key > prefix) return
-          continue
-        }
-        yield entry
-      }
-      i = 0
-      chunk = this.#chunks[++c]
+    for (const { chunk, from, to } of this.#stretches(prefix, start)) {
+      for (let i = from; i < to; i++) yield chunk[i]!
+    }
+  }
+
+  /** Shows the same entries one by one, for less, as often as thousands of them are wanted. */
+  visit(prefix: string, start: string | undefined, show: (entry: Entry) => void): void {
+    for (const { chunk, from, to } of this.#stretches(prefix, start ?? prefix)) {
+      for (let i = from; i < to; i++) show(chunk[i]!)
     }
   }
 
   /** Number of entries with `prefix` behind `key`; walks chunks, not entries. */
   countAfter(prefix: string, key: string): number {
-    let c = this.#chunkOf(key)
-    const first = this.#chunks[c]
-    if (!first) return 0
-    // What follows the prefix in order: its last code unit raised by one.
-    const end = prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1)
-    let count = -upperBound(first, key)
-    for (let chunk: Entry[] | undefined = first; chunk; chunk = this.#chunks[++c]) {
-      if (chunk.at(-1)!.key >= end) return count + lowerBound(chunk, end)
-      count += chunk.length
+    let count = 0
+    for (const { chunk, from, to } of this.#stretches(prefix, key)) {
+      count += to - from
+      if (chunk[from]?.key === key) count--
     }
     return count
+  }
+
+  /** The parts of chunks that hold keys with `prefix` from `start` on. */
+  *#stretches(
+    prefix: string,
+    start: string,
+  ): Generator<{ readonly chunk: readonly Entry[]; readonly from: number; readonly to: number }> {
+    const first = start > prefix ? start : prefix
+    // What follows the prefix in order: its last code unit raised by one.
+    const end = prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1)
+    let c = this.#chunkOf(first)
+    let from = this.#chunks[c] ? lowerBound(this.#chunks[c]!, first) : 0
+    for (let chunk = this.#chunks[c]; chunk; chunk = this.#chunks[++c]) {
+      const isLast = chunk.at(-1)!.key >= end
+      const to = isLast ? lowerBound(chunk, end) : chunk.length
+      if (from < to) yield { chunk, from, to }
+      if (isLast) return
+      from = 0
+    }
   }
 
   /** The chunk that holds the key or would. */
@@ -97,12 +105,6 @@ export class SortedIndex {
     }
     return low
   }
-}
-
-/** Index of the first entry behind the key. */
-function upperBound(chunk: readonly Entry[], key: string): number {
-  const at = lowerBound(chunk, key)
-  return chunk[at]?.key === key ? at + 1 : at
 }
 
 function lowerBound(chunk: readonly Entry[], key: string): number {

@@ -1,3 +1,4 @@
+import { TransformError, unreadableReason } from '../encryption/unreadable.ts'
 import type { Revision } from '../store.ts'
 import { HEADER_BYTES, readHeader } from './record.ts'
 import { Slab, type Slabs } from './slab.ts'
@@ -8,10 +9,23 @@ export interface SelectorFacts {
   readonly fields: Readonly<Record<string, string>>
 }
 
+/** What a selection looks at. */
+export interface Selectable {
+  readonly key: string
+  /** Labels and selectable fields. */
+  facts(): SelectorFacts
+  /** Whether the JSON text of labels and selectable fields holds these bytes: costs less than to read it. */
+  mentions(bytes: Buffer): boolean
+}
+
 const NONE: SelectorFacts = { labels: {}, fields: {} }
 
+// Many watchers with selectors of their own look at one change, and at what was before it.
+const recent: { of: Version; facts: SelectorFacts }[] = []
+const RECENT = 2
+
 /** One value of one key: the wire bytes with the resourceVersion in place, or the mark of a deletion. */
-export class Version {
+export class Version implements Selectable {
   readonly key: string
   readonly revision: Revision
   readonly created: Revision
@@ -29,6 +43,8 @@ export class Version {
   metaStart = 0
   metaLength = 0
   released = false
+  /** Why the value cannot be read; trying throws TransformError. */
+  fault: string | null = null
 
   private constructor(
     key: string,
@@ -51,6 +67,8 @@ export class Version {
     slabs: Slabs | null,
   ): Version {
     const version = new Version(at.key, at.revision, at.created, false, at.prev)
+    version.fault = unreadableReason(record)
+    if (version.fault !== null) return version
     const header = readHeader(record)
     const digits = at.revision === 0 ? '' : String(at.revision)
     const bytes = record.length - HEADER_BYTES + digits.length
@@ -124,13 +142,26 @@ export class Version {
 
   /** Labels and selectable fields. */
   facts(): SelectorFacts {
-    if (this.selectorBytes === 0) return NONE
+    if (this.selectorBytes === 0 && this.fault === null) return NONE
+    for (const known of recent) if (known.of === this) return known.facts
+    const facts = this.#readFacts()
+    recent.unshift({ of: this, facts })
+    recent.length = Math.min(recent.length, RECENT)
+    return facts
+  }
+
+  mentions(bytes: Buffer): boolean {
+    return this.memory.subarray(this.start, this.start + this.selectorBytes).includes(bytes)
+  }
+
+  #readFacts(): SelectorFacts {
     const text = this.memory.toString('utf8', this.start, this.start + this.selectorBytes)
     const { l, f } = JSON.parse(text) as { l?: Record<string, string>; f?: Record<string, string> }
     return { labels: l ?? NONE.labels, fields: f ?? NONE.fields }
   }
 
   private get memory(): Buffer {
+    if (this.fault !== null) throw new TransformError(this.key, this.fault)
     if (!this.slab) throw new Error(`version ${this.revision} of ${this.key} holds no bytes`)
     return this.slab.memory
   }

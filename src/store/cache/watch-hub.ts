@@ -1,7 +1,8 @@
+import { readable, TransformError } from '../encryption/unreadable.ts'
 import type { Revision } from '../store.ts'
 import type { Cache } from './cache.ts'
 import type { Table } from './table.ts'
-import type { SelectorFacts, Version } from './version.ts'
+import type { Selectable, Version } from './version.ts'
 
 export type ChangeType = 'ADDED' | 'MODIFIED' | 'DELETED'
 
@@ -14,7 +15,7 @@ export interface WatchView {
   /** Keys that start with this are looked at. */
   readonly prefix: string
   /** null: everything under the prefix. */
-  readonly matches: ((facts: SelectorFacts, key: string) => boolean) | null
+  readonly matches: ((object: Selectable) => boolean) | null
   /** The bytes of one event. For DELETED, `revision` is that of the deletion. */
   frame(type: ChangeType, version: Version, revision: Revision): Buffer
 }
@@ -79,13 +80,16 @@ export class WatchHub {
   publish(table: Table, versions: readonly Version[]): void {
     // Most batches touch one prefix of each depth; collect per view first.
     const batches = new Map<{ view: WatchView; watchers: Set<Watcher> }, Buffer[]>()
+    const failed = new Map<{ watchers: Set<Watcher> }, TransformError>()
     for (const version of versions) {
       for (const prefix of prefixesOf(version.key, table.prefix)) {
         const views = this.#live.get(prefix)
         if (!views) continue
         for (const shared of views.values()) {
-          const frame = frameOf(shared.view, version)
-          if (!frame) continue
+          if (failed.has(shared)) continue
+          const frame = readable(() => frameOf(shared.view, version))
+          if (frame instanceof TransformError) failed.set(shared, frame)
+          if (!frame || frame instanceof TransformError) continue
           const frames = batches.get(shared)
           if (frames) frames.push(frame)
           else batches.set(shared, [frame])
@@ -100,6 +104,7 @@ export class WatchHub {
         else if (!watcher.sink.write(chunk)) this.#fallBehind(watcher, position)
       }
     }
+    for (const [{ watchers }, error] of failed) for (const one of [...watchers]) one.fail(error)
   }
 
   close(): void {
@@ -250,7 +255,7 @@ function frameOf(view: WatchView, version: Version): Buffer | null {
 }
 
 const accepts = (view: WatchView, version: Version) =>
-  view.matches === null || view.matches(version.facts(), version.key)
+  view.matches === null || view.matches(version)
 
 /** The key prefixes under which a key can be watched: its resource, its namespace, itself. */
 function prefixesOf(key: string, tablePrefix: string): string[] {

@@ -11,7 +11,7 @@ import { openMemory } from '../memory/engine.ts'
 import type { Engine, Event } from '../store.ts'
 import { encryptedEngine } from './encrypted-engine.ts'
 import { by, encryptionOf, identity, key, keyedKinds } from './encryption.fixture.ts'
-import { TransformError } from './transformer.ts'
+import { TransformError, unreadableReason } from './unreadable.ts'
 
 const dirs: string[] = []
 const newDir = async () => {
@@ -22,17 +22,17 @@ const newDir = async () => {
 afterAll(() => Promise.all(dirs.map((dir) => rm(dir, { recursive: true, force: true }))))
 
 const kind = keyedKinds.at(-1)!
-storeSuite(`memory under ${kind}`, async (clock) =>
-  encryptedEngine(openMemory({ clock }), await encryptionOf([by(kind, key('k', 1))], '')),
+storeSuite(`memory under ${kind}`, async (clock, ttlMs) =>
+  encryptedEngine(openMemory({ clock, ttlMs }), await encryptionOf([by(kind, key('k', 1))], '')),
 )
-storeSuite('lmdb under aesgcm', async (clock) =>
+storeSuite('lmdb under aesgcm', async (clock, ttlMs) =>
   encryptedEngine(
-    await openLmdb({ dir: await newDir(), clock }),
+    await openLmdb({ dir: await newDir(), clock, ttlMs }),
     await encryptionOf([by('aesgcm', key('k', 1))], ''),
   ),
 )
 
-const unreadable = (why: string, message = why) => new TransformError('/secrets/ns/a', why, message)
+const unreadable = (why: string) => new TransformError('/secrets/ns/a', why)
 const text = (value: Uint8Array | null | undefined) => (value ? Buffer.from(value).toString() : '-')
 
 for (const { name, open } of [
@@ -112,23 +112,36 @@ for (const { name, open } of [
       await inner.close()
     })
 
-    test('a value that cannot be read fails where it is read, others do not', async () => {
+    test('a value that cannot be read fails where it is asked for, and is marked among others', async () => {
       const inner = await open()
       const good = encryptedEngine(inner, await encryptionOf([by('aesgcm', key('k', 1))]))
       await good.commit([{ key: '/secrets/ns/a', value: Buffer.from('one') }])
       const lost = encryptedEngine(inner, await encryptionOf([by('aesgcm', key('k', 2))]))
       await lost.commit([{ key: '/secrets/ns/b', value: Buffer.from('two') }])
       const reason = 'cipher: message authentication failed'
-      const full = `unable to transform key "/secrets/ns/a": ${reason}`
       const change = { key: '/secrets/ns/a', value: null, ifChangedAt: 9 }
-      const feed = async () => {
-        for await (const _ of lost.changes('/', 0, 2));
-      }
       await expect(lost.get('/secrets/ns/a')).rejects.toThrow(unreadable(reason))
       await expect(lost.isStale('/secrets/ns/a')).rejects.toThrow(unreadable(reason))
-      await expect(lost.commit([change])).rejects.toThrow(unreadable(reason))
-      await expect(lost.range('/secrets/')).rejects.toThrow(unreadable(reason, full))
-      await expect(feed()).rejects.toThrow(unreadable(reason, full))
+      const conflict = await lost.commit([change])
+      expect(conflict.done ? null : unreadableReason(conflict.found!.value)).toBe(reason)
+      const shown = (value: Uint8Array | null | undefined): string | null =>
+        value ? (value[0] === 0xff ? unreadableReason(value) : text(value)) : '-'
+      const { items } = await lost.range('/secrets/')
+      expect(items.map(({ value }) => shown(value))).toEqual([reason, 'two'])
+      const heard: (string | null)[] = []
+      lost.subscribe((events) => heard.push(...events.map(({ value }) => shown(value))))
+      await good.commit([{ key: '/secrets/ns/a', value: Buffer.from('three') }])
+      await good.commit([{ key: '/secrets/ns/a', value: null }])
+      expect(heard).toEqual([reason, '-'])
+      const fed: (string | null)[][] = []
+      for await (const events of lost.changes('/', 0, 4))
+        for (const { value, before } of events) fed.push([shown(value), shown(before?.value)])
+      expect(fed).toEqual([
+        [reason, '-'],
+        ['two', '-'],
+        [reason, reason],
+        ['-', reason],
+      ])
       expect(text((await lost.get('/secrets/ns/b'))?.value)).toBe('two')
       await inner.close()
     })

@@ -1,5 +1,6 @@
 import type { Change, Commit, Engine, Event, Item, Page, RangeOptions, Revision } from '../store.ts'
-import { TransformError, type Encryption } from './transformer.ts'
+import type { Encryption } from './transformer.ts'
+import { TransformError, unreadableValue } from './unreadable.ts'
 
 /** An engine whose users see plain values and whose files do not. */
 export interface EncryptedEngine extends Engine {
@@ -10,7 +11,10 @@ export interface EncryptedEngine extends Engine {
   isStale(key: string): Promise<boolean>
 }
 
-/** Puts encryption between an engine and its users. What cannot be decrypted throws TransformError where it is read. */
+/**
+ * Puts encryption between an engine and its users. A value that cannot be decrypted throws TransformError where it alone
+ * is asked for; among others it is told of as `unreadableValue`, so that they can be had.
+ */
 export function encryptedEngine(engine: Engine, encryption: Encryption): EncryptedEngine {
   return new Encrypting(engine, encryption)
 }
@@ -43,7 +47,7 @@ class Encrypting implements EncryptedEngine {
   async commit(changes: readonly Change[]): Promise<Commit> {
     const commit = await this.#engine.commit(changes.map((change) => this.#sealed(change)))
     if (commit.done || !commit.found) return commit
-    return { ...commit, found: this.#opened(commit.found) }
+    return { ...commit, found: this.#openedAmong(commit.found) }
   }
 
   async get(key: string, options?: { readonly at?: Revision }): Promise<Item | null> {
@@ -53,12 +57,12 @@ class Encrypting implements EncryptedEngine {
 
   async range(prefix: string, options?: RangeOptions): Promise<Page> {
     const page = await this.#engine.range(prefix, options)
-    return { ...page, items: page.items.map((item) => ofMany(() => this.#opened(item))) }
+    return { ...page, items: page.items.map((item) => this.#openedAmong(item)) }
   }
 
   async *changes(prefix: string, from: Revision, to: Revision): AsyncGenerator<readonly Event[]> {
     for await (const events of this.#engine.changes(prefix, from, to))
-      yield events.map((event) => ofMany(() => this.#told(event)))
+      yield events.map((event) => this.#told(event))
   }
 
   subscribe(listener: (events: readonly Event[]) => void): () => void {
@@ -97,10 +101,15 @@ class Encrypting implements EncryptedEngine {
     return value === item.value ? item : { ...item, value }
   }
 
+  #openedAmong(item: Item): Item {
+    const value = this.#plainAmong(item.key, item.value)
+    return value === item.value ? item : { ...item, value }
+  }
+
   #told(event: Event): Event {
     const { key, value, before } = event
-    const plain = value && this.#plain(key, value)
-    const wasPlain = before && this.#opened(before)
+    const plain = value && this.#plainAmong(key, value)
+    const wasPlain = before && this.#openedAmong(before)
     if (plain === value && wasPlain === before) return event
     return { ...event, value: plain, ...(wasPlain === undefined ? {} : { before: wasPlain }) }
   }
@@ -108,19 +117,13 @@ class Encrypting implements EncryptedEngine {
   #plain(key: string, stored: Uint8Array): Uint8Array {
     return this.#made.get(stored) ?? this.#encryption.decrypt(key, stored).bytes
   }
-}
 
-/** Says which of many keys it was that could not be read. */
-function ofMany<T>(read: () => T): T {
-  try {
-    return read()
-  } catch (error) {
-    if (!(error instanceof TransformError)) throw error
-    const { key, reason } = error
-    throw new TransformError(
-      key,
-      reason,
-      `unable to transform key ${JSON.stringify(key)}: ${reason}`,
-    )
+  #plainAmong(key: string, stored: Uint8Array): Uint8Array {
+    try {
+      return this.#plain(key, stored)
+    } catch (error) {
+      if (error instanceof TransformError) return unreadableValue(error.reason)
+      throw error
+    }
   }
 }

@@ -2,7 +2,8 @@ import { createSecretKey } from 'node:crypto'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { by, encryptionOf, identity, key, keyedKinds, spell } from './encryption.fixture.ts'
-import { openEncryption, TransformError, type Encryption } from './transformer.ts'
+import { openEncryption, type Encryption } from './transformer.ts'
+import { TransformError } from './unreadable.ts'
 
 const KEY = '/secrets/ns/a'
 const PLAIN = Buffer.from('the plain value')

@@ -2,27 +2,16 @@ import { systemRandom, Unreadable, type RandomBytes } from './ciphers.ts'
 import type { EncryptedResource, EncryptionRule, Spell } from './config.ts'
 import { identity, joined, providerOf, type Opened, type Provider } from './providers.ts'
 import { loadSecretbox } from './secretbox-library.ts'
+import { TransformError } from './unreadable.ts'
 
 export type { Opened } from './providers.ts'
+export { TransformError } from './unreadable.ts'
 
 export interface EncryptionOptions {
   readonly spell: Spell
   /** What the keys of a resource start with; null when it is never stored. */
   readonly keyPrefixOf: (resource: EncryptedResource) => string | null
   readonly random?: RandomBytes
-}
-
-/** The value of a key cannot be read: its encryption key is missing or wrong, or it was tampered with. */
-export class TransformError extends Error {
-  readonly key: string
-  /** Why, without the key. */
-  readonly reason: string
-  constructor(key: string, reason: string, message = reason) {
-    super(message)
-    this.name = 'TransformError'
-    this.key = key
-    this.reason = reason
-  }
 }
 
 /**

@@ -209,6 +209,9 @@ function clientOf(server: string, { ca, cert, key }: ConnectionOptions): Client 
   }
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
     throw new Error(`--etcd-servers: ${server} has neither the scheme http nor https`)
+  // Addresses are told in errors.
+  if (url.username !== '' || url.password !== '')
+    throw new Error(`--etcd-servers: ${url.host} is given with a user, which is not supported`)
   const port = url.port || (url.protocol === 'https:' ? '443' : '80')
   const safe =
     url.protocol === 'https:'

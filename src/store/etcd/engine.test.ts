@@ -44,6 +44,10 @@ test.each([
   { servers: [], want: '--etcd-servers must be specified' },
   { servers: ['ftp://a'], want: '--etcd-servers: ftp://a has neither the scheme http nor https' },
   { servers: ['http://:x'], want: '--etcd-servers: http://:x is not a URL' },
+  {
+    servers: ['https://me:secret@a:2379'],
+    want: '--etcd-servers: a:2379 is given with a user, which is not supported',
+  },
 ])('servers $servers are refused', async ({ servers, want }) => {
   const options = { prefix: '/p', dialTimeoutMs: 100, requestTimeoutMs: 100 }
   expect(await failure(openEtcd({ ...options, servers, log: silentLog, clock: systemClock }))).toBe(
@@ -195,6 +199,8 @@ describe.skipIf(!hasEtcd)(`a real etcd${hasEtcd ? '' : ` (${NO_ETCD})`}`, () => 
     await put(engine, '/a', '1')
     etcd.pause()
     const late = `etcd at ${etcd.url} did not answer within`
+    // It may still answer what comes in the same moment.
+    await vi.waitFor(async () => expect(await failure(engine.check(50))).toBe(`${late} 50 ms`))
     const from = engine.revision() - 1
     try {
       expect(

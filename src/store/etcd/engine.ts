@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
+import type { TimeToLive } from '../expiry.ts'
 import {
   Compacted,
   FutureRevision,
@@ -12,7 +13,9 @@ import {
   type RangeOptions,
   type Revision,
 } from '../store.ts'
+import { adopt, type Unleased } from './adopt.ts'
 import { Arrivals } from './arrivals.ts'
+import { Compactor } from './compactor.ts'
 import { Connection, type ConnectionOptions } from './connection.ts'
 import { EtcdUnavailable, isCompacted } from './errors.ts'
 import { Feed } from './feed.ts'
@@ -35,7 +38,7 @@ import {
   type WatchedChange,
 } from './messages.ts'
 import { Times } from './times.ts'
-import { transact } from './transaction.ts'
+import { transact, type Means } from './transaction.ts'
 
 /** Where etcd is and how the store lies in it. */
 export interface EtcdOptions extends Omit<ConnectionOptions, 'clock'> {
@@ -44,7 +47,12 @@ export interface EtcdOptions extends Omit<ConnectionOptions, 'clock'> {
   /** Paths of resources that are not kept under their name, beside the standing ones. */
   readonly paths?: Readonly<Record<string, string>>
   /** How long a key lives after it was written; undefined: until it is deleted. */
-  readonly ttlMs?: (key: string) => number | undefined
+  readonly ttlMs?: TimeToLive | undefined
+  /**
+   * How often servers compact etcd, by turns; `compact` then leaves it to them. 0: somebody else does. Absent:
+   * `compact` does.
+   */
+  readonly compactionIntervalMs?: number | undefined
   /** How long opening waits for etcd. */
   readonly dialTimeoutMs: number
   readonly log: Log
@@ -90,6 +98,7 @@ class EtcdStore implements EtcdEngine {
   readonly #leases: Leases
   readonly #history: History
   readonly #feed: Feed
+  #compactor: Compactor | null = null
   readonly #times = new Times()
   /** Every key that is there, with the revision it was made at: a deletion does not tell. */
   readonly #present = new Map<string, Revision>()
@@ -139,8 +148,37 @@ class EtcdStore implements EtcdEngine {
       if (!isCompacted(error)) throw error
       this.#floor = await this.#history.floor(this.#layout.marker)
     }
-    for await (const { key, created } of this.#keys(this.#told)) this.#present.set(key, created)
+    const { ttlMs } = this.#options
+    const unleased: Unleased[] = []
+    for await (const { key, created, changed, lease } of this.#keys(this.#told)) {
+      this.#present.set(key, created)
+      if (lease === '0' && ttlMs?.(key) !== undefined) unleased.push({ key, changed })
+    }
+    await adopt(unleased, this.#means())
     this.#feed.open()
+    this.#beginCompaction()
+  }
+
+  #beginCompaction(): void {
+    const { clock, log, compactionIntervalMs: intervalMs = 0 } = this.#options
+    if (intervalMs === 0) return
+    this.#compactor = new Compactor({
+      connection: this.#connection,
+      clock,
+      log,
+      intervalMs,
+      compact: (upTo) => this.#compact(upTo),
+      compacted: (upTo) => this.#raiseFloor(Math.min(upTo, this.#arrivals.known)),
+    })
+  }
+
+  #means(): Means {
+    return {
+      connection: this.#connection,
+      layout: this.#layout,
+      leases: this.#leases,
+      ttlMs: this.#options.ttlMs,
+    }
   }
 
   revision(): Revision {
@@ -161,12 +199,7 @@ class EtcdStore implements EtcdEngine {
   }
 
   async #commit(changes: readonly Change[]): Promise<Commit> {
-    const { revision, changed, failed } = await transact(changes, {
-      connection: this.#connection,
-      layout: this.#layout,
-      leases: this.#leases,
-      ttlMs: this.#options.ttlMs,
-    })
+    const { revision, changed, failed } = await transact(changes, this.#means())
     if (changed) {
       await this.#reach(revision)
       return { done: true, at: revision }
@@ -237,7 +270,12 @@ class EtcdStore implements EtcdEngine {
   }
 
   async compact(upTo: Revision): Promise<void> {
-    const target = Math.min(upTo, this.#told)
+    // One server must not take from another's clients what those may still look back at.
+    if (this.#options.compactionIntervalMs !== undefined) return
+    await this.#compact(Math.min(upTo, this.#told))
+  }
+
+  async #compact(target: Revision): Promise<void> {
     if (target <= this.#floor) return
     try {
       await this.#connection.ask({
@@ -290,6 +328,7 @@ class EtcdStore implements EtcdEngine {
 
   async #end(): Promise<void> {
     await Promise.allSettled(this.#pending)
+    this.#compactor?.close()
     this.#feed.close()
     this.#connection.close()
     this.#listeners.clear()

@@ -7,6 +7,8 @@ test('a gap is closed with the fewest changes, in order', () => {
     value: Buffer.from(key),
     created,
     changed,
+    version: 1,
+    lease: '0',
   })
   const changes = changesOf({
     before: new Map([

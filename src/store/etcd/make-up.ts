@@ -29,6 +29,6 @@ export function changesOf({ before, after, changed, end }: Gap): readonly Watche
 
 const deletion = (key: string, changed: Revision): WatchedChange => ({
   deleted: true,
-  item: { key, value: Buffer.alloc(0), created: 0, changed },
+  item: { key, value: Buffer.alloc(0), created: 0, changed, version: 0, lease: '0' },
   before: null,
 })

@@ -14,6 +14,10 @@ export interface KeyValue {
   readonly value: Buffer
   readonly created: Revision
   readonly changed: Revision
+  /** How many times it was written since it was made. */
+  readonly version: number
+  /** With which it goes; 0: with none. */
+  readonly lease: LeaseId
 }
 
 /** One key as the store's users see it. */
@@ -44,16 +48,15 @@ export interface RangeResponse {
   readonly more: boolean
 }
 
-/** Whether a key was changed at a revision last; 0: whether it is absent. */
-export interface Compare {
-  readonly key: string
-  readonly changed: Revision
-}
+/** Whether a key was changed at a revision last, or has been written so often; 0: whether it is absent. */
+export type Compare =
+  | { readonly key: string; readonly changed: Revision }
+  | { readonly key: string; readonly version: number }
 
-/** One write of a transaction; a null value deletes. */
+/** One write of a transaction; a null value deletes, an absent one stays as it is. */
 export interface Write {
   readonly key: string
-  readonly value: Uint8Array | null
+  readonly value?: Uint8Array | null
   readonly lease?: LeaseId | undefined
 }
 
@@ -126,6 +129,7 @@ const text = (value: Wide): string =>
     ? String(value)
     : ((BigInt(value.high) << 32n) | BigInt(value.low >>> 0)).toString()
 
+const VERSION_TARGET = 0
 const MOD_TARGET = 2
 
 /** Writes what a range asks. */
@@ -151,19 +155,22 @@ export function encodePut(write: Write & { readonly value: Uint8Array }): Buffer
 
 function writePut(w: WireWriter, { key, value, lease }: Write): WireWriter {
   w.uint32(bytes(1)).string(key)
-  w.uint32(bytes(2)).bytes(value!)
+  if (value) w.uint32(bytes(2)).bytes(value)
   if (lease !== undefined) w.uint32(varint(3)).int64(lease)
+  if (value === undefined) w.uint32(varint(5)).bool(true)
   return w
 }
 
 /** Writes a transaction. */
 export function encodeTxn({ compare, writes, read }: TxnRequest): Buffer {
   const w = Writer.create()
-  for (const { key, changed } of compare) {
+  for (const condition of compare) {
     w.uint32(bytes(1)).fork()
-    w.uint32(varint(2)).int32(MOD_TARGET)
-    w.uint32(bytes(3)).string(key)
-    w.uint32(varint(6)).int64(changed)
+    const isMod = 'changed' in condition
+    w.uint32(varint(2)).int32(isMod ? MOD_TARGET : VERSION_TARGET)
+    w.uint32(bytes(3)).string(condition.key)
+    if (isMod) w.uint32(varint(6)).int64(condition.changed)
+    else w.uint32(varint(4)).int64(condition.version)
     w.ldelim()
   }
   for (const write of writes) {
@@ -339,18 +346,29 @@ export function decodeStatus(buffer: Buffer): StatusResponse {
   return { version, databaseBytes }
 }
 
-const ABSENT: KeyValue = { key: '', value: Buffer.alloc(0), created: 0, changed: 0 }
+const ABSENT: KeyValue = {
+  key: '',
+  value: Buffer.alloc(0),
+  created: 0,
+  changed: 0,
+  version: 0,
+  lease: '0',
+}
 
 function readKeyValue(r: WireReader): KeyValue {
   let key = ''
   let value: Uint8Array = ABSENT.value
   let created = 0
   let changed = 0
+  let version = 0
+  let lease = ABSENT.lease
   inside(r, (field) => {
     if (field === 1) key = r.string()
     else if (field === 2) created = num(r.int64())
     else if (field === 3) changed = num(r.int64())
+    else if (field === 4) version = num(r.int64())
     else if (field === 5) value = r.bytes()
+    else if (field === 6) lease = text(r.int64())
     else return false
     return true
   })
@@ -359,6 +377,8 @@ function readKeyValue(r: WireReader): KeyValue {
     value: Buffer.from(value.buffer, value.byteOffset, value.length),
     created,
     changed,
+    version,
+    lease,
   }
 }
 

@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { open, type RootDatabase } from 'lmdb'
 import type { Clock } from '../../base/clock.ts'
+import { Sweep, type TimeToLive } from '../expiry.ts'
 import {
   Compacted,
   FutureRevision,
@@ -15,6 +16,8 @@ import {
   type RangeOptions,
   type Revision,
 } from '../store.ts'
+import { checkDataFile } from './data-file.ts'
+import { LmdbExpiries, type StoredExpiry } from './expiries.ts'
 import {
   DATA_FILE,
   databases,
@@ -24,10 +27,12 @@ import {
   openOptions,
   readFormat,
   readRevisions,
+  unusable,
   type Bytes,
   type Databases,
 } from './layout.ts'
 import { lockDir } from './lock.ts'
+import { checkSpace, spaceFor } from './space.ts'
 import {
   decodeHead,
   decodeValue,
@@ -49,6 +54,8 @@ export interface LmdbOptions {
   readonly format?: Readonly<Record<string, string>>
   /** What is checked before anything is served; by default what was written last. */
   readonly verify?: Verify
+  /** How long keys live; without it none goes by itself, and what was recorded waits. */
+  readonly ttlMs?: TimeToLive | undefined
 }
 
 /** What one transaction of a compaction reads at most, so that it holds up nobody for long. */
@@ -72,6 +79,7 @@ export async function openLmdb(options: LmdbOptions): Promise<Engine> {
   try {
     const path = join(dir, DATA_FILE)
     const known = existsSync(path)
+    await checkDataFile(dir)
     if (!known && readdirSync(dir).some((name) => name !== 'lock')) {
       throw new UnusableDataDir(
         `directory ${dir} holds other files; choose an empty one with --data-dir`,
@@ -88,11 +96,7 @@ export async function openLmdb(options: LmdbOptions): Promise<Engine> {
     }
   } catch (error) {
     unlock()
-    if (error instanceof UnusableDataDir) throw error
-    throw new UnusableDataDir(
-      `data directory ${dir} cannot be opened: ${error instanceof Error ? error.message : String(error)}`,
-      { cause: error },
-    )
+    throw unusable(`data directory ${dir} cannot be opened`, error)
   }
 }
 
@@ -110,11 +114,15 @@ class LmdbEngine implements Engine {
   #oldest: Revision = 0
   /** Last revision given out inside the transaction that runs. */
   #next: Revision = 0
+  /** When the first key goes that was written inside it. */
+  #soonest = Infinity
   readonly #listeners = new Set<(events: readonly Event[]) => void>()
   #waiting: Waiting[] = []
   #flushing: Promise<void> | null = null
   #compacting: Promise<void> = Promise.resolve()
   #closed: Promise<void> | null = null
+  readonly #expiries: LmdbExpiries | null
+  #sweep: Sweep<StoredExpiry> | null = null
 
   constructor(root: RootDatabase, options: LmdbOptions, unlock: () => void) {
     this.#root = root as RootDatabase<Buffer, Buffer>
@@ -125,6 +133,11 @@ class LmdbEngine implements Engine {
     this.#options = options
     this.#clock = options.clock
     this.#unlock = unlock
+    const { ttlMs } = options
+    this.#expiries =
+      ttlMs === undefined
+        ? null
+        : new LmdbExpiries(this.#stores, (work) => this.#transact(work), ttlMs)
   }
 
   /** Checks or writes the format, looks for damage and finds the newest revision. */
@@ -154,6 +167,17 @@ class LmdbEngine implements Engine {
     const { oldest, revision } = readRevisions(this.#stores)
     this.#oldest = oldest
     this.#revision = revision
+    await this.#prepareExpiry()
+  }
+
+  async #prepareExpiry(): Promise<void> {
+    if (this.#expiries) {
+      await this.#expiries.adopt(this.#clock.now())
+      this.#sweep = new Sweep(this.#clock, this, this.#expiries)
+    } else if (this.#meta.get(META.expiring) !== undefined) {
+      // Who records again must look at what is written from now on.
+      await this.#transact(() => this.#meta.removeSync(META.expiring))
+    }
   }
 
   revision(): Revision {
@@ -186,19 +210,22 @@ class LmdbEngine implements Engine {
       const events: Event[] = []
       const results: Commit[] = []
       try {
+        const values = this.#waiting.flatMap(({ changes }) => changes.map(({ value }) => value))
         await this.#transact(() => {
           // Taken here, when the transaction is ours: whoever came meanwhile goes along.
           batch = this.#waiting
           this.#waiting = []
           this.#next = this.#revision
+          this.#soonest = Infinity
           const timeMs = this.#clock.now()
           for (const { changes } of batch) results.push(this.#apply(changes, timeMs, events))
-        })
+        }, spaceFor(values))
       } catch (error) {
         for (const { reject } of batch.length > 0 ? batch : this.#waiting.splice(0)) reject(error)
         continue
       }
       this.#revision = this.#next
+      if (this.#soonest !== Infinity) this.#sweep?.plan(this.#soonest)
       if (events.length > 0) this.#tell(events)
       batch.forEach(({ resolve }, i) => resolve(results[i]!))
     }
@@ -207,7 +234,8 @@ class LmdbEngine implements Engine {
   }
 
   /** One durable transaction; rejects when it could not be written, for instance on a full disk. */
-  async #transact(work: () => void): Promise<void> {
+  async #transact(work: () => void, bytes = 0): Promise<void> {
+    checkSpace(this.#options.dir, bytes)
     try {
       await this.#root.transaction(work)
     } catch (error) {
@@ -258,6 +286,10 @@ class LmdbEngine implements Engine {
         Buffer.from(key),
         encodeHead({ revision: at, index, created, deleted: value === null }),
       )
+      if (value !== null) {
+        const place = { revision: at, index }
+        this.#soonest = Math.min(this.#soonest, this.#expiries?.add(key, place, timeMs) ?? Infinity)
+      }
       events.push({ at, key, value, created })
       index++
     }
@@ -423,6 +455,7 @@ class LmdbEngine implements Engine {
   }
 
   async #end(): Promise<void> {
+    await this.#sweep?.close()
     await this.#flushing
     await this.#compacting.catch(() => {})
     this.#listeners.clear()

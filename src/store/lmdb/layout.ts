@@ -13,6 +13,8 @@ export interface Databases {
   /** Newest change of each key. */
   readonly heads: Bytes
   readonly meta: Bytes
+  /** Keys that go by themselves, by time. */
+  readonly expiries: Bytes
 }
 
 /** Name of the file in the store's directory. */
@@ -27,9 +29,23 @@ export const MAX_KEY_BYTES = 1_900
 export const META = {
   format: Buffer.from('format'),
   floor: Buffer.from('floor'),
+  /** There while whatever writes the store records when keys go. */
+  expiring: Buffer.from('expiring'),
 } as const
+/** Bytes of a time in front of a key of `expiries`. */
+export const TIME_BYTES = 6
 /** What one can do about damage, for messages. */
 export const DAMAGED = 'restore a backup into another directory'
+
+/** What kept a data directory from being used, told with what would help where the library says that it is damaged. */
+export function unusable(what: string, error: unknown): UnusableDataDir {
+  if (error instanceof UnusableDataDir) return error
+  const why = error instanceof Error ? error.message : String(error)
+  const remedy = DAMAGE.test(why) ? `; the data file is damaged: ${DAMAGED}` : ''
+  return new UnusableDataDir(`${what}: ${why}${remedy}`, { cause: error })
+}
+
+const DAMAGE = /^MDB_(PAGE_NOTFOUND|CORRUPTED|INVALID|PANIC|VERSION_MISMATCH)/
 
 /** How the file is opened. */
 export function openOptions(path: string, { readOnly = false } = {}): RootDatabaseOptionsWithPath {
@@ -37,7 +53,7 @@ export function openOptions(path: string, { readOnly = false } = {}): RootDataba
     path,
     noSubdir: true,
     pageSize: PAGE_BYTES,
-    maxDbs: 4,
+    maxDbs: 8,
     // A commit resolves when it is on disk, not before.
     overlappingSync: false,
     // With it, a commit that fails also rejects a promise that nobody can take, which ends the process.
@@ -52,7 +68,7 @@ export function openOptions(path: string, { readOnly = false } = {}): RootDataba
 export function databases(root: RootDatabase<Buffer, Buffer>): Databases {
   const db = (name: string) =>
     root.openDB<Buffer, Buffer>({ name, encoding: 'binary', keyEncoding: 'binary' })
-  return { values: db('values'), heads: db('heads'), meta: db('meta') }
+  return { values: db('values'), heads: db('heads'), meta: db('meta'), expiries: db('expiries') }
 }
 
 /** Where reads see the store: in a transaction of theirs, or as it is. */

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { open, type RootDatabase } from 'lmdb'
 import type { Snapshot } from '../backup/snapshot.ts'
 import { UnusableDataDir, type Item } from '../store.ts'
+import { checkDataFile } from './data-file.ts'
 import {
   DAMAGED,
   DATA_FILE,
@@ -11,6 +12,7 @@ import {
   openOptions,
   readFormat,
   readRevisions,
+  unusable,
 } from './layout.ts'
 import { decodeHead, decodeValue, isIntact, placeKey } from './value-record.ts'
 
@@ -26,16 +28,13 @@ export async function openLmdbSnapshot(dir: string): Promise<Snapshot> {
     throw new UnusableDataDir(`there is no store in ${dir}; choose another with --data-dir`)
   }
   let root: RootDatabase<Buffer, Buffer> | undefined
+  await checkDataFile(dir)
   try {
     root = open(openOptions(path, { readOnly: true })) as RootDatabase<Buffer, Buffer>
     return read(root, dir)
   } catch (error) {
     await root?.close()
-    if (error instanceof UnusableDataDir) throw error
-    throw new UnusableDataDir(
-      `data directory ${dir} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
-      { cause: error },
-    )
+    throw unusable(`data directory ${dir} cannot be read`, error)
   }
 }
 
@@ -55,6 +54,14 @@ function read(root: RootDatabase<Buffer, Buffer>, dir: string): Snapshot {
   for (const { value } of heads.getRange({ transaction })) if (!decodeHead(value).deleted) objects++
 
   async function* items(): AsyncGenerator<readonly Item[]> {
+    try {
+      yield* pages()
+    } catch (error) {
+      throw unusable(`data directory ${dir} cannot be read`, error)
+    }
+  }
+
+  async function* pages(): AsyncGenerator<readonly Item[]> {
     let start: Buffer | undefined
     for (;;) {
       const page: Item[] = []

@@ -80,6 +80,12 @@ describe('damage is found when a store is opened', () => {
       onlyAll: true,
     },
     {
+      name: 'when a key goes',
+      change: ({ expiries }: Databases) => expiries.putSync(Buffer.from('x'), Buffer.from('/k1')),
+      what: 'when a key goes cannot be read',
+      onlyAll: true,
+    },
+    {
       name: 'the floor of history',
       change: ({ meta }: Databases) => meta.putSync(META.floor, Buffer.from('x')),
       what: 'the revision at which its history starts cannot be read',

@@ -1,5 +1,5 @@
 import { UnusableDataDir, type Revision } from '../store.ts'
-import { DAMAGED, META, type Databases } from './layout.ts'
+import { DAMAGED, META, TIME_BYTES, type Databases } from './layout.ts'
 import { decodeHead, decodeValue, isIntact, placeKey, readPlaceKey } from './value-record.ts'
 
 /**
@@ -26,7 +26,10 @@ export function verifyStore(stores: Databases, dir: string, how: Verify): void {
     throw damaged('the revision at which its history starts cannot be read')
   }
   verifyChanges(stores, Number(floor ?? '0'), how, damaged)
-  if (how === 'all') verifyHeads(stores, damaged)
+  if (how === 'newest') return
+  verifyHeads(stores, damaged)
+  for (const at of stores.expiries.getKeys({}))
+    if (at.length !== TIME_BYTES + PLACE_BYTES) throw damaged('when a key goes cannot be read')
 }
 
 type Damaged = (what: string) => Error

@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.ts'
+import { Sweep, type TimeToLive } from '../expiry.ts'
 import {
   Compacted,
   FutureRevision,
@@ -11,6 +12,7 @@ import {
   type RangeOptions,
   type Revision,
 } from '../store.ts'
+import { ExpiryList } from './expiries.ts'
 
 interface Stored {
   readonly revision: Revision
@@ -25,8 +27,15 @@ interface Waiting {
 }
 
 /** An engine that forgets everything when it closes: for tests and servers that live shortly. */
-export function openMemory({ clock }: { readonly clock: Clock }): Engine {
-  return new MemoryEngine(clock)
+export function openMemory(options: MemoryOptions): Engine {
+  return new MemoryEngine(options)
+}
+
+/** What such an engine is made with. */
+export interface MemoryOptions {
+  readonly clock: Clock
+  /** How long keys live; without it none goes by itself. */
+  readonly ttlMs?: TimeToLive | undefined
 }
 
 class MemoryEngine implements Engine {
@@ -44,8 +53,14 @@ class MemoryEngine implements Engine {
   #flush: Promise<void> | null = null
   #closed = false
 
-  constructor(clock: Clock) {
+  readonly #ttlMs: TimeToLive
+  readonly #expiries = new ExpiryList()
+  readonly #sweep: Sweep
+
+  constructor({ clock, ttlMs = () => undefined }: MemoryOptions) {
     this.#clock = clock
+    this.#ttlMs = ttlMs
+    this.#sweep = new Sweep(clock, this, this.#expiries)
   }
 
   revision(): Revision {
@@ -103,9 +118,18 @@ class MemoryEngine implements Engine {
       }
       this.#log.push({ revision: at, key })
       events.push({ at, key, value: stored.value, created: stored.created })
+      if (value !== null) this.#letGo(key, at)
     }
     if (changed) this.#revision = at
     return { done: true, at: this.#revision }
+  }
+
+  #letGo(key: string, changed: Revision): void {
+    const ttlMs = this.#ttlMs(key)
+    if (ttlMs === undefined) return
+    const timeMs = this.#clock.now() + ttlMs
+    this.#expiries.add({ timeMs, key, changed })
+    this.#sweep.plan(timeMs)
   }
 
   #item(key: string, at: Revision): Item | null {
@@ -203,6 +227,7 @@ class MemoryEngine implements Engine {
 
   async close(): Promise<void> {
     this.#closed = true
+    await this.#sweep.close()
     await this.#flush
     this.#listeners.clear()
   }

@@ -1,0 +1,58 @@
+/** What servers over one store have in common, kept in it. */
+import type { Authorities, AuthorityStore } from './pki/authorities.ts'
+import { AUTHORITY_PREFIX, ownRecord, readOwnRecord } from './server-keys.ts'
+import type { Engine, Item } from './store/store.ts'
+
+/** Where they are kept. */
+export const AUTHORITIES_KEY = `${AUTHORITY_PREFIX}cluster`
+
+interface Parts {
+  readonly engine: Engine
+  /** How people find the key. */
+  readonly place: string
+  /** Whether what is stored is to be encrypted anew. */
+  readonly isStale?: (key: string) => Promise<boolean>
+}
+
+/** The authorities of the store that this server shares with others. */
+export function authorityStore({ engine, place, isStale }: Parts): AuthorityStore {
+  const commit = async (authorities: Authorities, over: number) => {
+    const value = ownRecord({ authorities: { ...authorities } })
+    const { done } = await engine.commit([{ key: AUTHORITIES_KEY, value, ifChangedAt: over }])
+    return done
+  }
+  return {
+    place,
+    async read() {
+      for (;;) {
+        const item = await engine.get(AUTHORITIES_KEY)
+        if (!item) return null
+        const authorities = authoritiesIn(item, place)
+        const revision = item.changed
+        if (!(await isStale?.(AUTHORITIES_KEY))) return { authorities, revision }
+        // Under an older key of encryption: written anew, it does not need that one any more.
+        await commit(authorities, revision)
+      }
+    },
+    publish: commit,
+  }
+}
+
+/** The authorities that a store holds, which was perhaps once shared; null without. */
+export async function heldAuthorities(engine: Engine): Promise<Authorities | null> {
+  const item = await engine.get(AUTHORITIES_KEY)
+  return item && authoritiesIn(item, `the key ${AUTHORITIES_KEY} of the store`)
+}
+
+function authoritiesIn(item: Item, place: string): Authorities {
+  const { authorities } = readOwnRecord(item)
+  const { ca, caKey, saPublicKey, saPrivateKey } = (authorities ?? {}) as Record<string, unknown>
+  if (
+    typeof ca !== 'string' ||
+    typeof saPublicKey !== 'string' ||
+    typeof saPrivateKey !== 'string' ||
+    !(caKey === undefined || typeof caKey === 'string')
+  )
+    throw new Error(`${place} does not hold what servers have in common`)
+  return { ca, ...(caKey === undefined ? {} : { caKey }), saPublicKey, saPrivateKey }
+}

@@ -1,0 +1,84 @@
+import { createPublicKey, X509Certificate } from 'node:crypto'
+import { isEnding, type Pki, type PkiParts } from './pki.ts'
+
+/** What all servers of one cluster must have in common, PEM. */
+export type Authorities = Pick<Pki, 'ca' | 'caKey' | 'saPublicKey' | 'saPrivateKey'>
+
+/** Where servers of one cluster find what they have in common. */
+export interface AuthorityStore {
+  /** How people find the place. */
+  readonly place: string
+  read(): Promise<{ readonly authorities: Authorities; readonly revision: number } | null>
+  /** Keeps them instead of those of a revision, 0 for none; false when another server was faster. */
+  publish(authorities: Authorities, over: number): Promise<boolean>
+}
+
+/** Kept material that is not what the rest of the cluster has. */
+export class ForeignPki extends Error {
+  readonly part: keyof Authorities
+  constructor(part: keyof Authorities, message: string) {
+    super(message)
+    this.name = 'ForeignPki'
+    this.part = part
+  }
+}
+
+/**
+ * What is kept with the cluster's authorities in it; an authority that is about to end counts as none. Throws
+ * ForeignPki when what is kept is of another cluster.
+ */
+export function joined(kept: PkiParts, shared: Authorities, nowMs: number): PkiParts {
+  if (kept.ca !== undefined && !isEndingCa(kept.ca, nowMs) && !isSameCa(kept.ca, shared.ca))
+    throw new ForeignPki('ca', 'is not the certificate authority')
+  const ownKey = kept.saPrivateKey
+  if (ownKey !== undefined && !isSameKey(ownKey, shared.saPrivateKey))
+    throw new ForeignPki('saPrivateKey', 'is not the key for tokens of service accounts')
+  return { ...kept, ...shared }
+}
+
+/** The part of a whole set that is common. */
+export const authoritiesOf = ({ ca, caKey, saPublicKey, saPrivateKey }: Pki): Authorities => ({
+  ca,
+  ...(caKey === undefined ? {} : { caKey }),
+  saPublicKey,
+  saPrivateKey,
+})
+
+/**
+ * What the cluster has in common together with the rest of a set that `complete` makes: taken from the store, or
+ * published there by whoever comes first.
+ */
+export async function agreed(
+  kept: PkiParts,
+  store: AuthorityStore,
+  nowMs: number,
+  complete: (parts: PkiParts) => Promise<Pki>,
+): Promise<Pki> {
+  for (;;) {
+    const held = await store.read()
+    const pki = await complete(held ? joined(kept, held.authorities, nowMs) : kept)
+    // What is held was made anew only when it was about to end.
+    if (held?.authorities.ca === pki.ca) return pki
+    if (await store.publish(authoritiesOf(pki), held?.revision ?? 0)) return pki
+  }
+}
+
+// What cannot be read is told of when it is used.
+const isEndingCa = (pem: string, nowMs: number): boolean =>
+  attempt(() => isEnding(new X509Certificate(pem), nowMs)) ?? false
+
+const isSameCa = (a: string, b: string): boolean =>
+  a === b || (attempt(() => fingerprint(a) === fingerprint(b)) ?? false)
+
+const isSameKey = (a: string, b: string): boolean =>
+  a === b || (attempt(() => createPublicKey(a).equals(createPublicKey(b))) ?? false)
+
+const fingerprint = (pem: string): string => new X509Certificate(pem).fingerprint256
+
+function attempt<T>(work: () => T): T | null {
+  try {
+    return work()
+  } catch {
+    return null
+  }
+}

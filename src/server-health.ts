@@ -1,0 +1,35 @@
+import type { Clock } from './base/clock.ts'
+import type { HealthCheck } from './http/context.ts'
+import { sharedCheck } from './http/endpoints/shared-check.ts'
+import type { ServerOptions } from './server-options.ts'
+import type { EtcdEngine } from './store/etcd/engine.ts'
+import type { Engine } from './store/store.ts'
+
+const ETCD_CHECK_MS = 2_000
+/** A result serves all probes of this time, and of half the time that the check may take. */
+const MAX_HOLD_MS = 1_000
+
+/** What tells whether the store can be used: of etcd it is asked, the embedded ones need only be open. */
+export function storeChecks(
+  engine: Engine & Partial<Pick<EtcdEngine, 'check'>>,
+  { etcd }: Pick<ServerOptions, 'etcd'>,
+  clock: Clock,
+): readonly HealthCheck[] {
+  if (!engine.check) {
+    const check = () => void engine.revision()
+    return [{ name: 'store', of: ['healthz', 'livez', 'readyz'], check }]
+  }
+  const asked = (timeoutMs = ETCD_CHECK_MS) =>
+    sharedCheck(() => engine.check!(timeoutMs), {
+      clock,
+      holdMs: Math.min(MAX_HOLD_MS, timeoutMs / 2),
+    })
+  return [
+    {
+      name: 'etcd',
+      of: ['healthz', 'livez', 'readyz'],
+      check: asked(etcd?.healthCheckTimeoutMs),
+    },
+    { name: 'etcd-readiness', of: ['readyz'], check: asked(etcd?.readyCheckTimeoutMs) },
+  ]
+}

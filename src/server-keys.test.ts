@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest'
+import { CLAIM_PREFIX } from './api/claims.ts'
+import { AUTHORITIES_KEY } from './boot-authorities.ts'
+import { resources } from './kinds/index.ts'
+import { buildCatalogue } from './schema/catalogue.ts'
+import { AUTHORITY_PREFIX, ownRecord, readOwnRecord, SERVER_LEASE_PREFIX } from './server-keys.ts'
+import { tablePrefixOf } from './store/cache/cache.ts'
+import { Layout } from './store/etcd/layout.ts'
+import { vocabularies } from './vocabulary/index.ts'
+
+const OWN = [
+  AUTHORITIES_KEY,
+  `${SERVER_LEASE_PREFIX}192.0.2.1`,
+  `${SERVER_LEASE_PREFIX}2001:db8::1`,
+]
+
+test('no resource has a key of the servers', () => {
+  const tables = [AUTHORITY_PREFIX, SERVER_LEASE_PREFIX, CLAIM_PREFIX]
+  expect(OWN.map(tablePrefixOf)).toEqual([
+    AUTHORITY_PREFIX,
+    SERVER_LEASE_PREFIX,
+    SERVER_LEASE_PREFIX,
+  ])
+  const prefixes = Object.values(vocabularies).flatMap((v) => {
+    const catalogue = buildCatalogue(resources, v)
+    return resources.flatMap((one) => catalogue.versionsOf(one).map(({ keyPrefix }) => keyPrefix))
+  })
+  expect(prefixes.length).toBeGreaterThan(100)
+  const clashes = prefixes.filter((prefix) =>
+    tables.some((own) => own.startsWith(prefix) || prefix.startsWith(own)),
+  )
+  expect(clashes).toEqual([])
+  // Kinds that are defined at run time begin with their group, which has a dot.
+  expect(tables.filter((prefix) => prefix.includes('.'))).toEqual([])
+})
+
+test('each has its place in etcd', () => {
+  const layout = new Layout('/registry')
+  expect(OWN.map((key) => layout.toEtcd(key))).toEqual(OWN.map((key) => `/registry${key}`))
+  expect(OWN.map((key) => layout.toKey(layout.toEtcd(key)))).toEqual(OWN)
+})
+
+test('a record is read as it was written', () => {
+  const body = { authorities: { ca: 'ä"\n' }, n: 1 }
+  const item = { key: '/authorities/x', value: ownRecord(body), created: 3, changed: 12 }
+  expect(readOwnRecord(item)).toEqual({ metadata: { resourceVersion: '12' }, ...body })
+})

@@ -1,0 +1,12 @@
+import type { TimeToLive } from './expiry.ts'
+
+/** What keys of events begin with. */
+const EVENTS = '/events/'
+/** How long events live unless a server is told otherwise, milliseconds. */
+export const EVENT_TTL_MS = 3_600_000
+
+/** How long keys of a server's store live: events for a while, everything else until it is deleted. */
+export const eventLifetime =
+  (ttlMs = EVENT_TTL_MS): TimeToLive =>
+  (key) =>
+    key.startsWith(EVENTS) ? ttlMs : undefined

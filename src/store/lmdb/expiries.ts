@@ -1,0 +1,98 @@
+import type { Expiries, Expiry, TimeToLive } from '../expiry.ts'
+import { META, TIME_BYTES, type Databases } from './layout.ts'
+import { decodeHead, placeKey, readPlaceKey, type Place } from './value-record.ts'
+
+/** One expiry as it stands on disk: under its time (6 bytes, big-endian) and place of the change (10), its key. */
+export interface StoredExpiry extends Expiry {
+  readonly at: Buffer
+}
+
+const MAX_TIME_MS = 2 ** 48 - 1
+const ADOPT_BATCH = 10_000
+
+/** Runs what it is given in one durable transaction. */
+type Transact = (work: () => void) => Promise<void>
+
+/** Expiries in a database of their own, written in the transactions of their values. */
+export class LmdbExpiries implements Expiries<StoredExpiry> {
+  readonly #stores: Databases
+  readonly #transact: Transact
+  readonly #ttlMs: TimeToLive
+
+  constructor(stores: Databases, transact: Transact, ttlMs: TimeToLive) {
+    this.#stores = stores
+    this.#transact = transact
+    this.#ttlMs = ttlMs
+  }
+
+  /** Inside a transaction that writes a value: when it goes, if it does. */
+  add(key: string, place: Place, nowMs: number): number | undefined {
+    const ttlMs = this.#ttlMs(key)
+    if (ttlMs === undefined) return undefined
+    const timeMs = Math.min(Math.ceil(nowMs + ttlMs), MAX_TIME_MS)
+    this.#stores.expiries.putSync(
+      Buffer.concat([timeKey(timeMs), placeKey(place.revision, place.index)]),
+      Buffer.from(key),
+    )
+    return timeMs
+  }
+
+  /**
+   * In a store that was written where nobody recorded expiries, such as one made of a backup, the time of what is
+   * there begins now.
+   */
+  async adopt(nowMs: number): Promise<void> {
+    if (this.#stores.meta.get(META.expiring) !== undefined) return
+    let start: Buffer | undefined
+    for (;;) {
+      const found: [key: string, place: Place][] = []
+      let seen = 0
+      const range = { limit: ADOPT_BATCH, ...(start === undefined ? {} : { start }) }
+      for (const { key, value } of this.#stores.heads.getRange(range)) {
+        seen++
+        start = Buffer.concat([key, Buffer.from([0])])
+        const name = key.toString('utf8')
+        if (this.#ttlMs(name) === undefined) continue
+        const head = decodeHead(value)
+        if (!head.deleted) found.push([name, head])
+      }
+      const isLast = seen < ADOPT_BATCH
+      if (found.length > 0 || isLast) {
+        await this.#transact(() => {
+          for (const [name, place] of found) this.add(name, place, nowMs)
+          if (isLast) this.#stores.meta.putSync(META.expiring, Buffer.from('1'))
+        })
+      }
+      if (isLast) return
+    }
+  }
+
+  next(): number | undefined {
+    for (const at of this.#stores.expiries.getKeys({ limit: 1 })) return readTime(at)
+    return undefined
+  }
+
+  due(nowMs: number, limit: number): readonly StoredExpiry[] {
+    const due: StoredExpiry[] = []
+    const end = timeKey(Math.floor(nowMs) + 1)
+    for (const { key: at, value } of this.#stores.expiries.getRange({ end, limit })) {
+      const { revision } = readPlaceKey(at.subarray(TIME_BYTES))
+      due.push({ timeMs: readTime(at), key: value.toString('utf8'), changed: revision, at })
+    }
+    return due
+  }
+
+  async drop(expiries: readonly StoredExpiry[]): Promise<void> {
+    await this.#transact(() => {
+      for (const { at } of expiries) this.#stores.expiries.removeSync(at)
+    })
+  }
+}
+
+function timeKey(timeMs: number): Buffer {
+  const key = Buffer.allocUnsafe(TIME_BYTES)
+  key.writeUIntBE(Math.min(timeMs, MAX_TIME_MS), 0, TIME_BYTES)
+  return key
+}
+
+const readTime = (at: Buffer): number => at.readUIntBE(0, TIME_BYTES)
