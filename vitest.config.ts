@@ -3,8 +3,6 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts'],
-    // Takes minutes, and a file system of its own.
-    exclude: process.env['FAULT_ROUNDS'] ? [] : ['test/faults/faults.test.ts'],
     testTimeout: 60_000,
     hookTimeout: 120_000,
     pool: 'threads',

@@ -25,6 +25,8 @@ export type Round = (round: number) => Promise<Sample>
 const NOBODY: Target = { port: 0, ca: '', pid: 0 }
 
 const WARM_UP_SECONDS = 0.5
+/** A server that has just begun with a kind of request still compiles. */
+const FIRST_WARM_UP_SECONDS = 3
 const AT_MOST = 500_000
 const FILLING_CONNECTIONS = 64
 
@@ -40,6 +42,7 @@ export class Bench {
   /** The server that was started last. */
   #ours: Ours | null = null
   #load: ReturnType<typeof startLoad> | null = null
+  readonly #warm = new Set<string>()
   #rawEtcd: Promise<Etcd> | null = null
   #rawRuns = 0
 
@@ -126,7 +129,7 @@ export class Bench {
       streams: lanes.streams ?? 1,
       plan,
       seconds,
-      warmUpSeconds: Math.min(WARM_UP_SECONDS, seconds / 2),
+      warmUpSeconds: this.#warmUp(`${target.port} ${protocol} ${plan.is}`),
       atMost: AT_MOST,
     }
     return this.run(job)
@@ -190,6 +193,14 @@ export class Bench {
       metadata: { name },
     })
     return `/api/v1/namespaces/${name}/configmaps`
+  }
+
+  #warmUp(what: string): number {
+    const { seconds } = this.options
+    const isFirst = !this.#warm.has(what)
+    this.#warm.add(what)
+    // Short rounds are for seeing that it runs.
+    return isFirst && seconds >= 1 ? FIRST_WARM_UP_SECONDS : Math.min(WARM_UP_SECONDS, seconds / 2)
   }
 
   /** Runs the rounds, ours and bare in turns. */

@@ -32,32 +32,26 @@ import { setGates } from './kinds/gates.ts'
 import { resources } from './kinds/index.ts'
 import { openApiEndpoints } from './openapi/endpoints.ts'
 import { writeFileAtomically } from './pki/write-file.ts'
-import { eventLifetime } from './store/event-lifetime.ts'
 import { objectSource } from './object-source.ts'
 import type { ObjectSource } from './schema/object-source.ts'
 import { openAuthentication } from './server-authentication.ts'
 import { openAuthorization } from './server-authorization.ts'
 import { storeChecks } from './server-health.ts'
-import { buildCatalogue, declaredVersions, type Catalogue } from './schema/catalogue.ts'
+import { buildCatalogue, declaredVersions } from './schema/catalogue.ts'
 import { runtimeConfig } from './schema/runtime-config.ts'
-import { SERVER_LEASE_MS, SERVER_LEASE_PREFIX } from './server-keys.ts'
 import { serviceRanges, type RunningServer, type ServerOptions } from './server-options.ts'
 import { serverPki } from './server-pki.ts'
+import { encryptedStore, openEngine } from './server-store.ts'
 import { packageVersion } from './version.ts'
 import { Cache } from './store/cache/cache.ts'
-import type { EtcdEngine } from './store/etcd/engine.ts'
 import type { Engine } from './store/store.ts'
 import { defaultVocabulary, vocabularies } from './vocabulary/index.ts'
-import type { Vocabulary } from './vocabulary/vocabulary.ts'
 
 const HISTORY_MS = 300_000
 const REQUEST_TIMEOUT_MS = 60_000
 const MIN_REQUEST_TIMEOUT_MS = 1_800_000
 const CLOSE_GRACE_MS = 5_000
 
-const ETCD_DIAL_MS = 20_000
-const ETCD_REQUEST_MS = 10_000
-const ETCD_COMPACTION_MS = 300_000
 const SERVER_LEASE_RENEW_MS = 10_000
 
 const NOBODY = { name: '', uid: '', groups: [], extra: {} }
@@ -331,7 +325,8 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
           error: String(error),
         })
       })
-    await publish()
+    const published = publish()
+    closers.push(() => published)
     authentication.onClientCaChange(() => void publish())
     const upkeep =
       (options.controllers ?? true)
@@ -371,6 +366,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
       ...(kubeconfigPath === undefined ? {} : { kubeconfigPath }),
       async settled() {
         await policy
+        await published
         await (await upkeep)?.idle()
       },
       close: () => (closed ??= closeAll()),
@@ -379,52 +375,4 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     await closeAll()
     throw error
   }
-}
-
-async function encryptedStore(
-  engine: Engine,
-  { encryptionConfigFile = '' }: ServerOptions,
-  catalogue: Catalogue,
-  v: Vocabulary,
-) {
-  if (encryptionConfigFile === '') return null
-  const { encryptedEngine } = await import('./store/encryption/encrypted-engine.ts')
-  const { serverEncryption } = await import('./server-encryption.ts')
-  return encryptedEngine(engine, await serverEncryption(encryptionConfigFile, catalogue, v))
-}
-
-async function openEngine(
-  store: 'lmdb' | 'memory' | 'etcd',
-  options: ServerOptions,
-  clock: Api['clock'],
-  vocabulary: string,
-): Promise<Engine & Partial<Pick<EtcdEngine, 'check'>>> {
-  const { ttlMs: leaseMs = SERVER_LEASE_MS } = options.serverLease ?? {}
-  const ttlMs = options.eventTtlMs === 0 ? undefined : eventLifetime(options.eventTtlMs)
-  if (store === 'memory') {
-    const { openMemory } = await import('./store/memory/engine.ts')
-    return openMemory({ clock, ttlMs })
-  }
-  if (store === 'etcd') {
-    if (!options.etcd) throw new Error('the store in etcd needs an address of it')
-    const { openEtcd } = await import('./store/etcd/engine.ts')
-    return openEtcd({
-      ...options.etcd,
-      clock,
-      log: options.log ?? silentLog,
-      dialTimeoutMs: ETCD_DIAL_MS,
-      requestTimeoutMs: ETCD_REQUEST_MS,
-      ttlMs: (key) => (key.startsWith(SERVER_LEASE_PREFIX) ? leaseMs : ttlMs?.(key)),
-      compactionIntervalMs: options.etcd.compactionIntervalMs ?? ETCD_COMPACTION_MS,
-    })
-  }
-  if (options.dataDir === undefined) throw new Error('the durable store needs a data directory')
-  const { openLmdb } = await import('./store/lmdb/engine.ts')
-  return openLmdb({
-    dir: join(options.dataDir, 'store'),
-    clock,
-    format: { vocabulary },
-    verify: options.verify === true ? 'all' : 'newest',
-    ttlMs,
-  })
 }

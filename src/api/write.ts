@@ -24,6 +24,7 @@ import { isDns1123Subdomain } from '../schema/names.ts'
 import type { ObjectMeta, Typed } from '../schema/object-meta.ts'
 import type { HookContext, PartSubresource } from '../schema/resource.ts'
 import type { Version } from '../store/cache/version.ts'
+import type { Commit } from '../store/store.ts'
 import { claimChanges, claimTable, isClaimKey, poolsFor } from './claims.ts'
 import { hookContext, keyOf, type Api, type Call, type GuardedWrite } from './context.ts'
 import { asVersion, decodeDocument, decodeStored, encodeObject } from './objects.ts'
@@ -255,7 +256,7 @@ async function updateOnce(
       ...claimChanges(api.pools, served, old, null, key),
     ])
     if (commit.done) return { is: 'object', status: 200, version: asVersion(record, live.revision) }
-    return again(call, conditional)
+    return again(call, commit, conditional)
   }
   const record = encodeObject(served, next)
   const wanted = asVersion(record, live.revision)
@@ -270,7 +271,7 @@ async function updateOnce(
     { key, value: record, ifChangedAt: live.revision },
     ...claimChanges(api.pools, served, old, next, key),
   ])
-  if (!commit.done) return isClaimKey(commit.key) ? null : again(call, conditional)
+  if (!commit.done) return isClaimKey(commit.key) ? null : again(call, commit, conditional)
   const table = await api.cache.table(served.hub.keyPrefix)
   return { is: 'object', status: 200, version: stored(table.getAt(key, commit.at), key) }
 }
@@ -332,7 +333,13 @@ async function mutated(api: Api, call: Call, attempt: Attempt, c: HookContext): 
   )
 }
 
-function again(call: Call, conditional: boolean): null {
+/** What a refused commit means: another try, which finds nothing where the object is gone. Throws 409. */
+function again(
+  call: Call,
+  { found }: Commit & { readonly done: false },
+  conditional: boolean,
+): null {
+  if (!found) return null
   if (conditional && !call.versionless) throw modified(call.served.name, call.name)
   return null
 }

@@ -140,3 +140,6 @@ export class StoreUnavailable extends Error {
     this.outcome = outcome
   }
 }
+
+/** There is no room for what was to be written; reads go on, and nothing was changed. */
+export class StoreFull extends StoreUnavailable {}

@@ -100,11 +100,7 @@ class States {
       case 'exists':
         return this.#first(key, low, (state) => state !== undefined)
       case 'conflict':
-        return this.#first(
-          key,
-          low,
-          (state) => state !== undefined && (expected === undefined || state.revision !== expected),
-        )
+        return this.#first(key, low, (state) => state !== undefined && state.revision !== expected)
       case 'unknown':
         return low
     }

@@ -2,6 +2,7 @@
 import { checkAgainstLog } from './against-log.ts'
 import type { History } from './history.ts'
 import { findLinearization } from './linearizable.ts'
+import { settled, Told } from './settled.ts'
 import { checkLog, checkWatch, mergeLog, type WatchRecord } from './watch-history.ts'
 
 /** What was found, and how much there was to find it in. */
@@ -21,18 +22,12 @@ export function checkHistory(
   const { operations } = history
   const { log, wrong } = mergeLog(watches)
   const found = [...wrong, ...checkLog(log), ...checkAgainstLog(operations, log)]
-  const committed = new Set(log.map(({ value }) => value))
-  // The watches told of every change: what they did not tell of has not happened.
-  const happened = operations.filter(
-    ({ kind, outcome, value }) =>
-      kind !== 'list' && (outcome.is !== 'unknown' || value === undefined || committed.has(value)),
-  )
+  const told = new Told(operations)
   const keys = new Set(log.map(({ key }) => key))
   for (const key of keys) {
-    const fault = findLinearization(
-      happened.filter((operation) => operation.key === key),
-      log.filter((event) => event.key === key),
-    )
+    const changes = log.filter((event) => event.key === key)
+    const mine = operations.filter(({ kind, key: name }) => kind !== 'list' && name === key)
+    const fault = findLinearization(settled(mine, changes, told), changes)
     if (fault !== null) found.push(fault)
   }
   // A change cannot have been made before it was asked for; who asked for a deletion is not always known.

@@ -19,7 +19,7 @@ export type Outcome =
   | { readonly is: 'absent' }
   /** A create found the object. */
   | { readonly is: 'exists' }
-  /** The object was at another revision than the expected one. */
+  /** The object was not at the expected revision, or not there any more. */
   | { readonly is: 'conflict' }
   /** The answer did not come, or was an error that leaves open whether anything was written. */
   | { readonly is: 'unknown' }

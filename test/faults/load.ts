@@ -1,11 +1,14 @@
 /** Clients that write, read, list and watch a few objects at random, and record what they are told. */
 import type { Client, Reply, Watch } from '../client.ts'
-import type { Begun, Committed, History, Outcome, Seen } from './history.ts'
+import type { Begun, Committed, History, Seen } from './history.ts'
 import { seeded, type Random } from './random.ts'
+import { seenOf, Tally, type Shown } from './tally.ts'
 import type { Selects, WatchRecord } from './watch-history.ts'
 
 const COLLECTION = '/api/v1/namespaces/default/configmaps'
-const PREFIX = 'k'
+/** How long clients may take to see the last change, and how often that is tried to be made. */
+const END_MS = 60_000
+const MARKS = 100
 /** Half of the values: what watches with a selector see. */
 const SIDE: Selects = (value) => sideOf(value) === 'a'
 
@@ -15,75 +18,110 @@ const sideOf = (value: string) =>
 /** What the load is made of. */
 export interface LoadOptions {
   readonly seed: number
+  /** What the names of its objects begin with; those of other loads must not. */
+  readonly prefix: string
   readonly keys: number
   readonly writers: number
   readonly watchers: number
   readonly history: History
   /** Whether an error of the server's ends what it was asked for; see `Subject`. */
   readonly endsWhole: boolean
-  /** A new client of the server. */
+  /** What a server in trouble may answer. */
+  readonly excused: readonly number[]
+  /** A new client of one of the servers. */
   connect(): Client
   readonly now: () => number
-}
-
-/** Answers that faults do not excuse, and how often each status was given. */
-interface Tally {
-  readonly surprises: string[]
-  readonly statuses: Map<string, number>
 }
 
 /** Runs clients until it is told to end. */
 export class Load {
   readonly watches: WatchRecord[] = []
-  readonly tally: Tally = { surprises: [], statuses: new Map() }
+  readonly tally: Tally
   /** Bytes that each write carries besides. */
   padding = 100
-  /** How many writes were acknowledged. */
-  written = 0
-  /** How many reads were answered. */
-  read = 0
   readonly #options: LoadOptions
   #ending = false
   #serial = 0
   #newest = 0
   /** Revision that was seen first; where the recorders start. */
   #first = 0
-  readonly #tasks: Promise<void>[] = []
+  readonly #writers: Promise<void>[] = []
+  readonly #watchers: Promise<void>[] = []
   readonly #open = new Set<Watch>()
 
   constructor(options: LoadOptions) {
     this.#options = options
+    this.tally = new Tally(options.excused, options.now)
   }
 
   async start(): Promise<void> {
-    const client = this.#options.connect()
+    const client = this.#connect()
     this.#first = Number((await client.get(COLLECTION)).body.metadata.resourceVersion)
     this.#newest = this.#first
-    client.close()
+    this.#disconnect(client)
     const { writers, watchers, seed } = this.#options
-    for (let i = 0; i < writers; i++) this.#tasks.push(this.#write(seeded(seed * 1009 + i)))
-    for (let i = 0; i < watchers; i++) this.#tasks.push(this.#watch(seeded(seed * 2003 + i)))
-    this.#tasks.push(this.#record(undefined), this.#record(SIDE))
+    for (let i = 0; i < writers; i++) this.#writers.push(this.#write(seeded(seed * 1009 + i)))
+    for (let i = 0; i < watchers; i++) this.#watchers.push(this.#watch(seeded(seed * 2003 + i)))
+    this.#watchers.push(this.#record(undefined), this.#record(SIDE))
   }
 
   /** Ends the clients once each object was read and both recorders have seen the last change. */
   async end(): Promise<void> {
     this.#ending = true
-    const client = this.#options.connect()
+    let late = false
+    const timer = setTimeout(() => {
+      late = true
+      this.abort()
+    }, END_MS)
+    // Watches must see all that happens before the last changes: nothing may come after them.
+    await Promise.all(this.#writers)
+    const client = this.#connect()
     const random = seeded(1)
-    for (let i = 0; i < this.#options.keys; i++) await this.#get(client, `${PREFIX}${i}`)
+    const { keys, prefix } = this.#options
+    for (let i = 0; i < keys; i++) await this.#get(client, `${prefix}${i}`)
     await this.#list(client, random)
     // Two last changes, one for each side of the selector.
-    const marks = await Promise.all(
-      ['a', 'b'].map((side) => this.#create(client, `${PREFIX}-end-${side}`, this.#value(side))),
-    )
+    const marks = [await this.#mark(client, 'a'), await this.#mark(client, 'b')]
     this.#last = Math.max(...marks)
-    if (marks.includes(0)) this.tally.surprises.push('the last writes failed')
     this.#marks = marks
     for (const watch of this.#open) this.#endWhenSeen(watch)
-    await Promise.all(this.#tasks)
+    await Promise.all(this.#watchers)
+    clearTimeout(timer)
+    if (late)
+      this.tally.surprises.push(`clients were not done ${END_MS} ms after they were told to end`)
+    this.abort()
+  }
+
+  /** Ends the clients at once, whatever they are at. */
+  abort(): void {
+    this.#ending = true
+    this.#aborted = true
+    for (const client of this.#clients) client.close()
+  }
+  #aborted = false
+  readonly #clients = new Set<Client>()
+
+  #connect(): Client {
+    const client = this.#options.connect()
+    this.#clients.add(client)
+    return client
+  }
+
+  #disconnect(client: Client): void {
+    this.#clients.delete(client)
     client.close()
   }
+
+  /** Makes an object that says that this is the end; its revision. */
+  async #mark(client: Client, side: string): Promise<number> {
+    for (let i = 0; i < MARKS; i++) {
+      const key = `${this.#options.prefix}end-${side}-${i}`
+      const revision = await this.#create(client, key, this.#value(side))
+      if (revision > 0) return revision
+    }
+    throw new Error('the last writes failed')
+  }
+
   #last = Infinity
   #marks: readonly number[] = []
   readonly #seen = new Map<Watch, { revision: number; recorder: Selects | 'all' | null }>()
@@ -102,10 +140,10 @@ export class Load {
   }
 
   async #write(random: Random): Promise<void> {
-    const client = this.#options.connect()
+    const client = this.#connect()
     const known = new Map<string, number>()
     while (!this.#ending) {
-      const key = `${PREFIX}${random.below(this.#options.keys)}`
+      const key = `${this.#options.prefix}${random.below(this.#options.keys)}`
       switch (
         random.pick(['create', 'update', 'update', 'put', 'patch', 'delete', 'get', 'get', 'list'])
       ) {
@@ -132,7 +170,7 @@ export class Load {
           await this.#list(client, random)
       }
     }
-    client.close()
+    this.#disconnect(client)
   }
 
   #body(key: string, value: string, expected?: number) {
@@ -203,7 +241,7 @@ export class Load {
 
   /** Lists all at once or in pages, which must be of one revision. */
   async #list(client: Client, random: Random) {
-    const begun = this.#options.history.begin({ kind: 'list', key: PREFIX })
+    const begun = this.#options.history.begin({ kind: 'list', key: this.#options.prefix })
     const limit = random.below(2) === 0 ? 0 : 1 + random.below(3)
     const items = new Map<string, Seen>()
     try {
@@ -212,9 +250,9 @@ export class Load {
       do {
         const query = `limit=${limit}&continue=${encodeURIComponent(token)}`
         const reply = await client.get(`${COLLECTION}?${limit > 0 ? query : ''}`)
-        this.#count('list', reply)
+        this.tally.count('list', reply)
         if (reply.status !== 200) {
-          if (reply.status !== 410) this.#judge('list', reply)
+          if (reply.status !== 410) this.tally.judge('list', reply)
           return begun.drop()
         }
         const revision = Number(reply.body.metadata.resourceVersion)
@@ -222,11 +260,11 @@ export class Load {
           this.tally.surprises.push(`a page of a list at ${at} is of ${revision}`)
         at = revision
         for (const item of reply.body.items) {
-          if (isOurs(item)) items.set(item.metadata.name as string, seenOf(item))
+          if (this.#isOurs(item)) items.set(item.metadata.name as string, seenOf(item))
         }
         token = (reply.body.metadata.continue as string | undefined) ?? ''
       } while (token !== '')
-      this.read++
+      this.tally.read++
       begun.end({ is: 'listed', at, items })
     } catch {
       begun.drop()
@@ -243,20 +281,22 @@ export class Load {
   ): Promise<number> {
     try {
       const reply = await send()
-      this.#count(reads ? 'read' : 'write', reply)
-      const outcome = this.#outcomeOf(reply)
-      if (outcome.is === 'unknown' && reads) begun.drop()
+      this.tally.count(reads ? 'read' : 'write', reply)
+      const outcome = this.tally.outcomeOf(reply)
+      // A refusal says that nothing was done: should it be seen nevertheless, nobody will have asked for it.
+      const refused = reply.status === 503 || reply.status === 429
+      if (outcome.is === 'unknown' && (reads || refused)) begun.drop()
       else begun.end(outcome, outcome.is !== 'unknown' || this.#options.endsWhole)
       if (outcome.is === 'unknown') {
         await pause()
         return 0
       }
-      if (reads) this.read++
+      if (reads) this.tally.read++
       if (outcome.is !== 'done') {
-        if (outcome.is === 'deleted') this.written++
+        if (outcome.is === 'deleted') this.tally.noteWritten()
         return 0
       }
-      if (!reads) this.written++
+      if (!reads) this.tally.noteWritten()
       this.#newest = Math.max(this.#newest, outcome.seen.revision)
       known?.set(reply.body.metadata.name as string, outcome.seen.revision)
       return outcome.seen.revision
@@ -268,26 +308,8 @@ export class Load {
     }
   }
 
-  #outcomeOf(reply: Reply): Outcome {
-    const { status, body } = reply
-    if (status === 404) return { is: 'absent' }
-    if (status === 409) return { is: body.reason === 'AlreadyExists' ? 'exists' : 'conflict' }
-    if (status === 200 && body.kind === 'Status')
-      return { is: 'deleted', uid: body.details.uid as string }
-    if (status === 200 || status === 201) return { is: 'done', seen: seenOf(body) }
-    this.#judge('request', reply)
-    return { is: 'unknown' }
-  }
-
-  #count(what: string, { status }: Reply): void {
-    const name = `${what} ${status}`
-    this.tally.statuses.set(name, (this.tally.statuses.get(name) ?? 0) + 1)
-  }
-
-  /** A server in trouble may say so; anything else is an answer that it must not give. */
-  #judge(what: string, { status, text }: Reply): void {
-    if ([429, 500, 503, 504, 507].includes(status)) return
-    this.tally.surprises.push(`${what}: ${status} ${text.slice(0, 300)}`)
+  #isOurs(object: Shown): boolean {
+    return object.metadata.name.startsWith(this.#options.prefix)
   }
 
   /** Watches for a while from now, from what was seen, or from long ago; again and again. */
@@ -310,7 +332,7 @@ export class Load {
     let from = this.#first
     for (;;) {
       const goal = selects ? (this.#marks[0] ?? Infinity) : this.#last
-      if (from >= goal) return
+      if (from >= goal || this.#aborted) return
       const record = await this.#follow(from, selects, selects ?? 'all')
       if (record?.end.is === 'expired') {
         this.tally.surprises.push(`the recorder lost its place at ${from}: the window is too short`)
@@ -326,7 +348,7 @@ export class Load {
     recorder: Selects | 'all' | null,
     forMs?: number,
   ): Promise<WatchRecord | null> {
-    const client = this.#options.connect()
+    const client = this.#connect()
     const events: Committed[] = []
     const bookmarks: { revision: number; after: number }[] = []
     let end: WatchRecord['end'] = { is: 'cut' }
@@ -356,7 +378,7 @@ export class Load {
               ? { is: 'expired', ms: this.#options.now() }
               : { is: 'refused', why: `${code} ${message}` }
         } else if (event.type === 'BOOKMARK') bookmarks.push({ revision, after: events.length })
-        else if (isOurs(event.object)) {
+        else if (this.#isOurs(event.object)) {
           const type = event.type as Committed['type']
           events.push({ key: event.object.metadata.name as string, type, ...seenOf(event.object) })
           this.#newest = Math.max(this.#newest, revision)
@@ -371,30 +393,13 @@ export class Load {
       return null
     } finally {
       clearTimeout(timer)
-      client.close()
+      this.#disconnect(client)
     }
     const record = { from, events, bookmarks, end, ...(selects ? { selects } : {}) }
     this.watches.push(record)
     return record
   }
 }
-
-interface Read {
-  readonly metadata: {
-    readonly name: string
-    readonly resourceVersion: string
-    readonly uid: string
-  }
-  readonly data?: { readonly value?: string }
-}
-
-const isOurs = (object: Read) => object.metadata.name.startsWith(PREFIX)
-
-const seenOf = ({ metadata, data }: Read): Seen => ({
-  revision: Number(metadata.resourceVersion),
-  value: data?.value ?? '',
-  uid: metadata.uid,
-})
 
 /** Lets a server in trouble be for a moment. */
 const pause = () => new Promise<void>((resolve) => setTimeout(resolve, 30))

@@ -15,11 +15,15 @@ export interface Simulated {
   readonly log: readonly Committed[]
 }
 
-/** Runs a store in memory; each operation takes effect at some moment between call and answer. */
+/**
+ * Runs a store in memory; each operation takes effect at some moment between call and answer. With `late`, what was
+ * under way when the server died may still take effect.
+ */
 export function simulate(
   seed: number,
-  { keys, clients, steps }: { keys: number; clients: number; steps: number },
+  options: { keys: number; clients: number; steps: number; late?: boolean },
 ): Simulated {
+  const { keys, clients, steps, late = false } = options
   const random = seeded(seed)
   const history = new History(() => 0)
   const log: Committed[] = []
@@ -72,6 +76,7 @@ export function simulate(
     return { key, begun, effect, outcome: null }
   }
 
+  const ghosts: (() => Outcome)[] = []
   for (let step = 0; step < steps; step++) {
     const i = random.below(clients)
     const client = busy[i]
@@ -86,9 +91,11 @@ export function simulate(
     }
     // Now and then the server dies with what was under way, applied or not.
     if (random.below(40) === 0) {
-      history.settle(history.tick())
+      if (late) for (const left of busy) if (left && !left.outcome) ghosts.push(left.effect)
+      if (!late) history.settle(history.tick())
       busy.fill(null)
     }
+    if (late && random.below(20) === 0) ghosts.pop()?.()
   }
   return { operations: history.operations, log }
 }

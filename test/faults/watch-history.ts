@@ -106,12 +106,12 @@ export function checkWatch(
   for (const told of got.values()) wrong.push(`${name}: ${told} should not be there`)
   if (end.is === 'refused') wrong.push(`${name}: ${end.why}`)
   if (end.is === 'expired') {
-    // The state at `from` may be forgotten once a later revision is older than the window.
-    const next = log.find(({ revision }) => revision > last)
-    const age = next ? end.ms - history.earliest(next.revision) : 0
+    // The change after `from` may be of another resource, and next to it: once that is older than the window, it goes.
+    const seen = log.findLast(({ revision }) => revision <= last)
+    const age = end.ms - (seen ? history.earliest(seen.revision) : 0)
     if (events.length > 0) wrong.push(`${name}: expired after it had begun`)
     else if (age < history.ms)
-      wrong.push(`${name}: expired when the next revision was ${Math.round(age)} ms old at most`)
+      wrong.push(`${name}: expired when it was ${Math.round(age)} ms old at most`)
   }
   return wrong
 }

@@ -5,7 +5,7 @@ import {
   timeout,
   unavailable,
 } from '../../schema/errors.ts'
-import { StoreUnavailable } from '../../store/store.ts'
+import { StoreFull, StoreUnavailable } from '../../store/store.ts'
 import { TransformError } from '../../store/encryption/transformer.ts'
 import { binaryStatusAnswer, statusAnswer, wantsBinary } from '../answer.ts'
 import type { Answer, Context } from '../context.ts'
@@ -16,8 +16,11 @@ export function recover(context: Context, error: unknown): Answer | Promise<Answ
   if (error instanceof PlainTextError) return plainTextAnswer(error)
   if (error instanceof TransformError) return recover(context, internalError(error.message))
   if (error instanceof StoreUnavailable) {
-    context.server.log.warn('the store cannot be reached', { error: error.message })
-    const why = 'the store cannot be reached at this time, please try again'
+    context.server.log.warn('the store cannot be used', { error: error.message })
+    const why =
+      error instanceof StoreFull
+        ? 'the store has no space left, nothing was written'
+        : 'the store cannot be reached at this time, please try again'
     return recover(context, error.outcome === 'unknown' ? timeout(why) : unavailable(why, 1))
   }
   if (!(error instanceof StatusError)) context.server.onError(error, context)

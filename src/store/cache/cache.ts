@@ -32,7 +32,7 @@ export interface ListState {
   readonly all: () => readonly Version[]
 }
 
-const PAGE = 1000
+const PAGE = 250
 /** Questions for the newest revision that are under way at most; whoever comes later shares the next. */
 const QUESTIONS = 2
 
@@ -253,6 +253,8 @@ export class Cache {
       for (const item of page.items) table.load(item.key, item.value, item.created, item.changed)
       if (!page.more) break
       start = `${page.items.at(-1)!.key}\0`
+      // An engine of this process answers at once: without this nobody else would have a turn.
+      await new Promise<void>((resolve) => setImmediate(resolve))
     }
     for (const event of missed) if (event.at > at) table.apply(event)
     this.#tables.set(prefix, table)

@@ -1,5 +1,5 @@
 import { statfsSync } from 'node:fs'
-import { StoreUnavailable } from '../store.ts'
+import { StoreFull } from '../store.ts'
 
 /** What stays free: room for the inner pages of a transaction, and for whoever else writes meanwhile. */
 const RESERVE_BYTES = 4 << 20
@@ -12,13 +12,13 @@ export function spaceFor(values: readonly (Uint8Array | null)[]): number {
 }
 
 /**
- * Throws StoreUnavailable when the file system of a directory has no room for a transaction. Asked before each one:
+ * Throws StoreFull when the file system of a directory has no room for a transaction. Asked before each one:
  * the library does not outlive every page that it fails to write.
  */
 export function checkSpace(dir: string, bytes: number): void {
   const { bavail, bsize } = statfsSync(dir)
   if (bavail * bsize >= bytes + RESERVE_BYTES) return
-  throw new StoreUnavailable(
+  throw new StoreFull(
     `no space left for ${dir}: ${Math.floor((bavail * bsize) / 1024)} KiB are free; nothing was written`,
   )
 }

@@ -1,0 +1,65 @@
+import { join } from 'node:path'
+import type { Api } from './api/context.ts'
+import { silentLog } from './base/log.ts'
+import type { Catalogue } from './schema/catalogue.ts'
+import { SERVER_LEASE_MS, SERVER_LEASE_PREFIX } from './server-keys.ts'
+import type { ServerOptions } from './server-options.ts'
+import type { EncryptedEngine } from './store/encryption/encrypted-engine.ts'
+import type { EtcdEngine } from './store/etcd/engine.ts'
+import { eventLifetime } from './store/event-lifetime.ts'
+import type { Engine } from './store/store.ts'
+import type { Vocabulary } from './vocabulary/vocabulary.ts'
+
+const ETCD_DIAL_MS = 20_000
+const ETCD_REQUEST_MS = 10_000
+const ETCD_COMPACTION_MS = 300_000
+
+/** Puts encryption at rest over an engine; null when none is asked for. Throws EncryptionConfigError. */
+export async function encryptedStore(
+  engine: Engine,
+  { encryptionConfigFile = '' }: ServerOptions,
+  catalogue: Catalogue,
+  v: Vocabulary,
+): Promise<EncryptedEngine | null> {
+  if (encryptionConfigFile === '') return null
+  const { encryptedEngine } = await import('./store/encryption/encrypted-engine.ts')
+  const { serverEncryption } = await import('./server-encryption.ts')
+  return encryptedEngine(engine, await serverEncryption(encryptionConfigFile, catalogue, v))
+}
+
+/** Opens the store that the options name. Throws UnusableDataDir and StoreUnavailable. */
+export async function openEngine(
+  store: 'lmdb' | 'memory' | 'etcd',
+  options: ServerOptions,
+  clock: Api['clock'],
+  vocabulary: string,
+): Promise<Engine & Partial<Pick<EtcdEngine, 'check'>>> {
+  const { ttlMs: leaseMs = SERVER_LEASE_MS } = options.serverLease ?? {}
+  const ttlMs = options.eventTtlMs === 0 ? undefined : eventLifetime(options.eventTtlMs)
+  if (store === 'memory') {
+    const { openMemory } = await import('./store/memory/engine.ts')
+    return openMemory({ clock, ttlMs })
+  }
+  if (store === 'etcd') {
+    if (!options.etcd) throw new Error('the store in etcd needs an address of it')
+    const { openEtcd } = await import('./store/etcd/engine.ts')
+    return openEtcd({
+      ...options.etcd,
+      clock,
+      log: options.log ?? silentLog,
+      dialTimeoutMs: ETCD_DIAL_MS,
+      requestTimeoutMs: ETCD_REQUEST_MS,
+      ttlMs: (key) => (key.startsWith(SERVER_LEASE_PREFIX) ? leaseMs : ttlMs?.(key)),
+      compactionIntervalMs: options.etcd.compactionIntervalMs ?? ETCD_COMPACTION_MS,
+    })
+  }
+  if (options.dataDir === undefined) throw new Error('the durable store needs a data directory')
+  const { openLmdb } = await import('./store/lmdb/engine.ts')
+  return openLmdb({
+    dir: join(options.dataDir, 'store'),
+    clock,
+    format: { vocabulary },
+    verify: options.verify === true ? 'all' : 'newest',
+    ttlMs,
+  })
+}
