@@ -68,7 +68,7 @@ describe.skipIf(!hasEtcd)(`leases${hasEtcd ? '' : `: ${NO_ETCD}`}`, () => {
     const two = all(['192.0.2.1', '192.0.2.2'], c)
     const gone = await until(
       () => seen(client),
-      ({ slice }) => slice[0].length === 2,
+      ({ slice, endpoints }) => slice[0].length === 2 && endpoints[0][0].length === 2,
     )
     expect(gone).toEqual(two)
     // One that ends takes its address along.
