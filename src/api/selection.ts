@@ -8,7 +8,7 @@ import {
   type FieldTerm,
   type LabelSelector,
 } from '../schema/selectors.ts'
-import type { Selectable } from '../store/cache/version.ts'
+import { markOf, type Selectable } from '../store/cache/version.ts'
 
 /** Which objects of a collection are meant. */
 export interface Selection {
@@ -38,7 +38,7 @@ export function selection(served: Served, labelText: string, fieldText: string):
   const byField = terms.filter(
     (t) => t.field !== 'metadata.name' && t.field !== 'metadata.namespace',
   )
-  const texts = neededTexts(labels, byField)
+  const marks = neededMarks(labels, byField)
   const names = byName.filter((t) => t.op === '=').map((t) => t.value)
   return {
     id: `${labelText}\0${fieldText}`,
@@ -53,7 +53,7 @@ export function selection(served: Served, labelText: string, fieldText: string):
         if (!byNamespace.every((t) => (t.value === namespace) === (t.op === '='))) return false
       }
       if (!labels && byField.length === 0) return true
-      for (const text of texts) if (!object.mentions(text)) return false
+      if (!object.mayHave(marks)) return false
       const facts = object.facts()
       if (labels && !matchesLabels(labels, facts.labels)) return false
       return byField.length === 0 || matchesFields(byField, facts.fields)
@@ -61,19 +61,17 @@ export function selection(served: Served, labelText: string, fieldText: string):
   }
 }
 
-/** What the JSON text of labels and fields holds of every object that is selected. */
-function neededTexts(labels: LabelSelector | null, fields: readonly FieldTerm[]): Buffer[] {
-  const needed: string[] = []
+/** The marks that every object has which is selected. */
+function neededMarks(labels: LabelSelector | null, fields: readonly FieldTerm[]): number {
+  let marks = 0
   for (const { key, operator, values } of labels?.requirements ?? []) {
     if (operator === '!' || operator === '!=' || operator === 'notin') continue
-    const isExact =
-      (operator === '=' || operator === '==' || operator === 'in') && values.length === 1
-    needed.push(`${JSON.stringify(key)}:${isExact ? JSON.stringify(values[0]) : ''}`)
+    const isExact = operator !== 'exists' && operator !== 'gt' && operator !== 'lt'
+    marks |= isExact && values.length === 1 ? markOf(key, values[0]) : markOf(key)
   }
-  for (const { field, op, value } of fields) {
-    if (op === '=' && value !== '') needed.push(`${JSON.stringify(field)}:${JSON.stringify(value)}`)
-  }
-  return needed.map((text) => Buffer.from(text))
+  for (const { field, op, value } of fields)
+    if (op === '=' && value !== '') marks |= markOf(field, value)
+  return marks
 }
 
 function resolve(served: Served, term: FieldTerm): FieldTerm {

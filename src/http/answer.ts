@@ -19,6 +19,10 @@ import {
 // Bodies larger than this are compressed for clients that take it.
 const GZIP_FROM = 131_072
 const CHUNK = 256 << 10
+/** As much as is sent whole, and as is made in one go: longer than that is worth compressing. */
+const MADE_CHUNK = GZIP_FROM
+/** What most items stay below. */
+const MADE_ITEM = 2048
 
 /** The answer to a failure, in the form that was asked for as far as that can be had. */
 export function statusAnswer(context: Context, error: StatusError): Answer {
@@ -134,14 +138,60 @@ export async function documentAnswer(
   return binaryAnswer(context, 200, documentMessage(context.server.api, shape, json))
 }
 
-function whole(result: ListResult, bytes: ListBytes): Buffer {
-  const parts = [bytes.opening]
-  result.items.forEach((version, i) => {
-    if (i > 0) parts.push(itemSeparator)
-    parts.push(bytes.item(version))
-  })
-  parts.push(bytes.closing)
-  return Buffer.concat(parts)
+const whole = (result: ListResult, bytes: ListBytes): Buffer =>
+  Buffer.concat([...madeChunks(result, bytes)])
+
+/** A list whose items are made, in chunks. */
+function* madeChunks(result: ListResult, bytes: ListBytes): Generator<Buffer> {
+  const guess = bytes.opening.length + bytes.closing.length + result.items.length * MADE_ITEM
+  let chunk = Buffer.allocUnsafeSlow(Math.min(MADE_CHUNK, guess))
+  let at = bytes.opening.copy(chunk)
+  let isFirst = true
+  for (const version of result.items) {
+    const parts = bytes.item(version)
+    let needed = 1 + bytes.closing.length
+    // A unit of a string is three bytes of UTF-8 at most.
+    for (const part of parts) needed += typeof part === 'string' ? 3 * part.length : part.length
+    if (at + needed > chunk.length) {
+      yield chunk.subarray(0, at)
+      chunk = Buffer.allocUnsafeSlow(Math.max(MADE_CHUNK, needed))
+      at = 0
+    }
+    if (!isFirst) chunk[at++] = itemSeparator[0]!
+    isFirst = false
+    for (const part of parts)
+      at += typeof part === 'string' ? chunk.write(part, at) : part.copy(chunk, at)
+  }
+  at += bytes.closing.copy(chunk, at)
+  yield chunk.subarray(0, at)
+}
+
+/** A list whose items are made: as one body when it is short, else piece by piece, so that others have their turns. */
+function madeListAnswer(context: Context, result: ListResult, bytes: ListBytes): Answer {
+  const headers: HeaderList = ['content-type', 'application/json']
+  const chunks = madeChunks(result, bytes)
+  const first = chunks.next().value as Buffer
+  const second = chunks.next()
+  if (second.done === true) return { status: 200, headers, body: first }
+  function* all(): Generator<Buffer> {
+    yield first
+    yield second.value as Buffer
+    yield* chunks
+  }
+  if (takesGzip(context)) {
+    headers.push('content-encoding', 'gzip', 'vary', 'Accept-Encoding')
+    return { status: 200, headers, body: (out) => gzipTo(out, all()) }
+  }
+  return { status: 200, headers, body: (out) => sendChunks(out, all()) }
+}
+
+async function sendChunks(out: Out, chunks: Iterable<Buffer>): Promise<void> {
+  for (const chunk of chunks) {
+    if (out.closed) return
+    // Others want their turn between the chunks of a long list.
+    await (out.write(chunk) ? nextTurn() : out.drained())
+  }
+  out.end()
 }
 
 /** A complete JSON document as JSON, indented JSON or YAML. */
@@ -181,14 +231,7 @@ function listAnswer(context: Context, result: ListResult, bytes: ListBytes): Ans
   const headers: HeaderList = ['content-type', 'application/json']
   const { from } = bytes
   let length = bytes.opening.length + bytes.closing.length + Math.max(0, result.items.length - 1)
-  if (from === null) {
-    const body = whole(result, bytes)
-    if (body.length > GZIP_FROM && takesGzip(context)) {
-      headers.push('content-encoding', 'gzip', 'vary', 'Accept-Encoding')
-      return { status: 200, headers, body: (out) => gzipTo(out, [body]) }
-    }
-    return { status: 200, headers, body }
-  }
+  if (from === null) return madeListAnswer(context, result, bytes)
   for (const version of result.items) length += version.jsonBytes - from + 1
   if (length <= CHUNK) {
     const body = Buffer.allocUnsafe(length)
@@ -290,7 +333,8 @@ async function gzipTo(out: Out, chunks: Iterable<Buffer>): Promise<void> {
   })
   for (const chunk of chunks) {
     if (out.closed) break
-    if (!gzip.write(chunk)) await new Promise<void>((resolve) => gzip.once('drain', resolve))
+    if (gzip.write(chunk)) await nextTurn()
+    else await new Promise<void>((resolve) => gzip.once('drain', resolve))
   }
   gzip.end()
   await ended

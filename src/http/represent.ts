@@ -42,11 +42,11 @@ export function objectJson(api: Api, served: Served, object: Version | Made, for
         tableOpening(api, served, form, {
           resourceVersion: isStored ? resourceVersionOf(object) : madeVersionOf(object),
         }),
-        rowOf(api, served, object, form),
+        ...rowParts(api, served, object, form).map(toBuffer),
         CLOSE,
       ])
     case 'PartialObjectMetadata':
-      return partialMetadata(api, served, object, form)
+      return Buffer.concat(metadataParts(api, served, object, form).map(toBuffer))
     case 'PartialObjectMetadataList':
       throw new StatusError(
         406,
@@ -61,12 +61,15 @@ const CLOSE = Buffer.from(']}')
 const COMMA = Buffer.from(',')
 const BRACE = Buffer.from('{')
 
+/** A piece of JSON; text is UTF-8 on the wire. */
+export type Part = Buffer | string
+
 /** The parts of a list's JSON, in order: what stands before, the items, what stands after. */
 export interface ListBytes {
   readonly opening: Buffer
   readonly closing: Buffer
-  /** Bytes of one item, for forms that make them. */
-  item(version: Version): Buffer
+  /** What one item is put together of, for forms that make them. */
+  item(version: Version): readonly Part[]
   /** Set when items are stored bytes from this offset of their JSON on, behind a brace. */
   readonly from: number | null
 }
@@ -92,16 +95,18 @@ export function listBytes(api: Api, served: Served, list: ListResult, form: Form
         opening,
         closing: CLOSE,
         from: sent ? served.hub.opening.length : null,
-        item: (version) => Buffer.concat([BRACE, objectBytes(api, served, version).subarray(cut)]),
+        item: (version) => [BRACE, objectBytes(api, served, version).subarray(cut)],
       }
     }
-    case 'Table':
+    case 'Table': {
+      const c = hookContext(api)
       return {
         opening: tableOpening(api, served, form, metadata),
         closing: CLOSE,
         from: null,
-        item: (version) => rowOf(api, served, version, form),
+        item: (version) => rowParts(api, served, version, form, c),
       }
+    }
     case 'PartialObjectMetadataList': {
       const apiVersion = `${api.v.spell('meta{api}')}/${form.asVersion}`
       const head = { kind: 'PartialObjectMetadataList', apiVersion, metadata }
@@ -109,7 +114,7 @@ export function listBytes(api: Api, served: Served, list: ListResult, form: Form
         opening: Buffer.from(JSON.stringify(head).slice(0, -1) + OPEN_ITEMS),
         closing: CLOSE,
         from: null,
-        item: (version) => partialMetadata(api, served, version, form),
+        item: (version) => metadataParts(api, served, version, form),
       }
     }
     case 'PartialObjectMetadata':
@@ -164,34 +169,40 @@ function tableOpening(
   return Buffer.from(`${JSON.stringify(head).slice(0, -1)},"rows":[`)
 }
 
-function rowOf(api: Api, served: Served, source: Version | Made, form: Form): Buffer {
+function rowParts(
+  api: Api,
+  served: Served,
+  source: Version | Made,
+  form: Form,
+  c = hookContext(api),
+): Part[] {
   const object = JSON.parse(source.json().toString('utf8')) as Typed
-  const cells = JSON.stringify(cellsOf(served, object, hookContext(api)))
+  const cells = JSON.stringify(cellsOf(served, object, c))
   const conditions = served.declaration.rowConditions?.(object) ?? []
   const marks = conditions.length === 0 ? '' : `,"conditions":${JSON.stringify(conditions)}`
-  const head = `{"cells":${cells}${marks}`
-  const start = Buffer.from(`${head},"object":`)
-  const end = Buffer.from('}')
+  const head = `{"cells":${cells}${marks},"object":`
   switch (form.includeObject) {
     case 'None':
-      return Buffer.from(`${head},"object":null}`)
+      return [`${head}null}`]
     case 'Object':
-      return Buffer.concat([start, objectJson(api, served, source, { ...form, as: '' }), end])
+      return [head, objectJson(api, served, source, { ...form, as: '' }), '}']
     case 'Metadata':
-      return Buffer.concat([start, partialMetadata(api, served, source, form), end])
+      return [head, ...metadataParts(api, served, source, form), '}']
   }
 }
 
-function partialMetadata(api: Api, served: Served, source: Version | Made, form: Form): Buffer {
+function metadataParts(api: Api, served: Served, source: Version | Made, form: Form): Part[] {
   const apiVersion = `${api.v.spell('meta{api}')}/${form.asVersion}`
   const opening = `{"kind":"PartialObjectMetadata","apiVersion":${JSON.stringify(apiVersion)},"metadata":`
   // A version may keep in annotations what it has no fields for.
   const metadata =
     'revision' in source && served.conversion !== null && !served.conversion.same
-      ? Buffer.from(JSON.stringify(converted(api, served, source).metadata))
+      ? JSON.stringify(converted(api, served, source).metadata)
       : source.metadata()
-  return Buffer.concat([Buffer.from(opening), metadata, Buffer.from('}')])
+  return [opening, metadata, '}']
 }
+
+const toBuffer = (part: Part): Buffer => (typeof part === 'string' ? Buffer.from(part) : part)
 
 /** How the events of a watch look. */
 export function eventForm(api: Api, served: Served, form: Form): EventForm {
@@ -208,7 +219,7 @@ export function eventForm(api: Api, served: Served, form: Form): EventForm {
       )
     const opening = tableOpening(api, served, form, { resourceVersion: String(revision) }, first)
     first = false
-    return Buffer.concat([opening, rowOf(api, served, seen, form), CLOSE])
+    return Buffer.concat([opening, ...rowParts(api, served, seen, form).map(toBuffer), CLOSE])
   }
   return {
     id: `${served.groupVersion}\0${form.as}\0${form.asVersion}`,

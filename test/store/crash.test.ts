@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { Client, type Watch } from '../client.ts'
 
-const ROUNDS = 22
+const ROUNDS = 6
 const CALLERS = 64
 const NS = '/api/v1/namespaces/default/configmaps'
 const MAIN = join(import.meta.dirname, '..', '..', 'bin', 'orch.ts')

@@ -31,7 +31,7 @@ export function listComponents(api: Api, call: Call): ListResult {
   const items = parts(api, call.served)
     .filter(({ metadata: { name = '', labels = {} } }) => {
       const facts = () => ({ labels, fields: {} })
-      const part = { key: keyOf(call.served, '', name), facts, mentions: () => true }
+      const part = { key: keyOf(call.served, '', name), facts, mayHave: () => true }
       return chosen.matches?.(part) ?? true
     })
     .map((part) => asVersion(encodeObject(call.served, part), 0))

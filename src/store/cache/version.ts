@@ -14,8 +14,27 @@ export interface Selectable {
   readonly key: string
   /** Labels and selectable fields. */
   facts(): SelectorFacts
-  /** Whether the JSON text of labels and selectable fields holds these bytes: costs less than to read it. */
-  mentions(bytes: Buffer): boolean
+  /** False when it has not all that the marks stand for: costs next to nothing. True says nothing. */
+  mayHave(marks: number): boolean
+}
+
+/** The mark of a label or field, or of one with a value; of several by `|`. */
+export function markOf(name: string, value?: string): number {
+  const hash = hashed(name, 0x811c9dc5)
+  if (value === undefined) return 1 << ((hash >>> 27) % MARKS)
+  const both = hashed(value, Math.imul(hash ^ 0x3d, 0x01000193))
+  return (1 << ((both >>> 27) % MARKS)) | (1 << (((both >>> 20) & 31) % MARKS))
+}
+
+/** Bits of marks; the one above tells that they were made. */
+const MARKS = 30
+const MARKED = 1 << MARKS
+
+/** FNV-1a over UTF-16. */
+function hashed(text: string, from: number): number {
+  let hash = from
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
+  return hash ^ (hash >>> 15)
 }
 
 const NONE: SelectorFacts = { labels: {}, fields: {} }
@@ -43,6 +62,7 @@ export class Version implements Selectable {
   metaStart = 0
   metaLength = 0
   released = false
+  #marks = 0
   /** Why the value cannot be read; trying throws TransformError. */
   fault: string | null = null
 
@@ -150,8 +170,9 @@ export class Version implements Selectable {
     return facts
   }
 
-  mentions(bytes: Buffer): boolean {
-    return this.memory.subarray(this.start, this.start + this.selectorBytes).includes(bytes)
+  mayHave(marks: number): boolean {
+    if (this.#marks === 0) this.#marks = marksOf(this.facts())
+    return (this.#marks & marks) === marks
   }
 
   #readFacts(): SelectorFacts {
@@ -165,4 +186,11 @@ export class Version implements Selectable {
     if (!this.slab) throw new Error(`version ${this.revision} of ${this.key} holds no bytes`)
     return this.slab.memory
   }
+}
+
+function marksOf({ labels, fields }: SelectorFacts): number {
+  let marks = MARKED
+  for (const [name, value] of Object.entries(labels)) marks |= markOf(name) | markOf(name, value)
+  for (const [name, value] of Object.entries(fields)) marks |= markOf(name, value)
+  return marks
 }
