@@ -1,7 +1,7 @@
 /** What every question is asked with. */
 import { join } from 'node:path'
 import type { BareMode } from './bare/server.ts'
-import type { CallsOptions } from './lean-grpc/measure.ts'
+import type { CallsOptions } from './grpc-js/measure.ts'
 import type { Job, LoadResult, Plan, Protocol, RequestsJob, Target } from './load/job.ts'
 import type { Row, Sample } from './measure.ts'
 import { startEtcd, type Etcd } from './etcd.ts'

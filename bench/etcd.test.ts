@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasEtcd, startEtcd, type Etcd } from './etcd.ts'
-import { measureCalls } from './lean-grpc/measure.ts'
+import { measureCalls } from './grpc-js/measure.ts'
 import { rawStore } from './store-raw.ts'
 import { Workspace } from './workspace.ts'
 
@@ -29,7 +29,7 @@ describe.skipIf(!hasEtcd())('over etcd', () => {
     expect(result.perSecond).toBeGreaterThan(0)
   })
 
-  for (const client of ['grpc-js', 'lean'] as const) {
+  for (const client of ['ours', 'grpc-js'] as const) {
     test(`${client} writes, and sees what is written`, async () => {
       const run = { ...bounds, client, url: etcd.url, prefix: `/${client}` }
       const [seen, written] = await Promise.all([

@@ -16,7 +16,7 @@ const entries = [
   'load/process.ts',
   'profiler.ts',
   'store-raw-process.ts',
-  'lean-grpc/process.ts',
+  'grpc-js/process.ts',
 ]
 const settings = {
   outdir,
@@ -32,14 +32,14 @@ await build({ ...settings, entryPoints: entries.map((file) => join(here, file)) 
 // The same engine over another client.
 await build({
   ...settings,
-  entryPoints: [{ in: join(here, 'store-raw-process.ts'), out: 'store-raw-lean-process' }],
+  entryPoints: [{ in: join(here, 'store-raw-process.ts'), out: 'store-raw-grpc-js-process' }],
   plugins: [
     {
-      name: 'lean-connection',
+      name: 'grpc-js-connection',
       setup: (plugin) =>
         plugin.onResolve({ filter: /^\.\/connection\.ts$/ }, ({ importer }) =>
           importer.includes(join('src', 'store', 'etcd'))
-            ? { path: join(here, 'lean-grpc', 'connection.ts') }
+            ? { path: join(here, 'grpc-js', 'connection.ts') }
             : null,
         ),
     },

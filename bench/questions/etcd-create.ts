@@ -1,17 +1,14 @@
-/** What does a create cost on etcd, how much of it is the gRPC library's, and what would a leaner client save? */
-import { join } from 'node:path'
+/** What does a create cost on etcd, and what does a gRPC client of our own save of it? */
 import { OBJECT_BYTES, type Bench, type Question } from '../bench.ts'
 import { startEtcd, type Etcd } from '../etcd.ts'
-import type { CallsOptions } from '../lean-grpc/measure.ts'
+import type { CallsOptions } from '../grpc-js/measure.ts'
 import type { Target } from '../load/job.ts'
-import { median, plain, rateOf, verdictOf, type Row, type Sample } from '../measure.ts'
-import { readShares, type Shares } from '../profile-share.ts'
+import { median, rateOf, verdictOf, type Row, type Sample } from '../measure.ts'
 import type { Ours } from '../subjects.ts'
 import { worker } from '../users.ts'
 
 const CONNECTIONS = [16, 128]
 const MOST = CONNECTIONS[CONNECTIONS.length - 1]!
-const A_THIRD = 100 / 3
 // Writing goes on while the one that watches warms up and counts.
 const WRITING_SECONDS = 2
 
@@ -38,7 +35,7 @@ async function servers(bench: Bench): Promise<Row[]> {
     return { ours, target: await worker(ours) }
   }
   const embedded = await subject({ store: 'lmdb', profiled: false })
-  const onEtcd = await subject({ profiled: true })
+  const onEtcd = await subject({ profiled: false })
   let namespaces = 0
   const creates = async ({ ours, target }: Subject, connections: number): Promise<Sample> => {
     const path = await bench.namespace(ours, `create-${namespaces++}`)
@@ -56,34 +53,12 @@ async function servers(bench: Bench): Promise<Row[]> {
       ),
     )
   }
-  const end = await onEtcd.ours.profile()
-  await creates(onEtcd, MOST)
-  const file = join(bench.workspace.folder(), 'create.cpuprofile')
-  await end(file)
-  rows.push(...sharesRows(readShares(file)))
   await embedded.ours.end()
   await onEtcd.ours.end()
   return rows
 }
 
-function sharesRows(shares: Shares): Row[] {
-  const row = (what: string, share: number, goal: Row['goal'] = null): Row => ({
-    question: 'etcd-create',
-    what: `create on etcd, ${MOST} connections: share of ${what}`,
-    unit: '%',
-    ours: [plain(share * 100)],
-    bare: [],
-    goal,
-  })
-  return [
-    row('the gRPC library', shares.grpc, { of: 'value', is: 'at most', number: A_THIRD }),
-    row('the server and its other packages', shares.product),
-    row('collecting garbage', shares.garbage),
-    row('Node itself', shares.node),
-  ]
-}
-
-/** Ours is the library, bare the client by hand; no server is in between. */
+/** Ours is the client by hand, bare the library; no server is in between. */
 async function clients(bench: Bench, before: readonly Row[]): Promise<Row[]> {
   const etcd = await startEtcd(bench.workspace)
   let runs = 0
@@ -93,9 +68,9 @@ async function clients(bench: Bench, before: readonly Row[]): Promise<Row[]> {
       calls(bench, etcd, { client, does: 'txn', callers, prefix: `/txn-${runs++}` })
     rows.push(
       await bench.alternate(
-        rowOf(`etcd transaction, ${callers} callers, grpc-js, to a lean client`),
+        rowOf(`etcd transaction, ${callers} callers, our client, to grpc-js`),
+        txn('ours'),
         txn('grpc-js'),
-        txn('lean'),
       ),
     )
   }
@@ -104,15 +79,15 @@ async function clients(bench: Bench, before: readonly Row[]): Promise<Row[]> {
     const seconds = bench.options.seconds + WRITING_SECONDS
     const [sample] = await Promise.all([
       calls(bench, etcd, { ...run, does: 'watch' }),
-      calls(bench, etcd, { ...run, client: 'lean', does: 'txn', seconds }),
+      calls(bench, etcd, { ...run, client: 'ours', does: 'txn', seconds }),
     ])
     return sample
   }
   rows.push(
     await bench.alternate(
-      rowOf('change seen by an etcd watch, grpc-js, to a lean client'),
+      rowOf('change seen by an etcd watch, our client, to grpc-js'),
+      watch('ours'),
       watch('grpc-js'),
-      watch('lean'),
     ),
   )
   const engine = (program: string) => async () => {
@@ -123,9 +98,9 @@ async function clients(bench: Bench, before: readonly Row[]): Promise<Row[]> {
     return bench.rawStoreBy(program, options)
   }
   const whole = await bench.alternate(
-    rowOf(`the engine on etcd alone, ${MOST} callers, grpc-js, to a lean client`),
+    rowOf(`the engine on etcd alone, ${MOST} callers, our client, to grpc-js`),
     engine('store-raw-process.js'),
-    engine('store-raw-lean-process.js'),
+    engine('store-raw-grpc-js-process.js'),
   )
   rows.push(whole)
   bench.notes.push(...gainNote(before, whole))
@@ -139,22 +114,22 @@ async function calls(
 ): Promise<Sample> {
   const { seconds } = bench.options
   const told: CallsOptions = { url, seconds, valueBytes: OBJECT_BYTES, ...options }
-  return bench.rawStoreBy('lean-grpc/process.js', told)
+  return bench.rawStoreBy('grpc-js/process.js', told)
 }
 
-/** What a leaner client would take from a create. */
+/** What the client by hand takes from a create. */
 function gainNote(before: readonly Row[], engine: Row): string[] {
   const create = before.find((row) => row.what.includes(`${MOST} connections`))
   const whole = create === undefined ? null : verdictOf(create).ours?.cpuMicros
   const gain = median(
     engine.ours.flatMap(({ cpuMicros }, i) => {
-      const lean = engine.bare[i]?.cpuMicros
-      return cpuMicros === null || lean === null || lean === undefined ? [] : [cpuMicros - lean]
+      const library = engine.bare[i]?.cpuMicros
+      return cpuMicros === null || library === null || library === undefined
+        ? []
+        : [library - cpuMicros]
     }),
   )
   if (gain === null) return []
-  const part = whole
-    ? `, ${((gain / whole) * 100).toFixed(0)} % of a create's ${whole.toFixed(0)}`
-    : ''
-  return [`etcd-create: a lean client saves ${gain.toFixed(0)} us of CPU for each commit${part}`]
+  const beside = whole ? `, beside a create's ${whole.toFixed(0)}` : ''
+  return [`etcd-create: our client saves ${gain.toFixed(0)} us of CPU for each commit${beside}`]
 }

@@ -26,6 +26,12 @@ const shown = new WeakMap<TLSSocket, Shown>()
 // trusted any more for being remembered: each use verifies them again.
 const sentWith = new LRUCache<string, readonly CertificateDetails[]>({ max: MAX_REMEMBERED })
 
+/** What was read of certificates, by fingerprint: most connections of a client show the same. */
+const details = new LRUCache<string, CertificateDetails>({ max: MAX_REMEMBERED })
+const speakers = new LRUCache<string, Speaker>({ max: MAX_REMEMBERED })
+
+type Speaker = Pick<ClientCertificate, 'commonName' | 'identity'>
+
 /** The certificate of a connection, read once; null when there is none. Throws {@link CredentialError}. */
 export function connectionCertificate(socket: TLSSocket): ClientCertificate | null {
   let certificate = shown.get(socket)
@@ -41,20 +47,7 @@ function read(socket: TLSSocket): Shown {
   const first = socket.getPeerX509Certificate()
   if (!first) return null
   try {
-    const leaf = certificateDetails(first)
-    const { commonName, organizations } = subjectOf(first)
-    return {
-      leaf,
-      intermediates: intermediatesOf(first),
-      commonName,
-      identity:
-        commonName === ''
-          ? null
-          : {
-              user: { name: commonName, uid: '', groups: organizations, extra: {} },
-              audiences: null,
-            },
-    }
+    return { leaf: detailsOf(first), intermediates: intermediatesOf(first), ...speakerOf(first) }
   } catch (cause) {
     return new CredentialError('x509: malformed certificate', { cause })
   }
@@ -64,12 +57,33 @@ function intermediatesOf(leaf: X509Certificate): readonly CertificateDetails[] {
   const sent: CertificateDetails[] = []
   let next = leaf.issuerCertificate as X509Certificate | undefined
   while (next && sent.length < MAX_SENT) {
-    sent.push(certificateDetails(next))
+    sent.push(detailsOf(next))
     next = next.issuerCertificate as X509Certificate | undefined
   }
   if (sent.length === 0) return sentWith.get(leaf.fingerprint256) ?? []
   sentWith.set(leaf.fingerprint256, sent)
   return sent
+}
+
+function detailsOf(certificate: X509Certificate): CertificateDetails {
+  const { fingerprint256 } = certificate
+  let known = details.get(fingerprint256)
+  if (!known) details.set(fingerprint256, (known = certificateDetails(certificate)))
+  return known
+}
+
+function speakerOf(certificate: X509Certificate): Speaker {
+  const { fingerprint256 } = certificate
+  let known = speakers.get(fingerprint256)
+  if (!known) speakers.set(fingerprint256, (known = readSpeaker(certificate)))
+  return known
+}
+
+function readSpeaker(certificate: X509Certificate): Speaker {
+  const { commonName, organizations: groups } = subjectOf(certificate)
+  if (commonName === '') return { commonName, identity: null }
+  const user = { name: commonName, uid: '', groups, extra: {} }
+  return { commonName, identity: { user, audiences: null } }
 }
 
 /** The last common name counts; every organization does. */

@@ -1,5 +1,6 @@
-import { Client, credentials, type ServiceError } from '@grpc/grpc-js'
 import protobuf from 'protobufjs/minimal.js'
+import { GrpcClient } from '../etcd/grpc/client.ts'
+import type { GrpcError } from '../etcd/grpc/status.ts'
 
 /** Where an etcd is; PEM. */
 export interface EtcdSource {
@@ -29,7 +30,7 @@ export async function* readEtcdSnapshot(source: EtcdSource): AsyncGenerator<Uint
       }
       return
     } catch (error) {
-      const { details, message } = error as ServiceError
+      const { details, message } = error as GrpcError
       if (begun) {
         throw new Error(`etcd at ${server} stopped sending: ${details || message}`, {
           cause: error,
@@ -45,24 +46,14 @@ async function* readFrom(
   server: string,
   { ca, cert, key }: EtcdSource,
 ): AsyncGenerator<Uint8Array> {
-  const url = new URL(server)
-  const secure = url.protocol === 'https:'
-  const client = new Client(
-    url.host,
-    secure
-      ? credentials.createSsl(ca ?? null, key ?? null, cert ?? null)
-      : credentials.createInsecure(),
-    { 'grpc.max_receive_message_length': -1, 'grpc.enable_http_proxy': 0 },
-  )
+  const client = new GrpcClient(new URL(server).origin, { ca, cert, key })
   try {
-    const answers = client.makeServerStreamRequest<null, Uint8Array>(
-      METHOD,
-      () => Buffer.alloc(0),
-      blobOf,
-      null,
-    )
+    const answers = client.stream(METHOD, blobOf)
+    // The request says nothing.
+    answers.send(Buffer.alloc(0))
+    answers.done()
     // Flow control goes all the way: etcd sends as fast as the file is written.
-    for await (const blob of answers) yield blob as Uint8Array
+    for await (const blob of answers) yield blob
   } finally {
     client.close()
   }

@@ -1,14 +1,7 @@
-import {
-  Client,
-  credentials,
-  Metadata,
-  status,
-  type ChannelOptions,
-  type ClientDuplexStream,
-  type ServiceError,
-} from '@grpc/grpc-js'
 import { systemClock, type Clock } from '../../base/clock.ts'
-import { EtcdUnavailable, isPassing, isUnsent, refusalOf } from './errors.ts'
+import { EtcdUnavailable, isPassing, refusalOf } from './errors.ts'
+import { GrpcClient, type MessageStream } from './grpc/client.ts'
+import { type GrpcError, status } from './grpc/status.ts'
 import { decodeWatch, type WatchResponse } from './messages.ts'
 
 /** Where etcd is and how long to wait for it. */
@@ -25,7 +18,7 @@ export interface ConnectionOptions {
 }
 
 /** A stream of watch frames. */
-export type WatchStream = ClientDuplexStream<Buffer, WatchResponse>
+export type WatchStream = MessageStream<WatchResponse>
 
 /** One call: how its question and its answer are written, and what a second try may do. */
 export interface Ask<T> {
@@ -39,28 +32,13 @@ export interface Ask<T> {
 
 interface Endpoint {
   readonly server: string
-  readonly client: Client
+  readonly client: GrpcClient
 }
 
 const FIRST_WAIT_MS = 50
 const MAX_WAIT_MS = 1_000
-/** A dead peer that closes nothing is found by pings; etcd takes offence at more than one in 5 s. */
-const KEEPALIVE_MS = 10_000
-const KEEPALIVE_TIMEOUT_MS = 5_000
-
-const CHANNEL: ChannelOptions = {
-  'grpc.max_receive_message_length': -1,
-  'grpc.max_send_message_length': -1,
-  'grpc.keepalive_time_ms': KEEPALIVE_MS,
-  'grpc.keepalive_timeout_ms': KEEPALIVE_TIMEOUT_MS,
-  'grpc.initial_reconnect_backoff_ms': 100,
-  'grpc.max_reconnect_backoff_ms': 5_000,
-  'grpc.enable_http_proxy': 0,
-  // Two stores of one process do not share a connection's misfortunes.
-  'grpc.use_local_subchannel_pool': 1,
-}
-
-const same = (bytes: Buffer): Buffer => bytes
+// A member that is cut off from the others ends its watches instead of falling silent.
+const HAS_LEADER = { hasleader: 'true' }
 
 /** Calls to whichever member answers. */
 export class Connection {
@@ -68,7 +46,6 @@ export class Connection {
   readonly #options: ConnectionOptions
   #current = 0
   #over: Error | null = null
-  readonly #hasLeader = new Metadata()
 
   constructor(options: ConnectionOptions) {
     if (options.servers.length === 0) throw new Error('--etcd-servers must be specified')
@@ -77,8 +54,6 @@ export class Connection {
       server,
       client: clientOf(server, options),
     }))
-    // A member that is cut off from the others ends its watches instead of falling silent.
-    this.#hasLeader.set('hasleader', 'true')
   }
 
   /** The member that is used now. */
@@ -97,18 +72,18 @@ export class Connection {
     // The transport knows only the machine's time.
     const deadline = systemClock.now() + timeoutMs
     let waitMs = FIRST_WAIT_MS
-    let last: ServiceError | null = null
+    let last: GrpcError | null = null
     for (let tries = 1; ; tries++) {
       if (this.#over) throw this.#over
       const { server, client } = this.#endpoints[this.#current]!
       // Of several members, one that is silent must not use up the time of the others.
       const share = ask.writes ? timeoutMs : timeoutMs / this.#endpoints.length
       try {
-        return await call(client, ask, Math.min(deadline, systemClock.now() + share))
+        return await call(client, ask, Math.min(deadline - systemClock.now(), share))
       } catch (error) {
-        const failure = error as ServiceError
+        const failure = error as GrpcError
         if (!isPassing(failure)) throw refusalOf(failure, server)
-        const unsent = isUnsent(failure)
+        const unsent = failure.isUnsent
         this.leave(server)
         // What ran out of time while it waited for a connection says less than why there was none.
         if (failure.code !== status.DEADLINE_EXCEEDED || !last) last = failure
@@ -128,9 +103,9 @@ export class Connection {
     const { client } = this.#endpoints.find((endpoint) => endpoint.server === server)!
     const timeoutMs = ask.timeoutMs ?? this.#options.requestTimeoutMs
     try {
-      return await call(client, ask, systemClock.now() + timeoutMs)
+      return await call(client, ask, timeoutMs)
     } catch (error) {
-      const failure = error as ServiceError
+      const failure = error as GrpcError
       if (!isPassing(failure)) throw refusalOf(failure, server)
       throw unavailable(failure, { server, timeoutMs, writes: false })
     }
@@ -140,12 +115,7 @@ export class Connection {
   watch(): { readonly server: string; readonly stream: WatchStream } {
     if (this.#over) throw this.#over
     const { server, client } = this.#endpoints[this.#current]!
-    const stream = client.makeBidiStreamRequest<Buffer, WatchResponse>(
-      '/etcdserverpb.Watch/Watch',
-      same,
-      decodeWatch,
-      this.#hasLeader,
-    )
+    const stream = client.stream('/etcdserverpb.Watch/Watch', decodeWatch, HAS_LEADER)
     return { server, stream }
   }
 
@@ -161,28 +131,18 @@ export class Connection {
   }
 }
 
-function call<T>(client: Client, ask: Ask<T>, deadline: number): Promise<T> {
-  return new Promise((resolve, reject) => {
-    client.makeUnaryRequest<Buffer, T>(
-      ask.method,
-      same,
-      ask.decode,
-      ask.request,
-      { deadline },
-      (error, answer) => (error ? reject(error) : resolve(answer!)),
-    )
-  })
-}
+const call = <T>(client: GrpcClient, ask: Ask<T>, timeoutMs: number): Promise<T> =>
+  client.call(ask.method, ask.request, ask.decode, timeoutMs)
 
 function unavailable(
-  error: ServiceError,
+  error: GrpcError,
   { server, timeoutMs, writes }: { server: string; timeoutMs: number; writes: boolean },
 ): EtcdUnavailable {
   const why =
     error.code === status.DEADLINE_EXCEEDED
       ? `did not answer within ${timeoutMs} ms`
-      : isUnsent(error)
-        ? `cannot be reached: ${reasonOf(error.details)}`
+      : error.isUnsent
+        ? `cannot be reached: ${error.details}`
         : `cannot serve now: ${error.details}`
   return new EtcdUnavailable(
     `etcd at ${server} ${why}${writes ? '; the write may have happened or not' : ''}`,
@@ -191,16 +151,7 @@ function unavailable(
   )
 }
 
-/** What the system said, without what the transport put around it. */
-function reasonOf(details: string): string {
-  const at = details.indexOf('Last error: ')
-  const rest =
-    at === -1 ? details : details.slice(at + 'Last error: '.length).replace('Error: ', '')
-  const end = rest.indexOf('. Resolution note')
-  return end === -1 ? rest : rest.slice(0, end)
-}
-
-function clientOf(server: string, { ca, cert, key }: ConnectionOptions): Client {
+function clientOf(server: string, { ca, cert, key }: ConnectionOptions): GrpcClient {
   let url: URL
   try {
     url = new URL(server.includes('://') ? server : `http://${server}`)
@@ -212,10 +163,5 @@ function clientOf(server: string, { ca, cert, key }: ConnectionOptions): Client 
   // Addresses are told in errors.
   if (url.username !== '' || url.password !== '')
     throw new Error(`--etcd-servers: ${url.host} is given with a user, which is not supported`)
-  const port = url.port || (url.protocol === 'https:' ? '443' : '80')
-  const safe =
-    url.protocol === 'https:'
-      ? credentials.createSsl(ca ?? null, key ?? null, cert ?? null)
-      : credentials.createInsecure()
-  return new Client(`dns:${url.hostname}:${port}`, safe, CHANNEL)
+  return new GrpcClient(url.origin, { ca, cert, key })
 }

@@ -1,5 +1,5 @@
-import { status, type ServiceError } from '@grpc/grpc-js'
 import { StoreUnavailable } from '../store.ts'
+import { type GrpcError, status } from './grpc/status.ts'
 
 /** etcd does not answer, or answers that it cannot serve now. */
 export class EtcdUnavailable extends StoreUnavailable {
@@ -28,12 +28,8 @@ export const isLeaseGone = (error: unknown): boolean =>
   error.code === status.NOT_FOUND &&
   error.message.includes('lease not found')
 
-/** Whether a call that failed never left this process. */
-export const isUnsent = (error: ServiceError): boolean =>
-  error.code === status.UNAVAILABLE && /^(No connection|Name resolution)/.test(error.details)
-
 /** Whether a failed call says nothing against asking again. */
-export const isPassing = (error: ServiceError): boolean =>
+export const isPassing = (error: GrpcError): boolean =>
   error.code === status.UNAVAILABLE ||
   error.code === status.DEADLINE_EXCEEDED ||
   error.code === status.CANCELLED ||
@@ -55,7 +51,7 @@ const ADVICE: readonly (readonly [part: string, advice: string])[] = [
 ]
 
 /** The error to throw for a call that etcd refused. */
-export function refusalOf(error: ServiceError, server: string): EtcdRefusal {
+export function refusalOf(error: GrpcError, server: string): EtcdRefusal {
   const advice = ADVICE.find(([part]) => error.details.includes(part))?.[1]
   return new EtcdRefusal(
     `etcd at ${server} refuses: ${error.details}${advice ? ` (${advice})` : ''}`,

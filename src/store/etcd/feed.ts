@@ -81,7 +81,7 @@ export class Feed {
     })
     stream.on('error', (error) => fail(error.message))
     stream.on('end', () => fail('the stream ended'))
-    stream.write(encodeWatch({ key, end, from: next() }))
+    stream.send(encodeWatch({ key, end, from: next() }))
   }
 
   /** Ends the watch. */

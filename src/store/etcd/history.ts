@@ -32,7 +32,7 @@ export class History {
     let unlimit = limit()
     let held: WatchedChange[] = []
     try {
-      stream.write(encodeWatch({ ...request, before: true }))
+      stream.send(encodeWatch({ ...request, before: true }))
       for await (const frame of stream) {
         unlimit()
         if (frame.canceled) {

@@ -8,11 +8,11 @@ import {
   type WatchResponse,
 } from '../../src/store/etcd/messages.ts'
 import type { RawStoreResult } from '../store-raw.ts'
-import { Connection as LeanConnection } from './connection.ts'
+import { Connection as LibraryConnection } from './connection.ts'
 
 /** What one run is told. */
 export interface CallsOptions {
-  readonly client: 'grpc-js' | 'lean'
+  readonly client: 'ours' | 'grpc-js'
   /** Creates, or watches what another run creates under the same prefix. */
   readonly does: 'txn' | 'watch'
   readonly url: string
@@ -28,7 +28,7 @@ interface Calls {
     readonly stream: {
       on(event: 'data', listener: (frame: WatchResponse) => void): unknown
       on(event: 'error', listener: (error: Error) => void): unknown
-      write(message: Buffer): unknown
+      send(message: Buffer): unknown
       cancel(): void
     }
   }
@@ -41,7 +41,8 @@ const WARM_UP_SECONDS = 0.5
 /** Runs once; operations are transactions, or changes that were told of. */
 export async function measureCalls(options: CallsOptions): Promise<RawStoreResult> {
   const means = { servers: [options.url], requestTimeoutMs: TIMEOUT_MS, clock: systemClock }
-  const calls: Calls = options.client === 'lean' ? new LeanConnection(means) : new Connection(means)
+  const calls: Calls =
+    options.client === 'ours' ? new Connection(means) : new LibraryConnection(means)
   try {
     return await (options.does === 'txn' ? transactions(calls, options) : watched(calls, options))
   } finally {
@@ -97,7 +98,7 @@ function watched(calls: Calls, options: CallsOptions): Promise<RawStoreResult> {
     })
     const { prefix } = options
     // `0` follows `/`.
-    stream.write(encodeWatch({ key: `${prefix}/`, end: `${prefix}0`, from: 1 }))
+    stream.send(encodeWatch({ key: `${prefix}/`, end: `${prefix}0`, from: 1 }))
   })
 }
 

@@ -1,0 +1,203 @@
+import { createServer, type Http2Server, type ServerHttp2Stream } from 'node:http2'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { GrpcClient } from './client.ts'
+import { frameOf, FrameReader } from './frames.ts'
+import type { GrpcError } from './status.ts'
+
+const GRPC = { ':status': 200, 'content-type': 'application/grpc' }
+
+/** What a server says, by the path that is asked for. */
+const ANSWERS: Readonly<Record<string, (stream: ServerHttp2Stream) => void>> = {
+  '/well': (stream) => answer(stream, { 'grpc-status': '0' }, frameOf(Buffer.from('yes'))),
+  '/refused': (stream) =>
+    answer(stream, { 'grpc-status': '11', 'grpc-message': 'it%20is gone' }, Buffer.alloc(0)),
+  '/at-once': (stream) =>
+    stream.respond({ ...GRPC, 'grpc-status': '14', 'grpc-message': 'no' }, { endStream: true }),
+  '/empty': (stream) => answer(stream, { 'grpc-status': '0' }, Buffer.alloc(0)),
+  '/half': (stream) =>
+    answer(stream, { 'grpc-status': '0' }, frameOf(Buffer.from('yes')).subarray(0, 6)),
+  '/twice': (stream) => {
+    const frame = frameOf(Buffer.from('yes'))
+    answer(stream, { 'grpc-status': '0' }, Buffer.concat([frame, frame]))
+  },
+  '/no-trailers': (stream) => {
+    stream.respond(GRPC)
+    stream.end(frameOf(Buffer.from('yes')))
+  },
+  '/other': (stream) => {
+    stream.respond({ ':status': 502, 'content-type': 'text/html' })
+    stream.end('bad gateway')
+  },
+  '/broken': (stream) => stream.close(2),
+  '/silent': (stream) => stream.respond(GRPC),
+  // Says what it is told, and ends when nothing more comes.
+  '/echo': (stream) => {
+    stream.respond(GRPC, { waitForTrailers: true })
+    stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }))
+    stream.pipe(stream)
+  },
+  '/breaks-off': (stream) => {
+    stream.respond(GRPC, { waitForTrailers: true })
+    stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '14' }))
+    stream.write(frameOf(Buffer.from('one')))
+    stream.end()
+  },
+}
+
+function answer(stream: ServerHttp2Stream, trailers: Record<string, string>, body: Buffer): void {
+  stream.respond(GRPC, { waitForTrailers: true })
+  stream.on('wantTrailers', () => stream.sendTrailers(trailers))
+  stream.end(body)
+}
+
+let server: Http2Server
+let client: GrpcClient
+
+beforeAll(async () => {
+  server = createServer()
+  server.on('stream', (stream, headers) => {
+    stream.on('error', () => {})
+    if (headers[':path'] !== '/echo') stream.resume()
+    ANSWERS[headers[':path'] ?? '']?.(stream)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  client = new GrpcClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+})
+afterAll(() => {
+  client.close()
+  server.close()
+})
+
+describe('a call', () => {
+  for (const { path, timeoutMs = 10_000, is } of [
+    { path: '/well', is: 'yes' },
+    { path: '/refused', is: { code: 11, details: 'it is gone' } },
+    { path: '/at-once', is: { code: 14, details: 'no' } },
+    { path: '/empty', is: { code: 13, details: 'an answer without its message' } },
+    { path: '/half', is: { code: 13, details: 'an answer without its message' } },
+    { path: '/twice', is: { code: 13, details: 'more than one message' } },
+    { path: '/no-trailers', is: { code: 14, details: 'the connection ended' } },
+    { path: '/other', is: { code: 2, details: 'an answer 502 of type text/html' } },
+    {
+      path: '/broken',
+      is: { code: 14, details: 'Stream closed with error code NGHTTP2_INTERNAL_ERROR' },
+    },
+    { path: '/silent', timeoutMs: 20, is: { code: 4, details: 'Deadline exceeded' } },
+  ]) {
+    test(`of ${path}`, async () => {
+      const result = await client
+        .call(path, Buffer.from('?'), String, timeoutMs)
+        .catch(({ code, details }: { code: number; details: string }) => ({ code, details }))
+      expect(result).toEqual(is)
+    })
+  }
+})
+
+describe('messages', () => {
+  const wire = Buffer.concat(['', 'a', 'bcdef', 'g'].map((text) => frameOf(Buffer.from(text))))
+  for (const size of [1, 3, 7, 100]) {
+    test(`come whole out of pieces of ${size}`, () => {
+      const reader = new FrameReader()
+      const messages: string[] = []
+      for (let at = 0; at < wire.length; at += size)
+        messages.push(...reader.push(wire.subarray(at, at + size)).map(String))
+      expect({ messages, halfway: reader.halfway }).toEqual({
+        messages: ['', 'a', 'bcdef', 'g'],
+        halfway: false,
+      })
+    })
+  }
+})
+
+describe('a stream', () => {
+  const told = async (path: string, send: readonly string[]) => {
+    const stream = client.stream(path, String)
+    const messages: string[] = []
+    for (const text of send) stream.send(Buffer.from(text))
+    stream.done()
+    try {
+      for await (const message of stream) messages.push(message)
+      return { messages, end: 0 }
+    } catch (error) {
+      return { messages, end: (error as GrpcError).code }
+    }
+  }
+
+  test('has the messages in order, and an end', async () => {
+    const many = Array.from({ length: 500 }, (_, i) => `${i} ${'x'.repeat(i)}`)
+    expect(await told('/echo', many)).toEqual({ messages: many, end: 0 })
+  })
+
+  test('ends with what the server says', async () => {
+    const { end } = await told('/breaks-off', [])
+    expect(end).toBe(14)
+  })
+
+  test('that is cancelled tells no more', async () => {
+    const stream = client.stream('/echo', String)
+    const seen: string[] = []
+    await new Promise<void>((resolve) => {
+      stream.on('data', (message) => {
+        seen.push(message)
+        stream.cancel()
+        resolve()
+      })
+      stream.send(Buffer.from('a'))
+      stream.send(Buffer.from('b'))
+    })
+    expect(await client.call('/well', Buffer.alloc(0), String, 10_000)).toBe('yes')
+    expect(seen).toEqual(['a'])
+  })
+})
+
+describe('without a server', () => {
+  const failure = (call: Promise<unknown>) =>
+    call.then(
+      () => null,
+      ({ code, details, isUnsent }: GrpcError) => ({ code, details, isUnsent }),
+    )
+
+  test('nothing is sent, and the reason is told', async () => {
+    const nobody = new GrpcClient('http://127.0.0.1:9')
+    for (let i = 0; i < 2; i++) {
+      expect(await failure(nobody.call('/well', Buffer.alloc(0), String, 10_000))).toEqual({
+        code: 14,
+        details: 'connect ECONNREFUSED 127.0.0.1:9',
+        isUnsent: true,
+      })
+    }
+    nobody.close()
+  })
+
+  test('nothing is sent by what was closed', async () => {
+    const closed = new GrpcClient('http://127.0.0.1:9')
+    closed.close()
+    expect(await failure(closed.call('/well', Buffer.alloc(0), String, 10_000))).toEqual({
+      code: 14,
+      details: 'it was closed here',
+      isUnsent: true,
+    })
+  })
+
+  test('a connection that breaks is made anew by the next call', async () => {
+    const again = createServer()
+    const sessions: { destroy(): void }[] = []
+    again.on('session', (session) => void sessions.push(session))
+    again.on('stream', (stream, headers) => {
+      stream.on('error', () => {})
+      stream.resume()
+      ANSWERS[headers[':path'] ?? '']?.(stream)
+    })
+    await new Promise<void>((resolve) => again.listen(0, '127.0.0.1', resolve))
+    const other = new GrpcClient(`http://127.0.0.1:${(again.address() as AddressInfo).port}`)
+    const silent = failure(other.call('/silent', Buffer.alloc(0), String, 10_000))
+    expect(await other.call('/well', Buffer.alloc(0), String, 10_000)).toBe('yes')
+    for (const session of sessions) session.destroy()
+    // It was sent: nobody knows what became of it.
+    expect(await silent).toMatchObject({ code: 14, isUnsent: false })
+    expect(await other.call('/well', Buffer.alloc(0), String, 10_000)).toBe('yes')
+    other.close()
+    again.close()
+  })
+})

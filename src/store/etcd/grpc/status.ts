@@ -1,0 +1,27 @@
+/** Codes of gRPC that calls end with (gRPC over HTTP/2, Responses). */
+export const status = {
+  OK: 0,
+  CANCELLED: 1,
+  UNKNOWN: 2,
+  DEADLINE_EXCEEDED: 4,
+  NOT_FOUND: 5,
+  OUT_OF_RANGE: 11,
+  INTERNAL: 13,
+  UNAVAILABLE: 14,
+} as const
+
+/** How a call failed: told by the server, or found out here. */
+export class GrpcError extends Error {
+  readonly code: number
+  readonly details: string
+  /** The call never left this process: there was no connection. */
+  readonly isUnsent: boolean
+
+  constructor(code: number, details: string, { isUnsent = false } = {}) {
+    super(`${code} ${details}`)
+    this.name = 'GrpcError'
+    this.code = code
+    this.details = details
+    this.isUnsent = isUnsent
+  }
+}
