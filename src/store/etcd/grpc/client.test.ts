@@ -170,6 +170,21 @@ describe('without a server', () => {
     nobody.close()
   })
 
+  test('who gives up before there is a connection leaves nothing behind', async () => {
+    const { port } = server.address() as AddressInfo
+    const hasty = new GrpcClient(`http://127.0.0.1:${port}`)
+    for (let i = 0; i < 50; i++) {
+      const { code } = (await failure(hasty.call('/silent', Buffer.alloc(0), String, 0)))!
+      expect([4, 14]).toContain(code)
+    }
+    expect(await hasty.call('/well', Buffer.alloc(0), String, 10_000)).toBe('yes')
+    hasty.close()
+    const closed = new GrpcClient(`http://127.0.0.1:${port}`)
+    const call = failure(closed.call('/silent', Buffer.alloc(0), String, 10_000))
+    closed.close()
+    expect(await call).toMatchObject({ code: 14, isUnsent: true })
+  })
+
   test('nothing is sent by what was closed', async () => {
     const closed = new GrpcClient('http://127.0.0.1:9')
     closed.close()

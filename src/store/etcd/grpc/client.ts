@@ -188,7 +188,8 @@ export class GrpcClient {
     const session: Session = { http2, isConnected: false, error: null, streams: 0 }
     http2.once('connect', () => {
       session.isConnected = true
-      http2.setLocalWindowSize(WINDOW_BYTES)
+      // It may have been closed while this was on its way.
+      if (!http2.destroyed) http2.setLocalWindowSize(WINDOW_BYTES)
     })
     const ping = setInterval(() => {
       // Pings without a call are taken for an attack.
