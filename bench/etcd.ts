@@ -1,8 +1,8 @@
 /** An etcd as a process of the run, with its data in a folder of the run. */
 import { spawnSync, type ChildProcess } from 'node:child_process'
-import { connect, createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { freePort, isListening } from '../test/ports.ts'
 import type { Workspace } from './workspace.ts'
 
 const PATIENCE_MS = 15_000
@@ -43,27 +43,8 @@ export async function startEtcd(workspace: Workspace): Promise<Etcd> {
 async function answers(child: ChildProcess, port: number): Promise<void> {
   for (const until = performance.now() + PATIENCE_MS; performance.now() < until;) {
     if (child.pid === undefined || child.exitCode !== null) break
-    if (await listens(port)) return
+    if (await isListening(port)) return
     await wait(LOOK_MS)
   }
   throw new Error('etcd did not start')
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
-
-function listens(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1')
-    socket.once('connect', () => {
-      socket.destroy()
-      resolve(true)
-    })
-    socket.once('error', () => resolve(false))
-  })
 }

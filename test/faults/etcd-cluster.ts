@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort } from './free-port.ts'
+import { freePort } from '../ports.ts'
 import { TcpProxy } from './tcp-proxy.ts'
 import { until, wait } from './waiting.ts'
 

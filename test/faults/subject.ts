@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Client } from '../client.ts'
-import { freePort } from './free-port.ts'
+import { freePort } from '../ports.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
 

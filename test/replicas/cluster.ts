@@ -2,7 +2,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort } from '../faults/free-port.ts'
+import { freePort } from '../ports.ts'
 import { ServerProcess } from '../faults/subject.ts'
 import { startEtcd } from '../store/etcd.ts'
 import { startBalancer, type Balancer } from './balancer.ts'

@@ -4,7 +4,6 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
-import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -14,6 +13,7 @@ import { systemClock } from '../../src/base/clock.ts'
 import { openLmdb } from '../../src/store/lmdb/engine.ts'
 import { allOf, writeHistory } from '../../src/store/backup/store.fixture.ts'
 import { main } from '../../src/cli/main.ts'
+import { freePort } from '../ports.ts'
 
 const PROGRAM = '/usr/bin/etcd'
 let dir = ''
@@ -21,15 +21,6 @@ beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'etcd-snapshot-'))
 })
 afterAll(() => rm(dir, { recursive: true, force: true }))
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
 
 async function runMain(...args: string[]) {
   const said = { stdout: '', stderr: '', code: -1 }

@@ -1,7 +1,6 @@
 /** A real etcd for tests: a process of its own on free ports, with its data in a directory that goes. */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -12,6 +11,7 @@ import {
   type Event,
   type Item,
 } from '../../src/store/store.ts'
+import { freePort, isListening } from '../ports.ts'
 
 /** Whether the machine has the program. */
 export const hasEtcd = spawnSync('etcd', ['--version']).status === 0
@@ -64,7 +64,7 @@ export async function startEtcd(
       if (child === started) console.error(`etcd ended by itself:\n${log}`)
     })
     for (let i = 0; i < 200 && started.exitCode === null; i++) {
-      if (await answers(port)) return
+      if (await isListening(port)) return
       await wait(25)
     }
     throw new Error(`etcd did not start:\n${log}`)
@@ -90,26 +90,6 @@ export async function startEtcd(
       await rm(dir, { recursive: true, force: true })
     },
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
-
-async function answers(port: number): Promise<boolean> {
-  const { connect } = await import('node:net')
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1')
-    socket.once('connect', () => {
-      socket.destroy()
-      resolve(true)
-    })
-    socket.once('error', () => resolve(false))
-  })
 }
 
 /**

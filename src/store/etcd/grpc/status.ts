@@ -1,6 +1,5 @@
 /** Codes of gRPC that calls end with (gRPC over HTTP/2, Responses). */
 export const status = {
-  OK: 0,
   CANCELLED: 1,
   UNKNOWN: 2,
   DEADLINE_EXCEEDED: 4,
