@@ -69,6 +69,8 @@ export class Connection {
     return { server: this.server, stream: Object.assign(stream, { send }) }
   }
 
+  probe(): void {}
+
   giveUp(error: Error): void {
     this.#over ??= error
   }

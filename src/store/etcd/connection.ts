@@ -33,10 +33,14 @@ export interface Ask<T> {
 interface Endpoint {
   readonly server: string
   readonly client: GrpcClient
+  /** Until when it is passed over, in the machine's time. */
+  outUntil: number
 }
 
 const FIRST_WAIT_MS = 50
 const MAX_WAIT_MS = 1_000
+/** How long a member that could not be reached is passed over: to find out again may take as long as a connect. */
+const OUT_MS = 5_000
 // A member that is cut off from the others ends its watches instead of falling silent.
 const HAS_LEADER = { hasleader: 'true' }
 
@@ -53,6 +57,7 @@ export class Connection {
     this.#endpoints = options.servers.map((server) => ({
       server,
       client: clientOf(server, options),
+      outUntil: 0,
     }))
   }
 
@@ -61,9 +66,19 @@ export class Connection {
     return this.#endpoints[this.#current]!.server
   }
 
-  /** Turns to the next member, if `server` is still the one in use. */
-  leave(server: string): void {
-    if (server === this.server) this.#current = (this.#current + 1) % this.#endpoints.length
+  /**
+   * Turns to the next member, if `server` is still the one in use. One that could not be reached is not turned to for a
+   * while, if another is left.
+   */
+  leave(server: string, { isOut = false } = {}): void {
+    const count = this.#endpoints.length
+    const now = systemClock.now()
+    if (isOut)
+      for (const one of this.#endpoints) if (one.server === server) one.outUntil = now + OUT_MS
+    if (server !== this.server) return
+    let next = this.#current + 1
+    while (next <= this.#current + count && this.#endpoints[next % count]!.outUntil > now) next++
+    this.#current = next > this.#current + count ? (this.#current + 1) % count : next % count
   }
 
   /** Asks until there is an answer, a refusal or no time left. Throws EtcdUnavailable and EtcdRefusal. */
@@ -84,7 +99,7 @@ export class Connection {
         const failure = error as GrpcError
         if (!isPassing(failure)) throw refusalOf(failure, server)
         const unsent = failure.isUnsent
-        this.leave(server)
+        this.leave(server, { isOut: unsent })
         // What ran out of time while it waited for a connection says less than why there was none.
         if (failure.code !== status.DEADLINE_EXCEEDED || !last) last = failure
         const late = systemClock.now() + waitMs >= deadline
@@ -117,6 +132,11 @@ export class Connection {
     const { server, client } = this.#endpoints[this.#current]!
     const stream = client.stream('/etcdserverpb.Watch/Watch', decodeWatch, HAS_LEADER)
     return { server, stream }
+  }
+
+  /** Something that a member should have sent is missing: a connection whose member is silent ends. */
+  probe(): void {
+    for (const { client } of this.#endpoints) client.probe()
   }
 
   /** Answers every further call with an error. */

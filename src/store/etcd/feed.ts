@@ -24,7 +24,7 @@ export interface FeedOptions {
 }
 
 const FIRST_WAIT_MS = 100
-const MAX_WAIT_MS = 5_000
+const MAX_WAIT_MS = 2_000
 
 /** One watch that goes on, whatever happens to the connection, until it is closed. */
 export class Feed {
@@ -34,6 +34,9 @@ export class Feed {
   #waitMs = FIRST_WAIT_MS
   #failing = false
   #closed = false
+  /** Whole revisions that arrived in this turn. */
+  #arrived: WatchedChange[] = []
+  #isFlushing = false
 
   constructor(options: FeedOptions) {
     this.#options = options
@@ -50,6 +53,8 @@ export class Feed {
       if (over) return false
       over = true
       stream.cancel()
+      // Where the next watch begins depends on it.
+      this.#flush()
       return true
     }
     const fail = (reason: string): void => {
@@ -75,9 +80,12 @@ export class Feed {
       if (frame.fragment) return
       const whole = held
       held = []
-      if (whole.length > 0) this.#options.changes(whole)
+      if (whole.length > 0) this.#arrive(whole)
       // A frame of no one watch may run ahead of changes that are still under way.
-      else if (frame.id >= 0) this.#options.progress(frame.revision)
+      else if (frame.id >= 0) {
+        this.#flush()
+        this.#options.progress(frame.revision)
+      }
     })
     stream.on('error', (error) => fail(error.message))
     stream.on('end', () => fail('the stream ended'))
@@ -89,6 +97,25 @@ export class Feed {
     this.#closed = true
     this.#cancelWait()
     this.#stream?.cancel()
+  }
+
+  /** What is read in one turn is handed over at its end, at once: whoever passes it on writes once. */
+  #arrive(changes: WatchedChange[]): void {
+    if (this.#arrived.length === 0) this.#arrived = changes
+    else for (const change of changes) this.#arrived.push(change)
+    if (this.#isFlushing) return
+    this.#isFlushing = true
+    setImmediate(() => {
+      this.#isFlushing = false
+      this.#flush()
+    })
+  }
+
+  #flush(): void {
+    const changes = this.#arrived
+    if (changes.length === 0) return
+    this.#arrived = []
+    this.#options.changes(changes)
   }
 
   #makeUp(server: string, compacted: Revision): void {

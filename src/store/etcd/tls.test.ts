@@ -60,6 +60,31 @@ describe.skipIf(!hasEtcd)(`a real etcd over TLS${hasEtcd ? '' : ` (${NO_ETCD})`}
     await engine.close()
   })
 
+  test('more at once than the server takes, some of it large, goes there and comes back', async () => {
+    const engine = await open({
+      ...{ ca: readFileSync(at('good.crt')), ...pair('good') },
+      requestTimeoutMs: 30_000,
+    })
+    const sizes = Array.from({ length: 400 }, (_, i) => (i % 100 === 0 ? 1_000_000 : i * 50))
+    const values = sizes.map((size, i) => Buffer.alloc(size, `${i} `))
+    const from = engine.revision()
+    const commits = await Promise.all(
+      values.map((value, i) => engine.commit([{ key: `/many/${i}`, value }])),
+    )
+    expect(commits.every(({ done }) => done)).toBe(true)
+    const read = await Promise.all(values.map((_, i) => engine.get(`/many/${i}`)))
+    expect(read.map((item, i) => item && values[i]!.equals(item.value))).toEqual(
+      values.map(() => true),
+    )
+    const told = new Map<string, Uint8Array>()
+    for await (const events of engine.changes('/many/', from, engine.revision()))
+      for (const { key, value } of events) told.set(key, value ?? Buffer.alloc(0))
+    expect(values.map((value, i) => value.equals(told.get(`/many/${i}`)!))).toEqual(
+      values.map(() => true),
+    )
+    await engine.close()
+  })
+
   test.each([
     {
       title: 'a server that nobody vouches for',

@@ -1,6 +1,9 @@
+import { once } from 'node:events'
 import { createServer, type Http2Server, type ServerHttp2Stream } from 'node:http2'
-import type { AddressInfo } from 'node:net'
+import { createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { TcpProxy } from '../../../../test/faults/tcp-proxy.ts'
+import { ManualClock } from '../../../base/clock.ts'
 import { GrpcClient } from './client.ts'
 import { frameOf, FrameReader } from './frames.ts'
 import type { GrpcError } from './status.ts'
@@ -77,11 +80,11 @@ describe('a call', () => {
     { path: '/empty', is: { code: 13, details: 'an answer without its message' } },
     { path: '/half', is: { code: 13, details: 'an answer without its message' } },
     { path: '/twice', is: { code: 13, details: 'more than one message' } },
-    { path: '/no-trailers', is: { code: 14, details: 'the connection ended' } },
+    { path: '/no-trailers', is: { code: 14, details: 'the answer has no status' } },
     { path: '/other', is: { code: 2, details: 'an answer 502 of type text/html' } },
     {
       path: '/broken',
-      is: { code: 14, details: 'Stream closed with error code NGHTTP2_INTERNAL_ERROR' },
+      is: { code: 14, details: 'the server broke off with HTTP/2 error 2' },
     },
     { path: '/silent', timeoutMs: 20, is: { code: 4, details: 'Deadline exceeded' } },
   ]) {
@@ -214,5 +217,76 @@ describe('without a server', () => {
     expect(await other.call('/well', Buffer.alloc(0), String, 10_000)).toBe('yes')
     other.close()
     again.close()
+  })
+})
+
+describe('a silent server', () => {
+  const failure = (call: Promise<unknown>) =>
+    call.then(
+      () => null,
+      ({ code, details, isUnsent }: GrpcError) => ({ code, details, isUnsent }),
+    )
+  /** Lets time pass until the call is over. */
+  const passing = async <T>(clock: ManualClock, call: Promise<T>): Promise<T> => {
+    let isOver = false
+    void call.finally(() => (isOver = true))
+    while (!isOver) {
+      clock.advance(500)
+      await new Promise<void>((resolve) => setTimeout(resolve, 5))
+    }
+    return call
+  }
+
+  test('that takes the connection and says nothing gets no call', async () => {
+    const sockets: Socket[] = []
+    const mute = createTcpServer((socket) => void sockets.push(socket.on('error', () => {})))
+    await once(mute.listen(0, '127.0.0.1'), 'listening')
+    const clock = new ManualClock()
+    const { port } = mute.address() as AddressInfo
+    const caller = new GrpcClient(`http://127.0.0.1:${port}`, {}, clock)
+    const call = failure(caller.call('/well', Buffer.alloc(0), String, 60_000))
+    const stream = caller.stream('/echo', String)
+    const streamEnd = once(stream as unknown as NodeJS.EventEmitter, 'error')
+    await once(mute, 'connection')
+    const unsent = { code: 14, details: 'no HTTP/2 within 2000 ms', isUnsent: true }
+    expect(await passing(clock, call)).toEqual(unsent)
+    expect(await streamEnd).toMatchObject([unsent])
+    expect(
+      await passing(clock, failure(caller.call('/well', Buffer.alloc(0), String, 60_000))),
+    ).toEqual(unsent)
+    caller.close()
+    for (const socket of sockets) socket.destroy()
+    mute.close()
+  })
+
+  test('that was there is given up with all that is under way', async () => {
+    const proxy = await TcpProxy.open((server.address() as AddressInfo).port)
+    const clock = new ManualClock()
+    const caller = new GrpcClient(`http://127.0.0.1:${proxy.port}`, {}, clock)
+    expect(await caller.call('/well', Buffer.alloc(0), String, 60_000)).toBe('yes')
+    proxy.cut('silent')
+    const stream = caller.stream('/echo', String)
+    const streamEnd = once(stream as unknown as NodeJS.EventEmitter, 'error')
+    const call = failure(caller.call('/well', Buffer.alloc(0), String, 60_000))
+    // It was sent: nobody knows what became of it.
+    const unknown = { code: 14, details: 'pings are not answered', isUnsent: false }
+    expect(await passing(clock, call)).toEqual(unknown)
+    expect(await streamEnd).toMatchObject([unknown])
+    proxy.mend()
+    expect(await caller.call('/well', Buffer.alloc(0), String, 60_000)).toBe('yes')
+    caller.close()
+    await proxy.close()
+  })
+
+  test('that answers pings is waited for', async () => {
+    const clock = new ManualClock()
+    const caller = new GrpcClient(
+      `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      {},
+      clock,
+    )
+    const call = failure(caller.call('/silent', Buffer.alloc(0), String, 300))
+    expect(await passing(clock, call)).toMatchObject({ code: 4, isUnsent: false })
+    caller.close()
   })
 })

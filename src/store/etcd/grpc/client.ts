@@ -1,41 +1,23 @@
 /**
- * What of gRPC a store in etcd needs, over Node's HTTP/2: calls with a deadline, and streams. By hand, since the library
- * took more than half of the CPU of a write (docs/decisions/0018).
+ * What of gRPC a store in etcd needs: calls with a deadline, and streams. By hand, since the library took more than half
+ * of the CPU of a write (docs/decisions/0018).
  */
-import {
-  connect,
-  constants,
-  type ClientHttp2Session,
-  type ClientHttp2Stream,
-  type IncomingHttpHeaders,
-  type OutgoingHttpHeaders,
-  type SecureClientSessionOptions,
-} from 'node:http2'
 import { Readable } from 'node:stream'
+import { systemClock, type Clock } from '../../../base/clock.ts'
+import { encodeHeaders, type Headers } from '../http2/hpack.ts'
+import type { Identity } from '../http2/socket.ts'
+import type { Stream, StreamError, StreamListener } from '../http2/stream.ts'
 import { frameOf, FrameReader } from './frames.ts'
+import { Session } from './session.ts'
 import { GrpcError, status } from './status.ts'
 
-/** Whom to trust, and who to be; PEM. */
-export interface Identity {
-  /** Certificates that vouch for the server; absent: those of the system. */
-  readonly ca?: Buffer | undefined
-  readonly cert?: Buffer | undefined
-  readonly key?: Buffer | undefined
-}
+type HeaderList = readonly (readonly [name: string, value: string])[]
 
-// Nothing waits for the reader of another call.
-const WINDOW_BYTES = 16 << 20
-const STREAM_WINDOW_BYTES = 4 << 20
-/** A dead peer that closes nothing is found by pings; etcd takes offence at more than one in 5 s. */
-const PING_MS = 10_000
-const PING_PATIENCE_MS = 5_000
-
-const HEADERS: OutgoingHttpHeaders = {
-  [constants.HTTP2_HEADER_METHOD]: 'POST',
-  [constants.HTTP2_HEADER_CONTENT_TYPE]: 'application/grpc',
-  [constants.HTTP2_HEADER_TE]: 'trailers',
-  [constants.HTTP2_HEADER_USER_AGENT]: 'grpc-node-http2',
-}
+const HEADERS: HeaderList = [
+  ['content-type', 'application/grpc'],
+  ['te', 'trailers'],
+  ['user-agent', 'grpc-node-http2'],
+]
 
 /** Messages of a server, and the way to send it some. Ends with GrpcError. */
 export interface MessageStream<T> {
@@ -49,24 +31,23 @@ export interface MessageStream<T> {
   [Symbol.asyncIterator](): AsyncIterator<T>
 }
 
-interface Session {
-  readonly http2: ClientHttp2Session
-  isConnected: boolean
-  /** Why it ended. */
-  error: Error | null
-  streams: number
-}
-
-/** A connection to one server, opened when it is needed and again when it broke. */
+/**
+ * A connection to one server, opened when it is needed and again when it broke. Nothing is sent before the server has
+ * answered the attempt, so that a call which got no further surely did not happen.
+ */
 export class GrpcClient {
-  readonly #url: string
+  readonly #url: URL
   readonly #identity: Identity
+  readonly #clock: Clock
+  /** Header blocks of calls, by method and timeout. */
+  readonly #blocks = new Map<string, Buffer>()
   #session: Session | null = null
   #closed = false
 
-  constructor(url: string, identity: Identity = {}) {
-    this.#url = url
+  constructor(url: string, identity: Identity = {}, clock: Clock = systemClock) {
+    this.#url = new URL(url)
     this.#identity = identity
+    this.#clock = clock
   }
 
   /** Asks once; `answer` is the whole message. Rejects with GrpcError, also for what `decode` throws. */
@@ -77,40 +58,52 @@ export class GrpcClient {
     timeoutMs: number,
   ): Promise<T> {
     return new Promise((resolve, reject) => {
-      const { stream, session } = this.#open(method, {
-        'grpc-timeout': `${Math.max(1, Math.ceil(timeoutMs))}m`,
-      })
+      const session = this.#usable()
+      let stream: Stream | null = null
+      let cancelWait = (): void => {}
+      const over = (): void => {
+        clearTimeout(deadline)
+        cancelWait()
+        if (stream) session.expect(-1)
+      }
+      // Timers of one length are one list, so this costs little.
+      const deadline = setTimeout(() => {
+        over()
+        const isUnsent = stream === null
+        stream?.cancel()
+        reject(new GrpcError(status.DEADLINE_EXCEEDED, 'Deadline exceeded', { isUnsent }))
+      }, timeoutMs)
       const reader = new FrameReader()
       let answer: Buffer | null = null
-      const end = endOf(stream, session, (error) => {
-        clearTimeout(deadline)
+      const take = (message: Buffer): void => {
+        if (answer !== null) throw new Error('more than one message')
+        answer = message
+      }
+      const end = (error: GrpcError | null): void => {
+        over()
         if (error) return reject(error)
         if (answer === null || reader.halfway)
           return reject(new GrpcError(status.INTERNAL, 'an answer without its message'))
         try {
           resolve(decode(answer))
         } catch (cause) {
-          reject(new GrpcError(status.INTERNAL, textOf(cause as Error)))
+          reject(new GrpcError(status.INTERNAL, (cause as Error).message))
         }
-      })
-      // Timers of one length are one list, so this costs little.
-      const deadline = setTimeout(() => {
-        const isUnsent = !session.isConnected
-        end(new GrpcError(status.DEADLINE_EXCEEDED, 'Deadline exceeded', { isUnsent }))
-        // Whoever comes next should not wait for the same attempt.
-        if (isUnsent) session.http2.destroy()
-      }, timeoutMs)
-      stream.on('data', (piece: Buffer) => {
+      }
+      const begin = (): void => {
+        const answers = new Answers(reader, take, end, () => stream?.cancel())
         try {
-          for (const whole of reader.push(piece)) {
-            if (answer !== null) throw new Error('more than one message')
-            answer = whole
-          }
-        } catch (cause) {
-          end(new GrpcError(status.INTERNAL, (cause as Error).message))
+          stream = session.request(this.#blockOf(method, timeoutMs), answers, frameOf(message))
+          session.expect(1)
+        } catch (error) {
+          over()
+          reject(error as GrpcError)
         }
+      }
+      cancelWait = session.whenReady(begin, (error) => {
+        over()
+        reject(error)
       })
-      stream.end(frameOf(message))
     })
   }
 
@@ -118,165 +111,164 @@ export class GrpcClient {
   stream<T>(
     method: string,
     decode: (message: Buffer) => T,
-    headers: OutgoingHttpHeaders = {},
+    headers: Readonly<Record<string, string>> = {},
   ): MessageStream<T> {
-    const { stream, session } = this.#open(method, headers)
-    const reader = new FrameReader()
+    const session = this.#usable()
+    let stream: Stream | null = null
+    /** What was said before there was a connection. */
+    const early: ((stream: Stream) => void)[] = []
+    const say = (what: (stream: Stream) => void): void => {
+      if (stream) what(stream)
+      else early.push(what)
+    }
+    let cancelWait = (): void => {}
     const messages = new Readable({
       objectMode: true,
-      read: () => stream.resume(),
+      read: () => stream?.resume(),
       destroy(error, done) {
-        if (!stream.closed) stream.close(constants.NGHTTP2_CANCEL)
+        cancelWait()
+        stream?.cancel()
         done(error)
       },
     })
-    const end = endOf(stream, session, (error) => {
+    const take = (message: Buffer): void => {
+      if (!messages.destroyed && !messages.push(decode(message))) stream?.pause()
+    }
+    const end = (error: GrpcError | null): void => {
       if (error) messages.destroy(error)
       else messages.push(null)
-    })
-    stream.on('data', (piece: Buffer) => {
-      if (messages.destroyed) return
+    }
+    const begin = (): void => {
+      const answers = new Answers(new FrameReader(), take, end, () => stream?.cancel())
       try {
-        for (const whole of reader.push(piece)) if (!messages.push(decode(whole))) stream.pause()
-      } catch (cause) {
-        end(new GrpcError(status.INTERNAL, (cause as Error).message))
+        stream = session.request(this.#encode(method, Object.entries(headers)), answers, null)
+        for (const what of early) what(stream)
+      } catch (error) {
+        messages.destroy(error as GrpcError)
       }
-    })
+    }
+    cancelWait = session.whenReady(begin, (error) => void messages.destroy(error))
     const ways = {
-      send: (message: Buffer) => void stream.write(frameOf(message)),
-      done: () => void stream.end(),
+      send: (message: Buffer) => say((opened) => opened.write(frameOf(message))),
+      done: () => say((opened) => opened.finish()),
       cancel: () => void messages.destroy(),
     }
     return Object.assign(messages, ways) as unknown as MessageStream<T>
   }
 
+  /** Something is missed: if the server is found not to be there, all that is under way ends with an error. */
+  probe(): void {
+    this.#session?.probe()
+  }
+
   /** Ends the connection and every call on it. */
   close(): void {
     this.#closed = true
-    this.#session?.http2.destroy()
+    this.#session?.destroy()
   }
 
-  #open(
-    method: string,
-    more: OutgoingHttpHeaders,
-  ): { readonly stream: ClientHttp2Stream; readonly session: Session } {
-    const headers = { ...HEADERS, ...more, [constants.HTTP2_HEADER_PATH]: method }
-    if (this.#session?.http2.closed || this.#session?.http2.destroyed) this.#session = null
-    try {
-      if (this.#closed) throw new Error('it was closed here')
-      const session = (this.#session ??= this.#connect())
-      const stream = session.http2.request(headers)
-      session.streams++
-      stream.once('close', () => session.streams--)
-      return { stream, session }
-    } catch (error) {
-      // The next call gets a connection of its own.
-      this.#session = null
-      throw new GrpcError(status.UNAVAILABLE, textOf(error as Error), { isUnsent: true })
+  #blockOf(method: string, timeoutMs: number): Buffer {
+    // In seconds, which are few: what the server does too long is nobody's loss.
+    const timeout = `${Math.max(1, Math.ceil(timeoutMs / 1000))}S`
+    const known = `${method} ${timeout}`
+    let block = this.#blocks.get(known)
+    if (!block) {
+      block = this.#encode(method, [['grpc-timeout', timeout]])
+      this.#blocks.set(known, block)
     }
+    return block
   }
 
-  #connect(): Session {
-    const { ca, cert, key } = this.#identity
-    const options: SecureClientSessionOptions = {
-      settings: { enablePush: false, initialWindowSize: STREAM_WINDOW_BYTES },
-      ...(ca ? { ca } : {}),
-      ...(cert ? { cert } : {}),
-      ...(key ? { key } : {}),
-    }
-    const http2 = connect(this.#url, options)
-    const session: Session = { http2, isConnected: false, error: null, streams: 0 }
-    http2.once('connect', () => {
-      session.isConnected = true
-      // It may have been closed while this was on its way.
-      if (!http2.destroyed) http2.setLocalWindowSize(WINDOW_BYTES)
-    })
-    const ping = setInterval(() => {
-      // Pings without a call are taken for an attack.
-      if (!session.isConnected || session.streams === 0 || http2.destroyed) return
-      const patience = setTimeout(
-        () => http2.destroy(new Error('pings are not answered')),
-        PING_PATIENCE_MS,
-      )
-      if (!http2.ping(() => clearTimeout(patience))) clearTimeout(patience)
-    }, PING_MS).unref()
-    const forget = () => {
-      if (this.#session === session) this.#session = null
-    }
-    // What is under way hears of it from its own stream.
-    http2.on('error', (error) => {
-      session.error ??= error
-      forget()
-    })
-    http2.on('goaway', forget)
-    http2.on('close', () => {
-      clearInterval(ping)
-      forget()
-    })
-    return session
+  #encode(method: string, more: HeaderList): Buffer {
+    const { protocol, host } = this.#url
+    return encodeHeaders([
+      [':method', 'POST'],
+      [':scheme', protocol.slice(0, -1)],
+      [':path', method],
+      [':authority', host],
+      ...HEADERS,
+      ...more,
+    ])
+  }
+
+  #usable(): Session {
+    if (this.#closed)
+      throw new GrpcError(status.UNAVAILABLE, 'it was closed here', { isUnsent: true })
+    if (this.#session?.isOver) this.#session = null
+    return (this.#session ??= new Session(this.#url, this.#identity, this.#clock))
   }
 }
 
-/**
- * Tells once how a stream ended: null when its trailers, or headers alone, say that all is well. Gives what ends it
- * from this side.
- */
-function endOf(
-  stream: ClientHttp2Stream,
-  session: Session,
-  told: (error: GrpcError | null) => void,
-): (error: GrpcError) => void {
-  let isOver = false
-  let result: GrpcError | null | undefined
-  const tell = (error: GrpcError | null) => {
-    if (isOver) return
-    isOver = true
-    if (error !== null && !stream.closed) stream.close(constants.NGHTTP2_CANCEL)
-    told(error)
+/** Makes messages of what comes on a stream, and tells once how it ended: null when its status says that all is well. */
+class Answers implements StreamListener {
+  readonly #reader: FrameReader
+  readonly #take: (message: Buffer) => void
+  readonly #told: (error: GrpcError | null) => void
+  readonly #cancel: () => void
+  #isAnswer = false
+  #isOver = false
+  #result: GrpcError | null | undefined
+
+  constructor(
+    reader: FrameReader,
+    take: (message: Buffer) => void,
+    told: (error: GrpcError | null) => void,
+    cancel: () => void,
+  ) {
+    this.#reader = reader
+    this.#take = take
+    this.#told = told
+    this.#cancel = cancel
   }
-  const broken = (error: Error | null) =>
-    session.isConnected
-      ? new GrpcError(status.UNAVAILABLE, textOf(error) || 'the connection ended')
-      : new GrpcError(status.UNAVAILABLE, textOf(session.error ?? error) || 'no connection', {
-          isUnsent: true,
-        })
-  const read = (headers: IncomingHttpHeaders) => {
-    const code = headers['grpc-status']
-    if (code === undefined) return
-    result = code === '0' ? null : new GrpcError(Number(code), detailsOf(headers))
+
+  headers(headers: Headers): void {
+    const code = headers.get(':status')
+    if (!this.#isAnswer && code?.startsWith('1')) return
+    if (!this.#isAnswer) {
+      const type = headers.get('content-type') ?? ''
+      if (code !== '200' || !type.startsWith('application/grpc'))
+        return this.#fail(status.UNKNOWN, `an answer ${code} of type ${type}`)
+      this.#isAnswer = true
+    }
+    const result = headers.get('grpc-status')
+    if (result === undefined) return
+    this.#result = result === '0' ? null : new GrpcError(Number(result), detailsOf(headers))
   }
-  stream.on('response', (headers) => {
-    const answered = Number(headers[constants.HTTP2_HEADER_STATUS])
-    const type = String(headers[constants.HTTP2_HEADER_CONTENT_TYPE])
-    if (answered === 200 && type.startsWith('application/grpc')) read(headers)
-    else tell(new GrpcError(status.UNKNOWN, `an answer ${answered} of type ${type}`))
-  })
-  stream.on('trailers', read)
-  stream.on('error', (error) => tell(broken(error)))
-  stream.on('end', () => {
-    if (result !== undefined) tell(result)
-  })
-  stream.on('close', () => tell(result === undefined ? broken(null) : result))
-  return tell
+
+  data(piece: Buffer): void {
+    if (this.#isOver) return
+    try {
+      for (const message of this.#reader.push(piece)) this.#take(message)
+    } catch (cause) {
+      this.#fail(status.INTERNAL, (cause as Error).message)
+    }
+  }
+
+  end(error: StreamError | null): void {
+    if (error)
+      this.#tell(new GrpcError(status.UNAVAILABLE, error.message, { isUnsent: error.isUnsent }))
+    else if (this.#result !== undefined) this.#tell(this.#result)
+    else this.#tell(new GrpcError(status.UNAVAILABLE, 'the answer has no status'))
+  }
+
+  #fail(code: number, details: string): void {
+    this.#cancel()
+    this.#tell(new GrpcError(code, details))
+  }
+
+  #tell(error: GrpcError | null): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#told(error)
+  }
 }
 
 /** The text of a status, percent-encoded as gRPC has it. */
-function detailsOf(headers: IncomingHttpHeaders): string {
-  const text = String(headers['grpc-message'] ?? '')
+function detailsOf(headers: Headers): string {
+  const text = headers.get('grpc-message') ?? ''
   try {
     return decodeURIComponent(text)
   } catch {
     return text
   }
-}
-
-/** What an error says; of several addresses that were tried, what the last attempt met. */
-function textOf(failure: Error | null): string {
-  // A stream that waited for a connection says only behind itself why there is none.
-  const error = failure?.cause instanceof Error ? failure.cause : failure
-  if (error instanceof AggregateError) {
-    const last: unknown = error.errors.at(-1)
-    if (last instanceof Error) return last.message
-  }
-  return error?.message ?? ''
 }

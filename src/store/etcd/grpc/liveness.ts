@@ -1,0 +1,117 @@
+import type { Clock } from '../../../base/clock.ts'
+
+/** How often a connection with calls on it is looked at. */
+const TICK_MS = 500
+/** Ticks without a byte until a peer that owes an answer is asked whether it is there: usual answers take far less. */
+const SILENT_TICKS = 2
+/** The same for one that may well have nothing to say. */
+const IDLE_TICKS = 20
+/** Least time between two pings beyond the spare ones: etcd takes offence at more than one in 5 s. */
+const PING_TICKS = 12
+/** A process that runs answers a ping without looking at its disk or at other members. */
+const PATIENCE_MS = 2_000
+/** Pings that may come early until something is read: etcd bears two, and we may have counted one too few. */
+const SPARE_PINGS = 1
+
+/** What is watched over. */
+export interface LivenessOptions {
+  readonly clock: Clock
+  /** Sends a ping; false when it cannot. */
+  readonly ping: (answered: () => void) => boolean
+  /** Told once that pings are not answered. */
+  readonly dead: () => void
+}
+
+/** Finds out that a peer has fallen silent without closing the connection. */
+export class Liveness {
+  readonly #options: LivenessOptions
+  #streams = 0
+  #calls = 0
+  #heard = false
+  #quietTicks = 0
+  #ticksSincePing = PING_TICKS
+  #sparePings = SPARE_PINGS
+  #pinging = false
+  #ticking = false
+  #closed = false
+  #cancelTick: () => void = () => {}
+  #cancelPatience: () => void = () => {}
+
+  constructor(options: LivenessOptions) {
+    this.#options = options
+  }
+
+  /** A stream begins. */
+  begin(): void {
+    this.#streams++
+    if (!this.#ticking) this.#tick()
+  }
+
+  /** A stream is over. */
+  end(): void {
+    this.#streams--
+  }
+
+  /** So many more, or fewer, streams have an answer coming. */
+  expect(calls: number): void {
+    this.#calls += calls
+  }
+
+  /** Something was read. */
+  heard(): void {
+    this.#heard = true
+  }
+
+  /** Somebody misses something: asks at once whether the peer is there. */
+  probe(): void {
+    if (this.#closed || this.#pinging || this.#streams === 0) return
+    this.#takeIn()
+    if (this.#ticksSincePing < PING_TICKS) {
+      if (this.#sparePings === 0) return
+      this.#sparePings--
+    }
+    this.#ticksSincePing = 0
+    this.#pinging = this.#options.ping(() => this.#alive())
+    if (!this.#pinging) return
+    this.#cancelPatience = this.#options.clock.after(PATIENCE_MS, () =>
+      // This process may have stood still itself: what came meanwhile is read first.
+      setImmediate(() => {
+        this.#takeIn()
+        if (this.#pinging && !this.#closed) this.#options.dead()
+      }),
+    )
+  }
+
+  /** The connection is over. */
+  close(): void {
+    this.#closed = true
+    this.#cancelTick()
+    this.#cancelPatience()
+  }
+
+  #tick(): void {
+    // Pings without a call are taken for an attack.
+    this.#ticking = !this.#closed && this.#streams > 0
+    if (!this.#ticking) return
+    this.#cancelTick = this.#options.clock.after(TICK_MS, () => {
+      this.#quietTicks++
+      this.#ticksSincePing++
+      this.#takeIn()
+      if (this.#quietTicks >= (this.#calls > 0 ? SILENT_TICKS : IDLE_TICKS)) this.probe()
+      this.#tick()
+    })
+  }
+
+  #takeIn(): void {
+    if (!this.#heard) return
+    this.#heard = false
+    this.#sparePings = SPARE_PINGS
+    this.#alive()
+  }
+
+  #alive(): void {
+    this.#quietTicks = 0
+    this.#pinging = false
+    this.#cancelPatience()
+  }
+}

@@ -1,0 +1,379 @@
+/**
+ * The client's side of HTTP/2 (RFC 9113) as calls to a store need it, since the streams of Node's cost three times as
+ * much as all the rest of a call (docs/decisions/0018). No pushes, no priorities, no table of headers.
+ */
+import type { Socket } from 'node:net'
+import {
+  FLAG,
+  FRAME,
+  frame,
+  FrameParser,
+  HEADER_BYTES,
+  MAX_PAYLOAD,
+  SETTING,
+  settings,
+  uint32,
+  writeHeader,
+} from './frames.ts'
+import { HeaderDecoder } from './hpack.ts'
+import { openSocket, type Identity } from './socket.ts'
+import {
+  StreamError,
+  textOf,
+  type Stream,
+  type StreamListener,
+  type StreamState,
+} from './stream.ts'
+
+/** What is told of a connection as a whole. */
+export interface ConnectionListener {
+  /** The server speaks HTTP/2: streams can be begun. */
+  ready(): void
+  /** Something of a stream was read. */
+  heard(): void
+  /** A stream is over. */
+  ended(): void
+  /** The connection is over. */
+  closed(error: Error | null): void
+}
+
+const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
+const DEFAULT_WINDOW = 65_535
+// Nothing waits for the reader of another stream.
+const WINDOW_BYTES = 16 << 20
+const STREAM_WINDOW_BYTES = 4 << 20
+const MAX_HEADER_BYTES = 64 << 10
+/** A connection is not used to the end of its numbers. */
+const MAX_STREAM = 0x7fff_0000
+const CANCEL = 8
+const REFUSED_STREAM = 7
+const EMPTY = Buffer.alloc(0)
+
+/** One connection to a server, from the attempt until it ends. */
+export class Http2Connection {
+  readonly #socket: Socket
+  readonly #listener: ConnectionListener
+  readonly #headers = new HeaderDecoder()
+  readonly #streams = new Map<number, StreamState>()
+  /** Those that the server has no room for yet. */
+  #queue: StreamState[] = []
+  /** Those that wait for the server to take more bytes. */
+  readonly #held = new Set<StreamState>()
+  #out: Buffer[] = []
+  #isReady = false
+  #isOver = false
+  #isClosed = false
+  #error: Error | null = null
+  #nextId = 1
+  #maxStreams = Infinity
+  #sendWindow = DEFAULT_WINDOW
+  #streamWindow = DEFAULT_WINDOW
+  #received = 0
+  /** A header block that goes on in the next frame. */
+  #block: { readonly id: number; readonly flags: number; bytes: Buffer } | null = null
+  #pings: (() => void)[] = []
+
+  constructor(url: URL, identity: Identity, listener: ConnectionListener) {
+    this.#listener = listener
+    const socket = openSocket(url, identity)
+    this.#socket = socket
+    const parser = new FrameParser((...told) => this.#take(...told))
+    socket.on('data', (piece: Buffer) => {
+      try {
+        parser.push(piece)
+      } catch (error) {
+        this.destroy(error as Error)
+      }
+    })
+    socket.on('error', (error) => {
+      this.#error ??= error
+      this.#isOver = true
+    })
+    socket.on('end', () => (this.#isOver = true))
+    socket.on('close', () => this.#close())
+    const wishes = settings([
+      [SETTING.HEADER_TABLE_SIZE, 0],
+      [SETTING.ENABLE_PUSH, 0],
+      [SETTING.INITIAL_WINDOW_SIZE, STREAM_WINDOW_BYTES],
+    ])
+    this.#send(PREFACE)
+    this.#send(frame(FRAME.SETTINGS, 0, 0, wishes))
+    this.#send(frame(FRAME.WINDOW_UPDATE, 0, 0, uint32(WINDOW_BYTES - DEFAULT_WINDOW)))
+  }
+
+  /** No new stream may be begun on it. */
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
+  /** Begins a stream with a header block. Throws StreamError when none can be. */
+  request(block: Buffer, listener: StreamListener, body: Buffer | null = null): Stream {
+    if (this.#isOver) throw new StreamError('the connection ended', { isUnsent: true })
+    const stream: StreamState = {
+      ...{ listener, block, id: 0, unsent: [], isFinished: false, isFinishSent: false },
+      ...{ isOver: false, sendWindow: 0, received: 0, isPaused: false },
+    }
+    if (body) {
+      stream.unsent.push(body)
+      stream.isFinished = true
+    }
+    if (this.#streams.size < this.#maxStreams) this.#open(stream)
+    else this.#queue.push(stream)
+    return {
+      write: (data) => {
+        if (stream.isOver || stream.isFinished) return
+        stream.unsent.push(data)
+        this.#pump(stream)
+      },
+      finish: () => {
+        stream.isFinished = true
+        this.#pump(stream)
+      },
+      pause: () => void (stream.isPaused = true),
+      resume: () => {
+        stream.isPaused = false
+        this.#credit(stream)
+      },
+      cancel: () => this.#drop(stream, true),
+    }
+  }
+
+  /** Asks whether the server is there; false when it cannot be asked. */
+  ping(answered: () => void): boolean {
+    if (!this.#isReady || this.#isClosed) return false
+    this.#pings.push(answered)
+    this.#send(frame(FRAME.PING, 0, 0, Buffer.alloc(8)))
+    return true
+  }
+
+  /** Ends it and every stream on it. */
+  destroy(error?: Error): void {
+    if (error) this.#error ??= error
+    this.#isOver = true
+    this.#socket.destroy()
+  }
+
+  #open(stream: StreamState): void {
+    const id = this.#nextId
+    this.#nextId += 2
+    if (this.#nextId > MAX_STREAM) this.#isOver = true
+    stream.id = id
+    stream.sendWindow = this.#streamWindow
+    this.#streams.set(id, stream)
+    this.#send(frame(FRAME.HEADERS, FLAG.END_HEADERS, id, stream.block))
+    this.#pump(stream)
+  }
+
+  /** Sends what the server takes. */
+  #pump(stream: StreamState): void {
+    if (stream.id === 0 || stream.isOver || stream.isFinishSent) return
+    while (stream.unsent.length > 0) {
+      const data = stream.unsent[0]!
+      const length = Math.min(data.length, MAX_PAYLOAD, stream.sendWindow, this.#sendWindow)
+      if (length <= 0 && data.length > 0) {
+        this.#held.add(stream)
+        return
+      }
+      const isLast = length === data.length
+      if (isLast) stream.unsent.shift()
+      else stream.unsent[0] = data.subarray(length)
+      stream.sendWindow -= length
+      this.#sendWindow -= length
+      const ends = isLast && stream.unsent.length === 0 && stream.isFinished
+      stream.isFinishSent = ends
+      const header = Buffer.allocUnsafe(HEADER_BYTES)
+      const flags = ends ? FLAG.END_STREAM : 0
+      writeHeader(header, 0, { type: FRAME.DATA, flags, stream: stream.id, length })
+      this.#send(header)
+      this.#send(data.subarray(0, length))
+    }
+    this.#held.delete(stream)
+    if (!stream.isFinished || stream.isFinishSent) return
+    stream.isFinishSent = true
+    this.#send(frame(FRAME.DATA, FLAG.END_STREAM, stream.id, EMPTY))
+  }
+
+  /** What is said in one turn goes out together. */
+  #send(bytes: Buffer): void {
+    this.#out.push(bytes)
+    if (this.#out.length > 1) return
+    process.nextTick(() => {
+      const out = this.#out
+      this.#out = []
+      if (!this.#isClosed && !this.#socket.destroyed)
+        this.#socket.write(out.length === 1 ? out[0]! : Buffer.concat(out))
+    })
+  }
+
+  #take(type: number, flags: number, id: number, payload: Buffer): void {
+    if (!this.#isReady && (type !== FRAME.SETTINGS || (flags & FLAG.ACK) !== 0))
+      throw new Error('what is no HTTP/2 came')
+    if (this.#block && (type !== FRAME.CONTINUATION || id !== this.#block.id))
+      throw new Error('a header block that is not whole came')
+    switch (type) {
+      case FRAME.DATA:
+        return this.#takeData(flags, id, payload)
+      case FRAME.HEADERS:
+        this.#block = { id, flags, bytes: payload }
+        return this.#takeBlock(flags)
+      case FRAME.CONTINUATION:
+        if (!this.#block) throw new Error('a header block without a beginning came')
+        this.#block.bytes = Buffer.concat([this.#block.bytes, payload])
+        return this.#takeBlock(flags)
+      case FRAME.RST_STREAM:
+        return this.#takeReset(id, word(payload, 0))
+      case FRAME.SETTINGS:
+        return (flags & FLAG.ACK) === 0 ? this.#takeSettings(payload) : undefined
+      case FRAME.PING:
+        if (payload.length !== 8) throw new Error('a ping of a wrong length came')
+        if ((flags & FLAG.ACK) === 0) this.#send(frame(FRAME.PING, FLAG.ACK, 0, payload))
+        else this.#pings.shift()?.()
+        return
+      case FRAME.GOAWAY:
+        return this.#takeGoaway(word(payload, 0) & 0x7fffffff)
+      case FRAME.WINDOW_UPDATE:
+        return this.#takeRoom(id, word(payload, 0) & 0x7fffffff)
+      case FRAME.PUSH_PROMISE:
+        throw new Error('a push came, which nobody asked for')
+      default:
+      // What is not known is passed over, as it must be.
+    }
+  }
+
+  #takeData(flags: number, id: number, payload: Buffer): void {
+    this.#received += payload.length
+    if (this.#received > WINDOW_BYTES / 4) {
+      this.#send(frame(FRAME.WINDOW_UPDATE, 0, 0, uint32(this.#received)))
+      this.#received = 0
+    }
+    const stream = this.#streams.get(id)
+    if (!stream) return
+    this.#listener.heard()
+    stream.received += payload.length
+    if (payload.length > 0) stream.listener.data(payload)
+    if ((flags & FLAG.END_STREAM) !== 0) this.#end(stream, null)
+    else this.#credit(stream)
+  }
+
+  #credit(stream: StreamState): void {
+    if (stream.isOver || stream.isPaused || stream.received <= STREAM_WINDOW_BYTES / 4) return
+    this.#send(frame(FRAME.WINDOW_UPDATE, 0, stream.id, uint32(stream.received)))
+    stream.received = 0
+  }
+
+  #takeBlock(flags: number): void {
+    const { id, flags: first, bytes } = this.#block!
+    if (bytes.length > MAX_HEADER_BYTES) throw new Error('too long a header block came')
+    if ((flags & FLAG.END_HEADERS) === 0) return
+    this.#block = null
+    const headers = this.#headers.decode(bytes)
+    const stream = this.#streams.get(id)
+    if (!stream) return
+    this.#listener.heard()
+    stream.listener.headers(headers)
+    if ((first & FLAG.END_STREAM) !== 0) this.#end(stream, null)
+  }
+
+  #takeReset(id: number, code: number): void {
+    const stream = this.#streams.get(id)
+    if (!stream) return
+    const isUnsent = code === REFUSED_STREAM
+    this.#end(
+      stream,
+      new StreamError(`the server broke off with HTTP/2 error ${code}`, { isUnsent }),
+    )
+  }
+
+  #takeSettings(payload: Buffer): void {
+    for (let at = 0; at + 6 <= payload.length; at += 6) {
+      const value = word(payload, at + 2)
+      const id = payload.readUInt16BE(at)
+      if (id === SETTING.MAX_CONCURRENT_STREAMS) this.#maxStreams = value
+      if (id !== SETTING.INITIAL_WINDOW_SIZE) continue
+      const change = value - this.#streamWindow
+      this.#streamWindow = value
+      for (const stream of this.#streams.values()) stream.sendWindow += change
+    }
+    this.#send(frame(FRAME.SETTINGS, FLAG.ACK, 0, EMPTY))
+    for (const stream of [...this.#held]) this.#pump(stream)
+    if (!this.#isReady) {
+      this.#isReady = true
+      this.#listener.ready()
+    }
+    this.#openQueued()
+  }
+
+  #takeRoom(id: number, more: number): void {
+    if (id === 0) {
+      this.#sendWindow += more
+      for (const stream of [...this.#held]) this.#pump(stream)
+      return
+    }
+    const stream = this.#streams.get(id)
+    if (!stream) return
+    stream.sendWindow += more
+    this.#pump(stream)
+  }
+
+  /** The server takes no more streams, and did nothing of those after `last`. */
+  #takeGoaway(last: number): void {
+    this.#isOver = true
+    const error = new StreamError('the server ends the connection', { isUnsent: true })
+    const queue = this.#queue
+    this.#queue = []
+    for (const stream of queue) this.#end(stream, error)
+    for (const stream of [...this.#streams.values()]) if (stream.id > last) this.#end(stream, error)
+    this.#closeIdle()
+  }
+
+  #openQueued(): void {
+    while (this.#queue.length > 0 && this.#streams.size < this.#maxStreams)
+      this.#open(this.#queue.shift()!)
+  }
+
+  /** The server is done with a stream. */
+  #end(stream: StreamState, error: StreamError | null): void {
+    if (stream.isOver) return
+    // It may still wait for what we have to say.
+    this.#drop(stream, error === null && !stream.isFinishSent)
+    stream.listener.end(error)
+  }
+
+  #drop(stream: StreamState, tell: boolean): void {
+    if (stream.isOver) return
+    stream.isOver = true
+    stream.unsent = []
+    this.#held.delete(stream)
+    if (stream.id === 0) this.#queue = this.#queue.filter((one) => one !== stream)
+    else {
+      this.#streams.delete(stream.id)
+      if (tell) this.#send(frame(FRAME.RST_STREAM, 0, stream.id, uint32(CANCEL)))
+    }
+    this.#listener.ended()
+    if (this.#queue.length > 0) this.#openQueued()
+    this.#closeIdle()
+  }
+
+  #closeIdle(): void {
+    if (this.#isOver && this.#streams.size === 0) this.#socket.destroy()
+  }
+
+  #close(): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.#isOver = true
+    const why = textOf(this.#error) || 'the connection ended'
+    const sent = new StreamError(why)
+    const unsent = new StreamError(why, { isUnsent: true })
+    const queue = this.#queue
+    this.#queue = []
+    for (const stream of queue) this.#end(stream, unsent)
+    for (const stream of [...this.#streams.values()]) this.#end(stream, sent)
+    this.#listener.closed(this.#error)
+  }
+}
+
+function word(payload: Buffer, at: number): number {
+  if (payload.length < at + 4) throw new Error('a frame that is too short came')
+  return payload.readUInt32BE(at)
+}

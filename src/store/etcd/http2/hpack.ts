@@ -1,0 +1,131 @@
+/**
+ * Header blocks of HTTP/2 (RFC 7541) without a dynamic table: the other side is told that there is none, so a block
+ * means the same whenever it comes.
+ */
+import { decodeHuffman } from './huffman.ts'
+
+/** Headers by name, in lower case. Of a name that comes twice, the last. */
+export type Headers = ReadonlyMap<string, string>
+
+/** What blocks may name by number (RFC 7541, Appendix A): names, some with a value. */
+const STATIC: readonly (readonly [name: string, value: string])[] = [
+  [':authority', ''],
+  [':method', 'GET'],
+  [':method', 'POST'],
+  [':path', '/'],
+  [':path', '/index.html'],
+  [':scheme', 'http'],
+  [':scheme', 'https'],
+  ...['200', '204', '206', '304', '400', '404', '500'].map((code) => [':status', code] as const),
+  ['accept-charset', ''],
+  ['accept-encoding', 'gzip, deflate'],
+  ...(
+    'accept-language accept-ranges accept access-control-allow-origin age allow authorization ' +
+    'cache-control content-disposition content-encoding content-language content-length ' +
+    'content-location content-range content-type cookie date etag expect expires from host ' +
+    'if-match if-modified-since if-none-match if-range if-unmodified-since last-modified link ' +
+    'location max-forwards proxy-authenticate proxy-authorization range referer refresh ' +
+    'retry-after server set-cookie strict-transport-security transfer-encoding user-agent vary ' +
+    'via www-authenticate'
+  )
+    .split(' ')
+    .map((name) => [name, ''] as const),
+]
+
+const INDEXED = 0x80
+const INDEXING = 0x40
+const TABLE_SIZE = 0x20
+const HUFFMAN = 0x80
+const MAX_INTEGER_SHIFT = 21
+
+/** Writes headers as they are, uncompressed. */
+export function encodeHeaders(
+  headers: readonly (readonly [name: string, value: string])[],
+): Buffer {
+  const parts: Buffer[] = []
+  for (const [name, value] of headers) {
+    const text = [Buffer.from(name, 'latin1'), Buffer.from(value, 'latin1')]
+    parts.push(Buffer.from([0]))
+    for (const bytes of text) parts.push(encodeLength(bytes.length), bytes)
+  }
+  return Buffer.concat(parts)
+}
+
+function encodeLength(length: number): Buffer {
+  const mask = HUFFMAN - 1
+  if (length < mask) return Buffer.from([length])
+  const bytes = [mask]
+  let rest = length - mask
+  for (; rest >= 128; rest >>= 7) bytes.push((rest & 127) | 128)
+  bytes.push(rest)
+  return Buffer.from(bytes)
+}
+
+/** Reads header blocks. Throws on what is none. */
+export class HeaderDecoder {
+  /** Headers by their block: answers have few different ones. */
+  readonly #known = new Map<string, Headers>()
+
+  decode(block: Buffer): Headers {
+    if (block.length > KNOWN_BYTES) return decode(block)
+    const text = block.toString('latin1')
+    let headers = this.#known.get(text)
+    if (!headers) {
+      headers = decode(block)
+      if (this.#known.size >= KNOWN) this.#known.clear()
+      this.#known.set(text, headers)
+    }
+    return headers
+  }
+}
+
+const KNOWN = 64
+const KNOWN_BYTES = 256
+
+function decode(block: Buffer): Headers {
+  const headers = new Map<string, string>()
+  let at = 0
+  const byte = (): number => {
+    const value = block[at++]
+    if (value === undefined) throw new Error('a header block that is cut off')
+    return value
+  }
+  /** A number of which the first byte has some bits. */
+  const integer = (mask: number): number => {
+    let value = byte() & mask
+    if (value < mask) return value
+    for (let shift = 0; ; shift += 7) {
+      if (shift > MAX_INTEGER_SHIFT) throw new Error('a header block with too large a number')
+      const more = byte()
+      value += (more & 127) << shift
+      if (more < 128) return value
+    }
+  }
+  const text = (): string => {
+    const isCompressed = (block[at] ?? 0) >= HUFFMAN
+    const length = integer(HUFFMAN - 1)
+    const bytes = block.subarray(at, at + length)
+    if (bytes.length < length) throw new Error('a header block that is cut off')
+    at += length
+    return (isCompressed ? decodeHuffman(bytes) : bytes).toString('latin1')
+  }
+  const entry = (index: number) => {
+    const found = STATIC[index - 1]
+    if (!found) throw new Error('a header block that names what is not there')
+    return found
+  }
+  while (at < block.length) {
+    const first = block[at]!
+    if (first >= INDEXED) {
+      const [name, value] = entry(integer(INDEXED - 1))
+      headers.set(name, value)
+    } else if (first < INDEXING && first >= TABLE_SIZE) {
+      if (integer(TABLE_SIZE - 1) !== 0) throw new Error('a header block with a table')
+    } else {
+      const index = integer(first >= INDEXING ? INDEXING - 1 : 15)
+      const name = index === 0 ? text() : entry(index)[0]
+      headers.set(name, text())
+    }
+  }
+  return headers
+}

@@ -1,0 +1,64 @@
+import type { Headers } from './hpack.ts'
+
+/** How a stream, or the attempt to have one, failed. */
+export class StreamError extends Error {
+  /** The server surely did nothing of it. */
+  readonly isUnsent: boolean
+
+  constructor(message: string, { isUnsent = false } = {}) {
+    super(message)
+    this.name = 'StreamError'
+    this.isUnsent = isUnsent
+  }
+}
+
+/** Who is told what a server says. */
+export interface StreamListener {
+  /** Headers at the beginning, and trailers. */
+  headers(headers: Headers): void
+  data(piece: Buffer): void
+  /** Told once: null when the server has said all. Not told of a stream that was cancelled here. */
+  end(error: StreamError | null): void
+}
+
+/** One exchange on a connection. */
+export interface Stream {
+  /** Sends a piece of the body. */
+  write(data: Buffer): void
+  /** Says that nothing more is sent. */
+  finish(): void
+  /** Has the server stop after what is on its way. */
+  pause(): void
+  resume(): void
+  /** Ends it without hearing any more. */
+  cancel(): void
+}
+
+/** What the connection knows of a stream. */
+export interface StreamState {
+  readonly listener: StreamListener
+  readonly block: Buffer
+  /** 0: the server has no room for it yet. */
+  id: number
+  /** What waits until the server has room. */
+  unsent: Buffer[]
+  /** Nothing more will be written. */
+  isFinished: boolean
+  /** It was told to the server that nothing more comes. */
+  isFinishSent: boolean
+  isOver: boolean
+  /** Bytes that the server takes. */
+  sendWindow: number
+  /** Bytes that came and are not made up for. */
+  received: number
+  isPaused: boolean
+}
+
+/** What an error says; of several addresses that were tried, what the last attempt met. */
+export function textOf(error: Error | null): string {
+  if (error instanceof AggregateError) {
+    const last: unknown = error.errors.at(-1)
+    if (last instanceof Error) return last.message
+  }
+  return error?.message ?? ''
+}
