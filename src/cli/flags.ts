@@ -185,6 +185,12 @@ export const durationFlag = (about: About): Flag<number> => ({
   },
 })
 
+/** A duration, or 0. */
+export const orNone = (flag: Flag<number>): Flag<number> => ({
+  ...flag,
+  check: (value) => (value === 0 ? null : (flag.check?.(value) ?? null)),
+})
+
 /** An address; none when the default is none. */
 export const ipFlag = (about: About): Flag<string> => ({
   ...about,

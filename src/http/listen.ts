@@ -67,6 +67,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   })
   server.on('secureConnection', (socket: Socket) => {
     socket.setNoDelay(true)
+    shareProtocols(server, socket)
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
     socket.on('error', () => {})
@@ -98,6 +99,20 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     setClientCa: (ca) => server.setSecureContext({ cert, key, ca, minVersion: 'TLSv1.2' }),
     close: (graceMs) => closeServer(server, sockets, sessions, graceMs),
   }
+}
+
+/**
+ * Node keeps for each connection a copy of the names of protocols, a few bytes that keep the whole piece of memory that
+ * they were cut from: kilobytes for each idle watch. The names that the server has say the same.
+ */
+function shareProtocols(server: Http2SecureServer, socket: Socket): void {
+  const { ALPNProtocols: shared } = server as WithProtocols
+  const { _tlsOptions: own } = socket as Socket & { readonly _tlsOptions?: WithProtocols }
+  if (shared !== undefined && own?.ALPNProtocols !== undefined) own.ALPNProtocols = shared
+}
+
+interface WithProtocols {
+  ALPNProtocols?: unknown
 }
 
 async function closeServer(

@@ -2,10 +2,11 @@ import { join, resolve } from 'node:path'
 import { systemClock } from '../../base/clock.ts'
 import { silentLog } from '../../base/log.ts'
 import { eventLifetime } from '../../store/event-lifetime.ts'
+import type { TimeToLive } from '../../store/expiry.ts'
 import type { Engine } from '../../store/store.ts'
 import { vocabularies } from '../../vocabulary/index.ts'
 import type { VocabularyName } from '../../vocabulary/vocabulary.ts'
-import { choiceFlag, type Values } from '../flags.ts'
+import { choiceFlag, durationFlag, orNone, type Values } from '../flags.ts'
 import { dataDirFlag, globalFlags, runDataCommand, type DataCommand } from './data-command.ts'
 import { etcdFlags, etcdPlaceOf, type OpenEtcd } from './etcd-access.ts'
 
@@ -24,6 +25,13 @@ export const migrateFlags = {
     default: words[0] ?? '',
     help: 'Brand words that the objects were made with.',
   }),
+  'event-ttl': orNone(
+    durationFlag({
+      section: 'Storage',
+      default: '1h',
+      help: 'How long events live in the target, from the copy on; 0: as a server says that is started on it.',
+    }),
+  ),
   ...etcdFlags,
   ...globalFlags,
 }
@@ -38,7 +46,7 @@ export function migrateCommand(command: DataCommand, args: readonly string[]): P
     if (values.to === 'etcd') {
       const from = await openEmbedded(dataDir, values)
       await closing(from, async () => {
-        const to = await openEtcd(place)
+        const to = await openEtcd(place, lifetimeOf(values))
         await closing(to, () => toEngine(command, from, to))
       })
     } else {
@@ -52,7 +60,7 @@ export function migrateCommand(command: DataCommand, args: readonly string[]): P
 const DIAL_TIMEOUT_MS = 20_000
 const REQUEST_TIMEOUT_MS = 30_000
 
-const openStandard: OpenEtcd = async (place) => {
+const openStandard: OpenEtcd = async (place, ttlMs) => {
   const { openEtcd } = await import('../../store/etcd/engine.ts')
   return openEtcd({
     ...place,
@@ -60,11 +68,14 @@ const openStandard: OpenEtcd = async (place) => {
     dialTimeoutMs: DIAL_TIMEOUT_MS,
     log: silentLog,
     clock: systemClock,
-    ttlMs: eventLifetime(),
+    ttlMs,
   })
 }
 
 type MigrateValues = Values<typeof migrateFlags>
+
+const lifetimeOf = ({ 'event-ttl': ttlMs }: MigrateValues): TimeToLive | undefined =>
+  ttlMs === 0 ? undefined : eventLifetime(ttlMs)
 
 async function openEmbedded(dataDir: string, { vocabulary }: MigrateValues): Promise<Engine> {
   const { openLmdbSnapshot } = await import('../../store/lmdb/snapshot.ts')
@@ -91,7 +102,7 @@ async function toEmbedded(
   { terminal }: DataCommand,
   from: Engine,
   dataDir: string,
-  { vocabulary }: MigrateValues,
+  values: MigrateValues,
 ): Promise<void> {
   const { installStore } = await import('../../store/backup/install.ts')
   const { itemsOf } = await import('../../store/backup/snapshot.ts')
@@ -99,9 +110,10 @@ async function toEmbedded(
   const objects = await installStore({
     dataDir,
     clock: systemClock,
-    format: { vocabulary },
+    format: { vocabulary: values.vocabulary },
     revision,
     items: itemsOf(from, revision),
+    ttlMs: lifetimeOf(values),
   })
   terminal.out(
     `copied ${objects} objects with their versions to ${dataDir}, which is at revision ${revision} now\n`,

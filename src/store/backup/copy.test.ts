@@ -4,7 +4,7 @@ import { ManualClock } from '../../base/clock.ts'
 import { openLmdb } from '../lmdb/engine.ts'
 import { openMemory } from '../memory/engine.ts'
 import { Compacted, type Engine, type Event } from '../store.ts'
-import { copyStore } from './copy.ts'
+import { copyStore, type CopyTarget } from './copy.ts'
 import { installStore } from './install.ts'
 import { itemsOf } from './snapshot.ts'
 import { allOf, temporaryDir, writeHistory } from './store.fixture.ts'
@@ -21,16 +21,35 @@ async function used(revisions: number): Promise<Engine> {
   return engine
 }
 
+/** An engine that can use up revisions at once; `spent` is told of how many. */
+function spending(engine: Engine, spent: (revisions: number) => void): CopyTarget {
+  const spend = async (revisions: number, key: string) => {
+    spent(revisions)
+    for (let i = 0; i < revisions; i++) await engine.commit([{ key, value: Buffer.from([0]) }])
+    return engine.revision()
+  }
+  return new Proxy<CopyTarget>(engine, {
+    get(_, name) {
+      if (name === 'spend') return spend
+      const value = engine[name as keyof Engine] as unknown
+      return typeof value === 'function' ? value.bind(engine) : value
+    },
+  })
+}
+
 describe('a copy has everything, in the same order', () => {
-  for (const { name, before, moved } of [
+  for (const { name, before, moved, spends } of [
     { name: 'to a new store: with the same revisions', before: 0, moved: 0 },
     { name: 'to one that is not new: all later by as much as it must', before: 6, moved: 5 },
+    { name: 'to one that uses up revisions at once', before: 8, moved: 7, spends: true },
   ]) {
     test(name, async () => {
       const from = await openLmdb({ dir: join(dir, `from-${before}`), clock })
       await writeHistory(from, 1_000)
       const [items, source] = [await allOf(from), from.revision()]
-      const to = await used(before)
+      let spent = 0
+      const inner = await used(before)
+      const to = spends ? spending(inner, (revisions) => (spent += revisions)) : inner
       const seen: [number, number][] = []
       const copied = await copyStore(from, to, { onProgress: (...at) => seen.push(at) })
       const last = source + moved
@@ -45,6 +64,9 @@ describe('a copy has everything, in the same order', () => {
         })),
       )
       expect(seen.at(-1)).toEqual([last + 1, last])
+      // All after those that were used before, but for those that something was written at.
+      const kept = new Set(items.flatMap(({ created, changed }) => [created, changed]))
+      expect(spent).toBe(spends ? source + moved - before - kept.size : 0)
       // Who knows the newest state of the source goes on where nothing was moved, and else begins anew.
       const after = async () => {
         const found: Event[] = []

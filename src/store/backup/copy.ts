@@ -16,9 +16,15 @@ export interface CopyOptions {
   readonly onProgress?: (revision: Revision, last: Revision) => void
 }
 
+/** What is copied to: an engine, which may have a fast way to use up revisions with a key that stands for nothing. */
+export interface CopyTarget extends Engine {
+  spend?(revisions: number, key: string): Promise<Revision>
+}
+
 /** Written where the source has revisions of which nothing is left, and removed at the end. */
 const FILLER = '/migration/filler'
 const FILLERS_AT_ONCE = 256
+const SPENT_AT_ONCE = 10_000
 const PROGRESS_EVERY = 10_000
 
 interface Step {
@@ -33,7 +39,7 @@ interface Step {
  */
 export async function copyStore(
   from: Engine,
-  to: Engine,
+  to: CopyTarget,
   { onProgress = () => {} }: CopyOptions = {},
 ): Promise<Copied> {
   if ((await to.range('', { limit: 1 })).items.length > 0) {
@@ -79,14 +85,14 @@ async function stepsOf(from: Engine, at: Revision): Promise<{ steps: Step[]; obj
 }
 
 class Writer {
-  readonly #to: Engine
+  readonly #to: CopyTarget
   readonly #last: Revision
   readonly #tell: (revision: Revision, last: Revision) => void
   #at: Revision
   #told = 0
   #hasFiller = false
 
-  constructor(to: Engine, last: Revision, tell: (revision: Revision, last: Revision) => void) {
+  constructor(to: CopyTarget, last: Revision, tell: (revision: Revision, last: Revision) => void) {
     this.#to = to
     this.#last = last
     this.#tell = tell
@@ -101,14 +107,20 @@ class Writer {
   /** Uses up revisions. */
   async fillUpTo(revision: Revision): Promise<void> {
     while (this.#at < revision) {
-      const count = Math.min(FILLERS_AT_ONCE, revision - this.#at)
-      const value = Buffer.from([0])
+      const { spend } = this.#to
+      const atOnce = spend ? SPENT_AT_ONCE : FILLERS_AT_ONCE
+      const count = Math.min(atOnce, revision - this.#at)
       this.#hasFiller = true
-      const reached = await Promise.all(
-        Array.from({ length: count }, () => this.#commit([{ key: FILLER, value }])),
-      )
+      const reached = spend
+        ? [await spend.call(this.#to, count, FILLER)]
+        : await this.#commitFillers(count)
       this.#reached(this.#at + count, reached)
     }
+  }
+
+  #commitFillers(count: number): Promise<readonly Revision[]> {
+    const change = { key: FILLER, value: Buffer.from([0]) }
+    return Promise.all(Array.from({ length: count }, () => this.#commit([change])))
   }
 
   /** Removes what was only written to use up revisions. */

@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { chmod, mkdir, open, rename, rm, rmdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { Clock } from '../../base/clock.ts'
+import type { TimeToLive } from '../expiry.ts'
 import { openLmdb } from '../lmdb/engine.ts'
 import { fillLmdb } from '../lmdb/fill.ts'
 import { lockDir } from '../lmdb/lock.ts'
@@ -18,6 +19,8 @@ export interface Installation {
   /** Newest revision of the store, and the start of its history. */
   readonly revision: Revision
   readonly items: AsyncIterable<readonly Item[]>
+  /** How long keys live, from now on; without it, that begins when a server is started on the store. */
+  readonly ttlMs?: TimeToLive | undefined
   /** Whether keys and certificates come along. */
   readonly withPki?: boolean
   /** They; asked for when all items were read. */
@@ -43,7 +46,7 @@ export async function installStore(what: Installation): Promise<number> {
     isMine = true
     await rm(partialPki, { recursive: true, force: true })
     const count = await fillLmdb({ dir: partial, format, revision, timeMs: clock.now(), items })
-    await proveGood(partial, revision, clock)
+    await proveGood(partial, what)
     const files = what.files?.() ?? []
     if (files.length > 0) await writeFiles(partialPki, files)
     await moveIn(dataDir, files.length > 0)
@@ -109,8 +112,11 @@ async function removeIfIdle(dir: string): Promise<void> {
 }
 
 /** Opens what was written as a server would, and reads all of it. */
-async function proveGood(dir: string, revision: Revision, clock: Clock): Promise<void> {
-  const engine = await openLmdb({ dir, clock, verify: 'all' })
+async function proveGood(
+  dir: string,
+  { revision, clock, ttlMs }: Pick<Installation, 'revision' | 'clock' | 'ttlMs'>,
+): Promise<void> {
+  const engine = await openLmdb({ dir, clock, verify: 'all', ttlMs })
   const [found, oldest] = [engine.revision(), engine.oldest()]
   await engine.close()
   if (found !== revision || oldest !== revision)

@@ -1,20 +1,27 @@
 import { existsSync } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { open, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
-import { DAMAGED, DATA_FILE } from './layout.ts'
+import { isDeepStrictEqual } from 'node:util'
 import { UnusableDataDir } from '../store.ts'
+import { DAMAGED, DATA_FILE } from './layout.ts'
+import { readNewestMeta, type Meta } from './meta-page.ts'
+import { DamagedPage, walkPages, type Walk } from './page-walk.ts'
 
-/** Where things stand in the two pages that an LMDB file begins with. */
-const MAGIC = 0xbeefc0de
-const AT = { magic: 24, pageBytes: 48, roots: [88, 136], transaction: 152 } as const
-const META_BYTES = 160
-const NO_PAGE = 0xffff_ffff_ffff_ffffn
+/** How much of a file is looked at; `small`: all, unless that would take long. */
+export type Look = Walk | 'small'
+
+/** What is small: a few seconds of a slow disk. */
+const SMALL_BYTES = 1 << 30
+/** How often a file is walked anew that a server changes meanwhile. */
+const MAX_WALKS = 5
 
 /**
  * Looks at what LMDB takes on trust when it opens a file, and would end the process over: that the file begins as it
- * must and that the roots of its trees are in it. A directory without a file passes. Throws UnusableDataDir.
+ * must and that the pages of its trees are in it. All pages are looked at when the file is shorter than what was ever
+ * used of it, or when asked for; else those that lead to others. A directory without a file passes. Throws
+ * UnusableDataDir.
  */
-export async function checkDataFile(dir: string): Promise<void> {
+export async function checkDataFile(dir: string, how: Look = 'branches'): Promise<void> {
   const path = join(dir, DATA_FILE)
   if (!existsSync(path)) return
   const damaged = (what: string) =>
@@ -26,26 +33,33 @@ export async function checkDataFile(dir: string): Promise<void> {
       throw new UnusableDataDir(
         `data file ${path} is empty: remove it if the store was never used, otherwise ${DAMAGED}`,
       )
-    const meta = async (at: number) => {
-      const bytes = Buffer.alloc(META_BYTES)
-      const { bytesRead } = await file.read(bytes, 0, META_BYTES, at)
-      if (bytesRead < META_BYTES || bytes.readUInt32LE(AT.magic) !== MAGIC)
-        throw damaged('it does not begin as a store does')
-      return bytes
+    for (let walks = 1; ; walks++) {
+      const meta = await readNewestMeta(file, damaged)
+      const fault = await findFault(file, meta, how)
+      if (fault === null) return
+      // A server may write meanwhile, and use pages again that were of this state.
+      if (isDeepStrictEqual(await readNewestMeta(file, damaged), meta)) throw damaged(fault)
+      // Who writes faster than this reads has the file open, and looked at it before.
+      if (walks === MAX_WALKS) return
     }
-    const first = await meta(0)
-    const pageBytes = first.readUInt32LE(AT.pageBytes)
-    if (pageBytes < 256 || pageBytes > 65_536 || (pageBytes & (pageBytes - 1)) !== 0)
-      throw damaged('the size of its pages cannot be read')
-    const second = await meta(pageBytes)
-    const age = (bytes: Buffer) => bytes.readBigUInt64LE(AT.transaction)
-    const newest = age(second) > age(first) ? second : first
-    // A server may write meanwhile: the size is read last, and a file only grows.
-    const { size } = await file.stat()
-    const isWithin = (root: bigint) => root === NO_PAGE || (root + 1n) * BigInt(pageBytes) <= size
-    if (!AT.roots.every((at) => isWithin(newest.readBigUInt64LE(at))))
-      throw damaged('its end is missing')
   } finally {
     await file.close()
+  }
+}
+
+async function findFault(file: FileHandle, meta: Meta, how: Look): Promise<string | null> {
+  // Read after the state: a file only grows.
+  const { size } = await file.stat()
+  const { pageBytes, lastPage } = meta
+  const pages = Math.floor(size / pageBytes)
+  const isShort = lastPage >= pages
+  try {
+    const isAll = isShort || how === 'all' || (how === 'small' && size <= SMALL_BYTES)
+    walkPages({ fd: file.fd, meta, pages, how: isAll ? 'all' : 'branches' })
+    return null
+  } catch (error) {
+    if (!(error instanceof DamagedPage)) throw error
+    const missing = `; it has ${size} bytes of up to ${(lastPage + 1) * pageBytes}`
+    return `${error.message}${isShort ? missing : ''}`
   }
 }

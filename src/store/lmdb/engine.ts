@@ -1,6 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { open, type RootDatabase } from 'lmdb'
 import type { Clock } from '../../base/clock.ts'
 import { Sweep, type TimeToLive } from '../expiry.ts'
 import {
@@ -16,35 +15,24 @@ import {
   type RangeOptions,
   type Revision,
 } from '../store.ts'
+import { forgetSome } from './compaction.ts'
 import { checkDataFile } from './data-file.ts'
+import { Environment } from './environment.ts'
 import { LmdbExpiries, type StoredExpiry } from './expiries.ts'
 import {
   DATA_FILE,
-  databases,
   FORMAT_VERSION,
   MAX_KEY_BYTES,
   META,
-  openOptions,
   readFormat,
   readRevisions,
   unusable,
-  type Bytes,
-  type Databases,
 } from './layout.ts'
-import { lockDir } from './lock.ts'
+import { isLocked, lockDir } from './lock.ts'
 import { checkSpace, spaceFor } from './space.ts'
-import {
-  decodeHead,
-  decodeValue,
-  encodeHead,
-  encodeValue,
-  placeKey,
-  readPlaceKey,
-  type Head,
-  type Place,
-  type ValueRecord,
-} from './value-record.ts'
+import { encodeHead, encodeValue, placeKey, type Head, type Place } from './value-record.ts'
 import { verifyStore, type Verify } from './verify.ts'
+import { Versions } from './versions.ts'
 
 export interface LmdbOptions {
   /** Directory of the store, made when absent. */
@@ -58,14 +46,6 @@ export interface LmdbOptions {
   readonly ttlMs?: TimeToLive | undefined
 }
 
-/** What one transaction of a compaction reads at most, so that it holds up nobody for long. */
-const COMPACT_BATCH = 256
-const COMPACT_BYTES = 1 << 20
-const CHANGES_BATCH = 500
-
-/** What compaction needs to know of a change. */
-type Superseding = Pick<ValueRecord, 'deleted' | 'prev' | 'key'>
-
 interface Waiting {
   readonly changes: readonly Change[]
   readonly resolve: (commit: Commit) => void
@@ -75,23 +55,25 @@ interface Waiting {
 /** Opens the embedded durable store. Throws UnusableDataDir. */
 export async function openLmdb(options: LmdbOptions): Promise<Engine> {
   const { dir } = options
+  const isLeft = isLocked(dir)
   const unlock = lockDir(dir)
   try {
     const path = join(dir, DATA_FILE)
     const known = existsSync(path)
-    await checkDataFile(dir)
+    const walk = options.verify === 'all' ? 'all' : isLeft ? 'small' : 'branches'
+    await checkDataFile(dir, walk)
     if (!known && readdirSync(dir).some((name) => name !== 'lock')) {
       throw new UnusableDataDir(
         `directory ${dir} holds other files; choose an empty one with --data-dir`,
       )
     }
-    const root = open(openOptions(path))
+    const file = new Environment(path, options.clock)
     try {
-      const engine = new LmdbEngine(root, options, unlock)
+      const engine = new LmdbEngine(file, options, unlock)
       await engine.prepare(known)
       return engine
     } catch (error) {
-      await root.close()
+      await file.close()
       throw error
     }
   } catch (error) {
@@ -102,11 +84,8 @@ export async function openLmdb(options: LmdbOptions): Promise<Engine> {
 
 class LmdbEngine implements Engine {
   readonly name = 'lmdb'
-  readonly #root: RootDatabase<Buffer, Buffer>
-  readonly #stores: Databases
-  readonly #values: Bytes
-  readonly #heads: Bytes
-  readonly #meta: Bytes
+  readonly #file: Environment
+  readonly #versions: Versions
   readonly #clock: Clock
   readonly #options: LmdbOptions
   readonly #unlock: () => void
@@ -124,12 +103,9 @@ class LmdbEngine implements Engine {
   readonly #expiries: LmdbExpiries | null
   #sweep: Sweep<StoredExpiry> | null = null
 
-  constructor(root: RootDatabase, options: LmdbOptions, unlock: () => void) {
-    this.#root = root as RootDatabase<Buffer, Buffer>
-    this.#stores = databases(this.#root)
-    this.#values = this.#stores.values
-    this.#heads = this.#stores.heads
-    this.#meta = this.#stores.meta
+  constructor(file: Environment, options: LmdbOptions, unlock: () => void) {
+    this.#file = file
+    this.#versions = new Versions(file)
     this.#options = options
     this.#clock = options.clock
     this.#unlock = unlock
@@ -137,21 +113,21 @@ class LmdbEngine implements Engine {
     this.#expiries =
       ttlMs === undefined
         ? null
-        : new LmdbExpiries(this.#stores, (work) => this.#transact(work), ttlMs)
+        : new LmdbExpiries(this.#file, (work) => this.#transact(work), ttlMs)
   }
 
   /** Checks or writes the format, looks for damage and finds the newest revision. */
   async prepare(known: boolean): Promise<void> {
     const wanted: Record<string, string> = { version: FORMAT_VERSION, ...this.#options.format }
-    const found = readFormat(this.#meta, this.#options.dir)
+    const found = readFormat(this.#file.meta, this.#options.dir)
     if (found === null) {
-      if (known && this.#values.getKeysCount({ limit: 1 }) > 0) {
+      if (known && this.#file.values.getKeysCount({ limit: 1 }) > 0) {
         throw new UnusableDataDir(
           `data directory ${this.#options.dir} has no format mark; it was not made by this program`,
         )
       }
       await this.#transact(() => {
-        this.#meta.putSync(META.format, Buffer.from(JSON.stringify(wanted)))
+        this.#file.meta.putSync(META.format, Buffer.from(JSON.stringify(wanted)))
       })
     } else {
       for (const [name, value] of Object.entries(wanted)) {
@@ -163,8 +139,8 @@ class LmdbEngine implements Engine {
         )
       }
     }
-    verifyStore(this.#stores, this.#options.dir, this.#options.verify ?? 'newest')
-    const { oldest, revision } = readRevisions(this.#stores)
+    verifyStore(this.#file, this.#options.dir, this.#options.verify ?? 'newest')
+    const { oldest, revision } = readRevisions(this.#file)
     this.#oldest = oldest
     this.#revision = revision
     await this.#prepareExpiry()
@@ -174,9 +150,9 @@ class LmdbEngine implements Engine {
     if (this.#expiries) {
       await this.#expiries.adopt(this.#clock.now())
       this.#sweep = new Sweep(this.#clock, this, this.#expiries)
-    } else if (this.#meta.get(META.expiring) !== undefined) {
+    } else if (this.#file.meta.get(META.expiring) !== undefined) {
       // Who records again must look at what is written from now on.
-      await this.#transact(() => this.#meta.removeSync(META.expiring))
+      await this.#transact(() => this.#file.meta.removeSync(META.expiring))
     }
   }
 
@@ -225,6 +201,7 @@ class LmdbEngine implements Engine {
         continue
       }
       this.#revision = this.#next
+      this.#file.touched(events.reduce((bytes, { value }) => bytes + (value?.length ?? 0), 0))
       if (this.#soonest !== Infinity) this.#sweep?.plan(this.#soonest)
       if (events.length > 0) this.#tell(events)
       batch.forEach(({ resolve }, i) => resolve(results[i]!))
@@ -237,7 +214,7 @@ class LmdbEngine implements Engine {
   async #transact(work: () => void, bytes = 0): Promise<void> {
     checkSpace(this.#options.dir, bytes)
     try {
-      await this.#root.transaction(work)
+      await this.#file.transact(work)
     } catch (error) {
       // The cause comes as a promise of its own, which would end the process if nobody took it.
       const { commitError } = error as { readonly commitError?: Promise<unknown> }
@@ -262,27 +239,31 @@ class LmdbEngine implements Engine {
   #apply(changes: readonly Change[], timeMs: number, events: Event[]): Commit {
     const heads: (Head | null)[] = []
     for (const { key, ifChangedAt } of changes) {
-      const head = this.#head(key)
+      const head = this.#versions.head(key)
       heads.push(head)
       if (ifChangedAt === undefined) continue
       const at = head && !head.deleted ? head.revision : 0
       if (at !== ifChangedAt)
-        return { done: false, key, found: head && !head.deleted ? this.#item(key, head) : null }
+        return {
+          done: false,
+          key,
+          found: head && !head.deleted ? this.#versions.item(key, head) : null,
+        }
     }
     const at = this.#next + 1
     let index = 0
     for (const [i, { key, value }] of changes.entries()) {
       // A key that a transaction changes twice was written a moment ago.
-      const head = index > 0 ? this.#head(key) : heads[i]!
+      const head = index > 0 ? this.#versions.head(key) : heads[i]!
       const live = head !== null && !head.deleted
       if (value === null && !live) continue
       const created = live ? head.created : at
       const prev: Place | null = head
-      this.#values.putSync(
+      this.#file.values.putSync(
         placeKey(at, index),
         encodeValue({ deleted: value === null, created, prev, timeMs, key, value }),
       )
-      this.#heads.putSync(
+      this.#file.heads.putSync(
         Buffer.from(key),
         encodeHead({ revision: at, index, created, deleted: value === null }),
       )
@@ -297,88 +278,31 @@ class LmdbEngine implements Engine {
     return { done: true, at: this.#next }
   }
 
-  #head(key: string): Head | null {
-    const bytes = this.#heads.get(Buffer.from(key))
-    return bytes ? decodeHead(bytes) : null
-  }
-
-  #item(key: string, place: Place): Item | null {
-    const bytes = this.#values.get(placeKey(place.revision, place.index))
-    if (!bytes) return null
-    const record = decodeValue(bytes)
-    if (record.deleted) return null
-    return { key, value: record.value, created: record.created, changed: place.revision }
-  }
-
-  /** The item of a key at a revision, from its newest change back. */
-  #itemAt(key: string, head: Head, at: Revision): Item | null {
-    let place: Place | null = head
-    while (place && place.revision > at) {
-      const bytes: Buffer | undefined = this.#values.get(placeKey(place.revision, place.index))
-      place = bytes ? decodeValue(bytes).prev : null
-    }
-    return place ? this.#item(key, place) : null
-  }
-
-  #check(at: Revision): void {
-    if (at > this.#revision) throw new FutureRevision(this.#revision)
-    if (at < this.#oldest) throw new Compacted(this.#oldest)
-  }
-
   async get(key: string, options: { readonly at?: Revision } = {}): Promise<Item | null> {
     const at = options.at ?? this.#revision
     this.#check(at)
-    const head = this.#head(key)
-    return head ? this.#itemAt(key, head, at) : null
+    return this.#versions.get(key, at)
   }
 
   async range(prefix: string, options: RangeOptions = {}): Promise<Page> {
     const at = options.at ?? this.#revision
     this.#check(at)
-    const first = Buffer.from(prefix)
-    const asked = options.start === undefined ? first : Buffer.from(options.start)
-    const start = Buffer.compare(asked, first) > 0 ? asked : first
-    const items: Item[] = []
-    for (const { key: bytes, value } of this.#heads.getRange({ start })) {
-      if (Buffer.compare(bytes.subarray(0, first.length), first) !== 0) break
-      const key = bytes.toString('utf8')
-      const item = this.#itemAt(key, decodeHead(value), at)
-      if (!item) continue
-      if (options.limit !== undefined && items.length >= options.limit)
-        return { items, at, more: true }
-      items.push(item)
-    }
-    return { items, at, more: false }
+    const page = this.#versions.range(prefix, at, options)
+    this.#file.touched(page.items.reduce((bytes, { value }) => bytes + value.length, 0))
+    return page
   }
 
   async *changes(prefix: string, from: Revision, to: Revision): AsyncGenerator<readonly Event[]> {
-    if (from < this.#oldest) throw new Compacted(this.#oldest)
-    let events: Event[] = []
-    const end = placeKey(Math.min(to, this.#revision) + 1, 0)
-    let start = placeKey(from + 1, 0)
-    for (;;) {
-      let seen = 0
-      // Read in strides: a cursor is not held while others write.
-      for (const { key, value } of this.#values.getRange({ start, end, limit: CHANGES_BATCH })) {
-        seen++
-        start = Buffer.concat([key, Buffer.from([0])])
-        const record = decodeValue(value)
-        if (!record.key.startsWith(prefix)) continue
-        const at = readPlaceKey(key).revision
-        const before = record.prev ? this.#item(record.key, record.prev) : null
-        events.push({
-          at,
-          key: record.key,
-          value: record.deleted ? null : record.value,
-          created: record.created,
-          before,
-        })
-      }
-      if (events.length > 0) yield events
-      events = []
-      if (seen < CHANGES_BATCH) return
+    const check = (): void => {
       if (from < this.#oldest) throw new Compacted(this.#oldest)
     }
+    check()
+    yield* this.#versions.changes(prefix, { from, to: Math.min(to, this.#revision), check })
+  }
+
+  #check(at: Revision): void {
+    if (at > this.#revision) throw new FutureRevision(this.#revision)
+    if (at < this.#oldest) throw new Compacted(this.#oldest)
   }
 
   subscribe(listener: (events: readonly Event[]) => void): () => void {
@@ -395,59 +319,17 @@ class LmdbEngine implements Engine {
   async #compact(upTo: Revision): Promise<void> {
     const target = Math.min(upTo, this.#revision)
     while (this.#oldest < target && !this.#closed) {
-      const from = this.#oldest
-      let reached = from
+      let reached = this.#oldest
       await this.#transact(() => {
-        // Headers first, values let go: changing what a cursor walks over is not safe.
-        const round: { key: Buffer; record: Superseding }[] = []
-        let bytes = 0
-        const found = this.#values.getRange({
-          start: placeKey(from + 1, 0),
-          end: placeKey(target + 1, 0),
-        })
-        for (const { key, value } of found) {
-          const { revision } = readPlaceKey(key)
-          const full = round.length >= COMPACT_BATCH || bytes >= COMPACT_BYTES
-          // A transaction is forgotten whole, however large it is.
-          if (full && revision !== reached) break
-          reached = revision
-          bytes += value.length
-          const { deleted, prev, key: name } = decodeValue(value)
-          round.push({ key, record: { deleted, prev, key: name } })
-        }
-        const full = round.length >= COMPACT_BATCH || bytes >= COMPACT_BYTES
-        if (!full) reached = target
-        for (const { key, record } of round) this.#forget(key, record)
-        this.#meta.putSync(META.floor, Buffer.from(String(reached)))
+        reached = forgetSome(this.#file, this.#oldest, target)
       })
       // Not before: what was not committed is not forgotten.
       this.#oldest = reached
     }
   }
 
-  /** Removes what the change at `key` superseded, and the change itself when it is a deletion. */
-  #forget(key: Buffer, { deleted, prev, key: name }: Superseding): void {
-    if (prev) this.#values.removeSync(placeKey(prev.revision, prev.index))
-    if (!deleted) return
-    this.#values.removeSync(key)
-    const { revision, index } = readPlaceKey(key)
-    const head = this.#head(name)
-    // The same transaction may have made the key anew after it deleted it.
-    if (head?.revision === revision && head.index === index)
-      this.#heads.removeSync(Buffer.from(name))
-  }
-
   revisionAt(timeMs: number): Revision {
-    let low = this.#oldest
-    let high = this.#revision
-    // Every revision above the floor still has its change, with its time.
-    while (low < high) {
-      const middle = Math.ceil((low + high) / 2)
-      const bytes = this.#values.get(placeKey(middle, 0))
-      if (bytes && decodeValue(bytes).timeMs <= timeMs) low = middle
-      else high = middle - 1
-    }
-    return low
+    return this.#versions.revisionAt(timeMs, this.#oldest, this.#revision)
   }
 
   close(): Promise<void> {
@@ -459,7 +341,7 @@ class LmdbEngine implements Engine {
     await this.#flushing
     await this.#compacting.catch(() => {})
     this.#listeners.clear()
-    await this.#root.close()
+    await this.#file.close()
     this.#unlock()
   }
 }

@@ -35,7 +35,7 @@ export const META = {
 /** Bytes of a time in front of a key of `expiries`. */
 export const TIME_BYTES = 6
 /** What one can do about damage, for messages. */
-export const DAMAGED = 'restore a backup into another directory'
+export const DAMAGED = 'restore a backup into another directory (docs/backup.md)'
 
 /** What kept a data directory from being used, told with what would help where the library says that it is damaged. */
 export function unusable(what: string, error: unknown): UnusableDataDir {

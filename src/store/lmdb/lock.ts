@@ -1,9 +1,12 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { UnusableDataDir } from '../store.ts'
 
 const NAME = 'lock'
 const mine = new Set<string>()
+
+/** Whether somebody has a data directory, or had it and ended without giving it back. */
+export const isLocked = (dir: string): boolean => existsSync(join(dir, NAME))
 
 /**
  * Takes a data directory for this process; returns what gives it back. A lock that a killed process left behind

@@ -28,7 +28,7 @@ export async function openLmdbSnapshot(dir: string): Promise<Snapshot> {
     throw new UnusableDataDir(`there is no store in ${dir}; choose another with --data-dir`)
   }
   let root: RootDatabase<Buffer, Buffer> | undefined
-  await checkDataFile(dir)
+  await checkDataFile(dir, 'all')
   try {
     root = open(openOptions(path, { readOnly: true })) as RootDatabase<Buffer, Buffer>
     return read(root, dir)

@@ -110,7 +110,7 @@ describe('damage is found when a store is opened', () => {
       await engine.close()
       await (await openLmdb({ dir, clock, verify: 'all' })).close()
       await changed(dir, change)
-      const message = `data directory ${dir} is damaged: ${what}; restore a backup into another directory`
+      const message = `data directory ${dir} is damaged: ${what}; restore a backup into another directory (docs/backup.md)`
       await expect(openLmdb({ dir, clock, verify: 'all' })).rejects.toThrow(message)
       if (onlyAll) await (await openLmdb({ dir, clock })).close()
       else await expect(openLmdb({ dir, clock })).rejects.toThrow(message)
@@ -125,7 +125,7 @@ describe('damage is found when a store is opened', () => {
     await changed(dir, flip(1, -1))
     const snapshot = await openLmdbSnapshot(dir)
     await expect(snapshot.items()[Symbol.asyncIterator]().next()).rejects.toThrow(
-      `data directory ${dir} is damaged: the value of /a cannot be read; restore a backup into another directory`,
+      `data directory ${dir} is damaged: the value of /a cannot be read; restore a backup into another directory (docs/backup.md)`,
     )
     await snapshot.close()
   })

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest'
+import { limitYoungHeap, youngHeapBytes } from './young-heap.ts'
+
+const ENOUGH_BYTES = 8 << 20
+
+test('the young generation stays small, however much of what is made lives on', async () => {
+  const atMost = Math.max(youngHeapBytes(), ENOUGH_BYTES)
+  limitYoungHeap()
+  const kept: object[] = []
+  for (let round = 0; round < 20; round++) {
+    for (let i = 0; i < 20_000; i++) kept.push({ round, i, name: `${i}` })
+    await new Promise<void>((resolve) => setImmediate(resolve))
+  }
+  expect(kept.length).toBe(400_000)
+  expect(youngHeapBytes()).toBeLessThanOrEqual(atMost)
+})

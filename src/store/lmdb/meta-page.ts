@@ -1,0 +1,96 @@
+import type { FileHandle } from 'node:fs/promises'
+
+/** A tree of the file: the main one, the free list, or a database. */
+export interface Tree {
+  readonly name: string
+  /** Number of its first page; null when it is empty. */
+  readonly root: number | null
+  /** What it is made with, bits of LMDB's. */
+  readonly flags: number
+  /** Pages from its root to a leaf. */
+  readonly depth: number
+}
+
+/** What one of the two first pages of a file says about a state. */
+export interface Meta {
+  readonly pageBytes: number
+  /** How much of the file was mapped when this was written. */
+  readonly mapBytes: number
+  readonly transaction: bigint
+  /** Number of the last page that was ever used; the file may be shorter. */
+  readonly lastPage: number
+  readonly free: Tree
+  readonly main: Tree
+}
+
+/** Bytes in front of every page, where its own number and what it is stand. */
+export const HEADER_BYTES = 24
+/** Bytes of the record of a tree. */
+export const TREE_BYTES = 48
+
+const MAGIC = 0xbeefc0de
+const VERSION = 2
+const IS_META = 8
+/** No system maps more than that. */
+const MAX_MAP_BYTES = 2 ** 47
+/** Where things stand in the two pages that an LMDB file begins with. */
+const AT = {
+  kind: 18,
+  magic: 24,
+  version: 28,
+  mapBytes: 40,
+  pageBytes: 48,
+  free: 48,
+  main: 96,
+  lastPage: 144,
+  transaction: 152,
+} as const
+const META_BYTES = 160
+const NO_PAGE = 0xffff_ffff_ffff_ffffn
+
+/** Reads the record of a tree. */
+export function readTree(name: string, bytes: Buffer): Tree {
+  const root = bytes.readBigUInt64LE(40)
+  return {
+    name,
+    root: root === NO_PAGE ? null : Number(root),
+    flags: bytes.readUInt16LE(4),
+    depth: bytes.readUInt16LE(6),
+  }
+}
+
+/** The newest state that a file has, as LMDB would choose it. Throws what `damaged` makes of a reason. */
+export async function readNewestMeta(
+  file: FileHandle,
+  damaged: (what: string) => Error,
+): Promise<Meta> {
+  const at = async (position: number): Promise<Meta> => {
+    const bytes = Buffer.alloc(META_BYTES)
+    const { bytesRead } = await file.read(bytes, 0, META_BYTES, position)
+    const isMeta =
+      bytesRead === META_BYTES &&
+      bytes.readUInt32LE(AT.magic) === MAGIC &&
+      bytes.readUInt32LE(AT.version) === VERSION &&
+      (bytes.readUInt16LE(AT.kind) & IS_META) !== 0
+    if (!isMeta) throw damaged('it does not begin as a store does')
+    return {
+      pageBytes: bytes.readUInt32LE(AT.pageBytes),
+      mapBytes: Number(bytes.readBigUInt64LE(AT.mapBytes)),
+      transaction: bytes.readBigUInt64LE(AT.transaction),
+      lastPage: Number(bytes.readBigUInt64LE(AT.lastPage)),
+      free: readTree('the free list', bytes.subarray(AT.free)),
+      main: readTree('the list of databases', bytes.subarray(AT.main)),
+    }
+  }
+  const first = await at(0)
+  const { pageBytes } = first
+  const isSize = pageBytes >= 256 && pageBytes <= 65_536 && (pageBytes & (pageBytes - 1)) === 0
+  if (!isSize) throw damaged('the size of its pages cannot be read')
+  const second = await at(pageBytes)
+  const newest = second.transaction > first.transaction ? second : first
+  if (newest.pageBytes !== pageBytes) throw damaged('the size of its pages cannot be read')
+  const { lastPage, mapBytes } = newest
+  if ((lastPage + 1) * pageBytes > mapBytes || mapBytes > MAX_MAP_BYTES)
+    throw damaged('the number of its pages cannot be read')
+  return newest
+}
