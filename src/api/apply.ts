@@ -7,8 +7,8 @@ import { checkTyped, TypedValueError } from '../patch/typed-items.ts'
 import type { Served } from '../schema/catalogue.ts'
 import type { JsonObject } from '../schema/codec.ts'
 import { badRequest, conflict, plainError } from '../schema/errors.ts'
-import { scanJson } from '../schema/json-scanner.ts'
-import { parseJson } from '../schema/json-text.ts'
+import { copyJson } from '../schema/json-clone.ts'
+import { parseJson, parseJsonStrictly } from '../schema/json-text.ts'
 import type { Typed } from '../schema/object-meta.ts'
 import type { HookContext } from '../schema/resource.ts'
 import type { ScaleSubresource } from '../schema/resource.ts'
@@ -114,7 +114,7 @@ function applied(
   }
   const object =
     recorded.object === null && live
-      ? structuredClone(live)
+      ? copyJson(live)
       : decoded(call, recorded.object ?? before.object, c)
   setEntries(object, recorded.entries)
   return object
@@ -181,7 +181,7 @@ async function readConfiguration(
   if (/^\s*\{/.test(text)) {
     try {
       let isTwice = false
-      value = isLenient ? parseJson(bytes) : scanJson(text, { onDuplicate: () => (isTwice = true) })
+      value = isLenient ? parseJson(bytes) : parseJsonStrictly(bytes, () => (isTwice = true))
       // Repeated keys are told by their lines, which the other reader knows.
       isRead = !isTwice
     } catch {

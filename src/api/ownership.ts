@@ -9,6 +9,7 @@ import type { Versions } from '../patch/managers.ts'
 import { topologyOf } from '../patch/topology.ts'
 import type { Served } from '../schema/catalogue.ts'
 import { Decoding, type JsonObject } from '../schema/codec.ts'
+import { copyJson } from '../schema/json-clone.ts'
 import type { ManagedFieldsEntry, Typed } from '../schema/object-meta.ts'
 import type { HookContext } from '../schema/resource.ts'
 import type { Api, Call } from './context.ts'
@@ -44,7 +45,7 @@ export function documentOf(served: Served, object: Typed, c: HookContext): JsonO
   const { conversion, hub } = served
   if (!conversion) return withoutEntries(served.codec.plain(object as never))
   if (!conversion.same) {
-    return withoutEntries(served.codec.plain(fromHub(served, structuredClone(object), c) as never))
+    return withoutEntries(served.codec.plain(fromHub(served, copyJson(object), c) as never))
   }
   return withoutEntries({
     ...hub.codec.plain(object as never),

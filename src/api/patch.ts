@@ -20,6 +20,7 @@ import {
 } from '../schema/errors.ts'
 import { readJsonPatch, readMergePatch } from '../schema/duplicate-keys.ts'
 import { FieldErrors } from '../schema/field-errors.ts'
+import { copyJson } from '../schema/json-clone.ts'
 import { formatJson, parseJson } from '../schema/json-text.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import type { Scale } from '../kinds/autoscaling/scale.ts'
@@ -150,7 +151,7 @@ async function patched(
   const document =
     served.conversion === null
       ? stored
-      : served.codec.plain(fromHub(served, structuredClone(old), c) as never)
+      : served.codec.plain(fromHub(served, copyJson(old), c) as never)
   return patchedDocument(api, call, options, document, change)
 }
 

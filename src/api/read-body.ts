@@ -1,7 +1,7 @@
 import { badRequest, unsupportedMediaType } from '../schema/errors.ts'
 import type { Served } from '../schema/catalogue.ts'
-import { parseJson } from '../schema/json-text.ts'
-import { duplicateField, scanJson } from '../schema/json-scanner.ts'
+import { parseJson, parseJsonStrictly } from '../schema/json-text.ts'
+import { duplicateField } from '../schema/json-scanner.ts'
 import type { Typed } from '../schema/object-meta.ts'
 import type { Shape } from '../schema/shape.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
@@ -40,9 +40,7 @@ export async function parseBody(
     case 'application/json':
       // One pass that tells duplicates costs less than two.
       return onDuplicate
-        ? scanJson(bytes.toString('utf8'), {
-            onDuplicate: (path) => onDuplicate(duplicateField(path)),
-          })
+        ? parseJsonStrictly(bytes, (path) => onDuplicate(duplicateField(path)))
         : parseJson(bytes)
     case 'application/yaml': {
       const { parseYaml } = await import('../schema/yaml.ts')

@@ -19,6 +19,7 @@ import type { Served } from '../schema/catalogue.ts'
 import { checkDeclared } from '../schema/check.ts'
 import { checkMetadata, checkMetadataUpdate } from '../schema/check-metadata.ts'
 import { FieldErrors } from '../schema/field-errors.ts'
+import { copyJson } from '../schema/json-clone.ts'
 import { parseJson } from '../schema/json-text.ts'
 import { isDns1123Subdomain } from '../schema/names.ts'
 import type { ObjectMeta, Typed } from '../schema/object-meta.ts'
@@ -126,7 +127,7 @@ async function allocated(
 ): Promise<Typed> {
   const { allocate } = served.declaration
   if (!allocate) return object
-  const next = structuredClone(object)
+  const next = copyJson(object)
   const errors = new FieldErrors()
   const pools = poolsFor(api.pools, await claimTable(api.cache), api.ids)
   allocate(next, old, pools, errors, c)
@@ -431,7 +432,7 @@ function takePart(next: Typed, old: Typed, part: PartSubresource<any>): void {
   const target = next as unknown as Record<string, unknown>
   for (const [name, value] of Object.entries(old)) {
     if (name !== 'metadata' && name !== 'kind' && name !== 'apiVersion')
-      target[name] = structuredClone(value)
+      target[name] = copyJson(value)
   }
   for (const name of Object.keys(written)) {
     if (

@@ -95,8 +95,7 @@ function* fieldsOf(shape: Shape, v: Words): Generator<[string, DeclaredField]> {
       continue
     }
     const name = v.spell(template)
-    let made: Topology | undefined
-    yield [name, { element: fieldElement(name), of: () => (made ??= topologyOfField(facts, v)) }]
+    yield [name, { element: fieldElement(name), of: once(() => topologyOfField(facts, v)) }]
   }
 }
 
@@ -104,12 +103,23 @@ function topologyOfField(facts: FieldFacts, v: Words): Topology {
   const { holds, list } = facts
   if (holds.is === 'list') return listOf(facts, holds.of, v)
   if (holds.is !== 'map' || list !== 'atomic') return topologyOfHolds(holds, v)
-  return { is: 'map', atomic: true, fields: new Map(), rest: () => topologyOfHolds(holds.of, v) }
+  return {
+    is: 'map',
+    atomic: true,
+    fields: new Map(),
+    rest: once(() => topologyOfHolds(holds.of, v)),
+  }
+}
+
+// Looked up late: a shape may hold itself.
+function once(make: () => Topology): () => Topology {
+  let made: Topology | undefined
+  return () => (made ??= make())
 }
 
 // A list that is not said to be owned in some way is owned as strategic merge patch merges it (facts, rule 4).
 function listOf({ list, patch }: FieldFacts, items: Holds, v: Words): ListTopology {
-  const of = () => topologyOfHolds(items, v)
+  const of = once(() => topologyOfHolds(items, v))
   const merges = patch?.strategy.split(',').includes('merge') === true
   const relation = list ?? (merges ? (patch.key === undefined ? 'set' : [patch.key]) : 'atomic')
   if (typeof relation === 'string') return { is: 'list', relation, keys: [], of }
@@ -151,9 +161,9 @@ function topologyOfHolds(holds: Holds, v: Words): Topology {
     case 'object':
       return topologyOf(holds.to(), v)
     case 'list':
-      return { ...ATOMIC_LIST, of: () => topologyOfHolds(holds.of, v) }
+      return { ...ATOMIC_LIST, of: once(() => topologyOfHolds(holds.of, v)) }
     case 'map':
-      return { ...DEDUCED_MAP, rest: () => topologyOfHolds(holds.of, v) }
+      return { ...DEDUCED_MAP, rest: once(() => topologyOfHolds(holds.of, v)) }
     case 'strings':
       return { ...ATOMIC_LIST, of: () => SCALARS.string }
     case 'raw':

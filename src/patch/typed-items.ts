@@ -32,16 +32,34 @@ export function itemsOf(
   topology: ListTopology,
   list: readonly unknown[],
   fault: (text: string) => void,
-): Map<string, Item> {
+): ReadonlyMap<string, Item> {
+  const isKeyed = topology.relation === 'keyed'
+  const known = isKeyed ? read.get(list) : undefined
+  if (known?.topology === topology) return known.items
   const items = new Map<string, Item>()
+  let isFaulty = false
   for (const [i, value] of list.entries()) {
     const element = topology.relation === 'set' ? valueOf(value) : keyOf(topology.keys, value)
-    if (typeof element === 'string') fault(`element ${i}: ${element}`)
-    else if (items.has(element.text)) fault(`duplicate entries for key ${elementText(element)}`)
-    else items.set(element.text, { element, value })
+    const isElement = typeof element !== 'string'
+    if (isElement && !items.has(element.text)) {
+      items.set(element.text, { element, value })
+      continue
+    }
+    isFaulty = true
+    if (isElement) fault(`duplicate entries for key ${elementText(element)}`)
+    else fault(`element ${i}: ${element}`)
   }
+  if (isKeyed && !isFaulty) read.set(list, { topology, items })
   return items
 }
+
+interface Read {
+  readonly topology: ListTopology
+  readonly items: ReadonlyMap<string, Item>
+}
+
+/** Keyed lists that were read: one write looks at each several times. They are of documents, which nobody changes. */
+const read = new WeakMap<readonly unknown[], Read>()
 
 /** The step to an item of a set, or why there is none. */
 function valueOf(item: unknown): PathElement | string {
@@ -80,6 +98,8 @@ export const filledList = (value: unknown): value is unknown[] =>
 
 /** All faults of a value, with their paths; none when it fits. */
 export function faultsOf(topology: Topology, value: unknown): readonly string[] {
+  // Most values fit, which is seen without their paths.
+  if (fits(topology, value)) return []
   const faults: string[] = []
   check(topology, value, '', faults)
   return faults
@@ -90,6 +110,32 @@ export function checkTyped(topology: Topology, value: unknown): void {
   const faults = faultsOf(topology, value)
   if (faults.length > 0) throw new TypedValueError(faults)
 }
+
+/** Whether a value has no faults. */
+function fits(topology: Topology, value: unknown): boolean {
+  if (value === null || topology.is === 'deduced') return true
+  switch (topology.is) {
+    case 'scalar':
+      return fitsScalar(topology.of, value)
+    case 'list': {
+      if (!Array.isArray(value)) return false
+      const of = topology.of()
+      for (const item of value) if (!fits(of, item)) return false
+      return (
+        topology.relation === 'atomic' || itemsOf(topology, value, NOBODY).size === value.length
+      )
+    }
+    case 'map':
+      if (!isObject(value)) return false
+      for (const key of Object.keys(value)) {
+        const of = memberTopology(topology, key)
+        if (!of || !fits(of, value[key])) return false
+      }
+      return true
+  }
+}
+
+const NOBODY = () => {}
 
 function check(topology: Topology, value: unknown, path: string, faults: string[]): void {
   if (value === null || topology.is === 'deduced') return

@@ -5,6 +5,7 @@
 import { canonicalQuantity } from '../base/quantity.ts'
 import { canonicalMicroTime, canonicalTime } from '../base/time.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
+import { copyJson } from './json-clone.ts'
 import type { FieldFacts, Holds, Shape, Special } from './shape.ts'
 
 export type JsonObject = Record<string, unknown>
@@ -198,7 +199,7 @@ function absentValue(facts: FieldFacts, v: Words): Plan['absent'] {
     const without = absentValue(bare, v)
     return (decoding) => {
       if (!decoding.fills) return without?.(decoding)
-      return typeof standard === 'object' ? structuredClone(standard) : standard
+      return copyJson(standard)
     }
   }
   if (holds.is === 'object' && facts.presence !== 'explicit') {

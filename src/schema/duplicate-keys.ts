@@ -1,5 +1,6 @@
 /** What is odd about the text of a patch, which its value does not show any more (api-machinery, section 4). */
-import { duplicateField, scanJson } from './json-scanner.ts'
+import { duplicateField } from './json-scanner.ts'
+import { parseJsonStrictly } from './json-text.ts'
 
 /** A patch as read, and what there is to tell of its text. */
 export interface PatchText {
@@ -17,7 +18,7 @@ const IN_VALUE = /^\[\d+\]\.value[.[]/
 export function readMergePatch(bytes: Uint8Array): PatchText {
   const findings: string[] = []
   const onDuplicate = (path: string) => void findings.push(duplicateField(path))
-  return { value: scanJson(textOf(bytes), { onDuplicate }), findings }
+  return { value: parseJsonStrictly(bytes, onDuplicate), findings }
 }
 
 /** Reads a JSON patch, whose operations have members of their own. Throws JsonError. */
@@ -29,7 +30,7 @@ export function readJsonPatch(bytes: Uint8Array): PatchText {
   const onDuplicate = (path: string) => {
     if (!IN_VALUE.test(path)) find(duplicateField(path))
   }
-  const value = scanJson(textOf(bytes), { onDuplicate })
+  const value = parseJsonStrictly(bytes, onDuplicate)
   const operations: readonly unknown[] = Array.isArray(value) ? value : []
   for (const [i, operation] of operations.entries()) {
     if (findings.size >= MAX_FINDINGS) break
@@ -40,6 +41,3 @@ export function readJsonPatch(bytes: Uint8Array): PatchText {
   }
   return { value, findings: [...findings] }
 }
-
-const textOf = (bytes: Uint8Array): string =>
-  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')

@@ -35,6 +35,20 @@ export class JsonCloner {
   }
 }
 
+/**
+ * A copy of an object made of JSON values that shares nothing with it, as structuredClone makes one in several times the
+ * time.
+ */
+export function copyJson<T>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(copyJson) as T
+  const copy: Record<string, unknown> = {}
+  for (const key of Object.keys(value)) {
+    setOwn(copy, key, copyJson((value as Record<string, unknown>)[key]))
+  }
+  return copy as T
+}
+
 /** Bytes of a scalar as JSON with its comma; those of a container without its content. */
 function sizeOf(value: unknown): number {
   switch (typeof value) {

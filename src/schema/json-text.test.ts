@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { formatJson, JsonError, parseJson } from './json-text.ts'
+import { scanJson } from './json-scanner.ts'
+import { formatJson, JsonError, parseJson, parseJsonStrictly } from './json-text.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 
@@ -98,5 +99,56 @@ describe('formatJson', () => {
       }),
       { numRuns: 200 },
     )
+  })
+})
+
+describe('parseJsonStrictly', () => {
+  /** What a reader gives, says and throws. */
+  const outcome = (read: (onDuplicate: (path: string) => void) => unknown) => {
+    const found: string[] = []
+    try {
+      return { value: read((path) => void found.push(path)), found }
+    } catch (error) {
+      return { error: (error as Error).message, found }
+    }
+  }
+  const same = (text: string): void => {
+    const ours = outcome((onDuplicate) => parseJsonStrictly(bytes(text), onDuplicate))
+    expect(ours).toEqual(outcome((onDuplicate) => scanJson(text, { onDuplicate })))
+  }
+
+  for (const [text, found] of [
+    ['{"a":1,"b":{"a":":"},"c":[{"a":2},{"a":3}]}', []],
+    ['{"a":1,"a":1}', ['a']],
+    ['{"a":{"b":1,"c":2,"b":3},"d":[{},{"e":1,"e":{}}]}', ['a.b', 'd[1].e']],
+    [String.raw`{"a":1,"\u0061":2}`, ['a']],
+    ['{"__proto__":1,"__proto__":2,"constructor":3}', ['__proto__']],
+    ['{"a":12345678901234567890,"a":1}', ['a']],
+  ] as const) {
+    test(text, () => {
+      expect(outcome((f) => parseJsonStrictly(bytes(text), f)).found).toEqual(found)
+      same(text)
+    })
+  }
+
+  for (const text of ['', '{"a":1,"a":}', `x${'['.repeat(600)}`, '['.repeat(600), '[1e999]']) {
+    test(`refuses ${text.slice(0, 20)}`, () => same(text))
+  }
+
+  test('as the scanner, whatever the text', () => {
+    const name = fc.constantFrom('a', 'b', '__proto__', '')
+    const { value } = fc.letrec((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 4 },
+        fc.constantFrom('1', '"x:{"', 'null', '-0', '1e5'),
+        fc.array(tie('value'), { maxLength: 3 }).map((items) => `[${items.join(',')}]`),
+        fc
+          .array(fc.tuple(name, tie('value')), { maxLength: 3 })
+          .map(
+            (members) => `{${members.map(([k, v]) => `${JSON.stringify(k)}:${v}`).join(' , ')}}`,
+          ),
+      ),
+    }))
+    fc.assert(fc.property(value, (text) => same(text as string)))
   })
 })

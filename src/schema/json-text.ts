@@ -10,7 +10,7 @@ export { JsonError, MAX_DEPTH } from './json-scanner.ts'
 export function parseJson(source: Uint8Array | string): unknown {
   const bytes = typeof source === 'string' ? Buffer.from(source) : source
   const text = typeof source === 'string' ? source : decode(source)
-  if (needsScanner(bytes)) return scanJson(text)
+  if (membersIn(bytes) < 0) return scanJson(text)
   try {
     return JSON.parse(text)
   } catch (cause) {
@@ -18,6 +18,33 @@ export function parseJson(source: Uint8Array | string): unknown {
     scanJson(text)
     throw new JsonError('invalid JSON', { cause })
   }
+}
+
+/** Reads a JSON document as `parseJson` does, and tells of each path that occurs twice (`scanJson`). Throws JsonError. */
+export function parseJsonStrictly(bytes: Uint8Array, onDuplicate: (path: string) => void): unknown {
+  const text = decode(bytes)
+  try {
+    const members = membersIn(bytes)
+    const value: unknown = members < 0 ? undefined : JSON.parse(text)
+    // A member that the value lacks stands in the text twice.
+    if (members >= 0 && membersOf(value) === members) return value
+  } catch {
+    // The own scanner tells what is wrong.
+  }
+  return scanJson(text, { onDuplicate })
+}
+
+function membersOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0
+  let members = 0
+  if (Array.isArray(value)) {
+    for (const item of value) members += membersOf(item)
+    return members
+  }
+  for (const key of Object.keys(value)) {
+    members += 1 + membersOf((value as Record<string, unknown>)[key])
+  }
+  return members
 }
 
 /**
@@ -41,16 +68,19 @@ const decode = (bytes: Uint8Array) =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
 
 const QUOTE = 0x22
+const COLON = 0x3a
 const BACKSLASH = 0x5c
 const LOWER_U = 0x75
 const EXACT_DIGITS = 16
 
 /**
- * One cheap pass over the bytes. True when JSON.parse would round an integer, overflow a float or
- * keep a lone surrogate; throws when the text nests too deeply. Of malformed text it may say either.
+ * One cheap pass over the bytes: the number of members that the objects of the text have. Negative when JSON.parse would
+ * round an integer, overflow a float or keep a lone surrogate; throws when the text nests too deeply. Of malformed text
+ * it may say either.
  */
-function needsScanner(bytes: Uint8Array): boolean {
+function membersIn(bytes: Uint8Array): number {
   const length = bytes.length
+  let members = 0
   let depth = 0
   let digits = 0
   for (let i = 0; i < length; i++) {
@@ -62,21 +92,22 @@ function needsScanner(bytes: Uint8Array): boolean {
         if (inner === QUOTE) break
         // \ud800 to \udfff, whatever the case of the letter d
         if (inner === BACKSLASH && bytes[++i] === LOWER_U && (bytes[i + 1]! | 0x20) === 0x64) {
-          return true
+          return -1
         }
       }
     } else if (byte >= 0x30 && byte <= 0x39) {
-      if (++digits >= EXACT_DIGITS) return true
+      if (++digits >= EXACT_DIGITS) return -1
     } else {
       if (byte === 0x7b || byte === 0x5b) {
         if (++depth > MAX_DEPTH) throw tooDeep()
       } else if (byte === 0x7d || byte === 0x5d) depth--
+      else if (byte === COLON) members++
       // The exponent of a number, not a letter of true or false.
-      else if ((byte | 0x20) === 0x65 && digits > 0 && isLongExponent(bytes, i + 1)) return true
+      else if ((byte | 0x20) === 0x65 && digits > 0 && isLongExponent(bytes, i + 1)) return -1
       digits = 0
     }
   }
-  return false
+  return members
 }
 
 function isLongExponent(bytes: Uint8Array, from: number): boolean {

@@ -43,6 +43,7 @@ export interface Column<T> {
   /** 0 shows always, 1 in wide output only. */
   readonly priority: 0 | 1
   readonly description: string
+  /** Gets the object in its JSON form, or a view of that (`json-view.ts`): declared fields are read by their names. */
   readonly cell: (object: T, c: HookContext) => unknown
 }
 

@@ -1,4 +1,5 @@
 import { type FieldErrors, sameValue } from '../../schema/field-errors.ts'
+import { sizeOf } from '../../schema/json-view.ts'
 import { isConfigKey } from '../../schema/names.ts'
 import { group } from '../../schema/object-meta.ts'
 import { column, resource } from '../../schema/resource.ts'
@@ -26,7 +27,7 @@ export const configMaps = resource(ConfigMap, {
   deleteAnswers: 'status',
   columns: [
     nameColumn,
-    column('Data', 'string', (cm) => count(cm.data) + count(cm.binaryData), {
+    column('Data', 'string', (cm) => sizeOf(cm, 'data') + sizeOf(cm, 'binaryData'), {
       description: 'Number of entries.',
     }),
     ageColumn,
@@ -51,8 +52,6 @@ export const configMaps = resource(ConfigMap, {
 
   validateUpdate: (next, old, errors) => keepIfImmutable(next, old, errors, ['data', 'binaryData']),
 })
-
-const count = (map: Record<string, string> = {}) => Object.keys(map).length
 
 /** The rule of `immutable: true`, which config maps and secrets share. */
 export function keepIfImmutable<T extends { immutable?: boolean }>(

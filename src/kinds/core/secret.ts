@@ -1,3 +1,4 @@
+import { sizeOf } from '../../schema/json-view.ts'
 import { isConfigKey } from '../../schema/names.ts'
 import { group } from '../../schema/object-meta.ts'
 import { column, resource } from '../../schema/resource.ts'
@@ -41,7 +42,7 @@ export const secrets = resource(Secret, {
     column('Type', 'string', (secret) => secret.type ?? '', {
       description: 'What the data is for.',
     }),
-    column('Data', 'string', (secret) => Object.keys(secret.data ?? {}).length, {
+    column('Data', 'string', (secret) => sizeOf(secret, 'data'), {
       description: 'Number of entries.',
     }),
     ageColumn,

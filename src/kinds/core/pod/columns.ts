@@ -1,4 +1,5 @@
 import { age } from '../../../base/human-duration.ts'
+import { sizeOf } from '../../../schema/json-view.ts'
 import { column } from '../../../schema/resource.ts'
 import { ageColumn, nameColumn } from '../../columns.ts'
 import type { Pod } from './pod.ts'
@@ -16,17 +17,22 @@ interface Summary {
 /** The columns of pods (tables facts, Pod). */
 export const podColumns = [
   nameColumn,
-  column<Pod>('Ready', 'string', (pod) => `${summarize(pod).ready}/${pod.spec.containers.length}`, {
-    description: 'Containers that are ready, of all of them.',
-  }),
-  column<Pod>('Status', 'string', (pod) => summarize(pod).status, {
+  column<Pod>(
+    'Ready',
+    'string',
+    (pod) => `${summaryOf(pod).ready}/${sizeOf(pod.spec, 'containers')}`,
+    {
+      description: 'Containers that are ready, of all of them.',
+    },
+  ),
+  column<Pod>('Status', 'string', (pod) => summaryOf(pod).status, {
     description: 'What the states of its containers come to.',
   }),
   column<Pod>(
     'Restarts',
     'string',
     (pod, { now }) => {
-      const { restarts, restartedAt } = summarize(pod)
+      const { restarts, restartedAt } = summaryOf(pod)
       return restartedAt === '' ? String(restarts) : `${restarts} (${age(restartedAt, now)} ago)`
     },
     { description: 'How often containers were started again, and when that last was.' },
@@ -50,9 +56,19 @@ export const podColumns = [
   }),
 ]
 
+/** Several columns show something of one. */
+const summaries = new WeakMap<Pod, Summary>()
+
+function summaryOf(pod: Pod): Summary {
+  let summary = summaries.get(pod)
+  if (!summary) summaries.set(pod, (summary = summarize(pod)))
+  return summary
+}
+
 function summarize(pod: Pod): Summary {
-  const { metadata, status } = pod
+  // In the order of the JSON, so that none of it is read twice.
   const { deciding, looked } = initContainers(pod)
+  const { metadata, status } = pod
   const containers = status.containerStatuses ?? []
   let text = status.reason || status.phase || ''
   let ready = 0
@@ -83,7 +99,7 @@ function initContainers({ spec, status }: Pod): {
   looked: ContainerStatus[]
 } {
   const looked: ContainerStatus[] = []
-  const total = spec.initContainers?.length ?? 0
+  const total = sizeOf(spec, 'initContainers')
   for (const [i, one] of (status.initContainerStatuses ?? []).entries()) {
     looked.push(one)
     const { terminated, waiting } = one.state

@@ -16,11 +16,12 @@ const LISTS = ['initContainers', 'containers', 'ephemeralContainers'] as const
 
 /** All containers of a pod: the init ones first, the ephemeral ones last. */
 export function allContainers(spec: PodSpec): PlacedContainer[] {
-  return LISTS.flatMap((list) =>
-    (spec[list] ?? []).map((container: AnyContainer, index: number) => ({
-      list,
-      index,
-      container,
-    })),
-  )
+  const all: PlacedContainer[] = []
+  for (const list of LISTS) {
+    const containers: readonly AnyContainer[] = spec[list] ?? []
+    for (let index = 0; index < containers.length; index++) {
+      all.push({ list, index, container: containers[index]! })
+    }
+  }
+  return all
 }
