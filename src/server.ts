@@ -27,7 +27,7 @@ import type { Exchange } from './http/exchange.ts'
 import { watchDeadlines } from './http/filters/deadline.ts'
 import { listen } from './http/listen.ts'
 import { compose, filters } from './http/pipeline.ts'
-import { NO_REQUEST, parseQuery } from './http/request-info.ts'
+import { RequestContext } from './http/request-context.ts'
 import { setGates } from './kinds/gates.ts'
 import { resources } from './kinds/index.ts'
 import { openApiEndpoints } from './openapi/endpoints.ts'
@@ -53,9 +53,6 @@ const MIN_REQUEST_TIMEOUT_MS = 1_800_000
 const CLOSE_GRACE_MS = 5_000
 
 const SERVER_LEASE_RENEW_MS = 10_000
-
-const NOBODY = { name: '', uid: '', groups: [], extra: {} }
-const NO_QUERY: ReadonlyMap<string, readonly string[]> = new Map()
 
 /**
  * Starts a server in this process and resolves when it is ready. Without a data directory everything is gone
@@ -231,20 +228,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
       if (!exchange.begun) exchange.send(500, ['content-type', 'text/plain'], 'internal error')
     }
     const onExchange = (exchange: Exchange) => {
-      const { target } = exchange
-      const mark = target.indexOf('?')
-      const context: Context = {
-        server: state,
-        exchange,
-        path: mark === -1 ? target : target.slice(0, mark),
-        query: mark === -1 ? NO_QUERY : parseQuery(target.slice(mark + 1)),
-        info: NO_REQUEST,
-        user: NOBODY,
-        headers: [],
-        warnings: new Set(),
-        auditAnnotations: new Map(),
-        deadline: Infinity,
-      }
+      const context = new RequestContext(state, exchange)
       inFlight++
       try {
         const answer = run(context)
@@ -303,9 +287,23 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     const reconciled = options.endpointReconciler !== 'none'
     const replica = store === 'etcd' ? await import('./server-replica.ts') : null
     const { renewMs = SERVER_LEASE_RENEW_MS } = options.serverLease ?? {}
+    const kubeconfig = adminKubeconfig({
+      server: url,
+      ca: pki.ca,
+      cert: pki.adminCert,
+      key: pki.adminKey,
+      vocabulary: v,
+    })
+    const kubeconfigPath =
+      options.dataDir === undefined ? undefined : join(options.dataDir, 'admin.kubeconfig')
+    const written =
+      kubeconfigPath === undefined ? null : writeFileAtomically(kubeconfigPath, kubeconfig, 0o600)
+    // Should what comes between fail, that is told.
+    written?.catch(() => {})
     const lease = replica && reconciled ? await replica.joinServers(api, place, renewMs) : null
     if (lease) closers.push(() => lease.stop())
     else if (!replica || !reconciled) await ensureServerService(api, { ...place, reconciled })
+    await written
     // Nobody waits for what keeps objects in order.
     const ending = new AbortController()
     closers.push(() => ending.abort())
@@ -344,18 +342,6 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
         : null
     // First of all at the end: others are no longer sent here, and go on with what was done here.
     closers.push(async () => void (await Promise.all([lease?.stop(), (await upkeep)?.stop()])))
-    const kubeconfig = adminKubeconfig({
-      server: url,
-      ca: pki.ca,
-      cert: pki.adminCert,
-      key: pki.adminKey,
-      vocabulary: v,
-    })
-    let kubeconfigPath: string | undefined
-    if (options.dataDir !== undefined) {
-      kubeconfigPath = join(options.dataDir, 'admin.kubeconfig')
-      await writeFileAtomically(kubeconfigPath, kubeconfig, 0o600)
-    }
     log.info('ready', { url, store, vocabulary: v.name, revision: engine.revision() })
     let closed: Promise<void> | null = null
     return {

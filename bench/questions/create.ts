@@ -57,7 +57,8 @@ export const create: Question = {
       what: 'one create alone, p50, to one fdatasync, p50',
       unit: 'ms',
       ...alone,
-      goal: { of: 'ratio', is: 'at most', number: 6 },
+      // An etcd flushes as it likes: what it takes by itself is in the row of one connection.
+      goal: bench.store === 'etcd' ? null : { of: 'ratio', is: 'at most', number: 6 },
     })
     return rows
   },

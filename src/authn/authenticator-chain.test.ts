@@ -319,6 +319,6 @@ test('credentials are taken out of a request', () => {
       'sec-websocket-protocol': 'base64url.bearer.authorization.k8s.io.x, a',
     },
   }
-  it.removeCredentials(headers)
+  it.removeCredentials({ headers })
   expect(headers).toEqual({ accept: 'h', 'x-remote': 'i', 'sec-websocket-protocol': 'a' })
 })

@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http'
 import type { Clock } from '../base/clock.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { anonymous } from './anonymous.ts'
@@ -9,6 +8,7 @@ import {
   type Asking,
   type Credentials,
   type RequestAuthenticator,
+  type RequestHeaders,
   type TokenAuthenticator,
 } from './authenticator.ts'
 import { bearer, ownTokenFirst } from './bearer.ts'
@@ -57,7 +57,7 @@ export interface AuthenticationChain {
   /** Whom a token stands for, as if a request brought it and nothing else. */
   authenticateToken(token: string, asking: Asking): Answered | Promise<Answered>
   /** Takes the credentials out of a request whose user is known. */
-  removeCredentials(headers: IncomingHttpHeaders): void
+  removeCredentials(request: RequestHeaders): void
 }
 
 /** Puts the ways to be known in their order (seed 1, Authentication). */

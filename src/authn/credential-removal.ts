@@ -1,5 +1,5 @@
-import type { IncomingHttpHeaders } from 'node:http'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
+import type { RequestHeaders } from './authenticator.ts'
 import { removeWithPrefix } from './header-values.ts'
 import type { RequestHeaderNames } from './request-header.ts'
 import { removeWebsocketToken } from './websocket-token.ts'
@@ -14,7 +14,7 @@ const PREFIX = 'x-remote-extra-'
 export function credentialRemoval(
   v: Vocabulary,
   configured?: RequestHeaderNames,
-): (headers: IncomingHttpHeaders) => void {
+): (request: RequestHeaders) => void {
   const lower = (names: readonly string[]) => names.map((name) => name.toLowerCase())
   const names = [
     ...new Set([
@@ -24,10 +24,11 @@ export function credentialRemoval(
     ]),
   ]
   const prefixes = [...new Set([PREFIX, ...lower(configured?.extraHeaderPrefixes ?? [])])]
-  return (headers) => {
+  return (request) => {
+    const { headers } = request
     // Most requests have none, and an object that something was deleted from is slower afterwards.
     for (const name of names) if (headers[name] !== undefined) delete headers[name]
-    for (const prefix of prefixes) removeWithPrefix(headers, prefix)
+    for (const prefix of prefixes) removeWithPrefix(request, prefix)
     removeWebsocketToken(headers, v)
   }
 }

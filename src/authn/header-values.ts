@@ -41,8 +41,26 @@ export function headersWithPrefix(headers: IncomingHttpHeaders, prefix: string):
   return names
 }
 
+/**
+ * Whether a header may begin with a prefix, which is in lower case. Looks at what was sent, which costs a fraction of
+ * going through the names of an object; true when that is not there.
+ */
+export function mayHavePrefix({ rawHeaders }: RequestHeaders, prefix: string): boolean {
+  if (rawHeaders === undefined) return true
+  const first = prefix.charCodeAt(0)
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]!
+    // Setting this bit turns letters into small ones; what it makes alike besides is looked at closer.
+    if ((name.charCodeAt(0) | 0x20) !== (first | 0x20)) continue
+    if (name.slice(0, prefix.length).toLowerCase() === prefix) return true
+  }
+  return false
+}
+
 /** Takes the headers that begin with a prefix out of a request. */
-export function removeWithPrefix(headers: IncomingHttpHeaders, prefix: string): void {
+export function removeWithPrefix(request: RequestHeaders, prefix: string): void {
+  if (!mayHavePrefix(request, prefix)) return
+  const { headers } = request
   for (const name in headers) if (name.startsWith(prefix)) delete headers[name]
 }
 

@@ -3,7 +3,7 @@ import { isDns1123Label, isDns1123Subdomain } from '../schema/names.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { ALL_AUTHENTICATED, ALL_UNAUTHENTICATED, ANONYMOUS } from './anonymous.ts'
 import type { AuthenticatedUser, RequestHeaders } from './authenticator.ts'
-import { extrasOf, firstHeader, headerValues } from './header-values.ts'
+import { extrasOf, firstHeader, headerValues, mayHavePrefix } from './header-values.ts'
 
 const USER = 'impersonate-user'
 const GROUP = 'impersonate-group'
@@ -43,7 +43,7 @@ export class ImpersonationError extends Error {}
  * {@link ImpersonationError}.
  */
 export function impersonationOf(request: RequestHeaders, v: Vocabulary): Impersonation | null {
-  if (!hasAny(request.headers)) return null
+  if (!mayHavePrefix(request, FAMILY) || !hasAny(request.headers)) return null
   const wanted = wantedOf(request)
   const checks = [...checksOf(wanted, v)]
   if (wanted.user === '') {

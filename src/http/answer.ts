@@ -100,7 +100,7 @@ export function resultAnswer(
         objectJson(context.server.api, result.served, result.object, form),
       )
     case 'list': {
-      const list = inTableOrder(served, result, form)
+      const list = inTableOrder(context.server.api, served, result, form)
       const bytes = listBytes(context.server.api, served, list, form)
       if (form.type === 'application/json' && !form.pretty) return listAnswer(context, list, bytes)
       return jsonAnswer(context, list.status, form, whole(list, bytes))
@@ -345,8 +345,9 @@ async function gzipTo(out: Out, chunks: Iterable<Buffer>): Promise<void> {
 export function writeAnswer(context: Context, answer: Answer): void | Promise<void> {
   if (answer === TAKEN) return
   const { exchange } = context
-  const headers = context.headers.concat(answer.headers)
-  if (context.warnings.size > 0) {
+  const { headers } = context
+  for (const word of answer.headers) headers.push(word)
+  if (context.warnings) {
     for (const text of context.warnings) {
       const value = warningValue(text)
       if (value !== null) headers.push('warning', value)

@@ -20,10 +20,18 @@ export interface Context {
   impersonator?: User
   /** Headers that every answer gets, filled on the way. */
   readonly headers: HeaderList
-  /** Texts of `Warning` headers, each once. */
-  readonly warnings: Set<string>
-  /** What the audit record of the request tells beside its own, by key. */
-  readonly auditAnnotations: Map<string, string>
+  /** Texts of `Warning` headers, each once; null while there are none. */
+  readonly warnings: ReadonlySet<string> | null
+  /** Adds a text to the warnings. */
+  warn(text: string): void
+  /** What the audit record of the request tells beside its own, by key; null while that is nothing. */
+  readonly auditAnnotations: ReadonlyMap<string, string> | null
+  /** Adds to what the audit record tells. */
+  annotate(key: string, value: string): void
+  /** Filled by `authorize`: what made it allow the request. */
+  allowedBy: string
+  /** Milliseconds until the answer must have begun; Infinity: as many as it takes. */
+  limitMs: number
   /** Milliseconds since the epoch at which the answer must have begun; Infinity: never. */
   deadline: number
 }
@@ -89,6 +97,8 @@ export const TAKEN: Answer = { status: 101, headers: [], body: '' }
 export interface Filter {
   readonly name: string
   run(context: Context): void | Promise<void>
-  /** When the answer is made, or the request has failed. */
+  /** When the answer takes more than this turn of the event loop. */
+  waiting?(context: Context): void
+  /** When the answer is made, or the request has failed, after `waiting`. */
   after?(context: Context): void
 }

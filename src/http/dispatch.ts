@@ -20,7 +20,7 @@ import { resultAnswer } from './answer.ts'
 import type { Answer, Context } from './context.ts'
 import { protobufType } from '../api/read-body.ts'
 import { formOf } from './form.ts'
-import { parseMediaType } from './media-types.ts'
+import { parseContentType } from './media-types.ts'
 import { proxy } from './proxy.ts'
 import { eventForm } from './represent.ts'
 
@@ -123,7 +123,7 @@ function resource(context: Context, served: Served): Answer | Promise<Answer> {
     user: context.user,
     userAgent: exchange.headers['user-agent'] ?? '',
     body: bodyReader(context),
-    warn: (text) => context.warnings.add(text),
+    warn: (text) => context.warn(text),
     signal: () => exchange.signal,
   }
   const subresource = served.subresources.get(info.subresource)
@@ -224,8 +224,8 @@ function bodyReader({ exchange }: Context): () => Promise<Body> {
   return () =>
     (body ??= exchange.readBody(BODY_LIMIT).then((bytes) => {
       const type = exchange.headers['content-type']
-      if (type === undefined) return { bytes, mediaType: '' }
-      const parsed = parseMediaType(type)
+      if (type === undefined || type === '') return { bytes, mediaType: '' }
+      const parsed = parseContentType(type)
       if (!parsed) throw badRequest('the Content-Type header is not a media type')
       return { bytes, mediaType: `${parsed.type}/${parsed.subtype}` }
     }))
@@ -254,11 +254,11 @@ async function watchAnswer(context: Context, served: Served, call: Call): Promis
 /** A deprecated version answers as ever, and says so to everyone concerned. */
 function tellDeprecated(context: Context, served: Served, deprecation: Deprecation): void {
   const { api, onDeprecated } = context.server
-  context.warnings.add(deprecationText(api, served, deprecation))
-  context.auditAnnotations.set(api.v.spell('{label}/deprecated'), 'true')
+  context.warn(deprecationText(api, served, deprecation))
+  context.annotate(api.v.spell('{label}/deprecated'), 'true')
   const { removed } = deprecation
   if (removed !== undefined) {
-    context.auditAnnotations.set(api.v.spell('{label}/removed-release'), removed)
+    context.annotate(api.v.spell('{label}/removed-release'), removed)
   }
   onDeprecated({
     group: served.group,

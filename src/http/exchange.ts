@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Duplex, Readable } from 'node:stream'
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
@@ -169,7 +170,7 @@ export class Http1Exchange extends Base implements Exchange {
     response.writeHead(status, headers)
     if (this.method === 'HEAD') response.end()
     else response.flushHeaders()
-    return new StreamOut(response)
+    return new Http1Out(response)
   }
 }
 
@@ -262,6 +263,11 @@ class StreamOut implements Out {
   readonly #stream: ServerResponse | ServerHttp2Stream
   #draining: Promise<void> | null = null
 
+  /** What may have to drain besides the stream. */
+  protected get under(): Socket | null {
+    return null
+  }
+
   constructor(stream: ServerResponse | ServerHttp2Stream) {
     this.#stream = stream
     // A client that goes away is no error of ours; `closed` tells.
@@ -278,16 +284,20 @@ class StreamOut implements Out {
     return this.#stream.write(chunk, flushed)
   }
   drained(): Promise<void> {
-    if (this.closed || !this.#stream.writableNeedDrain) return Promise.resolve()
+    const under = this.under
+    const waiting = this.#stream.writableNeedDrain || under?.writableNeedDrain === true
+    if (this.closed || !waiting) return Promise.resolve()
     return (this.#draining ??= new Promise((resolve) => {
       const done = () => {
         this.#draining = null
         this.#stream.off('drain', done)
         this.#stream.off('close', done)
+        under?.off('drain', done)
         resolve()
       }
       this.#stream.once('drain', done)
       this.#stream.once('close', done)
+      under?.once('drain', done)
     }))
   }
   end(): void {
@@ -295,5 +305,51 @@ class StreamOut implements Out {
   }
   destroy(): void {
     this.#stream.destroy()
+  }
+}
+
+/** Longer pieces are not copied. */
+const FRAME_UP_TO = 16 << 10
+const LINE_END = Buffer.from('\r\n')
+
+/** The last piece that was framed: events of a watch are sent to everybody who watches, one after the other. */
+let framed: { readonly chunk: Buffer; readonly frame: Buffer } | null = null
+
+/** A piece as chunk of the chunked transfer coding (RFC 9112, section 7.1). */
+function chunkFrame(chunk: Buffer): Buffer {
+  if (framed?.chunk === chunk) return framed.frame
+  const frame = Buffer.concat([
+    Buffer.from(`${chunk.length.toString(16)}\r\n`, 'latin1'),
+    chunk,
+    LINE_END,
+  ])
+  if (framed === null) setImmediate(() => (framed = null))
+  framed = { chunk, frame }
+  return frame
+}
+
+/** An answer over HTTP/1.1, whose short pieces go to the connection in one write each, framed once for everybody. */
+class Http1Out extends StreamOut {
+  readonly #response: ServerResponse
+
+  constructor(response: ServerResponse) {
+    super(response)
+    this.#response = response
+  }
+  /** Null while answers to requests before this one are being sent. */
+  protected override get under(): Socket | null {
+    return this.#response.socket
+  }
+  override write(chunk: Buffer, flushed?: () => void): boolean {
+    const { socket, chunkedEncoding } = this.#response
+    if (
+      this.closed ||
+      !socket ||
+      !chunkedEncoding ||
+      chunk.length > FRAME_UP_TO ||
+      chunk.length === 0
+    )
+      return super.write(chunk, flushed)
+    return socket.write(chunkFrame(chunk), flushed)
   }
 }

@@ -33,6 +33,7 @@ export function compose(
   steps: readonly Filter[],
   last: (context: Context) => Answer | Promise<Answer>,
 ): (context: Context) => Answer | Promise<Answer> {
+  const waitings = steps.filter((step) => step.waiting !== undefined)
   const endings = steps.filter((step) => step.after !== undefined)
   const from = (context: Context, start: number): Answer | Promise<Answer> => {
     for (let i = start; i < steps.length; i++) {
@@ -47,13 +48,10 @@ export function compose(
   return (context) => {
     try {
       const answer = from(context, 0)
-      if (answer instanceof Promise) {
-        return answer.catch((error: unknown) => recover(context, error)).finally(() => end(context))
-      }
-      end(context)
-      return answer
+      if (!(answer instanceof Promise)) return answer
+      for (const step of waitings) step.waiting!(context)
+      return answer.catch((error: unknown) => recover(context, error)).finally(() => end(context))
     } catch (error) {
-      end(context)
       return recover(context, error)
     }
   }

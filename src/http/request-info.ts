@@ -140,7 +140,14 @@ function split(path: string): string[] {
   while (from < end && path.charCodeAt(from) === 0x2f) from++
   while (end > from && path.charCodeAt(end - 1) === 0x2f) end--
   if (from === end) return []
-  const segments = path.slice(from, end).split('/')
+  const segments: string[] = []
+  for (;;) {
+    const slash = path.indexOf('/', from)
+    if (slash === -1 || slash >= end) break
+    segments.push(path.slice(from, slash))
+    from = slash + 1
+  }
+  segments.push(path.slice(from, end))
   if (path.includes('%')) {
     for (let i = 0; i < segments.length; i++) segments[i] = decodeSegment(segments[i]!)
   }

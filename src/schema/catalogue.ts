@@ -122,7 +122,8 @@ export function buildCatalogue(
   v: Vocabulary,
   isEnabled: Enabled = (_group, version) => maturityOf(version) !== 'alpha',
 ): Catalogue {
-  const byPath = new Map<string, Served>()
+  /** By group, version and name: no request builds a key. */
+  const byPath = new Map<string, Map<string, Map<string, Served>>>()
   const byVersion = new Map<string, Served[]>()
   const versionsOf = new Map<string, string[]>()
   const ofDeclaration = new Map<Resource, readonly Served[]>()
@@ -131,7 +132,9 @@ export function buildCatalogue(
     ofDeclaration.set(declaration, all)
     for (const served of all) {
       if (!isEnabled(served.group, served.version, served.resource)) continue
-      byPath.set(`${served.group}/${served.version}/${served.resource}`, served)
+      const ofGroup = byPath.get(served.group) ?? new Map<string, Map<string, Served>>()
+      const ofVersion = ofGroup.get(served.version) ?? new Map<string, Served>()
+      byPath.set(served.group, ofGroup.set(served.version, ofVersion.set(served.resource, served)))
       const key = `${served.group}/${served.version}`
       const list = byVersion.get(key)
       if (list) list.push(served)
@@ -164,7 +167,7 @@ export function buildCatalogue(
     )
   return {
     generation: 1,
-    find: (group, version, resource) => byPath.get(`${group}/${version}/${resource}`),
+    find: (group, version, resource) => byPath.get(group)?.get(version)?.get(resource),
     hasVersion: (group, version) => byVersion.has(`${group}/${version}`),
     groups,
     resources: (group, version) => byVersion.get(`${group}/${version}`) ?? [],

@@ -24,14 +24,14 @@ export const authenticate: Filter = {
 
 const askingOf = (context: Context): Asking => ({
   audiences: [],
-  annotate: (key, value) => void context.auditAnnotations.set(key, value),
-  warn: (text) => void context.warnings.add(text),
+  annotate: (key, value) => context.annotate(key, value),
+  warn: (text) => context.warn(text),
 })
 
 function accept(context: Context, found: Answered): void {
   if (!found) throw unauthorized()
   context.user = found.user
-  context.server.authentication.removeCredentials(context.exchange.headers)
+  context.server.authentication.removeCredentials(context.exchange)
 }
 
 /** Why a credential does not hold is for the log alone. */

@@ -15,19 +15,18 @@ export const authorize: Filter = {
 }
 
 function obey(context: Context, { verdict, reason, error }: Decision): void {
-  const { auditAnnotations: notes, server, user, info } = context
-  const { decision: decisionKey, reason: reasonKey } = server.auditKeys
   if (verdict === 'allow') {
-    notes.set(decisionKey, 'allow')
-    notes.set(reasonKey, reason)
+    context.allowedBy = reason
     return
   }
+  const { server, user, info } = context
+  const { decision: decisionKey, reason: reasonKey } = server.auditKeys
   if (error !== undefined) {
-    notes.set(reasonKey, 'internal error')
+    context.annotate(reasonKey, 'internal error')
     throw internalErrorText(context.exchange.target, error)
   }
-  notes.set(decisionKey, 'forbid')
+  context.annotate(decisionKey, 'forbid')
   const closest = server.api.closestRule?.(user, info) ?? ''
-  notes.set(reasonKey, [reason, closest].filter((text) => text !== '').join('\n'))
+  context.annotate(reasonKey, [reason, closest].filter((text) => text !== '').join('\n'))
   throw refusal(user, info, reason)
 }

@@ -31,7 +31,11 @@ export const deadline: Filter = {
       }
       if (askedMs > 0) limitMs = Math.min(limitMs, askedMs)
     }
-    context.deadline = context.server.api.clock.now() + limitMs
+    context.limitMs = limitMs
+  },
+  waiting(context) {
+    if (context.limitMs === Infinity) return
+    context.deadline = context.server.api.clock.now() + context.limitMs
     context.server.underway.add(context)
   },
   after(context) {

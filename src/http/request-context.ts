@@ -1,0 +1,40 @@
+import type { Query, User } from '../api/context.ts'
+import type { Context, ServerState } from './context.ts'
+import type { Exchange, HeaderList } from './exchange.ts'
+import { NO_REQUEST, parseQuery } from './request-info.ts'
+
+const NOBODY: User = { name: '', uid: '', groups: [], extra: {} }
+const NO_QUERY: Query = new Map()
+
+/** A request at the start of its way. What most requests never fill is made when something is put there. */
+export class RequestContext implements Context {
+  readonly server: ServerState
+  readonly exchange: Exchange
+  readonly path: string
+  readonly query: Query
+  info = NO_REQUEST
+  user = NOBODY
+  declare impersonator?: User
+  readonly headers: HeaderList = []
+  warnings: Set<string> | null = null
+  auditAnnotations: Map<string, string> | null = null
+  allowedBy = ''
+  limitMs = Infinity
+  deadline = Infinity
+
+  constructor(server: ServerState, exchange: Exchange) {
+    const { target } = exchange
+    const mark = target.indexOf('?')
+    this.server = server
+    this.exchange = exchange
+    this.path = mark === -1 ? target : target.slice(0, mark)
+    this.query = mark === -1 ? NO_QUERY : parseQuery(target.slice(mark + 1))
+  }
+
+  warn(text: string): void {
+    ;(this.warnings ??= new Set()).add(text)
+  }
+  annotate(key: string, value: string): void {
+    ;(this.auditAnnotations ??= new Map()).set(key, value)
+  }
+}
