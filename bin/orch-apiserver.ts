@@ -2,4 +2,4 @@
 import { apiserverMain } from '../src/cli/main.ts'
 import { packageVersion } from '../src/version.ts'
 
-await apiserverMain(process.argv.slice(2), { version: packageVersion() })
+void apiserverMain(process.argv.slice(2), { version: packageVersion() })

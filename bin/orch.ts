@@ -2,4 +2,4 @@
 import { main } from '../src/cli/main.ts'
 import { packageVersion } from '../src/version.ts'
 
-await main(process.argv.slice(2), { version: packageVersion() })
+void main(process.argv.slice(2), { version: packageVersion() })

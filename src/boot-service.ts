@@ -1,6 +1,6 @@
 /** The service by which programs in the cluster find this server, and its addresses (controllers page). */
-import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
+import { addressFamily } from './base/address-family.ts'
 import type { Log } from './base/log.ts'
 import type { Api } from './api/context.ts'
 import { ensureObject, type Wanted } from './boot-ensure.ts'
@@ -57,9 +57,9 @@ export async function ensureServerService(api: Api, place: ServerPlace): Promise
     place.log.warn('no address that others could reach this server at; its endpoints are not made')
     return
   }
-  const family = isIP(address)
+  const family = addressFamily(address)
   const { living = { addresses: () => [address], keepPorts: false } } = place
-  const addresses = () => living.addresses().filter((one) => isIP(one) === family)
+  const addresses = () => living.addresses().filter((one) => addressFamily(one) === family)
   if (addresses().length === 0) return
   const ports = [{ name: 'https', port: place.port, protocol: 'TCP' }]
   const subsets = (known: unknown = ports) => [
@@ -139,7 +139,8 @@ export function reachableAddress({
     .flatMap((list) => list ?? [])
     .map(({ address }) => address)
   return (
-    addresses.find((address) => isIP(address) === isIP(clusterIp) && !isLocalAddress(address)) ??
-    null
+    addresses.find(
+      (address) => addressFamily(address) === addressFamily(clusterIp) && !isLocalAddress(address),
+    ) ?? null
   )
 }

@@ -1,4 +1,5 @@
-import { BlockList, isIP } from 'node:net'
+import { BlockList } from 'node:net'
+import { addressFamily } from './base/address-family.ts'
 
 const local = new BlockList()
 local.addSubnet('127.0.0.0', 8, 'ipv4')
@@ -10,6 +11,6 @@ local.addSubnet('fe80::', 10, 'ipv6')
 
 /** Whether an address says nothing to other machines: a name, loopback, link-local, or any address of this one. */
 export function isLocalAddress(address: string): boolean {
-  const version = isIP(address)
+  const version = addressFamily(address)
   return version === 0 || local.check(address, version === 6 ? 'ipv6' : 'ipv4')
 }

@@ -1,4 +1,4 @@
-import { hookContext, keyOf, type Api } from './api/context.ts'
+import { hookContext, keyOf, placeOf, type Api } from './api/context.ts'
 import { decodeStored } from './api/objects.ts'
 import { resources } from './kinds/index.ts'
 import type { Served } from './schema/catalogue.ts'
@@ -38,16 +38,24 @@ export function objectSource(api: Api, onError: (error: unknown) => void = () =>
     async follow<T extends Typed>(name: ResourceName, handler: ObjectHandler<T>) {
       const served = storedForm(name)
       if (!served) return () => {}
-      const tell = (event: 'set' | 'removed', version: Version) => {
+      // Not remembered: whoever follows keeps what it needs, and most keep little.
+      const read = (version: Version) => decodeStored<T>(served, version, hookContext(api))
+      const guarded = <R>(work: () => R): R | null => {
         try {
-          // Not remembered: whoever follows keeps what it needs, and most keep little.
-          handler[event](decodeStored<T>(served, version, hookContext(api)))
+          return work()
         } catch (error) {
           onError(error)
+          return null
         }
       }
+      const tell = (event: 'set' | 'removed', version: Version) =>
+        void guarded(() => handler[event](read(version)))
+      const tellName = (version: Version) =>
+        void guarded(() =>
+          handler.named?.(placeOf(served, version.key), () => guarded(() => read(version))),
+        )
       return followVersions(api.cache, served.keyPrefix, {
-        set: (version) => tell('set', version),
+        set: handler.named ? tellName : (version) => tell('set', version),
         removed: (version) => tell('removed', version),
       })
     },

@@ -6,11 +6,17 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { openScript } from '../src/code-cached.ts'
 import { Client } from './client.ts'
 
 const PROGRAM = join(import.meta.dirname, '..', 'dist', 'bin', 'orch.js')
+const SCRIPT = join(import.meta.dirname, '..', 'dist', 'src', 'program.js')
 
 describe.skipIf(!existsSync(PROGRAM))('the built program', () => {
+  test('is given the code that was kept of it', () => {
+    expect(openScript(SCRIPT).isCached).toBe(true)
+  })
+
   test('serves every kind, each with its documentation', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'built-'))
     const child = spawn(process.execPath, [

@@ -1,11 +1,24 @@
 // Joins the built files into a few, since every file costs time at the start. Run by `npm run build`, last.
 //
+// What is imported as a package is a few modules. The programs are one script, with the code that V8 made of it in two
+// starts beside it; nothing that they run is loaded from the modules.
+//
 // Names of shapes are published names, and joining renames one of two classes of the same name, so each shape is told
 // its name here. The program is loaded both ways at the end, and must declare the same.
 import { build } from 'esbuild'
-import { chmodSync, copyFileSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  copyFileSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { joinedPackages, licencesOf, PRELUDE } from './joined-packages.mjs'
 
 const root = join(import.meta.dirname, '..')
 const dist = join(root, 'dist')
@@ -28,8 +41,7 @@ function named(source) {
   return out + source.slice(from)
 }
 
-const names = async (file) => {
-  const { resources } = await import(pathToFileURL(file))
+const namesIn = (resources) => {
   const seen = new Set()
   const walk = (shape) => {
     const key = `${shape.home} ${shape.name}`
@@ -49,39 +61,102 @@ const names = async (file) => {
 }
 
 const KINDS = join('src', 'kinds', 'index.js')
-const before = await names(join(dist, KINDS))
+const kindsOf = async (folder) => (await import(pathToFileURL(join(folder, KINDS)))).resources
+const before = namesIn(await kindsOf(dist))
+const check = (resources) => {
+  if (namesIn(resources) !== before)
+    throw new Error('joining changed the published name of a shape')
+}
 
 rmSync(joined, { recursive: true, force: true })
-await build({
-  entryPoints: [
-    ...readdirSync(join(dist, 'bin'))
-      .filter((name) => name.endsWith('.js'))
-      .map((name) => join(dist, 'bin', name)),
-    join(dist, 'src', 'index.js'),
-    join(dist, KINDS),
-  ],
-  outdir: joined,
-  outbase: dist,
+const common = {
   bundle: true,
-  splitting: true,
-  chunkNames: 'src/[name]-[hash]',
-  format: 'esm',
   platform: 'node',
   target: 'node20',
   external: Object.keys(dependencies).flatMap((name) => [name, `${name}/*`]),
+}
+const namedShapes = (change = (source) => source) => ({
+  name: 'named-shapes',
+  setup: (plugin) =>
+    plugin.onLoad({ filter: /dist[\\/]src[\\/].*\.js$/ }, ({ path }) => ({
+      contents: change(named(readFileSync(path, 'utf8'))),
+    })),
+})
+// A script that is no module can import nothing: what runs it gives it what imports packages.
+const importingByCall = (source) => source.replaceAll(/\bimport\((?=['"][^.])/g, '__import(')
+
+const LOADER = join(dist, 'src', 'code-cached.js')
+await build({
+  ...common,
+  entryPoints: [join(dist, 'src', 'index.js'), join(dist, KINDS), LOADER],
+  outdir: joined,
+  outbase: dist,
+  splitting: true,
+  chunkNames: 'src/[name]-[hash]',
+  format: 'esm',
+  plugins: [namedShapes()],
+})
+
+// What each start loads, or each on etcd.
+const JOINED = ['lmdb', 'lru-cache', 'protobufjs/minimal.js']
+
+const PROGRAM = join('src', 'program.js')
+const { metafile } = await build({
+  ...common,
+  stdin: {
+    contents: `
+      export { apiserverMain, controllerManagerMain, main } from './src/cli/main.js'
+      export { packageVersion } from './src/version.js'
+      export const kinds = () => import('./${KINDS}')
+      export const server = () => import('./src/server.js')
+    `,
+    resolveDir: dist,
+  },
+  outfile: join(joined, PROGRAM),
+  format: 'cjs',
+  banner: {
+    js: `(function (exports, require, module, __filename, __dirname, __url, __import) {\n'use strict';${PRELUDE}`,
+  },
+  footer: { js: '})' },
+  define: { 'import.meta.url': '__url', 'import.meta.dirname': '__dirname' },
+  external: common.external.filter((name) => !JOINED.includes(name)),
+  plugins: [namedShapes(importingByCall), joinedPackages(JOINED)],
+  metafile: true,
+})
+writeFileSync(
+  join(joined, 'LICENSES.txt'),
+  licencesOf(Object.keys(metafile.inputs).map((file) => resolve(file))),
+)
+
+const bins = readdirSync(join(dist, 'bin')).filter((name) => name.endsWith('.js'))
+await build({
+  ...common,
+  entryPoints: bins.map((name) => join(dist, 'bin', name)),
+  outdir: join(joined, 'bin'),
+  format: 'cjs',
   plugins: [
     {
-      name: 'named-shapes',
-      setup: (plugin) =>
-        plugin.onLoad({ filter: /dist[\\/]src[\\/].*\.js$/ }, ({ path }) => ({
-          contents: named(readFileSync(path, 'utf8')),
-        })),
+      name: 'program',
+      setup(plugin) {
+        plugin.onResolve({ filter: /^\.\.\/src\// }, () => ({
+          path: PROGRAM,
+          namespace: 'program',
+        }))
+        plugin.onLoad({ filter: /^/, namespace: 'program' }, () => ({
+          contents: `
+            import { join, resolve } from 'node:path'
+            import { openScript } from ${JSON.stringify(LOADER)}
+            module.exports = openScript(join(__dirname, '..', ${JSON.stringify(PROGRAM)})).run()
+          `,
+          resolveDir: dist,
+        }))
+      },
     },
   ],
 })
+writeFileSync(join(joined, 'bin', 'package.json'), '{ "type": "commonjs" }\n')
 
-const after = await names(join(joined, KINDS))
-if (before !== after) throw new Error('joining changed the published name of a shape')
+check(await kindsOf(joined))
 
 for (const name of readdirSync(dist, { recursive: true }))
   if (name.endsWith('.js')) rmSync(join(dist, name))
@@ -96,3 +171,15 @@ copyFileSync(join(dist, 'src', 'openapi', 'docs.json'), join(dist, 'src', 'docs.
 rmSync(join(dist, 'src', 'openapi', 'docs.json'))
 for (const name of readdirSync(join(dist, 'bin')))
   if (name.endsWith('.js')) chmodSync(join(dist, 'bin', name), 0o755)
+
+const { openScript } = await import(pathToFileURL(LOADER))
+check((await openScript(join(dist, PROGRAM)).run().kinds()).resources)
+
+const warm = spawnSync(
+  process.execPath,
+  [join(import.meta.dirname, 'keep-code.mjs'), LOADER, join(dist, PROGRAM)],
+  { stdio: ['ignore', 'inherit', 'inherit'], timeout: 60_000 },
+)
+// Without it a start takes longer, and all else is the same.
+if (warm.status !== 0 || !openScript(join(dist, PROGRAM)).isCached)
+  process.stderr.write('the code of the programs could not be kept\n')

@@ -142,6 +142,13 @@ export function keyOf(served: Served, namespace: string, name: string): string {
   return namespace === '' ? served.keyPrefix : `${served.keyPrefix}${namespace}/${name}`
 }
 
+/** Of which object a key is. */
+export function placeOf(served: Served, key: string): { namespace: string; name: string } {
+  const rest = key.slice(served.keyPrefix.length)
+  const slash = rest.indexOf('/')
+  return { namespace: rest.slice(0, Math.max(slash, 0)), name: rest.slice(slash + 1) }
+}
+
 /** Gives out turns by key, in order of asking. */
 export class Turns {
   readonly #tails = new Map<string, Promise<void>>()

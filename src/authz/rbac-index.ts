@@ -71,13 +71,16 @@ class Scope {
 
 const keyOf = (namespace: string, name: string): string => `${namespace}/${name}`
 
+/** Rules, or what reads them when somebody first asks; null if they cannot be read. */
+type KnownRules = PreparedRules | (() => PreparedRules | null)
+
 /** All roles and bindings in memory. No question looks at the bindings of others. */
 export class RbacIndex {
   readonly #cluster = new Scope()
   readonly #namespaces = new Map<string, Scope>()
   readonly #bindings = new Map<string, Binding>()
   /** By namespace, empty for those of the cluster, and name: no request builds a key. */
-  readonly #roles = new Map<string, Map<string, PreparedRules>>()
+  readonly #roles = new Map<string, Map<string, KnownRules>>()
   #generation = 0
 
   /** Rises with every change: what was worked out under another number is out of date. */
@@ -103,11 +106,14 @@ export class RbacIndex {
   readonly roles: ObjectHandler<AnyRole> = {
     set: ({ metadata, rules }) => {
       const { namespace = '', name = '' } = metadata
-      let roles = this.#roles.get(namespace)
-      if (!roles) this.#roles.set(namespace, (roles = new Map()))
-      roles.set(name, prepareRules(rules ?? []))
-      this.#generation++
+      this.#setRole(namespace, name, prepareRules(rules ?? []))
     },
+    // Few of the roles that stand there by default are ever asked for.
+    named: ({ namespace, name }, read) =>
+      this.#setRole(namespace, name, () => {
+        const role = read()
+        return role && prepareRules(role.rules ?? [])
+      }),
     removed: ({ metadata }) => {
       const { namespace = '', name = '' } = metadata
       const roles = this.#roles.get(namespace)
@@ -175,14 +181,14 @@ export class RbacIndex {
       case 'Role':
         // Cluster roles stand where roles without a namespace would.
         return (
-          (namespace === '' ? undefined : this.#roles.get(namespace)?.get(name)) ?? {
+          (namespace === '' ? undefined : this.#rulesNamed(namespace, name)) ?? {
             is: 'missing',
             resource: 'role',
             name,
           }
         )
       case 'ClusterRole':
-        return this.#roles.get('')?.get(name) ?? { is: 'missing', resource: 'clusterrole', name }
+        return this.#rulesNamed('', name) ?? { is: 'missing', resource: 'clusterrole', name }
       default:
         return { is: 'unsupported', kind }
     }
@@ -201,6 +207,23 @@ export class RbacIndex {
       else for (const rule of given.rules) rules.push(rule)
     }
     return { rules, missing }
+  }
+
+  #setRole(namespace: string, name: string, rules: KnownRules): void {
+    let roles = this.#roles.get(namespace)
+    if (!roles) this.#roles.set(namespace, (roles = new Map()))
+    roles.set(name, rules)
+    this.#generation++
+  }
+
+  #rulesNamed(namespace: string, name: string): PreparedRules | undefined {
+    const roles = this.#roles.get(namespace)
+    const known = roles?.get(name)
+    if (typeof known !== 'function') return known
+    const rules = known()
+    if (rules) roles?.set(name, rules)
+    else roles?.delete(name)
+    return rules ?? undefined
   }
 
   #drop(namespace: string, name: string): void {

@@ -1,5 +1,5 @@
 /** Ranges of addresses and ports that values are given out of. */
-import { isIP } from 'node:net'
+import { addressFamily } from './address-family.ts'
 
 /** Values by their index, from 0 to `size` - 1. */
 export interface ValueRange {
@@ -28,7 +28,7 @@ const MAX_IPV6 = 65_536
 export function parseIpRange(text: string): IpRange {
   const slash = text.lastIndexOf('/')
   const address = text.slice(0, slash)
-  const version = slash === -1 ? 0 : isIP(address)
+  const version = slash === -1 ? 0 : addressFamily(address)
   const bits = Number(text.slice(slash + 1))
   const width = version === 4 ? 32 : 128
   if (
@@ -51,7 +51,7 @@ export function parseIpRange(text: string): IpRange {
     reserved: all <= 16n ? 0 : Math.min(256, Math.max(16, Number(all / 16n))),
     at: (index) => ipFromBigInt(network + 1n + BigInt(index), family),
     indexOf(value) {
-      if (isIP(value) !== version || value.includes('%')) return -1
+      if (addressFamily(value) !== version || value.includes('%')) return -1
       const index = ipToBigInt(value) - network - 1n
       return index >= 0n && index < BigInt(size) ? Number(index) : -1
     },
@@ -82,7 +82,8 @@ export function parsePortRange(text: string): ValueRange {
 
 /** The number that an address stands for. */
 export function ipToBigInt(text: string): bigint {
-  if (isIP(text) === 4) return text.split('.').reduce((sum, part) => (sum << 8n) + BigInt(part), 0n)
+  if (addressFamily(text) === 4)
+    return text.split('.').reduce((sum, part) => (sum << 8n) + BigInt(part), 0n)
   const [head = '', tail] = text.split('::')
   const groups = (part: string) =>
     part === ''

@@ -1,5 +1,5 @@
-import { isIP } from 'node:net'
 import { hostname, networkInterfaces } from 'node:os'
+import { addressFamily } from '../base/address-family.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 
 /** How the machine is called and reached. */
@@ -31,7 +31,7 @@ export function servingHosts(v: Vocabulary, bindAddress: string, machine: Machin
   return [
     ...new Set([
       'localhost',
-      ...(name.length <= 253 && DNS_NAME.test(name) && isIP(name) === 0 ? [name] : []),
+      ...(name.length <= 253 && DNS_NAME.test(name) && addressFamily(name) === 0 ? [name] : []),
       service,
       `${service}.default`,
       `${service}.default.svc`,

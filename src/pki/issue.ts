@@ -8,45 +8,40 @@ import {
   X509Certificate,
   type KeyObject,
 } from 'node:crypto'
-import { isIP } from 'node:net'
-import { AsnConvert, OctetString } from '@peculiar/asn1-schema'
+import { addressFamily } from '../base/address-family.ts'
+import { ipToBigInt } from '../base/ip-range.ts'
 import {
-  AlgorithmIdentifier,
-  AttributeTypeAndValue,
-  AttributeValue,
-  AuthorityKeyIdentifier,
-  BasicConstraints,
-  Certificate,
-  ExtendedKeyUsage,
-  Extension,
-  Extensions,
-  GeneralName,
-  id_ce_authorityKeyIdentifier,
-  id_ce_basicConstraints,
-  id_ce_extKeyUsage,
-  id_ce_keyUsage,
-  id_ce_subjectAltName,
-  id_ce_subjectKeyIdentifier,
-  id_kp_clientAuth,
-  id_kp_serverAuth,
-  KeyUsage,
-  KeyUsageFlags,
-  Name,
-  RelativeDistinguishedName,
-  SubjectAlternativeName,
-  SubjectKeyIdentifier,
-  SubjectPublicKeyInfo,
-  TBSCertificate,
-  Validity,
-  Version,
-} from '@peculiar/asn1-x509'
+  bitString,
+  contextTag,
+  der,
+  objectId,
+  readDer,
+  sequence,
+  Tag,
+  time,
+  type DerValue,
+} from './der.ts'
 import type { Issued, Subject } from './subject.ts'
 
-const COMMON_NAME = '2.5.4.3'
-const ORGANIZATION = '2.5.4.10'
-const ECDSA_WITH_SHA256 = '1.2.840.10045.4.3.2'
-const SHA256_WITH_RSA = '1.2.840.113549.1.1.11'
-const DER_NULL = Uint8Array.of(5, 0).buffer
+const COMMON_NAME = objectId('2.5.4.3')
+const ORGANIZATION = objectId('2.5.4.10')
+const ECDSA_WITH_SHA256 = sequence(objectId('1.2.840.10045.4.3.2'))
+const SHA256_WITH_RSA = sequence(objectId('1.2.840.113549.1.1.11'), der(Tag.null))
+const SUBJECT_KEY_ID = objectId('2.5.29.14')
+const KEY_USAGE = objectId('2.5.29.15')
+const SUBJECT_ALTERNATIVE_NAME = objectId('2.5.29.17')
+const BASIC_CONSTRAINTS = objectId('2.5.29.19')
+const AUTHORITY_KEY_ID = objectId('2.5.29.35')
+const EXTENDED_KEY_USAGE = objectId('2.5.29.37')
+const SERVER_AUTHENTICATION = objectId('1.3.6.1.5.5.7.3.1')
+const CLIENT_AUTHENTICATION = objectId('1.3.6.1.5.5.7.3.2')
+
+const TRUE = der(Tag.boolean, Buffer.of(0xff))
+const VERSION_3 = der(contextTag(0, true), der(Tag.integer, Buffer.of(2)))
+const EXTENSIONS = contextTag(3, true)
+// Bits of the key's usage: signatures, keys that encipher, certificates, lists of those taken back.
+const AUTHORITY_USAGE = bitString(Buffer.of(0b1000_0110), 1)
+const LEAF_USAGE = bitString(Buffer.of(0b1010_0000), 5)
 
 export interface IssueOptions {
   readonly subject: Subject
@@ -71,115 +66,114 @@ export function newKeyPair(): { readonly publicKey: string; readonly privateKey:
 /** A certificate for a new P-256 key. Throws when the issuer's key is neither EC nor RSA. */
 export function issue(options: IssueOptions): Issued {
   const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  const publicKey = AsnConvert.parse(
-    pair.publicKey.export({ type: 'spki', format: 'der' }),
-    SubjectPublicKeyInfo,
-  )
+  const publicKey = pair.publicKey.export({ type: 'spki', format: 'der' })
   const subject = nameOf(options.subject)
   const keyId = keyIdOf(publicKey)
   // What the issuer calls itself is taken from its certificate: it must be the same to the byte.
   const issuer = options.issuer ? issuerOf(options.issuer.cert) : { name: subject, keyId }
   const signer = options.issuer ? createPrivateKey(options.issuer.key) : pair.privateKey
   const signature = algorithmOf(signer)
-  const tbsCertificate = new TBSCertificate({
-    version: Version.v3,
-    serialNumber: newSerial(),
+  const signed = sequence(
+    VERSION_3,
+    der(Tag.integer, newSerial()),
     signature,
-    issuer: issuer.name,
-    validity: new Validity({
-      notBefore: new Date(options.notBeforeMs),
-      notAfter: new Date(options.notAfterMs),
-    }),
+    issuer.name,
+    sequence(time(options.notBeforeMs), time(options.notAfterMs)),
     subject,
-    subjectPublicKeyInfo: publicKey,
-    extensions: new Extensions(extensionsOf(options, keyId, issuer.keyId)),
-  })
-  const signed = sign('sha256', Buffer.from(AsnConvert.serialize(tbsCertificate)), signer)
-  const certificate = new Certificate({
-    tbsCertificate,
-    signatureAlgorithm: signature,
-    signatureValue: exact(signed),
-  })
+    publicKey,
+    der(EXTENSIONS, sequence(...extensionsOf(options, keyId, issuer.keyId))),
+  )
+  const certificate = sequence(signed, signature, bitString(sign('sha256', signed, signer)))
   return {
-    cert: new X509Certificate(Buffer.from(AsnConvert.serialize(certificate))).toString(),
+    cert: new X509Certificate(certificate).toString(),
     key: pair.privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
   }
 }
 
-function issuerOf(pem: string): { name: Name; keyId: ArrayBuffer } {
-  const { tbsCertificate } = AsnConvert.parse(new X509Certificate(pem).raw, Certificate)
-  const own = tbsCertificate.extensions?.find((e) => e.extnID === id_ce_subjectKeyIdentifier)
+function issuerOf(pem: string): { name: Buffer; keyId: Buffer } {
+  const parts = within(within(only(new X509Certificate(pem).raw))[0]!)
+  // Versions before the third do not say which they are.
+  const from = parts[0]!.tag === contextTag(0, true) ? 1 : 0
+  const extensions = parts.find(({ tag }) => tag === EXTENSIONS)
+  const own = extensions
+    ? within(within(extensions)[0]!).find((one) => within(one)[0]!.whole.equals(SUBJECT_KEY_ID))
+    : undefined
   return {
-    name: tbsCertificate.subject,
-    keyId: own
-      ? AsnConvert.parse(own.extnValue.buffer, SubjectKeyIdentifier).buffer
-      : keyIdOf(tbsCertificate.subjectPublicKeyInfo),
+    // After number, algorithm, issuer and times.
+    name: parts[from + 4]!.whole,
+    keyId: own ? only(within(own).at(-1)!.content).content : keyIdOf(parts[from + 5]!.whole),
   }
 }
 
-function algorithmOf(key: KeyObject): AlgorithmIdentifier {
+const only = (bytes: Buffer): DerValue => readDer(bytes)[0]!
+const within = ({ content }: DerValue): DerValue[] => readDer(content)
+
+function algorithmOf(key: KeyObject): Buffer {
   switch (key.asymmetricKeyType) {
     case 'ec':
-      return new AlgorithmIdentifier({ algorithm: ECDSA_WITH_SHA256 })
+      return ECDSA_WITH_SHA256
     case 'rsa':
-      return new AlgorithmIdentifier({ algorithm: SHA256_WITH_RSA, parameters: DER_NULL })
+      return SHA256_WITH_RSA
     default:
       throw new Error(`cannot sign with a key of type ${key.asymmetricKeyType}: use EC or RSA`)
   }
 }
 
-/** RFC 5280 4.2.1.2, first method. */
-const keyIdOf = (key: SubjectPublicKeyInfo): ArrayBuffer =>
-  exact(createHash('sha1').update(new Uint8Array(key.subjectPublicKey)).digest())
+/** RFC 5280 4.2.1.2, first method: of the bits of the key, without the count of unused ones. */
+const keyIdOf = (publicKey: Buffer): Buffer =>
+  createHash('sha1')
+    .update(within(only(publicKey))[1]!.content.subarray(1))
+    .digest()
 
 /** Positive and at most 20 bytes, as RFC 5280 asks. */
-function newSerial(): ArrayBuffer {
+function newSerial(): Buffer {
   const bytes = randomBytes(16)
   bytes[0] = (bytes[0]! & 0x7f) | 0x40
-  return exact(bytes)
+  return bytes
 }
 
-function nameOf({ commonName, organization }: Subject): Name {
-  const part = (type: string, utf8String: string) =>
-    new RelativeDistinguishedName([
-      new AttributeTypeAndValue({ type, value: new AttributeValue({ utf8String }) }),
-    ])
-  return new Name([
+function nameOf({ commonName, organization }: Subject): Buffer {
+  const part = (type: Buffer, text: string) =>
+    der(Tag.set, sequence(type, der(Tag.utf8String, Buffer.from(text))))
+  return sequence(
     ...(organization === undefined ? [] : [part(ORGANIZATION, organization)]),
     part(COMMON_NAME, commonName),
-  ])
+  )
 }
 
-function extensionsOf(options: IssueOptions, own: ArrayBuffer, issuer: ArrayBuffer): Extension[] {
+function extensionsOf(options: IssueOptions, own: Buffer, issuer: Buffer): Buffer[] {
   const { use, hosts = [] } = options
-  const extension = (extnID: string, critical: boolean, value: unknown) =>
-    new Extension({ extnID, critical, extnValue: new OctetString(AsnConvert.serialize(value)) })
+  const extension = (id: Buffer, isCritical: boolean, value: Buffer) =>
+    sequence(id, ...(isCritical ? [TRUE] : []), der(Tag.octetString, value))
   const isAuthority = use === 'authority'
-  const usage = isAuthority
-    ? KeyUsageFlags.keyCertSign | KeyUsageFlags.digitalSignature | KeyUsageFlags.cRLSign
-    : KeyUsageFlags.digitalSignature | KeyUsageFlags.keyEncipherment
   const list = [
-    extension(id_ce_basicConstraints, true, new BasicConstraints({ cA: isAuthority })),
-    extension(id_ce_keyUsage, true, new KeyUsage(usage)),
-    extension(id_ce_subjectKeyIdentifier, false, new SubjectKeyIdentifier(own)),
-    extension(
-      id_ce_authorityKeyIdentifier,
-      false,
-      new AuthorityKeyIdentifier({ keyIdentifier: new SubjectKeyIdentifier(issuer) }),
-    ),
+    extension(BASIC_CONSTRAINTS, true, isAuthority ? sequence(TRUE) : sequence()),
+    extension(KEY_USAGE, true, isAuthority ? AUTHORITY_USAGE : LEAF_USAGE),
+    extension(SUBJECT_KEY_ID, false, der(Tag.octetString, own)),
+    extension(AUTHORITY_KEY_ID, false, sequence(der(contextTag(0, false), issuer))),
   ]
   if (!isAuthority) {
-    const purpose = use === 'server' ? id_kp_serverAuth : id_kp_clientAuth
-    list.push(extension(id_ce_extKeyUsage, false, new ExtendedKeyUsage([purpose])))
+    const purpose = use === 'server' ? SERVER_AUTHENTICATION : CLIENT_AUTHENTICATION
+    list.push(extension(EXTENDED_KEY_USAGE, false, sequence(purpose)))
   }
   if (hosts.length > 0) {
-    const names = hosts.map(
-      (host) => new GeneralName(isIP(host) === 0 ? { dNSName: host } : { iPAddress: host }),
-    )
-    list.push(extension(id_ce_subjectAltName, false, new SubjectAlternativeName(names)))
+    list.push(extension(SUBJECT_ALTERNATIVE_NAME, false, sequence(...hosts.map(hostName))))
   }
   return list
 }
 
-/** A buffer of just these bytes: small Buffers share a larger one. */
-const exact = (bytes: Uint8Array): ArrayBuffer => Uint8Array.from(bytes).buffer
+/** A name of the kind that is written in ASCII, or an address. */
+const hostName = (host: string): Buffer =>
+  addressFamily(host) === 0
+    ? der(contextTag(2, false), Buffer.from(host, 'latin1'))
+    : der(contextTag(7, false), addressBytes(host))
+
+function addressBytes(address: string): Buffer {
+  const bytes = addressFamily(address) === 4 ? 4 : 16
+  return Buffer.from(
+    ipToBigInt(address)
+      .toString(16)
+      .padStart(2 * bytes, '0'),
+    'hex',
+  )
+}

@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey, X509Certificate } from 'node:crypto'
-import { isIP } from 'node:net'
+import { addressFamily } from '../base/address-family.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { servingHosts, thisMachine, type Machine } from './hosts.ts'
@@ -163,7 +163,8 @@ function usable(
 }
 
 const covers = (x509: X509Certificate, host: string): boolean =>
-  (isIP(host) === 0 ? x509.checkHost(host, { subject: 'never' }) : x509.checkIP(host)) !== undefined
+  (addressFamily(host) === 0 ? x509.checkHost(host, { subject: 'never' }) : x509.checkIP(host)) !==
+  undefined
 
 async function issueLeaf(wanted: Wanted, authority: Authority, nowMs: number): Promise<Issued> {
   const { cert, key, x509 } = authority

@@ -1,4 +1,4 @@
-import { isIPv6 } from 'node:net'
+import { addressFamily } from '../base/address-family.ts'
 
 /**
  * String formats. Each `is…` returns what is wrong with a value, in the field's standard wording;
@@ -286,9 +286,9 @@ function isIpv6Text(value: string): boolean {
   // A zone (`%eth0`) belongs to one machine and is no address of the cluster.
   if (value.includes('%')) return false
   const colon = value.lastIndexOf(':')
-  if (colon < 0 || !value.includes('.', colon)) return isIPv6(value)
+  if (colon < 0 || !value.includes('.', colon)) return addressFamily(value) === 6
   const tail = plainIpv4(value.slice(colon + 1))
-  return tail !== null && isIPv6(value.slice(0, colon + 1) + tail)
+  return tail !== null && addressFamily(value.slice(0, colon + 1) + tail) === 6
 }
 
 /** An IPv4 or IPv6 address. */

@@ -8,10 +8,19 @@ export interface ResourceName {
   readonly resource: string
 }
 
+/** Which object of a resource. */
+export interface ObjectPlace {
+  /** Empty for cluster scope. */
+  readonly namespace: string
+  readonly name: string
+}
+
 /** Told of objects as they come, change and go. */
 export interface ObjectHandler<T extends Typed = Typed> {
   /** Every object that is there at the start, then each created or changed one. Not to be changed. */
   set(object: T): void
+  /** Told instead of `set` where it is there: `read` gives the object when it is needed, null if it cannot be read. */
+  named?(place: ObjectPlace, read: () => T | null): void
   /** An object that is gone, in its last state. */
   removed(object: T): void
 }

@@ -1,5 +1,4 @@
 import type { LookupAddress } from 'node:dns'
-import { lookup } from 'node:dns/promises'
 import { BlockList, isIP } from 'node:net'
 import { badRequest } from '../../schema/errors.ts'
 import type { Api, Call } from '../context.ts'
@@ -92,6 +91,7 @@ export async function proxyableAddresses(host: string): Promise<LookupAddress[]>
   checkProxyable(host)
   let addresses: LookupAddress[]
   try {
+    const { lookup } = await import('node:dns/promises')
     addresses = await lookup(host, { all: true })
   } catch (error) {
     throw badRequest(error instanceof Error ? error.message : String(error))

@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { systemClock } from '../../base/clock.ts'
+import { open, type RootDatabase } from 'lmdb'
+import { DATA_FILE, databases, openOptions, TIME_BYTES } from '../../store/lmdb/layout.ts'
 import { openLmdb } from '../../store/lmdb/engine.ts'
 import { openMemory } from '../../store/memory/engine.ts'
 import type { Engine, Item } from '../../store/store.ts'
@@ -143,6 +145,44 @@ test('migrate, there and back', async () => {
     },
   ]) {
     expect(await run(args, openEtcd)).toEqual({ code: 1, stdout: '', stderr })
+  }
+})
+
+describe('events are moved', () => {
+  for (const { flag, life } of [
+    { flag: '', life: 3_600_000 },
+    { flag: '--event-ttl=10m', life: 600_000 },
+    { flag: '--event-ttl=0', life: undefined },
+  ]) {
+    test(flag === '' ? 'for an hour' : `with ${flag}`, async () => {
+      const data = join(dir, `events${flag}`)
+      const etcd = openMemory({ clock: systemClock })
+      await etcd.commit([{ key: '/events/a/b', value: Buffer.from('1') }])
+      await etcd.commit([{ key: '/pods/a/b', value: Buffer.from('2') }])
+      const given: (number | undefined)[] = []
+      const openEtcd = (target: Engine): OpenEtcd => {
+        return async (_place, ttlMs) => {
+          given.push(ttlMs?.('/events/a/b'), ttlMs?.('/pods/a/b'))
+          return target
+        }
+      }
+      const args = `--data-dir=${data} --etcd-servers=http://a:1 ${flag}`.trim()
+      const from = Date.now()
+      expect((await run(`migrate --to=lmdb ${args}`, openEtcd(etcd))).stderr).toBe('')
+      const to = Date.now()
+      const root = open(openOptions(join(data, 'store', DATA_FILE))) as RootDatabase<Buffer, Buffer>
+      const { expiries } = databases(root)
+      const found = [...expiries.getRange({})].map(({ key, value }) => {
+        const at = key.readUIntBE(0, TIME_BYTES) - (life ?? 0)
+        return { key: value.toString(), isTimely: at >= from && at <= to }
+      })
+      await root.close()
+      expect(found).toEqual(life === undefined ? [] : [{ key: '/events/a/b', isTimely: true }])
+      const target = openMemory({ clock: systemClock })
+      expect((await run(`migrate --to=etcd ${args}`, openEtcd(target))).code).toBe(0)
+      // What is copied from is given no times.
+      expect(given).toEqual([undefined, undefined, life, undefined])
+    })
   }
 })
 

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs'
 import type { EtcdPlace } from '../../etcd-options.ts'
+import type { TimeToLive } from '../../store/expiry.ts'
 import type { Engine } from '../../store/store.ts'
 import { fileFlag, listFlag, optionalTextFlag, type Values } from '../flags.ts'
 
-/** Opens the store in an etcd. */
-export type OpenEtcd = (place: EtcdPlace) => Promise<Engine>
+/** Opens the store in an etcd, whose keys live as long as is told. */
+export type OpenEtcd = (place: EtcdPlace, ttlMs?: TimeToLive) => Promise<Engine>
 
 const section = 'Storage'
 

@@ -14,9 +14,9 @@ import {
   ipFlag,
   listFlag,
   onFlag,
+  orNone,
   switchesFlag,
   textFlag,
-  type Flag,
 } from '../flags.ts'
 
 const words = Object.keys(vocabularies) as VocabularyName[]
@@ -26,12 +26,6 @@ const agentFile = (help: string) => ({
   ...textFlag({ section: 'Cluster', default: '', help }),
   placeholder: 'file',
   check: () => null,
-})
-
-/** A duration, or 0. */
-const orNone = (flag: Flag<number>): Flag<number> => ({
-  ...flag,
-  check: (value) => (value === 0 ? null : (flag.check?.(value) ?? null)),
 })
 
 /** Flags of the server, in the spelling of the reference where it has them. */

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { lineLog } from '../../base/log.ts'
+import { limitYoungHeap } from '../../base/young-heap.ts'
 import type { EtcdUse } from '../../etcd-options.ts'
 import type { RunningServer, ServerOptions } from '../../server-options.ts'
 import { product } from '../../vocabulary/index.ts'
@@ -58,6 +59,7 @@ export async function serverCommand(
   })
   let server: RunningServer
   try {
+    if (!command.start) limitYoungHeap()
     const start = command.start ?? (await import('../../server.ts')).startServer
     const agentTls = agentTlsOf(values)
     server = await start({ ...options, ...(agentTls ? { agentTls } : {}), log })

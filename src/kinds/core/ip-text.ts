@@ -1,4 +1,4 @@
-import { isIP } from 'node:net'
+import { addressFamily } from '../../base/address-family.ts'
 import { ipFromBigInt, ipToBigInt } from '../../base/ip-range.ts'
 import { ipFamily } from '../../schema/names.ts'
 
@@ -8,12 +8,12 @@ export const familyOf = (address: string): 'IPv4' | 'IPv6' =>
 
 /** A valid address without the leading zeros that its IPv4 part may have. */
 export const plainIp = (address: string): string =>
-  isIP(address) === 0 ? address.replaceAll(/\b0+(?=\d)/g, '') : address
+  addressFamily(address) === 0 ? address.replaceAll(/\b0+(?=\d)/g, '') : address
 
 /** The one text of an address that is valid: no leading zeros, IPv6 shortened, IPv4 inside IPv6 taken out. */
 export function canonicalIp(address: string): string {
   const plain = plainIp(address)
-  if (isIP(plain) === 4) return plain
+  if (addressFamily(plain) === 4) return plain
   const value = ipToBigInt(plain)
   return familyOf(address) === 'IPv4'
     ? ipFromBigInt(value & 0xffff_ffffn, 'IPv4')

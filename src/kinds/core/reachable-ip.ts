@@ -1,4 +1,5 @@
-import { BlockList, isIP } from 'node:net'
+import { BlockList } from 'node:net'
+import { addressFamily } from '../../base/address-family.ts'
 
 interface Special {
   readonly list: BlockList
@@ -33,7 +34,7 @@ const SPECIAL: readonly Special[] = [
 
 /** Messages about an address that others cannot reach (seed 2, address.ip); empty when they can. */
 export function isReachableIp(address: string): readonly string[] {
-  const plain = isIP(address) === 0 ? address.replaceAll(/\b0+(?=\d)/g, '') : address
-  const family = isIP(plain) === 6 ? 'ipv6' : 'ipv4'
+  const plain = addressFamily(address) === 0 ? address.replaceAll(/\b0+(?=\d)/g, '') : address
+  const family = addressFamily(plain) === 6 ? 'ipv6' : 'ipv4'
   return SPECIAL.filter(({ list }) => list.check(plain, family)).map(({ message }) => message)
 }
