@@ -5,7 +5,7 @@ import { badRequest } from '../schema/errors.ts'
 import type { Typed } from '../schema/object-meta.ts'
 import { ObjectMeta } from '../schema/object-meta.ts'
 import type { HookContext } from '../schema/resource.ts'
-import { encodeRecord } from '../store/cache/record.ts'
+import { RecordWriter } from '../store/cache/record.ts'
 import { Version } from '../store/cache/version.ts'
 
 // What stands before the resourceVersion in metadata, in declared order.
@@ -75,40 +75,44 @@ export function fromHub(served: Served, hub: Typed, c: HookContext): Typed {
 
 /** The stored form of an object of the stored version (see store/cache/record.ts). */
 export function encodeObject(served: Served, object: Typed): Buffer {
+  // Made a moment ago and for this alone: what is written by itself is taken out of it, which copies nothing.
   const plain = served.hub.codec.plain(object as unknown as JsonObject)
-  const { kind: _k, apiVersion: _a, metadata, ...rest } = plain
-  const meta = metadata as JsonObject
-  const before: JsonObject = {}
-  const after: JsonObject = {}
-  for (const [name, value] of Object.entries(meta)) {
-    if ((META_HEAD as readonly string[]).includes(name)) before[name] = value
-    else if (name !== 'resourceVersion') after[name] = value
+  const meta = plain['metadata'] as JsonObject
+  const writer = new RecordWriter(selectorText(served, object))
+  writer.bytes(served.hub.opening)
+  writer.text('"metadata":')
+  const metaStart = writer.length
+  writer.text('{')
+  for (const name of META_HEAD) {
+    const value = meta[name]
+    if (value === undefined) continue
+    writer.text(`"${name}":${JSON.stringify(value)},`)
+    meta[name] = undefined
   }
-  const opening = served.hub.opening.toString('utf8')
-  const metaHead = inner(before)
-  const metaTail = inner(after)
-  const head = `${opening}"metadata":{${metaHead === '' ? '' : `${metaHead},`}"resourceVersion":"`
-  const metaStart = Buffer.byteLength(opening) + '"metadata":'.length
-  const closed = `"${metaTail === '' ? '' : `,${metaTail}`}}`
-  const others = inner(rest)
-  const tail = `${closed}${others === '' ? '' : `,${others}`}}`
-  return encodeRecord({
-    head,
-    tail,
-    metaStart,
-    metaLength: Buffer.byteLength(head) - metaStart + Buffer.byteLength(closed),
-    selectors: selectorText(served, object),
-  })
+  writer.text('"resourceVersion":"')
+  writer.revisionHere()
+  writer.text('"')
+  meta['resourceVersion'] = undefined
+  members(writer, meta)
+  writer.text('}')
+  const metaLength = writer.length - metaStart
+  plain['kind'] = plain['apiVersion'] = plain['metadata'] = undefined
+  members(writer, plain)
+  writer.text('}')
+  return writer.record(metaStart, metaLength)
+}
+
+/** The members of an object behind others. */
+function members(writer: RecordWriter, object: JsonObject): void {
+  const text = JSON.stringify(object)
+  if (text.length === 2) return
+  writer.text(',')
+  writer.text(text.slice(1, -1))
 }
 
 /** An object that is not stored, in the form of one that is; for dry runs. */
 export const asVersion = (record: Buffer, revision: number): Version =>
   Version.of(record, { key: '', revision, created: revision, prev: null }, null)
-
-function inner(object: JsonObject): string {
-  const text = JSON.stringify(object)
-  return text.slice(1, -1)
-}
 
 function selectorText(served: Served, object: Typed): string {
   const { selectable } = served.declaration

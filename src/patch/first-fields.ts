@@ -112,12 +112,31 @@ const ALL_OWNED: Unowned = { whole: FieldSet.empty, alone: FieldSet.empty }
 
 function written(steps: Step[]): JsonObject | null {
   if (steps.length === 0) return null
-  if (steps.length > 1) steps.sort(([a], [b]) => compareElements(a, b))
+  inOrder(steps)
   const json: JsonObject = {}
   // A text starts with a letter and a colon, so it is no name that objects inherit.
   for (const [{ text }, inner] of steps) json[text] = inner
   return json
 }
+
+/** Few at a time, and many times for each object: sorted in place, which makes nothing. */
+function inOrder(steps: Step[]): void {
+  if (steps.length > FEW) {
+    steps.sort(([a], [b]) => compareElements(a, b))
+    return
+  }
+  for (let i = 1; i < steps.length; i++) {
+    const step = steps[i]!
+    let at = i
+    while (at > 0 && compareElements(steps[at - 1]![0], step[0]) > 0) {
+      steps[at] = steps[at - 1]!
+      at--
+    }
+    steps[at] = step
+  }
+}
+
+const FEW = 24
 
 function fail(text: string): never {
   throw new TypedValueError([text])

@@ -272,15 +272,14 @@ function reader(holds: Holds, v: Words): Read {
         if (typeof value !== 'object' || Array.isArray(value) || value === null) {
           throw decoding.failure(`expected an object, found ${typeName(value)}`)
         }
-        const entries: [string, unknown][] = []
-        for (const key of Object.keys(value).sort()) {
+        const map: JsonObject = {}
+        for (const key of sortedKeys(value)) {
           const one = (value as JsonObject)[key]
           decoding.path.push(key)
-          entries.push([key, one === null ? zero(decoding) : item(one, decoding)])
+          put(map, key, one === null ? zero(decoding) : item(one, decoding))
           decoding.path.pop()
         }
-        // fromEntries defines own properties, also for a key such as __proto__.
-        return Object.fromEntries(entries)
+        return map
       }
     }
     case 'string':
@@ -448,12 +447,10 @@ function writer(holds: Holds, v: Words): (value: unknown) => unknown {
     case 'map': {
       const item = writer(holds.of, v)
       return (value) => {
-        const map = value as JsonObject
-        return Object.fromEntries(
-          Object.keys(map)
-            .sort()
-            .map((key) => [key, item(map[key])]),
-        )
+        const given = value as JsonObject
+        const map: JsonObject = {}
+        for (const key of sortedKeys(given)) put(map, key, item(given[key]))
+        return map
       }
     }
     default: {
@@ -488,4 +485,20 @@ function pathText(path: readonly (string | number)[]): string {
   let out = ''
   for (const p of path) out += typeof p === 'number' ? `[${p}]` : out === '' ? p : `.${p}`
   return out
+}
+
+/** The names of an object's members by UTF-16; most are in order as they stand. */
+function sortedKeys(object: object): string[] {
+  const keys = Object.keys(object)
+  for (let i = 1; i < keys.length; i++) if (keys[i - 1]! > keys[i]!) return keys.sort()
+  return keys
+}
+
+/** Defines a member of an object that a user names: setting one named __proto__ would do something else. */
+function put(object: JsonObject, key: string, value: unknown): void {
+  if (key === '__proto__')
+    Object.defineProperty(object, key, {
+      ...{ value, enumerable: true, writable: true, configurable: true },
+    })
+  else object[key] = value
 }

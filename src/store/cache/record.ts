@@ -34,21 +34,71 @@ export interface RecordHeader {
 
 /** Makes the stored form. */
 export function encodeRecord(parts: RecordParts): Buffer {
-  const headBytes = Buffer.byteLength(parts.head)
-  const selectorBytes = parts.selectors === '' ? 0 : Buffer.byteLength(parts.selectors)
-  const record = Buffer.allocUnsafe(
-    HEADER_BYTES + selectorBytes + headBytes + Buffer.byteLength(parts.tail),
-  )
-  record[0] = FORM
-  record.writeUInt32LE(headBytes, 1)
-  record.writeUInt32LE(parts.metaStart, 5)
-  record.writeUInt32LE(parts.metaLength, 9)
-  record.writeUInt32LE(selectorBytes, 13)
-  let at = HEADER_BYTES
-  if (selectorBytes > 0) at += record.write(parts.selectors, at)
-  at += record.write(parts.head, at)
-  record.write(parts.tail, at)
-  return record
+  const writer = new RecordWriter(parts.selectors)
+  writer.text(parts.head)
+  writer.revisionHere()
+  writer.text(parts.tail)
+  return writer.record(parts.metaStart, parts.metaLength)
+}
+
+/** Memory that records are made in, one after the other. */
+let scratch = Buffer.allocUnsafeSlow(64 << 10)
+const MOST_KEPT = 1 << 20
+
+/** Makes one stored form piece by piece, without joining texts. No other may be begun before its end. */
+export class RecordWriter {
+  #memory = scratch
+  #at = HEADER_BYTES
+  readonly #jsonStart: number
+  #revisionAt = 0
+
+  /** Begins with what selectors read, JSON or nothing. */
+  constructor(selectors: string) {
+    if (selectors !== '') this.text(selectors)
+    this.#jsonStart = this.#at
+  }
+
+  /** Bytes of JSON that were written. */
+  get length(): number {
+    return this.#at - this.#jsonStart
+  }
+
+  text(text: string): void {
+    // A unit of a string is three bytes of UTF-8 at most.
+    this.#reserve(3 * text.length)
+    this.#at += this.#memory.write(text, this.#at)
+  }
+
+  bytes(bytes: Uint8Array): void {
+    this.#reserve(bytes.length)
+    this.#memory.set(bytes, this.#at)
+    this.#at += bytes.length
+  }
+
+  /** The digits of the revision belong here. */
+  revisionHere(): void {
+    this.#revisionAt = this.length
+  }
+
+  /** The record, in memory of its own; the arguments are those of {@link RecordParts}. */
+  record(metaStart: number, metaLength: number): Buffer {
+    const memory = this.#memory
+    memory[0] = FORM
+    memory.writeUInt32LE(this.#revisionAt, 1)
+    memory.writeUInt32LE(metaStart, 5)
+    memory.writeUInt32LE(metaLength, 9)
+    memory.writeUInt32LE(this.#jsonStart - HEADER_BYTES, 13)
+    return Buffer.from(memory.subarray(0, this.#at))
+  }
+
+  #reserve(bytes: number): void {
+    const needed = this.#at + bytes
+    if (needed <= this.#memory.length) return
+    const larger = Buffer.allocUnsafeSlow(Math.max(needed, 2 * this.#memory.length))
+    this.#memory.copy(larger, 0, 0, this.#at)
+    this.#memory = larger
+    if (larger.length <= MOST_KEPT) scratch = larger
+  }
 }
 
 /** Reads the header; throws on a form that this program does not know. */
