@@ -42,6 +42,11 @@ export interface Engine {
    * subscribers. Absent when this engine is the only one, so that nothing newer can be. Throws StoreUnavailable.
    */
   latest?(): Promise<Revision>
+  /**
+   * How many bytes of values one range had best give, where each costs as much as all that is behind its start. Absent
+   * where a range costs what it gives, so that short ones leave others their turns.
+   */
+  readonly pageBytes?: number
   /** Waits for pending commits and lets go of files. May be called twice. */
   close(): Promise<void>
 }

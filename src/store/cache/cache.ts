@@ -6,6 +6,7 @@ import {
   type Commit,
   type Engine,
   type Event,
+  type Item,
   type Revision,
 } from '../store.ts'
 import { Slabs } from './slab.ts'
@@ -33,6 +34,7 @@ export interface ListState {
 }
 
 const PAGE = 250
+const MOST_ITEMS = 10_000
 /** Questions for the newest revision that are under way at most; whoever comes later shares the next. */
 const QUESTIONS = 2
 
@@ -171,25 +173,32 @@ export class Cache {
   }
 
   async #rangeFromEngine(prefix: string, at: Revision, start?: string): Promise<Version[]> {
-    const items: Version[] = []
-    let from = start
+    const versions: Version[] = []
+    for await (const items of this.#pages(prefix, at, start)) {
+      for (const { key, value, created, changed } of items)
+        versions.push(Version.of(value, { key, revision: changed, created, prev: null }, null))
+    }
+    return versions
+  }
+
+  /** Objects under a prefix as the engine has them, as many at a time as suits it. */
+  async *#pages(prefix: string, at: Revision, from?: string): AsyncGenerator<readonly Item[]> {
+    const { pageBytes } = this.#engine
+    let start = from
+    let limit = PAGE
     for (;;) {
-      const page = await this.#engine.range(prefix, {
-        at,
-        limit: PAGE,
-        ...(from === undefined ? {} : { start: from }),
+      const { items, more } = await this.#engine.range(prefix, {
+        ...{ at, limit },
+        ...(start === undefined ? {} : { start }),
       })
-      for (const item of page.items) {
-        items.push(
-          Version.of(
-            item.value,
-            { key: item.key, revision: item.changed, created: item.created, prev: null },
-            null,
-          ),
-        )
-      }
-      if (!page.more) return items
-      from = `${page.items.at(-1)!.key}\0`
+      if (items.length > 0) yield items
+      const last = items.at(-1)
+      if (!more || !last) return
+      start = `${last.key}\0`
+      if (pageBytes === undefined) continue
+      const bytes = items.reduce((sum, { value }) => sum + value.length, 0)
+      const fitting = Math.floor((pageBytes * items.length) / Math.max(bytes, 1))
+      limit = Math.min(Math.max(fitting, PAGE), MOST_ITEMS)
     }
   }
 
@@ -243,18 +252,13 @@ export class Cache {
   async #fill(prefix: string, missed: Event[]): Promise<Table> {
     const at = this.#revision
     const table = new Table(prefix, at, this.#slabs)
-    let start: string | undefined
-    for (;;) {
-      const page = await this.#engine.range(prefix, {
-        at,
-        limit: PAGE,
-        ...(start === undefined ? {} : { start }),
-      })
-      for (const item of page.items) table.load(item.key, item.value, item.created, item.changed)
-      if (!page.more) break
-      start = `${page.items.at(-1)!.key}\0`
-      // An engine of this process answers at once: without this nobody else would have a turn.
-      await new Promise<void>((resolve) => setImmediate(resolve))
+    for await (const items of this.#pages(prefix, at)) {
+      for (let from = 0; from < items.length; from += PAGE) {
+        for (const { key, value, created, changed } of items.slice(from, from + PAGE))
+          table.load(key, value, created, changed)
+        // An engine of this process answers at once: without this nobody else would have a turn.
+        await new Promise<void>((resolve) => setImmediate(resolve))
+      }
     }
     for (const event of missed) if (event.at > at) table.apply(event)
     this.#tables.set(prefix, table)

@@ -25,11 +25,13 @@ class Encrypting implements EncryptedEngine {
   /** Values by the stored form that was just made of them: an engine that tells of the same bytes needs no decryption. */
   readonly #made = new WeakMap<Uint8Array, Uint8Array>()
   readonly latest?: () => Promise<Revision>
+  readonly pageBytes?: number
 
   constructor(engine: Engine, encryption: Encryption) {
     this.#engine = engine
     this.#encryption = encryption
     if (engine.latest) this.latest = () => engine.latest!()
+    if (engine.pageBytes !== undefined) this.pageBytes = engine.pageBytes
   }
 
   get name(): string {

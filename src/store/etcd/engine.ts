@@ -78,6 +78,8 @@ export async function openEtcd(options: EtcdOptions): Promise<EtcdEngine> {
 }
 
 class EtcdStore implements EtcdEngine {
+  /** etcd goes through all keys behind the start of a range, whatever the limit. */
+  readonly pageBytes = 8 << 20
   readonly name = 'etcd'
   readonly #options: EtcdOptions
   readonly #connection: Connection

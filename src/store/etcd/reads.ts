@@ -21,7 +21,9 @@ import {
 } from './messages.ts'
 import type { Position } from './position.ts'
 
+/** Keys that are asked for at a time where the caller names no number, and at most. */
 const PAGE = 1_000
+const MOST_ITEMS = 10_001
 const KEYS_PAGE = 10_000
 
 /** Asks for keys of etcd as they are, in etcd's own words. */
@@ -73,7 +75,8 @@ export class Reads {
     for (const { from, end, mixed } of this.#layout.spans(prefix, options.start)) {
       let next = from
       for (;;) {
-        const asked = Math.min(PAGE, limit - items.length + 1)
+        // One more tells whether there are more.
+        const asked = limit === Infinity ? PAGE : Math.min(MOST_ITEMS, limit - items.length + 1)
         const page = await this.#readAt(at, { key: next, end, limit: asked })
         for (const kv of page.items) {
           const key = this.#layout.toKey(kv.key)

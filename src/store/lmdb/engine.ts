@@ -91,6 +91,8 @@ class LmdbEngine implements Engine {
   readonly #unlock: () => void
   #revision: Revision = 0
   #oldest: Revision = 0
+  /** Whether the store says that times to live are recorded, which a write that records none makes untrue. */
+  #isMarked = false
   /** Last revision given out inside the transaction that runs. */
   #next: Revision = 0
   /** When the first key goes that was written inside it. */
@@ -150,10 +152,7 @@ class LmdbEngine implements Engine {
     if (this.#expiries) {
       await this.#expiries.adopt(this.#clock.now())
       this.#sweep = new Sweep(this.#clock, this, this.#expiries)
-    } else if (this.#file.meta.get(META.expiring) !== undefined) {
-      // Who records again must look at what is written from now on.
-      await this.#transact(() => this.#file.meta.removeSync(META.expiring))
-    }
+    } else this.#isMarked = this.#file.meta.get(META.expiring) !== undefined
   }
 
   revision(): Revision {
@@ -195,12 +194,15 @@ class LmdbEngine implements Engine {
           this.#soonest = Infinity
           const timeMs = this.#clock.now()
           for (const { changes } of batch) results.push(this.#apply(changes, timeMs, events))
+          // Who records again must look at what is written from now on.
+          if (this.#isMarked && events.length > 0) this.#file.meta.removeSync(META.expiring)
         }, spaceFor(values))
       } catch (error) {
         for (const { reject } of batch.length > 0 ? batch : this.#waiting.splice(0)) reject(error)
         continue
       }
       this.#revision = this.#next
+      if (events.length > 0) this.#isMarked = false
       this.#file.touched(events.reduce((bytes, { value }) => bytes + (value?.length ?? 0), 0))
       if (this.#soonest !== Infinity) this.#sweep?.plan(this.#soonest)
       if (events.length > 0) this.#tell(events)

@@ -110,6 +110,22 @@ test('without times to live nothing goes, and what is written then gets its time
   await engine.close()
 })
 
+test('who looks at a store without times to live, and writes nothing, changes none', async () => {
+  const dir = await newDir()
+  const clock = new ManualClock()
+  let engine = await openLmdb({ dir, clock, ttlMs })
+  await put(engine, '/events/a')
+  await engine.close()
+  engine = await openLmdb({ dir, clock })
+  clock.advance(HOUR / 2)
+  expect(await keysOf(engine)).toEqual(['/events/a'])
+  await engine.close()
+  engine = await openLmdb({ dir, clock, ttlMs })
+  clock.advance(HOUR / 2)
+  await until(engine, [])
+  await engine.close()
+})
+
 test('keys that go shortly after one another go in one sweep, and an idle store has no timer', async () => {
   const clock = new ManualClock()
   const after = vi.spyOn(clock, 'after')
