@@ -29,7 +29,8 @@ class Outer extends shape({
 /** Long enough to be worth a view. */
 const padding = { padding: 'p'.repeat(1100) }
 const bytesOf = (object: object) => Buffer.from(JSON.stringify({ ...padding, ...object }))
-const view = (object: object, v = orch) => viewJson(Outer.shape, v, bytesOf(object)) as any
+const view = (object: object, v = orch) =>
+  viewJson(Outer.shape, v, bytesOf(object)) as unknown as Outer
 
 const texts = ['', 'a', 'ä€😀', '"', '\\', '\\"', 'a\\', '\n\t\u0001', '{[,:]}', 'x'.repeat(300)]
 const long = [...texts.map((text) => `${'y'.repeat(120)}${text}`), `${'"\\'.repeat(90)}`]
@@ -60,8 +61,8 @@ describe('fields', () => {
     expect(seen.time).toBe(null)
     expect(seen.isOn).toBe(false)
     expect(seen.any).toEqual(object.any)
-    expect(seen.items.length).toBe(3)
-    expect(seen.items.map((item: any) => [item.name, item.count, item.data])).toEqual([
+    expect(seen.items?.length).toBe(3)
+    expect(seen.items?.map((item) => [item.name, item.count, item.data])).toEqual([
       ['a', 1, undefined],
       [undefined, undefined, undefined],
       ['c', undefined, { x: '1', y: '2' }],
@@ -81,27 +82,28 @@ describe('fields', () => {
 
   test('names as they are spelled', () => {
     const spelled = kubernetes.spell('{agent}Version')
-    expect(view({ inner: { [spelled]: 'v1' } }, kubernetes).inner[spelled]).toBe('v1')
+    const { inner } = view({ inner: { [spelled]: 'v1' } }, kubernetes)
+    expect((inner as unknown as Record<string, unknown>)[spelled]).toBe('v1')
   })
 
   test('names of the prototype', () => {
     expect(view({ toString: 'x' }).toString).toBe('x')
     expect(view({ title: 'x' }).toString).toBe(undefined)
     const { data } = view({ data: JSON.parse('{"__proto__":"x","constructor":"y"}') })
-    expect(Object.entries(data)).toEqual([
+    expect(Object.entries(data ?? {})).toEqual([
       ['__proto__', 'x'],
       ['constructor', 'y'],
     ])
   })
 
   test('short documents', () => {
-    const seen = viewJson(Outer.shape, orch, Buffer.from('{"title":"x"}')) as any
+    const seen = viewJson(Outer.shape, orch, Buffer.from('{"title":"x"}')) as unknown as Outer
     expect([seen.title, seen.inner]).toEqual(['x', undefined])
   })
 
   test('text that is cut off', () => {
     const whole = bytesOf({ title: 'x', inner: { name: 'n' }, last: 'end' })
-    const seen = viewJson(Outer.shape, orch, whole.subarray(0, -8)) as any
+    const seen = viewJson(Outer.shape, orch, whole.subarray(0, -8)) as unknown as Outer
     expect(seen.title).toBe('x')
     expect(() => seen.last).toThrow('not the JSON that was written')
   })
@@ -111,7 +113,7 @@ test('what is known beforehand', () => {
   const bytes = bytesOf({ inner: { name: 'n', data: { ä: 'b' } }, last: 'end' })
   const from = bytes.indexOf('{"name"')
   const known = { from, to: bytes.indexOf(',"last"'), last: 'data' }
-  const seen = viewJson(Outer.shape, orch, bytes, known) as any
+  const seen = viewJson(Outer.shape, orch, bytes, known) as unknown as Outer
   expect([seen.last, seen.inner.count, seen.inner.name]).toEqual(['end', undefined, 'n'])
   expect(seen.inner.data).toEqual({ ä: 'b' })
 })
@@ -133,7 +135,7 @@ describe('sizeOf', () => {
   }
   test('of lists, and of what is neither', () => {
     const object = { items: [{}, { name: ',' }], words: [], isOn: true, title: 'abc' }
-    const seen = view(object) as typeof object
+    const seen = view(object) as unknown as typeof object
     for (const field of ['items', 'words', 'isOn', 'title'] as const)
       expect([field, sizeOf(seen, field)]).toEqual([field, sizeOf(object, field)])
     expect(seen.items.length).toBe(2)

@@ -1,4 +1,5 @@
 import type { Event, Revision } from '../store.ts'
+import { tell } from '../tell.ts'
 import { changesOf } from './make-up.ts'
 import type { KeyValue, WatchedChange } from './messages.ts'
 import type { Layout } from './layout.ts'
@@ -75,19 +76,10 @@ export class Subscribers {
     this.#listeners.clear()
   }
 
-  /** A listener that throws has lost track of the store: that must not pass unseen, nor stop the others. */
   #tell(events: readonly Event[]): void {
     const last = events.at(-1)
     if (!last) return
     this.#position.tell(last.at)
-    for (const listener of this.#listeners) {
-      try {
-        listener(events)
-      } catch (error) {
-        setImmediate(() => {
-          throw error
-        })
-      }
-    }
+    tell(this.#listeners, events)
   }
 }

@@ -15,6 +15,7 @@ import {
   type RangeOptions,
   type Revision,
 } from '../store.ts'
+import { tell } from '../tell.ts'
 import { forgetSome } from './compaction.ts'
 import { checkDataFile } from './data-file.ts'
 import { Environment } from './environment.ts'
@@ -205,7 +206,7 @@ class LmdbEngine implements Engine {
       if (events.length > 0) this.#isMarked = false
       this.#file.touched(events.reduce((bytes, { value }) => bytes + (value?.length ?? 0), 0))
       if (this.#soonest !== Infinity) this.#sweep?.plan(this.#soonest)
-      if (events.length > 0) this.#tell(events)
+      if (events.length > 0) tell(this.#listeners, events)
       batch.forEach(({ resolve }, i) => resolve(results[i]!))
     }
     // In the same turn as the look at what waits: a commit after it starts a flush of its own.
@@ -222,19 +223,6 @@ class LmdbEngine implements Engine {
       const { commitError } = error as { readonly commitError?: Promise<unknown> }
       commitError?.catch(() => {})
       throw error
-    }
-  }
-
-  /** A listener that throws has lost track of the store: that must not pass unseen, nor stop the others. */
-  #tell(events: readonly Event[]): void {
-    for (const listener of this.#listeners) {
-      try {
-        listener(events)
-      } catch (error) {
-        setImmediate(() => {
-          throw error
-        })
-      }
     }
   }
 
