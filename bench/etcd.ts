@@ -2,7 +2,7 @@
 import { spawnSync, type ChildProcess } from 'node:child_process'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { freePort, isListening } from '../test/ports.ts'
+import { freePort } from '../test/ports.ts'
 import type { Workspace } from './workspace.ts'
 
 const PATIENCE_MS = 15_000
@@ -36,14 +36,16 @@ export async function startEtcd(workspace: Workspace): Promise<Etcd> {
   const child = workspace.command(argv, {}, 'ignore', 'ignore')
   child.on('error', () => {})
   child.stdout?.resume()
-  await answers(child, port)
+  await answers(child, url)
   return { url, pid: child.pid ?? 0, end: () => workspace.end(child) }
 }
 
-async function answers(child: ChildProcess, port: number): Promise<void> {
+/** A new etcd listens up to a second before it has elected itself and answers. */
+async function answers(child: ChildProcess, url: string): Promise<void> {
   for (const until = performance.now() + PATIENCE_MS; performance.now() < until;) {
     if (child.pid === undefined || child.exitCode !== null) break
-    if (await isListening(port)) return
+    const answer = await fetch(`${url}/health`).catch(() => null)
+    if (answer?.ok) return
     await wait(LOOK_MS)
   }
   throw new Error('etcd did not start')

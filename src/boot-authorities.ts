@@ -1,5 +1,6 @@
 /** What servers over one store have in common, kept in it. */
 import type { Authorities, AuthorityStore } from './pki/authorities.ts'
+import type { OpenedStore } from './server-pki.ts'
 import { AUTHORITY_PREFIX, ownRecord, readOwnRecord } from './server-keys.ts'
 import type { Engine, Item } from './store/store.ts'
 
@@ -7,16 +8,16 @@ import type { Engine, Item } from './store/store.ts'
 export const AUTHORITIES_KEY = `${AUTHORITY_PREFIX}cluster`
 
 interface Parts {
-  readonly engine: Engine
+  /** Perhaps still being opened. */
+  readonly store: Promise<OpenedStore>
   /** How people find the key. */
   readonly place: string
-  /** Whether what is stored is to be encrypted anew. */
-  readonly isStale?: (key: string) => Promise<boolean>
 }
 
 /** The authorities of the store that this server shares with others. */
-export function authorityStore({ engine, place, isStale }: Parts): AuthorityStore {
+export function authorityStore({ store, place }: Parts): AuthorityStore {
   const commit = async (authorities: Authorities, over: number) => {
+    const { engine } = await store
     const value = ownRecord({ authorities: { ...authorities } })
     const { done } = await engine.commit([{ key: AUTHORITIES_KEY, value, ifChangedAt: over }])
     return done
@@ -24,12 +25,13 @@ export function authorityStore({ engine, place, isStale }: Parts): AuthorityStor
   return {
     place,
     async read() {
+      const { engine, encrypted } = await store
       for (;;) {
         const item = await engine.get(AUTHORITIES_KEY)
         if (!item) return null
         const authorities = authoritiesIn(item, place)
         const revision = item.changed
-        if (!(await isStale?.(AUTHORITIES_KEY))) return { authorities, revision }
+        if (!(await encrypted?.isStale(AUTHORITIES_KEY))) return { authorities, revision }
         // Under an older key of encryption: written anew, it does not need that one any more.
         await commit(authorities, revision)
       }

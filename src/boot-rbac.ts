@@ -20,8 +20,7 @@ import {
   type StoredRole,
 } from './authz/bootstrap-policy/reconcile.ts'
 import type { Clock } from './base/clock.ts'
-import { seedBootstrapPolicy } from './boot-rbac-fresh.ts'
-import { ensureSystemNamespaces } from './boot.ts'
+import { writeFirstObjects } from './boot.ts'
 import { Decoding } from './schema/codec.ts'
 import type { Served } from './schema/catalogue.ts'
 import { modified, StatusError } from './schema/errors.ts'
@@ -57,8 +56,7 @@ export async function ensureBootstrapPolicy(
 /** One try at everything; what failed does not keep the rest from being done. */
 async function round(api: Api): Promise<unknown[]> {
   try {
-    await ensureSystemNamespaces(api)
-    if (await seedBootstrapPolicy(api)) return []
+    if (await writeFirstObjects(api, { rbac: true })) return []
   } catch (error) {
     return [error]
   }

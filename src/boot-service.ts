@@ -36,21 +36,18 @@ const NAMESPACE = 'default'
  * keep people from the server that they need to put it right.
  */
 export async function ensureServerService(api: Api, place: ServerPlace): Promise<void> {
-  const name = api.v.spell('{brand}')
+  await Promise.all([ensureService(api, place), ensureAddresses(api, place)])
+}
+
+/** Makes the service alone, as above. */
+export async function ensureService(api: Api, place: ServerPlace): Promise<void> {
   const services = api.catalogue.find('', 'v1', 'services')
   if (!services) return
-  const attempt = async (what: string, work: Promise<void>) => {
-    try {
-      await work
-    } catch (error) {
-      if (!(error instanceof StatusError)) throw error
-      place.log.warn(`the ${what} of this server cannot be made`, { error: error.message })
-    }
-  }
-  await attempt(
-    'service',
-    ensureObject(api, services, { namespace: NAMESPACE, object: serviceObject(api, name, place) }),
-  )
+  const object = serviceObject(api, api.v.spell('{brand}'), place)
+  await attempt(place, 'service', ensureObject(api, services, { namespace: NAMESPACE, object }))
+}
+
+async function ensureAddresses(api: Api, place: ServerPlace): Promise<void> {
   if (place.reconciled === false) return
   const address = reachableAddress(place)
   if (address === null) {
@@ -72,11 +69,13 @@ export async function ensureServerService(api: Api, place: ServerPlace): Promise
   })
   // What lives may change while a write is tried again.
   const unlessNone = (made: JsonObject) => (addresses().length === 0 ? {} : made)
+  const name = api.v.spell('{brand}')
   const endpoints = api.catalogue.find('', 'v1', 'endpoints')
   const slices = api.catalogue.find(api.v.spell('discovery{api}'), 'v1', 'endpointslices')
   await Promise.all([
     endpoints &&
       attempt(
+        place,
         'endpoints',
         ensureObject(api, endpoints, {
           namespace: NAMESPACE,
@@ -96,6 +95,7 @@ export async function ensureServerService(api: Api, place: ServerPlace): Promise
       ),
     slices &&
       attempt(
+        place,
         'endpoint slice',
         ensureObject(api, slices, {
           namespace: NAMESPACE,
@@ -107,6 +107,19 @@ export async function ensureServerService(api: Api, place: ServerPlace): Promise
         }),
       ),
   ])
+}
+
+async function attempt(
+  { log }: Pick<ServerPlace, 'log'>,
+  what: string,
+  work: Promise<void>,
+): Promise<void> {
+  try {
+    await work
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error
+    log.warn(`the ${what} of this server cannot be made`, { error: error.message })
+  }
 }
 
 type WithPorts = Typed & { readonly ports?: unknown }

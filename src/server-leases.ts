@@ -60,7 +60,10 @@ class Keeper implements ServerLease {
   }
 
   async start(): Promise<void> {
-    const isRenewed = await this.#renew()
+    const [isRenewed] = await Promise.all([
+      this.#renew(),
+      this.#parts.cache.table(SERVER_LEASE_PREFIX),
+    ])
     this.#unfollow = await followVersions(this.#parts.cache, SERVER_LEASE_PREFIX, {
       set: ({ key }) => this.#changed(key, true),
       removed: ({ key }) => this.#changed(key, false),

@@ -2,35 +2,38 @@
 import { createPki, ensurePki, type Pki } from './pki/files.ts'
 import type { PkiOptions } from './pki/pki.ts'
 import type { ServerOptions } from './server-options.ts'
+import type { EncryptedEngine } from './store/encryption/encrypted-engine.ts'
 import type { Engine } from './store/store.ts'
+
+/** A store that is there; `encrypted` is `engine`, where it keeps what is written there from others. */
+export interface OpenedStore {
+  readonly engine: Engine
+  readonly encrypted: EncryptedEngine | null
+}
 
 /** Where a server's keys come from. */
 export interface ServerPkiParts extends PkiOptions {
-  readonly engine: Engine
-  readonly options: Pick<ServerOptions, 'dataDir' | 'etcd' | 'shareAuthorities'>
-  readonly isStale?: (key: string) => Promise<boolean>
+  /** Perhaps still being opened. */
+  readonly store: Promise<OpenedStore>
+  readonly options: Pick<ServerOptions, 'dataDir' | 'etcd' | 'shareAuthorities' | 'store'>
 }
 
 /** Takes or makes keys and certificates. Throws an Error about what a server cannot start with. */
-export async function serverPki({
-  engine,
-  options,
-  isStale,
-  ...asked
-}: ServerPkiParts): Promise<Pki> {
+export async function serverPki({ store, options, ...asked }: ServerPkiParts): Promise<Pki> {
   const { dataDir: dir, etcd, shareAuthorities = true } = options
-  if (engine.name === 'etcd' && etcd && shareAuthorities) {
+  if (etcd && (options.store ?? 'etcd') === 'etcd' && shareAuthorities) {
     const { authorityStore, AUTHORITIES_KEY } = await import('./boot-authorities.ts')
     const { Layout } = await import('./store/etcd/layout.ts')
     const shared = authorityStore({
-      engine,
+      store,
       place: `the key ${new Layout(etcd.prefix).toEtcd(AUTHORITIES_KEY)} in etcd`,
-      ...(isStale ? { isStale } : {}),
     })
     return dir === undefined
       ? createPki({ ...asked, shared })
       : ensurePki({ ...asked, dir, shared })
   }
+  // The store first: who has it may touch the rest of the data directory.
+  const { engine } = await store
   if (dir === undefined) return createPki(asked)
   // A store that came from etcd brings what its servers had in common.
   const inherited = async () =>

@@ -2,35 +2,49 @@
 import { hostname } from 'node:os'
 import type { Api } from './api/context.ts'
 import type { Log } from './base/log.ts'
-import { ensureServerService, reachableAddress, type ServerPlace } from './boot-service.ts'
+import {
+  ensureServerService,
+  ensureService,
+  reachableAddress,
+  type ServerPlace,
+} from './boot-service.ts'
 import { takePart, type ElectedWork, type Election } from './server-election.ts'
 import { keepServerLease, type ServerLease } from './server-leases.ts'
 
-/** Shares the service of the servers with the others that live; null where nobody could reach this one. */
+/**
+ * Shares the service of the servers with the others that live; null where nobody could reach this one. The service is
+ * made after what it needs, `after`, which this server may still be making.
+ */
 export async function joinServers(
   api: Api,
   place: ServerPlace & { readonly log: Log },
-  renewMs: number,
+  { renewMs, after }: { readonly renewMs: number; readonly after: Promise<unknown> },
 ): Promise<ServerLease | null> {
   const address = reachableAddress(place)
   if (address === null) {
+    await after
     await ensureServerService(api, place)
     return null
   }
   const log = onceLog(place.log)
   let keepPorts = false
-  return keepServerLease({
+  const joining = keepServerLease({
     cache: api.cache,
     clock: api.clock,
     log,
     address,
     renewMs,
     async reconcile(addresses) {
+      await after
       await ensureServerService(api, { ...place, log, living: { addresses, keepPorts } })
       // This server's are right from its start on.
       keepPorts = true
     },
   })
+  // At the same time; what fails is told of, and tried again, in the rounds of the lease.
+  const service = after.then(() => ensureService(api, place))
+  const [lease] = await Promise.all([joining, service.catch(() => {})])
+  return lease
 }
 
 /** Runs the controllers while this server is the one that does. */

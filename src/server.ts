@@ -5,17 +5,18 @@ import { admissionPlugins } from './admission/index.ts'
 import { repairClaims } from './api/claims-repair.ts'
 import { servicePools } from './api/claims.ts'
 import { Turns, type Api } from './api/context.ts'
+import { Bag } from './base/bag.ts'
 import { systemClock } from './base/clock.ts'
 import { randomIds } from './base/ids.ts'
 import { silentLog } from './base/log.ts'
+import { turn } from './base/turn.ts'
 import { publishAuthentication } from './boot-authentication-config.ts'
-import { seedBootstrapPolicy } from './boot-rbac-fresh.ts'
 import { ensureSystemPriorities } from './boot-priorities.ts'
 import { ensureServerService } from './boot-service.ts'
-import { ensureSystemNamespaces } from './boot.ts'
+import { writeFirstObjects } from './boot.ts'
 import { adminKubeconfig } from './client/kubeconfig.ts'
 import { writeAnswer } from './http/answer.ts'
-import type { Context, Endpoint, HealthCheck, ServerState } from './http/context.ts'
+import type { Answer, Context, Endpoint, HealthCheck, ServerState } from './http/context.ts'
 import { dispatch } from './http/dispatch.ts'
 import { discoveryEndpoints } from './http/endpoints/discovery.ts'
 import { documentEndpoint } from './http/endpoints/document.ts'
@@ -35,7 +36,7 @@ import { writeFileAtomically } from './pki/write-file.ts'
 import { objectSource } from './object-source.ts'
 import type { ObjectSource } from './schema/object-source.ts'
 import { openAuthentication } from './server-authentication.ts'
-import { openAuthorization } from './server-authorization.ts'
+import { authorizationModes, openAuthorization } from './server-authorization.ts'
 import { storeChecks } from './server-health.ts'
 import { buildCatalogue, declaredVersions } from './schema/catalogue.ts'
 import { runtimeConfig } from './schema/runtime-config.ts'
@@ -53,6 +54,12 @@ const MIN_REQUEST_TIMEOUT_MS = 1_800_000
 const CLOSE_GRACE_MS = 5_000
 
 const SERVER_LEASE_RENEW_MS = 10_000
+
+/** Work that is waited for later: what fails is told then. */
+function underway<T>(work: Promise<T>): Promise<T> {
+  work.catch(() => {})
+  return work
+}
 
 /**
  * Starts a server in this process and resolves when it is ready. Without a data directory everything is gone
@@ -77,26 +84,40 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     for (const close of closers.splice(0).reverse()) await close()
   }
   try {
-    // The store first: who has it may touch the rest of the data directory.
-    const plain = await openEngine(store, options, clock, v.name)
-    closers.push(() => plain.close())
+    const opening = underway(openEngine(store, options, clock, v.name))
+    // What fails meanwhile waits for it, since nobody else would close it.
+    closers.push(() =>
+      opening.then(
+        (opened) => opened.close(),
+        () => {},
+      ),
+    )
+    // What is far away is waited for while the rest is made.
+    await turn()
     const catalogue = buildCatalogue(resources, v, isEnabled)
-    const encrypted = await encryptedStore(plain, options, catalogue, v)
-    const engine: Engine = encrypted ?? plain
+    const opened = underway(
+      opening.then(async (plain) => {
+        const encrypted = await encryptedStore(plain, options, catalogue, v)
+        const engine: Engine = encrypted ?? plain
+        return { plain, encrypted, engine }
+      }),
+    )
     // Certificates are read by clients, whose time is the machine's, not that of a test.
-    const pki = await serverPki({
-      engine,
-      options,
-      vocabulary: v,
-      clock: systemClock,
-      bindAddress,
-      hosts: [
-        ...(options.advertiseAddress ? [options.advertiseAddress] : []),
-        ...(options.servingHosts ?? []),
-        ...ranges.addresses.map((range) => range.at(0)),
-      ],
-      ...(encrypted ? { isStale: (key: string) => encrypted.isStale(key) } : {}),
-    })
+    const identifying = underway(
+      serverPki({
+        store: opened,
+        options,
+        vocabulary: v,
+        clock: systemClock,
+        bindAddress,
+        hosts: [
+          ...(options.advertiseAddress ? [options.advertiseAddress] : []),
+          ...(options.servingHosts ?? []),
+          ...ranges.addresses.map((range) => range.at(0)),
+        ],
+      }),
+    )
+    const { plain, encrypted, engine } = await opened
     const cache = new Cache(engine, {
       clock,
       historyMs,
@@ -144,9 +165,14 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     const source = objectSource(api, (error) =>
       log.error('a follower of objects failed', { error: String(error) }),
     )
+    const rbac = authorizationModes(options.authorization ?? {}).includes('RBAC')
+    // The server is ready when it is done, and not before; what else a start takes goes on beside it.
+    const beginning = underway(Promise.all([writeFirstObjects(api, { rbac }), repairClaims(api)]))
     const parts = { v, clock, log, objects }
     const authorization = await openAuthorization(options.authorization ?? {}, parts)
     closers.push(() => authorization.close())
+    const priorities = underway(ensureSystemPriorities(api))
+    const pki = await identifying
     const authentication = await openAuthentication(options.authentication ?? {}, {
       ...parts,
       certificateClock: systemClock,
@@ -193,7 +219,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
       api,
       requestTimeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
       draining: false,
-      underway: new Set(),
+      underway: new Bag(),
       log,
       authentication: authentication.chain,
       authorizer: authorization.authorizer,
@@ -226,29 +252,26 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
       state.onError(error, context)
       const { exchange } = context
       if (!exchange.begun) exchange.send(500, ['content-type', 'text/plain'], 'internal error')
+      done()
+    }
+    const write = (context: Context, answer: Answer) => {
+      const writing = writeAnswer(context, answer)
+      if (writing) void writing.then(done, (error: unknown) => failed(context, error))
+      else done()
     }
     const onExchange = (exchange: Exchange) => {
       const context = new RequestContext(state, exchange)
       inFlight++
+      const fail = (error: unknown) => failed(context, error)
       try {
         const answer = run(context)
-        const writing =
-          answer instanceof Promise
-            ? answer.then((made) => writeAnswer(context, made))
-            : writeAnswer(context, answer)
-        if (writing) void writing.catch((error: unknown) => failed(context, error)).finally(done)
-        else done()
+        if (answer instanceof Promise) void answer.then((made) => write(context, made)).catch(fail)
+        else write(context, answer)
       } catch (error) {
-        failed(context, error)
-        done()
+        fail(error)
       }
     }
 
-    await ensureSystemNamespaces(api)
-    namespacesReady = true
-    await Promise.all([repairClaims(api), ensureSystemPriorities(api)])
-    const rbac = authorization.modes.includes('RBAC')
-    const isSeeded = rbac && (await seedBootstrapPolicy(api))
     const listener = await listen({
       bindAddress,
       port: options.port ?? 0,
@@ -300,15 +323,22 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
       kubeconfigPath === undefined ? null : writeFileAtomically(kubeconfigPath, kubeconfig, 0o600)
     // Should what comes between fail, that is told.
     written?.catch(() => {})
-    const lease = replica && reconciled ? await replica.joinServers(api, place, renewMs) : null
-    if (lease) closers.push(() => lease.stop())
-    else if (!replica || !reconciled) await ensureServerService(api, { ...place, reconciled })
+    const joining =
+      replica && reconciled
+        ? underway(replica.joinServers(api, place, { renewMs, after: beginning }))
+        : null
+    closers.push(async () => (await joining?.catch(() => null))?.stop())
+    const [isSeeded] = await beginning
+    await priorities
+    namespacesReady = true
+    const lease = await joining
+    if (!replica || !reconciled) await ensureServerService(api, { ...place, reconciled })
     await written
     // Nobody waits for what keeps objects in order.
     const ending = new AbortController()
     closers.push(() => ending.abort())
     // After whoever waits for the server goes on.
-    const policy = new Promise<void>((resolve) => setImmediate(resolve))
+    const policy = turn()
       .then(async () => {
         if (!rbac || isSeeded) return
         const { ensureBootstrapPolicy } = await import('./boot-rbac.ts')

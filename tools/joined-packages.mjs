@@ -9,12 +9,13 @@ import { fileURLToPath } from 'node:url'
 export const PRELUDE = `
 const __require = require;
 const __urlOf = (name) => require('node:url').pathToFileURL(require.resolve(name)).href;
-const __isInstalled = (file, name, version) => {
-  const { join, sep } = require('node:path');
-  const place = require.resolve(file);
-  const folder = join('node_modules', name) + sep;
-  const at = place.lastIndexOf(folder);
-  return at !== -1 && require(place.slice(0, at) + folder + 'package.json').version === version;
+const __isInstalled = (name, version) => {
+  // What resolves names would load the half of the runtime that packages with a map of exports need.
+  for (const folder of require.resolve.paths(name)) {
+    const manifest = require('node:path').join(folder, name, 'package.json');
+    if (require('node:fs').existsSync(manifest)) return require(manifest).version === version;
+  }
+  return false;
 };`
 
 const manifest = (folder) => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
@@ -35,7 +36,7 @@ export const joinedPackages = (names) => ({
       const [asked, ...installed] = [file, name, version].map((text) => JSON.stringify(text))
       return {
         contents: `
-          module.exports = __isInstalled(${[asked, ...installed]})
+          module.exports = __isInstalled(${installed})
             ? require(${JSON.stringify(entry)})
             : __require(${asked})
         `,

@@ -16,7 +16,9 @@ export function admissionChain(
     const steps = plugins.filter((p) => p[phase] !== undefined)
     return async (attempt: Attempt, c: HookContext) => {
       for (const plugin of steps) {
-        if (plugin.handles.includes(attempt.operation)) await plugin[phase]!(attempt, c, world)
+        if (!plugin.handles.includes(attempt.operation)) continue
+        const waiting = plugin[phase]!(attempt, c, world)
+        if (waiting) await waiting
       }
     }
   }

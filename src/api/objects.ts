@@ -1,6 +1,7 @@
-import { codecOf, DecodeError, Decoding, type JsonObject } from '../schema/codec.ts'
+import { AS_IT_STANDS, codecOf, DecodeError, Decoding, type JsonObject } from '../schema/codec.ts'
 import type { Served } from '../schema/catalogue.ts'
 import { parseJson } from '../schema/json-text.ts'
+import { membersWriter } from '../schema/json-writer.ts'
 import { badRequest } from '../schema/errors.ts'
 import type { Typed } from '../schema/object-meta.ts'
 import { ObjectMeta } from '../schema/object-meta.ts'
@@ -8,10 +9,16 @@ import type { HookContext } from '../schema/resource.ts'
 import { RecordWriter } from '../store/cache/record.ts'
 import { Version } from '../store/cache/version.ts'
 
-// What stands before the resourceVersion in metadata, in declared order.
-const META_HEAD = ['name', 'generateName', 'namespace', 'selfLink', 'uid'] as const
-
 const metaCodec = codecOf(ObjectMeta.shape)
+
+const META_FIELDS = [...ObjectMeta.shape.fields.keys()]
+const VERSION_AT = META_FIELDS.indexOf('resourceVersion')
+const beforeVersion = membersWriter(ObjectMeta.shape, AS_IT_STANDS, META_FIELDS.slice(VERSION_AT))
+const behindVersion = membersWriter(
+  ObjectMeta.shape,
+  AS_IT_STANDS,
+  META_FIELDS.slice(0, VERSION_AT + 1),
+)
 
 /** Reads a stored object in its stored version. It is the caller's own to change. */
 export function decodeStored<T extends Typed = Typed>(
@@ -75,40 +82,28 @@ export function fromHub(served: Served, hub: Typed, c: HookContext): Typed {
 
 /** The stored form of an object of the stored version (see store/cache/record.ts). */
 export function encodeObject(served: Served, object: Typed): Buffer {
-  // Made a moment ago and for this alone: what is written by itself is taken out of it, which copies nothing.
-  const plain = served.hub.codec.plain(object as unknown as JsonObject)
-  const meta = plain['metadata'] as JsonObject
+  const { hub } = served
+  const meta = object.metadata as unknown as JsonObject
   const writer = new RecordWriter(selectorText(served, object))
-  writer.bytes(served.hub.opening)
+  writer.bytes(hub.opening)
   writer.text('"metadata":')
   const metaStart = writer.length
-  writer.text('{')
-  for (const name of META_HEAD) {
-    const value = meta[name]
-    if (value === undefined) continue
-    writer.text(`"${name}":${JSON.stringify(value)},`)
-    meta[name] = undefined
-  }
-  writer.text('"resourceVersion":"')
+  writer.byte(OPEN)
+  const isFirst = beforeVersion(meta, writer, true)
+  writer.text(isFirst ? '"resourceVersion":"' : ',"resourceVersion":"')
   writer.revisionHere()
-  writer.text('"')
-  meta['resourceVersion'] = undefined
-  members(writer, meta)
-  writer.text('}')
+  writer.byte(QUOTE)
+  behindVersion(meta, writer, false)
+  writer.byte(CLOSE)
   const metaLength = writer.length - metaStart
-  plain['kind'] = plain['apiVersion'] = plain['metadata'] = undefined
-  members(writer, plain)
-  writer.text('}')
+  hub.behindMetadata(object as unknown as JsonObject, writer, false)
+  writer.byte(CLOSE)
   return writer.record(metaStart, metaLength)
 }
 
-/** The members of an object behind others. */
-function members(writer: RecordWriter, object: JsonObject): void {
-  const text = JSON.stringify(object)
-  if (text.length === 2) return
-  writer.text(',')
-  writer.text(text.slice(1, -1))
-}
+const OPEN = 0x7b
+const CLOSE = 0x7d
+const QUOTE = 0x22
 
 /** An object that is not stored, in the form of one that is; for dry runs. */
 export const asVersion = (record: Buffer, revision: number): Version =>

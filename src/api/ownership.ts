@@ -22,9 +22,19 @@ const PRINTABLE = /[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u
 /** Name of who writes: as the request says, or the first word of its user agent. */
 export function managerOf(call: Call, options: WriteOptions): string {
   if (options.fieldManager !== '') return options.fieldManager
+  const { userAgent } = call
+  if (lastManager?.userAgent !== userAgent)
+    lastManager = { userAgent, name: managerNamed(userAgent) }
+  return lastManager.name
+}
+
+/** Whoever writes much writes again. */
+let lastManager: { readonly userAgent: string; readonly name: string } | null = null
+
+function managerNamed(userAgent: string): string {
   let name = ''
   let bytes = 0
-  for (const char of call.userAgent.split('/', 1)[0] ?? '') {
+  for (const char of userAgent.split('/', 1)[0] ?? '') {
     if (!PRINTABLE.test(char)) continue
     bytes += Buffer.byteLength(char)
     if (bytes > MAX_MANAGER_BYTES) break

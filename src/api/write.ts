@@ -25,7 +25,8 @@ import { isDns1123Subdomain } from '../schema/names.ts'
 import type { ObjectMeta, Typed } from '../schema/object-meta.ts'
 import type { HookContext, PartSubresource } from '../schema/resource.ts'
 import type { Version } from '../store/cache/version.ts'
-import type { Commit } from '../store/store.ts'
+import type { Table } from '../store/cache/table.ts'
+import type { Change, Commit } from '../store/store.ts'
 import { claimChanges, claimTable, isClaimKey, poolsFor } from './claims.ts'
 import { hookContext, keyOf, type Api, type Call, type GuardedWrite } from './context.ts'
 import { asVersion, decodeDocument, decodeStored, encodeObject } from './objects.ts'
@@ -97,24 +98,41 @@ export async function createObject(
     return alreadyExists(served.name, name, terminating)
   }
   for (;;) {
-    const made = await allocated(api, served, object, null, c)
-    await api.admission.validate(attempt(call, 'create', made, null, options), c)
+    const next = await allocated(api, served, object, null, c)
+    await api.admission.validate(attempt(call, 'create', next, null, options), c)
     if (resourceVersion !== undefined) {
       throw plainError('resourceVersion should not be set on objects to be created')
     }
-    const record = encodeObject(served, made)
+    const record = encodeObject(served, next)
     const present = table.get(key)
     if (present) throw taken(present)
     if (options.dryRun) return { is: 'object', status: 201, version: asVersion(record, 0) }
-    const commit = await api.cache.commit([
+    const changes: [Change, ...Change[]] = [
       { key, value: record, ifChangedAt: 0 },
-      ...claimChanges(api.pools, served, null, made, key),
-    ])
-    if (commit.done)
-      return { is: 'object', status: 201, version: stored(table.getAt(key, commit.at), key) }
-    // Somebody was faster with a value that was picked: the next round sees that, and picks another.
-    if (!isClaimKey(commit.key)) throw taken(table.get(key))
+      ...claimChanges(api.pools, served, null, next, key),
+    ]
+    const result = created(api, table, changes, taken)
+    // Without claims there is one try only, and the object is let go before the wait for the disk.
+    if (changes.length === 1) return result as Promise<Result>
+    const made = await result
+    // Otherwise somebody was faster with a value that was picked: the next round sees that, and picks another.
+    if (made) return made
   }
+}
+
+/** Commits a new object; null when a claim of another's is in the way. Throws 409 with `taken`. */
+async function created(
+  api: Api,
+  table: Table,
+  changes: readonly [Change, ...Change[]],
+  taken: (version: Version | null) => Error,
+): Promise<Result | null> {
+  const [{ key }] = changes
+  const commit = await api.cache.commit(changes)
+  if (commit.done)
+    return { is: 'object', status: 201, version: stored(table.getAt(key, commit.at), key) }
+  if (isClaimKey(commit.key)) return null
+  throw taken(table.get(key))
 }
 
 /** The object with what the server chooses out of pools; itself when it has nothing of the kind. Throws 422. */

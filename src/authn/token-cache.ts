@@ -47,11 +47,13 @@ export function tokenCache(
   { clock, metrics }: TokenCacheOptions,
 ): TokenAuthenticator {
   const keyOf = secretKeys()
-  const kept = new LRUCache<string, Kept>({ max: MAX_TOKENS })
+  // Made when somebody has a token: its room takes as long to make as much of a start.
+  let made: LRUCache<string, Kept> | null = null
+  const kept = () => (made ??= new LRUCache({ max: MAX_TOKENS }))
   const underway = new Map<string, Promise<Finding>>()
 
   const keep = (key: string, finding: Finding) => {
-    if (finding.answer) kept.set(key, { finding, untilMs: clock.now() + SUCCESS_MS })
+    if (finding.answer) kept().set(key, { finding, untilMs: clock.now() + SUCCESS_MS })
   }
 
   return {
@@ -59,7 +61,7 @@ export function tokenCache(
     authenticateToken(token, asking) {
       const began = clock.now()
       const key = keyOf(audiencesText(asking.audiences) + token)
-      const entry = kept.get(key)
+      const entry = kept().get(key)
       if (entry && entry.untilMs > began) {
         metrics?.request('hit', 0)
         return replay(entry.finding, asking)

@@ -6,9 +6,11 @@ const ENOUGH_BYTES = 8 << 20
 
 /**
  * Keeps the part of the heap in which objects begin small: what a large one takes is not given back, some 20 to 50 MB,
- * and it makes creates cheaper by a tenth at most. Concerns the whole process: for whoever owns it.
+ * and it makes creates cheaper by a tenth at most. One thread collects it: sharing out so little work costs more CPU than
+ * the work. Concerns the whole process: for whoever owns it.
  */
 export function limitYoungHeap(): void {
+  setFlagsFromString('--no-parallel-scavenge')
   const check = (): boolean => {
     const bytes = youngHeapBytes()
     const factor = Math.max(1, Math.floor(ENOUGH_BYTES / Math.max(bytes, 1)))

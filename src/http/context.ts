@@ -1,12 +1,13 @@
 import type { Api, Query, User } from '../api/context.ts'
 import type { AuthenticationChain } from '../authn/authenticator-chain.ts'
 import type { Authorizer } from '../authz/authorizer.ts'
+import type { Bag, InBag } from '../base/bag.ts'
 import type { Log } from '../base/log.ts'
 import type { Exchange, HeaderList, Out } from './exchange.ts'
 import type { RequestInfo } from './request-info.ts'
 
 /** One request on its way through the filters. */
-export interface Context {
+export interface Context extends InBag {
   readonly server: ServerState
   readonly exchange: Exchange
   /** Path without the query. */
@@ -43,7 +44,7 @@ export interface ServerState {
   /** Set when the server ends: new requests are turned away. */
   draining: boolean
   /** Requests whose time is watched. */
-  readonly underway: Set<Context>
+  readonly underway: Bag<Context>
   readonly log: Log
   readonly authentication: Pick<AuthenticationChain, 'authenticate' | 'removeCredentials'>
   readonly authorizer: Pick<Authorizer, 'authorize'>

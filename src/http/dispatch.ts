@@ -133,17 +133,15 @@ function resource(context: Context, served: Served): Answer | Promise<Answer> {
   if (!run) throw methodNotAllowed()
   // An answer that nobody can read is not worth a write; reads find out when they answer.
   if (verb !== 'get' && verb !== 'list') formOf(context, { transform: true })
-  const result = runFresh(api, call, verb, run)
-  return result instanceof Promise
-    ? result.then((done) => resultAnswer(context, served, done))
-    : resultAnswer(context, served, result)
-}
-
-function runFresh(api: Api, call: Call, verb: string, run: Run): Result | Promise<Result> {
-  if (!api.cache.isShared) return run(api, call)
-  if (verb === 'create' && call.subresource === '') return hopefully(api, () => run(api, call))
+  const answer = (result: Result | Promise<Result>): Answer | Promise<Answer> =>
+    result instanceof Promise
+      ? result.then((done) => resultAnswer(context, served, done))
+      : resultAnswer(context, served, result)
+  if (!api.cache.isShared) return answer(run(api, call))
+  if (verb === 'create' && call.subresource === '')
+    return answer(hopefully(api, () => run(api, call)))
   const waiting = freshness(api, call, verb)
-  return waiting ? waiting.then(() => run(api, call)) : run(api, call)
+  return waiting ? waiting.then(() => answer(run(api, call))) : answer(run(api, call))
 }
 
 /** Paths that look like a resource but have no such place or verb. */

@@ -50,7 +50,16 @@ export function compose(
       const answer = from(context, 0)
       if (!(answer instanceof Promise)) return answer
       for (const step of waitings) step.waiting!(context)
-      return answer.catch((error: unknown) => recover(context, error)).finally(() => end(context))
+      return answer.then(
+        (made) => {
+          end(context)
+          return made
+        },
+        (error: unknown) => {
+          end(context)
+          return recover(context, error)
+        },
+      )
     } catch (error) {
       return recover(context, error)
     }

@@ -21,6 +21,7 @@ export class RequestContext implements Context {
   allowedBy = ''
   limitMs = Infinity
   deadline = Infinity
+  place = -1
 
   constructor(server: ServerState, exchange: Exchange) {
     const { target } = exchange

@@ -19,12 +19,22 @@ export type KeyValue = readonly [name: string, value: unknown]
 /** From the object inwards. */
 export type Path = readonly PathElement[]
 
+/** Steps by name: the same few hundred make up most of all paths. */
+const fields = new Map<string, PathElement>()
+const MOST_FIELDS = 4_096
+const LONGEST_KEPT = 128
+
 /** The step to a field of an object or a key of a map. */
-export const fieldElement = (name: string): PathElement => ({
-  is: 'field',
-  name,
-  text: `f:${name}`,
-})
+export function fieldElement(name: string): PathElement {
+  const known = fields.get(name)
+  if (known) return known
+  const element: PathElement = { is: 'field', name, text: `f:${name}` }
+  if (name.length > LONGEST_KEPT) return element
+  // Names of users come and go, and those that are in use are back at once.
+  if (fields.size >= MOST_FIELDS) fields.clear()
+  fields.set(name, element)
+  return element
+}
 
 /** The step to the item of a keyed list that has these key fields. */
 export function keyElement(fields: readonly KeyValue[]): PathElement {

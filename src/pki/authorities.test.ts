@@ -79,6 +79,46 @@ describe('in common', () => {
     expect(shared.held).toEqual(authoritiesOf(pki))
   })
 
+  describe('the store is asked no more than it has to be', () => {
+    const table: readonly [
+      name: string,
+      held: () => Pki | null,
+      kept: () => Pki | null,
+      asks: string[],
+    ][] = [
+      ['nothing anywhere', () => null, () => null, ['publish']],
+      ['everything kept and held', () => a, () => a, ['read']],
+      ['held alone', () => a, () => null, ['publish', 'read']],
+      ['kept alone', () => null, () => a, ['read', 'publish']],
+    ]
+    for (const [name, held, kept, expected] of table) {
+      test(name, async () => {
+        const dir = await mkdtemp(join(tmpdir(), 'authorities-'))
+        try {
+          const own = kept()
+          if (own) await ensurePki({ ...options, dir, inherited: async () => own })
+          const had = held()
+          const shared = store(had && authoritiesOf(had))
+          const asks: string[] = []
+          const pki = await ensurePki({
+            ...options,
+            dir,
+            shared: {
+              place: shared.place,
+              read: () => (asks.push('read'), shared.read()),
+              publish: (...given) => (asks.push('publish'), shared.publish(...given)),
+            },
+          })
+          expect(asks).toEqual(expected)
+          expect(authoritiesOf(pki)).toEqual(authoritiesOf(had ?? own ?? pki))
+          expect(shared.held).toEqual(authoritiesOf(pki))
+        } finally {
+          await rm(dir, { recursive: true, force: true })
+        }
+      })
+    }
+  })
+
   test('who loses takes what the winner has', async () => {
     const shared = store(null, () => {
       shared.held ??= authoritiesOf(a)

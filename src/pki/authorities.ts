@@ -54,14 +54,26 @@ export async function agreed(
   nowMs: number,
   complete: (parts: PkiParts) => Promise<Pki>,
 ): Promise<Pki> {
+  // Most often this is all there is to do, and it is done while the store is still far away.
+  const own = await complete(kept).catch(() => null)
+  if (own && kept.ca === undefined && (await store.publish(authoritiesOf(own), 0))) return own
   for (;;) {
     const held = await store.read()
-    const pki = await complete(held ? joined(kept, held.authorities, nowMs) : kept)
+    if (own && held && isSame(held.authorities, authoritiesOf(own))) return own
+    const pki = held
+      ? await complete(joined(kept, held.authorities, nowMs))
+      : (own ?? (await complete(kept)))
     // What is held was made anew only when it was about to end.
     if (held?.authorities.ca === pki.ca) return pki
     if (await store.publish(authoritiesOf(pki), held?.revision ?? 0)) return pki
   }
 }
+
+const isSame = (a: Authorities, b: Authorities): boolean =>
+  a.ca === b.ca &&
+  a.caKey === b.caKey &&
+  a.saPublicKey === b.saPublicKey &&
+  a.saPrivateKey === b.saPrivateKey
 
 // What cannot be read is told of when it is used.
 const isEndingCa = (pem: string, nowMs: number): boolean =>

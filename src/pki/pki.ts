@@ -1,6 +1,7 @@
 import { createPrivateKey, createPublicKey, X509Certificate } from 'node:crypto'
 import { addressFamily } from '../base/address-family.ts'
 import type { Clock } from '../base/clock.ts'
+import { turn } from '../base/turn.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { servingHosts, thisMachine, type Machine } from './hosts.ts'
 import type { Issued, Subject } from './subject.ts'
@@ -80,6 +81,8 @@ export async function completePki(kept: PkiParts, options: PkiOptions): Promise<
     },
   } as const satisfies Record<string, Wanted>
 
+  // Reading or making one takes milliseconds, in which a store is perhaps waited for.
+  await turn()
   const authority = await keptOrNewAuthority(kept, v, nowMs)
   const serving =
     usable(wanted.serving, authority, kept.servingCert, kept.servingKey, nowMs) ??
@@ -123,6 +126,7 @@ async function keptOrNewAuthority(
     throw new UnusablePki('ca', 'is missing although its key is there')
   }
   const { issue } = await import('./issue.ts')
+  await turn()
   const made = issue({
     subject: { commonName: v.spell('{brand}-ca') },
     notBeforeMs: nowMs - BACKDATE_MS,
@@ -175,6 +179,7 @@ async function issueLeaf(wanted: Wanted, authority: Authority, nowMs: number): P
     )
   }
   const { issue } = await import('./issue.ts')
+  await turn()
   return issue({
     ...wanted,
     notBeforeMs: nowMs - BACKDATE_MS,

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { codecOf, type Codec } from './codec.ts'
+import { membersWriter, type WriteMembers } from './json-writer.ts'
 import type { ResourceName } from './errors.ts'
 import {
   resource,
@@ -41,6 +42,8 @@ export interface Served {
   readonly deprecated: Deprecation | null
   /** Start of every object's JSON: `{"kind":"…","apiVersion":"…",` */
   readonly opening: Buffer
+  /** Writes what stands behind the metadata in every object's JSON. */
+  readonly behindMetadata: WriteMembers
   /** All keys of the resource start with this. */
   readonly keyPrefix: string
   readonly subresources: ReadonlyMap<string, Subresource<any>>
@@ -189,7 +192,13 @@ function* servedVersions(declaration: Resource, v: Vocabulary): Generator<Served
     home: string,
   ): Omit<
     Served,
-    'hub' | 'conversion' | 'shape' | 'codec' | 'deprecated' | 'storageVersionHash'
+    | 'hub'
+    | 'conversion'
+    | 'shape'
+    | 'codec'
+    | 'behindMetadata'
+    | 'deprecated'
+    | 'storageVersionHash'
   > => {
     const { group, version } = placeOf(home, v)
     const groupVersion = group === '' ? version : `${group}/${version}`
@@ -214,14 +223,18 @@ function* servedVersions(declaration: Resource, v: Vocabulary): Generator<Served
     }
   }
   const base = make(hubShape.shape.home)
-  const storageVersionHash = hashOf(`${base.group}/${base.version}/${kind}`)
+  // Asked by discovery alone.
+  const hash = () => hashOf(`${base.group}/${base.version}/${kind}`)
   const hub: Served = {
     ...base,
     shape: hubShape.shape,
     codec: codecOf(hubShape.shape, v),
+    behindMetadata: membersWriter(hubShape.shape, v, TYPE_AND_METADATA),
     conversion: null,
     deprecated: options.deprecated ?? null,
-    storageVersionHash,
+    get storageVersionHash() {
+      return hash()
+    },
     get hub(): Served {
       return hub
     },
@@ -232,13 +245,18 @@ function* servedVersions(declaration: Resource, v: Vocabulary): Generator<Served
       ...make(home),
       shape: version.shape.shape,
       codec: codecOf(version.shape.shape, v),
+      behindMetadata: membersWriter(version.shape.shape, v, TYPE_AND_METADATA),
       hub,
       conversion: version,
       deprecated: version.deprecated ?? null,
-      storageVersionHash,
+      get storageVersionHash() {
+        return hash()
+      },
     }
   }
 }
+
+const TYPE_AND_METADATA = ['kind', 'apiVersion', 'metadata']
 
 function selectableOf(
   { selectable = {}, selectableAliases = {}, versions }: Resource,

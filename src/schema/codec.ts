@@ -51,8 +51,8 @@ export interface Codec {
 
 type Words = Pick<Vocabulary, 'spell'>
 
-// For shapes without brand words in the names of their fields.
-const AS_IT_STANDS: Words = { spell: (template) => template }
+/** For shapes without brand words in the names of their fields. */
+export const AS_IT_STANDS: Words = { spell: (template) => template }
 
 const codecs = new WeakMap<Words, WeakMap<Shape, Codec>>()
 
@@ -69,7 +69,8 @@ export function codecOf(shape: Shape, v: Words = AS_IT_STANDS): Codec {
 
 type Read = (value: unknown, decoding: Decoding) => unknown
 
-interface Plan {
+/** How one field is read and written. */
+export interface Plan {
   /** The name in JSON. */
   readonly name: string
   /** The name in decoded objects. */
@@ -164,7 +165,8 @@ function reportUnknown(
   }
 }
 
-function plansOf(shape: Shape, v: Words): Plan[] {
+/** The fields of a shape, those of inline ones among them. */
+export function plansOf(shape: Shape, v: Words): Plan[] {
   const plans: Plan[] = []
   for (const [name, facts] of shape.fields) {
     if (facts.inline) {
@@ -180,7 +182,7 @@ function plansOf(shape: Shape, v: Words): Plan[] {
       key: name,
       facts,
       read: reader(facts.holds, v),
-      write: writer(facts.holds, v),
+      write: plainWriter(facts.holds, v),
       absent: absentValue(facts, v),
       absentPlain: absentPlain(facts, v),
       dropsEmpty: hidesEmpty && facts.seenEmpty !== true,
@@ -246,7 +248,8 @@ function absentPlain(facts: FieldFacts, v: Words): Plan['absentPlain'] {
   return make ? () => make(new Decoding()) : null
 }
 
-function isEmpty(value: unknown): boolean {
+/** Whether a value is the zero of its type. */
+export function isEmpty(value: unknown): boolean {
   if (value === '' || value === 0 || value === false || value === 0n) return true
   if (typeof value !== 'object' || value === null) return false
   if (Array.isArray(value)) return value.length === 0
@@ -434,18 +437,19 @@ function zeroOf(holds: Holds, v: Words): (decoding: Decoding) => unknown {
   return make ?? (() => null)
 }
 
-function writer(holds: Holds, v: Words): (value: unknown) => unknown {
+/** Makes the JSON form of values. */
+export function plainWriter(holds: Holds, v: Words): (value: unknown) => unknown {
   switch (holds.is) {
     case 'object': {
       let codec: Codec | null = null
       return (value) => (codec ??= codecOf(holds.to(), v)).plain(value as JsonObject)
     }
     case 'list': {
-      const item = writer(holds.of, v)
+      const item = plainWriter(holds.of, v)
       return isPassed(holds.of) ? (value) => value : (value) => (value as unknown[]).map(item)
     }
     case 'map': {
-      const item = writer(holds.of, v)
+      const item = plainWriter(holds.of, v)
       return (value) => {
         const given = value as JsonObject
         const map: JsonObject = {}
@@ -488,7 +492,7 @@ function pathText(path: readonly (string | number)[]): string {
 }
 
 /** The names of an object's members by UTF-16; most are in order as they stand. */
-function sortedKeys(object: object): string[] {
+export function sortedKeys(object: object): string[] {
   const keys = Object.keys(object)
   for (let i = 1; i < keys.length; i++) if (keys[i - 1]! > keys[i]!) return keys.sort()
   return keys

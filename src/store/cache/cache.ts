@@ -1,3 +1,4 @@
+import { Bag, type InBag } from '../../base/bag.ts'
 import type { Clock } from '../../base/clock.ts'
 import {
   Compacted,
@@ -13,6 +14,11 @@ import { Slabs } from './slab.ts'
 import { Table } from './table.ts'
 import { Version } from './version.ts'
 import { WatchHub } from './watch-hub.ts'
+
+interface Waiter extends InBag {
+  readonly revision: Revision
+  readonly done: () => void
+}
 
 export interface CacheOptions {
   readonly clock: Clock
@@ -48,7 +54,7 @@ export class Cache {
   readonly #tables = new Map<string, Table>()
   readonly #loading = new Map<string, { ready: Promise<Table>; missed: Event[] }>()
   readonly #slabs = new Slabs()
-  readonly #waiting = new Set<{ revision: Revision; done: () => void }>()
+  readonly #waiting = new Bag<Waiter>()
   readonly hub: WatchHub
   #revision: Revision
   #unsubscribe: () => void
@@ -110,7 +116,8 @@ export class Cache {
     if (this.#revision >= revision) return true
     return new Promise((resolve) => {
       let cancel = () => {}
-      const waiter = {
+      const waiter: Waiter = {
+        place: -1,
         revision,
         done: () => {
           cancel()

@@ -69,10 +69,34 @@ export class RecordWriter {
     this.#at += this.#memory.write(text, this.#at)
   }
 
+  byte(code: number): void {
+    this.#reserve(1)
+    this.#memory[this.#at++] = code
+  }
+
   bytes(bytes: Uint8Array): void {
     this.#reserve(bytes.length)
-    this.#memory.set(bytes, this.#at)
+    const memory = this.#memory
+    // Names of fields, mostly: for a few bytes a call costs more than they do.
+    if (bytes.length > SHORT) memory.set(bytes, this.#at)
+    else for (let i = 0; i < bytes.length; i++) memory[this.#at + i] = bytes[i]!
     this.#at += bytes.length
+  }
+
+  /** A JSON string of any text. */
+  string(value: string): void {
+    if (!(value.length > SHORT ? PLAIN.test(value) : isPlain(value))) {
+      this.text(JSON.stringify(value))
+      return
+    }
+    this.#reserve(value.length + 2)
+    const memory = this.#memory
+    let at = this.#at
+    memory[at++] = QUOTE
+    if (value.length > SHORT) at += memory.write(value, at, 'latin1')
+    else for (let i = 0; i < value.length; i++) memory[at++] = value.charCodeAt(i)
+    memory[at++] = QUOTE
+    this.#at = at
   }
 
   /** The digits of the revision belong here. */
@@ -100,6 +124,22 @@ export class RecordWriter {
     if (larger.length <= MOST_KEPT) scratch = larger
   }
 }
+
+/** Whether a JSON string has the text as it is: printable ASCII without quotes and backslashes. */
+function isPlain(value: string): boolean {
+  for (let i = 0; i < value.length; i++) {
+    const code = value.charCodeAt(i)
+    if (code < SPACE || code > TILDE || code === QUOTE || code === BACKSLASH) return false
+  }
+  return true
+}
+
+const PLAIN = /^[ !#-[\]-~]*$/
+const SHORT = 48
+const SPACE = 0x20
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const TILDE = 0x7e
 
 /** Reads the header; throws on a form that this program does not know. */
 export function readHeader(record: Uint8Array): RecordHeader {

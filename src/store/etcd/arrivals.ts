@@ -1,7 +1,8 @@
+import { Bag, type InBag } from '../../base/bag.ts'
 import { systemClock } from '../../base/clock.ts'
 import type { Revision } from '../store.ts'
 
-interface Waiter {
+interface Waiter extends InBag {
   readonly revision: Revision
   readonly done: (arrived: boolean) => void
 }
@@ -9,7 +10,7 @@ interface Waiter {
 /** How far the feed is, and who waits for it to get further. */
 export class Arrivals {
   #known: Revision
-  readonly #waiting = new Set<Waiter>()
+  readonly #waiting = new Bag<Waiter>()
 
   constructor(known: Revision) {
     this.#known = known
@@ -36,6 +37,7 @@ export class Arrivals {
     if (this.#known >= revision) return Promise.resolve(true)
     return new Promise((resolve) => {
       const waiter: Waiter = {
+        place: -1,
         revision,
         done: (arrived) => {
           cancel()
@@ -53,7 +55,9 @@ export class Arrivals {
 
   /** Lets everybody go who waits. */
   close(): void {
-    for (const { done } of this.#waiting) done(false)
-    this.#waiting.clear()
+    for (const waiter of this.#waiting) {
+      this.#waiting.delete(waiter)
+      waiter.done(false)
+    }
   }
 }

@@ -91,7 +91,9 @@ class EtcdStore implements EtcdEngine {
   readonly #subscribers: Subscribers
   readonly #feed: Feed
   #compactor: Compactor | null = null
-  readonly #pending = new Set<Promise<unknown>>()
+  /** Commits under way. */
+  #pending = 0
+  #onIdle: () => void = () => {}
   #closed: Promise<void> | null = null
 
   constructor(connection: Connection, options: EtcdOptions) {
@@ -125,21 +127,31 @@ class EtcdStore implements EtcdEngine {
     const position = this.#position
     // A change of our own: every server, this one included, hears of the revision it starts with.
     position.begin(await position.mark(this.#options.dialTimeoutMs))
-    try {
-      await askRange(this.#connection, { key: this.#layout.marker, at: 1, countOnly: true })
-    } catch (error) {
-      if (!isCompacted(error)) throw error
-      position.raiseFloor(await this.#history.floor(this.#layout.marker))
-    }
+    const floor = this.#floor()
+    // Told once the keys are there.
+    floor.catch(() => {})
     const { ttlMs } = this.#options
     const unleased: Unleased[] = []
     for await (const { key, created, changed, lease } of this.#reads.keys(position.told)) {
       this.#subscribers.add(key, created)
       if (lease === '0' && ttlMs?.(key) !== undefined) unleased.push({ key, changed })
     }
+    position.raiseFloor(await floor)
     await adopt(unleased, this.#means())
     this.#feed.open()
     this.#beginCompaction()
+  }
+
+  /** The oldest state that etcd still has. */
+  async #floor(): Promise<Revision> {
+    const { marker } = this.#layout
+    try {
+      await askRange(this.#connection, { key: marker, at: 1, countOnly: true })
+      return 0
+    } catch (error) {
+      if (!isCompacted(error)) throw error
+      return this.#history.floor(marker)
+    }
   }
 
   #beginCompaction(): void {
@@ -173,11 +185,10 @@ class EtcdStore implements EtcdEngine {
 
   commit(changes: readonly Change[]): Promise<Commit> {
     if (this.#closed) return Promise.reject(new Error('the store is closed'))
-    const commit = this.#commit(changes)
-    this.#pending.add(commit)
-    const done = (): void => void this.#pending.delete(commit)
-    commit.then(done, done)
-    return commit
+    this.#pending++
+    return this.#commit(changes).finally(() => {
+      if (--this.#pending === 0) this.#onIdle()
+    })
   }
 
   async #commit(changes: readonly Change[]): Promise<Commit> {
@@ -291,7 +302,7 @@ class EtcdStore implements EtcdEngine {
   }
 
   async #end(): Promise<void> {
-    await Promise.allSettled(this.#pending)
+    if (this.#pending > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve))
     this.#compactor?.close()
     this.#feed.close()
     this.#connection.close()

@@ -30,10 +30,10 @@ import {
   unusable,
 } from './layout.ts'
 import { isLocked, lockDir } from './lock.ts'
-import { checkSpace, spaceFor } from './space.ts'
-import { encodeHead, encodeValue, placeKey, type Head, type Place } from './value-record.ts'
+import { Transaction } from './transaction.ts'
 import { verifyStore, type Verify } from './verify.ts'
 import { Versions } from './versions.ts'
+import type { Writes } from './writes.ts'
 
 export interface LmdbOptions {
   /** Directory of the store, made when absent. */
@@ -94,10 +94,6 @@ class LmdbEngine implements Engine {
   #oldest: Revision = 0
   /** Whether the store says that times to live are recorded, which a write that records none makes untrue. */
   #isMarked = false
-  /** Last revision given out inside the transaction that runs. */
-  #next: Revision = 0
-  /** When the first key goes that was written inside it. */
-  #soonest = Infinity
   readonly #listeners = new Set<(events: readonly Event[]) => void>()
   #waiting: Waiting[] = []
   #flushing: Promise<void> | null = null
@@ -113,10 +109,7 @@ class LmdbEngine implements Engine {
     this.#clock = options.clock
     this.#unlock = unlock
     const { ttlMs } = options
-    this.#expiries =
-      ttlMs === undefined
-        ? null
-        : new LmdbExpiries(this.#file, (work) => this.#transact(work), ttlMs)
+    this.#expiries = ttlMs === undefined ? null : new LmdbExpiries(this.#file, ttlMs)
   }
 
   /** Checks or writes the format, looks for damage and finds the newest revision. */
@@ -129,9 +122,9 @@ class LmdbEngine implements Engine {
           `data directory ${this.#options.dir} has no format mark; it was not made by this program`,
         )
       }
-      await this.#transact(() => {
-        this.#file.meta.putSync(META.format, Buffer.from(JSON.stringify(wanted)))
-      })
+      await this.#file.transact((writes) =>
+        writes.put('meta', META.format, Buffer.from(JSON.stringify(wanted))),
+      )
     } else {
       for (const [name, value] of Object.entries(wanted)) {
         if (found[name] === value) continue
@@ -165,7 +158,7 @@ class LmdbEngine implements Engine {
 
   commit(changes: readonly Change[]): Promise<Commit> {
     if (this.#closed) return Promise.reject(new Error('the store is closed'))
-    // Refused here: an error inside the shared transaction would leave the batch half written.
+    // Refused here, so that it does not fail the others of its transaction.
     const bad = changes.find(({ key }) => key === '' || Buffer.byteLength(key) > MAX_KEY_BYTES)
     if (bad)
       return Promise.reject(
@@ -182,90 +175,49 @@ class LmdbEngine implements Engine {
     // Commits of one turn go together.
     await Promise.resolve()
     while (this.#waiting.length > 0) {
-      let batch: Waiting[] = []
-      const events: Event[] = []
-      const results: Commit[] = []
+      let batch: readonly Waiting[] = []
       try {
-        const values = this.#waiting.flatMap(({ changes }) => changes.map(({ value }) => value))
-        await this.#transact(() => {
-          // Taken here, when the transaction is ours: whoever came meanwhile goes along.
+        const { transaction, commits } = await this.#file.transact((writes) => {
+          // Taken here, when it is our turn: whoever came meanwhile goes along.
           batch = this.#waiting
           this.#waiting = []
-          this.#next = this.#revision
-          this.#soonest = Infinity
-          const timeMs = this.#clock.now()
-          for (const { changes } of batch) results.push(this.#apply(changes, timeMs, events))
-          // Who records again must look at what is written from now on.
-          if (this.#isMarked && events.length > 0) this.#file.meta.removeSync(META.expiring)
-        }, spaceFor(values))
+          return this.#apply(batch, writes)
+        })
+        this.#publish(transaction)
+        batch.forEach(({ resolve }, i) => resolve(commits[i]!))
       } catch (error) {
-        for (const { reject } of batch.length > 0 ? batch : this.#waiting.splice(0)) reject(error)
-        continue
+        for (const { reject } of batch) reject(error)
       }
-      this.#revision = this.#next
-      if (events.length > 0) this.#isMarked = false
-      this.#file.touched(events.reduce((bytes, { value }) => bytes + (value?.length ?? 0), 0))
-      if (this.#soonest !== Infinity) this.#sweep?.plan(this.#soonest)
-      if (events.length > 0) tell(this.#listeners, events)
-      batch.forEach(({ resolve }, i) => resolve(results[i]!))
     }
     // In the same turn as the look at what waits: a commit after it starts a flush of its own.
     this.#flushing = null
   }
 
-  /** One durable transaction; rejects when it could not be written, for instance on a full disk. */
-  async #transact(work: () => void, bytes = 0): Promise<void> {
-    checkSpace(this.#options.dir, bytes)
-    try {
-      await this.#file.transact(work)
-    } catch (error) {
-      // The cause comes as a promise of its own, which would end the process if nobody took it.
-      const { commitError } = error as { readonly commitError?: Promise<unknown> }
-      commitError?.catch(() => {})
-      throw error
-    }
+  #apply(
+    batch: readonly Waiting[],
+    writes: Writes,
+  ): { readonly transaction: Transaction; readonly commits: readonly Commit[] } {
+    const transaction = new Transaction({
+      versions: this.#versions,
+      expiries: this.#expiries,
+      writes,
+      revision: this.#revision,
+      timeMs: this.#clock.now(),
+    })
+    const commits = batch.map(({ changes }) => transaction.apply(changes))
+    // Who records again must look at what is written from now on.
+    if (this.#isMarked && transaction.events.length > 0) writes.remove('meta', META.expiring)
+    return { transaction, commits }
   }
 
-  #apply(changes: readonly Change[], timeMs: number, events: Event[]): Commit {
-    const heads: (Head | null)[] = []
-    for (const { key, ifChangedAt } of changes) {
-      const head = this.#versions.head(key)
-      heads.push(head)
-      if (ifChangedAt === undefined) continue
-      const at = head && !head.deleted ? head.revision : 0
-      if (at !== ifChangedAt)
-        return {
-          done: false,
-          key,
-          found: head && !head.deleted ? this.#versions.item(key, head) : null,
-        }
-    }
-    const at = this.#next + 1
-    let index = 0
-    for (const [i, { key, value }] of changes.entries()) {
-      // A key that a transaction changes twice was written a moment ago.
-      const head = index > 0 ? this.#versions.head(key) : heads[i]!
-      const live = head !== null && !head.deleted
-      if (value === null && !live) continue
-      const created = live ? head.created : at
-      const prev: Place | null = head
-      this.#file.values.putSync(
-        placeKey(at, index),
-        encodeValue({ deleted: value === null, created, prev, timeMs, key, value }),
-      )
-      this.#file.heads.putSync(
-        Buffer.from(key),
-        encodeHead({ revision: at, index, created, deleted: value === null }),
-      )
-      if (value !== null) {
-        const place = { revision: at, index }
-        this.#soonest = Math.min(this.#soonest, this.#expiries?.add(key, place, timeMs) ?? Infinity)
-      }
-      events.push({ at, key, value, created })
-      index++
-    }
-    if (index > 0) this.#next = at
-    return { done: true, at: this.#next }
+  /** Makes readable what was committed, and tells of it. */
+  #publish({ revision, events, soonest }: Transaction): void {
+    if (events.length === 0) return
+    this.#revision = revision
+    this.#isMarked = false
+    this.#file.touched(events.reduce((bytes, { value }) => bytes + (value?.length ?? 0), 0))
+    if (soonest !== Infinity) this.#sweep?.plan(soonest)
+    tell(this.#listeners, events)
   }
 
   async get(key: string, options: { readonly at?: Revision } = {}): Promise<Item | null> {
@@ -309,12 +261,10 @@ class LmdbEngine implements Engine {
   async #compact(upTo: Revision): Promise<void> {
     const target = Math.min(upTo, this.#revision)
     while (this.#oldest < target && !this.#closed) {
-      let reached = this.#oldest
-      await this.#transact(() => {
-        reached = forgetSome(this.#file, this.#oldest, target)
-      })
-      // Not before: what was not committed is not forgotten.
-      this.#oldest = reached
+      // Not before it is committed: until then nothing is forgotten.
+      this.#oldest = await this.#file.transact((writes) =>
+        forgetSome(this.#file, writes, { from: this.#oldest, target }),
+      )
     }
   }
 

@@ -49,7 +49,7 @@ test('transactions and reads of the meantime find what was written', async () =>
   const wanted: string[] = []
   const writes: Promise<void>[] = []
   for (let n = 0; n < 200; n++) {
-    writes.push(file.transact(() => void file.values.putSync(key(n), Buffer.from(`value ${n}`))))
+    writes.push(file.transact((writes) => writes.put('values', key(n), Buffer.from(`value ${n}`))))
     if (n % 4 === 0) {
       file.touched(64 * MB)
       clock.advance(PAUSE_MS)
@@ -73,7 +73,7 @@ test('transactions and reads of the meantime find what was written', async () =>
 
 test('closing waits for a file that is opened anew', async () => {
   const { file, clock } = await newEnvironment()
-  const write = file.transact(() => void file.values.putSync(Buffer.from('a'), Buffer.from('b')))
+  const write = file.transact((writes) => writes.put('values', Buffer.from('a'), Buffer.from('b')))
   file.touched(8 * MB)
   clock.advance(PAUSE_MS)
   await Promise.all([write, file.close()])

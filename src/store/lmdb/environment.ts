@@ -1,12 +1,17 @@
+import { dirname } from 'node:path'
 import { open, type RootDatabase } from 'lmdb'
 import type { Clock } from '../../base/clock.ts'
 import { databases, openOptions, type Bytes, type Databases } from './layout.ts'
+import { checkSpace, spaceFor } from './space.ts'
+import { WriteList, type Writes } from './writes.ts'
 
 /** Bytes read and written after which the mapping is worth giving back, when there is a pause of so long. */
 const WORTH_BYTES = 8 << 20
 const PAUSE_MS = 500
 /** Bytes after which nobody waits for a pause. */
 const MOST_BYTES = 64 << 20
+
+const nothing = () => {}
 
 interface Opened {
   readonly root: RootDatabase<Buffer, Buffer>
@@ -24,10 +29,8 @@ export class Environment implements Databases {
   /** Null while the file could not be opened anew: whoever needs it next tries, and is told. */
   #opened: Opened | null
   #times = 0
-  /** Transactions under way. */
-  #running = 0
-  #reopening: Promise<void> | null = null
-  #onQuiet: () => void = () => {}
+  /** Ends when nobody writes and the file is open. */
+  #turns: Promise<unknown> = Promise.resolve()
   /** Bytes read and written since the file was opened, and when the pause was looked for. */
   #bytes = 0
   #bytesBefore = 0
@@ -58,29 +61,48 @@ export class Environment implements Databases {
     return this.#current().databases.expiries
   }
 
-  /** Runs `work` in one durable transaction; rejects when it could not be written. */
-  async transact(work: () => void): Promise<void> {
-    while (this.#reopening) await this.#reopening
-    this.#running++
-    try {
-      await this.#current().root.transaction(work)
-    } finally {
-      this.#running--
-      if (this.#running === 0) this.#onQuiet()
-    }
+  /**
+   * Runs `work` when all transactions before are committed, and writes what it wants written in one durable transaction.
+   * Rejects when that could not be written, for instance on a full disk: then nothing of it was.
+   */
+  transact<T>(work: (writes: Writes) => T): Promise<T> {
+    return this.#inTurn(async () => {
+      const writes = new WriteList()
+      const result = work(writes)
+      if (writes.isEmpty) return result
+      checkSpace(dirname(this.#path), spaceFor(writes.values))
+      const { root, databases: stores } = this.#current()
+      try {
+        // Handed over to the library's thread, which need not come back for more.
+        await root.batch(() => writes.handOver(stores))
+        return result
+      } catch (error) {
+        // The cause comes as a promise of its own, which would end the process if nobody took it.
+        const { commitError } = error as { readonly commitError?: Promise<unknown> }
+        commitError?.catch(() => {})
+        throw error
+      }
+    })
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#turns.then(work)
+    // Of the result nothing is kept.
+    this.#turns = done.then(nothing, nothing)
+    return done
   }
 
   /** Is told how many bytes of values were read or written. */
   touched(bytes: number): void {
     this.#bytes += bytes
-    if (this.#bytes >= WORTH_BYTES && !this.#cancel && !this.#reopening) this.#lookForPause()
+    if (this.#bytes >= WORTH_BYTES && !this.#cancel) this.#lookForPause()
   }
 
   /** Closes the file when nothing is under way. */
   async close(): Promise<void> {
     this.#closed = true
     this.#cancel?.()
-    await this.#reopening
+    await this.#turns
     await this.#opened?.root.close()
   }
 
@@ -90,13 +112,11 @@ export class Environment implements Databases {
       this.#cancel = null
       if (this.#closed) return
       if (this.#bytes > this.#bytesBefore && this.#bytes < MOST_BYTES) this.#lookForPause()
-      else this.#reopening = this.#reopen().finally(() => (this.#reopening = null))
+      else void this.#inTurn(() => this.#reopen())
     })
   }
 
   async #reopen(): Promise<void> {
-    if (this.#running > 0) await new Promise<void>((resolve) => (this.#onQuiet = resolve))
-    this.#onQuiet = () => {}
     // Closing waits for promises that are settled by now: begun in a turn of its own, it ends before anybody reads.
     await new Promise<void>((resolve) => setImmediate(resolve))
     if (this.#closed) return

@@ -1,6 +1,8 @@
 import type { Expiries, Expiry, TimeToLive } from '../expiry.ts'
-import { META, TIME_BYTES, type Databases } from './layout.ts'
+import type { Environment } from './environment.ts'
+import { META, TIME_BYTES } from './layout.ts'
 import { decodeHead, placeKey, readPlaceKey, type Place } from './value-record.ts'
+import type { Writes } from './writes.ts'
 
 /** One expiry as it stands on disk: under its time (6 bytes, big-endian) and place of the change (10), its key. */
 export interface StoredExpiry extends Expiry {
@@ -8,29 +10,25 @@ export interface StoredExpiry extends Expiry {
 }
 
 const MAX_TIME_MS = 2 ** 48 - 1
-const ADOPT_BATCH = 10_000
-
-/** Runs what it is given in one durable transaction. */
-type Transact = (work: () => void) => Promise<void>
+const ADOPT_BATCH = 1_000
 
 /** Expiries in a database of their own, written in the transactions of their values. */
 export class LmdbExpiries implements Expiries<StoredExpiry> {
-  readonly #stores: Databases
-  readonly #transact: Transact
+  readonly #file: Environment
   readonly #ttlMs: TimeToLive
 
-  constructor(stores: Databases, transact: Transact, ttlMs: TimeToLive) {
-    this.#stores = stores
-    this.#transact = transact
+  constructor(file: Environment, ttlMs: TimeToLive) {
+    this.#file = file
     this.#ttlMs = ttlMs
   }
 
-  /** Inside a transaction that writes a value: when it goes, if it does. */
-  add(key: string, place: Place, nowMs: number): number | undefined {
+  /** Beside the writes of a value: when it goes, if it does. */
+  add(writes: Writes, key: string, place: Place, nowMs: number): number | undefined {
     const ttlMs = this.#ttlMs(key)
     if (ttlMs === undefined) return undefined
     const timeMs = Math.min(Math.ceil(nowMs + ttlMs), MAX_TIME_MS)
-    this.#stores.expiries.putSync(
+    writes.put(
+      'expiries',
       Buffer.concat([timeKey(timeMs), placeKey(place.revision, place.index)]),
       Buffer.from(key),
     )
@@ -42,13 +40,13 @@ export class LmdbExpiries implements Expiries<StoredExpiry> {
    * there begins now.
    */
   async adopt(nowMs: number): Promise<void> {
-    if (this.#stores.meta.get(META.expiring) !== undefined) return
+    if (this.#file.meta.get(META.expiring) !== undefined) return
     let start: Buffer | undefined
     for (;;) {
       const found: [key: string, place: Place][] = []
       let seen = 0
       const range = { limit: ADOPT_BATCH, ...(start === undefined ? {} : { start }) }
-      for (const { key, value } of this.#stores.heads.getRange(range)) {
+      for (const { key, value } of this.#file.heads.getRange(range)) {
         seen++
         start = Buffer.concat([key, Buffer.from([0])])
         const name = key.toString('utf8')
@@ -58,9 +56,9 @@ export class LmdbExpiries implements Expiries<StoredExpiry> {
       }
       const isLast = seen < ADOPT_BATCH
       if (found.length > 0 || isLast) {
-        await this.#transact(() => {
-          for (const [name, place] of found) this.add(name, place, nowMs)
-          if (isLast) this.#stores.meta.putSync(META.expiring, Buffer.from('1'))
+        await this.#file.transact((writes) => {
+          for (const [name, place] of found) this.add(writes, name, place, nowMs)
+          if (isLast) writes.put('meta', META.expiring, Buffer.from('1'))
         })
       }
       if (isLast) return
@@ -68,14 +66,14 @@ export class LmdbExpiries implements Expiries<StoredExpiry> {
   }
 
   next(): number | undefined {
-    for (const at of this.#stores.expiries.getKeys({ limit: 1 })) return readTime(at)
+    for (const at of this.#file.expiries.getKeys({ limit: 1 })) return readTime(at)
     return undefined
   }
 
   due(nowMs: number, limit: number): readonly StoredExpiry[] {
     const due: StoredExpiry[] = []
     const end = timeKey(Math.floor(nowMs) + 1)
-    for (const { key: at, value } of this.#stores.expiries.getRange({ end, limit })) {
+    for (const { key: at, value } of this.#file.expiries.getRange({ end, limit })) {
       const { revision } = readPlaceKey(at.subarray(TIME_BYTES))
       due.push({ timeMs: readTime(at), key: value.toString('utf8'), changed: revision, at })
     }
@@ -83,8 +81,8 @@ export class LmdbExpiries implements Expiries<StoredExpiry> {
   }
 
   async drop(expiries: readonly StoredExpiry[]): Promise<void> {
-    await this.#transact(() => {
-      for (const { at } of expiries) this.#stores.expiries.removeSync(at)
+    await this.#file.transact((writes) => {
+      for (const { at } of expiries) writes.remove('expiries', at)
     })
   }
 }

@@ -3,10 +3,11 @@ import { expect, test } from 'vitest'
 import { StoreUnavailable } from '../store.ts'
 import { checkSpace, spaceFor } from './space.ts'
 
-test('what a transaction may take grows with its changes and their values', () => {
-  const change = spaceFor([null])
-  expect([spaceFor([]), spaceFor([null, null])]).toEqual([0, 2 * change])
-  expect(spaceFor([Buffer.alloc(1000)])).toBe(change + 2000)
+test('what a transaction may take grows with its values', () => {
+  const nothing = Buffer.alloc(0)
+  const value = spaceFor([nothing])
+  expect([spaceFor([]), spaceFor([nothing, nothing])]).toEqual([0, 2 * value])
+  expect(spaceFor([Buffer.alloc(1000)])).toBe(value + 2000)
 })
 
 test('a file system without room is told of before anything is written', () => {

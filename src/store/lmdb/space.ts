@@ -3,12 +3,12 @@ import { StoreFull } from '../store.ts'
 
 /** What stays free: room for the inner pages of a transaction, and for whoever else writes meanwhile. */
 const RESERVE_BYTES = 4 << 20
-/** Pages that one change may touch besides its value. */
-const CHANGE_BYTES = 64 << 10
+/** Pages that one value may touch besides its own. */
+const VALUE_BYTES = 32 << 10
 
 /** What a transaction of these values may take at most, as a rule. */
-export function spaceFor(values: readonly (Uint8Array | null)[]): number {
-  return values.reduce((sum, value) => sum + CHANGE_BYTES + 2 * (value?.length ?? 0), 0)
+export function spaceFor(values: readonly Uint8Array[]): number {
+  return values.reduce((sum, value) => sum + VALUE_BYTES + 2 * value.length, 0)
 }
 
 /**

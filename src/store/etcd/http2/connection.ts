@@ -18,6 +18,7 @@ import {
 import { HeaderDecoder } from './hpack.ts'
 import { openSocket, type Identity } from './socket.ts'
 import {
+  forget,
   StreamError,
   textOf,
   type Stream,
@@ -110,8 +111,16 @@ export class Http2Connection {
   request(block: Buffer, listener: StreamListener, body: Buffer | null = null): Stream {
     if (this.#isOver) throw new StreamError('the connection ended', { isUnsent: true })
     const stream: StreamState = {
-      ...{ listener, block, id: 0, unsent: [], isFinished: false, isFinishSent: false },
-      ...{ isOver: false, sendWindow: 0, received: 0, isPaused: false },
+      listener,
+      block,
+      id: 0,
+      unsent: [],
+      isFinished: false,
+      isFinishSent: false,
+      isOver: false,
+      sendWindow: 0,
+      received: 0,
+      isPaused: false,
     }
     if (body) {
       stream.unsent.push(body)
@@ -334,15 +343,15 @@ export class Http2Connection {
   /** The server is done with a stream. */
   #end(stream: StreamState, error: StreamError | null): void {
     if (stream.isOver) return
+    const { listener } = stream
     // It may still wait for what we have to say.
     this.#drop(stream, error === null && !stream.isFinishSent)
-    stream.listener.end(error)
+    listener.end(error)
   }
 
   #drop(stream: StreamState, tell: boolean): void {
     if (stream.isOver) return
-    stream.isOver = true
-    stream.unsent = []
+    forget(stream)
     this.#held.delete(stream)
     if (stream.id === 0) this.#queue = this.#queue.filter((one) => one !== stream)
     else {

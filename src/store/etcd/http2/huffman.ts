@@ -18,10 +18,12 @@ const MAX_PADDING_BITS = 7
 const SYMBOLS: ReadonlyMap<number, number>[] = []
 {
   let code = 0
+  const bySize: number[][] = []
+  LENGTHS.forEach((length, symbol) => (bySize[length] ??= []).push(symbol))
   for (let length = 1; length <= 30; length++) {
     code *= 2
     const symbols = new Map<number, number>()
-    for (const [symbol, its] of LENGTHS.entries()) if (its === length) symbols.set(code++, symbol)
+    for (const symbol of bySize[length] ?? []) symbols.set(code++, symbol)
     SYMBOLS[length] = symbols
   }
 }

@@ -36,8 +36,8 @@ export interface Stream {
 
 /** What the connection knows of a stream. */
 export interface StreamState {
-  readonly listener: StreamListener
-  readonly block: Buffer
+  listener: StreamListener
+  block: Buffer
   /** 0: the server has no room for it yet. */
   id: number
   /** What waits until the server has room. */
@@ -53,6 +53,20 @@ export interface StreamState {
   received: number
   isPaused: boolean
 }
+
+/**
+ * Lets go of whoever listened to a stream that is over. What remembered the stream may itself wait to be collected for
+ * long, and would keep all of it from being collected too.
+ */
+export function forget(stream: StreamState): void {
+  stream.isOver = true
+  stream.unsent = []
+  stream.block = NOTHING
+  stream.listener = NOBODY
+}
+
+const NOTHING = Buffer.alloc(0)
+const NOBODY: StreamListener = { headers() {}, data() {}, end() {} }
 
 /** What an error says; of several addresses that were tried, what the last attempt met. */
 export function textOf(error: Error | null): string {

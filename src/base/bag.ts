@@ -1,0 +1,44 @@
+/** What can be in a bag: it knows its own place there. */
+export interface InBag {
+  /** Written by the bag alone; -1: in none. */
+  place: number
+}
+
+/**
+ * Objects that come and go by the thousand each second. A `Set` makes a new table every so often, and the old ones, once
+ * they are in the old part of the heap, keep whatever stood in them from being collected: many times the work for the
+ * collector.
+ */
+export class Bag<T extends InBag> {
+  readonly #items: T[] = []
+
+  get size(): number {
+    return this.#items.length
+  }
+
+  /** Puts in what is in no bag. */
+  add(item: T): void {
+    item.place = this.#items.length
+    this.#items.push(item)
+  }
+
+  /** Takes out what is in this bag or in none. */
+  delete(item: T): void {
+    const { place } = item
+    if (place === -1) return
+    const last = this.#items.pop()!
+    if (last !== item) {
+      this.#items[place] = last
+      last.place = place
+    }
+    item.place = -1
+  }
+
+  /** All of them, in no order; whoever is visited may be taken out. */
+  *[Symbol.iterator](): Generator<T> {
+    for (let i = this.#items.length - 1; i >= 0; i--) {
+      const item = this.#items[i]
+      if (item) yield item
+    }
+  }
+}

@@ -1,0 +1,129 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { bootstrapPolicy } from './authz/bootstrap-policy/policy.ts'
+import { ensureSystemNamespaces, writeFirstObjects } from './boot.ts'
+import { inProcess } from './in-process.fixture.ts'
+import { formatTime } from './base/time.ts'
+import type { Api } from './api/context.ts'
+import type { Change } from './store/store.ts'
+import { vocabularies } from './vocabulary/index.ts'
+
+const RBAC = 'rbac.authorization{api}/v1'
+const NAMESPACES = ['default', 'orch-node-lease', 'orch-public', 'orch-system']
+const ROLES = Object.values(bootstrapPolicy(vocabularies.orch)).reduce(
+  (n, all) => n + all.length,
+  0,
+)
+/** What etcd takes at once by default. */
+const ETCD_LIMIT = 128
+
+let world: Awaited<ReturnType<typeof inProcess>>
+beforeEach(async () => {
+  world = await inProcess()
+})
+afterEach(() => world.close())
+
+/** The API with its commits counted, and something that happens before the first one. */
+function counted(first: () => Promise<unknown> = async () => {}) {
+  const sizes: number[] = []
+  const { cache } = world.api
+  const commit = async (changes: readonly Change[]) => {
+    if (sizes.push(changes.length) === 1) await first()
+    return cache.commit(changes)
+  }
+  const seen = new Proxy(cache, {
+    get(target, name) {
+      if (name === 'commit') return commit
+      const value: unknown = Reflect.get(target, name, target)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+  const api: Api = { ...world.api, cache: seen }
+  return { api, sizes }
+}
+
+const withoutNamespaces = async () => {
+  const served = world.hand.served(['v1', 'namespaces'])
+  const { cache } = world.api
+  const table = await cache.table(served.keyPrefix)
+  const keys = table.collect(served.keyPrefix, {}).map(({ key }) => key)
+  await cache.commit(keys.map((key) => ({ key, value: null })))
+}
+const role = () => world.hand.create([RBAC, 'clusterroles'], { metadata: { name: 'mine' } })
+
+const cases: readonly {
+  readonly name: string
+  readonly before: () => Promise<unknown>
+  readonly rbac?: boolean
+  readonly meanwhile?: () => Promise<unknown>
+  readonly made: boolean
+  readonly sizes: readonly number[]
+}[] = [
+  { name: 'nothing', before: withoutNamespaces, made: true, sizes: [4 + ROLES] },
+  {
+    name: 'nothing, and no roles are wanted',
+    before: withoutNamespaces,
+    rbac: false,
+    made: false,
+    sizes: [4],
+  },
+  { name: 'namespaces', before: async () => {}, made: true, sizes: [ROLES] },
+  { name: 'namespaces and a role', before: role, made: false, sizes: [] },
+  {
+    name: 'a role',
+    before: async () => {
+      await role()
+      await withoutNamespaces()
+    },
+    made: false,
+    sizes: [4],
+  },
+  {
+    name: 'nothing, until another server is faster with everything',
+    before: withoutNamespaces,
+    meanwhile: () => writeFirstObjects(world.api, { rbac: true }),
+    made: false,
+    sizes: [4 + ROLES],
+  },
+  {
+    name: 'nothing, until another makes one namespace',
+    before: withoutNamespaces,
+    meanwhile: () => world.hand.create(['v1', 'namespaces'], { metadata: { name: 'default' } }),
+    made: false,
+    sizes: [4 + ROLES, 1, 1, 1],
+  },
+]
+for (const { name, before, rbac = true, meanwhile, made, sizes } of cases) {
+  test(`a store with ${name}`, async () => {
+    await before()
+    const seen = counted(meanwhile)
+    expect(await writeFirstObjects(seen.api, { rbac })).toBe(made)
+    expect(seen.sizes).toEqual(sizes)
+    expect(await world.hand.names(['v1', 'namespaces'])).toEqual(NAMESPACES)
+  })
+}
+
+test('everything fits into one transaction of an etcd that is told nothing', () => {
+  expect(NAMESPACES.length + ROLES).toBeLessThanOrEqual(ETCD_LIMIT)
+})
+
+test('a namespace is whole, and the same whichever way it was made', async () => {
+  const whole = await world.hand.get(['v1', 'namespaces', '', 'default'])
+  await withoutNamespaces()
+  await writeFirstObjects(world.api, { rbac: true })
+  const again = await world.hand.get(['v1', 'namespaces', '', 'default'])
+  const { uid, resourceVersion, ...metadata } = again!.metadata
+  expect([uid, resourceVersion].map((text) => typeof text)).toEqual(['string', 'string'])
+  expect({ ...again, metadata }).toEqual({
+    kind: 'Namespace',
+    apiVersion: 'v1',
+    metadata: {
+      name: 'default',
+      creationTimestamp: formatTime(world.api.clock.now()),
+      labels: whole!.metadata.labels,
+    },
+    spec: whole!.spec,
+    status: whole!.status,
+  })
+  await ensureSystemNamespaces(world.api)
+  expect(await world.hand.get(['v1', 'namespaces', '', 'default'])).toEqual(again)
+})

@@ -1,0 +1,45 @@
+import type { Databases } from './layout.ts'
+
+/** What a transaction is to write, in order. */
+export interface Writes {
+  put(to: keyof Databases, key: Buffer, value: Buffer): void
+  remove(from: keyof Databases, key: Buffer): void
+}
+
+interface Write {
+  readonly database: keyof Databases
+  readonly key: Buffer
+  /** Null for a removal. */
+  readonly value: Buffer | null
+}
+
+/** Writes that are collected before any is handed over, so that whatever goes wrong until then leaves nothing behind. */
+export class WriteList implements Writes {
+  readonly #writes: Write[] = []
+
+  get isEmpty(): boolean {
+    return this.#writes.length === 0
+  }
+
+  /** The values that are put. */
+  get values(): readonly Buffer[] {
+    return this.#writes.flatMap(({ value }) => (value === null ? [] : [value]))
+  }
+
+  put(to: keyof Databases, key: Buffer, value: Buffer): void {
+    this.#writes.push({ database: to, key, value })
+  }
+
+  remove(from: keyof Databases, key: Buffer): void {
+    this.#writes.push({ database: from, key, value: null })
+  }
+
+  /** Hands everything over, inside a batch of the library. */
+  handOver(stores: Databases): void {
+    // The batch as a whole tells what became of them.
+    for (const { database, key, value } of this.#writes) {
+      if (value === null) void stores[database].remove(key)
+      else void stores[database].put(key, value)
+    }
+  }
+}
