@@ -14,6 +14,8 @@ export interface Expiry {
 
 /** What an engine knows of expiries, kept as durably as its values. */
 export interface Expiries<E extends Expiry = Expiry> {
+  /** Sees to it that the others tell of everything that was committed before. */
+  settle?(): Promise<void>
   /** When the earliest falls due; undefined: there is none. */
   next(): number | undefined
   /** The earliest of those that are due; what they say of their keys may be out of date. */
@@ -36,6 +38,8 @@ export class Sweep<E extends Expiry = Expiry> {
   #planned: { readonly timeMs: number; readonly cancel: () => void } | null = null
   #sweeping: Promise<void> | null = null
   #pauseMs = PAUSE_MS
+  /** When the first key goes that was written during a sweep. */
+  #meanwhile = Infinity
   #closed = false
 
   constructor(clock: Clock, engine: Pick<Engine, 'commit'>, expiries: Expiries<E>) {
@@ -48,7 +52,11 @@ export class Sweep<E extends Expiry = Expiry> {
 
   /** Sees to it that there is a sweep at a time, or before. */
   plan(timeMs: number): void {
-    if (this.#closed || this.#sweeping) return
+    if (this.#closed) return
+    if (this.#sweeping) {
+      this.#meanwhile = Math.min(this.#meanwhile, timeMs)
+      return
+    }
     if (this.#planned && this.#planned.timeMs <= timeMs) return
     this.#planned?.cancel()
     const waitMs = Math.max(0, timeMs - this.#clock.now())
@@ -64,23 +72,32 @@ export class Sweep<E extends Expiry = Expiry> {
 
   #begin(): void {
     this.#planned = null
+    this.#meanwhile = Infinity
     this.#sweeping = this.#run()
       .then(
-        () => (this.#pauseMs = PAUSE_MS),
+        (next) => {
+          this.#pauseMs = PAUSE_MS
+          return next
+        },
         // Whoever writes is told what is wrong with the disk; keys that are due can wait.
-        () => (this.#pauseMs = Math.min(this.#pauseMs * 2, MAX_PAUSE_MS)),
+        () => {
+          this.#pauseMs = Math.min(this.#pauseMs * 2, MAX_PAUSE_MS)
+          return this.#clock.now()
+        },
       )
-      .then(() => {
+      .then((next) => {
         this.#sweeping = null
-        const next = this.#closed ? undefined : this.#expiries.next()
-        if (next !== undefined) this.plan(Math.max(next, this.#clock.now() + this.#pauseMs))
+        const soonest = Math.min(next ?? Infinity, this.#meanwhile)
+        if (soonest !== Infinity) this.plan(Math.max(soonest, this.#clock.now() + this.#pauseMs))
       })
   }
 
-  async #run(): Promise<void> {
+  /** Deletes what is due, and tells when something is again. */
+  async #run(): Promise<number | undefined> {
     while (!this.#closed) {
+      await this.#expiries.settle?.()
       const due = this.#expiries.due(this.#clock.now(), ROUND)
-      if (due.length === 0) return
+      if (due.length === 0) return this.#expiries.next()
       await Promise.all(
         due.map(({ key, changed }) =>
           this.#engine.commit([{ key, value: null, ifChangedAt: changed }]),
@@ -88,5 +105,6 @@ export class Sweep<E extends Expiry = Expiry> {
       )
       await this.#expiries.drop(due)
     }
+    return undefined
   }
 }

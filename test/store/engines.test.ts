@@ -23,6 +23,9 @@ afterAll(() => Promise.all(dirs.map((dir) => rm(dir, { recursive: true, force: t
 
 storeSuite('memory', async (clock, ttlMs) => openMemory({ clock, ttlMs }))
 storeSuite('lmdb', async (clock, ttlMs) => openLmdb({ dir: await newDir(), clock, ttlMs }))
+storeSuite('lmdb with a journal', async (clock, ttlMs) =>
+  openLmdb({ dir: await newDir(), clock, ttlMs, journalAfter: 0 }),
+)
 
 // One process for all cases, a prefix for each; what was there before is revision 0.
 let etcd: Promise<Etcd> | null = null

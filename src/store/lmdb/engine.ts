@@ -20,6 +20,7 @@ import { forgetSome } from './compaction.ts'
 import { checkDataFile } from './data-file.ts'
 import { Environment } from './environment.ts'
 import { LmdbExpiries, type StoredExpiry } from './expiries.ts'
+import { entriesAfter, readJournal } from './journal.ts'
 import {
   DATA_FILE,
   FORMAT_VERSION,
@@ -33,7 +34,8 @@ import { isLocked, lockDir } from './lock.ts'
 import { Transaction } from './transaction.ts'
 import { verifyStore, type Verify } from './verify.ts'
 import { Versions } from './versions.ts'
-import type { Writes } from './writes.ts'
+import { WriteBehind } from './write-behind.ts'
+import { WriteList, type Writes } from './writes.ts'
 
 export interface LmdbOptions {
   /** Directory of the store, made when absent. */
@@ -45,7 +47,12 @@ export interface LmdbOptions {
   readonly verify?: Verify
   /** How long keys live; without it none goes by itself, and what was recorded waits. */
   readonly ttlMs?: TimeToLive | undefined
+  /** Small transactions after which a journal is kept; 0: from the start. */
+  readonly journalAfter?: number
 }
+
+/** A store that is hardly written to needs none, and a first start has enough to do. */
+const JOURNAL_AFTER = 32
 
 interface Waiting {
   readonly changes: readonly Change[]
@@ -101,6 +108,7 @@ class LmdbEngine implements Engine {
   #closed: Promise<void> | null = null
   readonly #expiries: LmdbExpiries | null
   #sweep: Sweep<StoredExpiry> | null = null
+  #behind: WriteBehind
 
   constructor(file: Environment, options: LmdbOptions, unlock: () => void) {
     this.#file = file
@@ -108,8 +116,10 @@ class LmdbEngine implements Engine {
     this.#options = options
     this.#clock = options.clock
     this.#unlock = unlock
+    this.#behind = this.#behindAt(0)
     const { ttlMs } = options
-    this.#expiries = ttlMs === undefined ? null : new LmdbExpiries(this.#file, ttlMs)
+    this.#expiries =
+      ttlMs === undefined ? null : new LmdbExpiries(this.#file, ttlMs, () => this.#behind.settle())
   }
 
   /** Checks or writes the format, looks for damage and finds the newest revision. */
@@ -136,10 +146,25 @@ class LmdbEngine implements Engine {
       }
     }
     verifyStore(this.#file, this.#options.dir, this.#options.verify ?? 'newest')
+    await this.#recover()
     const { oldest, revision } = readRevisions(this.#file)
     this.#oldest = oldest
     this.#revision = revision
+    this.#behind = this.#behindAt(revision)
+    if (this.#options.journalAfter === 0) await this.#behind.keepJournal()
     await this.#prepareExpiry()
+  }
+
+  /** Brings to LMDB what only the journal has. */
+  async #recover(): Promise<void> {
+    const { revision } = readRevisions(this.#file)
+    for (const { writes } of entriesAfter(await readJournal(this.#options.dir), revision))
+      await this.#file.transact((list) => list.add(writes))
+  }
+
+  #behindAt(applied: Revision): WriteBehind {
+    const { dir, clock, journalAfter = JOURNAL_AFTER } = this.#options
+    return new WriteBehind({ dir, file: this.#file, clock, applied, journalAfter })
   }
 
   async #prepareExpiry(): Promise<void> {
@@ -175,14 +200,18 @@ class LmdbEngine implements Engine {
     // Commits of one turn go together.
     await Promise.resolve()
     while (this.#waiting.length > 0) {
-      let batch: readonly Waiting[] = []
+      const batch = this.#waiting
+      this.#waiting = []
       try {
-        const { transaction, commits } = await this.#file.transact((writes) => {
-          // Taken here, when it is our turn: whoever came meanwhile goes along.
-          batch = this.#waiting
-          this.#waiting = []
-          return this.#apply(batch, writes)
-        })
+        const writes = new WriteList()
+        const timeMs = this.#clock.now()
+        const transaction = this.#transaction(writes, timeMs)
+        const commits = batch.map(({ changes }) => transaction.apply(changes))
+        // Who records again must look at what is written from now on.
+        if (this.#isMarked && !writes.isEmpty) writes.remove('meta', META.expiring)
+        const { revision: last, made } = transaction
+        if (!writes.isEmpty)
+          await this.#behind.write({ first: this.#revision + 1, last, timeMs, writes, made })
         this.#publish(transaction)
         batch.forEach(({ resolve }, i) => resolve(commits[i]!))
       } catch (error) {
@@ -193,21 +222,15 @@ class LmdbEngine implements Engine {
     this.#flushing = null
   }
 
-  #apply(
-    batch: readonly Waiting[],
-    writes: Writes,
-  ): { readonly transaction: Transaction; readonly commits: readonly Commit[] } {
-    const transaction = new Transaction({
+  #transaction(writes: Writes, timeMs: number): Transaction {
+    return new Transaction({
       versions: this.#versions,
       expiries: this.#expiries,
       writes,
+      unapplied: this.#behind.made,
       revision: this.#revision,
-      timeMs: this.#clock.now(),
+      timeMs,
     })
-    const commits = batch.map(({ changes }) => transaction.apply(changes))
-    // Who records again must look at what is written from now on.
-    if (this.#isMarked && transaction.events.length > 0) writes.remove('meta', META.expiring)
-    return { transaction, commits }
   }
 
   /** Makes readable what was committed, and tells of it. */
@@ -222,12 +245,14 @@ class LmdbEngine implements Engine {
 
   async get(key: string, options: { readonly at?: Revision } = {}): Promise<Item | null> {
     const at = options.at ?? this.#revision
+    await this.#behind.settle()
     this.#check(at)
     return this.#versions.get(key, at)
   }
 
   async range(prefix: string, options: RangeOptions = {}): Promise<Page> {
     const at = options.at ?? this.#revision
+    await this.#behind.settle()
     this.#check(at)
     const page = this.#versions.range(prefix, at, options)
     this.#file.touched(page.items.reduce((bytes, { value }) => bytes + value.length, 0))
@@ -239,7 +264,9 @@ class LmdbEngine implements Engine {
       if (from < this.#oldest) throw new Compacted(this.#oldest)
     }
     check()
-    yield* this.#versions.changes(prefix, { from, to: Math.min(to, this.#revision), check })
+    const last = Math.min(to, this.#revision)
+    await this.#behind.settle()
+    yield* this.#versions.changes(prefix, { from, to: last, check })
   }
 
   #check(at: Revision): void {
@@ -259,7 +286,9 @@ class LmdbEngine implements Engine {
   }
 
   async #compact(upTo: Revision): Promise<void> {
-    const target = Math.min(upTo, this.#revision)
+    await this.#behind.settle()
+    // History is not forgotten beyond what LMDB has: its newest change tells what follows.
+    const target = Math.min(upTo, this.#behind.applied)
     while (this.#oldest < target && !this.#closed) {
       // Not before it is committed: until then nothing is forgotten.
       this.#oldest = await this.#file.transact((writes) =>
@@ -269,7 +298,10 @@ class LmdbEngine implements Engine {
   }
 
   revisionAt(timeMs: number): Revision {
-    return this.#versions.revisionAt(timeMs, this.#oldest, this.#revision)
+    return (
+      this.#behind.revisionAt(timeMs) ??
+      this.#versions.revisionAt(timeMs, this.#oldest, this.#behind.applied)
+    )
   }
 
   close(): Promise<void> {
@@ -280,6 +312,7 @@ class LmdbEngine implements Engine {
     await this.#sweep?.close()
     await this.#flushing
     await this.#compacting.catch(() => {})
+    await this.#behind.close()
     this.#listeners.clear()
     await this.#file.close()
     this.#unlock()

@@ -3,7 +3,7 @@ import { open, type RootDatabase } from 'lmdb'
 import type { Clock } from '../../base/clock.ts'
 import { databases, openOptions, type Bytes, type Databases } from './layout.ts'
 import { checkSpace, spaceFor } from './space.ts'
-import { WriteList, type Writes } from './writes.ts'
+import { WriteList } from './writes.ts'
 
 /** Bytes read and written after which the mapping is worth giving back, when there is a pause of so long. */
 const WORTH_BYTES = 8 << 20
@@ -65,12 +65,12 @@ export class Environment implements Databases {
    * Runs `work` when all transactions before are committed, and writes what it wants written in one durable transaction.
    * Rejects when that could not be written, for instance on a full disk: then nothing of it was.
    */
-  transact<T>(work: (writes: Writes) => T): Promise<T> {
+  transact<T>(work: (writes: WriteList) => T): Promise<T> {
     return this.#inTurn(async () => {
       const writes = new WriteList()
       const result = work(writes)
       if (writes.isEmpty) return result
-      checkSpace(dirname(this.#path), spaceFor(writes.values))
+      this.checkSpace(spaceFor(writes.values))
       const { root, databases: stores } = this.#current()
       try {
         // Handed over to the library's thread, which need not come back for more.
@@ -83,6 +83,11 @@ export class Environment implements Databases {
         throw error
       }
     })
+  }
+
+  /** Throws StoreFull when there is no room for a transaction of so many bytes. */
+  checkSpace(bytes: number): void {
+    checkSpace(dirname(this.#path), bytes)
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {

@@ -16,10 +16,13 @@ const ADOPT_BATCH = 1_000
 export class LmdbExpiries implements Expiries<StoredExpiry> {
   readonly #file: Environment
   readonly #ttlMs: TimeToLive
+  readonly settle: () => Promise<void>
 
-  constructor(file: Environment, ttlMs: TimeToLive) {
+  /** `settle` brings to the file whatever was committed before. */
+  constructor(file: Environment, ttlMs: TimeToLive, settle: () => Promise<void>) {
     this.#file = file
     this.#ttlMs = ttlMs
+    this.settle = settle
   }
 
   /** Beside the writes of a value: when it goes, if it does. */

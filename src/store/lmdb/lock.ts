@@ -8,6 +8,9 @@ const mine = new Set<string>()
 /** Whether somebody has a data directory, or had it and ended without giving it back. */
 export const isLocked = (dir: string): boolean => existsSync(join(dir, NAME))
 
+/** Whether a process that runs has a data directory. */
+export const isHeld = (dir: string): boolean => holderOf(join(dir, NAME)) !== null
+
 /**
  * Takes a data directory for this process; returns what gives it back. A lock that a killed process left behind
  * is recognised by its start time and taken over. Throws UnusableDataDir when another process has it.

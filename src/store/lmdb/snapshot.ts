@@ -1,9 +1,13 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { open, type RootDatabase } from 'lmdb'
+import { systemClock } from '../../base/clock.ts'
 import type { Snapshot } from '../backup/snapshot.ts'
 import { UnusableDataDir, type Item } from '../store.ts'
 import { checkDataFile } from './data-file.ts'
+import { openLmdb } from './engine.ts'
+import { entriesAfter, readJournal } from './journal.ts'
 import {
   DAMAGED,
   DATA_FILE,
@@ -14,9 +18,12 @@ import {
   readRevisions,
   unusable,
 } from './layout.ts'
+import { isHeld } from './lock.ts'
 import { decodeHead, decodeValue, isIntact, placeKey } from './value-record.ts'
 
 const PAGE = 200
+const PATIENCE_MS = 10_000
+const LOOK_MS = 20
 
 /**
  * The newest state of an embedded store, also while a server of another process has it: a read transaction, from which
@@ -27,6 +34,29 @@ export async function openLmdbSnapshot(dir: string): Promise<Snapshot> {
   if (!existsSync(path)) {
     throw new UnusableDataDir(`there is no store in ${dir}; choose another with --data-dir`)
   }
+  // Read first: whatever was acknowledged by now is in it, or in LMDB's file.
+  const journal = await readJournal(dir)
+  for (const until = Date.now() + PATIENCE_MS; ;) {
+    const snapshot = await openFile(dir)
+    if (entriesAfter(journal, snapshot.revision).length === 0) return snapshot
+    await snapshot.close()
+    if (Date.now() > until)
+      throw new UnusableDataDir(
+        `the server that has ${dir} does not write its journal to the store`,
+      )
+    await applyJournal(dir)
+  }
+}
+
+/** Whoever has the store brings its journal to LMDB within a moment; of a store that nobody has, it is done here. */
+async function applyJournal(dir: string): Promise<void> {
+  if (isHeld(dir)) return wait(LOOK_MS)
+  const engine = await openLmdb({ dir, clock: systemClock })
+  await engine.close()
+}
+
+async function openFile(dir: string): Promise<Snapshot> {
+  const path = join(dir, DATA_FILE)
   let root: RootDatabase<Buffer, Buffer> | undefined
   await checkDataFile(dir, 'all')
   try {

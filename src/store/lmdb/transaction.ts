@@ -9,13 +9,15 @@ export interface TransactionOptions {
   readonly versions: Versions
   readonly expiries: LmdbExpiries | null
   readonly writes: Writes
+  /** Changes that are committed and that `versions` does not know yet, by key. */
+  readonly unapplied: ReadonlyMap<string, Made>
   /** Newest revision before it. */
   readonly revision: Revision
   readonly timeMs: number
 }
 
-/** A change of the transaction that is not on disk yet. */
-interface Made {
+/** The newest change of a key, and what it made of it. */
+export interface Made {
   readonly head: Head
   readonly item: Item | null
 }
@@ -23,7 +25,8 @@ interface Made {
 /** The commits that go to disk together: each sees what those before it make of the store. */
 export class Transaction {
   readonly #options: TransactionOptions
-  readonly #made = new Map<string, Made>()
+  /** What became of each key. */
+  readonly made = new Map<string, Made>()
   readonly events: Event[] = []
   /** Newest revision when it is committed. */
   revision: Revision
@@ -72,16 +75,20 @@ export class Transaction {
       value === null
         ? null
         : { key, value: record.subarray(record.length - value.length), created, changed: at }
-    this.#made.set(key, { head, item })
+    this.made.set(key, { head, item })
     this.events.push({ at, key, value, created })
   }
 
   #head(key: string): Head | null {
-    return this.#made.get(key)?.head ?? this.#options.versions.head(key)
+    return this.#known(key)?.head ?? this.#options.versions.head(key)
   }
 
   #item(key: string, head: Head): Item | null {
-    const made = this.#made.get(key)
+    const made = this.#known(key)
     return made ? made.item : this.#options.versions.item(key, head)
+  }
+
+  #known(key: string): Made | undefined {
+    return this.made.get(key) ?? this.#options.unapplied.get(key)
   }
 }

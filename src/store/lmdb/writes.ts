@@ -6,7 +6,8 @@ export interface Writes {
   remove(from: keyof Databases, key: Buffer): void
 }
 
-interface Write {
+/** One of them. */
+export interface Write {
   readonly database: keyof Databases
   readonly key: Buffer
   /** Null for a removal. */
@@ -19,6 +20,20 @@ export class WriteList implements Writes {
 
   get isEmpty(): boolean {
     return this.#writes.length === 0
+  }
+
+  [Symbol.iterator](): Iterator<Write> {
+    return this.#writes[Symbol.iterator]()
+  }
+
+  /** Adds what another list has. */
+  add(others: WriteList): void {
+    for (const write of others.#writes) this.#writes.push(write)
+  }
+
+  /** Bytes of all keys and values. */
+  get bytes(): number {
+    return this.#writes.reduce((sum, { key, value }) => sum + key.length + (value?.length ?? 0), 0)
   }
 
   /** The values that are put. */
