@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { lineLog } from '../../base/log.ts'
-import { limitYoungHeap } from '../../base/young-heap.ts'
+import { limitHeap } from '../../base/heap-limits.ts'
 import type { EtcdUse } from '../../etcd-options.ts'
 import type { RunningServer, ServerOptions } from '../../server-options.ts'
 import { product } from '../../vocabulary/index.ts'
@@ -59,7 +59,7 @@ export async function serverCommand(
   })
   let server: RunningServer
   try {
-    if (!command.start) limitYoungHeap()
+    if (!command.start) limitHeap()
     const start = command.start ?? (await import('../../server.ts')).startServer
     const agentTls = agentTlsOf(values)
     server = await start({ ...options, ...(agentTls ? { agentTls } : {}), log })

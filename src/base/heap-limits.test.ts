@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { limitYoungHeap, youngHeapBytes } from './young-heap.ts'
+import { limitHeap, youngHeapBytes } from './heap-limits.ts'
 
 const ENOUGH_BYTES = 8 << 20
 
 test('the young generation stays small, however much of what is made lives on', async () => {
   const atMost = Math.max(youngHeapBytes(), ENOUGH_BYTES)
-  limitYoungHeap()
+  limitHeap()
   const kept: object[] = []
   // Turns as a server has them, each far shorter than what is between two collections.
   for (let round = 0; round < 800; round++) {

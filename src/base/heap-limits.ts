@@ -6,11 +6,11 @@ const ENOUGH_BYTES = 8 << 20
 const OLD_GROWS_PERCENT = 60
 
 /**
- * Keeps the part of the heap in which objects begin small: what a large one takes is not given back, some 20 to 50 MB,
- * and it makes creates cheaper by a tenth at most. One thread collects it: sharing out so little work costs more CPU than
- * the work. The old part is kept from growing far beyond what lives in it. Concerns the whole process: for whoever owns it.
+ * Keeps the parts of the heap from growing far beyond what lives in them. The one in which objects begin stays small: what
+ * a large one takes is not given back, some 20 to 50 MB, and it makes creates cheaper by a tenth at most. One thread
+ * collects it: sharing out so little work costs more CPU than the work. Concerns the whole process: for whoever owns it.
  */
-export function limitYoungHeap(): void {
+export function limitHeap(): void {
   setFlagsFromString('--no-parallel-scavenge')
   // The old part is collected when it has grown by so much; V8 would often let it double and more.
   setFlagsFromString(`--heap-growing-percent=${OLD_GROWS_PERCENT}`)
