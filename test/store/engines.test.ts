@@ -26,6 +26,10 @@ storeSuite('lmdb', async (clock, ttlMs) => openLmdb({ dir: await newDir(), clock
 storeSuite('lmdb with a journal', async (clock, ttlMs) =>
   openLmdb({ dir: await newDir(), clock, ttlMs, journalAfter: 0 }),
 )
+const flushes = { isAtOnce: () => true, took: () => {} }
+storeSuite('lmdb with a journal that is flushed at once', async (clock, ttlMs) =>
+  openLmdb({ dir: await newDir(), clock, ttlMs, journalAfter: 0, flushes }),
+)
 
 // One process for all cases, a prefix for each; what was there before is revision 0.
 let etcd: Promise<Etcd> | null = null

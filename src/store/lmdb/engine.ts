@@ -20,6 +20,7 @@ import { forgetSome } from './compaction.ts'
 import { checkDataFile } from './data-file.ts'
 import { Environment } from './environment.ts'
 import { LmdbExpiries, type StoredExpiry } from './expiries.ts'
+import { FlushChoice } from './flush-choice.ts'
 import { entriesAfter, readJournal } from './journal.ts'
 import {
   DATA_FILE,
@@ -49,6 +50,8 @@ export interface LmdbOptions {
   readonly ttlMs?: TimeToLive | undefined
   /** Small transactions after which a journal is kept; 0: from the start. */
   readonly journalAfter?: number
+  /** Which of them keep everything else waiting while they are flushed. */
+  readonly flushes?: Pick<FlushChoice, 'isAtOnce' | 'took'>
 }
 
 /** A store that is hardly written to needs none, and a first start has enough to do. */
@@ -163,8 +166,8 @@ class LmdbEngine implements Engine {
   }
 
   #behindAt(applied: Revision): WriteBehind {
-    const { dir, clock, journalAfter = JOURNAL_AFTER } = this.#options
-    return new WriteBehind({ dir, file: this.#file, clock, applied, journalAfter })
+    const { dir, clock, journalAfter = JOURNAL_AFTER, flushes = new FlushChoice() } = this.#options
+    return new WriteBehind({ dir, file: this.#file, clock, applied, journalAfter, flushes })
   }
 
   async #prepareExpiry(): Promise<void> {
@@ -197,8 +200,8 @@ class LmdbEngine implements Engine {
 
   /** Writes what waits, transaction after transaction, until nothing does. */
   async #flush(): Promise<void> {
-    // Commits of one turn go together.
-    await Promise.resolve()
+    // Commits of one turn go together: those of all requests that have arrived by now.
+    await new Promise((resolve) => setImmediate(resolve))
     while (this.#waiting.length > 0) {
       const batch = this.#waiting
       this.#waiting = []
@@ -211,7 +214,14 @@ class LmdbEngine implements Engine {
         if (this.#isMarked && !writes.isEmpty) writes.remove('meta', META.expiring)
         const { revision: last, made } = transaction
         if (!writes.isEmpty)
-          await this.#behind.write({ first: this.#revision + 1, last, timeMs, writes, made })
+          await this.#behind.write({
+            commits: batch.length,
+            first: this.#revision + 1,
+            last,
+            timeMs,
+            writes,
+            made,
+          })
         this.#publish(transaction)
         batch.forEach(({ resolve }, i) => resolve(commits[i]!))
       } catch (error) {

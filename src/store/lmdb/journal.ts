@@ -1,4 +1,13 @@
-import { close, closeSync, constants, existsSync, fsyncSync, openSync, write } from 'node:fs'
+import {
+  close,
+  closeSync,
+  constants,
+  existsSync,
+  fsyncSync,
+  openSync,
+  write,
+  writeSync,
+} from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -62,9 +71,18 @@ export class Journal {
 
   /** Adds an entry for which there is room; resolves when it is on disk. */
   async append(entry: Buffer): Promise<void> {
-    const at = this.#at
-    await writeAll(this.#fd, entry, this.#half * HALF_BYTES + at)
-    this.#at = aligned(at + entry.length)
+    await writeAll(this.#fd, entry, this.#half * HALF_BYTES + this.#at)
+    this.#at = aligned(this.#at + entry.length)
+  }
+
+  /** The same at once: it is on disk when this returns, and nothing else happens meanwhile. Throws. */
+  appendAtOnce(entry: Buffer): void {
+    let done = 0
+    while (done < entry.length) {
+      const position = this.#half * HALF_BYTES + this.#at + done
+      done += writeSync(this.#fd, entry, done, entry.length - done, position)
+    }
+    this.#at = aligned(this.#at + entry.length)
   }
 
   /** Begins with the other half, unless that is needed: what is in this one is going to be in LMDB. */

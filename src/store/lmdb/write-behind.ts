@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Revision } from '../store.ts'
 import type { Environment } from './environment.ts'
+import type { FlushChoice } from './flush-choice.ts'
 import { encodeEntry, Journal } from './journal.ts'
 import { spaceFor } from './space.ts'
 import type { Made } from './transaction.ts'
@@ -13,6 +14,8 @@ const RETRY_AFTER_MS = 1_000
 
 /** One transaction: what it writes, the revisions it makes, and what becomes of which keys. */
 export interface Written {
+  /** How many commits are in it. */
+  readonly commits: number
   readonly first: Revision
   readonly last: Revision
   /** When, milliseconds since the epoch. */
@@ -30,6 +33,7 @@ export interface WriteBehindOptions {
   readonly applied: Revision
   /** Small transactions after which there is a journal. */
   readonly journalAfter: number
+  readonly flushes: Pick<FlushChoice, 'isAtOnce' | 'took'>
 }
 
 /**
@@ -40,6 +44,8 @@ export class WriteBehind {
   readonly #options: WriteBehindOptions
   #applied: Revision
   readonly #unapplied: Written[] = []
+  /** Bytes that LMDB's file may need for what waits. */
+  #unappliedSpace = 0
   readonly #made = new Map<string, Made>()
   #journal: Journal | null = null
   /** Small transactions before there was a journal; no more are counted when there can be none. */
@@ -75,13 +81,13 @@ export class WriteBehind {
    * instance on a full disk.
    */
   async write(written: Written): Promise<void> {
-    const { file } = this.#options
+    const { file, flushes } = this.#options
+    const isAtOnce = flushes.isAtOnce(written.commits)
     const entry = this.#isSmall(written) ? encodeEntry(written) : null
     if (!entry || !this.#journal?.hasRoom(entry.length)) return this.#apply(written)
     // Whatever is acknowledged must fit into LMDB's file as well.
-    const waiting = this.#unapplied.reduce((sum, { writes }) => sum + spaceFor(writes.values), 0)
-    file.checkSpace(waiting + spaceFor(written.writes.values))
-    if (!(await this.#append(this.#journal, entry, written))) {
+    file.checkSpace(this.#unappliedSpace + spaceFor(written.writes.values))
+    if (!(await this.#append(this.#journal, entry, { written, isAtOnce }))) {
       await this.#forgetJournal()
       return this.#apply(written)
     }
@@ -90,15 +96,25 @@ export class WriteBehind {
   }
 
   /** False when the journal cannot be written. */
-  async #append(journal: Journal, entry: Buffer, written: Written): Promise<boolean> {
+  async #append(
+    journal: Journal,
+    entry: Buffer,
+    { written, isAtOnce }: { readonly written: Written; readonly isAtOnce: boolean },
+  ): Promise<boolean> {
+    const from = performance.now()
     this.#isAppending = true
-    const isWritten = await journal.append(entry).then(
-      () => true,
-      () => false,
-    )
+    let isWritten = true
+    try {
+      if (isAtOnce) journal.appendAtOnce(entry)
+      else await journal.append(entry)
+    } catch {
+      isWritten = false
+    }
     this.#isAppending = false
+    this.#options.flushes.took(performance.now() - from)
     if (isWritten) {
       this.#unapplied.push(written)
+      this.#unappliedSpace += spaceFor(written.writes.values)
       for (const [key, made] of written.made) this.#made.set(key, made)
     }
     this.#onAppended?.()
@@ -181,6 +197,7 @@ export class WriteBehind {
     })
     // What came meanwhile waits for the next.
     this.#unapplied.splice(0, taken.length)
+    for (const { writes } of taken) this.#unappliedSpace -= spaceFor(writes.values)
     this.#journal?.release()
     this.#applied = all.at(-1)?.last ?? this.#applied
     for (const { made } of taken) {

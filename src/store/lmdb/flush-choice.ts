@@ -1,0 +1,25 @@
+/** Transactions of one commit in a row that tell of a client alone. */
+const IN_A_ROW = 16
+/** As long as one flush may keep everything else waiting, milliseconds. */
+const SHORT_MS = 1
+
+/**
+ * Who flushes the journal: a thread of its own, or the one that everything else runs on, which saves that the two wake each
+ * other, more than a good disk takes. The latter only while commits come one after the other, so that there is little
+ * else to do meanwhile, and the last flush was short.
+ */
+export class FlushChoice {
+  #single = 0
+  #lastMs = Infinity
+
+  /** Whether a transaction is to be flushed at once; `commits` are in it. */
+  isAtOnce(commits: number): boolean {
+    this.#single = commits === 1 ? this.#single + 1 : 0
+    return this.#single > IN_A_ROW && this.#lastMs < SHORT_MS
+  }
+
+  /** Takes in how long it took, milliseconds. */
+  took(ms: number): void {
+    this.#lastMs = ms
+  }
+}
