@@ -1,9 +1,12 @@
 import { PerformanceObserver } from 'node:perf_hooks'
-import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
+import { getHeapSpaceStatistics, getHeapStatistics, setFlagsFromString } from 'node:v8'
 
 /** Both halves of the young generation, bytes: V8 would let each grow to 16 MiB. */
 const ENOUGH_BYTES = 8 << 20
-const OLD_GROWS_PERCENT = 60
+/** A heap of this size is large: its old part is collected when it has grown by so much. */
+const LARGE_BYTES = 64 << 20
+const GROWS_PERCENT = 60
+const LOOK_MS = 250
 
 /**
  * Keeps the parts of the heap from growing far beyond what lives in them. The one in which objects begin stays small: what
@@ -12,8 +15,7 @@ const OLD_GROWS_PERCENT = 60
  */
 export function limitHeap(): void {
   setFlagsFromString('--no-parallel-scavenge')
-  // The old part is collected when it has grown by so much; V8 would often let it double and more.
-  setFlagsFromString(`--heap-growing-percent=${OLD_GROWS_PERCENT}`)
+  limitOld()
   const check = (): boolean => {
     const bytes = youngHeapBytes()
     const factor = Math.max(1, Math.floor(ENOUGH_BYTES / Math.max(bytes, 1)))
@@ -26,6 +28,16 @@ export function limitHeap(): void {
     if (check()) observer.disconnect()
   })
   observer.observe({ entryTypes: ['gc'] })
+}
+
+/** V8 would often let the old part double and more. Of a small heap that is little, and saves many collections. */
+function limitOld(): void {
+  const timer = setInterval(() => {
+    if (getHeapStatistics().total_heap_size < LARGE_BYTES) return
+    clearInterval(timer)
+    setFlagsFromString(`--heap-growing-percent=${GROWS_PERCENT}`)
+  }, LOOK_MS)
+  timer.unref()
 }
 
 /** Bytes that the young generation has now. */
