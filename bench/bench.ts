@@ -98,12 +98,13 @@ export class Bench {
   async rawStoreBy(program: string, options: RawStoreOptions | CallsOptions): Promise<Sample> {
     const text = await this.workspace.output(program, [JSON.stringify(options)])
     const result = JSON.parse(text) as RawStoreResult
-    const { perSecond, cpuMicrosPerOp, storeCpuMicrosPerOp } = result
+    const { perSecond, cpuMicrosPerOp, storeCpuMicrosPerOp, p50Ms } = result
     return {
       value: perSecond,
       cpuMicros: cpuMicrosPerOp,
       loadCores: null,
       ...(storeCpuMicrosPerOp === null ? {} : { storeCpuMicros: storeCpuMicrosPerOp }),
+      ...(p50Ms === undefined ? {} : { p50Ms }),
     }
   }
 

@@ -7,6 +7,7 @@ import { openEtcd } from '../src/store/etcd/engine.ts'
 import { openLmdb } from '../src/store/lmdb/engine.ts'
 import type { Engine } from '../src/store/store.ts'
 import { cpuSeconds } from './machine.ts'
+import { median } from './measure.ts'
 
 /** What a run of the engine alone is told. */
 export interface RawStoreOptions {
@@ -22,6 +23,8 @@ export interface RawStoreResult {
   readonly perSecond: number
   readonly cpuMicrosPerOp: number
   readonly storeCpuMicrosPerOp: number | null
+  /** Median time that a caller waits for one. */
+  readonly p50Ms?: number
 }
 
 const TIMEOUT_MS = 10_000
@@ -50,18 +53,21 @@ export async function rawStore(options: RawStoreOptions): Promise<RawStoreResult
     const cpu = process.cpuUsage()
     const storeCpu = etcd === undefined ? 0 : cpuSeconds(etcd.pid)
     const end = begun + options.seconds * 1000
-    let done = 0
+    const times: number[] = []
     await Promise.all(
       Array.from({ length: options.callers }, async (_, caller) => {
         for (let i = 0; performance.now() < end; i++) {
+          const from = performance.now()
           await engine.commit([{ key: `/things/ns/${caller}-${i}`, value, ifChangedAt: 0 }])
-          done++
+          times.push(performance.now() - from)
         }
       }),
     )
     const used = process.cpuUsage(cpu)
+    const done = times.length
     return {
       perSecond: (done / (performance.now() - begun)) * 1000,
+      p50Ms: median(times) ?? 0,
       cpuMicrosPerOp: (used.user + used.system) / done,
       storeCpuMicrosPerOp:
         etcd === undefined ? null : ((cpuSeconds(etcd.pid) - storeCpu) / done) * 1e6,
