@@ -324,12 +324,44 @@ describe('a store that others write to', () => {
     expect([cache.isShared, cache.fresh()]).toEqual([false, null])
   })
 
-  test('one question for all who ask in one turn, which comes after them', async () => {
+  test('one question for all who ask in turns that follow each other, which comes after them', async () => {
     const { cache, asked, turn } = await shared()
     expect(cache.isShared).toBe(true)
     const first = cache.fresh()
-    expect(cache.fresh()).toBe(first)
-    expect(asked.length).toBe(0)
+    await turn()
+    expect(asked.length).toBe(1)
+    asked[0]!.resolve(0)
+    await first
+    const next = cache.fresh()
+    expect(cache.fresh()).toBe(next)
+    await turn()
+    // The turn had somebody else who asks: so may the next.
+    expect(asked.length).toBe(1)
+    expect(cache.fresh()).toBe(next)
+    await turn()
+    await turn()
+    expect(asked.length).toBe(2)
+    asked[1]!.resolve(0)
+    await next
+  })
+
+  test('a question does not wait for ever, however many come', async () => {
+    const { cache, asked, turn } = await shared()
+    const waits: (Promise<void> | null)[] = []
+    for (let turns = 0; turns < 5; turns++) {
+      expect(asked.length).toBe(0)
+      waits.push(cache.fresh(), cache.fresh())
+      await turn()
+    }
+    expect(new Set(waits).size).toBe(1)
+    expect(asked.length).toBe(1)
+    asked[0]!.resolve(0)
+    await Promise.all(waits)
+  })
+
+  test('who asks while a question is under way gets another', async () => {
+    const { cache, asked, turn } = await shared()
+    const first = cache.fresh()
     await turn()
     expect(asked.length).toBe(1)
     // The question is under way: what is written from here on it may not see.
@@ -376,6 +408,7 @@ describe('a store that others write to', () => {
   test('tells all of a failure, and asks anew for the next', async () => {
     const { cache, asked, turn } = await shared()
     const waits = [cache.fresh(), cache.fresh()]
+    await turn()
     await turn()
     asked[0]!.reject(new Error('silent'))
     for (const wait of waits) await expect(wait).rejects.toThrow('silent')

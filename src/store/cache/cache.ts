@@ -1,5 +1,6 @@
 import { Bag, type InBag } from '../../base/bag.ts'
 import type { Clock } from '../../base/clock.ts'
+import { turn } from '../../base/turn.ts'
 import {
   Compacted,
   FutureRevision,
@@ -43,6 +44,8 @@ const PAGE = 250
 const MOST_ITEMS = 10_000
 /** Questions for the newest revision that are under way at most; whoever comes later shares the next. */
 const QUESTIONS = 2
+/** Turns that a question waits for others who ask it, at most. */
+const TURNS = 5
 
 /**
  * The one place that reads are answered from, above any engine: the wire bytes of every resource
@@ -62,6 +65,8 @@ export class Cache {
   /** The question that reads of this moment share, not sent yet. */
   #next: Promise<void> | null = null
   #asking = 0
+  /** How many have asked so far. */
+  #asked = 0
   #ask: (() => void) | null = null
   #closed = false
 
@@ -136,19 +141,27 @@ export class Cache {
 
   /**
    * Resolves when reads see everything that was written before the call, by any server over the same store; all
-   * calls of a turn share one question to the store. Null when it is so already: nobody else writes. Rejects with
-   * StoreUnavailable.
+   * calls of a turn, and of the few after it that bring more, share one question to the store. Null when it is so
+   * already: nobody else writes. Rejects with StoreUnavailable.
    */
   fresh(): Promise<void> | null {
     if (!this.#engine.latest) return null
+    this.#asked++
     return (this.#next ??= this.#askLatest())
   }
 
+  /** Resolves at the end of a turn that brought nobody else who asks: a question costs more than a turn. */
+  async #gather(): Promise<void> {
+    for (let turns = 0; turns < TURNS; turns++) {
+      const asked = this.#asked
+      await turn()
+      if (this.#asked === asked) return
+    }
+  }
+
   async #askLatest(): Promise<void> {
-    await new Promise<void>((resolve) => {
-      if (this.#asking < QUESTIONS) setImmediate(resolve)
-      else this.#ask = resolve
-    })
+    if (this.#asking < QUESTIONS) await this.#gather()
+    else await new Promise<void>((resolve) => (this.#ask = resolve))
     this.#next = null
     this.#asking++
     try {
