@@ -33,3 +33,25 @@ export function storeChecks(
     { name: 'etcd-readiness', of: ['readyz'], check: asked(etcd?.readyCheckTimeoutMs) },
   ]
 }
+
+/** Every condition of the server's health. */
+export function healthChecks(
+  store: readonly HealthCheck[],
+  is: { readonly ready: () => boolean; readonly draining: () => boolean },
+): readonly HealthCheck[] {
+  const always = ['healthz', 'livez', 'readyz'] as const
+  const unless = (wrong: () => boolean, text: string) => () => {
+    if (wrong()) throw new Error(text)
+  }
+  return [
+    { name: 'ping', of: always, check: () => {} },
+    { name: 'log', of: always, check: () => {} },
+    ...store,
+    {
+      name: 'poststarthook/system-namespaces',
+      of: always,
+      check: unless(() => !is.ready(), 'not finished'),
+    },
+    { name: 'shutdown', of: ['readyz'], check: unless(is.draining, 'process is shutting down') },
+  ]
+}

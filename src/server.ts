@@ -15,35 +15,25 @@ import { ensureSystemPriorities } from './boot-priorities.ts'
 import { ensureServerService } from './boot-service.ts'
 import { writeFirstObjects } from './boot.ts'
 import { adminKubeconfig } from './client/kubeconfig.ts'
-import { writeAnswer } from './http/answer.ts'
-import type { Answer, Context, Endpoint, HealthCheck, ServerState } from './http/context.ts'
-import { dispatch } from './http/dispatch.ts'
-import { discoveryEndpoints } from './http/endpoints/discovery.ts'
+import type { ServerState } from './http/context.ts'
 import { documentEndpoint } from './http/endpoints/document.ts'
-import { healthEndpoints } from './http/endpoints/health.ts'
-import { indexEndpoint } from './http/endpoints/index-page.ts'
-import { openApiDocuments, openApiPaths } from './http/endpoints/openapi.ts'
-import { gitVersion, versionEndpoint } from './http/endpoints/version.ts'
-import type { Exchange } from './http/exchange.ts'
+import { Exchanges } from './http/exchanges.ts'
 import { watchDeadlines } from './http/filters/deadline.ts'
 import { listen } from './http/listen.ts'
-import { compose, filters } from './http/pipeline.ts'
-import { RequestContext } from './http/request-context.ts'
 import { setGates } from './kinds/gates.ts'
 import { resources } from './kinds/index.ts'
-import { openApiEndpoints } from './openapi/endpoints.ts'
 import { writeFileAtomically } from './pki/write-file.ts'
 import { objectSource } from './object-source.ts'
 import type { ObjectSource } from './schema/object-source.ts'
 import { openAuthentication } from './server-authentication.ts'
 import { authorizationModes, openAuthorization } from './server-authorization.ts'
-import { storeChecks } from './server-health.ts'
+import { serverEndpoints } from './server-endpoints.ts'
+import { healthChecks, storeChecks } from './server-health.ts'
 import { buildCatalogue, declaredVersions } from './schema/catalogue.ts'
 import { runtimeConfig } from './schema/runtime-config.ts'
 import { serviceRanges, type RunningServer, type ServerOptions } from './server-options.ts'
 import { serverPki } from './server-pki.ts'
 import { encryptedStore, openEngine } from './server-store.ts'
-import { packageVersion } from './version.ts'
 import { Cache } from './store/cache/cache.ts'
 import type { Engine } from './store/store.ts'
 import { defaultVocabulary, vocabularies } from './vocabulary/index.ts'
@@ -182,39 +172,11 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     closers.push(() => authentication.close())
     let namespacesReady = false
     let address = ''
-    const health: HealthCheck[] = [
-      { name: 'ping', of: ['healthz', 'livez', 'readyz'], check: () => {} },
-      { name: 'log', of: ['healthz', 'livez', 'readyz'], check: () => {} },
-      ...storeChecks(plain, options, clock),
-      {
-        name: 'poststarthook/system-namespaces',
-        of: ['healthz', 'livez', 'readyz'],
-        check: () => {
-          if (!namespacesReady) throw new Error('not finished')
-        },
-      },
-      {
-        name: 'shutdown',
-        of: ['readyz'],
-        check: () => {
-          if (state.draining) throw new Error('process is shutting down')
-        },
-      },
-    ]
-    const documents = openApiEndpoints({ catalogue, v, version: gitVersion(packageVersion()) })
-    const endpoints = new Map<string, Endpoint>([
-      ...openApiPaths(documents),
-      ...healthEndpoints(health),
-      ...discoveryEndpoints(catalogue, () => address),
-      [
-        '/version',
-        versionEndpoint({ version: packageVersion(), commit: '', date: '1970-01-01T00:00:00Z' }),
-      ],
-    ])
-    endpoints.set(
-      '/',
-      indexEndpoint(() => [...endpoints.keys()]),
-    )
+    const health = healthChecks(storeChecks(plain, options, clock), {
+      ready: () => namespacesReady,
+      draining: () => state.draining,
+    })
+    const { endpoints, prefixes } = serverEndpoints(api, { health, address: () => address })
     const state: ServerState = {
       api,
       requestTimeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
@@ -229,7 +191,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
       },
       health,
       endpoints,
-      prefixes: openApiDocuments(documents),
+      prefixes,
       onDeprecated: (use) => options.onDeprecated?.(use),
       onError: (error, context) => {
         log.error('request failed', {
@@ -241,44 +203,14 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     }
     closers.push(watchDeadlines(state))
 
-    const run = compose(filters, dispatch)
-    let inFlight = 0
-    let idle = () => {}
-    const done = () => {
-      inFlight--
-      if (inFlight === 0) idle()
-    }
-    const failed = (context: Context, error: unknown) => {
-      state.onError(error, context)
-      const { exchange } = context
-      if (!exchange.begun) exchange.send(500, ['content-type', 'text/plain'], 'internal error')
-      done()
-    }
-    const write = (context: Context, answer: Answer) => {
-      const writing = writeAnswer(context, answer)
-      if (writing) void writing.then(done, (error: unknown) => failed(context, error))
-      else done()
-    }
-    const onExchange = (exchange: Exchange) => {
-      const context = new RequestContext(state, exchange)
-      inFlight++
-      const fail = (error: unknown) => failed(context, error)
-      try {
-        const answer = run(context)
-        if (answer instanceof Promise) void answer.then((made) => write(context, made)).catch(fail)
-        else write(context, answer)
-      } catch (error) {
-        fail(error)
-      }
-    }
-
+    const exchanges = new Exchanges(state)
     const listener = await listen({
       bindAddress,
       port: options.port ?? 0,
       cert: pki.servingCert,
       key: pki.servingKey,
       clientCa: authentication.clientCa,
-      onExchange,
+      onExchange: exchanges.take,
     })
     authentication.onClientCaChange((pem) => listener.setClientCa(pem))
     const host = bindAddress.includes(':') ? `[${bindAddress}]` : bindAddress
@@ -295,9 +227,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
       state.draining = true
       cache.hub.close()
       const closing = listener.close(CLOSE_GRACE_MS)
-      if (inFlight > 0) {
-        await Promise.race([new Promise<void>((resolve) => (idle = resolve)), closing])
-      }
+      await Promise.race([exchanges.idle(), closing])
       await closing
     })
     const place = {

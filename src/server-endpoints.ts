@@ -1,0 +1,31 @@
+import type { Api } from './api/context.ts'
+import type { Endpoint, HealthCheck, ServerState } from './http/context.ts'
+import { discoveryEndpoints } from './http/endpoints/discovery.ts'
+import { healthEndpoints } from './http/endpoints/health.ts'
+import { indexEndpoint } from './http/endpoints/index-page.ts'
+import { openApiDocuments, openApiPaths } from './http/endpoints/openapi.ts'
+import { gitVersion, versionEndpoint } from './http/endpoints/version.ts'
+import { openApiEndpoints } from './openapi/endpoints.ts'
+import { packageVersion } from './version.ts'
+
+/** What is served beside resources. More may be added to the map later: the index page tells what is there. */
+export function serverEndpoints(
+  { catalogue, v }: Pick<Api, 'catalogue' | 'v'>,
+  { health, address }: { readonly health: readonly HealthCheck[]; readonly address: () => string },
+): { readonly endpoints: Map<string, Endpoint>; readonly prefixes: ServerState['prefixes'] } {
+  const documents = openApiEndpoints({ catalogue, v, version: gitVersion(packageVersion()) })
+  const endpoints = new Map<string, Endpoint>([
+    ...openApiPaths(documents),
+    ...healthEndpoints(health),
+    ...discoveryEndpoints(catalogue, address),
+    [
+      '/version',
+      versionEndpoint({ version: packageVersion(), commit: '', date: '1970-01-01T00:00:00Z' }),
+    ],
+  ])
+  endpoints.set(
+    '/',
+    indexEndpoint(() => [...endpoints.keys()]),
+  )
+  return { endpoints, prefixes: openApiDocuments(documents) }
+}
