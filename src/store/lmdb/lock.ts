@@ -62,11 +62,15 @@ function holderOf(path: string): number | null {
   return startTime(pid) === started ? pid : null
 }
 
-/** Start time of a process in ticks since boot; a constant where the system does not tell. */
+/** States of a process that has ended, and that nobody has collected yet, as in a container without an init. */
+const ENDED = new Set(['Z', 'X'])
+
+/** Start time of a process in ticks since boot, `ended` after its end; a constant where the system does not tell. */
 function startTime(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '-'
+    const [state = '', ...numbers] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return ENDED.has(state) ? 'ended' : (numbers[18] ?? '-')
   } catch {
     return '-'
   }
