@@ -3,7 +3,8 @@ import { bootstrapPolicy } from './authz/bootstrap-policy/policy.ts'
 import { ensureSystemNamespaces, writeFirstObjects } from './boot.ts'
 import { inProcess } from './in-process.fixture.ts'
 import { formatTime } from './base/time.ts'
-import type { Api } from './api/context.ts'
+import { hookContext, type Api } from './api/context.ts'
+import { asVersion, decodeStored, encodeObject } from './api/objects.ts'
 import type { Change } from './store/store.ts'
 import { vocabularies } from './vocabulary/index.ts'
 
@@ -22,12 +23,14 @@ beforeEach(async () => {
 })
 afterEach(() => world.close())
 
-/** The API with its commits counted, and something that happens before the first one. */
+/** The API with its commits looked at, and something that happens before the first one. */
 function counted(first: () => Promise<unknown> = async () => {}) {
   const sizes: number[] = []
+  const all: Change[] = []
   const { cache } = world.api
   const commit = async (changes: readonly Change[]) => {
     if (sizes.push(changes.length) === 1) await first()
+    all.push(...changes)
     return cache.commit(changes)
   }
   const seen = new Proxy(cache, {
@@ -38,7 +41,7 @@ function counted(first: () => Promise<unknown> = async () => {}) {
     },
   })
   const api: Api = { ...world.api, cache: seen }
-  return { api, sizes }
+  return { api, sizes, changes: all as readonly Change[] }
 }
 
 const withoutNamespaces = async () => {
@@ -101,6 +104,23 @@ for (const { name, before, rbac = true, meanwhile, made, sizes } of cases) {
     expect(await world.hand.names(['v1', 'namespaces'])).toEqual(NAMESPACES)
   })
 }
+
+test.each(Object.values(vocabularies))('roles of $name are stored as any object is', async (v) => {
+  await world.close()
+  world = await inProcess({ vocabulary: v.name })
+  const { api, changes } = counted()
+  await writeFirstObjects(api, { rbac: true })
+  let roles = 0
+  for (const { key, value } of changes) {
+    const [, plural = ''] = key.split('/')
+    if (!value || plural === 'namespaces') continue
+    const served = world.hand.served([RBAC, plural])
+    const object = decodeStored(served, asVersion(value as Buffer, 1), hookContext(api))
+    expect(value.toString()).toBe(encodeObject(served, object).toString())
+    roles++
+  }
+  expect(roles).toBe(ROLES)
+})
 
 test('everything fits into one transaction of an etcd that is told nothing', () => {
   expect(NAMESPACES.length + ROLES).toBeLessThanOrEqual(ETCD_LIMIT)

@@ -1,5 +1,5 @@
 import { hookContext, keyOf, type Api } from './api/context.ts'
-import { encodeObject } from './api/objects.ts'
+import { encodeAsWritten, encodeObject } from './api/objects.ts'
 import { formatTime } from './base/time.ts'
 import type { Served } from './schema/catalogue.ts'
 import { Decoding } from './schema/codec.ts'
@@ -61,9 +61,15 @@ async function wholePolicy(api: Api): Promise<Change[]> {
   const lists = [policy.clusterRoles, policy.clusterRoleBindings, policy.roles, policy.roleBindings]
   // Written as they are stored, and made for this: there is nothing to decode.
   return lists.flatMap((list, i) =>
-    list.map(({ metadata, ...rest }) => {
+    list.map(({ metadata: { name, namespace, ...metadata }, ...rest }) => {
       const served = kinds[i]!
-      return creation(api, served, { ...typeOf(served), metadata: { ...metadata }, ...rest })
+      const own = { uid: '', creationTimestamp: '' }
+      const object = {
+        ...typeOf(served),
+        metadata: { name, ...(namespace === undefined ? {} : { namespace }), ...own, ...metadata },
+        ...rest,
+      }
+      return creation(api, served, object, encodeAsWritten)
     }),
   )
 }
@@ -71,7 +77,12 @@ async function wholePolicy(api: Api): Promise<Change[]> {
 const typeOf = ({ kind, groupVersion }: Served) => ({ kind, apiVersion: groupVersion })
 
 /** What makes an object of the server's own, in the form that it is stored in, which nobody has to be asked about. */
-function creation(api: Api, served: Served, object: Typed): Change {
+function creation(
+  api: Api,
+  served: Served,
+  object: Typed,
+  encode: typeof encodeObject = encodeObject,
+): Change {
   const c = hookContext(api)
   const { metadata } = object
   metadata.uid = api.ids.uid()
@@ -80,5 +91,5 @@ function creation(api: Api, served: Served, object: Typed): Change {
   served.declaration.onCreate?.(object, c)
   served.declaration.canonicalize?.(object, c)
   const key = keyOf(served, metadata.namespace ?? '', metadata.name ?? '')
-  return { key, value: encodeObject(served, object), ifChangedAt: 0 }
+  return { key, value: encode(served, object), ifChangedAt: 0 }
 }

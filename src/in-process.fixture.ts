@@ -18,6 +18,7 @@ import { serviceRanges } from './server-options.ts'
 import { Cache } from './store/cache/cache.ts'
 import { openMemory } from './store/memory/engine.ts'
 import { defaultVocabulary, vocabularies } from './vocabulary/index.ts'
+import type { VocabularyName } from './vocabulary/vocabulary.ts'
 
 /** Where an object is: `apps/v1 deployments ns name`, namespace and name left out where there is none. */
 type Place = readonly [groupVersion: string, resource: string, namespace?: string, name?: string]
@@ -70,7 +71,9 @@ export class Hand {
 export type Made = any
 
 /** An API of its own, with the system's namespaces, at a time that only the test moves. */
-export async function inProcess(): Promise<{
+export async function inProcess({
+  vocabulary = defaultVocabulary,
+}: { readonly vocabulary?: VocabularyName } = {}): Promise<{
   readonly api: Api
   readonly clock: ManualClock
   readonly source: ObjectSource
@@ -78,7 +81,7 @@ export async function inProcess(): Promise<{
   readonly errors: unknown[]
   close(): Promise<void>
 }> {
-  const v = vocabularies[defaultVocabulary]
+  const v = vocabularies[vocabulary]
   const clock = new ManualClock()
   const engine = openMemory({ clock })
   const cache = new Cache(engine, { clock, historyMs: 300_000 })

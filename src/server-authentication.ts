@@ -1,5 +1,5 @@
 /** Puts the ways to be known together, as the options say. */
-import { readFile } from 'node:fs/promises'
+import { readFile } from './base/files.ts'
 import { authenticationChain, type AuthenticationChain } from './authn/authenticator-chain.ts'
 import { CredentialError } from './authn/authenticator.ts'
 import { bootstrapToken } from './authn/bootstrap-token.ts'

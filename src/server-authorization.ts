@@ -1,5 +1,5 @@
 /** Puts the authorizers together, as the options say. */
-import { readFile } from 'node:fs/promises'
+import { readFile } from './base/files.ts'
 import { alwaysAllow, alwaysDeny } from './authz/always.ts'
 import type { Guard } from './api/context.ts'
 import type { Attributes, Authorizer, Subject } from './authz/authorizer.ts'

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readFile } from './base/files.ts'
 import { resources } from './kinds/index.ts'
 import type { Catalogue } from './schema/catalogue.ts'
 import { parseYaml } from './schema/yaml.ts'

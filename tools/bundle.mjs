@@ -114,6 +114,9 @@ const { metafile } = await build({
   },
   outfile: join(joined, PROGRAM),
   format: 'cjs',
+  // Less to read at each start. Lines stay short enough for a stack to say where it was.
+  minifyWhitespace: true,
+  lineLimit: 120,
   banner: {
     js: `(function (exports, require, module, __filename, __dirname, __url, __import) {\n'use strict';${PRELUDE}`,
   },

@@ -8,14 +8,18 @@ import { fileURLToPath } from 'node:url'
 /** What the script needs besides; comes first in it. */
 export const PRELUDE = `
 const __require = require;
-const __urlOf = (name) => require('node:url').pathToFileURL(require.resolve(name)).href;
-const __isInstalled = (name, version) => {
+const __manifestOf = (name) => {
   // What resolves names would load the half of the runtime that packages with a map of exports need.
   for (const folder of require.resolve.paths(name)) {
     const manifest = require('node:path').join(folder, name, 'package.json');
-    if (require('node:fs').existsSync(manifest)) return require(manifest).version === version;
+    if (require('node:fs').existsSync(manifest)) return manifest;
   }
-  return false;
+  return null;
+};
+const __urlOf = (name) => require('node:url').pathToFileURL(__manifestOf(name) ?? require.resolve(name)).href;
+const __isInstalled = (name, version) => {
+  const manifest = __manifestOf(name);
+  return manifest !== null && JSON.parse(require('node:fs').readFileSync(manifest, 'utf8')).version === version;
 };`
 
 const manifest = (folder) => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))

@@ -1,3 +1,4 @@
+import { isPrintable } from '../base/printable.ts'
 import { badRequest, invalid } from '../schema/errors.ts'
 import { FieldErrors } from '../schema/field-errors.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
@@ -105,7 +106,7 @@ function checkFieldManager(name: string, errors: FieldErrors): void {
   if (Buffer.byteLength(name) > 128) errors.at('fieldManager').tooLong(128)
   let position = 0
   for (const char of name) {
-    if (!/[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.test(char)) {
+    if (!isPrintable(char)) {
       const code = char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')
       errors
         .at('fieldManager')

@@ -1,4 +1,5 @@
 /** Who owns which fields: what every write makes of `metadata.managedFields` (api-machinery section 14). */
+import { isPrintable } from '../base/printable.ts'
 import { formatTime } from '../base/time.ts'
 import { fieldElement, type Path } from '../patch/field-path.ts'
 import { FieldSet } from '../patch/field-set.ts'
@@ -17,7 +18,6 @@ import { fromHub } from './objects.ts'
 import type { WriteOptions } from './options.ts'
 
 const MAX_MANAGER_BYTES = 128
-const PRINTABLE = /[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u
 
 /** Name of who writes: as the request says, or the first word of its user agent. */
 export function managerOf(call: Call, options: WriteOptions): string {
@@ -35,7 +35,7 @@ function managerNamed(userAgent: string): string {
   let name = ''
   let bytes = 0
   for (const char of userAgent.split('/', 1)[0] ?? '') {
-    if (!PRINTABLE.test(char)) continue
+    if (!isPrintable(char)) continue
     bytes += Buffer.byteLength(char)
     if (bytes > MAX_MANAGER_BYTES) break
     name += char

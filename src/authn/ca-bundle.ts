@@ -1,8 +1,8 @@
 import { X509Certificate } from 'node:crypto'
 import { watch } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import type { Clock } from '../base/clock.ts'
+import { readFile } from '../base/files.ts'
 import { silentLog, type Log } from '../base/log.ts'
 import { certificateDetails, type CertificateDetails } from './certificate-details.ts'
 

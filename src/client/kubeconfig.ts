@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises'
 import { dirname, isAbsolute, resolve } from 'node:path'
+import { readFile } from '../base/files.ts'
 import { parseYaml } from '../schema/yaml.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import type { ClientConfig, ExecConfig, Impersonation, InteractiveMode } from './client-config.ts'

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex, Readable } from 'node:stream'
-import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
+import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
 import { badRequest, tooLarge } from '../schema/errors.ts'
 
@@ -241,7 +241,7 @@ export class Http2Exchange extends Base implements Exchange {
 
 function toObject(status: number, headers: HeaderList): Record<string, number | string | string[]> {
   const object: Record<string, number | string | string[]> = {
-    [constants.HTTP2_HEADER_STATUS]: status,
+    ':status': status,
   }
   for (let i = 0; i < headers.length; i += 2) {
     const name = headers[i]!

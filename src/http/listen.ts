@@ -1,8 +1,10 @@
-import { createSecureServer, type Http2SecureServer, type ServerHttp2Session } from 'node:http2'
-import type { AddressInfo, Socket } from 'node:net'
 import { ServerResponse, type IncomingMessage } from 'node:http'
+import { createServer, type Server } from 'node:https'
+import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { Http1Exchange, Http2Exchange, type Exchange } from './exchange.ts'
+import type { TLSSocket } from 'node:tls'
+import { Http1Exchange, type Exchange } from './exchange.ts'
+import { Http2Sessions } from './http2-sessions.ts'
 
 export interface ListenOptions {
   readonly bindAddress: string
@@ -28,12 +30,10 @@ export interface Listener {
 const MAX_HEADER_BYTES = 64 << 10
 const HEADERS_TIMEOUT_MS = 32_000
 const KEEP_ALIVE_MS = 90_000
-const MAX_STREAMS = 250
 
 /** Serves HTTP/1.1 and HTTP/2 over TLS on one port. Rejects when the address cannot be had. */
 export async function listen(options: ListenOptions): Promise<Listener> {
-  const server = createSecureServer({
-    allowHTTP1: true,
+  const server = createServer({
     cert: options.cert,
     key: options.key,
     ca: options.clientCa,
@@ -41,12 +41,15 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     requestCert: true,
     rejectUnauthorized: false,
     minVersion: 'TLSv1.2',
+    ALPNProtocols: ['h2', 'http/1.1'],
     maxHeaderSize: MAX_HEADER_BYTES,
-    settings: { maxConcurrentStreams: MAX_STREAMS, maxHeaderListSize: MAX_HEADER_BYTES },
-    maxSessionMemory: 64,
-  } as Parameters<typeof createSecureServer>[0])
+    headersTimeout: HEADERS_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    // A body may take its time as long as the request's own deadline allows.
+    requestTimeout: 0,
+  })
   const sockets = new Set<Socket>()
-  const sessions = new Set<ServerHttp2Session>()
+  const sessions = new Http2Sessions(options.onExchange, MAX_HEADER_BYTES)
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     options.onExchange(new Http1Exchange(request, response))
   })
@@ -58,32 +61,17 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     response.once('finish', () => socket.end())
     options.onExchange(new Http1Exchange(request, response, { socket, head }))
   })
-  // Listening to `request` made Node wrap every HTTP/2 stream in the costly compatible form; the streams
-  // are taken as they are instead.
-  server.removeAllListeners('stream')
-  server.on('stream', (stream, headers, ...rest: unknown[]) => {
-    stream.on('error', () => {})
-    options.onExchange(new Http2Exchange(stream, headers, rest[1] as string[]))
-  })
-  server.on('secureConnection', (socket: Socket) => {
+  // Node's own would take every connection for HTTP/1.1.
+  const http1 = server.listeners('secureConnection') as ((socket: TLSSocket) => void)[]
+  server.removeAllListeners('secureConnection')
+  server.on('secureConnection', (socket) => {
     socket.setNoDelay(true)
     shareProtocols(server, socket)
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
     socket.on('error', () => {})
-  })
-  server.on('session', (session) => {
-    sessions.add(session)
-    session.once('close', () => sessions.delete(session))
-    session.on('error', () => {})
-  })
-  Object.assign(server, {
-    headersTimeout: HEADERS_TIMEOUT_MS,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    // HTTP/1.1 takes it from here only.
-    maxHeaderSize: MAX_HEADER_BYTES,
-    // A body may take its time as long as the request's own deadline allows.
-    requestTimeout: 0,
+    if (socket.alpnProtocol === 'h2') sessions.take(socket)
+    else for (const take of http1) take.call(server, socket)
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -105,8 +93,8 @@ export async function listen(options: ListenOptions): Promise<Listener> {
  * Node keeps for each connection a copy of the names of protocols, a few bytes that keep the whole piece of memory that
  * they were cut from: kilobytes for each idle watch. The names that the server has say the same.
  */
-function shareProtocols(server: Http2SecureServer, socket: Socket): void {
-  const { ALPNProtocols: shared } = server as WithProtocols
+function shareProtocols(server: Server, socket: Socket): void {
+  const { ALPNProtocols: shared } = server as Server & WithProtocols
   const { _tlsOptions: own } = socket as Socket & { readonly _tlsOptions?: WithProtocols }
   if (shared !== undefined && own?.ALPNProtocols !== undefined) own.ALPNProtocols = shared
 }
@@ -116,9 +104,9 @@ interface WithProtocols {
 }
 
 async function closeServer(
-  server: Http2SecureServer,
+  server: Server,
   sockets: ReadonlySet<Socket>,
-  sessions: ReadonlySet<ServerHttp2Session>,
+  sessions: Http2Sessions,
   graceMs: number,
 ): Promise<void> {
   await new Promise<void>((resolve) => {
@@ -129,9 +117,8 @@ async function closeServer(
       clearTimeout(timer)
       resolve()
     })
-    for (const session of sessions) session.close()
+    sessions.close()
     // Idle HTTP/1.1 connections end now; busy ones after their answer.
-    const http1 = server as unknown as { closeIdleConnections?: () => void }
-    http1.closeIdleConnections?.()
+    server.closeIdleConnections()
   })
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { readFile } from '../base/files.ts'
 
 /** The file that the build writes beside this one. */
 export const DOCS_FILE = 'docs.json'

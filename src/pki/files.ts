@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { mkdir, rename, rm } from '../base/files.ts'
 import { agreed, ForeignPki, type Authorities, type AuthorityStore } from './authorities.ts'
 import { completePki, UnusablePki, type Pki, type PkiOptions, type PkiParts } from './pki.ts'
 import { writeFileAtomically, writeFlushed } from './write-file.ts'

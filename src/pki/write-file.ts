@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { open, rename, rm } from 'node:fs/promises'
+import { closeSync, openSync, writeFileSync } from 'node:fs'
+import { flushed, rename, rm } from '../base/files.ts'
 
 /** Writes a file so that it is there whole or not at all, also after a power loss. */
 export async function writeFileAtomically(path: string, text: string, mode: number): Promise<void> {
@@ -15,11 +16,12 @@ export async function writeFileAtomically(path: string, text: string, mode: numb
 
 /** Writes a file that must not exist yet and waits until it is on disk. */
 export async function writeFlushed(path: string, text: string, mode: number): Promise<void> {
-  const file = await open(path, 'wx', mode)
+  const file = openSync(path, 'wx', mode)
   try {
-    await file.writeFile(text)
-    await file.sync()
+    // What is short is written sooner than somebody else is asked to write it; the disk takes its time.
+    writeFileSync(file, text)
+    await flushed(file)
   } finally {
-    await file.close()
+    closeSync(file)
   }
 }

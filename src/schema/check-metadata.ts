@@ -1,3 +1,4 @@
+import { isPrintable } from '../base/printable.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { renderValue, sameValue, type FieldErrors } from './field-errors.ts'
 import {
@@ -140,7 +141,7 @@ function checkManagedFields(entry: ManagedFieldsEntry, errors: FieldErrors): voi
     errors.at('manager').tooLong(MAX_MANAGER_BYTES)
   let position = 0
   for (const char of manager) {
-    if (!/[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.test(char)) {
+    if (!isPrintable(char)) {
       const code = char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')
       errors.at('manager').invalid(manager, `invalid character U+${code} (at position ${position})`)
     }

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
 import { rootCertificates } from 'node:tls'
+import { readFile } from '../../base/files.ts'
 import { messageOf } from './https-get.ts'
 
 /** Where systems keep the authorities that they trust, all in one file. */

@@ -1,3 +1,4 @@
+import { isPrintable } from '../../base/printable.ts'
 import type { FieldErrors } from '../../schema/field-errors.ts'
 import { isDns1035Label } from '../../schema/names.ts'
 import type {
@@ -40,7 +41,7 @@ export function validateDeprecation(
   if (text === '') at.invalid(text, 'must not be empty')
   let index = 0
   for (const char of text) {
-    if (!/^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u.test(char)) {
+    if (!isPrintable(char)) {
       at.invalid(text, `must only contain printable characters; the one at index ${index} is not`)
       break
     }

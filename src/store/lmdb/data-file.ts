@@ -1,5 +1,4 @@
-import { existsSync } from 'node:fs'
-import { open, type FileHandle } from 'node:fs/promises'
+import { closeSync, existsSync, fstatSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { UnusableDataDir } from '../store.ts'
@@ -21,41 +20,41 @@ const MAX_WALKS = 5
  * used of it, or when asked for; else those that lead to others. A directory without a file passes. Throws
  * UnusableDataDir.
  */
-export async function checkDataFile(dir: string, how: Look = 'branches'): Promise<void> {
+export function checkDataFile(dir: string, how: Look = 'branches'): void {
   const path = join(dir, DATA_FILE)
   if (!existsSync(path)) return
   const damaged = (what: string) =>
     new UnusableDataDir(`data file ${path} is damaged: ${what}; ${DAMAGED}`)
-  const file = await open(path, 'r')
+  const file = openSync(path, 'r')
   try {
     // What a first start leaves that is stopped early, but also what a lost store looks like.
-    if ((await file.stat()).size === 0)
+    if (fstatSync(file).size === 0)
       throw new UnusableDataDir(
         `data file ${path} is empty: remove it if the store was never used, otherwise ${DAMAGED}`,
       )
     for (let walks = 1; ; walks++) {
-      const meta = await readNewestMeta(file, damaged)
-      const fault = await findFault(file, meta, how)
+      const meta = readNewestMeta(file, damaged)
+      const fault = findFault(file, meta, how)
       if (fault === null) return
       // A server may write meanwhile, and use pages again that were of this state.
-      if (isDeepStrictEqual(await readNewestMeta(file, damaged), meta)) throw damaged(fault)
+      if (isDeepStrictEqual(readNewestMeta(file, damaged), meta)) throw damaged(fault)
       // Who writes faster than this reads has the file open, and looked at it before.
       if (walks === MAX_WALKS) return
     }
   } finally {
-    await file.close()
+    closeSync(file)
   }
 }
 
-async function findFault(file: FileHandle, meta: Meta, how: Look): Promise<string | null> {
+function findFault(fd: number, meta: Meta, how: Look): string | null {
   // Read after the state: a file only grows.
-  const { size } = await file.stat()
+  const { size } = fstatSync(fd)
   const { pageBytes, lastPage } = meta
   const pages = Math.floor(size / pageBytes)
   const isShort = lastPage >= pages
   try {
     const isAll = isShort || how === 'all' || (how === 'small' && size <= SMALL_BYTES)
-    walkPages({ fd: file.fd, meta, pages, how: isAll ? 'all' : 'branches' })
+    walkPages({ fd, meta, pages, how: isAll ? 'all' : 'branches' })
     return null
   } catch (error) {
     if (!(error instanceof DamagedPage)) throw error

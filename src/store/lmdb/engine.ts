@@ -72,7 +72,7 @@ export async function openLmdb(options: LmdbOptions): Promise<Engine> {
     const path = join(dir, DATA_FILE)
     const known = existsSync(path)
     const walk = options.verify === 'all' ? 'all' : isLeft ? 'small' : 'branches'
-    await checkDataFile(dir, walk)
+    checkDataFile(dir, walk)
     if (!known && readdirSync(dir).some((name) => name !== 'lock')) {
       throw new UnusableDataDir(
         `directory ${dir} holds other files; choose an empty one with --data-dir`,

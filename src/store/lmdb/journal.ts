@@ -8,10 +8,10 @@ import {
   write,
   writeSync,
 } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { crc32 } from 'node:zlib'
+import { readFile } from '../../base/files.ts'
 import type { Revision } from '../store.ts'
 import type { Databases } from './layout.ts'
 import { WriteList } from './writes.ts'

@@ -1,4 +1,4 @@
-import type { FileHandle } from 'node:fs/promises'
+import { readSync } from 'node:fs'
 
 /** A tree of the file: the main one, the free list, or a database. */
 export interface Tree {
@@ -59,14 +59,11 @@ export function readTree(name: string, bytes: Buffer): Tree {
   }
 }
 
-/** The newest state that a file has, as LMDB would choose it. Throws what `damaged` makes of a reason. */
-export async function readNewestMeta(
-  file: FileHandle,
-  damaged: (what: string) => Error,
-): Promise<Meta> {
-  const at = async (position: number): Promise<Meta> => {
+/** The newest state that an open file has, as LMDB would choose it. Throws what `damaged` makes of a reason. */
+export function readNewestMeta(fd: number, damaged: (what: string) => Error): Meta {
+  const at = (position: number): Meta => {
     const bytes = Buffer.alloc(META_BYTES)
-    const { bytesRead } = await file.read(bytes, 0, META_BYTES, position)
+    const bytesRead = readSync(fd, bytes, 0, META_BYTES, position)
     const isMeta =
       bytesRead === META_BYTES &&
       bytes.readUInt32LE(AT.magic) === MAGIC &&
@@ -82,11 +79,11 @@ export async function readNewestMeta(
       main: readTree('the list of databases', bytes.subarray(AT.main)),
     }
   }
-  const first = await at(0)
+  const first = at(0)
   const { pageBytes } = first
   const isSize = pageBytes >= 256 && pageBytes <= 65_536 && (pageBytes & (pageBytes - 1)) === 0
   if (!isSize) throw damaged('the size of its pages cannot be read')
-  const second = await at(pageBytes)
+  const second = at(pageBytes)
   const newest = second.transaction > first.transaction ? second : first
   if (newest.pageBytes !== pageBytes) throw damaged('the size of its pages cannot be read')
   const { lastPage, mapBytes } = newest

@@ -58,7 +58,7 @@ async function applyJournal(dir: string): Promise<void> {
 async function openFile(dir: string): Promise<Snapshot> {
   const path = join(dir, DATA_FILE)
   let root: RootDatabase<Buffer, Buffer> | undefined
-  await checkDataFile(dir, 'all')
+  checkDataFile(dir, 'all')
   try {
     root = open(openOptions(path, { readOnly: true })) as RootDatabase<Buffer, Buffer>
     return read(root, dir)
