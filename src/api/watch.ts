@@ -113,7 +113,8 @@ export async function watch(api: Api, call: Call): Promise<WatchStart> {
           if (watcher.stopped) return finish(watcher.error)
           if (options.allowBookmarks) {
             const bookmark = () => {
-              if (watcher.live && !sink.closed) sink.write(form.bookmark(api.cache.revision))
+              if (!sink.closed && watcher.bringUpToDate())
+                sink.write(form.bookmark(api.cache.revision))
             }
             const again = () => {
               bookmark()

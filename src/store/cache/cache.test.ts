@@ -192,12 +192,12 @@ describe('watching', () => {
     const { sink, ready } = start(h, 0)
     const watcher = await ready
     await new Promise<void>((resolve) => setImmediate(resolve))
-    expect(watcher.live).toBe(true)
+    expect(watcher.group).not.toBe(null)
     sink.blocked = true
     await h.put('a', '1')
     await h.put('b', '1')
     await h.put('c', '1')
-    expect([sink.seen.length <= 2, watcher.live]).toEqual([true, false])
+    expect([sink.seen.length <= 2, watcher.group]).toEqual([true, null])
     sink.unblock()
     expect(await sink.until(3)).toEqual(['ADDED a 1', 'ADDED b 2', 'ADDED c 3'])
   })

@@ -1,6 +1,7 @@
 import { readable, TransformError } from '../encryption/unreadable.ts'
 import type { Revision } from '../store.ts'
 import type { Cache } from './cache.ts'
+import { FanOut, Group, type Receiver } from './fan-out.ts'
 import type { Table } from './table.ts'
 import type { Selectable, Version } from './version.ts'
 
@@ -32,6 +33,12 @@ export interface WatchSink {
 const CATCH_UP_EVENTS = 256
 const CATCH_UP_BYTES = 256 << 10
 
+/** Live watchers of one view. */
+interface Shared {
+  readonly view: WatchView
+  readonly group: Group<Watcher>
+}
+
 /**
  * Fan-out of changes. A watcher is live (it gets frames as they are published) or catching up (it
  * reads the change log at the pace of its receiver). One that cannot keep up goes back to the log;
@@ -40,7 +47,8 @@ const CATCH_UP_BYTES = 256 << 10
 export class WatchHub {
   readonly #cache: Cache
   /** Live watchers by key prefix, then by view. */
-  readonly #live = new Map<string, Map<string, { view: WatchView; watchers: Set<Watcher> }>>()
+  readonly #live = new Map<string, Map<string, Shared>>()
+  readonly #fanOut = new FanOut<Watcher>()
   readonly #all = new Set<Watcher>()
   #closed = false
 
@@ -79,8 +87,8 @@ export class WatchHub {
   /** Hands new versions of one table to its live watchers. */
   publish(table: Table, versions: readonly Version[]): void {
     // Most batches touch one prefix of each depth; collect per view first.
-    const batches = new Map<{ view: WatchView; watchers: Set<Watcher> }, Buffer[]>()
-    const failed = new Map<{ watchers: Set<Watcher> }, TransformError>()
+    const batches = new Map<Shared, Buffer[]>()
+    const failed = new Map<Shared, TransformError>()
     for (const version of versions) {
       for (const prefix of prefixesOf(version.key, table.prefix)) {
         const views = this.#live.get(prefix)
@@ -97,14 +105,14 @@ export class WatchHub {
       }
     }
     const position = versions.at(-1)!.revision
-    for (const [{ watchers }, frames] of batches) {
-      const chunk = frames.length === 1 ? frames[0]! : Buffer.concat(frames)
-      for (const watcher of watchers) {
-        if (watcher.sink.closed) watcher.stop()
-        else if (!watcher.sink.write(chunk)) this.#fallBehind(watcher, position)
+    for (const [{ group }, frames] of batches) group.push(frames, position)
+    this.#fanOut.take([...batches.keys()].map(({ group }) => group))
+    for (const [{ group }, error] of failed) {
+      for (const watcher of [...group.receivers]) {
+        group.giveTo(watcher)
+        watcher.fail(error)
       }
     }
-    for (const [{ watchers }, error] of failed) for (const one of [...watchers]) one.fail(error)
   }
 
   close(): void {
@@ -155,31 +163,36 @@ export class WatchHub {
     let views = this.#live.get(view.prefix)
     if (!views) this.#live.set(view.prefix, (views = new Map()))
     let shared = views.get(view.id)
-    if (!shared) views.set(view.id, (shared = { view, watchers: new Set() }))
-    shared.watchers.add(watcher)
-    watcher.live = true
+    if (!shared) {
+      const group = new Group<Watcher>((behind, position) => this.#fallBehind(behind, position))
+      views.set(view.id, (shared = { view, group }))
+    }
+    shared.group.join(watcher)
+    watcher.group = shared.group
   }
 
   #leave(watcher: Watcher): void {
-    if (!watcher.live) return
-    watcher.live = false
+    const { group } = watcher
+    if (!group) return
+    watcher.group = null
+    group.receivers.delete(watcher)
+    if (group.receivers.size > 0) return
     const views = this.#live.get(watcher.view.prefix)
-    const shared = views?.get(watcher.view.id)
-    shared?.watchers.delete(watcher)
-    if (shared?.watchers.size === 0) views?.delete(watcher.view.id)
+    views?.delete(watcher.view.id)
     if (views?.size === 0) this.#live.delete(watcher.view.prefix)
   }
 }
 
 /** One client's stream of changes. */
-export class Watcher {
+export class Watcher implements Receiver {
   readonly table: Table
   readonly view: WatchView
   readonly sink: WatchSink
   /** Everything up to here was sent, while catching up. */
   position: Revision
-  /** Gets frames as they are published: everything up to the cache's revision was sent. */
-  live = false
+  /** Who gets frames as they are published with it; null while it is catching up. */
+  group: Group<Watcher> | null = null
+  sent = 0
   stopped = false
   onStop: () => void = () => {}
   readonly #onLost: (oldest: Revision) => void
@@ -196,6 +209,12 @@ export class Watcher {
     this.sink = sink
     this.position = options.from
     this.#onLost = options.onLost
+  }
+
+  /** Sends what it still lacks. False while it is catching up: then it lacks more. */
+  bringUpToDate(): boolean {
+    this.group?.giveTo(this)
+    return this.group !== null
   }
 
   /** Ends it; may be called twice. */
