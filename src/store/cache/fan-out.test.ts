@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { turn } from '../../base/turn.ts'
-import { FanOut, Group, WRITES_AT_ONCE, type Receiver } from './fan-out.ts'
+import { CHUNK_BYTES, FanOut, Group, WRITES_AT_ONCE, type Receiver } from './fan-out.ts'
 
 /** Somebody who notes what comes, may leave, and may be slow or broken. */
 class Somebody implements Receiver {
@@ -140,6 +140,21 @@ test('those that should be given time, are closed or broken leave the group', as
   publish('c', 9)
   await settled()
   expect([slow.got, behind.length]).toEqual(['ab', 1])
+})
+
+test('what is more than one write holds is written in several, until one is not taken', async () => {
+  const { group, behind, publish, settled } = world()
+  crowd(group, WRITES_AT_ONCE)
+  const fast = new Somebody(group)
+  let left = 2
+  const slow = new Somebody(group, () => --left > 0)
+  const half = (letter: string) => letter.repeat(CHUNK_BYTES / 2)
+  for (const [i, letter] of [...'abcde'].entries()) publish(half(letter), 10 + i)
+  await settled()
+  expect([fast.got === [...'abcde'].map(half).join(''), fast.writes]).toEqual([true, 3])
+  // It has four of them, and reads the rest itself.
+  expect(slow.got === [...'abcd'].map(half).join('')).toBe(true)
+  expect(behind).toEqual([[slow, 13]])
 })
 
 test('whatever happens, everybody gets each frame once and in order from where they joined', async () => {

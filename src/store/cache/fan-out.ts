@@ -3,28 +3,36 @@ import type { WatchSink } from './watch-hub.ts'
 
 /** Writes of one turn. With TLS they take some three milliseconds, and then others have theirs. */
 export const WRITES_AT_ONCE = 100
+/** Bytes of one write where there are more: whoever is slow has no more than that on its way. */
+export const CHUNK_BYTES = 64 << 10
 
 /** Who gets the frames of a group. */
 export interface Receiver {
   readonly sink: WatchSink
-  /** How many frames the group had when this one had all of them. */
+  /** How many batches the group had when this one had all of them. */
   sent: number
   stop(): void
   fail(error: unknown): void
+}
+
+/** Frames of whole revisions. */
+interface Batch {
+  readonly bytes: Buffer
+  /** Everything up to here that concerns the group is in this batch or before it. */
+  readonly revision: Revision
 }
 
 /** Receivers of the same frames, and those frames that some of them do not have yet. */
 export class Group<R extends Receiver> {
   readonly receivers = new Set<R>()
   readonly #fellBehind: (receiver: R, revision: Revision) => void
-  #frames: Buffer[] = []
-  /** Frames that were made before those. */
+  #batches: Batch[] = []
+  /** Batches that were there before those. */
   #passed = 0
-  /** Everything up to here that concerns the group is in a frame. */
-  #revision: Revision = 0
-  /** Where the giving out has come to; frames that it began with are passed when it is through. */
+  /** Where the giving out has come to; batches that it began with are passed when it is through. */
   #round: { readonly rest: Iterator<R>; readonly end: number } | null = null
-  #chunk: { readonly from: number; readonly end: number; readonly bytes: Buffer } | null = null
+  /** What to write to those who had so many batches: made once for all of them. */
+  readonly #chunks = new Map<number, { readonly bytes: Buffer; readonly to: number }>()
 
   /** `fellBehind` is told of whoever was given everything up to a revision and should be given time. */
   constructor(fellBehind: (receiver: R, revision: Revision) => void) {
@@ -32,12 +40,12 @@ export class Group<R extends Receiver> {
   }
 
   get #end(): number {
-    return this.#passed + this.#frames.length
+    return this.#passed + this.#batches.length
   }
 
-  /** Whether somebody lacks a frame, or may. */
+  /** Whether somebody lacks something, or may. */
   get owes(): boolean {
-    return this.#frames.length > 0
+    return this.#batches.length > 0
   }
 
   /** Takes in somebody who has everything so far. */
@@ -46,10 +54,11 @@ export class Group<R extends Receiver> {
     this.receivers.add(receiver)
   }
 
-  /** Adds frames to give out: all that there is up to a revision. */
+  /** Adds frames to give out, at least one: all that there is up to a revision. */
   push(frames: readonly Buffer[], revision: Revision): void {
-    for (const frame of frames) this.#frames.push(frame)
-    this.#revision = revision
+    const bytes = frames.length === 1 ? frames[0]! : Buffer.concat(frames)
+    this.#batches.push({ bytes, revision })
+    this.#chunks.clear()
   }
 
   /** Gives everything to as many as lack something, `most` of them now; returns to how many. */
@@ -72,33 +81,49 @@ export class Group<R extends Receiver> {
     return given
   }
 
-  /** Gives one of them everything now. */
+  /** Gives one of them everything now, or as much as it takes. */
   giveTo(receiver: R): void {
-    if (receiver.sent === this.#end) return
-    const chunk = this.#chunkFrom(receiver.sent)
-    receiver.sent = this.#end
     try {
-      if (receiver.sink.closed) receiver.stop()
-      else if (!receiver.sink.write(chunk)) this.#fellBehind(receiver, this.#revision)
+      while (receiver.sent < this.#end) {
+        if (receiver.sink.closed) {
+          receiver.stop()
+          return
+        }
+        const { bytes, to } = this.#chunkFrom(receiver.sent)
+        receiver.sent = to
+        if (receiver.sink.write(bytes)) continue
+        this.#fellBehind(receiver, this.#batches[to - this.#passed - 1]!.revision)
+        return
+      }
     } catch (error) {
       receiver.fail(error)
     }
   }
 
   #pass(end: number): void {
-    this.#frames = this.#frames.slice(end - this.#passed)
+    this.#batches = this.#batches.slice(end - this.#passed)
     this.#passed = end
-    if (!this.owes) this.#chunk = null
+    this.#chunks.clear()
   }
 
-  /** Made once for neighbours, who lack the same. */
-  #chunkFrom(from: number): Buffer {
-    const end = this.#end
-    if (this.#chunk?.from !== from || this.#chunk.end !== end) {
-      const frames = this.#frames.slice(from - this.#passed)
-      this.#chunk = { from, end, bytes: frames.length === 1 ? frames[0]! : Buffer.concat(frames) }
+  #chunkFrom(from: number): { readonly bytes: Buffer; readonly to: number } {
+    let chunk = this.#chunks.get(from)
+    if (!chunk) this.#chunks.set(from, (chunk = this.#makeChunk(from)))
+    return chunk
+  }
+
+  #makeChunk(from: number): { readonly bytes: Buffer; readonly to: number } {
+    const first = from - this.#passed
+    let size = this.#batches[first]!.bytes.length
+    let end = first + 1
+    for (; end < this.#batches.length; end++) {
+      size += this.#batches[end]!.bytes.length
+      if (size > CHUNK_BYTES) break
     }
-    return this.#chunk.bytes
+    const parts = this.#batches.slice(first, end)
+    const bytes =
+      parts.length === 1 ? parts[0]!.bytes : Buffer.concat(parts.map((part) => part.bytes))
+    return { bytes, to: this.#passed + end }
   }
 }
 
