@@ -1,6 +1,7 @@
 import { badRequest, expired, tooNewVersion } from '../schema/errors.ts'
 import { unreadableAmong } from '../store/encryption/unreadable.ts'
 import { Compacted, FutureRevision } from '../store/store.ts'
+import type { ListState } from '../store/cache/cache.ts'
 import type { Version } from '../store/cache/version.ts'
 import { decodeContinue, encodeContinue } from './continue-token.ts'
 import { keyOf, type Api, type Call } from './context.ts'
@@ -45,40 +46,54 @@ export async function select(
     throw historyError(error, api, options, start)
   }
   if (start.limit === 0) {
-    const items = chosenOf(only === undefined ? state.all() : [...named(state.items, only)], chosen)
+    const items = chosenOf(
+      only === undefined ? state.all() : [...named(state.items, only)],
+      chosen.matches,
+    )
     return listResult(state.at, items)
   }
-  const items: Version[] = []
-  let next: Version | null = null
-  let remaining: number | undefined
   // With a selector the rest is not counted: the reader would have to look at all of it.
-  const counts = chosen.matches === null && call.name === ''
-  const candidates = only === undefined ? state.items : named(state.items, only)
-  for (const version of candidates) {
-    const isFull = items.length >= start.limit
-    if (version.fault !== null && (chosen.matches || !isFull))
-      throw unreadableAmong(version.key, version.fault)
-    if (chosen.matches && !chosen.matches(version)) continue
-    if (items.length < start.limit) {
-      items.push(version)
-      continue
-    }
-    if (next === null) {
-      next = version
-      if (!counts) break
-      const more = api.cache.loaded(served.hub.keyPrefix)?.countAfter(prefix, version.key, state.at)
-      if (more !== undefined) {
-        remaining = more + 1
-        break
-      }
-      remaining = 0
-    }
-    remaining = (remaining ?? 0) + 1
+  const isCounted = chosen.matches === null && only === undefined
+  const { items, next } = isCounted
+    ? firstOf(state, start.limit)
+    : firstChosen(only === undefined ? state.items : named(state.items, only), chosen, start.limit)
+  if (!next) return listResult(state.at, items)
+  const behind = () =>
+    api.cache.loaded(served.hub.keyPrefix)?.countAfter(prefix, next.key, state.at) ??
+    state.all().length - start.limit - 1
+  return {
+    ...listResult(state.at, items),
+    continueToken: encodeContinue(
+      { revision: state.at, start: next.key.slice(prefix.length) },
+      api.v,
+    ),
+    remaining: isCounted ? behind() + 1 : undefined,
   }
-  const continueToken = next
-    ? encodeContinue({ revision: state.at, start: next.key.slice(prefix.length) }, api.v)
-    : ''
-  return { ...listResult(state.at, items), continueToken, remaining }
+}
+
+/** Some objects, and the one that follows them. */
+interface Chunk {
+  readonly items: readonly Version[]
+  readonly next: Version | undefined
+}
+
+function firstOf(state: ListState, limit: number): Chunk {
+  const found = state.all(limit + 1)
+  const items = found.slice(0, limit)
+  return { items: chosenOf(items, null), next: found[limit] }
+}
+
+function firstChosen(candidates: Iterable<Version>, { matches }: Selection, limit: number): Chunk {
+  const items: Version[] = []
+  for (const version of candidates) {
+    const isFull = items.length >= limit
+    if (version.fault !== null && (matches || !isFull))
+      throw unreadableAmong(version.key, version.fault)
+    if (matches && !matches(version)) continue
+    if (isFull) return { items, next: version }
+    items.push(version)
+  }
+  return { items, next: undefined }
 }
 
 const listResult = (revision: number, items: readonly Version[]): ListResult => ({
@@ -90,7 +105,7 @@ const listResult = (revision: number, items: readonly Version[]): ListResult => 
   remaining: undefined,
 })
 
-function chosenOf(versions: readonly Version[], { matches }: Selection): readonly Version[] {
+function chosenOf(versions: readonly Version[], matches: Selection['matches']): readonly Version[] {
   const unreadable = versions.find(({ fault }) => fault !== null)
   if (unreadable) throw unreadableAmong(unreadable.key, unreadable.fault!)
   return matches ? versions.filter(matches) : versions

@@ -302,6 +302,38 @@ describe('list', () => {
     const selected = (await ask(`${NS}?limit=1&labelSelector=!x`)).body.metadata
     expect(Object.keys(selected).sort()).toEqual(['continue', 'resourceVersion'])
   })
+
+  test('chunks of a state that has changed since count what remained then', async () => {
+    const { metadata, items } = (await ask(`${NS}?limit=1&continue=${token}`)).body
+    expect(items.map((item: { metadata: { name: string } }) => item.metadata.name)).toEqual(['b'])
+    expect(metadata).toEqual({
+      resourceVersion: afterC,
+      continue: metadata.continue,
+      remainingItemCount: 1,
+    })
+  })
+
+  test('objects of one name in several namespaces are not counted', async () => {
+    const own = await startServer({ controllers: false, clock })
+    const other = new Client(own)
+    const spaces = ['default', 'orch-public', 'orch-system']
+    for (const space of spaces) {
+      for (const name of ['same', 'z'])
+        await other.post(`/api/v1/namespaces/${space}/configmaps`, { metadata: { name } })
+    }
+    const seen: string[] = []
+    let next = ''
+    do {
+      const query = `fieldSelector=metadata.name%3Dsame&limit=1&continue=${next}`
+      const { metadata, items } = (await other.get(`/api/v1/configmaps?${query}`)).body
+      for (const { metadata: own } of items) seen.push(`${own.namespace}/${own.name}`)
+      expect(metadata.remainingItemCount).toBe(undefined)
+      next = metadata.continue ?? ''
+    } while (next !== '')
+    expect(seen).toEqual(spaces.map((space) => `${space}/same`))
+    other.close()
+    await own.close()
+  })
 })
 
 describe('watch', () => {

@@ -36,8 +36,8 @@ export interface ListState {
   readonly at: Revision
   /** Objects in order of key; walk it before anything is awaited, or collect it. */
   readonly items: Iterable<Version>
-  /** All of them at once, for less than walking. */
-  readonly all: () => readonly Version[]
+  /** All of them, or the first `most`, at once, for less than walking. */
+  readonly all: (most?: number) => readonly Version[]
 }
 
 const PAGE = 250
@@ -189,7 +189,7 @@ export class Cache {
     if (at < this.oldest) throw new Compacted(this.oldest)
     if (at >= table.floor) return stateOf(table, at, prefix, options)
     const items = await this.#rangeFromEngine(prefix, at, options.start)
-    return { at, items, all: () => items }
+    return { at, items, all: (most) => items.slice(0, most) }
   }
 
   async #rangeFromEngine(prefix: string, at: Revision, start?: string): Promise<Version[]> {
@@ -340,7 +340,7 @@ const stateOf = (
 ): ListState => ({
   at,
   items: table.range(prefix, options),
-  all: () => table.collect(prefix, options),
+  all: (most = Infinity) => table.collect(prefix, { ...options, most }),
 })
 
 /**

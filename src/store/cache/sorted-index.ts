@@ -58,10 +58,10 @@ export class SortedIndex {
     }
   }
 
-  /** Shows the same entries one by one, for less, as often as thousands of them are wanted. */
-  visit(prefix: string, start: string | undefined, show: (entry: Entry) => void): void {
+  /** Shows the same entries one by one until one is refused, for less: for whoever wants hundreds of them. */
+  visit(prefix: string, start: string | undefined, show: (entry: Entry) => boolean): void {
     for (const { chunk, from, to } of this.#stretches(prefix, start ?? prefix)) {
-      for (let i = from; i < to; i++) show(chunk[i]!)
+      for (let i = from; i < to; i++) if (!show(chunk[i]!)) return
     }
   }
 

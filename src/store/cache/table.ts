@@ -96,14 +96,21 @@ export class Table {
     }
   }
 
-  /** The same at once, for less: whoever wants thousands of them wants this. */
-  collect(prefix: string, options: { start?: string; at?: Revision } = {}): Version[] {
-    const at = options.at ?? Infinity
+  /** The same at once, for less, the first `most` of them: whoever wants hundreds of them wants this. */
+  collect(
+    prefix: string,
+    {
+      start,
+      at = Infinity,
+      most = Infinity,
+    }: { start?: string; at?: Revision; most?: number } = {},
+  ): Version[] {
     const versions: Version[] = []
-    this.#index.visit(prefix, options.start, ({ head }) => {
+    this.#index.visit(prefix, start, ({ head }) => {
       let version: Version | null = head
       while (version && version.revision > at) version = version.prev
       if (version && !version.deleted) versions.push(version)
+      return versions.length < most
     })
     return versions
   }
