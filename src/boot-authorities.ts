@@ -1,7 +1,8 @@
 /** What servers over one store have in common, kept in it. */
 import type { Authorities, AuthorityStore } from './pki/authorities.ts'
 import type { OpenedStore } from './server-pki.ts'
-import { AUTHORITY_PREFIX, ownRecord, readOwnRecord } from './server-keys.ts'
+import { AUTHORITY_PREFIX, readOwnRecord } from './server-keys.ts'
+import { encodeBody } from './store/cache/record.ts'
 import type { Engine, Item } from './store/store.ts'
 
 /** Where they are kept. */
@@ -18,7 +19,7 @@ interface Parts {
 export function authorityStore({ store, place }: Parts): AuthorityStore {
   const commit = async (authorities: Authorities, over: number) => {
     const { engine } = await store
-    const value = ownRecord({ authorities: { ...authorities } })
+    const value = encodeBody({ authorities: { ...authorities } })
     const { done } = await engine.commit([{ key: AUTHORITIES_KEY, value, ifChangedAt: over }])
     return done
   }

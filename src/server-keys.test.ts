@@ -3,7 +3,8 @@ import { CLAIM_PREFIX } from './api/claims.ts'
 import { AUTHORITIES_KEY } from './boot-authorities.ts'
 import { resources } from './kinds/index.ts'
 import { buildCatalogue } from './schema/catalogue.ts'
-import { AUTHORITY_PREFIX, ownRecord, readOwnRecord, SERVER_LEASE_PREFIX } from './server-keys.ts'
+import { AUTHORITY_PREFIX, readOwnRecord, SERVER_LEASE_PREFIX } from './server-keys.ts'
+import { encodeBody } from './store/cache/record.ts'
 import { tablePrefixOf } from './store/cache/cache.ts'
 import { Layout } from './store/etcd/layout.ts'
 import { vocabularies } from './vocabulary/index.ts'
@@ -42,6 +43,6 @@ test('each has its place in etcd', () => {
 
 test('a record is read as it was written', () => {
   const body = { authorities: { ca: 'ä"\n' }, n: 1 }
-  const item = { key: '/authorities/x', value: ownRecord(body), created: 3, changed: 12 }
+  const item = { key: '/authorities/x', value: encodeBody(body), created: 3, changed: 12 }
   expect(readOwnRecord(item)).toEqual({ metadata: { resourceVersion: '12' }, ...body })
 })

@@ -1,6 +1,4 @@
 /** Keys of the store that are the servers' own: no resource has them, and no request reaches them. */
-import type { JsonObject } from './schema/codec.ts'
-import { encodeRecord } from './store/cache/record.ts'
 import { Version } from './store/cache/version.ts'
 import type { Item } from './store/store.ts'
 
@@ -11,16 +9,7 @@ export const SERVER_LEASE_PREFIX = '/masterleases/'
 /** How long a server counts as living after it said so. */
 export const SERVER_LEASE_MS = 15_000
 
-/** A value in the form that all values have. */
-export function ownRecord(body: JsonObject): Buffer {
-  const metaStart = '{"metadata":'.length
-  const head = '{"metadata":{"resourceVersion":"'
-  const tail = `"},${JSON.stringify(body).slice(1)}`
-  const metaLength = head.length - metaStart + 2
-  return encodeRecord({ head, tail, metaStart, metaLength, selectors: '' })
-}
-
-/** The value of such a record; members of any type. */
+/** The value of a record that `encodeBody` made; members of any type. */
 export function readOwnRecord({ key, value, created, changed }: Item): Record<string, unknown> {
   const version = Version.of(value, { key, revision: changed, created, prev: null }, null)
   return JSON.parse(version.json().toString('utf8')) as Record<string, unknown>

@@ -4,7 +4,8 @@
  */
 import type { Clock } from './base/clock.ts'
 import type { Log } from './base/log.ts'
-import { SERVER_LEASE_PREFIX, ownRecord } from './server-keys.ts'
+import { SERVER_LEASE_PREFIX } from './server-keys.ts'
+import { encodeBody } from './store/cache/record.ts'
 import type { Cache } from './store/cache/cache.ts'
 import { followVersions } from './store/cache/follow.ts'
 
@@ -102,7 +103,7 @@ class Keeper implements ServerLease {
   #renew(): Promise<boolean> {
     return this.#attempt(async () => {
       const { address, cache } = this.#parts
-      const value = ownRecord({ subsets: [{ addresses: [{ ip: address }] }] })
+      const value = encodeBody({ subsets: [{ addresses: [{ ip: address }] }] })
       const commit = await cache.commit([{ key: this.#key, value }])
       if (commit.done) this.#revision = commit.at
     })

@@ -9,7 +9,7 @@ import type { Served } from '../schema/catalogue.ts'
 import type { Typed } from '../schema/object-meta.ts'
 import type { Claim, Pools } from '../schema/resource.ts'
 import type { Cache } from '../store/cache/cache.ts'
-import { encodeRecord } from '../store/cache/record.ts'
+import { encodeBody } from '../store/cache/record.ts'
 import type { Table } from '../store/cache/table.ts'
 import type { Change } from '../store/store.ts'
 
@@ -106,7 +106,7 @@ export function claimChanges(
   return [
     ...[...has]
       .filter((key) => !had.has(key))
-      .map((key) => ({ key, value: claimRecord(owner), ifChangedAt: 0 })),
+      .map((key) => ({ key, value: encodeBody({ owner }), ifChangedAt: 0 })),
     ...[...had].filter((key) => !has.has(key)).map((key) => ({ key, value: null })),
   ]
 }
@@ -114,7 +114,7 @@ export function claimChanges(
 /** Key and record of a claim that must be there for an object. */
 export const claimOf = (set: PoolSet, claim: Claim, owner: string) => ({
   key: claimKey(set, claim),
-  value: claimRecord(owner),
+  value: encodeBody({ owner }),
 })
 
 function claimKey(set: PoolSet, { pool, value }: Claim): string {
@@ -123,17 +123,4 @@ function claimKey(set: PoolSet, { pool, value }: Claim): string {
   // One value may be written in several ways; an address outside the range has no index.
   const canonical = range && index !== -1 ? range.at(index) : value
   return `${CLAIM_PREFIX}${pool}/${canonical}`
-}
-
-function claimRecord(owner: string): Buffer {
-  const metaStart = '{"metadata":'.length
-  const head = '{"metadata":{"resourceVersion":"'
-  const tail = `"},"owner":${JSON.stringify(owner)}}`
-  return encodeRecord({
-    head,
-    tail,
-    metaStart,
-    metaLength: head.length - metaStart + 2,
-    selectors: '',
-  })
 }

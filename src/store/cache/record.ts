@@ -41,6 +41,15 @@ export function encodeRecord(parts: RecordParts): Buffer {
   return writer.record(parts.metaStart, parts.metaLength)
 }
 
+/** The stored form of something that is no object of a resource: its members, and metadata with nothing but the revision. */
+export function encodeBody(body: Readonly<Record<string, unknown>>): Buffer {
+  const metaStart = '{"metadata":'.length
+  const head = '{"metadata":{"resourceVersion":"'
+  const tail = `"},${JSON.stringify(body).slice(1)}`
+  const metaLength = head.length - metaStart + 2
+  return encodeRecord({ head, tail, metaStart, metaLength, selectors: '' })
+}
+
 /** Memory that records are made in, one after the other. */
 let scratch = Buffer.allocUnsafeSlow(64 << 10)
 const MOST_KEPT = 1 << 20
