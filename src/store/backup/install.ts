@@ -106,9 +106,9 @@ function checkFree(dataDir: string, withPki: boolean): void {
 /** Removes what one that was killed left behind; its lock tells whether it still runs. */
 async function removeIfIdle(dir: string): Promise<void> {
   if (!existsSync(dir)) return
-  const unlock = lockDir(dir)
+  const lock = lockDir(dir)
   await rm(dir, { recursive: true, force: true })
-  unlock()
+  lock.release()
 }
 
 /** Opens what was written as a server would, and reads all of it. */

@@ -31,14 +31,14 @@ import {
   readRevisions,
   unusable,
 } from './layout.ts'
-import { isLocked, lockDir } from './lock.ts'
+import { LOCK_FILE, lockDir, type DirLock, type LockOptions } from './lock.ts'
 import { Transaction } from './transaction.ts'
 import { verifyStore, type Verify } from './verify.ts'
 import { Versions } from './versions.ts'
 import { WriteBehind } from './write-behind.ts'
 import { WriteList, type Writes } from './writes.ts'
 
-export interface LmdbOptions {
+export interface LmdbOptions extends LockOptions {
   /** Directory of the store, made when absent. */
   readonly dir: string
   readonly clock: Clock
@@ -66,21 +66,21 @@ interface Waiting {
 /** Opens the embedded durable store. Throws UnusableDataDir. */
 export async function openLmdb(options: LmdbOptions): Promise<Engine> {
   const { dir } = options
-  const isLeft = isLocked(dir)
-  const unlock = lockDir(dir)
+  const lock = lockDir(dir, options)
+  const path = join(dir, DATA_FILE)
+  const known = existsSync(path)
   try {
-    const path = join(dir, DATA_FILE)
-    const known = existsSync(path)
-    const walk = options.verify === 'all' ? 'all' : isLeft ? 'small' : 'branches'
+    const walk = options.verify === 'all' ? 'all' : lock.isLeft ? 'small' : 'branches'
     checkDataFile(dir, walk)
-    if (!known && readdirSync(dir).some((name) => name !== 'lock')) {
+    if (!known && readdirSync(dir).some((name) => name !== LOCK_FILE)) {
       throw new UnusableDataDir(
         `directory ${dir} holds other files; choose an empty one with --data-dir`,
       )
     }
     const file = new Environment(path, options.clock)
     try {
-      const engine = new LmdbEngine(file, options, unlock)
+      lock.holdData()
+      const engine = new LmdbEngine(file, options, lock)
       await engine.prepare(known)
       return engine
     } catch (error) {
@@ -88,7 +88,8 @@ export async function openLmdb(options: LmdbOptions): Promise<Engine> {
       throw error
     }
   } catch (error) {
-    unlock()
+    if (!known) lock.removeStore()
+    lock.release()
     throw unusable(`data directory ${dir} cannot be opened`, error)
   }
 }
@@ -99,7 +100,7 @@ class LmdbEngine implements Engine {
   readonly #versions: Versions
   readonly #clock: Clock
   readonly #options: LmdbOptions
-  readonly #unlock: () => void
+  readonly #lock: DirLock
   #revision: Revision = 0
   #oldest: Revision = 0
   /** Whether the store says that times to live are recorded, which a write that records none makes untrue. */
@@ -113,12 +114,12 @@ class LmdbEngine implements Engine {
   #sweep: Sweep<StoredExpiry> | null = null
   #behind: WriteBehind
 
-  constructor(file: Environment, options: LmdbOptions, unlock: () => void) {
+  constructor(file: Environment, options: LmdbOptions, lock: DirLock) {
     this.#file = file
     this.#versions = new Versions(file)
     this.#options = options
     this.#clock = options.clock
-    this.#unlock = unlock
+    this.#lock = lock
     this.#behind = this.#behindAt(0)
     const { ttlMs } = options
     this.#expiries =
@@ -325,6 +326,6 @@ class LmdbEngine implements Engine {
     await this.#behind.close()
     this.#listeners.clear()
     await this.#file.close()
-    this.#unlock()
+    this.#lock.release()
   }
 }

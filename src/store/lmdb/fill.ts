@@ -1,9 +1,9 @@
-import { readdirSync, rmSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { open, type RootDatabase } from 'lmdb'
 import { UnusableDataDir, type Item, type Revision } from '../store.ts'
 import { DATA_FILE, databases, FORMAT_VERSION, META, openOptions } from './layout.ts'
-import { lockDir } from './lock.ts'
+import { LOCK_FILE, lockDir } from './lock.ts'
 import { encodeHead, encodeValue, placeKey } from './value-record.ts'
 
 /** What a store is made of. */
@@ -24,15 +24,16 @@ export interface Contents {
  */
 export async function fillLmdb(contents: Contents): Promise<number> {
   const { dir, format = {}, revision, timeMs } = contents
-  const unlock = lockDir(dir)
+  const lock = lockDir(dir)
   const path = join(dir, DATA_FILE)
-  if (readdirSync(dir).some((name) => name !== 'lock')) {
-    unlock()
+  if (readdirSync(dir).some((name) => name !== LOCK_FILE)) {
+    lock.release()
     throw new UnusableDataDir(`directory ${dir} holds other files; choose an empty one`)
   }
   let root: RootDatabase<Buffer, Buffer> | undefined
   try {
     root = open(openOptions(path)) as RootDatabase<Buffer, Buffer>
+    lock.holdData()
     const { values, heads, meta } = databases(root)
     /** How many items came with each revision: their places in its transaction. */
     const places = new Map<Revision, number>()
@@ -62,13 +63,12 @@ export async function fillLmdb(contents: Contents): Promise<number> {
       meta.putSync(META.format, Buffer.from(JSON.stringify(words)))
     })
     await root.close()
-    unlock()
+    lock.release()
     return count
   } catch (error) {
     await root?.close()
-    rmSync(path, { force: true })
-    rmSync(`${path}-lock`, { force: true })
-    unlock()
+    lock.removeStore()
+    lock.release()
     throw error
   }
 }

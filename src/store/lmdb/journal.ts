@@ -13,7 +13,7 @@ import { promisify } from 'node:util'
 import { crc32 } from 'node:zlib'
 import { readFile } from '../../base/files.ts'
 import type { Revision } from '../store.ts'
-import type { Databases } from './layout.ts'
+import { JOURNAL_FILE, type Databases } from './layout.ts'
 import { WriteList } from './writes.ts'
 
 /**
@@ -102,9 +102,6 @@ export class Journal {
     await promisify(close)(this.#fd)
   }
 }
-
-/** Name of the file in the store's directory. */
-export const JOURNAL_FILE = 'journal'
 
 const HALF_BYTES = 512 << 10
 const PAGE_BYTES = 4_096

@@ -1,5 +1,6 @@
 /** What stands in the file of the embedded store, and under which names. */
 import type { Database, RootDatabase, RootDatabaseOptionsWithPath, Transaction } from 'lmdb'
+import { OWNER_FILE } from '../../base/folders.ts'
 import { UnusableDataDir, type Revision } from '../store.ts'
 import { readPlaceKey } from './value-record.ts'
 
@@ -19,6 +20,8 @@ export interface Databases {
 
 /** Name of the file in the store's directory. */
 export const DATA_FILE = 'data.mdb'
+/** Name of the file with small transactions that LMDB has not yet. */
+export const JOURNAL_FILE = 'journal'
 /** Version of what stands in the databases. */
 export const FORMAT_VERSION = '1'
 /** Larger pages hold a few objects each: less space is lost than with the system's 4 KiB. */
@@ -52,6 +55,7 @@ export function openOptions(path: string, { readOnly = false } = {}): RootDataba
   return {
     path,
     noSubdir: true,
+    permissionsMode: OWNER_FILE,
     pageSize: PAGE_BYTES,
     maxDbs: 8,
     // A commit resolves when it is on disk, not before.

@@ -1,30 +1,200 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
-import { isHeld } from './lock.ts'
+import { Worker } from 'node:worker_threads'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { ManualClock } from '../../base/clock.ts'
+import { openLmdb } from './engine.ts'
+import { DataDirInUse, lockDir } from './lock.ts'
 
-const statOf = async (pid: number) => {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
-  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+const FIXTURE = join(import.meta.dirname, 'lock.fixture.ts')
+const NODE = [process.execPath, '--import', 'tsx', FIXTURE] as const
+const canUnshare = spawnSync('unshare', ['--pid', '--fork', '--mount-proc', 'true']).status === 0
+
+let parent = ''
+let dir = ''
+const children: ChildProcess[] = []
+beforeEach(async () => {
+  parent = await mkdtemp(join(tmpdir(), 'lock-'))
+  dir = join(parent, 'data', 'store')
+})
+afterEach(async () => {
+  for (const child of children.splice(0)) child.kill('SIGKILL')
+  await rm(parent, { recursive: true, force: true })
+})
+
+/** A process that takes the lock or says why not. */
+async function holder(before: readonly string[] = []) {
+  const [program = '', ...args] = [...before, ...NODE, dir]
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  children.push(child)
+  const [said] = (await once(child.stdout, 'data')) as [Buffer]
+  return { child, said: said.toString().trim() }
 }
 
-test('a process that has ended holds nothing, though nobody has collected it', async () => {
-  const dir = await mkdtemp(join(tmpdir(), 'lock-'))
-  // The second program takes the place of the shell and never asks for the first.
-  const parent = spawn('sh', ['-c', 'sleep 60 & echo $!; exec sleep 60'])
-  const [text] = (await once(parent.stdout, 'data')) as [Buffer]
-  const pid = Number(text.toString())
+const killed = async (child: ChildProcess) => {
+  child.kill('SIGKILL')
+  await once(child, 'close')
+}
+
+const refusal = (work: () => unknown): string => {
   try {
-    await writeFile(join(dir, 'lock'), `${pid} ${(await statOf(pid))[19]}\n`)
-    expect(isHeld(dir)).toBe(true)
-    process.kill(pid, 'SIGKILL')
-    await expect.poll(async () => (await statOf(pid))[0]).toBe('Z')
-    expect(isHeld(dir)).toBe(false)
-  } finally {
-    parent.kill('SIGKILL')
-    await rm(dir, { recursive: true, force: true })
+    work()
+  } catch (error) {
+    expect(error).toBeInstanceOf(DataDirInUse)
+    return (error as Error).message
   }
+  return 'not refused'
+}
+
+const inUseBy = (who: string) =>
+  `data directory ${dir} is in use by ${who}; stop it or choose another with --data-dir`
+
+test('one part of a process keeps the others away until it gives the directory back', async () => {
+  const lock = lockDir(dir)
+  expect(lock.isLeft).toBe(false)
+  expect(refusal(() => lockDir(dir))).toBe(inUseBy(`process ${process.pid}`))
+  // A thread of the process counts as little.
+  const code = `
+    const { parentPort } = require('node:worker_threads')
+    import('tsx/esm/api')
+      .then(({ register }) => register())
+      .then(() => import(${JSON.stringify(join(import.meta.dirname, 'lock.ts'))}))
+      .then(({ lockDir }) => lockDir(${JSON.stringify(dir)}))
+      .then(() => 'taken', (error) => error.message)
+      .then((text) => parentPort.postMessage(text))`
+  const worker = new Worker(code, { eval: true })
+  const [said] = (await once(worker, 'message')) as [string]
+  await worker.terminate()
+  expect(said).toBe(inUseBy(`process ${process.pid}`))
+  lock.release()
+  lock.release()
+  // What was made for it is gone.
+  expect(readdirSync(parent)).toEqual([])
+  const next = lockDir(dir)
+  expect(next.isLeft).toBe(false)
+  next.release()
+})
+
+test('a process that is killed leaves nothing in the way', async () => {
+  const { child, said } = await holder()
+  expect(said).toBe('taken')
+  expect(refusal(() => lockDir(dir))).toBe(inUseBy(`process ${child.pid}`))
+  await killed(child)
+  const lock = lockDir(dir)
+  expect(lock.isLeft).toBe(true)
+  lock.release()
+})
+
+test.runIf(canUnshare)('processes that do not see each other keep each other away', async () => {
+  const { child, said } = await holder([
+    'unshare',
+    '--pid',
+    '--fork',
+    '--mount-proc',
+    '--kill-child',
+  ])
+  expect(said).toBe('taken')
+  const [pid] = readFileSync(join(dir, 'lock'), 'utf8').split(' ')
+  const elsewhere = `process ${pid} of ${hostname()}, in another container or machine`
+  expect(Number(pid)).toBeLessThan(100)
+  expect(refusal(() => lockDir(dir))).toBe(inUseBy(elsewhere))
+  const second = await holder(['unshare', '--pid', '--fork', '--mount-proc', '--kill-child'])
+  expect(second.said).toBe(inUseBy(elsewhere))
+  expect(existsSync(join(dir, 'lock'))).toBe(true)
+  await killed(child)
+  await expect
+    .poll(() => {
+      try {
+        lockDir(dir).release()
+        return 'taken'
+      } catch (error) {
+        return (error as Error).message
+      }
+    })
+    .toBe('taken')
+})
+
+test('of many that start at one time one wins', { timeout: 60_000 }, async () => {
+  mkdirSync(dir, { recursive: true })
+  // What a killed one left is in the way of each.
+  writeFileSync(join(dir, 'lock'), '999999999 1 host -\n')
+  const all = await Promise.all(Array.from({ length: 8 }, () => holder()))
+  const words = all.map(({ said }) => said)
+  expect(words.filter((said) => said === 'taken')).toHaveLength(1)
+  const refused = /^data directory .+ is in use by (another process|process \d+); /
+  expect(words.filter((said) => refused.test(said))).toHaveLength(7)
+})
+
+describe('a lock file that is removed by hand', () => {
+  test('lets no second one in where there is a store', async () => {
+    const clock = new ManualClock()
+    const engine = await openLmdb({ dir, clock })
+    await rm(join(dir, 'lock'))
+    const refused = { name: 'DataDirInUse', message: inUseBy('another process') }
+    await expect(openLmdb({ dir, clock })).rejects.toMatchObject(refused)
+    await expect(openLmdb({ dir, clock })).rejects.toMatchObject(refused)
+    await engine.commit([{ key: '/a', value: Buffer.from('1') }])
+    await engine.close()
+    const again = await openLmdb({ dir, clock })
+    expect((await again.get('/a'))?.value.toString()).toBe('1')
+    await again.close()
+  })
+
+  test('and is another one at the end stays', () => {
+    const lock = lockDir(dir)
+    writeFileSync(join(dir, 'other'), '')
+    const path = join(dir, 'lock')
+    const moved = spawnSync('mv', [join(dir, 'other'), path]).status
+    expect(moved).toBe(0)
+    lock.release()
+    expect(existsSync(path)).toBe(true)
+  })
+})
+
+describe('a file system without locks', () => {
+  const locks = {
+    tryLock(): boolean {
+      throw Object.assign(new Error('no locks available'), { code: 'ENOLCK' })
+    },
+  }
+
+  test('is refused, and nothing is left', () => {
+    expect(() => lockDir(dir, { locks })).toThrow(
+      `data directory ${dir} cannot be locked (ENOLCK): nothing would keep a second server away from it; choose one on a local disk with --data-dir, or make sure that there is one server and start it with --allow-unlocked-data-dir`,
+    )
+    expect(readdirSync(parent)).toEqual([])
+  })
+
+  test('is taken where that is permitted', async () => {
+    const told: string[] = []
+    const onUnlocked = (why: string) => void told.push(why)
+    const engine = await openLmdb({ dir, clock: new ManualClock(), locks, onUnlocked })
+    await engine.close()
+    const why = `data directory ${dir} cannot be locked (ENOLCK)`
+    expect(told).toEqual([why, why])
+  })
+})
+
+test('a server of an earlier release that still runs has the directory', () => {
+  mkdirSync(dir, { recursive: true })
+  const stat = readFileSync('/proc/self/stat', 'utf8')
+  const started = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
+  const path = join(dir, 'lock')
+  writeFileSync(path, `${process.pid} ${started}\n`)
+  expect(refusal(() => lockDir(dir))).toBe(inUseBy(`process ${process.pid}`))
+  writeFileSync(path, `${process.pid} 1\n`)
+  lockDir(dir).release()
+})
+
+test('folder and lock are for their owner alone, whatever they were', () => {
+  mkdirSync(dir, { recursive: true, mode: 0o777 })
+  writeFileSync(join(dir, 'lock'), '', { mode: 0o644 })
+  const lock = lockDir(dir)
+  const modes = [dir, join(dir, 'lock')].map((path) => (statSync(path).mode & 0o777).toString(8))
+  expect(modes).toEqual(['700', '600'])
+  lock.release()
 })

@@ -1,68 +1,258 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
+import { hostname } from 'node:os'
+import { dirname, join } from 'node:path'
+import { systemLocks, type FileLocks } from '../../base/file-lock.ts'
+import {
+  keepToOwner,
+  makeFolders,
+  OWNER_FILE,
+  OWNER_FOLDER,
+  removeFolders,
+} from '../../base/folders.ts'
 import { UnusableDataDir } from '../store.ts'
+import { DATA_FILE, JOURNAL_FILE } from './layout.ts'
 
-const NAME = 'lock'
-const mine = new Set<string>()
+/** Name of the lock file in the store's directory. */
+export const LOCK_FILE = 'lock'
+/** How often one begins again because the file was removed between opening and locking it. */
+const MAX_TRIES = 100
 
-/** Whether somebody has a data directory, or had it and ended without giving it back. */
-export const isLocked = (dir: string): boolean => existsSync(join(dir, NAME))
+/** Another process has the data directory, or another part of this one. */
+export class DataDirInUse extends UnusableDataDir {
+  override name = 'DataDirInUse'
+}
 
-/** Whether a process that runs has a data directory. */
-export const isHeld = (dir: string): boolean => holderOf(join(dir, NAME)) !== null
+/** How a directory is locked. */
+export interface LockOptions {
+  /**
+   * Permits a directory whose file system has no locks, and is called with the reason. Absent: such a directory is
+   * refused.
+   */
+  readonly onUnlocked?: ((why: string) => void) | undefined
+  /** Those of the system by default. */
+  readonly locks?: FileLocks
+}
 
 /**
- * Takes a data directory for this process; returns what gives it back. A lock that a killed process left behind
- * is recognised by its start time and taken over. Throws UnusableDataDir when another process has it.
+ * The right to a data directory. It is held by locks of the system on two open files, the lock file and the data file, so
+ * that it ends with the process and counts in other containers too, and so that removing the lock file by hand lets no
+ * second server in. See docs/store.md.
  */
-export function lockDir(dir: string): () => void {
-  mkdirSync(dir, { recursive: true, mode: 0o700 })
-  const path = join(dir, NAME)
-  if (mine.has(path)) throw inUse(dir, process.pid)
-  const content = `${process.pid} ${startTime(process.pid)}\n`
-  for (let attempt = 0; ; attempt++) {
+export class DirLock {
+  /** Whether the one before ended without releasing it. */
+  readonly isLeft: boolean
+  readonly #dir: string
+  readonly #options: LockOptions
+  /** Folders that were made for it. */
+  readonly #made: readonly string[]
+  /** Open files that hold the locks, the lock file first. */
+  #files: readonly number[] = []
+
+  constructor(dir: string, options: LockOptions) {
+    this.#dir = dir
+    this.#options = options
+    this.#made = prepared(dir)
     try {
-      writeFileSync(path, content, { flag: 'wx', mode: 0o600 })
-      break
+      const { fd, isLeft } = this.#lockFile()
+      this.isLeft = isLeft
+      this.#files = [fd]
+      write(fd)
+      if (existsSync(join(dir, DATA_FILE))) this.holdData()
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || attempt > 2) throw error
-      const holder = holderOf(path)
-      if (holder !== null) throw inUse(dir, holder)
-      rmSync(path, { force: true })
+      this.release()
+      removeFolders(this.#made)
+      throw error
     }
   }
-  mine.add(path)
-  return () => {
-    if (mine.delete(path)) rmSync(path, { force: true })
+
+  /** Locks the data file too, once there is one; may be called again. Throws DataDirInUse. */
+  holdData(): void {
+    if (this.#files.length > 1) return
+    const fd = openSync(join(this.#dir, DATA_FILE), 'r+')
+    if (this.#isTaken(fd)) {
+      this.#files = [...this.#files, fd]
+      return
+    }
+    closeSync(fd)
+    // The lock file may be one that was made after another was removed by hand.
+    this.release()
+    throw inUse(this.#dir, '')
+  }
+
+  /** Removes the files of a store that was begun and is not to be, unless another process has it. */
+  removeStore(): void {
+    const path = join(this.#dir, DATA_FILE)
+    try {
+      if (existsSync(path)) this.holdData()
+    } catch {
+      return
+    }
+    for (const name of [JOURNAL_FILE, `${DATA_FILE}-lock`, DATA_FILE])
+      rmSync(join(this.#dir, name), { force: true })
+  }
+
+  /**
+   * Gives the directory back. Folders that were made for it go if they are empty. May be called twice.
+   */
+  release(): void {
+    const files = this.#files
+    this.#files = []
+    const [own] = files
+    if (own === undefined) return
+    // Removed while it is still held: a process that had it open finds that its file is not that of the directory.
+    const path = join(this.#dir, LOCK_FILE)
+    if (isStill(own, path)) rmSync(path, { force: true })
+    for (const fd of files) closeSync(fd)
+    removeFolders(this.#made)
+  }
+
+  /** The lock file, opened and locked. Throws DataDirInUse. */
+  #lockFile(): { readonly fd: number; readonly isLeft: boolean } {
+    const path = join(this.#dir, LOCK_FILE)
+    for (let tries = 1; tries <= MAX_TRIES; tries++) {
+      const { fd, isNew } = openOrMake(path)
+      if (fd === null) continue
+      try {
+        if (!this.#isTaken(fd) || isOfEarlierRelease(path))
+          throw inUse(this.#dir, readFileSync(path, 'utf8'))
+        if (!isStill(fd, path)) {
+          closeSync(fd)
+          continue
+        }
+        return { fd, isLeft: !isNew }
+      } catch (error) {
+        closeSync(fd)
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') continue
+        if (isNew && !(error instanceof DataDirInUse)) rmSync(path, { force: true })
+        throw error
+      }
+    }
+    throw inUse(this.#dir, '')
+  }
+
+  #isTaken(fd: number): boolean {
+    const { locks = systemLocks, onUnlocked } = this.#options
+    try {
+      return locks.tryLock(fd)
+    } catch (cause) {
+      const { code, message } = cause as NodeJS.ErrnoException
+      const why = `data directory ${this.#dir} cannot be locked (${code ?? message})`
+      if (onUnlocked) {
+        onUnlocked(why)
+        return true
+      }
+      throw new UnusableDataDir(
+        `${why}: nothing would keep a second server away from it; choose one on a local disk with --data-dir, or make sure that there is one server and start it with --allow-unlocked-data-dir`,
+        { cause },
+      )
+    }
   }
 }
 
-const inUse = (dir: string, pid: number) =>
+/** Takes a data directory, made when absent. Throws UnusableDataDir, and DataDirInUse when another has it. */
+export const lockDir = (dir: string, options: LockOptions = {}): DirLock =>
+  new DirLock(dir, options)
+
+/** Makes the directory, or leaves what is there to its owner. */
+function prepared(dir: string): readonly string[] {
+  try {
+    const made = makeFolders(dir)
+    if (!made.includes(dir)) keepToOwner(dir, OWNER_FOLDER)
+    return made
+  } catch (cause) {
+    throw unusableDir(join(dir, LOCK_FILE), (cause as Error).message, cause)
+  }
+}
+
+/** Null when it was there and is not any more. */
+function openOrMake(path: string): { readonly fd: number | null; readonly isNew: boolean } {
+  try {
+    const fd = openSync(path, 'wx+', OWNER_FILE)
+    keepToOwner(path, OWNER_FILE)
+    return { fd, isNew: true }
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return { fd: null, isNew: false }
+    if (code !== 'EEXIST') throw unusableDir(path, message, error)
+  }
+  try {
+    const fd = openSync(path, 'r+')
+    keepToOwner(path, OWNER_FILE)
+    return { fd, isNew: false }
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return { fd: null, isNew: false }
+    throw unusableDir(path, message, error)
+  }
+}
+
+const unusableDir = (path: string, why: string, cause: unknown) =>
   new UnusableDataDir(
-    `data directory ${dir} is in use by process ${pid}; stop it or choose another with --data-dir`,
+    `data directory ${dirname(path)} cannot be used: ${why}; choose another with --data-dir`,
+    { cause },
   )
 
-/** Process that holds a lock and is still the one that took it; null when there is none. */
-function holderOf(path: string): number | null {
-  let text: string
-  try {
-    text = readFileSync(path, 'utf8')
-  } catch {
-    return null
-  }
-  const [pidText = '', started = ''] = text.trim().split(' ')
-  const pid = Number(pidText)
-  if (!Number.isInteger(pid) || pid <= 0) return null
-  try {
-    process.kill(pid, 0)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return null
-  }
-  // A pid is used again; together with its start time it is not.
-  return startTime(pid) === started ? pid : null
+/** Whether an open file is the one that has a name. */
+function isStill(fd: number, path: string): boolean {
+  const [mine, named] = [
+    fstatSync(fd, { bigint: true }),
+    statSync(path, { bigint: true, throwIfNoEntry: false }),
+  ]
+  return named !== undefined && mine.ino === named.ino && mine.dev === named.dev
 }
 
-/** States of a process that has ended, and that nobody has collected yet, as in a container without an init. */
+/** Which process it is, for messages; a full disk has no room for it. */
+function write(fd: number): void {
+  try {
+    ftruncateSync(fd)
+    writeSync(fd, `${process.pid} ${startTime(process.pid)} ${hostname()} ${pidSpace()}\n`, 0)
+  } catch {
+    // The lock itself needs no content.
+  }
+}
+
+function inUse(dir: string, text: string): DataDirInUse {
+  const [pid = '', , host = '', space = ''] = text.trim().split(' ')
+  const isNear = host === '' || (host === hostname() && space === pidSpace())
+  const holder = !/^\d+$/.test(pid)
+    ? 'another process'
+    : isNear
+      ? `process ${pid}`
+      : `process ${pid} of ${host}, in another container or machine`
+  return new DataDirInUse(
+    `data directory ${dir} is in use by ${holder}; stop it or choose another with --data-dir`,
+  )
+}
+
+/** Earlier releases wrote a process and its start, and had no lock of the system: one that still runs has the directory. */
+function isOfEarlierRelease(path: string): boolean {
+  const [pid = '', started, ...more] = readFileSync(path, 'utf8').trim().split(' ')
+  if (!/^\d+$/.test(pid) || more.length > 0 || started === undefined || started === '-')
+    return false
+  return startTime(Number(pid)) === started
+}
+
+/** What the numbers of processes count in; a constant where the system does not tell. */
+function pidSpace(): string {
+  try {
+    return readlinkSync('/proc/self/ns/pid')
+  } catch {
+    return '-'
+  }
+}
+
+/** States of a process that has ended and is not collected yet, as in a container without an init. */
 const ENDED = new Set(['Z', 'X'])
 
 /** Start time of a process in ticks since boot, `ended` after its end; a constant where the system does not tell. */

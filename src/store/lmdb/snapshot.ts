@@ -18,7 +18,7 @@ import {
   readRevisions,
   unusable,
 } from './layout.ts'
-import { isHeld } from './lock.ts'
+import { DataDirInUse } from './lock.ts'
 import { decodeHead, decodeValue, isIntact, placeKey } from './value-record.ts'
 
 const PAGE = 200
@@ -50,9 +50,13 @@ export async function openLmdbSnapshot(dir: string): Promise<Snapshot> {
 
 /** Whoever has the store brings its journal to LMDB within a moment; of a store that nobody has, it is done here. */
 async function applyJournal(dir: string): Promise<void> {
-  if (isHeld(dir)) return wait(LOOK_MS)
-  const engine = await openLmdb({ dir, clock: systemClock })
-  await engine.close()
+  try {
+    const engine = await openLmdb({ dir, clock: systemClock })
+    await engine.close()
+  } catch (error) {
+    if (!(error instanceof DataDirInUse)) throw error
+    await wait(LOOK_MS)
+  }
 }
 
 async function openFile(dir: string): Promise<Snapshot> {
