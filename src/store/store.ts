@@ -148,3 +148,14 @@ export class StoreUnavailable extends Error {
 
 /** There is no room for what was to be written; reads go on, and nothing was changed. */
 export class StoreFull extends StoreUnavailable {}
+
+/** How far revisions are moved on when nothing else is asked for. */
+export const DEFAULT_BUMP = 1_000_000
+
+/**
+ * The revision of a store that lost its newest writes, by a restore for instance: at least `bump` later, at the next full
+ * million, so that it is above whatever clients saw of them, and plain to see.
+ */
+export function revisionAfter(revision: Revision, bump: number): Revision {
+  return Math.ceil((revision + Math.max(1, bump)) / 1_000_000) * 1_000_000
+}

@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts'
-import type { Item, Revision } from '../store.ts'
+import { DEFAULT_BUMP, revisionAfter, type Item, type Revision } from '../store.ts'
 import type { Heading, KeptFile } from './form.ts'
 import { installStore } from './install.ts'
 import { openBackup, type Backup } from './read.ts'
@@ -19,17 +19,6 @@ export interface Restored {
   readonly heading: Heading
   /** Newest revision of the restored store, and the start of its history. */
   readonly revision: Revision
-}
-
-/** How far revisions are moved on when nothing else is asked for. */
-export const DEFAULT_BUMP = 1_000_000
-
-/**
- * The revision of a store restored from a backup: at least `bump` later, at the next full million, so that it is above
- * whatever clients saw after the backup was taken, and plain to see.
- */
-export function revisionAfter(revision: Revision, bump: number): Revision {
-  return Math.ceil((revision + Math.max(1, bump)) / 1_000_000) * 1_000_000
 }
 
 /** Reads all of a backup and changes nothing. Throws UnusableBackup. */

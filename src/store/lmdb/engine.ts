@@ -21,7 +21,7 @@ import { checkDataFile } from './data-file.ts'
 import { Environment } from './environment.ts'
 import { LmdbExpiries, type StoredExpiry } from './expiries.ts'
 import { FlushChoice } from './flush-choice.ts'
-import { entriesAfter, readJournal } from './journal.ts'
+import { entriesToApply } from './journal.ts'
 import {
   DATA_FILE,
   FORMAT_VERSION,
@@ -48,6 +48,8 @@ export interface LmdbOptions extends LockOptions {
   readonly verify?: Verify
   /** How long keys live; without it none goes by itself, and what was recorded waits. */
   readonly ttlMs?: TimeToLive | undefined
+  /** Leaves out what a damaged journal has behind the damage, instead of refusing the directory. */
+  readonly cutJournal?: boolean
   /** Small transactions after which a journal is kept; 0: from the start. */
   readonly journalAfter?: number
   /** Which of them keep everything else waiting while they are flushed. */
@@ -162,7 +164,8 @@ class LmdbEngine implements Engine {
   /** Brings to LMDB what only the journal has. */
   async #recover(): Promise<void> {
     const { revision } = readRevisions(this.#file)
-    for (const { writes } of entriesAfter(await readJournal(this.#options.dir), revision))
+    const { dir, cutJournal: cut = false } = this.#options
+    for (const { writes } of await entriesToApply(dir, revision, { cut }))
       await this.#file.transact((list) => list.add(writes))
   }
 

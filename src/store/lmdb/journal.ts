@@ -10,49 +10,54 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { crc32 } from 'node:zlib'
-import { readFile } from '../../base/files.ts'
-import type { Revision } from '../store.ts'
-import { JOURNAL_FILE, type Databases } from './layout.ts'
-import { WriteList } from './writes.ts'
+import { flushed, readFile } from '../../base/files.ts'
+import { keepToOwner, OWNER_FILE } from '../../base/folders.ts'
+import { UnusableDataDir, type Revision } from '../store.ts'
+import {
+  aligned,
+  entriesAfter,
+  findGap,
+  HALF_BYTES,
+  readPages,
+  type JournalContent,
+  type JournalEntry,
+} from './journal-pages.ts'
+import { DAMAGED, JOURNAL_FILE } from './layout.ts'
 
 /**
  * Small transactions before LMDB has them: one flush each where LMDB takes two, and a thread that it has to wake. The
- * file has two halves of one size; each begins with what was written into it since it was last begun:
- *
- *     bytes 0-3    mark
- *     bytes 4-7    length of the writes
- *     bytes 8-15   first revision of the transaction
- *     bytes 16-23  last revision
- *     bytes 24-27  CRC-32 of bytes 4 to 23 and of the writes
- *     writes: database (1), 1 for a removal (1), length of the key (2), of the value (4), key, value
- *
- * Numbers are doubles (revisions) or integers, little-endian. Each entry begins on a page of its own, so that one which a
- * power loss cuts off takes nothing with it that was acknowledged. What stands behind the last is older, which its
- * revisions tell.
+ * file has two halves of one size; each begins with what was written into it since it was last begun. Its pages, and how
+ * damage of them is found, are those of `journal-pages.ts`.
  */
 export class Journal {
   readonly #fd: number
+  readonly #flushes: boolean
   #half = 0
   #at = 0
   /** Whether the other half has entries that are in LMDB not yet. */
   #isOtherNeeded = false
 
-  private constructor(fd: number) {
+  private constructor(fd: number, flushes: boolean) {
     this.#fd = fd
+    this.#flushes = flushes
   }
 
-  /** Opens the journal of a directory whose entries are all in LMDB; makes one where there is none. */
-  static async open(dir: string): Promise<Journal> {
+  /**
+   * Opens the journal of a directory whose entries are all in LMDB; makes one where there is none. `flushes`: whether
+   * each write is followed by a flush, where a file cannot be opened so that writes are on disk when they are done.
+   */
+  static async open(dir: string, { flushes = !WRITES_THROUGH } = {}): Promise<Journal> {
     const path = join(dir, JOURNAL_FILE)
     const isNew = !existsSync(path)
-    // Each write is on disk when it is done.
-    const fd = openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_DSYNC, 0o600)
+    const through = flushes ? 0 : constants.O_DSYNC
+    const fd = openSync(path, constants.O_RDWR | constants.O_CREAT | through, OWNER_FILE)
     try {
+      keepToOwner(path, OWNER_FILE)
       // All of its room is taken at once: later writes change nothing but content.
       await writeAll(fd, Buffer.alloc(2 * HALF_BYTES), 0)
+      if (flushes) await flushed(fd)
       if (isNew) flushDirectory(dir)
-      return new Journal(fd)
+      return new Journal(fd, flushes)
     } catch (error) {
       closeSync(fd)
       throw error
@@ -72,6 +77,7 @@ export class Journal {
   /** Adds an entry for which there is room; resolves when it is on disk. */
   async append(entry: Buffer): Promise<void> {
     await writeAll(this.#fd, entry, this.#half * HALF_BYTES + this.#at)
+    if (this.#flushes) await flushed(this.#fd)
     this.#at = aligned(this.#at + entry.length)
   }
 
@@ -82,6 +88,7 @@ export class Journal {
       const position = this.#half * HALF_BYTES + this.#at + done
       done += writeSync(this.#fd, entry, done, entry.length - done, position)
     }
+    if (this.#flushes) fsyncSync(this.#fd)
     this.#at = aligned(this.#at + entry.length)
   }
 
@@ -103,103 +110,65 @@ export class Journal {
   }
 }
 
-const HALF_BYTES = 512 << 10
-const PAGE_BYTES = 4_096
-const HEADER_BYTES = 28
-const WRITE_BYTES = 8
-const MARK = 0x314e524a
-const DATABASES: readonly (keyof Databases)[] = ['values', 'heads', 'meta', 'expiries']
+/**
+ * Whether O_DSYNC does what it says. Windows has no such flag, and on macOS it ends at the disk's own memory; a flush of
+ * Node reaches the disk on both (libuv: F_FULLFSYNC and FlushFileBuffers). docs/store.md.
+ */
+const WRITES_THROUGH = process.platform === 'linux'
 
-/** Revisions of one transaction and what it writes. */
-export interface JournalEntry {
-  readonly first: Revision
-  readonly last: Revision
-  readonly writes: WriteList
-}
+const EMPTY: JournalContent = { entries: [], pages: [], bytes: 0 }
 
-/** An entry as it stands in the file. */
-export function encodeEntry({ first, last, writes }: JournalEntry): Buffer {
-  let length = 0
-  for (const { key, value } of writes) length += WRITE_BYTES + key.length + (value?.length ?? 0)
-  const bytes = Buffer.allocUnsafe(HEADER_BYTES + length)
-  bytes.writeUInt32LE(MARK, 0)
-  bytes.writeUInt32LE(length, 4)
-  bytes.writeDoubleLE(first, 8)
-  bytes.writeDoubleLE(last, 16)
-  let at = HEADER_BYTES
-  for (const { database, key, value } of writes) {
-    bytes[at] = DATABASES.indexOf(database)
-    bytes[at + 1] = value === null ? 1 : 0
-    bytes.writeUInt16LE(key.length, at + 2)
-    bytes.writeUInt32LE(value?.length ?? 0, at + 4)
-    at += WRITE_BYTES
-    at += key.copy(bytes, at)
-    if (value !== null) at += value.copy(bytes, at)
-  }
-  bytes.writeUInt32LE(sumOf(bytes), 24)
-  return bytes
-}
-
-/** What a directory's journal holds, in order of revision; most of it is in LMDB too. */
-export async function readJournal(dir: string): Promise<readonly JournalEntry[]> {
+/** What a directory's journal holds; most of it is in LMDB too. */
+export async function readJournal(dir: string): Promise<JournalContent> {
   const path = join(dir, JOURNAL_FILE)
-  if (!existsSync(path)) return []
-  const file = await readFile(path)
-  return [0, HALF_BYTES]
-    .flatMap((start) => [...entriesOf(file.subarray(start, start + HALF_BYTES))])
-    .sort((a, b) => a.first - b.first)
+  return existsSync(path) ? readPages(await readFile(path)) : EMPTY
 }
 
-/** The entries that follow a revision without a gap. */
-export function entriesAfter(
-  entries: readonly JournalEntry[],
-  after: Revision,
-): readonly JournalEntry[] {
-  const following: JournalEntry[] = []
-  let revision = after
-  for (const entry of entries) {
-    if (entry.first !== revision + 1) continue
-    following.push(entry)
-    revision = entry.last
+/**
+ * The entries that LMDB is to be brought, which has everything up to a revision. Throws DamagedJournal when the file shows
+ * that entries are missing which were acknowledged, unless it is to be `cut` there.
+ */
+export async function entriesToApply(
+  dir: string,
+  revision: Revision,
+  { cut = false } = {},
+): Promise<readonly JournalEntry[]> {
+  const content = await readJournal(dir)
+  const following = entriesAfter(content.entries, revision)
+  const after = following.at(-1)?.last ?? revision
+  const gap = findGap(content, after)
+  if (!gap || cut) return following
+  const { position, next, last } = gap
+  const place = `journal ${join(dir, JOURNAL_FILE)} is damaged at byte ${position}`
+  const [what, lost] =
+    next === null
+      ? ['it ends there, and writes may be missing', 'what is missing']
+      : [
+          `the writes of ${revisions(after + 1, next - 1)} cannot be read, and later ones up to ${last} follow`,
+          `${last - after} writes`,
+        ]
+  throw new DamagedJournal(
+    `${place}: ${what}; ${DAMAGED}, or give up ${lost} with the command cut-journal (docs/store.md)`,
+    { after, last },
+  )
+}
+
+const revisions = (first: Revision, last: Revision): string =>
+  first === last ? `revision ${first}` : `revisions ${first} to ${last}`
+
+/** The journal lacks writes that were acknowledged. */
+export class DamagedJournal extends UnusableDataDir {
+  override name = 'DamagedJournal'
+  /** The newest revision that can be had, and the newest of which the journal tells. */
+  readonly after: Revision
+  readonly last: Revision
+
+  constructor(message: string, { after, last }: { after: Revision; last: Revision }) {
+    super(message)
+    this.after = after
+    this.last = last
   }
-  return following
 }
-
-/** Entries from the start, as long as each is whole and younger than the one before. */
-function* entriesOf(half: Buffer): Generator<JournalEntry> {
-  let at = 0
-  let revision = -1
-  while (at + HEADER_BYTES <= half.length && half.readUInt32LE(at) === MARK) {
-    const length = half.readUInt32LE(at + 4)
-    if (at + HEADER_BYTES + length > half.length) return
-    const bytes = half.subarray(at, at + HEADER_BYTES + length)
-    const first = bytes.readDoubleLE(8)
-    if (bytes.readUInt32LE(24) !== sumOf(bytes) || first <= revision) return
-    revision = bytes.readDoubleLE(16)
-    yield { first, last: revision, writes: decodeWrites(bytes.subarray(HEADER_BYTES)) }
-    at = aligned(at + bytes.length)
-  }
-}
-
-function decodeWrites(bytes: Buffer): WriteList {
-  const writes = new WriteList()
-  for (let at = 0; at < bytes.length;) {
-    const database = DATABASES[bytes[at]!]!
-    const isRemoval = bytes[at + 1] === 1
-    const keyEnd = at + WRITE_BYTES + bytes.readUInt16LE(at + 2)
-    const end = keyEnd + bytes.readUInt32LE(at + 4)
-    const key = bytes.subarray(at + WRITE_BYTES, keyEnd)
-    if (isRemoval) writes.remove(database, key)
-    else writes.put(database, key, bytes.subarray(keyEnd, end))
-    at = end
-  }
-  return writes
-}
-
-const aligned = (at: number): number => Math.ceil(at / PAGE_BYTES) * PAGE_BYTES
-
-const sumOf = (bytes: Buffer): number =>
-  crc32(bytes.subarray(HEADER_BYTES), crc32(bytes.subarray(4, 24)))
 
 function writeAll(fd: number, bytes: Buffer, position: number): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -215,6 +184,8 @@ function writeAll(fd: number, bytes: Buffer, position: number): Promise<void> {
 
 /** Makes a new name of a directory last. */
 function flushDirectory(dir: string): void {
+  // Windows opens no directories, and keeps names without being asked.
+  if (process.platform === 'win32') return
   const fd = openSync(dir, 'r')
   try {
     fsyncSync(fd)

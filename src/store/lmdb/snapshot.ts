@@ -7,7 +7,8 @@ import type { Snapshot } from '../backup/snapshot.ts'
 import { UnusableDataDir, type Item } from '../store.ts'
 import { checkDataFile } from './data-file.ts'
 import { openLmdb } from './engine.ts'
-import { entriesAfter, readJournal } from './journal.ts'
+import { readJournal } from './journal.ts'
+import { entriesAfter } from './journal-pages.ts'
 import {
   DAMAGED,
   DATA_FILE,
@@ -35,10 +36,10 @@ export async function openLmdbSnapshot(dir: string): Promise<Snapshot> {
     throw new UnusableDataDir(`there is no store in ${dir}; choose another with --data-dir`)
   }
   // Read first: whatever was acknowledged by now is in it, or in LMDB's file.
-  const journal = await readJournal(dir)
+  const { entries } = await readJournal(dir)
   for (const until = Date.now() + PATIENCE_MS; ;) {
     const snapshot = await openFile(dir)
-    if (entriesAfter(journal, snapshot.revision).length === 0) return snapshot
+    if (entriesAfter(entries, snapshot.revision).length === 0) return snapshot
     await snapshot.close()
     if (Date.now() > until)
       throw new UnusableDataDir(
