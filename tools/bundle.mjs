@@ -1,12 +1,11 @@
-// Joins the built files into a few, since every file costs time at the start. Run by `npm run build`, last.
+// Joins the built files into a few, since every file costs time at the start. A part of the build.
 //
-// What is imported as a package is a few modules. The programs are one script, with the code that V8 made of it in two
-// starts beside it; nothing that they run is loaded from the modules.
+// What is imported as a package is a few modules. The programs are one script, which the build keeps V8's code of;
+// nothing that they run is loaded from the modules.
 //
 // Names of shapes are published names, and joining renames one of two classes of the same name, so each shape is told
 // its name here. The program is loaded both ways at the end, and must declare the same.
 import { build } from 'esbuild'
-import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
   copyFileSync,
@@ -21,8 +20,6 @@ import { pathToFileURL } from 'node:url'
 import { joinedPackages, licencesOf, PRELUDE } from './joined-packages.mjs'
 
 const root = join(import.meta.dirname, '..')
-const dist = join(root, 'dist')
-const joined = join(root, 'dist-joined')
 const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
 const SHAPE = /^export class (\w+) extends \w+\(/gm
@@ -60,129 +57,142 @@ const namesIn = (resources) => {
   return [...seen].sort().join('\n')
 }
 
-const KINDS = join('src', 'kinds', 'index.js')
-const kindsOf = async (folder) => (await import(pathToFileURL(join(folder, KINDS)))).resources
-const before = namesIn(await kindsOf(dist))
-const check = (resources) => {
-  if (namesIn(resources) !== before)
-    throw new Error('joining changed the published name of a shape')
-}
-
-rmSync(joined, { recursive: true, force: true })
-const common = {
-  bundle: true,
-  platform: 'node',
-  target: 'node20',
-  external: Object.keys(dependencies).flatMap((name) => [name, `${name}/*`]),
-}
-const namedShapes = (change = (source) => source) => ({
-  name: 'named-shapes',
-  setup: (plugin) =>
-    plugin.onLoad({ filter: /dist[\\/]src[\\/].*\.js$/ }, ({ path }) => ({
-      contents: change(named(readFileSync(path, 'utf8'))),
-    })),
-})
-// A script that is no module can import nothing: what runs it gives it what imports packages.
-const importingByCall = (source) => source.replaceAll(/\bimport\((?=['"][^.])/g, '__import(')
-
-const LOADER = join(dist, 'src', 'code-cached.js')
-await build({
-  ...common,
-  entryPoints: [join(dist, 'src', 'index.js'), join(dist, KINDS), LOADER],
-  outdir: joined,
-  outbase: dist,
-  splitting: true,
-  chunkNames: 'src/[name]-[hash]',
-  format: 'esm',
-  plugins: [namedShapes()],
-})
-
+const PROGRAM = join('src', 'program.js')
 // What each start loads, or each on etcd.
 const JOINED = ['lmdb', 'lru-cache', 'protobufjs/minimal.js']
 
-const PROGRAM = join('src', 'program.js')
-const { metafile } = await build({
-  ...common,
-  stdin: {
-    contents: `
-      export { apiserverMain, controllerManagerMain, main } from './src/cli/main.js'
-      export { packageVersion } from './src/version.js'
-      export const kinds = () => import('./${KINDS}')
-      export const server = () => import('./src/server.js')
-    `,
-    resolveDir: dist,
-  },
-  outfile: join(joined, PROGRAM),
-  format: 'cjs',
-  // Less to read at each start. Lines stay short enough for a stack to say where it was.
-  minifyWhitespace: true,
-  lineLimit: 120,
-  banner: {
-    js: `(function (exports, require, module, __filename, __dirname, __url, __import) {\n'use strict';${PRELUDE}`,
-  },
-  footer: { js: '})' },
-  define: { 'import.meta.url': '__url', 'import.meta.dirname': '__dirname' },
-  external: common.external.filter((name) => !JOINED.includes(name)),
-  plugins: [namedShapes(importingByCall), joinedPackages(JOINED)],
-  metafile: true,
-})
-writeFileSync(
-  join(joined, 'LICENSES.txt'),
-  licencesOf(Object.keys(metafile.inputs).map((file) => resolve(file))),
-)
+const KINDS = join('src', 'kinds', 'index.js')
+const kindsOf = async (folder) => (await import(pathToFileURL(join(folder, KINDS)))).resources
 
-const bins = readdirSync(join(dist, 'bin')).filter((name) => name.endsWith('.js'))
-await build({
-  ...common,
-  entryPoints: bins.map((name) => join(dist, 'bin', name)),
-  outdir: join(joined, 'bin'),
-  format: 'cjs',
-  plugins: [
-    {
-      name: 'program',
-      setup(plugin) {
-        plugin.onResolve({ filter: /^\.\.\/src\// }, () => ({
-          path: PROGRAM,
-          namespace: 'program',
-        }))
-        plugin.onLoad({ filter: /^/, namespace: 'program' }, () => ({
-          contents: `
-            import { join, resolve } from 'node:path'
-            import { openScript } from ${JSON.stringify(LOADER)}
-            module.exports = openScript(join(__dirname, '..', ${JSON.stringify(PROGRAM)})).run()
-          `,
-          resolveDir: dist,
-        }))
-      },
-    },
-  ],
-})
-writeFileSync(join(joined, 'bin', 'package.json'), '{ "type": "commonjs" }\n')
-
-check(await kindsOf(joined))
-
-for (const name of readdirSync(dist, { recursive: true }))
-  if (name.endsWith('.js')) rmSync(join(dist, name))
-for (const entry of readdirSync(joined, { recursive: true, withFileTypes: true })) {
-  if (!entry.isFile()) continue
-  const from = join(entry.parentPath ?? entry.path, entry.name)
-  renameSync(from, join(dist, from.slice(joined.length)))
+/** Joins the files of `dist`, by way of the folder `joined`, which lies beside it. */
+export async function bundle({ dist, joined }) {
+  const before = namesIn(await kindsOf(dist))
+  const check = (resources) => {
+    if (namesIn(resources) !== before)
+      throw new Error('joining changed the published name of a shape')
+  }
+  const common = {
+    bundle: true,
+    platform: 'node',
+    target: 'node20',
+    // Paths in what is written do not depend on where it was.
+    absWorkingDir: dist,
+    external: Object.keys(dependencies).flatMap((name) => [name, `${name}/*`]),
+  }
+  await joinModules(common, { dist, joined })
+  await joinProgram(common, { dist, joined })
+  await joinStarters(common, { dist, joined })
+  check(await kindsOf(joined))
+  replaceFiles({ dist, joined })
+  const { openScript } = await import(pathToFileURL(loaderOf(dist)))
+  check((await openScript(join(dist, PROGRAM)).run().kinds()).resources)
 }
-rmSync(joined, { recursive: true, force: true })
-// Joined files lie one folder higher than those that read it.
-copyFileSync(join(dist, 'src', 'openapi', 'docs.json'), join(dist, 'src', 'docs.json'))
-rmSync(join(dist, 'src', 'openapi', 'docs.json'))
-for (const name of readdirSync(join(dist, 'bin')))
-  if (name.endsWith('.js')) chmodSync(join(dist, 'bin', name), 0o755)
 
-const { openScript } = await import(pathToFileURL(LOADER))
-check((await openScript(join(dist, PROGRAM)).run().kinds()).resources)
+const loaderOf = (dist) => join(dist, 'src', 'code-cached.js')
 
-const warm = spawnSync(
-  process.execPath,
-  [join(import.meta.dirname, 'keep-code.mjs'), LOADER, join(dist, PROGRAM)],
-  { stdio: ['ignore', 'inherit', 'inherit'], timeout: 60_000 },
-)
-// Without it a start takes longer, and all else is the same.
-if (warm.status !== 0 || !openScript(join(dist, PROGRAM)).isCached)
-  process.stderr.write('the code of the programs could not be kept\n')
+const namedShapes = (change = (source) => source) => ({
+  name: 'named-shapes',
+  setup: (plugin) =>
+    plugin.onLoad({ filter: /[\\/]dist[^\\/]*[\\/]src[\\/].*\.js$/ }, ({ path }) => ({
+      contents: change(named(readFileSync(path, 'utf8'))),
+    })),
+})
+
+/** What is imported as a package, and what is run by itself. */
+function joinModules(common, { dist, joined }) {
+  return build({
+    ...common,
+    entryPoints: [
+      join(dist, 'src', 'index.js'),
+      join(dist, KINDS),
+      loaderOf(dist),
+      join(dist, 'src', 'keep-code.js'),
+    ],
+    outdir: joined,
+    outbase: dist,
+    splitting: true,
+    chunkNames: 'src/[name]-[hash]',
+    format: 'esm',
+    plugins: [namedShapes()],
+  })
+}
+
+// A script that is no module can import nothing: what runs it gives it what imports packages.
+const importingByCall = (source) => source.replaceAll(/\bimport\((?=['"][^.])/g, '__import(')
+
+/** All programs, as one script. */
+async function joinProgram(common, { dist, joined }) {
+  const { metafile } = await build({
+    ...common,
+    stdin: {
+      contents: `
+        export { apiserverMain, controllerManagerMain, main } from './src/cli/main.js'
+        export { packageVersion } from './src/version.js'
+        export const kinds = () => import('./src/kinds/index.js')
+        export const server = () => import('./src/server.js')
+      `,
+      resolveDir: dist,
+    },
+    outfile: join(joined, PROGRAM),
+    format: 'cjs',
+    // Less to read at each start. Lines stay short enough for a stack to say where it was.
+    minifyWhitespace: true,
+    lineLimit: 120,
+    banner: {
+      js: `(function (exports, require, module, __filename, __dirname, __url, __import) {\n'use strict';${PRELUDE}`,
+    },
+    footer: { js: '})' },
+    define: { 'import.meta.url': '__url', 'import.meta.dirname': '__dirname' },
+    external: common.external.filter((name) => !JOINED.includes(name)),
+    plugins: [namedShapes(importingByCall), joinedPackages(JOINED)],
+    metafile: true,
+  })
+  writeFileSync(
+    join(joined, 'LICENSES.txt'),
+    licencesOf(Object.keys(metafile.inputs).map((file) => resolve(dist, file))),
+  )
+}
+
+/** What is called to run the script as one program or another. */
+async function joinStarters(common, { dist, joined }) {
+  const bins = readdirSync(join(dist, 'bin')).filter((name) => name.endsWith('.js'))
+  const program = {
+    name: 'program',
+    setup(plugin) {
+      plugin.onResolve({ filter: /^\.\.\/src\// }, () => ({ path: PROGRAM, namespace: 'program' }))
+      plugin.onLoad({ filter: /^/, namespace: 'program' }, () => ({
+        contents: `
+          import { join, resolve } from 'node:path'
+          import { openScript } from ${JSON.stringify(loaderOf(dist))}
+          module.exports = openScript(join(__dirname, '..', 'src', 'program.js')).run()
+        `,
+        resolveDir: dist,
+      }))
+    },
+  }
+  await build({
+    ...common,
+    entryPoints: bins.map((name) => join(dist, 'bin', name)),
+    outdir: join(joined, 'bin'),
+    format: 'cjs',
+    plugins: [program],
+  })
+  writeFileSync(join(joined, 'bin', 'package.json'), '{ "type": "commonjs" }\n')
+}
+
+/** Puts the joined files in the place of those that they are made of. */
+function replaceFiles({ dist, joined }) {
+  for (const name of readdirSync(dist, { recursive: true }))
+    if (name.endsWith('.js')) rmSync(join(dist, name))
+  for (const entry of readdirSync(joined, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue
+    const from = join(entry.parentPath ?? entry.path, entry.name)
+    renameSync(from, join(dist, from.slice(joined.length)))
+  }
+  rmSync(joined, { recursive: true, force: true })
+  // Joined files lie one folder higher than those that read it.
+  copyFileSync(join(dist, 'src', 'openapi', 'docs.json'), join(dist, 'src', 'docs.json'))
+  rmSync(join(dist, 'src', 'openapi', 'docs.json'))
+  for (const name of readdirSync(join(dist, 'bin')))
+    if (name.endsWith('.js')) chmodSync(join(dist, 'bin', name), 0o755)
+}
