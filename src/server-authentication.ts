@@ -2,6 +2,7 @@
 import { readFile } from './base/files.ts'
 import { authenticationChain, type AuthenticationChain } from './authn/authenticator-chain.ts'
 import { CredentialError } from './authn/authenticator.ts'
+import { authorityNames } from './authn/authority-names.ts'
 import { bootstrapToken } from './authn/bootstrap-token.ts'
 import { CaBundle, fileSource, fixedSource, type BundleSource } from './authn/ca-bundle.ts'
 import { clientCertificate } from './authn/client-certificate.ts'
@@ -102,7 +103,7 @@ export async function openAuthentication(
     },
     anonymous: (options.anonymous ?? true) && parts.anonymousAllowed,
   })
-  const clientCa = () => (proxy ? `${bundle.pem}\n${proxy.bundle.pem}` : bundle.pem)
+  const clientCa = () => authorityNames(proxy ? `${bundle.pem}\n${proxy.bundle.pem}` : bundle.pem)
   return {
     chain,
     serviceAccounts,

@@ -6,6 +6,7 @@ import {
   randomBytes,
   sign,
   X509Certificate,
+  type KeyObject,
 } from 'node:crypto'
 import type { TLSSocket } from 'node:tls'
 import { AsnConvert, OctetString } from '@peculiar/asn1-schema'
@@ -72,17 +73,29 @@ export interface MakeOptions {
   readonly signer?: string
   /** Of the certificate itself; a new one when absent. */
   readonly key?: string
+  /** Type of the new key; P-256 when absent. */
+  readonly keyType?: KeyType
   readonly serial?: number
   readonly keyId?: readonly number[]
 }
 
+export type KeyType = 'ec' | 'rsa' | 'ed25519'
+
+const newKey: Record<KeyType, () => KeyObject> = {
+  ec: () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey,
+  rsa: () => generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey,
+  ed25519: () => generateKeyPairSync('ed25519').privateKey,
+}
+
 const TYPES: Record<string, string> = { CN: '2.5.4.3', O: '2.5.4.10' }
-const ECDSA = { sha1: '1.2.840.10045.4.1', sha256: '1.2.840.10045.4.3.2' }
+const SIGNATURES: Record<string, Record<'sha1' | 'sha256', string>> = {
+  ec: { sha1: '1.2.840.10045.4.1', sha256: '1.2.840.10045.4.3.2' },
+  rsa: { sha1: '1.2.840.113549.1.1.5', sha256: '1.2.840.113549.1.1.11' },
+  ed25519: { sha1: '1.3.101.112', sha256: '1.3.101.112' },
+}
 
 export function make(options: MakeOptions): Made {
-  const privateKey = options.key
-    ? createPrivateKey(options.key)
-    : generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
+  const privateKey = options.key ? createPrivateKey(options.key) : newKey[options.keyType ?? 'ec']()
   const key = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string
   const subject = new Name(
     options.subject.map((part) => {
@@ -93,7 +106,12 @@ export function make(options: MakeOptions): Made {
       ])
     }),
   )
-  const signature = new AlgorithmIdentifier({ algorithm: ECDSA[options.digest ?? 'sha256'] })
+  const signer = createPrivateKey(options.signer ?? options.issuer?.key ?? key)
+  const signerType = signer.asymmetricKeyType!
+  const signature = new AlgorithmIdentifier({
+    algorithm: SIGNATURES[signerType]![options.digest ?? 'sha256'],
+    ...(signerType === 'rsa' ? { parameters: exact(Buffer.of(5, 0)) } : {}),
+  })
   const extensions = extensionsOf(options)
   const tbsCertificate = new TBSCertificate({
     version: Version.v3,
@@ -115,9 +133,8 @@ export function make(options: MakeOptions): Made {
     ),
     ...(extensions.length > 0 ? { extensions: new Extensions(extensions) } : {}),
   })
-  const signer = createPrivateKey(options.signer ?? options.issuer?.key ?? key)
   const signed = sign(
-    options.digest ?? 'sha256',
+    signerType === 'ed25519' ? null : (options.digest ?? 'sha256'),
     Buffer.from(AsnConvert.serialize(tbsCertificate)),
     signer,
   )

@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { ManualClock } from '../base/clock.ts'
 import type { Answered, Asking, RequestAuthenticator } from './authenticator.ts'
 import { CredentialError } from './authenticator.ts'
+import { authorityNames } from './authority-names.ts'
 import { CaBundle, fixedSource } from './ca-bundle.ts'
 import { DAY_MS, make, NOW, socketWith, type Made } from './certificates.fixture.ts'
 import { clientCertificate } from './client-certificate.ts'
@@ -193,13 +194,24 @@ test('a resumed connection, which does not bring what is between, is known as we
   const ca = make({ subject: ['CN=ca'], authority: true, ...times })
   const middle = make({ subject: ['CN=middle'], issuer: ca, authority: true, ...times })
   const leaf = make({ subject: ['O=g', 'CN=u'], issuer: middle, uses: ['client'], ...times })
-  const server = make({ subject: ['CN=localhost'], uses: ['server'], ...times })
+  const server = make({
+    subject: ['CN=localhost'],
+    alternativeName: 'localhost',
+    uses: ['server'],
+    ...times,
+  })
   const clock = new ManualClock(now)
   const bundle = await CaBundle.open({ source: fixedSource('ca', ca.pem), clock })
   const it = clientCertificate({ bundle, clock })
   const seen: unknown[] = []
   const https = createServer(
-    { cert: server.pem, key: server.key, ca: ca.pem, requestCert: true, rejectUnauthorized: false },
+    {
+      cert: server.pem,
+      key: server.key,
+      ca: authorityNames(ca.pem),
+      requestCert: true,
+      rejectUnauthorized: false,
+    },
     (request, response) => {
       const socket = request.socket as TLSSocket
       seen.push({ resumed: socket.isSessionReused(), answer: ask(it, socket) })
@@ -217,7 +229,6 @@ test('a resumed connection, which does not bring what is between, is known as we
         port,
         agent,
         servername: 'localhost',
-        checkServerIdentity: () => undefined,
       })
       sent.once('error', reject)
       sent.once('response', (response) => response.resume().once('close', resolve))

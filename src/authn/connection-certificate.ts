@@ -19,12 +19,18 @@ type Shown = ClientCertificate | CredentialError | null
 
 const MAX_SENT = 32
 const MAX_REMEMBERED = 1_024
+const MAX_REMEMBERED_CHAINS = 8_192
 
-const shown = new WeakMap<TLSSocket, Shown>()
+// A member of the socket and no WeakMap: what HTTP/2 hands out as its socket is a proxy of it.
+const CERTIFICATE = Symbol('client certificate')
+type Socket = TLSSocket & { [CERTIFICATE]?: Shown }
 
 // A resumed TLS session brings the client's own certificate and not the ones between it and the root. They are not
-// trusted any more for being remembered: each use verifies them again.
-const sentWith = new LRUCache<string, readonly CertificateDetails[]>({ max: MAX_REMEMBERED })
+// trusted any more for being remembered: each use verifies them again. Only chains that were found valid are kept, so
+// that strangers cannot displace those of clients.
+const sentWith = new LRUCache<string, readonly CertificateDetails[]>({
+  max: MAX_REMEMBERED_CHAINS,
+})
 
 /** What was read of certificates, by fingerprint: most connections of a client show the same. */
 const details = new LRUCache<string, CertificateDetails>({ max: MAX_REMEMBERED })
@@ -32,13 +38,21 @@ const speakers = new LRUCache<string, Speaker>({ max: MAX_REMEMBERED })
 
 type Speaker = Pick<ClientCertificate, 'commonName' | 'identity'>
 
+/**
+ * Reads the certificate of a new connection; never throws. Must run in the listener of `secureConnection`: where the TLS
+ * library tried a signature of a client's chain in vain, it leaves an error behind that Node takes for one of the next
+ * read, unless certificates are read in between, and the connection breaks without an answer.
+ */
+export function readCertificate(socket: TLSSocket): void {
+  const holder: Socket = socket
+  holder[CERTIFICATE] = read(socket)
+}
+
 /** The certificate of a connection, read once; null when there is none. Throws {@link CredentialError}. */
 export function connectionCertificate(socket: TLSSocket): ClientCertificate | null {
-  let certificate = shown.get(socket)
-  if (certificate === undefined) {
-    certificate = read(socket)
-    shown.set(socket, certificate)
-  }
+  const holder: Socket = socket
+  let certificate = holder[CERTIFICATE]
+  if (certificate === undefined) holder[CERTIFICATE] = certificate = read(socket)
   if (certificate instanceof CredentialError) throw certificate
   return certificate
 }
@@ -60,9 +74,19 @@ function intermediatesOf(leaf: X509Certificate): readonly CertificateDetails[] {
     sent.push(detailsOf(next))
     next = next.issuerCertificate as X509Certificate | undefined
   }
-  if (sent.length === 0) return sentWith.get(leaf.fingerprint256) ?? []
-  sentWith.set(leaf.fingerprint256, sent)
-  return sent
+  return sent.length === 0 ? (sentWith.get(leaf.fingerprint256) ?? sent) : sent
+}
+
+/** Keeps the intermediates of a valid certificate, beside those that it came with before. */
+function remember({ leaf, intermediates }: ClientCertificate): void {
+  if (intermediates.length === 0) return
+  const { fingerprint256 } = leaf.certificate
+  const known = sentWith.get(fingerprint256)
+  if (known === intermediates) return
+  const all = new Map(
+    [...intermediates, ...(known ?? [])].map((one) => [one.certificate.fingerprint256, one]),
+  )
+  sentWith.set(fingerprint256, [...all.values()].slice(0, MAX_SENT))
 }
 
 function detailsOf(certificate: X509Certificate): CertificateDetails {
@@ -150,6 +174,7 @@ export class CertificateVerifier {
     let error: CredentialError | null = null
     try {
       verifyClient(certificate, authorities, nowMs)
+      remember(certificate)
     } catch (cause) {
       if (!(cause instanceof CertificateError)) throw cause
       error = new CredentialError(this.#describe(certificate, cause.message))

@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
+import { readCertificate } from '../authn/connection-certificate.ts'
 import { Http1Exchange, type Exchange } from './exchange.ts'
 import { Http2Sessions } from './http2-sessions.ts'
 
@@ -66,6 +67,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   server.removeAllListeners('secureConnection')
   server.on('secureConnection', (socket) => {
     socket.setNoDelay(true)
+    readCertificate(socket)
     shareProtocols(server, socket)
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { Agent, request } from 'node:https'
+import { transportProblem } from '../../client/call-error.ts'
 import type { Clock } from '../../base/clock.ts'
 
 /** What a provider answered with status 200. */
@@ -110,8 +111,11 @@ export function jsonOf({ body }: HttpAnswer): unknown {
   }
 }
 
-/** What an error says of itself; some of node:net only have a code. */
+/** The text of an error. Of a server's certificate in the reference's words: those of Node differ between releases. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
+  const problem = transportProblem(error, '')
+  if (problem.startsWith('x509: ')) return problem
+  // Some errors of node:net only have a code.
   return error.message || ('code' in error ? String(error.code) : error.name)
 }

@@ -99,7 +99,7 @@ describe('looking the issuer up', () => {
     const { lines, written } = await opened(cert)
     await written(1)
     expect(lines).toEqual([
-      `${NOT_FOUND}: Get "${issuer.url}${DISCOVERY}": unable to verify the first certificate`,
+      `${NOT_FOUND}: Get "${issuer.url}${DISCOVERY}": x509: certificate signed by unknown authority`,
     ])
     expect(issuer.asked).toEqual([])
   })
