@@ -18,6 +18,7 @@ import {
 } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { writeBuild } from './write-build.mjs'
 import { joinedPackages, licencesOf, PRELUDE } from './joined-packages.mjs'
 
 const root = join(import.meta.dirname, '..')
@@ -172,6 +173,7 @@ rmSync(joined, { recursive: true, force: true })
 // Joined files lie one folder higher than those that read it.
 copyFileSync(join(dist, 'src', 'openapi', 'docs.json'), join(dist, 'src', 'docs.json'))
 rmSync(join(dist, 'src', 'openapi', 'docs.json'))
+writeBuild(root, join(dist, 'src'))
 for (const name of readdirSync(join(dist, 'bin')))
   if (name.endsWith('.js')) chmodSync(join(dist, 'bin', name), 0o755)
 

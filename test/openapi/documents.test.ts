@@ -297,6 +297,45 @@ describe('paths in full', () => {
     ])
   })
 
+  test('what answers no objects', () => {
+    const unauthorized = { '401': {} }
+    const text = { '200': { schema: { type: 'string' } }, ...unauthorized }
+    const found = (path: string) => bare(v2.paths[path])
+    expect(found('/.well-known/openid-configuration/')).toEqual({
+      get: {
+        operationId: 'getServiceAccountIssuerOpenIDConfiguration',
+        produces: ['application/json'],
+        responses: text,
+        schemes: ['https'],
+        tags: ['WellKnown'],
+      },
+    })
+    expect(found('/openid/v1/jwks/')).toEqual({
+      get: {
+        operationId: 'getServiceAccountIssuerOpenIDKeyset',
+        produces: ['application/jwk-set+json'],
+        responses: text,
+        schemes: ['https'],
+        tags: ['openid'],
+      },
+    })
+    const log = (operationId: string) => ({
+      operationId,
+      responses: unauthorized,
+      schemes: ['https'],
+      tags: ['logs'],
+    })
+    const name = { in: 'path', name: 'logpath', required: true, type: 'string', uniqueItems: true }
+    expect([found('/logs/'), found('/logs/{logpath}')]).toEqual([
+      { get: log('logFileListHandler') },
+      { get: log('logFileHandler'), parameters: [name] },
+    ])
+    for (const place of ['.well-known/openid-configuration', 'openid/v1/jwks', 'logs'])
+      expect(Object.keys(kubernetes.v3.get(place)!.paths)).toEqual(
+        Object.keys(v2.paths).filter((path) => path.startsWith(`/${place}/`)),
+      )
+  })
+
   test('an operation of version 3', () => {
     const path = '/api/v1/namespaces/{namespace}/configmaps/{name}'
     const { put, parameters } = bare(kubernetes.v3.get('api/v1')!.paths[path]) as {
