@@ -6,7 +6,7 @@ import { indexEndpoint } from './http/endpoints/index-page.ts'
 import { openApiDocuments, openApiPaths } from './http/endpoints/openapi.ts'
 import { gitVersion, versionEndpoint } from './http/endpoints/version.ts'
 import { openApiEndpoints } from './openapi/endpoints.ts'
-import { packageVersion } from './version.ts'
+import { buildInfo, packageVersion } from './version.ts'
 
 /** What is served beside resources. More may be added to the map later: the index page tells what is there. */
 export function serverEndpoints(
@@ -18,10 +18,7 @@ export function serverEndpoints(
     ...openApiPaths(documents),
     ...healthEndpoints(health),
     ...discoveryEndpoints(catalogue, address),
-    [
-      '/version',
-      versionEndpoint({ version: packageVersion(), commit: '', date: '1970-01-01T00:00:00Z' }),
-    ],
+    ['/version', versionEndpoint({ version: packageVersion(), ...buildInfo() })],
   ])
   endpoints.set(
     '/',

@@ -17,7 +17,13 @@ export function storeChecks(
 ): readonly HealthCheck[] {
   if (!engine.check) {
     const check = () => void engine.revision()
-    return [{ name: 'store', of: ['healthz', 'livez', 'readyz'], check }]
+    const always = ['healthz', 'livez', 'readyz'] as const
+    // Probes exclude or ask for the store by the names that it has in the reference.
+    return [
+      { name: 'etcd', of: always, check },
+      { name: 'etcd-readiness', of: ['readyz'], check },
+      { name: 'store', of: always, check },
+    ]
   }
   const asked = (timeoutMs = ETCD_CHECK_MS) =>
     sharedCheck(() => engine.check!(timeoutMs), {
@@ -38,6 +44,7 @@ export function storeChecks(
 export function healthChecks(
   store: readonly HealthCheck[],
   is: { readonly ready: () => boolean; readonly draining: () => boolean },
+  steps: readonly HealthCheck[],
 ): readonly HealthCheck[] {
   const always = ['healthz', 'livez', 'readyz'] as const
   const unless = (wrong: () => boolean, text: string) => () => {
@@ -47,6 +54,8 @@ export function healthChecks(
     { name: 'ping', of: always, check: () => {} },
     { name: 'log', of: always, check: () => {} },
     ...store,
+    { name: 'informer-sync', of: ['readyz'], check: unless(() => !is.ready(), 'not finished') },
+    ...steps,
     {
       name: 'poststarthook/system-namespaces',
       of: always,

@@ -29,6 +29,7 @@ import { openAuthentication } from './server-authentication.ts'
 import { authorizationModes, openAuthorization } from './server-authorization.ts'
 import { serverEndpoints } from './server-endpoints.ts'
 import { healthChecks, storeChecks } from './server-health.ts'
+import { StartProgress } from './server-start-checks.ts'
 import { buildCatalogue, declaredVersions } from './schema/catalogue.ts'
 import { runtimeConfig } from './schema/runtime-config.ts'
 import { serviceRanges, type RunningServer, type ServerOptions } from './server-options.ts'
@@ -172,10 +173,23 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     closers.push(() => authentication.close())
     let namespacesReady = false
     let address = ''
-    const health = healthChecks(storeChecks(plain, options, clock), {
-      ready: () => namespacesReady,
-      draining: () => state.draining,
-    })
+    const runsControllers = options.controllers ?? true
+    const progress = new StartProgress([
+      ...(rbac ? [] : (['rbac/bootstrap-roles'] as const)),
+      ...(runsControllers
+        ? []
+        : (['start-apiextensions-informers', 'start-apiextensions-controllers'] as const)),
+    ])
+    // What they follow was read before.
+    progress.done(
+      'start-{system}-apiserver-admission-initializer',
+      'generic-apiserver-start-informers',
+    )
+    const health = healthChecks(
+      storeChecks(plain, options, clock),
+      { ready: () => namespacesReady, draining: () => state.draining },
+      progress.checks(v),
+    )
     const { endpoints, prefixes } = serverEndpoints(api, { health, address: () => address })
     const state: ServerState = {
       api,
@@ -260,9 +274,12 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     closers.push(async () => (await joining?.catch(() => null))?.stop())
     const [isSeeded] = await beginning
     await priorities
+    progress.done('scheduling/bootstrap-system-priority-classes')
+    if (isSeeded) progress.done('rbac/bootstrap-roles')
     namespacesReady = true
     const lease = await joining
     if (!replica || !reconciled) await ensureServerService(api, { ...place, reconciled })
+    progress.done('bootstrap-controller')
     await written
     // Nobody waits for what keeps objects in order.
     const ending = new AbortController()
@@ -272,7 +289,9 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
       .then(async () => {
         if (!rbac || isSeeded) return
         const { ensureBootstrapPolicy } = await import('./boot-rbac.ts')
-        await ensureBootstrapPolicy(api, { signal: ending.signal })
+        const settled = ensureBootstrapPolicy(api, { signal: ending.signal })
+        void progress.follow('rbac/bootstrap-roles', settled)
+        await settled
       })
       .catch((error: unknown) => {
         log.error('the standing roles cannot be made', { error: String(error) })
@@ -284,22 +303,23 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
         })
       })
     const published = publish()
+    progress.done('start-cluster-authentication-info-controller')
     closers.push(() => published)
     authentication.onClientCaChange(() => void publish())
-    const upkeep =
-      (options.controllers ?? true)
-        ? policy.then(() => {
-            const run = async () => {
-              const { runControllers } = await import('./server-controllers.ts')
-              const { issuer } = authentication.serviceAccounts
-              return runControllers(
-                { api, source, log },
-                { ca: pki.ca, issue: (account, secret) => issuer.issueLegacy(account, secret) },
-              )
-            }
-            return replica ? replica.electedControllers(api, log, run) : run()
-          })
-        : null
+    const upkeep = runsControllers
+      ? policy.then(() => {
+          const run = async () => {
+            const { runControllers } = await import('./server-controllers.ts')
+            const { issuer } = authentication.serviceAccounts
+            return runControllers(
+              { api, source, log },
+              { ca: pki.ca, issue: (account, secret) => issuer.issueLegacy(account, secret) },
+            )
+          }
+          return replica ? replica.electedControllers(api, log, run) : run()
+        })
+      : null
+    progress.done('start-apiextensions-informers', 'start-apiextensions-controllers')
     // First of all at the end: others are no longer sent here, and go on with what was done here.
     closers.push(async () => void (await Promise.all([lease?.stop(), (await upkeep)?.stop()])))
     log.info('ready', { url, store, vocabulary: v.name, revision: engine.revision() })

@@ -51,6 +51,15 @@ describe.skipIf(!existsSync(PROGRAM))('the built program', () => {
       ])
       expect(definitions['io.orch.api.core.v1.ConfigMap'].properties.data.description).not.toBe('')
       expect((await client.get('/apis')).body.groups).toHaveLength(19)
+      const { gitCommit, gitTreeState, buildDate } = (await client.get('/version')).body
+      expect({ gitCommit, gitTreeState, buildDate }).toEqual(
+        JSON.parse(await readFile(join(SCRIPT, '..', 'build.json'), 'utf8')),
+      )
+      expect([gitCommit, gitTreeState, buildDate]).toEqual([
+        expect.stringMatching(/^[0-9a-f]{40}$/),
+        expect.stringMatching(/^(clean|dirty|archive)$/),
+        expect.stringMatching(/^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
+      ])
       client.close()
     } finally {
       child.kill('SIGTERM')

@@ -17,6 +17,7 @@ import {
 } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { writeBuild } from './write-build.mjs'
 import { joinedPackages, licencesOf, PRELUDE } from './joined-packages.mjs'
 
 const root = join(import.meta.dirname, '..')
@@ -193,6 +194,7 @@ function replaceFiles({ dist, joined }) {
   // Joined files lie one folder higher than those that read it.
   copyFileSync(join(dist, 'src', 'openapi', 'docs.json'), join(dist, 'src', 'docs.json'))
   rmSync(join(dist, 'src', 'openapi', 'docs.json'))
+  writeBuild(root, join(dist, 'src'))
   for (const name of readdirSync(join(dist, 'bin')))
     if (name.endsWith('.js')) chmodSync(join(dist, 'bin', name), 0o755)
 }

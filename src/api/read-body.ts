@@ -5,13 +5,17 @@ import { duplicateField } from '../schema/json-scanner.ts'
 import type { Typed } from '../schema/object-meta.ts'
 import type { Shape } from '../schema/shape.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
+import { wireNames } from '../vocabulary/wire-names.ts'
 import type { HookContext } from '../schema/resource.ts'
 import type { Body, Call } from './context.ts'
 import { decodeServed } from './objects.ts'
 import type { WriteOptions } from './options.ts'
 
-/** The media type of binary bodies and answers. */
-export const protobufType = (v: Vocabulary): string => v.spell('application/vnd.{brand}.protobuf')
+/** The media type of binary bodies and answers, as a template. */
+export const PROTOBUF_TYPE = 'application/vnd.{brand}.protobuf'
+
+/** The media type of binary bodies and answers in the vocabulary's own words. */
+export const protobufType = (v: Vocabulary): string => v.spell(PROTOBUF_TYPE)
 
 /** Media types that bodies can have. */
 export const acceptedBodies = (v: Vocabulary): string[] => [
@@ -46,12 +50,12 @@ export async function parseBody(
       const { parseYaml } = await import('../schema/yaml.ts')
       return parseYaml(bytes.toString('utf8'), { onDuplicate: onDuplicate ?? (() => {}) })
     }
-    case protobufType(v): {
+    default: {
+      if (!wireNames(v, PROTOBUF_TYPE).includes(mediaType))
+        throw unsupportedMediaType(acceptedBodies(v))
       const { readMessage } = await import('./read-message.ts')
       return readMessage(bytes, shape, v)
     }
-    default:
-      throw unsupportedMediaType(acceptedBodies(v))
   }
 }
 

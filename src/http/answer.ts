@@ -5,7 +5,6 @@ import type { StatusError } from '../schema/errors.ts'
 import type { ShapeClass } from '../schema/shape.ts'
 import { TAKEN, type Answer, type Context } from './context.ts'
 import type { HeaderList, Out } from './exchange.ts'
-import { protobufType } from '../api/read-body.ts'
 import { formOf, type Form } from './form.ts'
 import {
   inTableOrder,
@@ -62,7 +61,7 @@ export async function binaryStatusAnswer(context: Context, error: StatusError): 
   const json = Buffer.from(JSON.stringify(error.toStatus()))
   const answer = binaryAnswer(
     context,
-    status,
+    { status, mediaType: formOf(context, { transform: true }).mediaType },
     documentMessage(context.server.api, Status.shape, json),
   )
   const others = headers.slice(0, -2)
@@ -116,11 +115,15 @@ async function protobufAnswer(
 ): Promise<Answer> {
   const { resultMessage } = await import('./protobuf.ts')
   const body = resultMessage(context.server.api, served, result, form)
-  return binaryAnswer(context, result.status, body)
+  return binaryAnswer(context, { status: result.status, mediaType: form.mediaType }, body)
 }
 
-function binaryAnswer(context: Context, status: number, body: Buffer): Answer {
-  const headers: HeaderList = ['content-type', protobufType(context.server.api.v)]
+function binaryAnswer(
+  context: Context,
+  { status, mediaType }: { readonly status: number; readonly mediaType: string },
+  body: Buffer,
+): Answer {
+  const headers: HeaderList = ['content-type', mediaType]
   if (body.length <= GZIP_FROM || !takesGzip(context)) return { status, headers, body }
   headers.push('content-encoding', 'gzip', 'vary', 'Accept-Encoding')
   return { status, headers, body: (out) => gzipTo(out, [body]) }
@@ -135,7 +138,8 @@ export async function documentAnswer(
   const form = formOf(context, { transform: false })
   if (form.type !== 'protobuf') return jsonAnswer(context, 200, form, json)
   const { documentMessage } = await import('./protobuf.ts')
-  return binaryAnswer(context, 200, documentMessage(context.server.api, shape, json))
+  const body = documentMessage(context.server.api, shape, json)
+  return binaryAnswer(context, { status: 200, mediaType: form.mediaType }, body)
 }
 
 const whole = (result: ListResult, bytes: ListBytes): Buffer =>

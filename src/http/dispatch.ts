@@ -18,7 +18,6 @@ import type { ConnectSubresource, Deprecation, ScaleSubresource } from '../schem
 import { attempt } from '../api/write.ts'
 import { resultAnswer } from './answer.ts'
 import type { Answer, Context } from './context.ts'
-import { protobufType } from '../api/read-body.ts'
 import { formOf } from './form.ts'
 import { parseContentType } from './media-types.ts'
 import { proxy } from './proxy.ts'
@@ -238,7 +237,7 @@ async function watchAnswer(context: Context, served: Served, call: Call): Promis
   const events = isBinary
     ? (await import('./protobuf.ts')).eventMessages(api, served, form)
     : eventForm(api, served, form)
-  const type = isBinary ? `${protobufType(api.v)};stream=watch` : 'application/json'
+  const type = isBinary ? `${form.mediaType};stream=watch` : 'application/json'
   return {
     status: 200,
     headers: ['content-type', type],

@@ -1,16 +1,19 @@
 import { badRequest, notAcceptable } from '../schema/errors.ts'
 import { first } from '../api/context.ts'
-import { protobufType } from '../api/read-body.ts'
+import { PROTOBUF_TYPE, protobufType } from '../api/read-body.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
+import { wireNames } from '../vocabulary/wire-names.ts'
 import type { Context } from './context.ts'
 import { negotiate, type Offer } from './media-types.ts'
 
 /** The form in which an answer was asked for. */
 export interface Form {
   readonly type: 'application/json' | 'application/yaml' | 'protobuf'
+  /** Media type of the answer; that of the binary form is spelled as it was asked for. */
+  readonly mediaType: string
   /** Another shape of the same content. */
   readonly as: '' | 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList'
-  /** Version of that shape's group. */
+  /** Group and version of that shape as they were asked for, such as `meta/v1`; empty without a shape. */
   readonly asVersion: string
   readonly includeObject: 'None' | 'Metadata' | 'Object'
   readonly pretty: boolean
@@ -25,6 +28,7 @@ export const offered = (v: Vocabulary): string[] => [
 
 interface FormOffer extends Offer {
   readonly form: Form['type']
+  readonly mediaType: string
 }
 
 interface Offers {
@@ -37,21 +41,23 @@ const madeOffers = new WeakMap<Vocabulary, Offers>()
 function offersOf(v: Vocabulary): Offers {
   let offers = madeOffers.get(v)
   if (!offers) {
-    const json: FormOffer = { type: 'application', subtype: 'json', form: 'application/json' }
-    const yaml: FormOffer = { type: 'application', subtype: 'yaml', form: 'application/yaml' }
-    const binary: FormOffer = {
-      type: 'application',
-      subtype: protobufType(v).slice('application/'.length),
-      form: 'protobuf',
+    const offer = (form: Form['type'], mediaType: string): FormOffer => {
+      const [type = '', subtype = ''] = mediaType.split('/')
+      return { type, subtype, form, mediaType }
     }
-    offers = { all: [json, yaml, binary], watch: [json, binary] }
+    const json = offer('application/json', 'application/json')
+    const yaml = offer('application/yaml', 'application/yaml')
+    const binary = wireNames(v, PROTOBUF_TYPE).map((name) => offer('protobuf', name))
+    offers = { all: [json, yaml, ...binary], watch: [json, ...binary] }
     madeOffers.set(v, offers)
   }
   return offers
 }
 
-const PLAIN: Form = {
+/** The whole object as JSON. */
+export const PLAIN: Form = {
   type: 'application/json',
+  mediaType: 'application/json',
   as: '',
   asVersion: '',
   includeObject: 'Metadata',
@@ -65,7 +71,7 @@ export function formOf(context: Context, options: { watch?: boolean; transform: 
   const pretty = isPretty(context, agent)
   if ((accept === undefined || accept === 'application/json') && !pretty) return PLAIN
   const { v: words } = context.server.api
-  const metaGroup = words.spell('meta{api}')
+  const metaGroups = wireNames(words, 'meta{api}')
   const offers = offersOf(words)
   const choice = negotiate(
     accept,
@@ -81,14 +87,14 @@ export function formOf(context: Context, options: { watch?: boolean; transform: 
       return (
         ['Table', 'PartialObjectMetadata', 'PartialObjectMetadataList'].includes(as) &&
         (v === 'v1' || v === 'v1beta1') &&
-        g === metaGroup
+        metaGroups.includes(g)
       )
     },
   )
   if (!choice) {
     throw notAcceptable(
       options.watch === true
-        ? offers.watch.map(({ type, subtype }) => `${type}/${subtype};stream=watch`)
+        ? ['application/json', protobufType(words)].map((type) => `${type};stream=watch`)
         : offered(words),
     )
   }
@@ -101,8 +107,9 @@ export function formOf(context: Context, options: { watch?: boolean; transform: 
   }
   return {
     type: choice.offer.form,
+    mediaType: choice.offer.mediaType,
     as,
-    asVersion: choice.params.get('v') ?? '',
+    asVersion: as === '' ? '' : `${choice.params.get('g')}/${choice.params.get('v')}`,
     includeObject: (includeObject || 'Metadata') as Form['includeObject'],
     pretty: pretty || choice.params.get('pretty') === '1',
   }

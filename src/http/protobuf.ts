@@ -11,8 +11,8 @@ import { BETA_METADATA_LIST, eventFrame, listMessage, wrap } from '../schema/pro
 import { protobufOf } from '../schema/protobuf.ts'
 import type { Shape } from '../schema/shape.ts'
 import type { Version } from '../store/cache/version.ts'
-import type { Form } from './form.ts'
-import { listMetadata, objectJson } from './represent.ts'
+import { PLAIN, type Form } from './form.ts'
+import { bookmarkObject, listMetadata, objectJson } from './represent.ts'
 
 /** What a verb answers, in an envelope. Throws 406 for shapes that do not fit what is answered. */
 export function resultMessage(api: Api, served: Served, result: Result, form: Form): Buffer {
@@ -31,16 +31,15 @@ export function resultMessage(api: Api, served: Served, result: Result, form: Fo
       )
       const metadata = protobufOf(ListMeta.shape, api.v).encode(listMetadata(result))
       const type = partial
-        ? { kind: 'PartialObjectMetadataList', apiVersion: metaVersion(api, form) }
+        ? { kind: 'PartialObjectMetadataList', apiVersion: form.asVersion }
         : { kind: served.listKind, apiVersion: served.groupVersion }
       // The older list of metadata has its two fields the other way round.
-      const numbers = partial && form.asVersion === 'v1beta1' ? BETA_METADATA_LIST : undefined
+      const numbers =
+        partial && form.asVersion.endsWith('/v1beta1') ? BETA_METADATA_LIST : undefined
       return wrap(type, listMessage(metadata, items, numbers))
     }
   }
 }
-
-const metaVersion = (api: Api, form: Form) => `${api.v.spell('meta{api}')}/${form.asVersion}`
 
 function objectMessage(api: Api, served: Served, source: Version | Made, form: Form): Buffer {
   switch (form.as) {
@@ -51,7 +50,7 @@ function objectMessage(api: Api, served: Served, source: Version | Made, form: F
       )
     case 'PartialObjectMetadata':
       return wrap(
-        { kind: 'PartialObjectMetadata', apiVersion: metaVersion(api, form) },
+        { kind: 'PartialObjectMetadata', apiVersion: form.asVersion },
         metadataRaw(api, source),
       )
     case 'Table':
@@ -60,17 +59,9 @@ function objectMessage(api: Api, served: Served, source: Version | Made, form: F
   }
 }
 
-const WHOLE: Form = {
-  type: 'application/json',
-  as: '',
-  asVersion: '',
-  includeObject: 'Metadata',
-  pretty: false,
-}
-
 const objectRaw = (api: Api, served: Served, source: Version | Made): Buffer =>
   protobufOf(served.shape, api.v).encode(
-    parseJson(objectJson(api, served, source, WHOLE)) as JsonObject,
+    parseJson(objectJson(api, served, source, PLAIN)) as JsonObject,
   )
 
 const metadataRaw = (api: Api, source: Version | Made): Buffer =>
@@ -103,14 +94,8 @@ export function eventMessages(api: Api, served: Served, form: Form): EventForm {
       const seen = revision === version.revision ? version : version.withRevision(revision)
       return eventFrame(type, objectMessage(api, served, seen, shown))
     },
-    bookmark(revision) {
-      // An object of the kind with nothing but a version.
-      const raw = protobufOf(served.shape, api.v).encode({
-        metadata: { resourceVersion: String(revision) },
-      })
-      const { kind, groupVersion: apiVersion } = served
-      return eventFrame('BOOKMARK', wrap({ kind, apiVersion }, raw))
-    },
+    bookmark: (revision) =>
+      eventFrame('BOOKMARK', objectMessage(api, served, bookmarkObject(served, revision), shown)),
     error: (status) => eventFrame('ERROR', statusMessage(api, status as object)),
   }
 }

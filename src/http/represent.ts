@@ -5,8 +5,8 @@
 import { hookContext, type Api } from '../api/context.ts'
 import { decodeStored, fromHub } from '../api/objects.ts'
 import type { EventForm } from '../api/watch.ts'
-import type { ListResult, Made } from '../api/results.ts'
-import type { JsonObject } from '../schema/codec.ts'
+import { Made, type ListResult } from '../api/results.ts'
+import { Decoding, type JsonObject } from '../schema/codec.ts'
 import type { Served } from '../schema/catalogue.ts'
 import { StatusError } from '../schema/errors.ts'
 import type { ObjectMeta, Typed } from '../schema/object-meta.ts'
@@ -40,7 +40,7 @@ export function objectJson(api: Api, served: Served, object: Version | Made, for
       return isStored ? objectBytes(api, served, object) : object.json()
     case 'Table':
       return Buffer.concat([
-        tableOpening(api, served, form, {
+        tableOpening(served, form, {
           resourceVersion: isStored ? resourceVersionOf(object) : madeVersionOf(object),
         }),
         ...rowParts(api, served, object, form).map(toBuffer),
@@ -102,15 +102,14 @@ export function listBytes(api: Api, served: Served, list: ListResult, form: Form
     case 'Table': {
       const c = hookContext(api)
       return {
-        opening: tableOpening(api, served, form, metadata),
+        opening: tableOpening(served, form, metadata),
         closing: CLOSE,
         from: null,
         item: (version) => rowParts(api, served, version, form, c),
       }
     }
     case 'PartialObjectMetadataList': {
-      const apiVersion = `${api.v.spell('meta{api}')}/${form.asVersion}`
-      const head = { kind: 'PartialObjectMetadataList', apiVersion, metadata }
+      const head = { kind: 'PartialObjectMetadataList', apiVersion: form.asVersion, metadata }
       return {
         opening: Buffer.from(JSON.stringify(head).slice(0, -1) + OPEN_ITEMS),
         closing: CLOSE,
@@ -147,6 +146,22 @@ const viewOf = (api: Api, { declaration }: Served, version: Version): Typed =>
     last: LAST_OF_METADATA,
   }) as Typed
 
+/** What a bookmark shows: an object of the kind with nothing but a version. */
+export function bookmarkObject(served: Served, revision: number): Made {
+  const metadata = { resourceVersion: String(revision), creationTimestamp: null }
+  const object = { kind: served.kind, apiVersion: served.groupVersion, metadata }
+  return new Made(object)
+}
+
+/** The same with the zeros of its other fields, for the cells of a bookmark's row. */
+function zeroObject(served: Served, revision: number): Made {
+  const { codec } = served.hub
+  const sent = { metadata: { resourceVersion: String(revision) } }
+  const { metadata, ...zeros } = codec.plain(codec.decode(sent, new Decoding({ fills: false })))
+  const object = { kind: served.kind, apiVersion: served.groupVersion, metadata, ...zeros }
+  return new Made(object)
+}
+
 const parsed = (object: Made): Typed => JSON.parse(object.json().toString('utf8')) as Typed
 
 /** Separator of list items. */
@@ -164,16 +179,10 @@ function resourceVersionOf(version: Version): string {
   return json.toString('latin1', version.rvAt, version.rvAt + version.rvDigits)
 }
 
-function tableOpening(
-  api: Api,
-  served: Served,
-  form: Form,
-  metadata: object,
-  definitions = true,
-): Buffer {
+function tableOpening(served: Served, form: Form, metadata: object, definitions = true): Buffer {
   const head = {
     kind: 'Table',
-    apiVersion: `${api.v.spell('meta{api}')}/${form.asVersion}`,
+    apiVersion: form.asVersion,
     metadata,
     columnDefinitions: definitions ? columnDefinitions(served) : null,
   }
@@ -203,8 +212,7 @@ function rowParts(
 }
 
 function metadataParts(api: Api, served: Served, source: Version | Made, form: Form): Part[] {
-  const apiVersion = `${api.v.spell('meta{api}')}/${form.asVersion}`
-  const opening = `{"kind":"PartialObjectMetadata","apiVersion":${JSON.stringify(apiVersion)},"metadata":`
+  const opening = `{"kind":"PartialObjectMetadata","apiVersion":"${form.asVersion}","metadata":`
   // A version may keep in annotations what it has no fields for.
   const metadata =
     'revision' in source && served.conversion !== null && !served.conversion.same
@@ -219,41 +227,24 @@ const toBuffer = (part: Part): Buffer => (typeof part === 'string' ? Buffer.from
 export function eventForm(api: Api, served: Served, form: Form): EventForm {
   // Only the first event of a table stream tells the columns, so such streams share no frames.
   let first = true
-  const inner = (version: Version, revision: number): Buffer => {
-    const seen = revision === version.revision ? version : version.withRevision(revision)
-    if (form.as !== 'Table')
-      return objectJson(
-        api,
-        served,
-        seen,
-        form.as === '' ? form : { ...form, as: 'PartialObjectMetadata' },
-      )
-    const opening = tableOpening(api, served, form, { resourceVersion: String(revision) }, first)
+  const isTable = form.as === 'Table'
+  const shown: Form = form.as === '' ? form : { ...form, as: 'PartialObjectMetadata' }
+  const inner = (seen: Version | Made, revision: number): Buffer => {
+    if (!isTable) return objectJson(api, served, seen, shown)
+    const opening = tableOpening(served, form, { resourceVersion: String(revision) }, first)
     first = false
     return Buffer.concat([opening, ...rowParts(api, served, seen, form).map(toBuffer), CLOSE])
   }
   return {
     id: `${served.groupVersion}\0${form.as}\0${form.asVersion}`,
-    perStream: form.as === 'Table',
-    event: (type, version, revision) => frame(type, inner(version, revision)),
-    bookmark(revision) {
-      const object = {
-        kind: served.kind,
-        apiVersion: served.groupVersion,
-        metadata: { resourceVersion: String(revision), creationTimestamp: null },
-      }
-      if (form.as === 'Table') {
-        const opening = tableOpening(
-          api,
-          served,
-          form,
-          { resourceVersion: String(revision) },
-          first,
-        )
-        return frame('BOOKMARK', Buffer.concat([opening, CLOSE]))
-      }
-      return frame('BOOKMARK', Buffer.from(JSON.stringify(object)))
-    },
+    perStream: isTable,
+    event: (type, version, revision) =>
+      frame(
+        type,
+        inner(version.revision === revision ? version : version.withRevision(revision), revision),
+      ),
+    bookmark: (revision) =>
+      frame('BOOKMARK', inner((isTable ? zeroObject : bookmarkObject)(served, revision), revision)),
     error: (status) => frame('ERROR', Buffer.from(JSON.stringify(status))),
   }
 }

@@ -7,6 +7,7 @@ import type { FieldFacts, Holds, Shape } from '../schema/shape.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { sorted, type Json } from './document.ts'
 import { ListMeta } from '../kinds/meta/documents.ts'
+import { extension } from './extensions.ts'
 import { definitionName, domainOf, placeOf, SPECIAL } from './names.ts'
 import { relabelled, type Relabelling } from './relabel.ts'
 import { UNIONS, unionExtension } from './unions.ts'
@@ -82,9 +83,9 @@ export class Definitions {
       },
       required: ['items'],
       type: 'object',
-      [this.#v.spell('x-{brand}-group-version-kind')]: [
+      ...extension(this.#v, 'group-version-kind', [
         { group: served.group, kind: served.listKind, version: served.version },
-      ],
+      ]),
     }))
   }
 
@@ -130,25 +131,26 @@ export class Definitions {
     }
     this.#fields(shape, move, properties, required)
     const key = `${shape.home}#${shape.name}`
-    const x = (word: string) => this.#v.spell(`x-{brand}-${word}`)
     const out: Json = {}
+    const extend = this.#extender(out)
     const description = this.#text(key)
     if (description !== '') out.description = description
     if (properties.length > 0) out.properties = sorted(properties)
     if (required.length > 0) out.required = required
     out.type = 'object'
     if (everywhere) {
-      out[x('group-version-kind')] = this.#everywhere().map(({ group, version }) => ({
+      const all = this.#everywhere().map(({ group, version }) => ({
         group,
         kind: shape.name,
         version,
       }))
+      extend('group-version-kind', all)
     } else if (shape.typed) {
       const { group, version } = placeOf(home, this.#v)
-      out[x('group-version-kind')] = [{ group, kind: shape.name, version }]
+      extend('group-version-kind', [{ group, kind: shape.name, version }])
     }
-    if (shape.atomic) out[x('map-type')] = 'atomic'
-    if (Object.hasOwn(UNIONS, key)) out[x('unions')] = unionExtension(UNIONS[key]!)
+    if (shape.atomic) extend('map-type', 'atomic')
+    if (Object.hasOwn(UNIONS, key)) extend('unions', unionExtension(UNIONS[key]!))
     return out
   }
 
@@ -172,8 +174,8 @@ export class Definitions {
 
   #field(shape: Shape, template: string, facts: FieldFacts, move: Move | undefined): Json {
     const { holds } = facts
-    const x = (word: string) => this.#v.spell(`x-{brand}-${word}`)
     const more: Json = {}
+    const extend = this.#extender(more)
     const description =
       this.#text(`${shape.home}#${shape.name}.${template}`) ||
       (shape.typed && template === 'metadata' ? METADATA : '')
@@ -186,19 +188,23 @@ export class Definitions {
       more.enum = values
     }
     if (holds.is === 'map') {
-      if (facts.list === 'atomic') more[x('map-type')] = 'atomic'
+      if (facts.list === 'atomic') extend('map-type', 'atomic')
     } else if (typeof facts.list === 'string') {
-      more[x('list-type')] = facts.list
+      extend('list-type', facts.list)
     } else if (facts.list) {
-      more[x('list-map-keys')] = facts.list
-      more[x('list-type')] = 'map'
+      extend('list-map-keys', facts.list)
+      extend('list-type', 'map')
     }
     if (facts.patch) {
-      if (facts.patch.key !== undefined) more[x('patch-merge-key')] = facts.patch.key
-      more[x('patch-strategy')] = facts.patch.strategy
+      if (facts.patch.key !== undefined) extend('patch-merge-key', facts.patch.key)
+      extend('patch-strategy', facts.patch.strategy)
     }
     return this.#property(this.#value(holds, shape, template, move), more)
   }
+
+  /** What puts extensions into an object. */
+  readonly #extender = (out: Json) => (word: string, value: unknown) =>
+    Object.assign(out, extension(this.#v, word, value))
 
   #text(key: string): string {
     return (this.#docs.get(key) ?? '').replaceAll(/\{(\w+)\}/g, (whole, word: string) =>

@@ -14,8 +14,11 @@ export interface Parameter {
 
 /** What both versions of an operation are written from. */
 export interface Operation {
+  /** Media types of bodies; documents without any say nothing of them. */
   readonly consumes: readonly string[]
+  /** Media types of answers, as above. */
   readonly produces: readonly string[]
+  /** May be empty. */
   readonly description: string
   readonly operationId: string
   readonly parameters: readonly Parameter[]

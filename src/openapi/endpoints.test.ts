@@ -61,12 +61,15 @@ describe('/openapi/v3', () => {
   test('the index leads to documents that stay', async () => {
     const { paths } = text(await endpoints.v3Index({}))
     expect(Object.keys(paths)).toEqual([
+      '.well-known/openid-configuration',
       'api',
       'api/v1',
       'apis',
       'apis/storage.orch.io',
       'apis/storage.orch.io/v1',
       'apis/storage.orch.io/v1beta1',
+      'logs',
+      'openid/v1/jwks',
       'version',
     ])
     for (const [path, { serverRelativeURL }] of Object.entries<any>(paths)) {

@@ -144,14 +144,14 @@ test('another version of the same wire form may have other marks', () => {
   const names = { items: { type: 'string' }, type: 'array' }
   expect(status('v1')).toEqual({
     properties: {
-      names: { ...names, 'x-orch-list-type': 'set' },
+      names: { ...names, 'x-orch-list-type': 'set', 'x-kubernetes-list-type': 'set' },
       seen: { format: 'int32', type: 'integer' },
     },
     type: 'object',
   })
   expect(status('v1beta1')).toEqual({
     properties: {
-      names: { ...names, 'x-orch-list-type': 'atomic' },
+      names: { ...names, 'x-orch-list-type': 'atomic', 'x-kubernetes-list-type': 'atomic' },
       seen: { format: 'int32', type: 'integer' },
     },
     required: ['seen'],

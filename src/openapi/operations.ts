@@ -21,6 +21,7 @@ import {
   type Options,
 } from './operation-words.ts'
 import type { Definitions, Move } from './definitions.ts'
+import { extension } from './extensions.ts'
 import type { Json, Operation, Parameter, PathItem, Response } from './document.ts'
 import { Status, WatchEvent } from '../kinds/meta/documents.ts'
 import { capital, groupWord, kindOf, placeOf, rootOf, tagOf } from './names.ts'
@@ -383,8 +384,8 @@ export class ResourceOperations {
       responses: [...responses, { code: '401', description: 'Unauthorized' }],
       tag: tagOf(group, version, this.#v),
       extensions: {
-        [this.#v.spell('x-{brand}-action')]: action,
-        [this.#v.spell('x-{brand}-group-version-kind')]: options.gvk ?? this.#kind,
+        ...extension(this.#v, 'action', action),
+        ...extension(this.#v, 'group-version-kind', options.gvk ?? this.#kind),
       },
     }
   }

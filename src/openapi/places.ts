@@ -5,6 +5,7 @@ import type { Definitions } from './definitions.ts'
 import { DiscoveryOperations } from './discovery-operations.ts'
 import type { PathItem } from './document.ts'
 import { rootOf } from './names.ts'
+import { plainPlaces } from './plain-places.ts'
 import { ResourceOperations } from './operations.ts'
 
 /** One part of the API by its address, such as `apis/apps/v1`. */
@@ -25,6 +26,7 @@ export function placesOf(catalogue: Catalogue): readonly Place[] {
   if (catalogue.groups.some(({ group }) => group === '')) one('api', (o) => o.core())
   one('apis', (o) => o.groups())
   one('version', (o) => o.release())
+  for (const { path, write } of plainPlaces) places.push({ path, write: () => write() })
   for (const { group, versions } of catalogue.groups) {
     if (group !== '') one(`apis/${group}`, (o) => o.group(group))
     for (const version of versions) {

@@ -65,16 +65,17 @@ function pathItem(item: PathItem): Json {
 
 function writeOperation(operation: Operation, shared: ReadonlySet<string>): Json {
   const parameters = ordered(operation.parameters.filter((p) => !shared.has(idOf(p))))
+  const { consumes, description, produces } = operation
   return {
-    consumes: operation.consumes,
-    description: operation.description,
+    ...(consumes.length > 0 ? { consumes } : {}),
+    ...(description === '' ? {} : { description }),
     operationId: operation.operationId,
     ...(parameters.length > 0 ? { parameters } : {}),
-    produces: operation.produces,
+    ...(produces.length > 0 ? { produces } : {}),
     responses: sorted(
-      operation.responses.map(({ code, description, schema }) => [
+      operation.responses.map(({ code, schema, ...response }) => [
         code,
-        schema ? { description, schema } : { description },
+        schema ? { ...response, schema } : response,
       ]),
     ),
     schemes: ['https'],

@@ -75,7 +75,7 @@ function writeOperation(operation: Operation, shared: ReadonlySet<string>): Json
   const own = ordered(operation.parameters.filter((p) => !shared.has(idOf(p)) && p.in !== 'body'))
   const body = operation.parameters.find((p) => p.in === 'body')
   return {
-    description: operation.description,
+    ...(operation.description === '' ? {} : { description: operation.description }),
     operationId: operation.operationId,
     ...(own.length > 0 ? { parameters: own.map(writeParameter) } : {}),
     ...(body ? { requestBody: writeBody(body, operation.consumes) } : {}),

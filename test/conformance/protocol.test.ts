@@ -572,27 +572,66 @@ describe('discovery and health', () => {
 
   test('release 1.25', async () => {
     const { body } = await client.get('/version')
-    expect([body.major, body.minor, body.gitVersion.startsWith('v1.25.')]).toEqual([
-      '1',
-      '25',
-      true,
-    ])
+    expect(body).toEqual({
+      major: '1',
+      minor: '25',
+      gitVersion: expect.stringMatching(/^v1\.25\.\d+\+\d+\.\d+\.\d+/),
+      gitCommit: expect.stringMatching(/^[0-9a-f]{40}$/),
+      gitTreeState: 'archive',
+      buildDate: '1970-01-01T00:00:00Z',
+      goVersion: expect.stringMatching(/^node\d/),
+      compiler: 'node',
+      platform: expect.stringMatching(/^\w+\/\w+$/),
+    })
   })
 
-  test('health with exclusions', async () => {
-    expect((await client.get('/readyz?verbose&exclude=store&exclude=x')).text.split('\n')).toEqual([
-      '[+]ping ok',
-      '[+]log ok',
-      '[+]store excluded: ok',
-      '[+]poststarthook/system-namespaces ok',
-      '[+]shutdown ok',
-      'warn: some health checks cannot be excluded: no matches for "x"',
-      'readyz check passed',
-      '',
-    ])
-    expect((await client.get('/livez/store')).text).toBe('ok')
-    expect((await client.get('/livez/nothing')).status).toBe(404)
-  })
+  const always = [
+    'ping',
+    'log',
+    'etcd',
+    'store',
+    'poststarthook/start-orch-apiserver-admission-initializer',
+    'poststarthook/generic-apiserver-start-informers',
+    'poststarthook/bootstrap-controller',
+    'poststarthook/rbac/bootstrap-roles',
+    'poststarthook/scheduling/bootstrap-system-priority-classes',
+    'poststarthook/start-cluster-authentication-info-controller',
+    'poststarthook/system-namespaces',
+  ]
+  for (const { root, checks } of [
+    { root: 'healthz', checks: always },
+    { root: 'livez', checks: always },
+    {
+      root: 'readyz',
+      checks: [
+        ...always.slice(0, 3),
+        'etcd-readiness',
+        'store',
+        'informer-sync',
+        ...always.slice(4),
+        'shutdown',
+      ],
+    },
+  ]) {
+    test(`/${root}: checks one by one, all together, and with exclusions`, async () => {
+      const lines = async (query: string) =>
+        (await client.get(`/${root}?${query}`)).text.split('\n')
+      const passed = `${root} check passed`
+      expect(await lines('verbose')).toEqual([...checks.map((n) => `[+]${n} ok`), passed, ''])
+      for (const check of checks) {
+        const { status, text } = await client.get(`/${root}/${check}`)
+        expect([check, status, text]).toEqual([check, 200, 'ok'])
+        const line = `[+]${check} excluded: ok`
+        expect(await lines(`verbose&exclude=${check}`)).toContain(line)
+      }
+      expect((await lines('verbose&exclude=etcd&exclude=x&exclude=y')).slice(-3)).toEqual([
+        'warn: some health checks cannot be excluded: no matches for "x", "y"',
+        passed,
+        '',
+      ])
+      expect((await client.get(`/${root}/nothing`)).status).toBe(404)
+    })
+  }
 })
 
 test('a deprecated version warns and serves the same objects', async () => {

@@ -3,6 +3,7 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { hookContext } from '../../src/api/context.ts'
 import { asVersion, decodeDocument, encodeObject } from '../../src/api/objects.ts'
+import { PLAIN } from '../../src/http/form.ts'
 import { listBytes } from '../../src/http/represent.ts'
 import { inProcess } from '../../src/in-process.fixture.ts'
 import { resources } from '../../src/kinds/index.ts'
@@ -46,8 +47,8 @@ for (const declaration of resources) {
   const list = { is: 'list', status: 200, revision: 1, continueToken: '', remaining: 0, items: [] }
   const rowOf = (object: object, includeObject: 'None' | 'Metadata' | 'Object') => {
     const version = asVersion(encodeObject(served, object as Typed), 77)
-    const form = { type: 'application/json', as: 'Table', asVersion: 'v1', pretty: false } as const
-    const { item } = listBytes(api, served, list as never, { ...form, includeObject })
+    const form = { ...PLAIN, as: 'Table', asVersion: 'meta.orch.io/v1', includeObject } as const
+    const { item } = listBytes(api, served, list as never, form)
     return { version, row: () => Buffer.concat(item(version).map((part) => Buffer.from(part))) }
   }
   const whole = (text: string, shown: string) => {

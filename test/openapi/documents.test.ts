@@ -297,6 +297,45 @@ describe('paths in full', () => {
     ])
   })
 
+  test('what answers no objects', () => {
+    const unauthorized = { '401': {} }
+    const text = { '200': { schema: { type: 'string' } }, ...unauthorized }
+    const found = (path: string) => bare(v2.paths[path])
+    expect(found('/.well-known/openid-configuration/')).toEqual({
+      get: {
+        operationId: 'getServiceAccountIssuerOpenIDConfiguration',
+        produces: ['application/json'],
+        responses: text,
+        schemes: ['https'],
+        tags: ['WellKnown'],
+      },
+    })
+    expect(found('/openid/v1/jwks/')).toEqual({
+      get: {
+        operationId: 'getServiceAccountIssuerOpenIDKeyset',
+        produces: ['application/jwk-set+json'],
+        responses: text,
+        schemes: ['https'],
+        tags: ['openid'],
+      },
+    })
+    const log = (operationId: string) => ({
+      operationId,
+      responses: unauthorized,
+      schemes: ['https'],
+      tags: ['logs'],
+    })
+    const name = { in: 'path', name: 'logpath', required: true, type: 'string', uniqueItems: true }
+    expect([found('/logs/'), found('/logs/{logpath}')]).toEqual([
+      { get: log('logFileListHandler') },
+      { get: log('logFileHandler'), parameters: [name] },
+    ])
+    for (const place of ['.well-known/openid-configuration', 'openid/v1/jwks', 'logs'])
+      expect(Object.keys(kubernetes.v3.get(place)!.paths)).toEqual(
+        Object.keys(v2.paths).filter((path) => path.startsWith(`/${place}/`)),
+      )
+  })
+
   test('an operation of version 3', () => {
     const path = '/api/v1/namespaces/{namespace}/configmaps/{name}'
     const { put, parameters } = bare(kubernetes.v3.get('api/v1')!.paths[path]) as {
@@ -363,8 +402,22 @@ describe.each(['kubernetes', 'orch'] as const)('all of %s', (name) => {
     expect(bareOnes).toEqual([])
   })
 
-  test('texts speak the language of the vocabulary', () => {
+  test('each extension is there under every key that clients of the vocabulary look for', () => {
     const text = JSON.stringify([documents.v2, ...documents.v3.values()])
+    // Schemas of definitions have fields of such names besides, in one spelling.
+    const count = (brand: string) =>
+      text.match(new RegExp(`"x-${brand}-[a-z-]+":(?!\\{"(?:description|default|items)")`, 'g'))
+        ?.length ?? 0
+    expect(count('kubernetes')).toBeGreaterThan(1000)
+    expect(count('orch')).toBe(name === 'orch' ? count('kubernetes') : 0)
+  })
+
+  test('texts speak the language of the vocabulary', () => {
+    // Clients have these keys built in.
+    const text = JSON.stringify([documents.v2, ...documents.v3.values()]).replaceAll(
+      '"x-kubernetes-',
+      '"',
+    )
     expect(text).not.toMatch(name === 'orch' ? /k8s|kube/i : /orch\b/i)
     expect(text).not.toMatch(/\{(api|label|system|agent|brand|Brand|cli)\}/)
     expect(Object.keys(documents.v2.definitions)).toContain(

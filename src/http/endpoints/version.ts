@@ -5,8 +5,11 @@ import type { Endpoint } from '../context.ts'
 export interface BuildInfo {
   /** Version of this program, for instance `0.1.0`. */
   readonly version: string
-  readonly commit: string
-  readonly date: string
+  /** Hexadecimal digits. */
+  readonly gitCommit: string
+  readonly gitTreeState: string
+  /** RFC 3339, in seconds. */
+  readonly buildDate: string
 }
 
 /** Release whose behaviour is served. */
@@ -24,9 +27,9 @@ export function versionEndpoint(build: BuildInfo): Endpoint {
       major: MAJOR,
       minor: MINOR,
       gitVersion: gitVersion(build.version),
-      gitCommit: build.commit,
-      gitTreeState: 'clean',
-      buildDate: build.date,
+      gitCommit: build.gitCommit,
+      gitTreeState: build.gitTreeState,
+      buildDate: build.buildDate,
       goVersion: `node${process.versions.node}`,
       compiler: 'node',
       platform: `${platform()}/${processor}`,
