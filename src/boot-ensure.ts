@@ -1,4 +1,4 @@
-import { hookContext, keyOf, type Api, type Call } from './api/context.ts'
+import { contextOnce, hookContext, keyOf, type Api, type Call } from './api/context.ts'
 import { modifyObject } from './api/modify.ts'
 import { createObject } from './api/write.ts'
 import { Decoding, type JsonObject } from './schema/codec.ts'
@@ -36,7 +36,7 @@ export async function ensureObject(
     const fresh = decode(object)
     served.declaration.fill?.(fresh, hookContext(api))
     try {
-      await createObject(api, callOf(served, namespace), fresh, OPTIONS)
+      await createObject(api, callOf(api, served, namespace), fresh, OPTIONS)
       return
     } catch (error) {
       // Another server may have been faster, which is as good.
@@ -55,7 +55,7 @@ export async function ensureObject(
   })
 }
 
-const callOf = (served: Served, namespace: string): Call => ({
+const callOf = (api: Api, served: Served, namespace: string): Call => ({
   served,
   subresource: '',
   namespace,
@@ -64,6 +64,7 @@ const callOf = (served: Served, namespace: string): Call => ({
   user: SERVER,
   userAgent: '',
   body: () => Promise.reject(new Error('the server sends no body to itself')),
+  context: contextOnce(api, SERVER, served),
   warn: () => {},
   signal: () => new AbortController().signal,
 })

@@ -1,5 +1,5 @@
 /** Keeps the standing roles and bindings as the policy says (page on authorization 6). Import it when needed. */
-import { hookContext, keyOf, type Api, type Call } from './api/context.ts'
+import { contextOnce, hookContext, keyOf, type Api, type Call } from './api/context.ts'
 import { deleteObject } from './api/delete.ts'
 import { decodeStored } from './api/objects.ts'
 import { createObject, updateObject } from './api/write.ts'
@@ -229,6 +229,7 @@ const callOf = (api: Api, served: Served, namespace: string, name: string): Call
   // Becomes the owner of what is written.
   userAgent: api.v.spell('{system}-apiserver'),
   body: () => Promise.reject(new Error('the server sends no body to itself')),
+  context: contextOnce(api, SERVER, served),
   warn: () => {},
   signal: () => new AbortController().signal,
 })

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { contextOnce } from './api/context.ts'
 import { deleteObject } from './api/delete.ts'
 import { modifyObject } from './api/modify.ts'
 import { ensureObject } from './boot-ensure.ts'
@@ -37,6 +38,7 @@ const remove = (name: string) =>
       user: { name: '', uid: '', groups: [], extra: {} },
       userAgent: '',
       body: () => Promise.reject(new Error('no body')),
+      context: contextOnce(world.api),
       warn: () => {},
       signal: () => new AbortController().signal,
     },

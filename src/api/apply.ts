@@ -8,14 +8,15 @@ import type { Served } from '../schema/catalogue.ts'
 import type { JsonObject } from '../schema/codec.ts'
 import { badRequest, conflict, plainError } from '../schema/errors.ts'
 import { copyJson } from '../schema/json-clone.ts'
+import { refuseTooMany } from '../schema/value-count.ts'
 import { parseJson, parseJsonStrictly } from '../schema/json-text.ts'
 import type { Typed } from '../schema/object-meta.ts'
 import type { HookContext } from '../schema/resource.ts'
 import type { ScaleSubresource } from '../schema/resource.ts'
-import { hookContext, type Api, type Call } from './context.ts'
+import { type Api, type Call } from './context.ts'
 import { decodeServed, toHub } from './objects.ts'
 import { applyOptions, type ApplyOptions } from './options.ts'
-import { blankOf, documentOf, setEntries, versionsOf, writerOf } from './ownership.ts'
+import { blankOf, checkCount, documentOf, setEntries, versionsOf, writerOf } from './ownership.ts'
 import type { Result } from './results.ts'
 import { scaleKind, updateScale } from './scale.ts'
 import { checkName } from './update.ts'
@@ -29,7 +30,7 @@ export async function apply(api: Api, call: Call): Promise<Result> {
   const options = applyOptions(call.query, api.v)
   const config = await readConfiguration(call, call.served, options)
   checkFits(call, call.served, config, api)
-  const c = hookContext(api, call.user, call.served)
+  const c = call.context()
   const of = (live: Typed | null) => applied(api, call, config, { live, options, c })
   return updateObject(
     api,
@@ -61,7 +62,7 @@ export async function applyScale(
   const metadata = metadataOf(config)
   const { name } = metadata
   if (name !== undefined && name !== call.name) checkName(call, { metadata: { name } } as Typed)
-  const c = hookContext(api, call.user, call.served)
+  const c = call.context()
   const { replicas } = (config['spec'] ?? {}) as JsonObject
   const own = replicas === undefined ? {} : nested(scale.replicas.split('.'), replicas)
   const { served } = call
@@ -116,6 +117,7 @@ function applied(
     recorded.object === null && live
       ? copyJson(live)
       : decoded(call, recorded.object ?? before.object, c)
+  checkCount(call, object, recorded.entries, live)
   setEntries(object, recorded.entries)
   return object
 }
@@ -166,7 +168,7 @@ function checkFits(call: Call, served: Served, config: JsonObject, api: Api): vo
   }
 }
 
-/** Reads a configuration: JSON or YAML, repeated keys told as `fieldValidation` says. Throws 400. */
+/** Reads a configuration: JSON or YAML, repeated keys told as `fieldValidation` says. Throws 400 and 413. */
 async function readConfiguration(
   call: Call,
   served: Served,
@@ -198,6 +200,7 @@ async function readConfiguration(
       )
     }
   }
+  refuseTooMany(value)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw badRequest(`error decoding YAML: a ${served.kind} must be an object`)
   }

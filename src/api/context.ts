@@ -106,6 +106,8 @@ export interface Call {
   readonly userAgent: string
   /** The decoded request body: reads it on first use. Throws StatusError. */
   readonly body: () => Promise<Body>
+  /** The context of hooks: made on first use, then the same for all of the request. */
+  readonly context: () => HookContext
   /** Adds a `Warning` header. */
   readonly warn: (text: string) => void
   /** The write carries the live resourceVersion by itself, not by the client's word. */
@@ -135,6 +137,12 @@ export const hookContext = (api: Api, user?: User, served?: Served): HookContext
   ...(user ? { user } : {}),
   ...(served ? { groupVersion: served.groupVersion } : {}),
 })
+
+/** A context that is made on first use, and only once: everything that one request does has one time. */
+export function contextOnce(api: Api, user?: User, served?: Served): () => HookContext {
+  let c: HookContext | null = null
+  return () => (c ??= hookContext(api, user, served))
+}
 
 /** Key of an object, or prefix of a collection when `name` is empty. */
 export function keyOf(served: Served, namespace: string, name: string): string {

@@ -1,5 +1,5 @@
 import { methodNotAllowed } from '../schema/errors.ts'
-import { hookContext, type Api, type Call } from './context.ts'
+import { type Api, type Call } from './context.ts'
 import { toHub } from './objects.ts'
 import { writeOptions } from './options.ts'
 import { readObject } from './read-body.ts'
@@ -10,7 +10,7 @@ import { createObject } from './write.ts'
 export async function create(api: Api, call: Call): Promise<Result> {
   if (call.subresource !== '') throw methodNotAllowed()
   const options = writeOptions(call.query, api.v, 'CreateOptions')
-  const c = hookContext(api)
+  const c = call.context()
   const object = await readObject(call, options, c)
   return createObject(api, call, toHub(call.served, object, c), options)
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { inProcess, type Made } from '../in-process.fixture.ts'
-import type { Call } from './context.ts'
+import { contextOnce, type Call } from './context.ts'
 import { deleteOne } from './delete.ts'
 
 const MAPS = ['v1', 'configmaps', 'default'] as const
@@ -69,6 +69,7 @@ async function remove(kind: Kind, options: object) {
     user: { name: '', uid: '', groups: [], extra: {} },
     userAgent: '',
     body: () => Promise.resolve({ bytes, mediaType: 'application/json' }),
+    context: contextOnce(world.api),
     warn: () => {},
     signal: () => new AbortController().signal,
   }

@@ -9,7 +9,7 @@ import type { HookContext } from '../schema/resource.ts'
 import type { Version } from '../store/cache/version.ts'
 import type { Change } from '../store/store.ts'
 import { claimChanges } from './claims.ts'
-import { first, hookContext, keyOf, type Api, type Call } from './context.ts'
+import { first, keyOf, type Api, type Call } from './context.ts'
 import { existing } from './get.ts'
 import { select } from './list.ts'
 import { asVersion, decodeStored, encodeObject } from './objects.ts'
@@ -41,7 +41,7 @@ export async function deleteOne(api: Api, call: Call): Promise<Result> {
   if (deleteWarning !== undefined && deletion.policy === undefined) call.warn(deleteWarning)
   const { refusesDelete } = call.served.declaration
   if (refusesDelete) {
-    const live = decodeStored(call.served, await existing(api, call), hookContext(api))
+    const live = decodeStored(call.served, await existing(api, call), call.context())
     const why = refusesDelete(live)
     if (why !== null) throw forbidden(call.served.name, call.name, why)
   }
@@ -96,7 +96,7 @@ async function deleteOnce(
 ): Promise<Result | null> {
   const { served } = call
   const { declaration } = served
-  const c = hookContext(api)
+  const c = call.context()
   const old = decodeStored(served, live, c)
   const first = old.metadata.deletionTimestamp === undefined
   const isOwnMark = first && declaration.onTerminate !== undefined

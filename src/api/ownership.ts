@@ -10,6 +10,8 @@ import type { Versions } from '../patch/managers.ts'
 import { topologyOf } from '../patch/topology.ts'
 import type { Served } from '../schema/catalogue.ts'
 import { Decoding, type JsonObject } from '../schema/codec.ts'
+import { invalid } from '../schema/errors.ts'
+import { FieldErrors } from '../schema/field-errors.ts'
 import { copyJson } from '../schema/json-clone.ts'
 import type { ManagedFieldsEntry, Typed } from '../schema/object-meta.ts'
 import type { HookContext } from '../schema/resource.ts'
@@ -18,6 +20,8 @@ import { fromHub } from './objects.ts'
 import type { WriteOptions } from './options.ts'
 
 const MAX_MANAGER_BYTES = 128
+/** Entries of owners that an object may have; ours alone. */
+const MAX_ENTRIES = 1000
 
 /** Name of who writes: as the request says, or the first word of its user agent. */
 export function managerOf(call: Call, options: WriteOptions): string {
@@ -83,7 +87,7 @@ export function blankOf(served: Served): JsonObject {
 
 /**
  * Puts the entries of owners into an object that a write makes of another, before anybody else changes it. `before` is
- * the present object, null when there is none. Entries that the client sent count as seed 1 says.
+ * the present object, null when there is none. Entries that the client sent count as seed 1 says. Throws 422 when they are too many.
  */
 export function recordOwners(
   api: Api,
@@ -93,6 +97,7 @@ export function recordOwners(
 ): void {
   const { served } = call
   const { metadata } = next
+  checkCount(call, next, metadata.managedFields, before)
   const entries = recordUpdate(
     {
       versions: versionsOf(api, served, call.subresource, c),
@@ -105,6 +110,23 @@ export function recordOwners(
     writerOf(call, options, c),
   )
   setEntries(next, entries)
+}
+
+/**
+ * Refuses more entries than an object may have, unless it has as many. Each manager has one for each version and
+ * sub-resource, and updates beyond the tenth are joined, so real objects have a few dozen. Throws 422.
+ */
+export function checkCount(
+  { served }: Call,
+  object: Typed,
+  entries: readonly ManagedFieldsEntry[] | undefined,
+  before: Typed | null,
+): void {
+  const count = entries?.length ?? 0
+  if (count <= Math.max(MAX_ENTRIES, before?.metadata.managedFields?.length ?? 0)) return
+  const errors = new FieldErrors()
+  errors.at('metadata', 'managedFields').tooMany(count, MAX_ENTRIES)
+  throw invalid({ group: served.group, kind: served.kind }, object.metadata.name ?? '', errors.list)
 }
 
 /** Gives an object its entries; none when the list is empty. */

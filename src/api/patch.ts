@@ -21,13 +21,14 @@ import {
 import { readJsonPatch, readMergePatch } from '../schema/duplicate-keys.ts'
 import { FieldErrors } from '../schema/field-errors.ts'
 import { copyJson } from '../schema/json-clone.ts'
+import { refuseTooMany } from '../schema/value-count.ts'
 import { formatJson, parseJson } from '../schema/json-text.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import type { Scale } from '../kinds/autoscaling/scale.ts'
 import type { Typed } from '../schema/object-meta.ts'
-import type { ScaleSubresource } from '../schema/resource.ts'
+import type { HookContext, ScaleSubresource } from '../schema/resource.ts'
 import { APPLY_PATCH, apply, applyScale } from './apply.ts'
-import { hookContext, type Api, type Call } from './context.ts'
+import { type Api, type Call } from './context.ts'
 import { decodeServed, fromHub, toHub } from './objects.ts'
 import { writeOptions, type WriteOptions } from './options.ts'
 import type { Result } from './results.ts'
@@ -49,7 +50,7 @@ export async function patch(api: Api, call: Call): Promise<Result> {
   return updateObject(
     api,
     { ...call, versionless: change.versionless },
-    { next: (present) => patched(api, call, options, present, change), fresh: null },
+    { next: (present) => patched(call, options, present, change), fresh: null },
     options,
   )
 }
@@ -65,7 +66,7 @@ export async function patchScale(
   const { change, options } = await readPatch(api, call, own.served)
   const next = (present: Scale): Scale => {
     const document = own.served.codec.plain(present as never)
-    return patchedDocument(api, own, options, document, change) as Scale
+    return patchedDocument(own, options, document, change) as Scale
   }
   return updateScale(api, { ...call, versionless: change.versionless }, scale, { next }, options)
 }
@@ -140,37 +141,36 @@ function parsePatch(bytes: Buffer, { type, served, v, options }: Reading): Chang
 }
 
 async function patched(
-  api: Api,
   call: Call,
   options: WriteOptions,
   { old, document: stored }: Present,
   change: Change,
 ): Promise<Typed> {
   const { served } = call
-  const c = hookContext(api)
+  const c = call.context()
   const document =
     served.conversion === null
       ? stored
       : served.codec.plain(fromHub(served, copyJson(old), c) as never)
-  return patchedDocument(api, call, options, document, change)
+  return patchedDocument(call, options, document, change)
 }
 
 /** The object that a patch makes of a document in the served version, in the stored one. Throws 4xx. */
 function patchedDocument(
-  api: Api,
   call: Call,
   options: WriteOptions,
   document: unknown,
   { apply, findings }: Change,
 ): Typed {
   const { served } = call
-  const c = hookContext(api)
+  const c = call.context()
   let result: unknown
   try {
     result = apply(document)
   } catch (error) {
     throw patchError(error)
   }
+  refuseTooMany(result)
   const { object, unknown } = fit(call, result, c)
   if (findings.length + unknown.length > 0 && options.fieldValidation !== 'Ignore') {
     const found = [...findings, ...unknown.map((path) => `unknown field ${JSON.stringify(path)}`)]
@@ -183,7 +183,7 @@ function patchedDocument(
   return toHub(served, object, c)
 }
 
-function fit(call: Call, result: unknown, c: ReturnType<typeof hookContext>) {
+function fit(call: Call, result: unknown, c: HookContext) {
   const { served } = call
   try {
     const { kind, apiVersion } = (result ?? {}) as { kind?: unknown; apiVersion?: unknown }

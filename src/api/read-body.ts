@@ -1,8 +1,10 @@
+import { Pace } from '../base/turn.ts'
 import { badRequest, unsupportedMediaType } from '../schema/errors.ts'
 import type { Served } from '../schema/catalogue.ts'
 import { parseJson, parseJsonStrictly } from '../schema/json-text.ts'
 import { duplicateField } from '../schema/json-scanner.ts'
 import type { Typed } from '../schema/object-meta.ts'
+import { MAX_VALUES, refuseTooMany } from '../schema/value-count.ts'
 import type { Shape } from '../schema/shape.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { wireNames } from '../vocabulary/wire-names.ts'
@@ -33,9 +35,17 @@ export interface Reading {
 }
 
 /**
- * A body as a JSON value, by its media type; none means JSON. Throws 415, and Error when it cannot be read.
+ * A body as a JSON value, by its media type; none means JSON. Throws 413, 415, and Error when it cannot be read.
  */
-export async function parseBody(
+export async function parseBody(body: Body, reading: Reading): Promise<unknown> {
+  const value = await parsed(body, reading)
+  // The shortest field or item takes two bytes of JSON; aliases and packed lists are shorter.
+  const isJson = body.mediaType === '' || body.mediaType === 'application/json'
+  if (!isJson || body.bytes.length > 2 * MAX_VALUES) refuseTooMany(value)
+  return value
+}
+
+async function parsed(
   { bytes, mediaType }: Body,
   { v, shape, onDuplicate }: Reading,
 ): Promise<unknown> {
@@ -61,7 +71,7 @@ export async function parseBody(
 
 /**
  * The object in a request body, in the served version, with defaults. Checks kind and apiVersion, and
- * treats unknown and duplicate fields as `fieldValidation` says. Throws 400 and 415.
+ * treats unknown and duplicate fields as `fieldValidation` says. Throws 400, 413 and 415.
  */
 export async function readObject(
   call: Call,
@@ -73,6 +83,7 @@ export async function readObject(
   const found: string[] = []
   const onDuplicate =
     options.fieldValidation === 'Ignore' ? undefined : (finding: string) => void found.push(finding)
+  const pace = new Pace()
   let value: unknown
   try {
     value = await parseBody(body, { v: c.v, shape: served.shape, onDuplicate })
@@ -83,7 +94,9 @@ export async function readObject(
     )
   }
   checkType(served, value, body.bytes)
+  await pace.pause()
   const { object, unknown } = decodeServed(served, value, c)
+  await pace.pause()
   found.unshift(...unknown.map((path) => `unknown field ${JSON.stringify(path)}`))
   tellFindings(call, options, found)
   return object

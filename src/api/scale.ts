@@ -8,7 +8,7 @@ import { conflict } from '../schema/errors.ts'
 import { FieldErrors } from '../schema/field-errors.ts'
 import type { Typed } from '../schema/object-meta.ts'
 import { column, type ScaleSubresource } from '../schema/resource.ts'
-import { hookContext, type Api, type Call } from './context.ts'
+import { type Api, type Call } from './context.ts'
 import { existing } from './get.ts'
 import { decodeStored } from './objects.ts'
 import type { WriteOptions } from './options.ts'
@@ -41,7 +41,7 @@ export async function getScale(
   scale: ScaleSubresource<any>,
 ): Promise<Result> {
   const version = await existing(api, call)
-  const owner = decodeStored(call.served, version, hookContext(api))
+  const owner = decodeStored(call.served, version, call.context())
   return made(api, 200, scaleOf(api, owner, scale))
 }
 
@@ -65,7 +65,7 @@ export async function updateScale(
   source: ScaleSource,
   options: WriteOptions,
 ): Promise<Result> {
-  const c = hookContext(api, call.user)
+  const c = call.context()
   const kind = scaleKind(api)
   const view = (owner: Typed): Typed => scaleOf(api, owner, scale)
   const result = await updateObject(

@@ -1,5 +1,5 @@
 import { badRequest } from '../schema/errors.ts'
-import { hookContext, type Api, type Call } from './context.ts'
+import { type Api, type Call } from './context.ts'
 import { Scale } from '../kinds/autoscaling/scale.ts'
 import { scaleKind, updateScale } from './scale.ts'
 import { toHub } from './objects.ts'
@@ -13,7 +13,7 @@ import type { ScaleSubresource } from '../schema/resource.ts'
 /** PUT on an object or one of its parts (seed 2, Operations). Throws 4xx. */
 export async function update(api: Api, call: Call): Promise<Result> {
   const options = writeOptions(call.query, api.v, 'UpdateOptions')
-  const c = hookContext(api)
+  const c = call.context()
   // Each try reads the body anew: hooks change the object they are given.
   const next = async () => {
     const body = await readObject(call, options, c)
@@ -44,7 +44,7 @@ export async function putScale(
 ): Promise<Result> {
   const options = writeOptions(call.query, api.v, 'UpdateOptions')
   const own = { ...call, served: scaleKind(api) }
-  const sent = (await readObject(own, options, hookContext(api))) as Scale
+  const sent = (await readObject(own, options, call.context())) as Scale
   checkName(call, sent)
   takeNamespace(call, sent)
   return updateScale(api, call, scale, { next: () => structuredClone(sent) }, options)

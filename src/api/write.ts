@@ -4,7 +4,9 @@
  */
 import type { Attempt } from '../admission/plugin.ts'
 import { refusal } from '../authz/refusal.ts'
+import { shortened } from '../base/short-text.ts'
 import { formatTime } from '../base/time.ts'
+import { Pace } from '../base/turn.ts'
 import {
   alreadyExists,
   badRequest,
@@ -18,7 +20,7 @@ import {
 import type { Served } from '../schema/catalogue.ts'
 import { checkDeclared } from '../schema/check.ts'
 import { checkMetadata, checkMetadataUpdate } from '../schema/check-metadata.ts'
-import { FieldErrors } from '../schema/field-errors.ts'
+import { collecting, FieldErrors } from '../schema/field-errors.ts'
 import { copyJson } from '../schema/json-clone.ts'
 import { parseJson } from '../schema/json-text.ts'
 import { isDns1123Subdomain } from '../schema/names.ts'
@@ -28,7 +30,7 @@ import type { Version } from '../store/cache/version.ts'
 import type { Table } from '../store/cache/table.ts'
 import type { Change, Commit } from '../store/store.ts'
 import { claimChanges, claimTable, isClaimKey, poolsFor } from './claims.ts'
-import { hookContext, keyOf, type Api, type Call, type GuardedWrite } from './context.ts'
+import { keyOf, type Api, type Call, type GuardedWrite } from './context.ts'
 import { asVersion, decodeDocument, decodeStored, encodeObject } from './objects.ts'
 import type { WriteOptions } from './options.ts'
 import { faultOfEntries, recordOwners, sameButTimes } from './ownership.ts'
@@ -61,16 +63,18 @@ export async function createObject(
   { tracked = false }: Pick<Source, 'tracked'> = {},
 ): Promise<Result> {
   const { served } = call
-  const c = hookContext(api, call.user, served)
+  const c = call.context()
   const { metadata } = object
   wipeSystemFields(metadata)
   takeNamespace(call, object)
   dedupOwners(call, metadata)
   const { resourceVersion } = metadata
   delete metadata.resourceVersion
+  const pace = new Pace()
   if (!tracked) recordOwners(api, call, options, { next: object, before: null, c })
   await mutated(api, call, attempt(call, 'create', object, null, options), c)
   await guarded(api, { call, object, old: null })
+  await pace.pause()
 
   metadata.creationTimestamp = formatTime(c.now)
   metadata.uid = api.ids.uid()
@@ -81,10 +85,13 @@ export async function createObject(
     generated = true
   }
   const errors = new FieldErrors()
-  checkMetadata(metadata, errors.at('metadata'), metadataRules(served, api))
-  checkDeclared(served.declaration.hub.shape, object, errors)
-  served.declaration.validate?.(object, errors, c)
+  collecting(() => {
+    checkMetadata(metadata, errors.at('metadata'), metadataRules(served, api))
+    checkDeclared(served.declaration.hub.shape, object, errors)
+    served.declaration.validate?.(object, errors, c)
+  })
   refuseInvalid(served, metadata.name ?? '', errors)
+  await pace.pause()
   for (const text of served.declaration.warn?.(object, null, c) ?? []) call.warn(text)
   served.declaration.canonicalize?.(object, c)
   const name = metadata.name ?? ''
@@ -103,6 +110,7 @@ export async function createObject(
     if (resourceVersion !== undefined) {
       throw plainError('resourceVersion should not be set on objects to be created')
     }
+    await pace.pause()
     const record = encodeObject(served, next)
     const present = table.get(key)
     if (present) throw taken(present)
@@ -212,9 +220,11 @@ async function updateOnce(
 ): Promise<Result | null> {
   const { served } = call
   const { declaration } = served
-  const c = hookContext(api, call.user, served)
+  const c = call.context()
+  const pace = new Pace()
   const document = parseJson(live.json())
   const old = decodeDocument(served, document, c)
+  await pace.pause()
   let next = await source.next({ live, old, document })
   const { metadata } = next
   if (metadata.uid !== undefined && metadata.uid !== old.metadata.uid) {
@@ -225,7 +235,9 @@ async function updateOnce(
     )
   }
   dedupOwners(call, metadata)
+  await pace.pause()
   if (source.tracked !== true) recordOwners(api, call, options, { next, before: old, c })
+  await pace.pause()
   if (!source.view) await mutated(api, call, attempt(call, 'update', next, old, options), c)
   if (call.subresource === '') await guarded(api, { call, object: next, old })
 
@@ -249,13 +261,16 @@ async function updateOnce(
 
   const errors = new FieldErrors()
   const rules = metadataRules(served, api)
-  checkMetadata(metadata, errors.at('metadata'), rules)
-  checkMetadataUpdate(metadata, old.metadata, errors.at('metadata'))
-  checkDeclared(declaration.hub.shape, next, errors)
-  if (!part) declaration.validate?.(next, errors, c, old)
-  else part.validate?.(next, errors, c)
-  hooks.validateUpdate?.(next, old, errors, c)
+  collecting(() => {
+    checkMetadata(metadata, errors.at('metadata'), rules)
+    checkMetadataUpdate(metadata, old.metadata, errors.at('metadata'))
+    checkDeclared(declaration.hub.shape, next, errors)
+    if (!part) declaration.validate?.(next, errors, c, old)
+    else part.validate?.(next, errors, c)
+    hooks.validateUpdate?.(next, old, errors, c)
+  })
   refuseInvalid(served, metadata.name ?? '', errors)
+  await pace.pause()
   for (const text of hooks.warn?.(next, old, c) ?? []) call.warn(text)
   declaration.canonicalize?.(next, c)
   next = await allocated(api, served, next, old, c)
@@ -277,6 +292,7 @@ async function updateOnce(
     if (commit.done) return { is: 'object', status: 200, version: asVersion(record, live.revision) }
     return again(call, commit, conditional)
   }
+  await pace.pause()
   const record = encodeObject(served, next)
   const wanted = asVersion(record, live.revision)
   // Nothing changes: no write, no event, the same resourceVersion.
@@ -479,6 +495,9 @@ function move(to: Typed, from: Typed, path: string): void {
   else target[last] = value
 }
 
+/** UTF-16 units of owners in a warning. */
+const MAX_SHOWN_UIDS = 1024
+
 /** Owner references that are equal in full count once. */
 function dedupOwners(call: Call, metadata: ObjectMeta): void {
   const owners = metadata.ownerReferences
@@ -497,7 +516,7 @@ function dedupOwners(call: Call, metadata: ObjectMeta): void {
   if (twice.length === 0) return
   metadata.ownerReferences = kept
   call.warn(
-    `.metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${twice.join(', ')}`,
+    `.metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${shortened(twice.join(', '), MAX_SHOWN_UIDS)}`,
   )
 }
 

@@ -1,5 +1,5 @@
 import { APPLY_PATCH } from '../api/apply.ts'
-import { hookContext, type Api, type Call } from '../api/context.ts'
+import { contextOnce, hookContext, type Api, type Call } from '../api/context.ts'
 import { create } from '../api/create.ts'
 import { deleteCollection, deleteOne } from '../api/delete.ts'
 import { decodeStored } from '../api/objects.ts'
@@ -125,6 +125,7 @@ export class Writer {
       user: this.#user,
       userAgent: this.#agent,
       body: () => Promise.resolve({ bytes, mediaType }),
+      context: contextOnce(this.#api, this.#user, served),
       // Nobody reads the warnings of a controller.
       warn: () => {},
       signal: () => this.#ended.signal,

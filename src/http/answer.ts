@@ -351,12 +351,7 @@ export function writeAnswer(context: Context, answer: Answer): void | Promise<vo
   const { exchange } = context
   const { headers } = context
   for (const word of answer.headers) headers.push(word)
-  if (context.warnings) {
-    for (const text of context.warnings) {
-      const value = warningValue(text)
-      if (value !== null) headers.push('warning', value)
-    }
-  }
+  if (context.warnings) addWarnings(headers, context.warnings)
   if (exchange.begun) return
   if (typeof answer.body !== 'function') {
     exchange.send(answer.status, headers, answer.body)
@@ -374,6 +369,42 @@ async function stream(body: (out: Out) => Promise<void>, out: Out): Promise<void
     out.destroy()
     throw error
   }
+}
+
+/** Code points that the warnings of one answer have together, and one of them when they are too many for that. */
+const MAX_WARNING_POINTS = 4096
+const MAX_SHORT_WARNING_POINTS = 256
+
+/** Adds warnings as headers: whole ones while there is room for all, else the beginning of as many as there is room for. */
+function addWarnings(headers: HeaderList, texts: ReadonlySet<string>): void {
+  let left = MAX_WARNING_POINTS
+  for (const text of texts) left -= lengthUpTo(text, left + 1)
+  const isShort = left < 0
+  left = MAX_WARNING_POINTS
+  for (const text of texts) {
+    if (isShort && left <= 0) return
+    const shown = isShort ? beginningOf(text, MAX_SHORT_WARNING_POINTS) : text
+    const value = warningValue(shown)
+    if (value === null) continue
+    if (isShort) left -= lengthUpTo(shown, MAX_SHORT_WARNING_POINTS)
+    headers.push('warning', value)
+  }
+}
+
+/** Code points of a text, counted no further than `most`. */
+function lengthUpTo(text: string, most: number): number {
+  let length = 0
+  for (const _ of text) if (++length >= most) break
+  return length
+}
+
+function beginningOf(text: string, points: number): string {
+  let end = 0
+  for (const char of text) {
+    if (points-- === 0) return text.slice(0, end)
+    end += char.length
+  }
+  return text
 }
 
 /**

@@ -9,7 +9,7 @@ import { patch, patchScale } from '../api/patch.ts'
 import { getScale } from '../api/scale.ts'
 import { putScale, update } from '../api/update.ts'
 import { watch } from '../api/watch.ts'
-import { hookContext, type Api, type Body, type Call } from '../api/context.ts'
+import { contextOnce, type Api, type Body, type Call } from '../api/context.ts'
 import type { Result } from '../api/results.ts'
 import { verbsOf, type Served } from '../schema/catalogue.ts'
 import { badRequest, methodNotAllowed, noSuchResource } from '../schema/errors.ts'
@@ -122,6 +122,7 @@ function resource(context: Context, served: Served): Answer | Promise<Answer> {
     user: context.user,
     userAgent: exchange.headers['user-agent'] ?? '',
     body: bodyReader(context),
+    context: contextOnce(api, context.user, served),
     warn: (text) => context.warn(text),
     signal: () => exchange.signal,
   }
@@ -187,7 +188,7 @@ async function connectAnswer(
   const mark = target.indexOf('?')
   const path = context.path.replace(/^\/+/, '/')
   const [base, rest] = splitAfter(path, subresourceDepth(context))
-  const c = hookContext(api, call.user)
+  const c = call.context()
   const options = { kind, apiVersion: call.served.groupVersion, metadata: {}, path: rest }
   const asked = attempt(call, 'connect', options, null, { dryRun: false })
   await api.admission.mutate(asked, c)

@@ -6,6 +6,9 @@ import { NO_REQUEST, parseQuery } from './request-info.ts'
 const NOBODY: User = { name: '', uid: '', groups: [], extra: {} }
 const NO_QUERY: Query = new Map()
 
+/** Each takes a character at least of the room that all of them have in an answer. */
+const MAX_WARNINGS = 4096
+
 /** A request at the start of its way. What most requests never fill is made when something is put there. */
 export class RequestContext implements Context {
   readonly server: ServerState
@@ -33,7 +36,8 @@ export class RequestContext implements Context {
   }
 
   warn(text: string): void {
-    ;(this.warnings ??= new Set()).add(text)
+    const warnings = (this.warnings ??= new Set())
+    if (warnings.size < MAX_WARNINGS) warnings.add(text)
   }
   annotate(key: string, value: string): void {
     ;(this.auditAnnotations ??= new Map()).set(key, value)

@@ -42,6 +42,34 @@ export class FieldSet {
     return paths.reduce((set, path) => set.union(single(path)), FieldSet.empty)
   }
 
+  /** The paths that any of the sets has; takes no longer than the sets are large together. */
+  static unionOf(sets: readonly FieldSet[]): FieldSet {
+    const [first = FieldSet.empty, second, ...others] = sets
+    if (others.length === 0) return second ? first.union(second) : first
+    const same = new Map<string, FieldNode[]>()
+    for (const { nodes } of sets) {
+      for (const [text, node] of nodes) {
+        const met = same.get(text)
+        if (met) met.push(node)
+        else same.set(text, [node])
+      }
+    }
+    const all = new Map<string, FieldNode>()
+    for (const [text, met] of same) {
+      const [{ element, member, below }] = met as [FieldNode, ...FieldNode[]]
+      if (met.every((node) => node.below === below && node.member === member)) {
+        all.set(text, met[0]!)
+        continue
+      }
+      all.set(text, {
+        element,
+        member: met.some((node) => node.member),
+        below: FieldSet.unionOf(met.map((node) => node.below)),
+      })
+    }
+    return FieldSet.byText(all)
+  }
+
   get isEmpty(): boolean {
     return this.nodes.size === 0
   }

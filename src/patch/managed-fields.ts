@@ -256,8 +256,10 @@ function capped({ managers, times }: Managed): Managed {
   const all = new Map(managers)
   const at = new Map(times)
   const oldest = new Map<string, string>()
+  const parts = new Map<string, FieldSet[]>()
+  let count = updaters.length
   for (const [id, { set, apiVersion }] of updaters) {
-    if ([...all.values()].filter(({ applied }) => !applied).length <= MAX_UPDATERS) break
+    if (count <= MAX_UPDATERS) break
     const first = oldest.get(apiVersion)
     if (first === undefined) {
       oldest.set(apiVersion, id)
@@ -265,14 +267,21 @@ function capped({ managers, times }: Managed): Managed {
     }
     if (id === first) continue
     const bucket = idOf({ manager: ANCIENT, operation: 'Update', apiVersion, subresource: '' })
-    const rest = all.get(bucket)?.set ?? FieldSet.empty
-    const sum = all.get(first)!.set.union(set).union(rest)
-    all.delete(first)
-    all.delete(id)
-    all.set(bucket, { set: sum, apiVersion, applied: false })
+    const merged = parts.get(bucket) ?? []
+    for (const old of [first, bucket]) {
+      if (!parts.has(old) && all.has(old)) merged.push(all.get(old)!.set)
+    }
+    merged.push(set)
+    parts.set(bucket, merged)
+    for (const old of [first, id]) if (all.delete(old)) count--
+    if (!all.has(bucket)) count++
+    all.set(bucket, { set, apiVersion, applied: false })
     oldest.set(apiVersion, bucket)
     const time = times.get(id)
     if (time !== undefined) at.set(bucket, time)
+  }
+  for (const [bucket, sets] of parts) {
+    all.set(bucket, { ...all.get(bucket)!, set: FieldSet.unionOf(sets) })
   }
   return { managers: all, times: at }
 }

@@ -154,6 +154,11 @@ function reconciled(views: Views, managers: Managers): Managers {
   )
 }
 
+interface Change extends Comparison {
+  /** What the writer owns afterwards: added or modified. */
+  readonly taken: FieldSet
+}
+
 /** Takes from the others what a write changes and removes. Throws ApplyConflict unless forced. */
 function displace(
   views: Views,
@@ -163,18 +168,19 @@ function displace(
   { writer, force }: { readonly writer: string; readonly force: boolean },
   known?: Comparison,
 ): { readonly managers: Managers; readonly change: Comparison } {
-  const changes = new Map<string, Comparison | null>()
-  const changeIn = (apiVersion: string): Comparison | null => {
-    let change = changes.get(apiVersion)
-    if (change !== undefined) return change
+  const changes = new Map<string, Change | null>()
+  const changeIn = (apiVersion: string): Change | null => {
+    const found = changes.get(apiVersion)
+    if (found !== undefined) return found
     const topology = views.topology(apiVersion)
     const isKnown = known !== undefined && apiVersion === views.own
-    change = isKnown
+    const comparison = isKnown
       ? known
       : topology
         ? compare(topology, views.in(apiVersion, live), views.in(apiVersion, next))
         : null
-    if (change) change = without(change, views.versions.ignored(apiVersion))
+    const left = comparison && without(comparison, views.versions.ignored(apiVersion))
+    const change = left && { ...left, taken: left.modified.union(left.added) }
     changes.set(apiVersion, change)
     return change
   }
@@ -190,7 +196,7 @@ function displace(
     const change = changeIn(manager.apiVersion)
     // Entries in versions that are no more say nothing any longer.
     if (!change) continue
-    const lost = manager.set.intersection(change.modified.union(change.added))
+    const lost = manager.set.intersection(change.taken)
     if (!lost.isEmpty) conflicts.set(id, lost)
     const gone = lost.union(manager.set.intersection(change.removed))
     if (gone.isEmpty) {
@@ -230,11 +236,13 @@ function pruned(views: Views, merged: unknown, managers: Managers, last: Manager
 
 /** All owned fields by version, those of the given version first: the others may need them to be converted. */
 function ownedIn(managers: Managers, first: string): [string, FieldSet][] {
-  const owned = new Map([[first, FieldSet.empty]])
+  const owned = new Map<string, FieldSet[]>([[first, []]])
   for (const { apiVersion, set } of managers.values()) {
-    owned.set(apiVersion, (owned.get(apiVersion) ?? FieldSet.empty).union(set))
+    const sets = owned.get(apiVersion)
+    if (sets) sets.push(set)
+    else owned.set(apiVersion, [set])
   }
-  return [...owned]
+  return Array.from(owned, ([apiVersion, sets]) => [apiVersion, FieldSet.unionOf(sets)])
 }
 
 /** The pruned object with what is owned in one version put back; all objects are of version `then`. */

@@ -3,6 +3,7 @@
  * declared order out, and back to JSON text. One codec for each shape, compiled on first use.
  */
 import { canonicalQuantity } from '../base/quantity.ts'
+import { shortened } from '../base/short-text.ts'
 import { canonicalMicroTime, canonicalTime } from '../base/time.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { copyJson } from './json-clone.ts'
@@ -415,7 +416,8 @@ function exact(value: unknown, decoding: Decoding): unknown {
     const one = open.pop()
     if (typeof one === 'bigint')
       throw decoding.failure(`${one} is beyond the integers that are represented exactly`)
-    if (typeof one === 'object' && one !== null) open.push(...Object.values(one))
+    if (typeof one !== 'object' || one === null) continue
+    for (const member of Object.values(one)) open.push(member)
   }
   return value
 }
@@ -485,10 +487,16 @@ function typeName(value: unknown): string {
   }
 }
 
+/** UTF-16 units of a path that is told: names in it are the client's. */
+const MAX_PATH = 1024
+
 function pathText(path: readonly (string | number)[]): string {
   let out = ''
-  for (const p of path) out += typeof p === 'number' ? `[${p}]` : out === '' ? p : `.${p}`
-  return out
+  for (const p of path) {
+    if (out.length > MAX_PATH) break
+    out += typeof p === 'number' ? `[${p}]` : out === '' ? p : `.${p}`
+  }
+  return shortened(out, MAX_PATH)
 }
 
 /** The names of an object's members by UTF-16; most are in order as they stand. */

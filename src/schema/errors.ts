@@ -1,3 +1,4 @@
+import { shortened } from '../base/short-text.ts'
 import type { FieldError } from './field-errors.ts'
 
 /** The `details` of a Status (seed 1, Errors); members that do not apply are absent. */
@@ -22,6 +23,27 @@ export interface Status {
   code?: number
 }
 
+/** What repeats the client's own words has an end: UTF-16 units of the message, of a name, of all causes together. */
+const MAX_MESSAGE = 65_536
+const MAX_NAME = 1024
+const MAX_CAUSES = 262_144
+
+function bounded(details: StatusDetails): StatusDetails {
+  const { name = '', causes = [] } = details
+  let left = MAX_CAUSES
+  const fits = ({ message = '', field = '' }: { message?: string; field?: string }) =>
+    (left -= message.length + field.length) >= 0
+  const end = causes.findIndex((cause) => !fits(cause))
+  if (end === -1 && name.length <= MAX_NAME) return details
+  const shown = {
+    ...details,
+    ...(name === '' ? {} : { name: shortened(name, MAX_NAME) }),
+  }
+  if (end === -1) return shown
+  const rest = { message: `${causes.length - end} more are not shown` }
+  return { ...shown, causes: [...causes.slice(0, end), rest] }
+}
+
 /** One API failure: thrown anywhere below the HTTP layer, written out in one place. */
 export class StatusError extends Error {
   readonly code: number
@@ -37,11 +59,11 @@ export class StatusError extends Error {
     details?: StatusDetails,
     metadata: Record<string, unknown> = {},
   ) {
-    super(message)
+    super(shortened(message, MAX_MESSAGE))
     this.name = 'StatusError'
     this.code = code
     this.reason = reason
-    this.details = details
+    this.details = details && bounded(details)
     this.metadata = metadata
   }
 

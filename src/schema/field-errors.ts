@@ -1,3 +1,5 @@
+import { shortened, shortJson } from '../base/short-text.ts'
+
 /** One violation of a field rule, as it stands in `details.causes` (seed 1, Errors). */
 export interface FieldError {
   readonly field: string
@@ -17,9 +19,27 @@ export type FieldErrorReason =
   | 'FieldValueNotFound'
   | 'InternalError'
 
+/** Violations that one answer lists; what is wrong with more items than these is wrong with all of them. */
+const MAX_ERRORS = 500
+/** UTF-16 units of a value, of a map's key in a path and of a text that tells more, in one error. */
+const MAX_VALUE = 1024
+const MAX_KEY = 256
+const MAX_DETAIL = 4096
+
+/** So much is wrong that the rest is not looked at: ends a check, whose errors are in the list. */
+export class TooManyErrors extends Error {
+  override readonly name = 'TooManyErrors'
+  readonly list: readonly FieldError[]
+
+  constructor(list: readonly FieldError[]) {
+    super('too many errors')
+    this.list = list
+  }
+}
+
 /**
- * Collects violations, so that one answer lists all of them. A scope: `at` gives one further in
- * that adds to the same list.
+ * Collects violations, so that one answer lists all of them, or the first 500 with a last one that says so:
+ * then what adds one more throws TooManyErrors. A scope: `at` gives one further in that adds to the same list.
  *
  *     errors.at('spec', 'ports', 0, 'name').required()        // spec.ports[0].name
  *     errors.at('data').key('a b').invalid('a b', 'bad key')  // data[a b]
@@ -29,8 +49,8 @@ export class FieldErrors {
   readonly #parent: FieldErrors | null
   readonly #segment: string
 
-  constructor(list: FieldError[] = [], parent: FieldErrors | null = null, segment = '') {
-    this.list = list
+  constructor(parent: FieldErrors | null = null, segment = '') {
+    this.list = parent ? parent.list : []
     this.#parent = parent
     this.#segment = segment
   }
@@ -39,14 +59,32 @@ export class FieldErrors {
   at(...path: readonly (string | number)[]): FieldErrors {
     let scope: FieldErrors = this
     for (const p of path) {
-      scope = new FieldErrors(this.list, scope, typeof p === 'number' ? `[${p}]` : `.${p}`)
+      scope = new FieldErrors(scope, typeof p === 'number' ? `[${p}]` : `.${p}`)
     }
     return scope
   }
 
   /** A scope at one key of a map. */
   key(key: string): FieldErrors {
-    return new FieldErrors(this.list, this, `[${key}]`)
+    return new FieldErrors(this, `[${shortened(key, MAX_KEY)}]`)
+  }
+
+  /** The outermost scope. */
+  get root(): FieldErrors {
+    let scope: FieldErrors = this
+    while (scope.#parent) scope = scope.#parent
+    return scope
+  }
+
+  /** Puts those found since there were `before` of them into an order. */
+  sortSince(before: number, order: (a: FieldError, b: FieldError) => number): void {
+    for (const error of this.list.splice(before).sort(order)) this.list.push(error)
+  }
+
+  /** Takes back those that are listed and match. */
+  withdraw(matches: (error: FieldError) => boolean): void {
+    const kept = this.list.filter((error) => !matches(error))
+    this.list.splice(0, this.list.length, ...kept)
   }
 
   /** The path as written in errors; empty at the root. */
@@ -59,58 +97,77 @@ export class FieldErrors {
   }
 
   required(detail = ''): void {
-    this.#add('FieldValueRequired', join('Required value', detail))
+    this.add('FieldValueRequired', join('Required value', detail))
   }
   invalid(value: unknown, detail: string): void {
-    this.#add('FieldValueInvalid', join(`Invalid value: ${renderValue(value)}`, detail))
+    this.add('FieldValueInvalid', join(`Invalid value: ${renderValue(value)}`, detail))
   }
   /** One `invalid` for each message, as the string format rules return them. */
   invalidAll(value: unknown, messages: readonly string[]): void {
     for (const message of messages) this.invalid(value, message)
   }
   typeInvalid(value: unknown, detail: string): void {
-    this.#add('FieldValueTypeInvalid', `Invalid value: ${renderValue(value)}: ${detail}`)
+    this.add('FieldValueTypeInvalid', `Invalid value: ${renderValue(value)}: ${detail}`)
   }
   notSupported(value: unknown, supported: readonly string[]): void {
     const list = supported.map((s) => JSON.stringify(s)).join(', ')
     const tail = supported.length > 0 ? `: supported values: ${list}` : ''
-    this.#add('FieldValueNotSupported', `Unsupported value: ${renderValue(value)}${tail}`)
+    this.add('FieldValueNotSupported', `Unsupported value: ${renderValue(value)}${tail}`)
   }
   duplicate(value: unknown, detail = ''): void {
-    this.#add('FieldValueDuplicate', join(`Duplicate value: ${renderValue(value)}`, detail))
+    this.add('FieldValueDuplicate', join(`Duplicate value: ${renderValue(value)}`, detail))
   }
   forbidden(detail = ''): void {
-    this.#add('FieldValueForbidden', join('Forbidden', detail))
+    this.add('FieldValueForbidden', join('Forbidden', detail))
   }
   tooLong(maxBytes: number): void {
-    this.#add('FieldValueTooLong', `Too long: must have at most ${maxBytes} bytes`)
+    this.add('FieldValueTooLong', `Too long: must have at most ${maxBytes} bytes`)
   }
   tooMany(count: number, max: number): void {
-    this.#add('FieldValueTooMany', `Too many: ${count}: must have at most ${max} items`)
+    this.add('FieldValueTooMany', `Too many: ${count}: must have at most ${max} items`)
   }
   notFound(value: unknown): void {
-    this.#add('FieldValueNotFound', `Not found: ${renderValue(value)}`)
+    this.add('FieldValueNotFound', `Not found: ${renderValue(value)}`)
   }
   internal(detail: string): void {
-    this.#add('InternalError', `Internal error: ${detail}`)
+    this.add('InternalError', `Internal error: ${detail}`)
   }
   /** `field is immutable` when the two values differ in their JSON form. */
   immutable(next: unknown, old: unknown): void {
     if (!sameValue(next, old)) this.invalid(next, 'field is immutable')
   }
 
-  #add(reason: FieldErrorReason, message: string): void {
-    this.list.push({ field: this.path, reason, message })
+  /** Adds a violation in words of its own. Throws TooManyErrors. */
+  add(reason: FieldErrorReason, message: string): void {
+    const { list } = this
+    if (list.length < MAX_ERRORS) {
+      list.push({ field: this.path, reason, message: shortened(message, MAX_VALUE + MAX_DETAIL) })
+      return
+    }
+    if (list.length === MAX_ERRORS) {
+      const more = 'Too many errors, the rest is not shown'
+      list.push({ field: '', reason: 'FieldValueTooMany', message: more })
+    }
+    throw new TooManyErrors(list)
   }
 }
 
 const join = (head: string, detail: string) => (detail === '' ? head : `${head}: ${detail}`)
 
-/** A value as error texts show it: strings quoted, absent as null. */
+/** A value as error texts show it: strings quoted, absent as null, the beginning of what is long. */
 export function renderValue(value: unknown): string {
   if (value === undefined || value === null) return 'null'
-  if (typeof value === 'bigint') return String(value)
-  return JSON.stringify(value)
+  if (typeof value !== 'string') return shortJson(value, MAX_VALUE)
+  return JSON.stringify(shortened(value, MAX_VALUE))
+}
+
+/** Runs checks that collect errors, as far as they go until there are too many. */
+export function collecting(check: () => void): void {
+  try {
+    check()
+  } catch (error) {
+    if (!(error instanceof TooManyErrors)) throw error
+  }
 }
 
 /** Deep equality of JSON values; absent equals null, key order does not count. */

@@ -3,7 +3,7 @@ import type { Typed } from '../../schema/object-meta.ts'
 import { badRequest, invalid } from '../../schema/errors.ts'
 import { FieldErrors } from '../../schema/field-errors.ts'
 import type { Attributes } from '../../authz/authorizer.ts'
-import { hookContext, type Api, type Call, type User } from '../context.ts'
+import { type Api, type Call, type User } from '../context.ts'
 import { writeOptions } from '../options.ts'
 import { readObject } from '../read-body.ts'
 import { Made, type Result } from '../results.ts'
@@ -77,7 +77,7 @@ const OWN_FIELDS = [
 /** Reads the body, checks it and lets admission see it. Throws 4xx. */
 export async function admitted<T extends Typed>(api: Api, call: Call): Promise<T> {
   const options = writeOptions(call.query, api.v, 'CreateOptions')
-  const c = hookContext(api, call.user)
+  const c = call.context()
   const object = (await readObject(call, options, c)) as T
   takeNamespace(call, object)
   for (const name of OWN_FIELDS) delete object.metadata[name]

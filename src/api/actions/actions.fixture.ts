@@ -1,6 +1,6 @@
 /** Posts to actions and to kinds that are not stored, without HTTP; for tests. */
 import { StatusError } from '../../schema/errors.ts'
-import type { Api, Call } from '../context.ts'
+import { contextOnce, type Api, type Call } from '../context.ts'
 import { create } from '../create.ts'
 import { deleteOne } from '../delete.ts'
 import { actions, virtuals } from './index.ts'
@@ -18,15 +18,18 @@ export function client(api: Api) {
   const warnings: string[] = []
   const callOf = (path: Path, body: object): Call => {
     const { group = '', resource, subresource = '', namespace = '', name = '' } = path
+    const served = api.catalogue.find(group, 'v1', resource)!
+    const user = { name: 'alice', uid: '', groups: [], extra: {} }
     return {
-      served: api.catalogue.find(group, 'v1', resource)!,
+      served,
       subresource,
       namespace,
       name,
       query: new Map(),
-      user: { name: 'alice', uid: '', groups: [], extra: {} },
+      user,
       userAgent: 'test',
       body: async () => ({ bytes: Buffer.from(JSON.stringify(body)), mediaType: '' }),
+      context: contextOnce(api, user, served),
       warn: (text) => void warnings.push(text),
       signal: () => new AbortController().signal,
     }

@@ -5,7 +5,7 @@ import type { Served } from '../../schema/catalogue.ts'
 import { badRequest, conflict, notFound, plainError } from '../../schema/errors.ts'
 import { FieldErrors } from '../../schema/field-errors.ts'
 import type { ActionSubresource } from '../../schema/resource.ts'
-import { hookContext, type Api, type Call } from '../context.ts'
+import { type Api, type Call } from '../context.ts'
 import { modifyObject } from '../modify.ts'
 import { writeOptions } from '../options.ts'
 import { success, type Result } from '../results.ts'
@@ -36,7 +36,7 @@ async function bind(
   urlName: string,
 ): Promise<Result> {
   const options = writeOptions(call.query, api.v, 'CreateOptions')
-  const c = hookContext(api, call.user)
+  const c = call.context()
   const { object: binding } = await readActionBody<Binding>(api, call, action, options)
   const name = urlName === '' ? (binding.metadata.name ?? '') : urlName
   if (binding.metadata.name !== undefined ? binding.metadata.name !== name : urlName !== '')

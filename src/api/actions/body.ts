@@ -2,7 +2,7 @@ import type { Served } from '../../schema/catalogue.ts'
 import type { Typed } from '../../schema/object-meta.ts'
 import type { ActionSubresource } from '../../schema/resource.ts'
 import type { ShapeClass } from '../../schema/shape.ts'
-import { hookContext, type Api, type Call } from '../context.ts'
+import { type Api, type Call } from '../context.ts'
 import type { WriteOptions } from '../options.ts'
 import { parseBody, readObject } from '../read-body.ts'
 import { takeNamespace } from '../write.ts'
@@ -24,7 +24,7 @@ export async function readActionBody<T extends Typed>(
     also.length === 0 ? input : await chosen(api, call, [input, ...also]),
   )
   const own = { ...call, served: kind }
-  const object = (await readObject(own, options, hookContext(api, call.user))) as T
+  const object = (await readObject(own, options, call.context())) as T
   takeNamespace(own, object)
   return { object, kind }
 }

@@ -14,7 +14,7 @@ import {
 import { FieldErrors } from '../../schema/field-errors.ts'
 import type { ActionSubresource } from '../../schema/resource.ts'
 import { isEverything, matchesLabels, selectorFromObject } from '../../schema/selectors.ts'
-import { hookContext, keyOf, type Api, type Call } from '../context.ts'
+import { keyOf, type Api, type Call } from '../context.ts'
 import { deleteObject, deletionFrom, type Deletion } from '../delete.ts'
 import { modifyObject } from '../modify.ts'
 import { decodeStored } from '../objects.ts'
@@ -34,7 +34,7 @@ const RETRY_SECONDS = 10
  */
 export async function evictPod(api: Api, call: Call, action: ActionSubresource): Promise<Result> {
   const options = writeOptions(call.query, api.v, 'CreateOptions')
-  const c = hookContext(api, call.user)
+  const c = call.context()
   const { object: eviction } = await readActionBody<Eviction>(api, call, action, options)
   if (eviction.metadata.name !== call.name)
     throw badRequest('name in URL does not match name in Eviction object')
@@ -100,7 +100,7 @@ async function readPod(api: Api, call: Call): Promise<Pod> {
   const table = await api.cache.table(call.served.hub.keyPrefix)
   const version = table.get(keyOf(call.served, call.namespace, call.name))
   if (!version) throw notFound(call.served.name, call.name)
-  return decodeStored<Pod>(call.served, version, hookContext(api))
+  return decodeStored<Pod>(call.served, version, call.context())
 }
 
 /** A dry run may be asked for in the query and in the body; both must agree where both speak. */
@@ -127,7 +127,7 @@ const budgetKind = (api: Api) => api.catalogue.find('policy', 'v1', 'poddisrupti
 async function budgetsOf(api: Api, call: Call, pod: Pod): Promise<PodDisruptionBudget[]> {
   const served = budgetKind(api)
   if (!served) return []
-  const c = hookContext(api)
+  const c = call.context()
   const prefix = keyOf(served, call.namespace, '')
   const { items } = await api.cache.list(served.hub.keyPrefix, prefix, {})
   const labels = pod.metadata.labels ?? {}
@@ -176,7 +176,7 @@ async function spend(
         )
       }
       if (status.disruptionsAllowed === 0) throw evictionRefused(refusal(live), undefined)
-      const now = api.clock.now()
+      const { now } = call.context()
       status.disruptionsAllowed--
       status.disruptedPods = Object.fromEntries([
         ...Object.entries(status.disruptedPods ?? {}),

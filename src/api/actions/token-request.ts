@@ -35,7 +35,7 @@ export async function requestToken(
   if (!tokens) throw noSuchResource()
   const kind = api.catalogue.body(action.input)
   const options = writeOptions(call.query, api.v, 'CreateOptions')
-  const c = hookContext(api, call.user)
+  const c = call.context()
   const request = (await readObject({ ...call, served: kind }, options, c)) as TokenRequest
   await api.admission.mutate(attempt(call, 'create', request, null, options), c)
   checkNames(kind, call, request)

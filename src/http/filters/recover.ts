@@ -1,10 +1,12 @@
 import {
   internalError,
+  invalid,
   plainError,
   StatusError,
   timeout,
   unavailable,
 } from '../../schema/errors.ts'
+import { TooManyErrors } from '../../schema/field-errors.ts'
 import { StoreFull, StoreUnavailable } from '../../store/store.ts'
 import { TransformError } from '../../store/encryption/transformer.ts'
 import { binaryStatusAnswer, statusAnswer, wantsBinary } from '../answer.ts'
@@ -14,6 +16,8 @@ import { plainTextAnswer, PlainTextError } from '../plain-text.ts'
 /** Turns whatever was thrown into a Status: the only place that does. */
 export function recover(context: Context, error: unknown): Answer | Promise<Answer> {
   if (error instanceof PlainTextError) return plainTextAnswer(error)
+  if (error instanceof TooManyErrors)
+    return recover(context, invalid({ group: '', kind: '' }, '', error.list))
   if (error instanceof TransformError) return recover(context, internalError(error.message))
   if (error instanceof StoreUnavailable) {
     context.server.log.warn('the store cannot be used', { error: error.message })

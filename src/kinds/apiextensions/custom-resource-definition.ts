@@ -76,11 +76,9 @@ export function setCondition(
 
 /** The kind takes finalizers without a domain, as its own is one. */
 function allowPlainFinalizers(errors: FieldErrors): void {
-  const { list } = errors
-  for (let i = list.length - 1; i >= 0; i--) {
-    const { field, message } = list[i]!
-    if (field === 'metadata.finalizers' && message.endsWith(PLAIN_FINALIZER)) list.splice(i, 1)
-  }
+  errors.withdraw(
+    ({ field, message }) => field === 'metadata.finalizers' && message.endsWith(PLAIN_FINALIZER),
+  )
 }
 
 const PLAIN_FINALIZER = 'name is neither a standard finalizer name nor is it fully qualified'

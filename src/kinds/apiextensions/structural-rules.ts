@@ -33,8 +33,7 @@ export function validateStructural(schema: SchemaProps, v: Vocabulary, errors: F
   const before = errors.list.length
   validateNode(schema, 'root', v, errors)
   validateComplete(schema, errors)
-  const found = errors.list.splice(before)
-  errors.list.push(...found.sort(byText))
+  errors.sortSince(before, byText)
 }
 
 interface Found {

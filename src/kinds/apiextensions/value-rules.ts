@@ -66,11 +66,7 @@ function validateText(text: string, schema: SchemaProps, path: string, errors: F
   const { minLength, maxLength, pattern, format } = schema
   const count = minLength === undefined && maxLength === undefined ? 0 : [...text].length
   if (maxLength !== undefined && count > maxLength) {
-    errors.list.push({
-      field: errors.path,
-      reason: 'FieldValueTooLong',
-      message: `Too long: may not be longer than ${maxLength}`,
-    })
+    errors.add('FieldValueTooLong', `Too long: may not be longer than ${maxLength}`)
   }
   if (minLength !== undefined && count < minLength) {
     errors.invalid(text, said(path, `should be at least ${minLength} chars long`))

@@ -136,7 +136,7 @@ const rules: SourceRules<PersistentVolumeSource, AroundSource> = {
   quobyte: validateQuobyte,
   cephfs: validateCephFs,
   iscsi: (source, at, { name }) => {
-    validateIscsi(source, at, name, new FieldErrors(at.list).at('metadata', 'name'))
+    validateIscsi(source, at, name, at.root.at('metadata', 'name'))
     if (source.secretRef) needText(source.secretRef.name, at.at('secretRef', 'name'))
   },
   cinder: validatePersistentCinder,
