@@ -6,7 +6,13 @@ import { badRequest } from '../schema/errors.ts'
 import type { Typed } from '../schema/object-meta.ts'
 import { ObjectMeta } from '../schema/object-meta.ts'
 import type { HookContext } from '../schema/resource.ts'
-import { encodeRecord, RecordWriter } from '../store/cache/record.ts'
+import {
+  encodeRecord,
+  HEADER_BYTES,
+  readHeader,
+  RecordWriter,
+  writeHeader,
+} from '../store/cache/record.ts'
 import { Version } from '../store/cache/version.ts'
 
 const metaCodec = codecOf(ObjectMeta.shape)
@@ -133,6 +139,27 @@ const QUOTE = 0x22
 /** An object that is not stored, in the form of one that is; for dry runs. */
 export const asVersion = (record: Buffer, revision: number): Version =>
   Version.of(record, { key: '', revision, created: revision, prev: null }, null)
+
+const VERSION_OPENING = '"resourceVersion":"'
+const COMMA = 0x2c
+
+/** An object that a dry run would have made: in the form of a stored one, without a resourceVersion. */
+export function unversioned(record: Buffer): Version {
+  const { rvAt, metaStart, metaLength, selectorBytes } = readHeader(record)
+  const json = HEADER_BYTES + selectorBytes
+  let from = json + rvAt - VERSION_OPENING.length
+  let to = json + rvAt + 1
+  if (record[from - 1] === COMMA) from--
+  else if (record[to] === COMMA) to++
+  const cut = Buffer.concat([record.subarray(0, from), record.subarray(to)])
+  writeHeader(cut, {
+    rvAt: from - json,
+    metaStart,
+    metaLength: metaLength - (to - from),
+    selectorBytes,
+  })
+  return asVersion(cut, 0)
+}
 
 function selectorText(served: Served, object: Typed): string {
   const { selectable } = served.declaration

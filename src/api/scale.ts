@@ -55,6 +55,8 @@ export interface ScaleSource {
   readonly owner?: (old: Typed) => Promise<Typed>
   /** What the body says beside that. */
   readonly metadata?: JsonObject
+  /** uid that the owner must have; undefined: any. */
+  readonly uid?: string | undefined
 }
 
 /** Writes how many replicas there shall be; the owner is updated by its own rules. Throws 4xx. */
@@ -73,6 +75,7 @@ export async function updateScale(
     call,
     {
       fresh: null,
+      uid: source.uid,
       view,
       tracked: source.tracked === true,
       async next({ old }) {

@@ -31,7 +31,11 @@ export async function update(api: Api, call: Call): Promise<Result> {
   return updateObject(
     api,
     call,
-    { next: source, fresh: call.served.declaration.createOnUpdate === true ? source : null },
+    {
+      next: source,
+      fresh: call.served.declaration.createOnUpdate === true ? source : null,
+      uid: sent.metadata.uid,
+    },
     options,
   )
 }
@@ -47,7 +51,8 @@ export async function putScale(
   const sent = (await readObject(own, options, call.context())) as Scale
   checkName(call, sent)
   takeNamespace(call, sent)
-  return updateScale(api, call, scale, { next: () => structuredClone(sent) }, options)
+  const { uid } = sent.metadata
+  return updateScale(api, call, scale, { next: () => structuredClone(sent), uid }, options)
 }
 
 /** The name in a body must be that of the URL. Throws 400. */

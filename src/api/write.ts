@@ -31,8 +31,9 @@ import type { Table } from '../store/cache/table.ts'
 import type { Change, Commit } from '../store/store.ts'
 import { claimChanges, claimTable, isClaimKey, poolsFor } from './claims.ts'
 import { keyOf, type Api, type Call, type GuardedWrite } from './context.ts'
-import { asVersion, decodeDocument, decodeStored, encodeObject } from './objects.ts'
+import { asVersion, decodeDocument, decodeStored, encodeObject, unversioned } from './objects.ts'
 import type { WriteOptions } from './options.ts'
+import { meansUnset, namedRevision } from './named-revision.ts'
 import { faultOfEntries, recordOwners, sameButTimes } from './ownership.ts'
 import type { Result } from './results.ts'
 
@@ -60,7 +61,7 @@ export async function createObject(
   call: Call,
   object: Typed,
   options: WriteOptions,
-  { tracked = false }: Pick<Source, 'tracked'> = {},
+  { tracked = false, isUpdate = false }: Pick<Source, 'tracked'> & { isUpdate?: boolean } = {},
 ): Promise<Result> {
   const { served } = call
   const c = call.context()
@@ -107,14 +108,14 @@ export async function createObject(
   for (;;) {
     const next = await allocated(api, served, object, null, c)
     await api.admission.validate(attempt(call, 'create', next, null, options), c)
-    if (resourceVersion !== undefined) {
+    if (!isUpdate && !options.dryRun && !meansUnset(resourceVersion)) {
       throw plainError('resourceVersion should not be set on objects to be created')
     }
     await pace.pause()
     const record = encodeObject(served, next)
     const present = table.get(key)
     if (present) throw taken(present)
-    if (options.dryRun) return { is: 'object', status: 201, version: asVersion(record, 0) }
+    if (options.dryRun) return { is: 'object', status: 201, version: unversioned(record) }
     const changes: [Change, ...Change[]] = [
       { key, value: record, ifChangedAt: 0 },
       ...claimChanges(api.pools, served, null, next, key),
@@ -179,6 +180,8 @@ export interface Source {
   readonly view?: (object: Typed) => Typed
   /** The object when nothing is there yet and the kind may be made so; null: 404. */
   fresh: (() => Promise<Typed>) | null
+  /** uid that the object must have; undefined: any, and none. */
+  readonly uid?: string | undefined
 }
 
 /**
@@ -198,9 +201,13 @@ export async function updateObject(
     for (;;) {
       const live = table.get(key)
       if (!live) {
+        if (source.uid !== undefined) throw otherUid(call, key, source.uid, '')
         if (!source.fresh || call.subresource !== '') throw notFound(served.name, call.name)
         await mayCreate(api, call)
-        return createObject(api, call, await source.fresh(), options, source)
+        const object = await source.fresh()
+        namedRevision(object.metadata.resourceVersion)
+        const { tracked = false } = source
+        return createObject(api, call, object, options, { tracked, isUpdate: true })
       }
       const result = await updateOnce(api, call, source, options, key, live)
       if (result) return result
@@ -225,15 +232,10 @@ async function updateOnce(
   const document = parseJson(live.json())
   const old = decodeDocument(served, document, c)
   await pace.pause()
+  const uid = old.metadata.uid ?? ''
+  if (source.uid !== undefined && source.uid !== uid) throw otherUid(call, key, source.uid, uid)
   let next = await source.next({ live, old, document })
   const { metadata } = next
-  if (metadata.uid !== undefined && metadata.uid !== old.metadata.uid) {
-    throw conflict(
-      served.name,
-      call.name,
-      `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${metadata.uid}, UID in object meta: ${old.metadata.uid ?? ''}`,
-    )
-  }
   dedupOwners(call, metadata)
   await pace.pause()
   if (source.tracked !== true) recordOwners(api, call, options, { next, before: old, c })
@@ -241,13 +243,12 @@ async function updateOnce(
   if (!source.view) await mutated(api, call, attempt(call, 'update', next, old, options), c)
   if (call.subresource === '') await guarded(api, { call, object: next, old })
 
-  const conditional = metadata.resourceVersion !== undefined
-  if (!conditional && declaration.needsVersionOnUpdate === true) {
-    const errors = new FieldErrors()
-    errors.at('metadata', 'resourceVersion').invalid(0, 'must be specified for an update')
-    throw invalid({ group: served.group, kind: served.kind }, call.name, errors.list.map(hexZero))
-  }
-  if (conditional && metadata.resourceVersion !== old.metadata.resourceVersion) {
+  const { resourceVersion: found } = old.metadata
+  const isFound = metadata.resourceVersion === found
+  const named = isFound ? null : namedRevision(metadata.resourceVersion)
+  const conditional = named !== 0n
+  if (!conditional && declaration.needsVersionOnUpdate === true) throw versionless(call)
+  if (conditional && named !== null && named !== namedRevision(found)) {
     throw modified(served.name, call.name)
   }
   metadata.resourceVersion = old.metadata.resourceVersion!
@@ -520,15 +521,21 @@ function dedupOwners(call: Call, metadata: ObjectMeta): void {
   )
 }
 
-// The field writes the missing number in this form.
-const hexZero = (error: {
-  field: string
-  reason: FieldErrors['list'][number]['reason']
-  message: string
-}) => ({
-  ...error,
-  message: error.message.replace('Invalid value: 0:', 'Invalid value: 0x0:'),
-})
+/** Another object has the name, or none has. */
+const otherUid = (call: Call, key: string, wanted: string, found: string) =>
+  conflict(
+    call.served.name,
+    call.name,
+    `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${wanted}, UID in object meta: ${found}`,
+  )
+
+/** An update without a version of a kind that needs one: the reference names the resource here, not the kind. */
+function versionless({ served, name }: Call) {
+  const message = 'Invalid value: 0x0: must be specified for an update'
+  const field = 'metadata.resourceVersion'
+  const { group, resource } = served
+  return invalid({ group, kind: resource }, name, [{ field, reason: 'FieldValueInvalid', message }])
+}
 
 function stored(version: Version | null, key: string): Version {
   if (!version) throw new Error(`committed object ${key} is not in the cache`)

@@ -40,9 +40,11 @@ export function objectJson(api: Api, served: Served, object: Version | Made, for
       return isStored ? objectBytes(api, served, object) : object.json()
     case 'Table':
       return Buffer.concat([
-        tableOpening(served, form, {
-          resourceVersion: isStored ? resourceVersionOf(object) : madeVersionOf(object),
-        }),
+        tableOpening(
+          served,
+          form,
+          versionOnly(isStored ? resourceVersionOf(object) : madeVersionOf(object)),
+        ),
         ...rowParts(api, served, object, form).map(toBuffer),
         CLOSE,
       ])
@@ -56,6 +58,9 @@ export function objectJson(api: Api, served: Served, object: Version | Made, for
       )
   }
 }
+
+/** Metadata of a table of one object, which a dry run leaves without a version. */
+const versionOnly = (resourceVersion: string) => (resourceVersion === '' ? {} : { resourceVersion })
 
 const OPEN_ITEMS = ',"items":['
 const CLOSE = Buffer.from(']}')

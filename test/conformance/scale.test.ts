@@ -193,6 +193,12 @@ for (const { group, resource, kind, spec } of owners) {
         message: `Operation cannot be fulfilled on ${resource}/scale${group === '' ? '' : `.${group}`} "bad": Precondition failed: UID in precondition: other, UID in object meta: ${uid}`,
         details: about('bad', `${resource}/scale`),
       })
+      const otherOwner = (uid: string) => ({
+        code: 409,
+        reason: 'Conflict',
+        message: `Operation cannot be fulfilled on ${resource}${group === '' ? '' : `.${group}`} "bad": StorageError: invalid object, Code: 4, Key: /${resource}/default/bad, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: other, UID in object meta: ${uid}`,
+        details: about('bad'),
+      })
       const negative = invalid({ kind: 'Scale', group: 'autoscaling', name: 'bad' }, [
         ['spec.replicas', 'Invalid', 'Invalid value: -1: must be greater than or equal to 0'],
       ])
@@ -224,7 +230,7 @@ for (const { group, resource, kind, spec } of owners) {
         {
           name: 'another uid',
           ask: () => put({ name: 'bad', uid: 'other' }),
-          expected: () => foreign(owner.metadata.uid),
+          expected: () => otherOwner(owner.metadata.uid),
         },
         {
           name: 'another uid in a merge patch',

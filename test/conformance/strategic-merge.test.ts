@@ -304,7 +304,7 @@ describe('what it refuses', () => {
       answer: 400,
     },
     { name: 'another namespace', raw: '{"metadata":{"namespace":"x"}}', answer: 400 },
-    { name: 'another uid', raw: '{"metadata":{"uid":"x"}}', answer: 409 },
+    { name: 'another uid', raw: '{"metadata":{"uid":"x"}}', answer: 422 },
     { name: 'another resourceVersion', raw: '{"metadata":{"resourceVersion":"1"}}', answer: 409 },
     { name: 'a result that does not fit', raw: '{"secrets":{"a":1}}', answer: 422 },
     { name: 'a result that breaks a rule', raw: '{"metadata":{"labels":{"a":"-"}}}', answer: 422 },

@@ -3,7 +3,7 @@ import type { Served } from '../../schema/catalogue.ts'
 import { notFound } from '../../schema/errors.ts'
 import type { Typed } from '../../schema/object-meta.ts'
 import { keyOf, type Api, type Call } from '../context.ts'
-import { asVersion, encodeObject } from '../objects.ts'
+import { unversioned, encodeObject } from '../objects.ts'
 import { listOptions } from '../options.ts'
 import { Made, type ListResult, type Result } from '../results.ts'
 import { selection } from '../selection.ts'
@@ -34,7 +34,7 @@ export function listComponents(api: Api, call: Call): ListResult {
       const part = { key: keyOf(call.served, '', name), facts, mayHave: () => true }
       return chosen.matches?.(part) ?? true
     })
-    .map((part) => asVersion(encodeObject(call.served, part), 0))
+    .map((part) => unversioned(encodeObject(call.served, part)))
   return {
     is: 'list',
     status: 200,

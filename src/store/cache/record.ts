@@ -116,11 +116,8 @@ export class RecordWriter {
   /** The record, in memory of its own; the arguments are those of {@link RecordParts}. */
   record(metaStart: number, metaLength: number): Buffer {
     const memory = this.#memory
-    memory[0] = FORM
-    memory.writeUInt32LE(this.#revisionAt, 1)
-    memory.writeUInt32LE(metaStart, 5)
-    memory.writeUInt32LE(metaLength, 9)
-    memory.writeUInt32LE(this.#jsonStart - HEADER_BYTES, 13)
+    const selectorBytes = this.#jsonStart - HEADER_BYTES
+    writeHeader(memory, { rvAt: this.#revisionAt, metaStart, metaLength, selectorBytes })
     return Buffer.from(memory.subarray(0, this.#at))
   }
 
@@ -149,6 +146,15 @@ const SPACE = 0x20
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const TILDE = 0x7e
+
+/** Writes the header into the first bytes of a record, which is changed. */
+export function writeHeader(record: Buffer, header: RecordHeader): void {
+  record[0] = FORM
+  record.writeUInt32LE(header.rvAt, 1)
+  record.writeUInt32LE(header.metaStart, 5)
+  record.writeUInt32LE(header.metaLength, 9)
+  record.writeUInt32LE(header.selectorBytes, 13)
+}
 
 /** Reads the header; throws on a form that this program does not know. */
 export function readHeader(record: Uint8Array): RecordHeader {
