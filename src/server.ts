@@ -16,6 +16,8 @@ import { ensureServerService } from './boot-service.ts'
 import { writeFirstObjects } from './boot.ts'
 import { adminKubeconfig } from './client/kubeconfig.ts'
 import type { ServerState } from './http/context.ts'
+import { BodyMemory } from './http/body-memory.ts'
+import { BodyQueue } from './http/body-queue.ts'
 import { documentEndpoint } from './http/endpoints/document.ts'
 import { Exchanges } from './http/exchanges.ts'
 import { watchDeadlines } from './http/filters/deadline.ts'
@@ -181,6 +183,8 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
       api,
       requestTimeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
       draining: false,
+      bodyMemory: new BodyMemory(options.bodyMemoryBytes),
+      bodyQueue: new BodyQueue(),
       underway: new Bag(),
       log,
       authentication: authentication.chain,

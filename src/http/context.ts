@@ -3,6 +3,8 @@ import type { AuthenticationChain } from '../authn/authenticator-chain.ts'
 import type { Authorizer } from '../authz/authorizer.ts'
 import type { Bag, InBag } from '../base/bag.ts'
 import type { Log } from '../base/log.ts'
+import type { BodyMemory, BodyShare } from './body-memory.ts'
+import type { BodyQueue } from './body-queue.ts'
 import type { Exchange, HeaderList, Out } from './exchange.ts'
 import type { RequestInfo } from './request-info.ts'
 
@@ -29,6 +31,8 @@ export interface Context extends InBag {
   readonly auditAnnotations: ReadonlyMap<string, string> | null
   /** Adds to what the audit record tells. */
   annotate(key: string, value: string): void
+  /** Memory of the request's body; null when it was not asked for. */
+  bodyShare: BodyShare | null
   /** Filled by `authorize`: what made it allow the request. */
   allowedBy: string
   /** Milliseconds until the answer must have begun; Infinity: as many as it takes. */
@@ -43,6 +47,10 @@ export interface ServerState {
   readonly requestTimeoutMs: number
   /** Set when the server ends: new requests are turned away. */
   draining: boolean
+  /** Memory for the bodies of requests. */
+  readonly bodyMemory: BodyMemory
+  /** Where large bodies wait to be read. */
+  readonly bodyQueue: BodyQueue
   /** Requests whose time is watched. */
   readonly underway: Bag<Context>
   readonly log: Log

@@ -50,9 +50,11 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   })
   const sockets = new Set<Socket>()
   const sessions = new Http2Sessions(options.onExchange, MAX_HEADER_BYTES)
-  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+  const take = (request: IncomingMessage, response: ServerResponse) => {
     options.onExchange(new Http1Exchange(request, response))
-  })
+  }
+  server.on('request', take)
+  server.on('checkContinue', take)
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     // Whoever does not know what to do with the connection answers as usual, and the connection ends.
     const response = new ServerResponse(request)
