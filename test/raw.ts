@@ -86,6 +86,6 @@ export function answerOf(text: string): { status: number; close: boolean; body: 
   return {
     status: Number(/^HTTP\/1\.1 (\d+)/.exec(head)?.[1] ?? 0),
     close: /^connection: close$/im.test(head),
-    body: body === '' ? undefined : (JSON.parse(body) as unknown),
+    body: body === '' ? undefined : (JSON.parse(Buffer.from(body, 'latin1').toString()) as unknown),
   }
 }

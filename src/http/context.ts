@@ -21,6 +21,8 @@ export interface Context extends InBag {
   user: User
   /** Who acts as `user`; absent when that is the same. */
   impersonator?: User
+  /** Cleared by `headers` when no header asks for the request to be made by another user. */
+  mayImpersonate: boolean
   /** Headers that every answer gets, filled on the way. */
   readonly headers: HeaderList
   /** Texts of `Warning` headers, each once; null while there are none. */

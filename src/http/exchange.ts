@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import type { Duplex, Readable } from 'node:stream'
 import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
+import { originForm } from './http1-refusals.ts'
 import { collectBody, type BodyBudget } from './request-body.ts'
 
 /** Header names and values in turns. Names in lower case. */
@@ -121,7 +122,7 @@ export class Http1Exchange extends Base implements Exchange {
     this.#request = request
     this.#response = response
     this.method = request.method ?? 'GET'
-    this.target = request.url ?? '/'
+    this.target = originForm(request.url ?? '/')
     this.headers = request.headers
   }
 

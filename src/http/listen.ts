@@ -4,6 +4,13 @@ import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
 import { Http1Exchange, type Exchange } from './exchange.ts'
+import {
+  refuse,
+  refuseTunnel,
+  refuseUnparsed,
+  rememberAnswer,
+  wrongHead,
+} from './http1-refusals.ts'
 import { Http2Sessions } from './http2-sessions.ts'
 
 export interface ListenOptions {
@@ -43,6 +50,8 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     minVersion: 'TLSv1.2',
     ALPNProtocols: ['h2', 'http/1.1'],
     maxHeaderSize: MAX_HEADER_BYTES,
+    // Refused in the form that clients read.
+    requireHostHeader: false,
     headersTimeout: HEADERS_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
     // A body may take its time as long as the request's own deadline allows.
@@ -50,18 +59,27 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   })
   const sockets = new Set<Socket>()
   const sessions = new Http2Sessions(options.onExchange, MAX_HEADER_BYTES)
+  // Headers that are not seen decide nothing: their number is bounded by their size alone.
+  server.maxHeadersCount = 0
   const take = (request: IncomingMessage, response: ServerResponse) => {
-    options.onExchange(new Http1Exchange(request, response))
+    rememberAnswer(response)
+    const wrong = wrongHead(request)
+    if (wrong) refuse(response, wrong)
+    else options.onExchange(new Http1Exchange(request, response))
   }
   server.on('request', take)
   server.on('checkContinue', take)
+  server.on('clientError', refuseUnparsed)
+  server.on('connect', (_request, socket) => refuseTunnel(socket))
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     // Whoever does not know what to do with the connection answers as usual, and the connection ends.
     const response = new ServerResponse(request)
     response.shouldKeepAlive = false
     response.assignSocket(socket as Socket)
     response.once('finish', () => socket.end())
-    options.onExchange(new Http1Exchange(request, response, { socket, head }))
+    const wrong = wrongHead(request)
+    if (wrong) refuse(response, wrong)
+    else options.onExchange(new Http1Exchange(request, response, { socket, head }))
   })
   // Node's own would take every connection for HTTP/1.1.
   const http1 = server.listeners('secureConnection') as ((socket: TLSSocket) => void)[]

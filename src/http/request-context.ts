@@ -16,6 +16,7 @@ export class RequestContext implements Context {
   info = NO_REQUEST
   user = NOBODY
   declare impersonator?: User
+  mayImpersonate = true
   readonly headers: HeaderList = []
   warnings: Set<string> | null = null
   auditAnnotations: Map<string, string> | null = null
