@@ -55,6 +55,12 @@ export interface ServerOptions {
   readonly allowPrivileged?: boolean
   /** Certificates for connections to node agents, PEM; without an authority any certificate of theirs is taken. */
   readonly agentTls?: { readonly ca?: string; readonly cert?: string; readonly key?: string }
+  /**
+   * Whether `proxy`, `exec` and their like may lead to addresses of this machine and its link, such as 127.0.0.1; not by
+   * default, and only for tests whose agents and pods listen there: with it, users of those reach what listens on
+   * loopback.
+   */
+  readonly proxiesToLoopback?: boolean
   readonly authentication?: AuthenticationOptions
   readonly authorization?: AuthorizationOptions
   /** Whether what belongs to the API is kept in order: garbage, namespaces, accounts; it is by default. */

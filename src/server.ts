@@ -140,6 +140,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
       gate: gates.gate,
       allowPrivileged: options.allowPrivileged ?? false,
       agentTls: options.agentTls ?? {},
+      proxiesToLoopback: options.proxiesToLoopback ?? false,
       pools: servicePools(ranges.addresses, ranges.ports),
       authorizer,
       closestRule: (user, attributes) => authorization.closest(user, attributes),
