@@ -74,6 +74,11 @@ export interface ServerOptions {
   readonly historyMs?: number
   /** Bound of a request that is not a watch, milliseconds; 1 minute by default. */
   readonly requestTimeoutMs?: number
+  /**
+   * Connections from one address whose clients have not made a request as a known user; 1,000 by default. Of IPv6, the
+   * addresses of one /64 count as one.
+   */
+  readonly strangersPerAddress?: number
   /** Memory that the bodies of all requests under way may take together, bytes; 128 MiB by default. */
   readonly bodyMemoryBytes?: number
   /** A watch without a timeout of its own ends after one to two times this, milliseconds; 30 minutes by default. */

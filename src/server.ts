@@ -18,6 +18,8 @@ import { adminKubeconfig } from './client/kubeconfig.ts'
 import type { ServerState } from './http/context.ts'
 import { BodyMemory } from './http/body-memory.ts'
 import { BodyQueue } from './http/body-queue.ts'
+import { Connections } from './http/connections.ts'
+import { connectionsWithin } from './http/descriptors.ts'
 import { documentEndpoint } from './http/endpoints/document.ts'
 import { Exchanges } from './http/exchanges.ts'
 import { watchDeadlines } from './http/filters/deadline.ts'
@@ -180,8 +182,17 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
       draining: () => state.draining,
     })
     const { endpoints, prefixes } = serverEndpoints(api, { health, address: () => address })
+    const connections = new Connections({
+      clock: systemClock,
+      log,
+      most: connectionsWithin(),
+      ...(options.strangersPerAddress === undefined
+        ? {}
+        : { strangersPerAddress: options.strangersPerAddress }),
+    })
     const state: ServerState = {
       api,
+      connections,
       requestTimeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
       draining: false,
       bodyMemory: new BodyMemory(options.bodyMemoryBytes),
@@ -215,6 +226,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
       cert: pki.servingCert,
       key: pki.servingKey,
       clientCa: authentication.clientCa,
+      connections,
       onExchange: exchanges.take,
     })
     authentication.onClientCaChange((pem) => listener.setClientCa(pem))

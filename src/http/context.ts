@@ -5,6 +5,7 @@ import type { Bag, InBag } from '../base/bag.ts'
 import type { Log } from '../base/log.ts'
 import type { BodyMemory, BodyShare } from './body-memory.ts'
 import type { BodyQueue } from './body-queue.ts'
+import type { Connections } from './connections.ts'
 import type { Exchange, HeaderList, Out } from './exchange.ts'
 import type { RequestInfo } from './request-info.ts'
 
@@ -49,6 +50,7 @@ export interface ServerState {
   readonly requestTimeoutMs: number
   /** Set when the server ends: new requests are turned away. */
   draining: boolean
+  readonly connections: Pick<Connections, 'know'>
   /** Memory for the bodies of requests. */
   readonly bodyMemory: BodyMemory
   /** Where large bodies wait to be read. */
