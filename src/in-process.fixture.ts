@@ -100,6 +100,7 @@ export async function inProcess({
     gate: defaultGate,
     allowPrivileged: false,
     agentTls: {},
+    proxiesToLoopback: false,
     pools: servicePools(ranges.addresses, ranges.ports),
     authorizer: alwaysAllow,
     minRequestTimeoutMs: 1_800_000,

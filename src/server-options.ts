@@ -55,6 +55,12 @@ export interface ServerOptions {
   readonly allowPrivileged?: boolean
   /** Certificates for connections to node agents, PEM; without an authority any certificate of theirs is taken. */
   readonly agentTls?: { readonly ca?: string; readonly cert?: string; readonly key?: string }
+  /**
+   * Whether `proxy`, `exec` and their like may lead to addresses of this machine and its link, such as 127.0.0.1; not by
+   * default, and only for tests whose agents and pods listen there: with it, users of those reach what listens on
+   * loopback.
+   */
+  readonly proxiesToLoopback?: boolean
   readonly authentication?: AuthenticationOptions
   readonly authorization?: AuthorizationOptions
   /** Whether what belongs to the API is kept in order: garbage, namespaces, accounts; it is by default. */
@@ -68,6 +74,13 @@ export interface ServerOptions {
   readonly historyMs?: number
   /** Bound of a request that is not a watch, milliseconds; 1 minute by default. */
   readonly requestTimeoutMs?: number
+  /**
+   * Connections from one address whose clients have not made a request as a known user; 1,000 by default. Of IPv6, the
+   * addresses of one /64 count as one.
+   */
+  readonly strangersPerAddress?: number
+  /** Memory that the bodies of all requests under way may take together, bytes; 128 MiB by default. */
+  readonly bodyMemoryBytes?: number
   /** A watch without a timeout of its own ends after one to two times this, milliseconds; 30 minutes by default. */
   readonly minRequestTimeoutMs?: number
 }

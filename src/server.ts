@@ -16,6 +16,10 @@ import { ensureServerService } from './boot-service.ts'
 import { writeFirstObjects } from './boot.ts'
 import { adminKubeconfig } from './client/kubeconfig.ts'
 import type { ServerState } from './http/context.ts'
+import { BodyMemory } from './http/body-memory.ts'
+import { BodyQueue } from './http/body-queue.ts'
+import { Connections } from './http/connections.ts'
+import { connectionsWithin } from './http/descriptors.ts'
 import { documentEndpoint } from './http/endpoints/document.ts'
 import { Exchanges } from './http/exchanges.ts'
 import { watchDeadlines } from './http/filters/deadline.ts'
@@ -139,6 +143,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
       gate: gates.gate,
       allowPrivileged: options.allowPrivileged ?? false,
       agentTls: options.agentTls ?? {},
+      proxiesToLoopback: options.proxiesToLoopback ?? false,
       pools: servicePools(ranges.addresses, ranges.ports),
       authorizer,
       closestRule: (user, attributes) => authorization.closest(user, attributes),
@@ -191,10 +196,21 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
       progress.checks(v),
     )
     const { endpoints, prefixes } = serverEndpoints(api, { health, address: () => address })
+    const connections = new Connections({
+      clock: systemClock,
+      log,
+      most: connectionsWithin(),
+      ...(options.strangersPerAddress === undefined
+        ? {}
+        : { strangersPerAddress: options.strangersPerAddress }),
+    })
     const state: ServerState = {
       api,
+      connections,
       requestTimeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
       draining: false,
+      bodyMemory: new BodyMemory(options.bodyMemoryBytes),
+      bodyQueue: new BodyQueue(),
       underway: new Bag(),
       log,
       authentication: authentication.chain,
@@ -224,6 +240,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
       cert: pki.servingCert,
       key: pki.servingKey,
       clientCa: authentication.clientCa,
+      connections,
       onExchange: exchanges.take,
     })
     authentication.onClientCaChange((pem) => listener.setClientCa(pem))

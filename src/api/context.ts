@@ -26,6 +26,8 @@ export interface Api {
   readonly closestRule?: (user: User, attributes: Attributes) => string
   /** How node agents are spoken to. */
   readonly agentTls: AgentTls
+  /** Whether connect sub-resources may lead to this machine and its link; for tests alone. */
+  readonly proxiesToLoopback: boolean
   /** Where addresses and ports are given out of. */
   readonly pools: PoolSet
   /** Bounds of a watch without `timeoutSeconds`: random from one to two times this, milliseconds. */

@@ -82,10 +82,24 @@ export function extrasOf(
   prefixes: readonly string[],
 ): Readonly<Record<string, readonly string[]>> {
   const extras = new Map<string, string[]>()
+  const add = (name: string, prefix: string, values: readonly string[]) => {
+    const key = extraKey(name.slice(prefix.length))
+    const known = extras.get(key)
+    if (known) known.push(...values)
+    else extras.set(key, [...values])
+  }
+  const { headers, rawHeaders } = request
   for (const prefix of prefixes) {
-    for (const name of headersWithPrefix(request.headers, prefix)) {
-      const key = extraKey(name.slice(prefix.length))
-      extras.set(key, [...(extras.get(key) ?? []), ...headerValues(request, name)])
+    if (rawHeaders === undefined) {
+      for (const name of headersWithPrefix(headers, prefix))
+        add(name, prefix, headerValues(request, name))
+      continue
+    }
+    // One look at each line: there may be thousands, each of another name.
+    for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+      const name = rawHeaders[i]!.toLowerCase()
+      if (!name.startsWith(prefix) || headers[name] === undefined) continue
+      add(name, prefix, [fromWire(rawHeaders[i + 1]!)])
     }
   }
   // fromEntries defines own properties, also for a key such as __proto__.

@@ -3,6 +3,9 @@ import type { AuthenticationChain } from '../authn/authenticator-chain.ts'
 import type { Authorizer } from '../authz/authorizer.ts'
 import type { Bag, InBag } from '../base/bag.ts'
 import type { Log } from '../base/log.ts'
+import type { BodyMemory, BodyShare } from './body-memory.ts'
+import type { BodyQueue } from './body-queue.ts'
+import type { Connections } from './connections.ts'
 import type { Exchange, HeaderList, Out } from './exchange.ts'
 import type { RequestInfo } from './request-info.ts'
 
@@ -19,6 +22,8 @@ export interface Context extends InBag {
   user: User
   /** Who acts as `user`; absent when that is the same. */
   impersonator?: User
+  /** Cleared by `headers` when no header asks for the request to be made by another user. */
+  mayImpersonate: boolean
   /** Headers that every answer gets, filled on the way. */
   readonly headers: HeaderList
   /** Texts of `Warning` headers, each once; null while there are none. */
@@ -29,6 +34,8 @@ export interface Context extends InBag {
   readonly auditAnnotations: ReadonlyMap<string, string> | null
   /** Adds to what the audit record tells. */
   annotate(key: string, value: string): void
+  /** Memory of the request's body; null when it was not asked for. */
+  bodyShare: BodyShare | null
   /** Filled by `authorize`: what made it allow the request. */
   allowedBy: string
   /** Milliseconds until the answer must have begun; Infinity: as many as it takes. */
@@ -43,6 +50,11 @@ export interface ServerState {
   readonly requestTimeoutMs: number
   /** Set when the server ends: new requests are turned away. */
   draining: boolean
+  readonly connections: Pick<Connections, 'know'>
+  /** Memory for the bodies of requests. */
+  readonly bodyMemory: BodyMemory
+  /** Where large bodies wait to be read. */
+  readonly bodyQueue: BodyQueue
   /** Requests whose time is watched. */
   readonly underway: Bag<Context>
   readonly log: Log

@@ -21,6 +21,7 @@ import type { Answer, Context } from './context.ts'
 import { formOf } from './form.ts'
 import { parseContentType } from './media-types.ts'
 import { proxy } from './proxy.ts'
+import { BodyCutOff } from './request-body.ts'
 import { eventForm } from './represent.ts'
 
 /** Largest request body, bytes. */
@@ -217,16 +218,26 @@ function splitAfter(path: string, count: number): [string, string] {
   return [path.slice(0, at), path.slice(at)]
 }
 
-function bodyReader({ exchange }: Context): () => Promise<Body> {
+function bodyReader(context: Context): () => Promise<Body> {
   let body: Promise<Body> | null = null
-  return () =>
-    (body ??= exchange.readBody(BODY_LIMIT).then((bytes) => {
-      const type = exchange.headers['content-type']
-      if (type === undefined || type === '') return { bytes, mediaType: '' }
-      const parsed = parseContentType(type)
-      if (!parsed) throw badRequest('the Content-Type header is not a media type')
-      return { bytes, mediaType: `${parsed.type}/${parsed.subtype}` }
-    }))
+  return () => (body ??= readBody(context))
+}
+
+async function readBody(context: Context): Promise<Body> {
+  const { exchange, server } = context
+  context.bodyShare = server.bodyMemory.share(context.user.name)
+  const bytes = await exchange.readBody(BODY_LIMIT, context.bodyShare)
+  const type = exchange.headers['content-type']
+  const parsed = type === undefined || type === '' ? null : parseContentType(type)
+  if (!parsed && type !== undefined && type !== '')
+    throw badRequest('the Content-Type header is not a media type')
+  const waiting = server.bodyQueue.wait(bytes.length)
+  if (waiting) {
+    const { signal } = exchange
+    await waiting
+    if (signal.aborted) throw new BodyCutOff()
+  }
+  return { bytes, mediaType: parsed ? `${parsed.type}/${parsed.subtype}` : '' }
 }
 
 async function watchAnswer(context: Context, served: Served, call: Call): Promise<Answer> {

@@ -3,7 +3,8 @@ import type { Socket } from 'node:net'
 import type { Duplex, Readable } from 'node:stream'
 import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
-import { badRequest, tooLarge } from '../schema/errors.ts'
+import { originForm } from './http1-refusals.ts'
+import { collectBody, type BodyBudget } from './request-body.ts'
 
 /** Header names and values in turns. Names in lower case. */
 export type HeaderList = string[]
@@ -22,8 +23,11 @@ export interface Exchange {
   /** Aborted when the client is gone, or by `abort`. */
   readonly signal: AbortSignal
   abort(): void
-  /** The whole request body. Throws 413 beyond `limit` bytes. */
-  readBody(limit: number): Promise<Buffer>
+  /**
+   * The whole request body, in memory of the budget. Throws 413 beyond `limit` bytes, 429 when the budget has no more,
+   * and BodyCutOff.
+   */
+  readBody(limit: number, budget: BodyBudget | null): Promise<Buffer>
   /** The request body as it comes in; not together with `readBody`. */
   source(): Readable
   /** The connection, when the client asks to use it otherwise; null when it does not. */
@@ -62,33 +66,26 @@ const hasBody = (headers: IncomingHttpHeaders) =>
 
 type BodySource = IncomingMessage | ServerHttp2Stream
 
-async function collect(
+/** Whether all of a stream that has ended was sent. */
+const isWhole = (source: BodySource) =>
+  'complete' in source ? source.complete : !source.aborted && source.rstCode === 0
+
+function collect(
   source: BodySource,
   headers: IncomingHttpHeaders,
   limit: number,
+  budget: BodyBudget | null = null,
 ): Promise<Buffer> {
-  const declared = headers['content-length']
-  if (declared !== undefined && Number(declared) > limit) throw tooLarge(`limit is ${limit}`)
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    let size = 0
-    source.on('data', (chunk: Buffer) => {
-      size += chunk.length
-      if (size > limit) {
-        source.removeAllListeners('data')
-        source.resume()
-        reject(tooLarge(`limit is ${limit}`))
-        return
-      }
-      chunks.push(chunk)
-    })
-    source.once('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
-    source.once('error', reject)
-    // Every request closes; an error is made only of one that did not end.
-    source.once('close', () => {
-      if (!source.readableEnded) reject(badRequest('the request body was cut off'))
-    })
-  })
+  const length = headers['content-length']
+  const declared = length === undefined ? undefined : Number(length)
+  const { sink, body } = collectBody({ declared, limit, budget })
+  source.on('data', (chunk: Buffer) => sink.data(chunk))
+  source.once('end', () => (isWhole(source) ? sink.end() : sink.cut()))
+  source.once('error', () => sink.cut())
+  source.once('close', () => sink.cut())
+  // What was cut off before this is not told again.
+  if (source.destroyed && !source.readableEnded) sink.cut()
+  return body
 }
 
 /** What both protocols share. */
@@ -125,7 +122,7 @@ export class Http1Exchange extends Base implements Exchange {
     this.#request = request
     this.#response = response
     this.method = request.method ?? 'GET'
-    this.target = request.url ?? '/'
+    this.target = originForm(request.url ?? '/')
     this.headers = request.headers
   }
 
@@ -139,7 +136,13 @@ export class Http1Exchange extends Base implements Exchange {
     return this.#taken || this.#response.headersSent
   }
   source(): Readable {
+    this.#invite()
     return this.#request
+  }
+  /** Tells a client that waits for it to send its body: not before it is known that the body is wanted. */
+  #invite(): void {
+    const { headers, httpVersion } = this.#request
+    if (headers.expect !== undefined && httpVersion === '1.1') this.#response.writeContinue()
   }
   take(): void {
     this.#taken = true
@@ -150,10 +153,10 @@ export class Http1Exchange extends Base implements Exchange {
     if (what.closed) call()
     else what.once('close', call)
   }
-  readBody(limit: number): Promise<Buffer> {
-    return hasBody(this.headers)
-      ? collect(this.#request, this.headers, limit)
-      : Promise.resolve(EMPTY)
+  readBody(limit: number, budget: BodyBudget | null): Promise<Buffer> {
+    if (!hasBody(this.headers)) return Promise.resolve(EMPTY)
+    this.#invite()
+    return collect(this.#request, this.headers, limit, budget)
   }
   send(status: number, headers: HeaderList, body: Buffer | string): void {
     const response = this.#response

@@ -38,6 +38,7 @@ export class Exchanges {
   }
 
   #write(context: Context, answer: Answer): void {
+    context.bodyShare?.close()
     const writing = writeAnswer(context, answer)
     if (!writing) this.#end()
     else
@@ -48,6 +49,7 @@ export class Exchanges {
   }
 
   #fail(context: Context, error: unknown): void {
+    context.bodyShare?.close()
     this.#state.onError(error, context)
     const { exchange } = context
     if (!exchange.begun) exchange.send(500, ['content-type', 'text/plain'], 'internal error')

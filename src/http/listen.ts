@@ -4,7 +4,15 @@ import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
 import { readCertificate } from '../authn/connection-certificate.ts'
+import type { Connections } from './connections.ts'
 import { Http1Exchange, type Exchange } from './exchange.ts'
+import {
+  refuse,
+  refuseTunnel,
+  refuseUnparsed,
+  rememberAnswer,
+  wrongHead,
+} from './http1-refusals.ts'
 import { Http2Sessions } from './http2-sessions.ts'
 
 export interface ListenOptions {
@@ -16,7 +24,17 @@ export interface ListenOptions {
   readonly key: string
   /** Authorities of client certificates, PEM. */
   readonly clientCa: string
+  readonly connections: Connections
   readonly onExchange: (exchange: Exchange) => void
+  readonly timeouts?: Partial<Timeouts>
+}
+
+/** How long connections may go without a word, milliseconds. */
+export interface Timeouts {
+  /** From the beginning of a request, or of a connection that has none, to the end of the head. */
+  readonly headersMs: number
+  /** Between requests. */
+  readonly idleMs: number
 }
 
 export interface Listener {
@@ -29,11 +47,17 @@ export interface Listener {
 
 // Large enough for long selectors and tokens, small enough that nobody fills memory with headers.
 const MAX_HEADER_BYTES = 64 << 10
-const HEADERS_TIMEOUT_MS = 32_000
-const KEEP_ALIVE_MS = 90_000
+const HEADERS_MS = 32_000
+const IDLE_MS = 90_000
+/** How often those are looked at, at most. */
+const CHECK_MS = 5_000
+/** After how long a silent connection is asked whether its other end is still there. */
+const PROBE_AFTER_MS = 180_000
 
 /** Serves HTTP/1.1 and HTTP/2 over TLS on one port. Rejects when the address cannot be had. */
 export async function listen(options: ListenOptions): Promise<Listener> {
+  const { connections } = options
+  const { headersMs = HEADERS_MS, idleMs = IDLE_MS } = options.timeouts ?? {}
   const server = createServer({
     cert: options.cert,
     key: options.key,
@@ -44,24 +68,41 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     minVersion: 'TLSv1.2',
     ALPNProtocols: ['h2', 'http/1.1'],
     maxHeaderSize: MAX_HEADER_BYTES,
-    headersTimeout: HEADERS_TIMEOUT_MS,
-    keepAliveTimeout: KEEP_ALIVE_MS,
+    // Refused in the form that clients read.
+    requireHostHeader: false,
+    headersTimeout: headersMs,
+    keepAliveTimeout: idleMs,
+    connectionsCheckingInterval: Math.min(CHECK_MS, headersMs),
+    keepAlive: true,
+    keepAliveInitialDelay: PROBE_AFTER_MS,
     // A body may take its time as long as the request's own deadline allows.
     requestTimeout: 0,
   })
   const sockets = new Set<Socket>()
   const sessions = new Http2Sessions(options.onExchange, MAX_HEADER_BYTES)
-  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    options.onExchange(new Http1Exchange(request, response))
-  })
+  // Headers that are not seen decide nothing: their number is bounded by their size alone.
+  server.maxHeadersCount = 0
+  const take = (request: IncomingMessage, response: ServerResponse) => {
+    rememberAnswer(response)
+    const wrong = wrongHead(request)
+    if (wrong) refuse(response, wrong)
+    else options.onExchange(new Http1Exchange(request, response))
+  }
+  server.on('request', take)
+  server.on('checkContinue', take)
+  server.on('clientError', refuseUnparsed)
+  server.on('connect', (_request, socket) => refuseTunnel(socket))
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     // Whoever does not know what to do with the connection answers as usual, and the connection ends.
     const response = new ServerResponse(request)
     response.shouldKeepAlive = false
     response.assignSocket(socket as Socket)
     response.once('finish', () => socket.end())
-    options.onExchange(new Http1Exchange(request, response, { socket, head }))
+    const wrong = wrongHead(request)
+    if (wrong) refuse(response, wrong)
+    else options.onExchange(new Http1Exchange(request, response, { socket, head }))
   })
+  admitFirst(server, connections)
   // Node's own would take every connection for HTTP/1.1.
   const http1 = server.listeners('secureConnection') as ((socket: TLSSocket) => void)[]
   server.removeAllListeners('secureConnection')
@@ -69,6 +110,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     socket.setNoDelay(true)
     readCertificate(socket)
     shareProtocols(server, socket)
+    connections.secured(socket)
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
     socket.on('error', () => {})
@@ -79,6 +121,10 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     server.once('error', reject)
     server.listen(options.port, options.bindAddress, () => {
       server.off('error', reject)
+      // Of accepting: the next may succeed.
+      server.on('error', (error: NodeJS.ErrnoException) => {
+        connections.refusing(error.code ?? error.message)
+      })
       resolve()
     })
   })
@@ -87,8 +133,21 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   return {
     port,
     setClientCa: (ca) => server.setSecureContext({ cert, key, ca, minVersion: 'TLSv1.2' }),
-    close: (graceMs) => closeServer(server, sockets, sessions, graceMs),
+    close: (graceMs) => {
+      connections.close()
+      return closeServer(server, sockets, sessions, graceMs)
+    },
   }
+}
+
+/** Ends connections that there is no place for, before they cost more than that. */
+function admitFirst(server: Server, connections: Connections): void {
+  const takers = server.listeners('connection') as ((socket: Socket) => void)[]
+  server.removeAllListeners('connection')
+  server.on('connection', (socket: Socket) => {
+    if (connections.admit(socket)) for (const take of takers) take.call(server, socket)
+    else socket.destroy()
+  })
 }
 
 /**

@@ -10,6 +10,7 @@ import { authorize } from './filters/authorize.ts'
 import { cacheControl } from './filters/cache-control.ts'
 import { deadline } from './filters/deadline.ts'
 import { draining } from './filters/draining.ts'
+import { headers } from './filters/headers.ts'
 import { impersonate } from './filters/impersonate.ts'
 import { recover } from './filters/recover.ts'
 import { requestInfo } from './filters/request-info.ts'
@@ -20,6 +21,7 @@ export const filters: readonly Filter[] = [
   requestInfo, // verb, group, resource, name from method and path
   cacheControl, // nothing is to be kept by caches between
   deadline, // bounds the time until the answer begins: 504
+  headers, // what decides is clear: 400
   authenticate, // who: 401
   impersonate, // as whom: 403
   authorize, // whether: 403

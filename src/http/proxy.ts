@@ -4,8 +4,8 @@ import { request as httpsRequest } from 'node:https'
 import type { LookupAddress } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import type { Duplex, Readable } from 'node:stream'
-import type { Target } from '../api/connect/target.ts'
-import { badRequest, unavailable } from '../schema/errors.ts'
+import { checkProxyable, proxyableLookup, type Target } from '../api/connect/target.ts'
+import { badRequest, StatusError, unavailable } from '../schema/errors.ts'
 import { TAKEN, type Answer, type Context } from './context.ts'
 import type { Exchange, HeaderList, Out } from './exchange.ts'
 
@@ -96,7 +96,9 @@ function response(outgoing: ClientRequest, target: Target): Promise<IncomingMess
   })
 }
 
-function unreachable({ code, message }: NodeJS.ErrnoException, target: Target) {
+function unreachable(error: NodeJS.ErrnoException, target: Target): StatusError {
+  if (error instanceof StatusError) return error
+  const { code, message } = error
   const host = isIP(target.host) === 6 ? `[${target.host}]` : target.host
   const where = target.port === '' ? host : `${host}:${target.port}`
   const why =
@@ -152,7 +154,10 @@ function join(a: Duplex, b: Duplex): void {
 
 function connect(context: Context, target: Target, protocol: string | null): ClientRequest {
   const { exchange } = context
+  const { api } = context.server
   const { addresses } = target
+  // Whatever was found out before: this is what is connected to.
+  checkProxyable(api, target.host)
   const secure = target.scheme === 'https'
   const make = secure ? httpsRequest : httpRequest
   const { ca, cert, key } = target.tls ?? {}
@@ -164,7 +169,7 @@ function connect(context: Context, target: Target, protocol: string | null): Cli
     path: `${path}${target.query}`,
     headers: requestHeaders(context, target, protocol),
     agent: false,
-    ...(addresses ? { lookup: fixedLookup(addresses) } : {}),
+    lookup: addresses ? fixedLookup(addresses) : proxyableLookup(api),
     ...(secure
       ? {
           rejectUnauthorized: ca !== undefined,

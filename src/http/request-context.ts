@@ -1,4 +1,5 @@
 import type { Query, User } from '../api/context.ts'
+import type { BodyShare } from './body-memory.ts'
 import type { Context, ServerState } from './context.ts'
 import type { Exchange, HeaderList } from './exchange.ts'
 import { NO_REQUEST, parseQuery } from './request-info.ts'
@@ -18,9 +19,11 @@ export class RequestContext implements Context {
   info = NO_REQUEST
   user = NOBODY
   declare impersonator?: User
+  mayImpersonate = true
   readonly headers: HeaderList = []
   warnings: Set<string> | null = null
   auditAnnotations: Map<string, string> | null = null
+  bodyShare: BodyShare | null = null
   allowedBy = ''
   limitMs = Infinity
   deadline = Infinity

@@ -188,6 +188,10 @@ export const expired = (message: string, continueToken?: string) =>
 export const tooLarge = (why: string) =>
   new StatusError(413, 'RequestEntityTooLarge', `Request entity too large: ${why}`)
 
+/** More at one time than the server takes; the client may try again after some seconds. */
+export const tooManyRequests = (why: string, retryAfterSeconds: number) =>
+  new StatusError(429, 'TooManyRequests', `Too many requests: ${why}`, { retryAfterSeconds })
+
 export const unsupportedMediaType = (accepted: readonly string[]) =>
   new StatusError(
     415,

@@ -11,11 +11,12 @@ const ADDRESS_TYPES = ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', '
 export async function nodeTarget(api: Api, call: ConnectCall): Promise<Target> {
   const { scheme, name, port } = schemeNamePort(call.name, 'node')
   const agent = await agentOf(api, name)
-  const common = { host: agent.host, path: call.rest, query: call.rawQuery, prefix: call.base }
+  const addresses = await proxyableAddresses(api, agent.host)
+  const { host } = agent
+  const common = { host, path: call.rest, query: call.rawQuery, prefix: call.base, addresses }
   if (port === '' || port === agent.port)
     return { ...common, scheme: 'https', port: agent.port, tls: api.agentTls }
-  const addresses = await proxyableAddresses(agent.host)
-  return { ...common, scheme: scheme === '' ? 'http' : scheme, port, tls: null, addresses }
+  return { ...common, scheme: scheme === '' ? 'http' : scheme, port, tls: null }
 }
 
 /** Address of a node's agent. Throws 404, and 500 when the node has no address. */

@@ -15,7 +15,7 @@ export async function podTarget(api: Api, call: ConnectCall): Promise<Target> {
   const { scheme, name, port } = schemeNamePort(call.name, 'pod')
   const pod = await readPod(api, call, name)
   const host = pod.status.podIPs?.[0]?.ip ?? pod.status.podIP ?? ''
-  checkProxyable(host)
+  checkProxyable(api, host)
   const declared = pod.spec.containers.flatMap(({ ports = [] }) => ports)[0]
   return {
     scheme: scheme === '' ? 'http' : scheme,

@@ -18,7 +18,7 @@ export async function serviceTarget(api: Api, call: ConnectCall): Promise<Target
   )
   const chosen = places[Math.floor(api.ids.fraction() * places.length)]
   if (!chosen) throw unavailable(`no endpoints available for service ${JSON.stringify(name)}`)
-  checkProxyable(chosen.ip)
+  checkProxyable(api, chosen.ip)
   return {
     scheme: scheme === '' ? 'http' : scheme,
     host: chosen.ip,

@@ -1,5 +1,5 @@
-import type { LookupAddress } from 'node:dns'
-import { BlockList, isIP } from 'node:net'
+import { lookup as dnsLookup, type LookupAddress } from 'node:dns'
+import { BlockList, isIP, type LookupFunction } from 'node:net'
 import { badRequest } from '../../schema/errors.ts'
 import type { Api, Call } from '../context.ts'
 
@@ -69,26 +69,35 @@ export function schemeNamePort(
 const own = new BlockList()
 own.addSubnet('127.0.0.0', 8, 'ipv4')
 own.addSubnet('169.254.0.0', 16, 'ipv4')
-own.addSubnet('224.0.0.0', 24, 'ipv4')
+own.addSubnet('224.0.0.0', 4, 'ipv4')
 own.addAddress('0.0.0.0', 'ipv4')
+own.addAddress('255.255.255.255', 'ipv4')
 own.addAddress('::1', 'ipv6')
 own.addAddress('::', 'ipv6')
 own.addSubnet('fe80::', 10, 'ipv6')
-own.addSubnet('ff02::', 16, 'ipv6')
+own.addSubnet('ff00::', 8, 'ipv6')
 
-/** Refuses addresses of the machine that this server runs on and of its link: they are not the cluster's. Throws 400. */
-export function checkProxyable(host: string): void {
-  const family = isIP(host)
+/** What of an API says which addresses may be connected to. */
+export type Reach = Pick<Api, 'proxiesToLoopback'>
+
+/**
+ * Refuses addresses of the machine that this server runs on and of its link, and of many at once: they are not the
+ * cluster's. What is no address passes, and is looked at when it is looked up. Throws 400.
+ */
+export function checkProxyable({ proxiesToLoopback }: Reach, host: string): void {
+  // The zone of an address says on which link it is.
+  const address = host.replace(/%.*$/s, '')
+  const family = isIP(address)
   const isOwn =
     family === 0
       ? host === 'localhost' || host.endsWith('.localhost')
-      : own.check(host, family === 6 ? 'ipv6' : 'ipv4')
-  if (host === '' || isOwn) throw badRequest('address not allowed')
+      : own.check(address, family === 6 ? 'ipv6' : 'ipv4')
+  if (host === '' || (isOwn && !proxiesToLoopback)) throw badRequest('address not allowed')
 }
 
 /** The same for a name, by all that it stands for: that is what has to be connected to. Throws 400. */
-export async function proxyableAddresses(host: string): Promise<LookupAddress[]> {
-  checkProxyable(host)
+export async function proxyableAddresses(reach: Reach, host: string): Promise<LookupAddress[]> {
+  checkProxyable(reach, host)
   let addresses: LookupAddress[]
   try {
     const { lookup } = await import('node:dns/promises')
@@ -96,6 +105,27 @@ export async function proxyableAddresses(host: string): Promise<LookupAddress[]>
   } catch (error) {
     throw badRequest(error instanceof Error ? error.message : String(error))
   }
-  for (const { address } of addresses) checkProxyable(address)
+  for (const { address } of addresses) checkProxyable(reach, address)
   return addresses
 }
+
+/**
+ * A look-up of names for the moment of connecting, which is the only one that counts: a name may stand for something
+ * else each time. Fails with 400 when any of the addresses is refused.
+ */
+export const proxyableLookup =
+  (reach: Reach, lookup: typeof dnsLookup = dnsLookup): LookupFunction =>
+  (name, options, done) => {
+    lookup(name, { ...options, all: true }, (error, addresses) => {
+      try {
+        if (error) throw error
+        for (const { address } of addresses) checkProxyable(reach, address)
+      } catch (thrown) {
+        done(thrown as NodeJS.ErrnoException, '')
+        return
+      }
+      const [first] = addresses
+      if (options.all === true || !first) done(null, addresses)
+      else done(null, first.address, first.family)
+    })
+  }

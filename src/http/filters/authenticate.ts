@@ -1,3 +1,5 @@
+import type { Socket } from 'node:net'
+import { ANONYMOUS } from '../../authn/anonymous.ts'
 import { CredentialError, type Answered, type Asking } from '../../authn/authenticator.ts'
 import { unauthorized } from '../../schema/errors.ts'
 import type { Context, Filter } from '../context.ts'
@@ -6,15 +8,17 @@ import type { Context, Filter } from '../context.ts'
 export const authenticate: Filter = {
   name: 'authenticate',
   run(context) {
+    // A connection that is gone when the answer comes has no socket any more.
+    const { socket } = context.exchange
     let answer: Answered | Promise<Answered>
     try {
       answer = context.server.authentication.authenticate(context.exchange, askingOf(context))
     } catch (error) {
       throw refused(context, error)
     }
-    if (!(answer instanceof Promise)) return accept(context, answer)
+    if (!(answer instanceof Promise)) return accept(context, answer, socket)
     return answer.then(
-      (found) => accept(context, found),
+      (found) => accept(context, found, socket),
       (error: unknown) => {
         throw refused(context, error)
       },
@@ -28,9 +32,10 @@ const askingOf = (context: Context): Asking => ({
   warn: (text) => context.warn(text),
 })
 
-function accept(context: Context, found: Answered): void {
+function accept(context: Context, found: Answered, socket: Socket): void {
   if (!found) throw unauthorized()
   context.user = found.user
+  if (found.user.name !== ANONYMOUS) context.server.connections.know(socket)
   context.server.authentication.removeCredentials(context.exchange)
 }
 

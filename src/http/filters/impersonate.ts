@@ -12,6 +12,7 @@ import { internalErrorText } from '../plain-text.ts'
 export const impersonate: Filter = {
   name: 'impersonate',
   run(context) {
+    if (!context.mayImpersonate) return
     const { exchange, server } = context
     let wanted: Impersonation | null
     try {

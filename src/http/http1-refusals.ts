@@ -1,0 +1,104 @@
+/** Answers to what is not HTTP/1.1 as this server speaks it, given before there is a request for the pipeline. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { badRequest, methodNotAllowed, plainError, type StatusError } from '../schema/errors.ts'
+
+/** How long a client may take to read why it was refused, milliseconds. */
+const LINGER_MS = 1_000
+
+const PHRASES: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  405: 'Method Not Allowed',
+  431: 'Request Header Fields Too Large',
+}
+
+/** What a parsed head is refused for; null when nothing is wrong with it. */
+export function wrongHead({ httpVersion, headers, url = '' }: IncomingMessage): StatusError | null {
+  const coding = headers['transfer-encoding']
+  if (httpVersion !== '1.1') {
+    if (httpVersion !== '1.0') return badRequest('unsupported HTTP version')
+    // A server between that does not know it would take the body for the next request.
+    if (coding !== undefined) return badRequest('HTTP/1.0 has no Transfer-Encoding')
+  } else if (headers.host === undefined) return badRequest('missing required Host header')
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked')
+    return plainError('unsupported transfer encoding', 501)
+  if (!url.startsWith('/') && url !== '*' && !ABSOLUTE.test(url))
+    return badRequest('the request target is not valid')
+  return null
+}
+
+const ABSOLUTE = /^https?:\/\/[^/?#]*/i
+
+/** Path and query of a target: an absolute one names this server besides (RFC 9112, section 3.2.2). */
+export function originForm(target: string): string {
+  if (target.startsWith('/')) return target
+  const rest = target.replace(ABSOLUTE, '')
+  return rest.startsWith('?') || rest === '' ? `/${rest}` : rest
+}
+
+/** Refuses a request whose head was read; the connection ends. */
+export function refuse(response: ServerResponse, error: StatusError): void {
+  const body = JSON.stringify(error.toStatus())
+  const headers = [...headersOf(body)]
+  response.writeHead(error.code, headers)
+  response.end(response.req.method === 'HEAD' ? undefined : body)
+}
+
+const headersOf = (body: string) => [
+  'content-type',
+  'application/json',
+  'cache-control',
+  'no-cache, private',
+  'content-length',
+  String(Buffer.byteLength(body)),
+  'connection',
+  'close',
+]
+
+/** Refuses what the parser of HTTP cannot read, and ends the connection. */
+export function refuseUnparsed(error: NodeJS.ErrnoException, socket: Duplex): void {
+  const { code = '' } = error
+  // Further bytes of what was refused already.
+  if (socket.writableEnded) return
+  if (!code.startsWith('HPE_') || !socket.writable || isAnswering(socket)) {
+    socket.destroy()
+    return
+  }
+  refuseConnection(
+    socket,
+    code === 'HPE_HEADER_OVERFLOW'
+      ? plainError('the header fields of the request are too large', 431)
+      : badRequest('the request is not valid HTTP/1.1'),
+  )
+}
+
+/** Refuses a request to become a tunnel. */
+export const refuseTunnel = (socket: Duplex): void => refuseConnection(socket, methodNotAllowed())
+
+function refuseConnection(socket: Duplex, error: StatusError): void {
+  const body = JSON.stringify(error.toStatus())
+  const lines = [`HTTP/1.1 ${error.code} ${PHRASES[error.code] ?? 'Refused'}`]
+  const headers = headersOf(body)
+  for (let i = 0; i < headers.length; i += 2) lines.push(`${headers[i]}: ${headers[i + 1]}`)
+  socket.on('error', () => {})
+  // What was sent is still read: a connection that ends with unread bytes is reset, and the answer lost.
+  setTimeout(() => socket.destroy(), LINGER_MS).unref()
+  socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`)
+}
+
+/** The answer that a connection has been given last. */
+interface WithAnswer {
+  lastAnswer?: ServerResponse
+}
+
+/** Remembers the answer that is being made on a connection. */
+export function rememberAnswer(response: ServerResponse): void {
+  ;(response.req.socket as WithAnswer).lastAnswer = response
+}
+
+/** Whether an answer to another request than the one that cannot be read would be mixed up with a refusal. */
+function isAnswering(socket: Duplex): boolean {
+  const { lastAnswer } = socket as WithAnswer
+  if (!lastAnswer || lastAnswer.writableFinished) return false
+  return lastAnswer.headersSent || lastAnswer.req.complete
+}
