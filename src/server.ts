@@ -50,6 +50,10 @@ const CLOSE_GRACE_MS = 5_000
 
 const SERVER_LEASE_RENEW_MS = 10_000
 
+/** An error with where it came from, for the log. */
+const told = (error: unknown) =>
+  error instanceof Error ? (error.stack ?? error.message) : String(error)
+
 /** Work that is waited for later: what fails is told then. */
 function underway<T>(work: Promise<T>): Promise<T> {
   work.catch(() => {})
@@ -227,7 +231,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
         log.error('request failed', {
           method: context.exchange.method,
           path: context.path,
-          error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+          error: told(error),
         })
       },
     }
@@ -242,6 +246,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
       clientCa: authentication.clientCa,
       connections,
       onExchange: exchanges.take,
+      onFault: (error) => log.error('a connection failed', { error: told(error) }),
     })
     authentication.onClientCaChange((pem) => listener.setClientCa(pem))
     const host = bindAddress.includes(':') ? `[${bindAddress}]` : bindAddress

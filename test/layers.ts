@@ -7,13 +7,15 @@ import { dirname, join, normalize, relative } from 'node:path'
 
 export const rooms: Readonly<Record<string, readonly string[]>> = {
   base: [],
+  http2: [],
   vocabulary: ['base'],
   schema: ['base', 'vocabulary'],
   cel: ['base'],
   kinds: ['cel', 'schema', 'base', 'vocabulary'],
   patch: ['schema', 'base', 'vocabulary'],
   openapi: ['kinds', 'schema', 'base', 'vocabulary'],
-  store: ['base'],
+  // etcd is spoken to in HTTP/2.
+  store: ['http2', 'base'],
   pki: ['base', 'vocabulary'],
   admission: ['authz', 'kinds', 'schema', 'base', 'vocabulary'],
   // Webhooks are called as any server is: by a client configuration.
@@ -21,7 +23,18 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   authz: ['client', 'kinds', 'schema', 'base', 'vocabulary'],
   api: ['admission', 'authz', 'kinds', 'patch', 'schema', 'store', 'base', 'vocabulary'],
   // The store is there for the bytes that go on the wire as they are kept.
-  http: ['api', 'authn', 'authz', 'kinds', 'openapi', 'schema', 'store', 'base', 'vocabulary'],
+  http: [
+    'api',
+    'authn',
+    'authz',
+    'http2',
+    'kinds',
+    'openapi',
+    'schema',
+    'store',
+    'base',
+    'vocabulary',
+  ],
   controllers: ['api', 'authz', 'kinds', 'patch', 'schema', 'store', 'base', 'vocabulary'],
   client: ['kinds', 'schema', 'base', 'vocabulary'],
   // Copies of the store are made without a server.

@@ -1,7 +1,6 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex, Readable } from 'node:stream'
-import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
 import { originForm } from './http1-refusals.ts'
 import { collectBody, type BodyBudget } from './request-body.ts'
@@ -64,23 +63,17 @@ export interface Out {
 const hasBody = (headers: IncomingHttpHeaders) =>
   headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
 
-type BodySource = IncomingMessage | ServerHttp2Stream
-
-/** Whether all of a stream that has ended was sent. */
-const isWhole = (source: BodySource) =>
-  'complete' in source ? source.complete : !source.aborted && source.rstCode === 0
-
 function collect(
-  source: BodySource,
+  source: IncomingMessage,
   headers: IncomingHttpHeaders,
   limit: number,
-  budget: BodyBudget | null = null,
+  budget: BodyBudget | null,
 ): Promise<Buffer> {
   const length = headers['content-length']
   const declared = length === undefined ? undefined : Number(length)
   const { sink, body } = collectBody({ declared, limit, budget })
   source.on('data', (chunk: Buffer) => sink.data(chunk))
-  source.once('end', () => (isWhole(source) ? sink.end() : sink.cut()))
+  source.once('end', () => (source.complete ? sink.end() : sink.cut()))
   source.once('error', () => sink.cut())
   source.once('close', () => sink.cut())
   // What was cut off before this is not told again.
@@ -179,91 +172,8 @@ export class Http1Exchange extends Base implements Exchange {
 
 const EMPTY = Buffer.alloc(0)
 
-export class Http2Exchange extends Base implements Exchange {
-  readonly method: string
-  readonly target: string
-  readonly headers: IncomingHttpHeaders
-  readonly #stream: ServerHttp2Stream
-
-  readonly rawHeaders: readonly string[]
-
-  constructor(
-    stream: ServerHttp2Stream,
-    headers: IncomingHttpHeaders,
-    rawHeaders: readonly string[],
-  ) {
-    super()
-    this.#stream = stream
-    this.rawHeaders = rawHeaders
-    this.headers = headers
-    this.method = String(headers[':method'] ?? 'GET')
-    this.target = String(headers[':path'] ?? '/')
-  }
-
-  get socket(): TLSSocket {
-    return this.#stream.session!.socket as TLSSocket
-  }
-  get begun(): boolean {
-    return this.#stream.headersSent
-  }
-  get upgrade(): null {
-    return null
-  }
-  source(): Readable {
-    return this.#stream
-  }
-  take(): void {
-    throw new Error('a stream of HTTP/2 cannot be taken over')
-  }
-  protected onClosed(call: () => void): void {
-    if (this.#stream.closed || this.#stream.destroyed) call()
-    else this.#stream.once('close', call)
-  }
-  readBody(limit: number): Promise<Buffer> {
-    return this.#stream.endAfterHeaders
-      ? Promise.resolve(EMPTY)
-      : collect(this.#stream, this.headers, limit)
-  }
-  send(status: number, headers: HeaderList, body: Buffer | string): void {
-    const stream = this.#stream
-    if (stream.headersSent || stream.destroyed) return
-    headers.push('content-length', String(Buffer.byteLength(body)))
-    const head = this.method === 'HEAD'
-    stream.respond(toObject(status, headers), { endStream: head })
-    if (!head) stream.end(body)
-  }
-  open(status: number, headers: HeaderList): Out {
-    const stream = this.#stream
-    if (!stream.destroyed) {
-      const head = this.method === 'HEAD'
-      stream.respond(toObject(status, headers), { endStream: head })
-    }
-    return new StreamOut(stream)
-  }
-}
-
-function toObject(status: number, headers: HeaderList): Record<string, number | string | string[]> {
-  const object: Record<string, number | string | string[]> = {
-    ':status': status,
-  }
-  for (let i = 0; i < headers.length; i += 2) {
-    const name = headers[i]!
-    const value = headers[i + 1]!
-    // A header of the connection has no place in HTTP/2.
-    if (name === 'connection') continue
-    const before = object[name]
-    object[name] =
-      before === undefined
-        ? value
-        : Array.isArray(before)
-          ? [...before, value]
-          : [String(before), value]
-  }
-  return object
-}
-
 class StreamOut implements Out {
-  readonly #stream: ServerResponse | ServerHttp2Stream
+  readonly #stream: ServerResponse
   #draining: Promise<void> | null = null
 
   /** What may have to drain besides the stream. */
@@ -271,7 +181,7 @@ class StreamOut implements Out {
     return null
   }
 
-  constructor(stream: ServerResponse | ServerHttp2Stream) {
+  constructor(stream: ServerResponse) {
     this.#stream = stream
     // A client that goes away is no error of ours; `closed` tells.
     stream.on('error', () => {})

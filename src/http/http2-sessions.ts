@@ -1,44 +1,114 @@
-import type { ServerHttp2Session } from 'node:http2'
 import type { Socket } from 'node:net'
-import { Http2Exchange, type Exchange } from './exchange.ts'
+import { systemClock, type Clock } from '../base/clock.ts'
+import type { ServerConnection, ServerLimits, ServerListener } from '../http2/server-connection.ts'
+import { badRequest, StatusError } from '../schema/errors.ts'
+import type { Exchange } from './exchange.ts'
 
 const MAX_STREAMS = 250
-/** Of one connection, megabytes. */
-const MAX_MEMORY_MB = 64
+const SETTINGS_MS = 10_000
+const HEADERS_MS = 32_000
+const IDLE_MS = 90_000
+const LOOK_EVERY_MS = 1000
+
+export interface Http2Options {
+  readonly onExchange: (exchange: Exchange) => void
+  /** Of the headers of one request. */
+  readonly maxHeaderBytes: number
+  /** Milliseconds after which a connection without requests ends. */
+  readonly idleMs?: number
+  /** Told of what nobody should have thrown. */
+  readonly onFault: (error: unknown) => void
+  readonly clock?: Clock
+}
 
 /**
- * The connections whose clients speak HTTP/2. What Node has for it is loaded when the first of them comes: that takes as
- * long as the fiftieth part of a start.
+ * The connections whose clients speak HTTP/2. What that needs is loaded when the first of them comes. One timer looks
+ * after all of them.
  */
 export class Http2Sessions {
-  readonly #onExchange: (exchange: Exchange) => void
-  readonly #maxHeaderBytes: number
-  readonly #sessions = new Set<ServerHttp2Session>()
+  readonly #options: Http2Options
+  readonly #clock: Clock
+  readonly #limits: ServerLimits
+  readonly #connections = new Set<ServerConnection>()
+  #serve: ((socket: Socket) => void) | null = null
+  #isClosed = false
+  #cancel: (() => void) | null = null
 
-  constructor(onExchange: (exchange: Exchange) => void, maxHeaderBytes: number) {
-    this.#onExchange = onExchange
-    this.#maxHeaderBytes = maxHeaderBytes
+  constructor(options: Http2Options) {
+    this.#options = options
+    this.#clock = options.clock ?? systemClock
+    this.#limits = {
+      maxStreams: MAX_STREAMS,
+      maxHeaderBytes: options.maxHeaderBytes,
+      settingsMs: SETTINGS_MS,
+      headersMs: HEADERS_MS,
+      idleMs: options.idleMs ?? IDLE_MS,
+    }
   }
 
   /** Serves a connection on which HTTP/2 was agreed, from its first byte. */
   take(socket: Socket): void {
-    const { performServerHandshake } = process.getBuiltinModule('node:http2')
-    const session = performServerHandshake(socket, {
-      settings: { maxConcurrentStreams: MAX_STREAMS, maxHeaderListSize: this.#maxHeaderBytes },
-      maxSessionMemory: MAX_MEMORY_MB,
-    })
-    this.#sessions.add(session)
-    session.once('close', () => this.#sessions.delete(session))
-    session.on('error', () => {})
-    // The streams are taken as they are: the form that looks like HTTP/1.1 is costly.
-    session.on('stream', (stream, headers, ...rest: unknown[]) => {
-      stream.on('error', () => {})
-      this.#onExchange(new Http2Exchange(stream, headers, rest[1] as string[]))
+    if (this.#serve) return this.#serve(socket)
+    // Nothing is read of it meanwhile.
+    void this.#load().then((serve) => serve(socket))
+  }
+
+  async #load(): Promise<(socket: Socket) => void> {
+    const [{ ServerConnection: Connection }, { Http2Exchange }] = await Promise.all([
+      import('../http2/server-connection.ts'),
+      import('./http2-exchange.ts'),
+    ])
+    const { onExchange, onFault } = this.#options
+    const listener: ServerListener = {
+      request: (stream, head) => onExchange(new Http2Exchange(stream, head)),
+      refused: (stream, status, why) => {
+        const { headers, body } = refusal(status, why)
+        stream.answer(status, headers, body)
+      },
+      failed: onFault,
+      closed: (connection) => {
+        this.#connections.delete(connection)
+        if (this.#connections.size > 0) return
+        this.#cancel?.()
+        this.#cancel = null
+      },
+    }
+    this.#serve ??= (socket) => {
+      if (socket.destroyed) return
+      const connection = new Connection(socket, listener, this.#limits)
+      this.#connections.add(connection)
+      if (this.#isClosed) connection.end()
+      if (this.#cancel === null) this.#lookLater()
+    }
+    return this.#serve
+  }
+
+  #lookLater(): void {
+    this.#cancel = this.#clock.after(LOOK_EVERY_MS, () => {
+      this.#lookLater()
+      for (const connection of this.#connections) connection.look(LOOK_EVERY_MS)
     })
   }
 
   /** Each ends when its streams have; no new ones begin. */
   close(): void {
-    for (const session of this.#sessions) session.close()
+    this.#isClosed = true
+    for (const connection of this.#connections) connection.end()
   }
+}
+
+/** The answer to what is no request, which no filter sees. */
+function refusal(status: 400 | 431, why: string) {
+  const error =
+    status === 400 ? badRequest(why) : new StatusError(431, 'RequestHeaderFieldsTooLarge', why)
+  const body = Buffer.from(JSON.stringify(error.toStatus()))
+  const headers = [
+    'cache-control',
+    'no-cache, private',
+    'content-type',
+    'application/json',
+    'content-length',
+    String(body.length),
+  ]
+  return { headers, body }
 }

@@ -38,6 +38,9 @@ async function serve(times: { handshakeMs?: number; headersMs?: number; idleMs?:
     connections,
     timeouts: { headersMs, idleMs },
     onExchange: (exchange) => exchange.send(200, [], 'ok'),
+    onFault: (error) => {
+      throw error
+    },
   })
   return { connections, port: listener.port }
 }

@@ -26,6 +26,8 @@ export interface ListenOptions {
   readonly clientCa: string
   readonly connections: Connections
   readonly onExchange: (exchange: Exchange) => void
+  /** Told of what nobody should have thrown; the connection it happened on has ended. */
+  readonly onFault: (error: unknown) => void
   readonly timeouts?: Partial<Timeouts>
 }
 
@@ -79,7 +81,12 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     requestTimeout: 0,
   })
   const sockets = new Set<Socket>()
-  const sessions = new Http2Sessions(options.onExchange, MAX_HEADER_BYTES)
+  const sessions = new Http2Sessions({
+    onExchange: options.onExchange,
+    onFault: options.onFault,
+    maxHeaderBytes: MAX_HEADER_BYTES,
+    idleMs,
+  })
   // Headers that are not seen decide nothing: their number is bounded by their size alone.
   server.maxHeadersCount = 0
   const take = (request: IncomingMessage, response: ServerResponse) => {

@@ -4,7 +4,7 @@
  */
 import { Readable } from 'node:stream'
 import { systemClock, type Clock } from '../../../base/clock.ts'
-import { encodeHeaders, type Headers } from '../http2/hpack.ts'
+import { encodeHeaders, type Headers } from '../../../http2/hpack.ts'
 import type { Identity } from '../http2/socket.ts'
 import type { Stream, StreamError, StreamListener } from '../http2/stream.ts'
 import { frameOf, FrameReader } from './frames.ts'

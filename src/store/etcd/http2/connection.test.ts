@@ -9,8 +9,8 @@ import {
 import { createServer as createTcpServer, type AddressInfo } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { Http2Connection } from './connection.ts'
-import { FLAG, FRAME, frame } from './frames.ts'
-import { encodeHeaders } from './hpack.ts'
+import { FLAG, FRAME, frame } from '../../../http2/frames.ts'
+import { encodeHeaders } from '../../../http2/hpack.ts'
 import type { Stream, StreamError } from './stream.ts'
 
 const closers: (() => void)[] = []

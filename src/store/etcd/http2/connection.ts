@@ -14,8 +14,8 @@ import {
   settings,
   uint32,
   writeHeader,
-} from './frames.ts'
-import { HeaderDecoder } from './hpack.ts'
+} from '../../../http2/frames.ts'
+import { HeaderDecoder } from '../../../http2/hpack.ts'
 import { openSocket, type Identity } from './socket.ts'
 import {
   forget,
@@ -78,7 +78,9 @@ export class Http2Connection {
     this.#listener = listener
     const socket = openSocket(url, identity)
     this.#socket = socket
-    const parser = new FrameParser((...told) => this.#take(...told))
+    const parser = new FrameParser((type, flags, id, payload) =>
+      this.#take(type, flags, id, payload),
+    )
     socket.on('data', (piece: Buffer) => {
       try {
         parser.push(piece)

@@ -1,4 +1,4 @@
-import type { Headers } from './hpack.ts'
+import type { Headers } from '../../../http2/hpack.ts'
 
 /** How a stream, or the attempt to have one, failed. */
 export class StreamError extends Error {

@@ -1,36 +1,12 @@
 /**
- * Header blocks of HTTP/2 (RFC 7541) without a dynamic table: the other side is told that there is none, so a block
- * means the same whenever it comes.
+ * Header blocks of HTTP/2 (RFC 7541) as a client has them, without a dynamic table: the other side is told that there is
+ * none, so a block means the same whenever it comes.
  */
 import { decodeHuffman } from './huffman.ts'
+import { STATIC } from './static-table.ts'
 
 /** Headers by name, in lower case. Of a name that comes twice, the last. */
 export type Headers = ReadonlyMap<string, string>
-
-/** What blocks may name by number (RFC 7541, Appendix A): names, some with a value. */
-const STATIC: readonly (readonly [name: string, value: string])[] = [
-  [':authority', ''],
-  [':method', 'GET'],
-  [':method', 'POST'],
-  [':path', '/'],
-  [':path', '/index.html'],
-  [':scheme', 'http'],
-  [':scheme', 'https'],
-  ...['200', '204', '206', '304', '400', '404', '500'].map((code) => [':status', code] as const),
-  ['accept-charset', ''],
-  ['accept-encoding', 'gzip, deflate'],
-  ...(
-    'accept-language accept-ranges accept access-control-allow-origin age allow authorization ' +
-    'cache-control content-disposition content-encoding content-language content-length ' +
-    'content-location content-range content-type cookie date etag expect expires from host ' +
-    'if-match if-modified-since if-none-match if-range if-unmodified-since last-modified link ' +
-    'location max-forwards proxy-authenticate proxy-authorization range referer refresh ' +
-    'retry-after server set-cookie strict-transport-security transfer-encoding user-agent vary ' +
-    'via www-authenticate'
-  )
-    .split(' ')
-    .map((name) => [name, ''] as const),
-]
 
 const INDEXED = 0x80
 const INDEXING = 0x40

@@ -1,0 +1,148 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { Readable } from 'node:stream'
+import type { TLSSocket } from 'node:tls'
+import type { RequestHead } from '../http2/request-head.ts'
+import type { ServerStream } from '../http2/server-stream.ts'
+import type { Exchange, HeaderList, Out } from './exchange.ts'
+import { collectBody, type BodyBudget } from './request-body.ts'
+
+const EMPTY = Buffer.alloc(0)
+
+/** One request and its answer over HTTP/2. */
+export class Http2Exchange implements Exchange, Out {
+  readonly method: string
+  readonly target: string
+  readonly headers: IncomingHttpHeaders
+  readonly rawHeaders: readonly string[]
+  readonly #stream: ServerStream
+  readonly #declared: number
+  readonly #hasBody: boolean
+  #controller: AbortController | null = null
+  #source: BodySource | null = null
+
+  constructor(stream: ServerStream, head: RequestHead) {
+    this.#stream = stream
+    this.#declared = head.declared
+    this.#hasBody = !stream.isRemoteEnded
+    this.headers = head.headers
+    this.rawHeaders = head.raw
+    this.method = head.headers[':method'] ?? ''
+    this.target = head.headers[':path'] ?? ''
+  }
+
+  get socket(): TLSSocket {
+    // Only connections over TLS are taken.
+    return this.#stream.connection.socket as TLSSocket
+  }
+  get begun(): boolean {
+    return this.#stream.isBegun
+  }
+  get upgrade(): null {
+    return null
+  }
+  get signal(): AbortSignal {
+    return this.#abortController().signal
+  }
+  abort(): void {
+    this.#abortController().abort()
+  }
+  #abortController(): AbortController {
+    if (this.#controller) return this.#controller
+    const controller = new AbortController()
+    this.#controller = controller
+    if (this.#stream.isOver) controller.abort()
+    else this.#stream.onClosed = () => controller.abort()
+    return controller
+  }
+  readBody(limit: number, budget: BodyBudget | null): Promise<Buffer> {
+    if (!this.#hasBody) return Promise.resolve(EMPTY)
+    const declared = this.#declared === -1 ? undefined : this.#declared
+    const { sink, body } = collectBody({ declared, limit, budget })
+    this.#stream.receive(sink)
+    return body
+  }
+  source(): Readable {
+    return (this.#source ??= new BodySource(this.#stream))
+  }
+  take(): void {
+    throw new Error('a stream of HTTP/2 cannot be taken over')
+  }
+  send(status: number, headers: HeaderList, body: Buffer | string): void {
+    const bytes = typeof body === 'string' ? Buffer.from(body) : body
+    headers.push('content-length', String(bytes.length), 'date', dateText())
+    this.#stream.answer(status, headers, this.method === 'HEAD' ? null : bytes)
+  }
+  open(status: number, headers: HeaderList): Out {
+    headers.push('date', dateText())
+    this.#stream.begin(status, headers, this.method === 'HEAD')
+    return this
+  }
+
+  // What was opened is the stream itself, for which no object more is needed.
+
+  get closed(): boolean {
+    return this.#stream.isClosed
+  }
+  write(chunk: Buffer, flushed?: () => void): boolean {
+    return this.#stream.write(chunk, flushed)
+  }
+  drained(): Promise<void> {
+    return this.#stream.drained()
+  }
+  end(): void {
+    this.#stream.finish()
+  }
+  destroy(): void {
+    this.#stream.reset(INTERNAL_ERROR)
+  }
+}
+
+/** What tells a client that an answer is not whole (RFC 9113, section 7). */
+const INTERNAL_ERROR = 2
+
+/** The body of a request for those who need a stream of Node.js. */
+class BodySource extends Readable {
+  /** As streams of Node.js have it: there is no body. */
+  readonly endAfterHeaders: boolean
+  readonly #stream: ServerStream
+  #unread = 0
+
+  constructor(stream: ServerStream) {
+    super()
+    this.#stream = stream
+    this.endAfterHeaders = stream.isRemoteEnded
+    const sink = {
+      data: (chunk: Buffer) => {
+        this.#unread += chunk.length
+        if (this.push(chunk)) this.#give()
+      },
+      end: () => void this.push(null),
+      cut: () => void this.destroy(),
+    }
+    stream.receive(sink, true)
+  }
+
+  override _read(): void {
+    this.#give()
+  }
+
+  /** The client may send as much again. */
+  #give(): void {
+    const bytes = this.#unread
+    this.#unread = 0
+    if (bytes > 0) this.#stream.used(bytes)
+  }
+}
+
+let dateSecond = 0
+let date = ''
+
+/** The time for headers, made once in a second. */
+function dateText(): string {
+  const second = Math.trunc(Date.now() / 1000)
+  if (second !== dateSecond) {
+    dateSecond = second
+    date = new Date(second * 1000).toUTCString()
+  }
+  return date
+}
