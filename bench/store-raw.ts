@@ -58,7 +58,9 @@ export async function rawStore(options: RawStoreOptions): Promise<RawStoreResult
       Array.from({ length: options.callers }, async (_, caller) => {
         for (let i = 0; performance.now() < end; i++) {
           const from = performance.now()
-          await engine.commit([{ key: `/things/ns/${caller}-${i}`, value, ifChangedAt: 0 }])
+          await engine.commit([
+            { key: `/registry/things/ns/${caller}-${i}`, value, ifChangedAt: 0 },
+          ])
           times.push(performance.now() - from)
         }
       }),

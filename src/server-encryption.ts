@@ -3,6 +3,7 @@ import { resources } from './kinds/index.ts'
 import type { Catalogue } from './schema/catalogue.ts'
 import { parseYaml } from './schema/yaml.ts'
 import { AUTHORITY_PREFIX } from './server-keys.ts'
+import { resourcePrefix } from './base/store-keys.ts'
 import { readEncryptionConfig, type EncryptedResource } from './store/encryption/config.ts'
 import { openEncryption, type Encryption } from './store/encryption/transformer.ts'
 import type { Vocabulary } from './vocabulary/vocabulary.ts'
@@ -36,7 +37,7 @@ export async function serverEncryption(
     keyPrefixOf: (named) => {
       if (named === OWN) return AUTHORITY_PREFIX
       const { group, resource } = named
-      return prefixes.get(`${group}/${resource}`) ?? `/${group}/${resource}/`
+      return prefixes.get(`${group}/${resource}`) ?? resourcePrefix(group, resource)
     },
   })
 }

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { CLAIM_PREFIX } from './api/claims.ts'
+import { tablePrefixOf } from './base/store-keys.ts'
 import { AUTHORITIES_KEY } from './boot-authorities.ts'
 import { resources } from './kinds/index.ts'
 import { buildCatalogue } from './schema/catalogue.ts'
 import { AUTHORITY_PREFIX, readOwnRecord, SERVER_LEASE_PREFIX } from './server-keys.ts'
 import { encodeBody } from './store/cache/record.ts'
-import { tablePrefixOf } from './store/cache/cache.ts'
 import { Layout } from './store/etcd/layout.ts'
 import { vocabularies } from './vocabulary/index.ts'
 
@@ -31,18 +31,18 @@ test('no resource has a key of the servers', () => {
     tables.some((own) => own.startsWith(prefix) || prefix.startsWith(own)),
   )
   expect(clashes).toEqual([])
-  // Kinds that are defined at run time begin with their group, which has a dot.
+  // Groups that users define have a dot.
   expect(tables.filter((prefix) => prefix.includes('.'))).toEqual([])
 })
 
 test('each has its place in etcd', () => {
   const layout = new Layout('/registry')
-  expect(OWN.map((key) => layout.toEtcd(key))).toEqual(OWN.map((key) => `/registry${key}`))
+  expect(OWN.map((key) => layout.toEtcd(key))).toEqual(OWN)
   expect(OWN.map((key) => layout.toKey(layout.toEtcd(key)))).toEqual(OWN)
 })
 
 test('a record is read as it was written', () => {
   const body = { authorities: { ca: 'ä"\n' }, n: 1 }
-  const item = { key: '/authorities/x', value: encodeBody(body), created: 3, changed: 12 }
+  const item = { key: `${AUTHORITY_PREFIX}x`, value: encodeBody(body), created: 3, changed: 12 }
   expect(readOwnRecord(item)).toEqual({ metadata: { resourceVersion: '12' }, ...body })
 })

@@ -1,11 +1,12 @@
 /** Keys of the store that are the servers' own: no resource has them, and no request reaches them. */
+import { serversPrefix } from './base/store-keys.ts'
 import { Version } from './store/cache/version.ts'
 import type { Item } from './store/store.ts'
 
 /** What servers of one cluster have in common. */
-export const AUTHORITY_PREFIX = '/authorities/'
+export const AUTHORITY_PREFIX = serversPrefix('authorities')
 /** One key for each server that lives, by its address; they go by themselves. */
-export const SERVER_LEASE_PREFIX = '/masterleases/'
+export const SERVER_LEASE_PREFIX = serversPrefix('leases')
 /** How long a server counts as living after it said so. */
 export const SERVER_LEASE_MS = 15_000
 

@@ -5,6 +5,7 @@ import { admissionPlugins } from './admission/index.ts'
 import { repairClaims } from './api/claims-repair.ts'
 import { servicePools } from './api/claims.ts'
 import { Turns, type Api } from './api/context.ts'
+import { storageForms } from './api/storage-forms.ts'
 import { Bag } from './base/bag.ts'
 import { systemClock } from './base/clock.ts'
 import { randomIds } from './base/ids.ts'
@@ -120,6 +121,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     const cache = new Cache(engine, {
       clock,
       historyMs,
+      formOf: storageForms(resources, catalogue, () => api),
       onError: (error) => log.error('history compaction failed', { error: String(error) }),
     })
     closers.push(() => cache.close())

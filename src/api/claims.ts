@@ -11,10 +11,11 @@ import type { Claim, Pools } from '../schema/resource.ts'
 import type { Cache } from '../store/cache/cache.ts'
 import { encodeBody } from '../store/cache/record.ts'
 import type { Table } from '../store/cache/table.ts'
+import { serversPrefix } from '../base/store-keys.ts'
 import type { Change } from '../store/store.ts'
 
 /** All claims are kept under this. */
-export const CLAIM_PREFIX = '/ranges/'
+export const CLAIM_PREFIX = serversPrefix('claims')
 const TRIES = 8
 
 /** The pools of one server, by name. */

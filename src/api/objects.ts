@@ -6,13 +6,7 @@ import { badRequest } from '../schema/errors.ts'
 import type { Typed } from '../schema/object-meta.ts'
 import { ObjectMeta } from '../schema/object-meta.ts'
 import type { HookContext } from '../schema/resource.ts'
-import {
-  encodeRecord,
-  HEADER_BYTES,
-  readHeader,
-  RecordWriter,
-  writeHeader,
-} from '../store/cache/record.ts'
+import { encodeRecord, readHeader, RecordWriter, writeHeader } from '../store/cache/record.ts'
 import { Version } from '../store/cache/version.ts'
 
 const metaCodec = codecOf(ObjectMeta.shape)
@@ -90,7 +84,7 @@ export function fromHub(served: Served, hub: Typed, c: HookContext): Typed {
 export function encodeObject(served: Served, object: Typed): Buffer {
   const { hub } = served
   const meta = object.metadata as unknown as JsonObject
-  const writer = new RecordWriter(selectorText(served, object))
+  const writer = new RecordWriter(selectorText(served, object), hub.storageTag)
   writer.bytes(hub.opening)
   writer.text('"metadata":')
   const metaStart = writer.length
@@ -125,6 +119,7 @@ export function encodeAsWritten(served: Served, object: Typed): Buffer {
     metaStart: Buffer.byteLength(start),
     metaLength: Buffer.byteLength(head) - Buffer.byteLength(start) + Buffer.byteLength(metaTail),
     selectors: selectorText(served, object),
+    tag: served.hub.storageTag,
   })
 }
 
@@ -145,8 +140,8 @@ const COMMA = 0x2c
 
 /** An object that a dry run would have made: in the form of a stored one, without a resourceVersion. */
 export function unversioned(record: Buffer): Version {
-  const { rvAt, metaStart, metaLength, selectorBytes } = readHeader(record)
-  const json = HEADER_BYTES + selectorBytes
+  const { rvAt, metaStart, metaLength, selectorBytes, bytes } = readHeader(record)
+  const json = bytes + selectorBytes
   let from = json + rvAt - VERSION_OPENING.length
   let to = json + rvAt + 1
   if (record[from - 1] === COMMA) from--

@@ -17,7 +17,7 @@ function podOf(labels: object, fields: object): Version {
     metaLength: head.length - 12 + 2,
     selectors: JSON.stringify({ l: labels, f: fields }),
   })
-  const at = { key: '/pods/ns/a', revision: 7, created: 7, prev: null }
+  const at = { key: '/registry/core/pods/ns/a', revision: 7, created: 7, prev: null }
   return Version.of(record, at, null)
 }
 

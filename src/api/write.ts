@@ -299,7 +299,7 @@ async function updateOnce(
   // Nothing changes: no write, no event, the same resourceVersion.
   const isSame =
     wanted.json().equals(live.json()) || isSameButTimes({ served, next, old, live, wanted })
-  if (isSame && (options.dryRun || !(await api.isStale?.(key)))) {
+  if (isSame && (options.dryRun || !(live.isOutdated || (await api.isStale?.(key))))) {
     return { is: 'object', status: 200, version: live }
   }
   if (options.dryRun) return { is: 'object', status: 200, version: wanted }

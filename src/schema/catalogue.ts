@@ -3,6 +3,8 @@
  * generation, on which discovery and other derived documents hang.
  */
 import { createHash } from 'node:crypto'
+import { storageTag } from '../base/storage-tag.ts'
+import { resourcePrefix } from '../base/store-keys.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { codecOf, type Codec } from './codec.ts'
 import { membersWriter, type WriteMembers } from './json-writer.ts'
@@ -46,6 +48,8 @@ export interface Served {
   readonly behindMetadata: WriteMembers
   /** All keys of the resource start with this. */
   readonly keyPrefix: string
+  /** What records in this version carry. */
+  readonly storageTag: Buffer
   readonly subresources: ReadonlyMap<string, Subresource<any>>
   /** Field selector labels beside those of metadata, and what they are called in the stored version. */
   readonly selectable: ReadonlyMap<string, string>
@@ -187,6 +191,7 @@ function placeOf(home: string, v: Vocabulary): { group: string; version: string 
 function* servedVersions(declaration: Resource, v: Vocabulary): Generator<Served> {
   const { hub: hubShape, ...options } = declaration
   const kind = hubShape.shape.name
+  const keyPrefix = resourcePrefix(placeOf(hubShape.shape.home, v).group, options.plural)
   const verbs = ALL_VERBS.filter((verb) => !options.without?.includes(verb))
   const make = (
     home: string,
@@ -217,7 +222,8 @@ function* servedVersions(declaration: Resource, v: Vocabulary): Generator<Served
       opening: Buffer.from(
         `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(groupVersion)},`,
       ),
-      keyPrefix: `/${options.plural}/`,
+      keyPrefix,
+      storageTag: storageTag(version),
       subresources: new Map(Object.entries(options.subresources ?? {})),
       selectable: selectableOf(declaration, home),
     }

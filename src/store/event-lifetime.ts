@@ -1,7 +1,8 @@
 import type { TimeToLive } from './expiry.ts'
+import { resourcePrefix } from '../base/store-keys.ts'
 
 /** What keys of events begin with. */
-const EVENTS = '/events/'
+const EVENTS = resourcePrefix('', 'events')
 /** How long events live unless a server is told otherwise, milliseconds. */
 export const EVENT_TTL_MS = 3_600_000
 

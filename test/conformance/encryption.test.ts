@@ -165,7 +165,7 @@ describe('objects whose key is lost', () => {
   const OTHER = '/api/v1/namespaces/other/secrets'
   const WHY = 'no matching key was found for the provided AES transformer'
   const one = `Internal error occurred: ${WHY}`
-  const many = `Internal error occurred: unable to transform key "/secrets/default/lost": ${WHY}`
+  const many = `Internal error occurred: unable to transform key "/registry/core/secrets/default/lost": ${WHY}`
   const secret = (name: string) => ({ metadata: { name }, stringData: { x: name } })
 
   test('only they, and lists with them, cannot be read; nothing of them is lost', async () => {
@@ -287,7 +287,7 @@ describe('every way to write an object as it is stores it anew under the first k
         expect((await apply(client, `${at}/status`, {})).status).toBe(200)
       }
     })
-    before = await stored('ways', '/pods/default/')
+    before = await stored('ways', '/registry/core/pods/default/')
     await serving('ways', [provider('aesgcm', 2), provider('aescbc', 1)], async (client) => {
       for (const [i, way] of Object.values(ways).entries()) {
         const at = `${PODS}/${names[i]!}`
@@ -307,11 +307,11 @@ describe('every way to write an object as it is stores it anew under the first k
         expect(again.body.metadata.resourceVersion).toBe(body.metadata.resourceVersion)
       }
     })
-    after = await stored('ways', '/pods/default/')
+    after = await stored('ways', '/registry/core/pods/default/')
   })
 
   test.each(Object.keys(ways).map((name, i) => [name, names[i]!]))('%s', (_, name) => {
-    const key = `/pods/default/${name}`
+    const key = `/registry/core/pods/default/${name}`
     expect([before.get(key), after.get(key)]).toEqual([
       'orch:enc:aescbc:v1:k1:',
       'orch:enc:aesgcm:v1:k2:',

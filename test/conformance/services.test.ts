@@ -938,18 +938,18 @@ describe('on disk', () => {
       clock: systemClock,
       format: { vocabulary: 'orch' },
     })
-    const claims = await engine.range('/ranges/')
+    const claims = await engine.range('/registry/servers/claims/')
     expect(claims.items.map((item) => item.key)).toEqual(
       [
-        '/ranges/servicenodeports/30000',
-        '/ranges/serviceips/IPv4/10.0.0.1',
-        '/ranges/serviceips/IPv4/10.0.0.2',
-        '/ranges/serviceips/IPv4/10.0.0.9',
+        '/registry/servers/claims/servicenodeports/30000',
+        '/registry/servers/claims/serviceips/IPv4/10.0.0.1',
+        '/registry/servers/claims/serviceips/IPv4/10.0.0.2',
+        '/registry/servers/claims/serviceips/IPv4/10.0.0.9',
       ].sort(),
     )
     await engine.commit([
-      { key: '/ranges/serviceips/IPv4/10.0.0.9', value: null },
-      { key: '/ranges/serviceips/IPv4/10.0.0.4', value: claims.items[0]!.value },
+      { key: '/registry/servers/claims/serviceips/IPv4/10.0.0.9', value: null },
+      { key: '/registry/servers/claims/serviceips/IPv4/10.0.0.4', value: claims.items[0]!.value },
     ])
     await engine.close()
     running = await again()

@@ -136,7 +136,7 @@ describe.skipIf(!hasEtcd)(`common keys${hasEtcd ? '' : `: ${NO_ETCD}`}`, () => {
     await other.close()
     const theirs = await files('theirs', [...COMMON, ...OWN])
     await expect(servers.start('theirs')).rejects.toThrow(
-      `${join(pki('theirs'), 'ca.crt')} is not the certificate authority of the cluster, which is kept as the key /registry/authorities/cluster in etcd; move ${pki('theirs')} away for this server to take what the cluster has, or, for the cluster to take what this server has, stop all its servers, move their other pki folders away and delete that key`,
+      `${join(pki('theirs'), 'ca.crt')} is not the certificate authority of the cluster, which is kept as the key /registry/servers/authorities/cluster in etcd; move ${pki('theirs')} away for this server to take what the cluster has, or, for the cluster to take what this server has, stop all its servers, move their other pki folders away and delete that key`,
     )
     expect(await files('theirs', [...COMMON, ...OWN])).toEqual(theirs)
     // Not shared, anybody's will do.

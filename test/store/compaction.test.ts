@@ -23,13 +23,13 @@ for (const { name, open } of [
 
   test(`${name}: a key deleted and made anew in one transaction outlives compaction`, () =>
     used(async (engine) => {
-      await engine.commit([{ key: '/a', value: Buffer.from('1') }])
+      await engine.commit([{ key: '/registry/a', value: Buffer.from('1') }])
       await engine.commit([
-        { key: '/a', value: null },
-        { key: '/a', value: Buffer.from('2') },
+        { key: '/registry/a', value: null },
+        { key: '/registry/a', value: Buffer.from('2') },
       ])
       await engine.compact(2)
-      const item = await engine.get('/a')
+      const item = await engine.get('/registry/a')
       expect([Buffer.from(item!.value).toString(), item!.created, item!.changed]).toEqual([
         '2',
         2,
@@ -41,19 +41,20 @@ for (const { name, open } of [
     used(async (engine) => {
       const all = (value: string | null) =>
         Array.from({ length: 600 }, (_, i) => ({
-          key: `/k${i}`,
+          key: `/registry/k${i}`,
           value: value === null ? null : Buffer.from(value),
         }))
       await engine.commit(all('1'))
       await engine.commit(all('2'))
-      await engine.commit([{ key: '/z', value: Buffer.from('1') }])
+      await engine.commit([{ key: '/registry/z', value: Buffer.from('1') }])
       await engine.commit(all(null))
       await engine.compact(2)
-      expect([engine.oldest(), (await engine.range('/k', { at: 3 })).items.length]).toEqual([
-        2, 600,
-      ])
+      expect([
+        engine.oldest(),
+        (await engine.range('/registry/k', { at: 3 })).items.length,
+      ]).toEqual([2, 600])
       await engine.compact(4)
-      expect((await engine.range('/')).items.map((i) => i.key)).toEqual(['/z'])
+      expect((await engine.range('/registry/')).items.map((i) => i.key)).toEqual(['/registry/z'])
     }))
 }
 
@@ -63,7 +64,7 @@ test('lmdb: a key that is too long is refused alone, not with its neighbours', a
   try {
     const put = (key: string) => engine.commit([{ key, value: Buffer.from('1') }])
     const results = await Promise.allSettled([
-      put('/a'),
+      put('/registry/a'),
       put('/' + 'x'.repeat(1_900)),
       put('/' + 'y'.repeat(1_899)),
     ])

@@ -141,7 +141,7 @@ type Step =
   | { readonly do: 'compact'; readonly back: number }
   | { readonly do: 'reopen' }
 
-const key = fc.constantFrom('/a', '/b', '/b/c', '/d')
+const key = fc.constantFrom('/registry/a', '/registry/b', '/registry/b/c', '/registry/d')
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 6,

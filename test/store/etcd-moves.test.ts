@@ -92,9 +92,16 @@ describe.skipIf(!existsSync(PROGRAM))('a real etcd', () => {
     const format = { vocabulary: 'orch' }
     const from = await openLmdb({ dir: join(data, 'store'), clock: systemClock, format })
     await writeHistory(from, 250)
-    // Those whose places in etcd are others, and the same name below several kinds.
-    for (const kind of ['nodes', 'services', 'endpoints', 'ingresses', 'pods', 'events', 'a', 'zz'])
-      await from.commit([{ key: `/${kind}/x/y`, value: Buffer.from(kind) }])
+    // The same name below several kinds, and the same kind in two groups.
+    for (const kind of [
+      'core/nodes',
+      'core/services',
+      'a.b/services',
+      'core/pods',
+      'core/events',
+      'z.z/a',
+    ])
+      await from.commit([{ key: `/registry/${kind}/x/y`, value: Buffer.from(kind) }])
     const [items, revision] = [await allOf(from), from.revision()]
     await from.close()
     const flags = [`--etcd-servers=${url}`, '--etcd-prefix=/moved']
@@ -115,11 +122,11 @@ describe.skipIf(!existsSync(PROGRAM))('a real etcd', () => {
       const { kvs } = (await answer.json()) as { kvs: { lease?: string }[] }
       return kvs.map(({ lease }) => lease !== undefined)
     }
-    expect([await leased('events'), await leased('pods'), await leased('minions')]).toEqual([
-      [true],
-      [false],
-      [false],
-    ])
+    expect([
+      await leased('core/events'),
+      await leased('core/pods'),
+      await leased('core/nodes'),
+    ]).toEqual([[true], [false], [false]])
     const moved = Number(/versions (\d+) later/.exec(there.stdout)![1])
     const back = await runMain('migrate', '--to=lmdb', '--data-dir', target, ...flags)
     expect({ code: back.code, stderr: back.stderr }).toEqual({ code: 0, stderr: '' })

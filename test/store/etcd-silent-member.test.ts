@@ -34,7 +34,7 @@ describe.skipIf(!hasEtcd)(hasEtcd ? 'of three members' : `of three members: ${NO
   let writes = 0
   /** Whether a write is acknowledged; one whose fate is unknown is not tried again, but another is. */
   const written = async (engine: EtcdEngine): Promise<boolean> => {
-    const key = `/configmaps/a/${++writes}`
+    const key = `/registry/configmaps/a/${++writes}`
     try {
       return (await engine.commit([{ key, value: Buffer.from('x'), ifChangedAt: 0 }])).done
     } catch (error) {
@@ -59,7 +59,7 @@ describe.skipIf(!hasEtcd)(hasEtcd ? 'of three members' : `of three members: ${NO
       harm(leader)
       await until('write within the bound', () => written(engine), BOUND_MS)
       // What is acknowledged was handed over as well, and reads go on.
-      expect(seen).toContain(`/configmaps/a/${writes}`)
+      expect(seen).toContain(`/registry/configmaps/a/${writes}`)
       expect(await engine.latest()).toBeGreaterThan(0)
     } finally {
       cluster.mend()

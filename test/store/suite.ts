@@ -58,26 +58,33 @@ export function storeSuite(
     }
 
     test('an empty store has revision 0 and nothing in it', async () => {
-      expect([engine.revision(), engine.oldest(), await engine.get('/a'), await keys('/')]).toEqual(
-        [0, 0, null, []],
-      )
+      expect([
+        engine.revision(),
+        engine.oldest(),
+        await engine.get('/registry/a'),
+        await keys('/registry/'),
+      ]).toEqual([0, 0, null, []])
     })
 
     for (const { title, steps, want } of [
-      { title: 'create when absent', steps: [['/a', '1', 0]], want: [{ done: true, at: 1 }] },
+      {
+        title: 'create when absent',
+        steps: [['/registry/a', '1', 0]],
+        want: [{ done: true, at: 1 }],
+      },
       {
         title: 'create when present fails and shows what is there',
         steps: [
-          ['/a', '1', 0],
-          ['/a', '2', 0],
+          ['/registry/a', '1', 0],
+          ['/registry/a', '2', 0],
         ],
-        want: [{ done: true, at: 1 }, 'found /a@1=1'],
+        want: [{ done: true, at: 1 }, 'found /registry/a@1=1'],
       },
       {
         title: 'update at the right revision',
         steps: [
-          ['/a', '1', 0],
-          ['/a', '2', 1],
+          ['/registry/a', '1', 0],
+          ['/registry/a', '2', 1],
         ],
         want: [
           { done: true, at: 1 },
@@ -87,19 +94,23 @@ export function storeSuite(
       {
         title: 'update at an old revision fails',
         steps: [
-          ['/a', '1', 0],
-          ['/a', '2', 1],
-          ['/a', '3', 1],
+          ['/registry/a', '1', 0],
+          ['/registry/a', '2', 1],
+          ['/registry/a', '3', 1],
         ],
-        want: [{ done: true, at: 1 }, { done: true, at: 2 }, 'found /a@2=2'],
+        want: [{ done: true, at: 1 }, { done: true, at: 2 }, 'found /registry/a@2=2'],
       },
-      { title: 'update of what is absent fails', steps: [['/a', '1', 7]], want: ['found nothing'] },
+      {
+        title: 'update of what is absent fails',
+        steps: [['/registry/a', '1', 7]],
+        want: ['found nothing'],
+      },
       {
         title: 'delete at the right revision, then create anew',
         steps: [
-          ['/a', '1', 0],
-          ['/a', null, 1],
-          ['/a', '2', 0],
+          ['/registry/a', '1', 0],
+          ['/registry/a', null, 1],
+          ['/registry/a', '2', 0],
         ],
         want: [
           { done: true, at: 1 },
@@ -110,8 +121,8 @@ export function storeSuite(
       {
         title: 'delete of what is absent changes nothing',
         steps: [
-          ['/b', '1', 0],
-          ['/a', null],
+          ['/registry/b', '1', 0],
+          ['/registry/a', null],
         ],
         want: [
           { done: true, at: 1 },
@@ -137,166 +148,188 @@ export function storeSuite(
 
     test('a transaction changes all or nothing, under one revision', async () => {
       const both: Change[] = [
-        { key: '/x', value: bytes('1'), ifChangedAt: 0 },
-        { key: '/y', value: bytes('1'), ifChangedAt: 0 },
+        { key: '/registry/x', value: bytes('1'), ifChangedAt: 0 },
+        { key: '/registry/y', value: bytes('1'), ifChangedAt: 0 },
       ]
       expect(await engine.commit(both)).toEqual({ done: true, at: 1 })
       const failed = await engine.commit([
-        { key: '/x', value: bytes('2'), ifChangedAt: 1 },
-        { key: '/y', value: bytes('2'), ifChangedAt: 9 },
+        { key: '/registry/x', value: bytes('2'), ifChangedAt: 1 },
+        { key: '/registry/y', value: bytes('2'), ifChangedAt: 9 },
       ])
-      expect(failed.done ? null : [failed.key, failed.found?.changed]).toEqual(['/y', 1])
-      expect(await keys('/')).toEqual(['/x@1=1', '/y@1=1'])
-      expect(await feed('/', 0)).toEqual(['1 /x 1 <- -', '1 /y 1 <- -'])
+      expect(failed.done ? null : [failed.key, failed.found?.changed]).toEqual(['/registry/y', 1])
+      expect(await keys('/registry/')).toEqual(['/registry/x@1=1', '/registry/y@1=1'])
+      expect(await feed('/registry/', 0)).toEqual(['1 /registry/x 1 <- -', '1 /registry/y 1 <- -'])
     })
 
     test('older revisions are read as they were', async () => {
-      await put('/a', '1')
-      await put('/b', '1')
-      await put('/a', '2')
-      await remove('/b')
-      await put('/c', '1')
+      await put('/registry/a', '1')
+      await put('/registry/b', '1')
+      await put('/registry/a', '2')
+      await remove('/registry/b')
+      await put('/registry/c', '1')
       expect([
-        await keys('/', { at: 1 }),
-        await keys('/', { at: 2 }),
-        await keys('/', { at: 3 }),
-        await keys('/', { at: 4 }),
-        await keys('/'),
+        await keys('/registry/', { at: 1 }),
+        await keys('/registry/', { at: 2 }),
+        await keys('/registry/', { at: 3 }),
+        await keys('/registry/', { at: 4 }),
+        await keys('/registry/'),
       ]).toEqual([
-        ['/a@1=1'],
-        ['/a@1=1', '/b@2=1'],
-        ['/a@3=2', '/b@2=1'],
-        ['/a@3=2'],
-        ['/a@3=2', '/c@5=1'],
+        ['/registry/a@1=1'],
+        ['/registry/a@1=1', '/registry/b@2=1'],
+        ['/registry/a@3=2', '/registry/b@2=1'],
+        ['/registry/a@3=2'],
+        ['/registry/a@3=2', '/registry/c@5=1'],
       ])
       expect([
-        text(await engine.get('/b', { at: 3 })),
-        text(await engine.get('/b', { at: 4 })),
+        text(await engine.get('/registry/b', { at: 3 })),
+        text(await engine.get('/registry/b', { at: 4 })),
       ]).toEqual(['1', null])
-      const created = await engine.get('/a')
+      const created = await engine.get('/registry/a')
       expect([created?.created, created?.changed]).toEqual([1, 3])
-      await expect(engine.get('/a', { at: 6 })).rejects.toThrow('current revision is 5')
-      await expect(engine.range('/', { at: 6 })).rejects.toThrow('current revision is 5')
+      await expect(engine.get('/registry/a', { at: 6 })).rejects.toThrow('current revision is 5')
+      await expect(engine.range('/registry/', { at: 6 })).rejects.toThrow('current revision is 5')
     })
 
     test('ranges are in order of bytes, stay under their prefix and come in pages', async () => {
       for (const key of [
-        '/t/b',
-        '/t/a',
-        '/t/ä',
-        '/t/a-b',
-        '/t/a/b',
-        '/tt/x',
-        '/s/x',
-        '/t/\u{1f600}',
-        '/t/\uffee',
+        '/registry/t/b',
+        '/registry/t/a',
+        '/registry/t/ä',
+        '/registry/t/a-b',
+        '/registry/t/a/b',
+        '/registry/tt/x',
+        '/registry/s/x',
+        '/registry/t/\u{1f600}',
+        '/registry/t/\uffee',
       ])
         await put(key, '1')
-      const all = (await engine.range('/t/')).items.map((i) => i.key)
-      expect(all).toEqual(['/t/a', '/t/a-b', '/t/a/b', '/t/b', '/t/ä', '/t/\uffee', '/t/\u{1f600}'])
-      const page = await engine.range('/t/', { limit: 2 })
-      expect([page.items.map((i) => i.key), page.more]).toEqual([['/t/a', '/t/a-b'], true])
-      const next = await engine.range('/t/', { limit: 5, start: '/t/a-b\0' })
+      const all = (await engine.range('/registry/t/')).items.map((i) => i.key)
+      expect(all).toEqual([
+        '/registry/t/a',
+        '/registry/t/a-b',
+        '/registry/t/a/b',
+        '/registry/t/b',
+        '/registry/t/ä',
+        '/registry/t/\uffee',
+        '/registry/t/\u{1f600}',
+      ])
+      const page = await engine.range('/registry/t/', { limit: 2 })
+      expect([page.items.map((i) => i.key), page.more]).toEqual([
+        ['/registry/t/a', '/registry/t/a-b'],
+        true,
+      ])
+      const next = await engine.range('/registry/t/', { limit: 5, start: '/registry/t/a-b\0' })
       expect([next.items.map((i) => i.key), next.more]).toEqual([
-        ['/t/a/b', '/t/b', '/t/ä', '/t/\uffee', '/t/\u{1f600}'],
+        [
+          '/registry/t/a/b',
+          '/registry/t/b',
+          '/registry/t/ä',
+          '/registry/t/\uffee',
+          '/registry/t/\u{1f600}',
+        ],
         false,
       ])
-      expect((await engine.range('/t/', { start: '/a' })).items.length).toBe(7)
+      expect((await engine.range('/registry/t/', { start: '/registry/a' })).items.length).toBe(7)
     })
 
     test('values of any bytes and of 1.5 MiB come back as they were', async () => {
       const big = Buffer.alloc(1_572_864, 7)
       const all = Buffer.from(Array.from({ length: 256 }, (_, i) => i))
       await engine.commit([
-        { key: '/big', value: big },
-        { key: '/all', value: all },
-        { key: '/none', value: Buffer.alloc(0) },
+        { key: '/registry/big', value: big },
+        { key: '/registry/all', value: all },
+        { key: '/registry/none', value: Buffer.alloc(0) },
       ])
-      expect(Buffer.from((await engine.get('/big'))!.value).equals(big)).toBe(true)
-      expect(Buffer.from((await engine.get('/all'))!.value).equals(all)).toBe(true)
-      expect((await engine.get('/none'))!.value.length).toBe(0)
+      expect(Buffer.from((await engine.get('/registry/big'))!.value).equals(big)).toBe(true)
+      expect(Buffer.from((await engine.get('/registry/all'))!.value).equals(all)).toBe(true)
+      expect((await engine.get('/registry/none'))!.value.length).toBe(0)
     })
 
     test('200 commits at a time: each its own revision, in order, each told once', async () => {
       const told: Event[] = []
       const end = engine.subscribe((events) => told.push(...events))
       const commits = await Promise.all(
-        Array.from({ length: 200 }, (_, i) => put(`/k${i}`, String(i), 0)),
+        Array.from({ length: 200 }, (_, i) => put(`/registry/k${i}`, String(i), 0)),
       )
       end()
       const given = commits.map((c) => (c.done ? c.at : 0))
       const want = Array.from({ length: 200 }, (_, i) => i + 1)
       expect(ordered ? given : given.toSorted((a, b) => a - b)).toEqual(want)
       expect(told.map((e) => `${e.at} ${e.key}`)).toEqual(
-        want.map((at) => `${at} /k${given.indexOf(at)}`),
+        want.map((at) => `${at} /registry/k${given.indexOf(at)}`),
       )
-      await put('/later', '1')
+      await put('/registry/later', '1')
       expect(told.length).toBe(200)
     })
 
     test('of commits that race for one key, one wins', async () => {
       const commits = await Promise.all(
-        Array.from({ length: 20 }, (_, i) => put('/one', String(i), 0)),
+        Array.from({ length: 20 }, (_, i) => put('/registry/one', String(i), 0)),
       )
       expect(commits.filter((c) => c.done).length).toBe(1)
       const winner = commits.findIndex((c) => c.done)
       if (ordered) expect(winner).toBe(0)
-      expect(await keys('/')).toEqual([`/one@1=${winner}`])
+      expect(await keys('/registry/')).toEqual([`/registry/one@1=${winner}`])
     })
 
     test('subscribers hear before the commit resolves', async () => {
       const order: string[] = []
       engine.subscribe((events) => order.push(...events.map((e) => `told ${e.at}`)))
-      await put('/a', '1').then(() => order.push('resolved'))
+      await put('/registry/a', '1').then(() => order.push('resolved'))
       expect(order).toEqual(['told 1', 'resolved'])
     })
 
     test('the feed tells what was there before', async () => {
-      await put('/a', '1')
-      await put('/b/x', '1')
-      await put('/a', '2')
-      await remove('/a')
-      await put('/a', '3')
-      expect(await feed('/', 0)).toEqual([
-        '1 /a 1 <- -',
-        '2 /b/x 1 <- -',
-        '3 /a 2 <- 1',
-        '4 /a - <- 2',
-        '5 /a 3 <- -',
+      await put('/registry/a', '1')
+      await put('/registry/b/x', '1')
+      await put('/registry/a', '2')
+      await remove('/registry/a')
+      await put('/registry/a', '3')
+      expect(await feed('/registry/', 0)).toEqual([
+        '1 /registry/a 1 <- -',
+        '2 /registry/b/x 1 <- -',
+        '3 /registry/a 2 <- 1',
+        '4 /registry/a - <- 2',
+        '5 /registry/a 3 <- -',
       ])
-      expect(await feed('/', 2, 4)).toEqual(['3 /a 2 <- 1', '4 /a - <- 2'])
-      expect(await feed('/b/', 0)).toEqual(['2 /b/x 1 <- -'])
-      expect(await feed('/', 5)).toEqual([])
+      expect(await feed('/registry/', 2, 4)).toEqual([
+        '3 /registry/a 2 <- 1',
+        '4 /registry/a - <- 2',
+      ])
+      expect(await feed('/registry/b/', 0)).toEqual(['2 /registry/b/x 1 <- -'])
+      expect(await feed('/registry/', 5)).toEqual([])
     })
 
     test('compaction forgets what was, not what is', async () => {
-      await put('/a', '1')
-      await put('/b', '1')
-      await put('/a', '2')
-      await remove('/b')
-      await put('/a', '3')
+      await put('/registry/a', '1')
+      await put('/registry/b', '1')
+      await put('/registry/a', '2')
+      await remove('/registry/b')
+      await put('/registry/a', '3')
       await engine.compact(4)
       expect(engine.oldest()).toBe(4)
-      expect(await keys('/', { at: 4 })).toEqual(['/a@3=2'])
-      expect(await keys('/')).toEqual(['/a@5=3'])
-      expect(await feed('/', 4)).toEqual(['5 /a 3 <- 2'])
-      await expect(engine.range('/', { at: 3 })).rejects.toThrow('history starts at revision 4')
-      await expect(feed('/', 3)).rejects.toThrow('history starts at revision 4')
+      expect(await keys('/registry/', { at: 4 })).toEqual(['/registry/a@3=2'])
+      expect(await keys('/registry/')).toEqual(['/registry/a@5=3'])
+      expect(await feed('/registry/', 4)).toEqual(['5 /registry/a 3 <- 2'])
+      await expect(engine.range('/registry/', { at: 3 })).rejects.toThrow(
+        'history starts at revision 4',
+      )
+      await expect(feed('/registry/', 3)).rejects.toThrow('history starts at revision 4')
       await engine.compact(2)
       expect(engine.oldest()).toBe(4)
       await engine.compact(99)
-      expect([engine.oldest(), await keys('/')]).toEqual([5, ['/a@5=3']])
-      expect(await put('/b', '2', 0)).toEqual({ done: true, at: 6 })
+      expect([engine.oldest(), await keys('/registry/')]).toEqual([5, ['/registry/a@5=3']])
+      expect(await put('/registry/b', '2', 0)).toEqual({ done: true, at: 6 })
     })
 
     test('a revision is found by its time', async () => {
       const start = clock.now()
-      await put('/a', '1')
+      await put('/registry/a', '1')
       clock.advance(1000)
-      await put('/a', '2')
-      await put('/a', '3')
+      await put('/registry/a', '2')
+      await put('/registry/a', '3')
       clock.advance(1000)
-      await put('/a', '4')
+      await put('/registry/a', '4')
       expect(
         [-1, 0, 999, 1000, 1999, 2000, 9999].map((ms) => engine.revisionAt(start + ms)),
       ).toEqual([0, 1, 1, 3, 3, 4, 4])
@@ -309,62 +342,74 @@ export function storeSuite(
     for (const { title, steps, goes, stays } of [
       {
         title: 'keys with a time to live go when it is over, others stay',
-        steps: [{ put: '/a', life: SHORT }, { put: '/b' }, { put: '/c', life: LONG }],
-        goes: ['/a'],
-        stays: ['/b', '/c'],
+        steps: [
+          { put: '/registry/a', life: SHORT },
+          { put: '/registry/b' },
+          { put: '/registry/c', life: LONG },
+        ],
+        goes: ['/registry/a'],
+        stays: ['/registry/b', '/registry/c'],
       },
       {
         title: 'a later write begins the time anew',
         steps: [
-          { put: '/a', life: SHORT },
-          { put: '/b', life: SHORT },
-          { put: '/a', life: LONG },
+          { put: '/registry/a', life: SHORT },
+          { put: '/registry/b', life: SHORT },
+          { put: '/registry/a', life: LONG },
         ],
-        goes: ['/b'],
-        stays: ['/a'],
+        goes: ['/registry/b'],
+        stays: ['/registry/a'],
       },
       {
         title: 'a later write may end it',
-        steps: [{ put: '/a', life: SHORT }, { put: '/b', life: SHORT }, { put: '/a' }],
-        goes: ['/b'],
-        stays: ['/a'],
+        steps: [
+          { put: '/registry/a', life: SHORT },
+          { put: '/registry/b', life: SHORT },
+          { put: '/registry/a' },
+        ],
+        goes: ['/registry/b'],
+        stays: ['/registry/a'],
       },
       {
         title: 'a later write may begin it',
-        steps: [{ put: '/a' }, { put: '/a', life: SHORT }],
-        goes: ['/a'],
+        steps: [{ put: '/registry/a' }, { put: '/registry/a', life: SHORT }],
+        goes: ['/registry/a'],
         stays: [],
       },
       {
         title: 'a write that was refused changes nothing about it',
         steps: [
-          { put: '/a', life: SHORT },
-          { put: '/a', life: LONG, at: 'absent' },
+          { put: '/registry/a', life: SHORT },
+          { put: '/registry/a', life: LONG, at: 'absent' },
         ],
-        goes: ['/a'],
+        goes: ['/registry/a'],
         stays: [],
       },
       {
         title: 'a key that was deleted and made anew has the time of the new one',
         steps: [
-          { put: '/a', life: SHORT },
-          { put: '/b', life: SHORT },
-          { remove: '/a' },
-          { put: '/a', life: LONG },
+          { put: '/registry/a', life: SHORT },
+          { put: '/registry/b', life: SHORT },
+          { remove: '/registry/a' },
+          { put: '/registry/a', life: LONG },
         ],
-        goes: ['/b'],
-        stays: ['/a'],
+        goes: ['/registry/b'],
+        stays: ['/registry/a'],
       },
       {
         title: 'one that was deleted does not go a second time',
-        steps: [{ put: '/a', life: SHORT }, { put: '/b', life: SHORT }, { remove: '/a' }],
-        goes: ['/b'],
+        steps: [
+          { put: '/registry/a', life: SHORT },
+          { put: '/registry/b', life: SHORT },
+          { remove: '/registry/a' },
+        ],
+        goes: ['/registry/b'],
         stays: [],
       },
       {
         title: 'more than go at once',
-        steps: Array.from({ length: 600 }, (_, i) => ({ put: `/k${i}`, life: SHORT })),
-        goes: Array.from({ length: 600 }, (_, i) => `/k${i}`),
+        steps: Array.from({ length: 600 }, (_, i) => ({ put: `/registry/k${i}`, life: SHORT })),
+        goes: Array.from({ length: 600 }, (_, i) => `/registry/k${i}`),
         stays: [],
       },
     ] as { title: string; steps: Step[]; goes: string[]; stays: string[] }[]) {
@@ -394,10 +439,10 @@ export function storeSuite(
             .map(({ key }) => key)
             .toSorted(),
         ).toEqual(goes.toSorted())
-        expect((await engine.range('/')).items.map((i) => i.key)).toEqual(stays)
+        expect((await engine.range('/registry/')).items.map((i) => i.key)).toEqual(stays)
         const revisions = told.map(({ at }) => at)
         expect(revisions).toEqual(revisions.toSorted((a, b) => a - b))
-        const lines = (await feed('/', from)).filter((line) => line.includes(' - <- '))
+        const lines = (await feed('/registry/', from)).filter((line) => line.includes(' - <- '))
         expect(lines.toSorted()).toEqual(
           told.map(({ at, key }) => `${at} ${key} - <- x`).toSorted(),
         )
@@ -405,10 +450,10 @@ export function storeSuite(
     }
 
     test('it can be closed twice, and takes nothing after that', async () => {
-      await put('/a', '1')
+      await put('/registry/a', '1')
       await engine.close()
       await engine.close()
-      await expect(put('/b', '1')).rejects.toThrow('the store is closed')
+      await expect(put('/registry/b', '1')).rejects.toThrow('the store is closed')
     })
   })
 }

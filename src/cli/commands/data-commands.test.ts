@@ -42,11 +42,11 @@ beforeAll(async () => {
     format: { vocabulary: 'kubernetes' },
   })
   for (const [key, value] of [
-    ['/a', '1'],
-    ['/b', '2'],
-    ['/a', '3'],
-    ['/c', '4'],
-    ['/c', null],
+    ['/registry/a', '1'],
+    ['/registry/b', '2'],
+    ['/registry/a', '3'],
+    ['/registry/c', '4'],
+    ['/registry/c', null],
   ] as const) {
     await engine.commit([{ key, value: value === null ? null : Buffer.from(value) }])
   }
@@ -157,12 +157,12 @@ describe('events are moved', () => {
     test(flag === '' ? 'for an hour' : `with ${flag}`, async () => {
       const data = join(dir, `events${flag}`)
       const etcd = openMemory({ clock: systemClock })
-      await etcd.commit([{ key: '/events/a/b', value: Buffer.from('1') }])
-      await etcd.commit([{ key: '/pods/a/b', value: Buffer.from('2') }])
+      await etcd.commit([{ key: '/registry/core/events/a/b', value: Buffer.from('1') }])
+      await etcd.commit([{ key: '/registry/core/pods/a/b', value: Buffer.from('2') }])
       const given: (number | undefined)[] = []
       const openEtcd = (target: Engine): OpenEtcd => {
         return async (_place, ttlMs) => {
-          given.push(ttlMs?.('/events/a/b'), ttlMs?.('/pods/a/b'))
+          given.push(ttlMs?.('/registry/core/events/a/b'), ttlMs?.('/registry/core/pods/a/b'))
           return target
         }
       }
@@ -177,7 +177,9 @@ describe('events are moved', () => {
         return { key: value.toString(), isTimely: at >= from && at <= to }
       })
       await root.close()
-      expect(found).toEqual(life === undefined ? [] : [{ key: '/events/a/b', isTimely: true }])
+      expect(found).toEqual(
+        life === undefined ? [] : [{ key: '/registry/core/events/a/b', isTimely: true }],
+      )
       const target = openMemory({ clock: systemClock })
       expect((await run(`migrate --to=etcd ${args}`, openEtcd(target))).code).toBe(0)
       // What is copied from is given no times.

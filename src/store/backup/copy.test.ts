@@ -70,7 +70,7 @@ describe('a copy has everything, in the same order', () => {
       // Who knows the newest state of the source goes on where nothing was moved, and else begins anew.
       const after = async () => {
         const found: Event[] = []
-        for await (const events of to.changes('/things/', source, to.revision()))
+        for await (const events of to.changes('/registry/core/things/', source, to.revision()))
           found.push(...events)
         return found
       }

@@ -1,3 +1,4 @@
+import { serversPrefix } from '../../base/store-keys.ts'
 import type { Change, Engine, Revision } from '../store.ts'
 import { itemsOf } from './snapshot.ts'
 
@@ -22,7 +23,7 @@ export interface CopyTarget extends Engine {
 }
 
 /** Written where the source has revisions of which nothing is left, and removed at the end. */
-const FILLER = '/migration/filler'
+const FILLER = `${serversPrefix('migration')}filler`
 const FILLERS_AT_ONCE = 256
 const SPENT_AT_ONCE = 10_000
 const PROGRESS_EVERY = 10_000

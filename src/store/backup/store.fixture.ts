@@ -21,7 +21,7 @@ export async function allOf(engine: Engine, at = engine.revision()): Promise<Ite
 
 /** Makes, changes and deletes keys, some of them together, with values that tell where they are from. */
 export async function writeHistory(engine: Engine, keys: number): Promise<void> {
-  const name = (i: number) => `/things/ns-${i % 7}/größe-${i}`
+  const name = (i: number) => `/registry/core/things/ns-${i % 7}/größe-${i}`
   const put = (i: number, round: number) => ({
     key: name(i),
     value: Buffer.from(`${i}.${round}.`.repeat(1 + (i % 40))),

@@ -2,12 +2,13 @@ import { expect, test, describe } from 'vitest'
 import * as fc from 'fast-check'
 import { ManualClock } from '../../base/clock.ts'
 import { openMemory } from '../memory/engine.ts'
-import { Cache, tablePrefixOf } from './cache.ts'
+import { tablePrefixOf } from '../../base/store-keys.ts'
+import { Cache } from './cache.ts'
 import { encodeRecord } from './record.ts'
 import type { Version } from './version.ts'
 import type { WatchSink, WatchView } from './watch-hub.ts'
 
-const P = '/things/'
+const P = '/registry/core/things/'
 
 /** A record as an object would make it. */
 function record(name: string, value: string, labels?: Record<string, string>): Buffer {
@@ -294,10 +295,14 @@ test('any sequence of changes reads and watches as a plain model does', async ()
 
 test('the resource of a key', () => {
   expect([
-    tablePrefixOf('/configmaps/ns/a.b'),
-    tablePrefixOf('/namespaces/x'),
-    tablePrefixOf('/example.com/widgets/ns/w'),
-  ]).toEqual(['/configmaps/', '/namespaces/', '/example.com/widgets/'])
+    tablePrefixOf('/registry/core/configmaps/ns/a.b'),
+    tablePrefixOf('/registry/core/namespaces/x'),
+    tablePrefixOf('/registry/example.com/widgets/ns/w'),
+  ]).toEqual([
+    '/registry/core/configmaps/',
+    '/registry/core/namespaces/',
+    '/registry/example.com/widgets/',
+  ])
 })
 
 describe('a store that others write to', () => {
@@ -400,7 +405,7 @@ describe('a store that others write to', () => {
     asked[0]!.resolve(1)
     await turn()
     expect(isFresh).toBe(false)
-    await engine.commit([{ key: '/things/a', value: record('a', '1') }])
+    await engine.commit([{ key: `${P}a`, value: record('a', '1') }])
     await waiting
     expect(cache.revision).toBe(1)
   })

@@ -1,6 +1,7 @@
 import { Bag, type InBag } from '../../base/bag.ts'
 import type { Clock } from '../../base/clock.ts'
 import { turn } from '../../base/turn.ts'
+import { tablePrefixOf } from '../../base/store-keys.ts'
 import {
   Compacted,
   FutureRevision,
@@ -12,6 +13,7 @@ import {
   type Revision,
 } from '../store.ts'
 import { Slabs } from './slab.ts'
+import type { StorageForm } from './storage-form.ts'
 import { Table } from './table.ts'
 import { Version } from './version.ts'
 import { WatchHub } from './watch-hub.ts'
@@ -27,6 +29,8 @@ export interface CacheOptions {
   readonly historyMs: number
   /** Most bytes of superseded versions that one resource keeps in memory; the engine keeps the rest. */
   readonly historyBytes?: number
+  /** What objects under a table's prefix are brought into; by default they stay as they are. */
+  readonly formOf?: (prefix: string) => StorageForm | null
   /** Told when background compaction fails; the next round tries again. */
   readonly onError?: (error: unknown) => void
 }
@@ -72,7 +76,7 @@ export class Cache {
 
   constructor(engine: Engine, options: CacheOptions) {
     this.#engine = engine
-    this.#options = { historyBytes: 64 << 20, ...options }
+    this.#options = { historyBytes: 64 << 20, formOf: () => null, ...options }
     this.#revision = engine.revision()
     this.hub = new WatchHub(this)
     this.#unsubscribe = engine.subscribe((events) => this.#publish(events))
@@ -196,7 +200,7 @@ export class Cache {
     const versions: Version[] = []
     for await (const items of this.#pages(prefix, at, start)) {
       for (const { key, value, created, changed } of items)
-        versions.push(Version.of(value, { key, revision: changed, created, prev: null }, null))
+        versions.push(this.#versionOf(value, { key, revision: changed, created, prev: null }))
     }
     return versions
   }
@@ -227,28 +231,30 @@ export class Cache {
     for await (const events of this.#engine.changes(prefix, from, to)) {
       yield events.flatMap((event) => {
         const before = event.before
-          ? Version.of(
-              event.before.value,
-              {
-                key: event.key,
-                revision: event.before.changed,
-                created: event.before.created,
-                prev: null,
-              },
-              null,
-            )
+          ? this.#versionOf(event.before.value, {
+              key: event.key,
+              revision: event.before.changed,
+              created: event.before.created,
+              prev: null,
+            })
           : null
         if (event.value === null)
           return before ? [Version.tombstone(event.key, event.at, before)] : []
         return [
-          Version.of(
-            event.value,
-            { key: event.key, revision: event.at, created: event.created, prev: before },
-            null,
-          ),
+          this.#versionOf(event.value, {
+            key: event.key,
+            revision: event.at,
+            created: event.created,
+            prev: before,
+          }),
         ]
       })
     }
+  }
+
+  /** A version that no table has. */
+  #versionOf(value: Uint8Array, at: Parameters<typeof Version.of>[1]): Version {
+    return Version.of(value, at, null, this.#options.formOf(tablePrefixOf(at.key)))
   }
 
   /** Ends watches and the background work; the engine is closed by its owner. */
@@ -271,7 +277,7 @@ export class Cache {
 
   async #fill(prefix: string, missed: Event[]): Promise<Table> {
     const at = this.#revision
-    const table = new Table(prefix, at, this.#slabs)
+    const table = new Table(prefix, at, this.#slabs, this.#options.formOf(prefix))
     for await (const items of this.#pages(prefix, at)) {
       for (let from = 0; from < items.length; from += PAGE) {
         for (const { key, value, created, changed } of items.slice(from, from + PAGE))
@@ -342,14 +348,3 @@ const stateOf = (
   items: table.range(prefix, options),
   all: (most = Infinity) => table.collect(prefix, { ...options, most }),
 })
-
-/**
- * Key prefix of the resource that a key belongs to: `/configmaps/` of `/configmaps/ns/name`; groups
- * that are part of the key have a dot: `/example.com/widgets/`.
- */
-export function tablePrefixOf(key: string): string {
-  const first = key.indexOf('/', 1)
-  const dot = key.indexOf('.')
-  if (dot === -1 || dot > first) return key.slice(0, first + 1)
-  return key.slice(0, key.indexOf('/', first + 1) + 1)
-}

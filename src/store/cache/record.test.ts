@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest'
-import { HEADER_BYTES, RecordWriter } from './record.ts'
+import { readHeader, RecordWriter } from './record.ts'
 
 const jsonOf = (write: (writer: RecordWriter) => void): string => {
   const writer = new RecordWriter('')
   write(writer)
-  return writer.record(0, 0).toString('utf8', HEADER_BYTES)
+  const record = writer.record(0, 0)
+  return record.toString('utf8', readHeader(record).bytes)
 }
 
 test.each([

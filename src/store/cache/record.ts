@@ -1,15 +1,19 @@
 /**
- * The stored form of an object: a small header, what selectors read, and the JSON of the stored
+ * The stored form of an object: a small header, what selectors read, and the JSON of the storage
  * version with an empty resourceVersion, into which the revision is written when it is known.
  *
- *     byte 0      form (1)
+ *     byte 0      form (2)
  *     bytes 1-4   offset in the JSON at which the digits of the revision belong
  *     bytes 5-8   offset in the JSON of the metadata object
  *     bytes 9-12  its length
  *     bytes 13-16 length of the selector part
+ *     from 17 on  the version that the JSON is in (see base/storage-tag.ts)
  *     selector part: JSON {"l": labels, "f": selectable fields}, empty when there are none
  *     JSON
  */
+import { storageTag, tagBytes } from '../../base/storage-tag.ts'
+
+/** What a record is made of. */
 export interface RecordParts {
   /** JSON text before the digits of the resourceVersion, and after them. */
   readonly head: string
@@ -20,10 +24,15 @@ export interface RecordParts {
   readonly metaLength: number
   /** JSON of what selectors read; empty when there is nothing. */
   readonly selectors: string
+  /** Which version the JSON is in; by default that of what is no object of a resource. */
+  readonly tag?: Uint8Array
 }
 
-export const HEADER_BYTES = 17
-const FORM = 1
+/** First byte of every record. */
+export const FORM = 2
+/** Where the tag begins. */
+const TAG_AT = 17
+const NO_VERSION = storageTag('')
 
 export interface RecordHeader {
   readonly rvAt: number
@@ -32,9 +41,15 @@ export interface RecordHeader {
   readonly selectorBytes: number
 }
 
+/** A header that was read. */
+export interface FoundHeader extends RecordHeader {
+  /** Bytes of the header; the selector part follows. */
+  readonly bytes: number
+}
+
 /** Makes the stored form. */
 export function encodeRecord(parts: RecordParts): Buffer {
-  const writer = new RecordWriter(parts.selectors)
+  const writer = new RecordWriter(parts.selectors, parts.tag)
   writer.text(parts.head)
   writer.revisionHere()
   writer.text(parts.tail)
@@ -57,12 +72,15 @@ const MOST_KEPT = 1 << 20
 /** Makes one stored form piece by piece, without joining texts. No other may be begun before its end. */
 export class RecordWriter {
   #memory = scratch
-  #at = HEADER_BYTES
+  #at: number
+  readonly #tag: Uint8Array
   readonly #jsonStart: number
   #revisionAt = 0
 
-  /** Begins with what selectors read, JSON or nothing. */
-  constructor(selectors: string) {
+  /** Begins with what selectors read, JSON or nothing, and with the version that the JSON will be in. */
+  constructor(selectors: string, tag: Uint8Array = NO_VERSION) {
+    this.#tag = tag
+    this.#at = TAG_AT + tag.length
     if (selectors !== '') this.text(selectors)
     this.#jsonStart = this.#at
   }
@@ -116,8 +134,9 @@ export class RecordWriter {
   /** The record, in memory of its own; the arguments are those of {@link RecordParts}. */
   record(metaStart: number, metaLength: number): Buffer {
     const memory = this.#memory
-    const selectorBytes = this.#jsonStart - HEADER_BYTES
+    const selectorBytes = this.#jsonStart - TAG_AT - this.#tag.length
     writeHeader(memory, { rvAt: this.#revisionAt, metaStart, metaLength, selectorBytes })
+    memory.set(this.#tag, TAG_AT)
     return Buffer.from(memory.subarray(0, this.#at))
   }
 
@@ -147,7 +166,7 @@ const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const TILDE = 0x7e
 
-/** Writes the header into the first bytes of a record, which is changed. */
+/** Writes the header, without its tag, into the first bytes of a record, which is changed. */
 export function writeHeader(record: Buffer, header: RecordHeader): void {
   record[0] = FORM
   record.writeUInt32LE(header.rvAt, 1)
@@ -157,7 +176,7 @@ export function writeHeader(record: Buffer, header: RecordHeader): void {
 }
 
 /** Reads the header; throws on a form that this program does not know. */
-export function readHeader(record: Uint8Array): RecordHeader {
+export function readHeader(record: Uint8Array): FoundHeader {
   if (record[0] !== FORM) throw new Error(`stored record has the unknown form ${record[0]}`)
   const view = new DataView(record.buffer, record.byteOffset, record.byteLength)
   return {
@@ -165,5 +184,16 @@ export function readHeader(record: Uint8Array): RecordHeader {
     metaStart: view.getUint32(5, true),
     metaLength: view.getUint32(9, true),
     selectorBytes: view.getUint32(13, true),
+    bytes: TAG_AT + tagBytes(record, TAG_AT),
   }
 }
+
+/** Whether a record is in the version of a tag. */
+export function isTagged(record: Uint8Array, tag: Uint8Array): boolean {
+  for (let i = 0; i < tag.length; i++) if (record[TAG_AT + i] !== tag[i]) return false
+  return true
+}
+
+/** The version that a record's JSON is in. */
+export const tagOf = (record: Uint8Array): Uint8Array =>
+  record.subarray(TAG_AT, TAG_AT + tagBytes(record, TAG_AT))

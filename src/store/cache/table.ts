@@ -1,6 +1,7 @@
 import type { Event, Revision } from '../store.ts'
 import type { Slabs } from './slab.ts'
 import { SortedIndex } from './sorted-index.ts'
+import type { StorageForm } from './storage-form.ts'
 import { Version } from './version.ts'
 
 /**
@@ -11,6 +12,8 @@ export class Table {
   readonly prefix: string
   readonly #index = new SortedIndex()
   readonly #slabs: Slabs
+  /** What its objects are brought into; null: whatever they are in. */
+  readonly form: StorageForm | null
   /** Changes in order; the first `#cut` entries are forgotten. */
   #log: Version[] = []
   #cut = 0
@@ -20,10 +23,11 @@ export class Table {
   floor: Revision
   #present = 0
 
-  constructor(prefix: string, floor: Revision, slabs: Slabs) {
+  constructor(prefix: string, floor: Revision, slabs: Slabs, form: StorageForm | null = null) {
     this.prefix = prefix
     this.floor = floor
     this.#slabs = slabs
+    this.form = form
   }
 
   /**
@@ -44,7 +48,8 @@ export class Table {
 
   /** Takes over an object as it is at the floor, while the table is filled. */
   load(key: string, value: Uint8Array, created: Revision, changed: Revision): void {
-    const head = Version.of(value, { key, revision: changed, created, prev: null }, this.#slabs)
+    const at = { key, revision: changed, created, prev: null }
+    const head = Version.of(value, at, this.#slabs, this.form)
     this.#index.add({ key, head })
     this.#present++
   }
@@ -63,6 +68,7 @@ export class Table {
         event.value,
         { key: event.key, revision: event.at, created: event.created, prev },
         this.#slabs,
+        this.form,
       )
       if (!prev || prev.deleted) this.#present++
     }

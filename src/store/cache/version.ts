@@ -1,7 +1,8 @@
 import { TransformError, unreadableReason } from '../encryption/unreadable.ts'
 import type { Revision } from '../store.ts'
-import { HEADER_BYTES, readHeader } from './record.ts'
+import { readHeader } from './record.ts'
 import { Slab, type Slabs } from './slab.ts'
+import { takeIn, type StorageForm } from './storage-form.ts'
 
 /** What selectors read of one object. */
 export interface SelectorFacts {
@@ -65,6 +66,8 @@ export class Version implements Selectable {
   #marks = 0
   /** Why the value cannot be read; trying throws TransformError. */
   fault: string | null = null
+  /** Whether the store has it in another form than it is written in today. */
+  isOutdated = false
 
   private constructor(
     key: string,
@@ -80,18 +83,21 @@ export class Version implements Selectable {
     this.prev = prev
   }
 
-  /** Copies a stored record, and its revision, into a slab (or memory of its own). */
+  /** Copies a stored record, in today's form, and its revision into a slab (or memory of its own). */
   static of(
-    record: Uint8Array,
+    value: Uint8Array,
     at: { key: string; revision: Revision; created: Revision; prev: Version | null },
     slabs: Slabs | null,
+    form: StorageForm | null = null,
   ): Version {
+    const { record, isOutdated } = takeIn(value, at.key, form)
     const version = new Version(at.key, at.revision, at.created, false, at.prev)
+    version.isOutdated = isOutdated
     version.fault = unreadableReason(record)
     if (version.fault !== null) return version
     const header = readHeader(record)
     const digits = at.revision === 0 ? '' : String(at.revision)
-    const bytes = record.length - HEADER_BYTES + digits.length
+    const bytes = record.length - header.bytes + digits.length
     version.selectorBytes = header.selectorBytes
     version.jsonBytes = bytes - header.selectorBytes
     version.rvAt = header.rvAt
@@ -103,8 +109,8 @@ export class Version implements Selectable {
       : { slab: new Slab(bytes), at: 0 }
     version.slab = slab
     version.start = start
-    const cut = HEADER_BYTES + header.selectorBytes + header.rvAt
-    slab.memory.set(record.subarray(HEADER_BYTES, cut), start)
+    const cut = header.bytes + header.selectorBytes + header.rvAt
+    slab.memory.set(record.subarray(header.bytes, cut), start)
     const middle = start + header.selectorBytes + header.rvAt
     slab.memory.write(digits, middle, 'latin1')
     slab.memory.set(record.subarray(cut), middle + digits.length)

@@ -32,7 +32,7 @@ storeSuite('lmdb under aesgcm', async (clock, ttlMs) =>
   ),
 )
 
-const unreadable = (why: string) => new TransformError('/secrets/ns/a', why)
+const unreadable = (why: string) => new TransformError('/registry/core/secrets/ns/a', why)
 const text = (value: Uint8Array | null | undefined) => (value ? Buffer.from(value).toString() : '-')
 
 for (const { name, open } of [
@@ -54,30 +54,30 @@ for (const { name, open } of [
         below.push(...events.map((e) => `${e.key} ${text(e.value).slice(0, 20)}`)),
       )
       await outer.commit([
-        { key: '/secrets/ns/a', value: Buffer.from('one') },
-        { key: '/configmaps/ns/a', value: Buffer.from('open') },
+        { key: '/registry/core/secrets/ns/a', value: Buffer.from('one') },
+        { key: '/registry/core/configmaps/ns/a', value: Buffer.from('open') },
       ])
-      await outer.commit([{ key: '/secrets/ns/a', value: Buffer.from('two') }])
-      await outer.commit([{ key: '/secrets/ns/a', value: null }])
+      await outer.commit([{ key: '/registry/core/secrets/ns/a', value: Buffer.from('two') }])
+      await outer.commit([{ key: '/registry/core/secrets/ns/a', value: null }])
       expect(heard).toEqual([
-        '1 /secrets/ns/a one',
-        '1 /configmaps/ns/a open',
-        '2 /secrets/ns/a two',
-        '3 /secrets/ns/a -',
+        '1 /registry/core/secrets/ns/a one',
+        '1 /registry/core/configmaps/ns/a open',
+        '2 /registry/core/secrets/ns/a two',
+        '3 /registry/core/secrets/ns/a -',
       ])
       expect(below).toEqual([
-        '/secrets/ns/a k8s:enc:aescbc:v1:k:',
-        '/configmaps/ns/a open',
-        '/secrets/ns/a k8s:enc:aescbc:v1:k:',
-        '/secrets/ns/a -',
+        '/registry/core/secrets/ns/a k8s:enc:aescbc:v1:k:',
+        '/registry/core/configmaps/ns/a open',
+        '/registry/core/secrets/ns/a k8s:enc:aescbc:v1:k:',
+        '/registry/core/secrets/ns/a -',
       ])
       const fed: string[] = []
-      for await (const events of outer.changes('/secrets/', 0, 3))
+      for await (const events of outer.changes('/registry/core/secrets/', 0, 3))
         fed.push(...events.map((e) => `${text(e.value)} <- ${text(e.before?.value)}`))
       expect(fed).toEqual(['one <- -', 'two <- one', '- <- two'])
-      await outer.commit([{ key: '/secrets/ns/b', value: Buffer.from('three') }])
+      await outer.commit([{ key: '/registry/core/secrets/ns/b', value: Buffer.from('three') }])
       const conflict = await outer.commit([
-        { key: '/secrets/ns/b', value: Buffer.from('four'), ifChangedAt: 1 },
+        { key: '/registry/core/secrets/ns/b', value: Buffer.from('four'), ifChangedAt: 1 },
       ])
       expect(conflict.done ? null : text(conflict.found?.value)).toBe('three')
       await outer.close()
@@ -85,7 +85,7 @@ for (const { name, open } of [
 
     test('a value is stale until it is written by the first key, and readable all the time', async () => {
       const inner = await open()
-      const at = '/secrets/ns/a'
+      const at = '/registry/core/secrets/ns/a'
       const value = Buffer.from('same')
       const plain = encryptedEngine(inner, await encryptionOf([identity]))
       await plain.commit([{ key: at, value }])
@@ -105,33 +105,33 @@ for (const { name, open } of [
       }
       expect(seen).toEqual(rounds.map(() => [true, 'same', false]))
       expect(text((await inner.get(at))?.value)).toBe('same')
-      expect([await plain.isStale('/secrets/ns/none'), await plain.isStale('/pods/ns/a')]).toEqual([
-        false,
-        false,
-      ])
+      expect([
+        await plain.isStale('/registry/core/secrets/ns/none'),
+        await plain.isStale('/registry/core/pods/ns/a'),
+      ]).toEqual([false, false])
       await inner.close()
     })
 
     test('a value that cannot be read fails where it is asked for, and is marked among others', async () => {
       const inner = await open()
       const good = encryptedEngine(inner, await encryptionOf([by('aesgcm', key('k', 1))]))
-      await good.commit([{ key: '/secrets/ns/a', value: Buffer.from('one') }])
+      await good.commit([{ key: '/registry/core/secrets/ns/a', value: Buffer.from('one') }])
       const lost = encryptedEngine(inner, await encryptionOf([by('aesgcm', key('k', 2))]))
-      await lost.commit([{ key: '/secrets/ns/b', value: Buffer.from('two') }])
+      await lost.commit([{ key: '/registry/core/secrets/ns/b', value: Buffer.from('two') }])
       const reason = 'cipher: message authentication failed'
-      const change = { key: '/secrets/ns/a', value: null, ifChangedAt: 9 }
-      await expect(lost.get('/secrets/ns/a')).rejects.toThrow(unreadable(reason))
-      await expect(lost.isStale('/secrets/ns/a')).rejects.toThrow(unreadable(reason))
+      const change = { key: '/registry/core/secrets/ns/a', value: null, ifChangedAt: 9 }
+      await expect(lost.get('/registry/core/secrets/ns/a')).rejects.toThrow(unreadable(reason))
+      await expect(lost.isStale('/registry/core/secrets/ns/a')).rejects.toThrow(unreadable(reason))
       const conflict = await lost.commit([change])
       expect(conflict.done ? null : unreadableReason(conflict.found!.value)).toBe(reason)
       const shown = (value: Uint8Array | null | undefined): string | null =>
         value ? (value[0] === 0xff ? unreadableReason(value) : text(value)) : '-'
-      const { items } = await lost.range('/secrets/')
+      const { items } = await lost.range('/registry/core/secrets/')
       expect(items.map(({ value }) => shown(value))).toEqual([reason, 'two'])
       const heard: (string | null)[] = []
       lost.subscribe((events) => heard.push(...events.map(({ value }) => shown(value))))
-      await good.commit([{ key: '/secrets/ns/a', value: Buffer.from('three') }])
-      await good.commit([{ key: '/secrets/ns/a', value: null }])
+      await good.commit([{ key: '/registry/core/secrets/ns/a', value: Buffer.from('three') }])
+      await good.commit([{ key: '/registry/core/secrets/ns/a', value: null }])
       expect(heard).toEqual([reason, '-'])
       const fed: (string | null)[][] = []
       for await (const events of lost.changes('/', 0, 4))
@@ -142,7 +142,7 @@ for (const { name, open } of [
         [reason, reason],
         ['-', reason],
       ])
-      expect(text((await lost.get('/secrets/ns/b'))?.value)).toBe('two')
+      expect(text((await lost.get('/registry/core/secrets/ns/b'))?.value)).toBe('two')
       await inner.close()
     })
 
@@ -157,20 +157,20 @@ for (const { name, open } of [
           metaLength: 22,
           selectors: '',
         })
-      const at = '/secrets/ns/a'
+      const at = '/registry/core/secrets/ns/a'
       const options = { clock: new ManualClock(), historyMs: 60_000 }
       const first = new Cache(engine, options)
-      await first.table('/secrets/')
+      await first.table('/registry/core/secrets/')
       await first.commit([{ key: at, value: record('one') }])
       await first.commit([{ key: at, value: record('two') }])
       const second = new Cache(engine, options)
       const show = (cache: Cache, from: number) =>
         cache
-          .list('/secrets/', '/secrets/', { at: from })
+          .list('/registry/core/secrets/', '/registry/core/secrets/', { at: from })
           .then(({ items }) => [...items].map((v) => v.json().toString()))
       const one = ['{"metadata":{"resourceVersion":"1"},"word":"one"}']
       const two = ['{"metadata":{"resourceVersion":"2"},"word":"two"}']
-      await second.table('/secrets/')
+      await second.table('/registry/core/secrets/')
       expect([
         await show(first, 1),
         await show(first, 2),
@@ -193,12 +193,14 @@ for (const kind of keyedKinds) {
     const secret = 'correct horse battery staple'
     for (let i = 0; i < 40; i++) {
       await engine.commit([
-        { key: `/secrets/ns/a${i % 5}`, value: Buffer.from(`${secret} ${i}`) },
-        { key: '/configmaps/ns/a', value: Buffer.from('a word in the open') },
+        { key: `/registry/core/secrets/ns/a${i % 5}`, value: Buffer.from(`${secret} ${i}`) },
+        { key: '/registry/core/configmaps/ns/a', value: Buffer.from('a word in the open') },
       ])
     }
-    await engine.commit([{ key: '/secrets/ns/big', value: Buffer.from(secret.repeat(10_000)) }])
-    await engine.commit([{ key: '/secrets/ns/a1', value: null }])
+    await engine.commit([
+      { key: '/registry/core/secrets/ns/big', value: Buffer.from(secret.repeat(10_000)) },
+    ])
+    await engine.commit([{ key: '/registry/core/secrets/ns/a1', value: null }])
     await engine.compact(20)
     await engine.close()
     const files = await Promise.all((await readdir(dir)).map((name) => readFile(join(dir, name))))

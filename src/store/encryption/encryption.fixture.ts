@@ -20,7 +20,7 @@ export const identity: ProviderConfig = { is: 'identity' }
 /** Encrypts keys under `/secrets/`, or the given prefix, by providers in their order. */
 export const encryptionOf = (
   providers: readonly ProviderConfig[],
-  prefix = '/secrets/',
+  prefix = '/registry/core/secrets/',
 ): Promise<Encryption> =>
   openEncryption([{ resources: [{ resource: 'secrets', group: '' }], providers }], {
     spell,

@@ -5,7 +5,7 @@ import { by, encryptionOf, identity, key, keyedKinds, spell } from './encryption
 import { openEncryption, type Encryption } from './transformer.ts'
 import { TransformError } from './unreadable.ts'
 
-const KEY = '/secrets/ns/a'
+const KEY = '/registry/core/secrets/ns/a'
 const PLAIN = Buffer.from('the plain value')
 const UNAUTHENTICATED = 'cipher: message authentication failed'
 
@@ -83,7 +83,7 @@ for (const kind of keyedKinds.filter((kind) => kind !== 'aescbc')) {
     }
     for (let end = from; end < stored.length; end++) {
       expect(outcome(encryption, KEY, stored.subarray(0, end))).toMatch(
-        /^\/secrets\/ns\/a: (cipher: message authentication failed|the stored data was shorter than the required size)$/,
+        /^\/registry\/core\/secrets\/ns\/a: (cipher: message authentication failed|the stored data was shorter than the required size)$/,
       )
     }
   })
@@ -112,7 +112,9 @@ test('aescbc: what does not decrypt to whole blocks with padding is refused', as
 test('aesgcm: a value that was moved to another key is refused', async () => {
   const encryption = await encryptionOf([by('aesgcm', key('k', 1))])
   const stored = encryption.encrypt(KEY, PLAIN)
-  expect(outcome(encryption, '/secrets/ns/b', stored)).toBe(`/secrets/ns/b: ${UNAUTHENTICATED}`)
+  expect(outcome(encryption, '/registry/core/secrets/ns/b', stored)).toBe(
+    `/registry/core/secrets/ns/b: ${UNAUTHENTICATED}`,
+  )
 })
 
 test('identity stores what it gets, and what it reads is stale behind another', async () => {
@@ -127,9 +129,12 @@ test('identity stores what it gets, and what it reads is stale behind another', 
 
 test('keys that no rule names stay as they are, but encrypted values are not taken for theirs', async () => {
   const encryption = await encryptionOf([by('aescbc', key('k', 1))])
-  expect([encryption.covers(KEY), encryption.covers('/configmaps/ns/a')]).toEqual([true, false])
-  expect(encryption.encrypt('/configmaps/ns/a', PLAIN)).toBe(PLAIN)
-  expect(outcome(encryption, '/configmaps/ns/a', PLAIN)).toBe(PLAIN.toString())
+  expect([encryption.covers(KEY), encryption.covers('/registry/core/configmaps/ns/a')]).toEqual([
+    true,
+    false,
+  ])
+  expect(encryption.encrypt('/registry/core/configmaps/ns/a', PLAIN)).toBe(PLAIN)
+  expect(outcome(encryption, '/registry/core/configmaps/ns/a', PLAIN)).toBe(PLAIN.toString())
   const none = await openEncryption([], { spell, keyPrefixOf: () => null })
   const stored = encryption.encrypt(KEY, PLAIN)
   expect(outcome(none, KEY, stored)).toBe(`${KEY}: no matching prefix found`)
@@ -145,7 +150,10 @@ test('providers of a resource in several rules come one after the other', async 
       },
       { resources, providers: [identity] },
     ],
-    { spell, keyPrefixOf: ({ resource }) => (resource === 'never' ? null : `/${resource}/`) },
+    {
+      spell,
+      keyPrefixOf: ({ resource }) => (resource === 'never' ? null : `/registry/core/${resource}/`),
+    },
   )
   expect([
     outcome(encryption, KEY, PLAIN),
@@ -189,7 +197,7 @@ for (const { kind, secret, nonce, plain, starts } of KNOWN) {
       ],
       {
         spell,
-        keyPrefixOf: () => '/secrets/',
+        keyPrefixOf: () => '/registry/core/secrets/',
         random: (bytes) => Buffer.from(nonce, 'hex').subarray(0, bytes),
       },
     )

@@ -1,3 +1,5 @@
+import { FORM } from '../cache/record.ts'
+
 /** The value of a key cannot be read: its encryption key is missing or wrong, or it was tampered with. */
 export class TransformError extends Error {
   readonly key: string
@@ -17,8 +19,6 @@ export const unreadableAmong = (key: string, reason: string): TransformError =>
 
 // No record and no encrypted value starts so.
 const MARK = 0xff
-/** What every record of an object starts with: its form. */
-const RECORD = 1
 
 /** What stands for a value that cannot be read where many are: why. */
 export const unreadableValue = (reason: string): Uint8Array =>
@@ -26,7 +26,7 @@ export const unreadableValue = (reason: string): Uint8Array =>
 
 /** Why a value of the store cannot be read as an object: replaced by `unreadableValue`, or no record; else null. */
 export function unreadableReason(value: Uint8Array): string | null {
-  if (value[0] === RECORD) return null
+  if (value[0] === FORM) return null
   if (value[0] === MARK) return Buffer.from(value.subarray(1)).toString()
   return 'the stored data is in no known form; it may be encrypted, and no provider be configured'
 }

@@ -64,13 +64,13 @@ describe.skipIf(!hasEtcd)(`a real etcd${hasEtcd ? '' : ` (${NO_ETCD})`}`, () => 
     const [clockA, clockB] = [new ManualClock(), new ManualClock()]
     const a = await open({ clock: clockA, compactionIntervalMs: INTERVAL })
     const b = await open({ clock: clockB, compactionIntervalMs: INTERVAL })
-    const first = await put(a, '/a', '1')
-    const second = await put(a, '/a', '2')
+    const first = await put(a, '/registry/a', '1')
+    const second = await put(a, '/registry/a', '2')
     // The first round: nobody knows of an interval ago.
     await pass(clockA, async () => expect(await rounds()).toEqual([{ upTo: 0, version: 1 }]))
     // Comes second: it only learns of the round.
     clockB.advance(INTERVAL)
-    const third = await put(a, '/a', '3')
+    const third = await put(a, '/registry/a', '3')
     await b.latest()
     expect([a.oldest(), b.oldest()].every((at) => at <= first)).toBe(true)
     await pass(clockA, () => expect(a.oldest()).toBeGreaterThanOrEqual(second))
@@ -81,16 +81,16 @@ describe.skipIf(!hasEtcd)(`a real etcd${hasEtcd ? '' : ` (${NO_ETCD})`}`, () => 
     await pass(clockB, () => expect(b.oldest()).toBe(a.oldest()))
     expect(await rounds()).toEqual([round])
     for (const engine of [a, b]) {
-      await expect(engine.get('/a', { at: first })).rejects.toThrow(Compacted)
-      expect((await engine.get('/a', { at: engine.oldest() }))?.changed).toBe(second)
+      await expect(engine.get('/registry/a', { at: first })).rejects.toThrow(Compacted)
+      expect((await engine.get('/registry/a', { at: engine.oldest() }))?.changed).toBe(second)
       const seen: string[] = []
-      for await (const events of engine.changes('/', engine.oldest(), engine.revision()))
+      for await (const events of engine.changes('/registry/', engine.oldest(), engine.revision()))
         seen.push(...events.map(({ value }) => Buffer.from(value!).toString()))
       expect(seen).toEqual(['3'])
     }
     // The next round is the other's, when it is faster.
     const before = b.oldest()
-    await put(b, '/a', '4')
+    await put(b, '/registry/a', '4')
     await pass(clockB, async () => expect((await rounds())[0]!.version).toBe(3))
     await vi.waitFor(() => expect(b.oldest()).toBeGreaterThan(before), { timeout: 5_000 })
     await pass(clockA, () => expect(a.oldest()).toBe(b.oldest()))
@@ -99,10 +99,10 @@ describe.skipIf(!hasEtcd)(`a real etcd${hasEtcd ? '' : ` (${NO_ETCD})`}`, () => 
   test('with upkeep of its own, an engine compacts nothing when it is told to', async () => {
     prefixes++
     const engine = await open({ compactionIntervalMs: 0 })
-    const first = await put(engine, '/a', '1')
-    await put(engine, '/a', '2')
+    const first = await put(engine, '/registry/a', '1')
+    await put(engine, '/registry/a', '2')
     await engine.compact(engine.revision())
-    expect((await engine.get('/a', { at: first }))?.changed).toBe(first)
+    expect((await engine.get('/registry/a', { at: first }))?.changed).toBe(first)
   })
 
   test('an etcd that does not answer is told of, and compacted a round later', async () => {
@@ -163,7 +163,7 @@ describe.skipIf(!hasEtcd)(`a real etcd${hasEtcd ? '' : ` (${NO_ETCD})`}`, () => 
       })
     }
     const engine = await open({
-      ttlMs: (key) => (key.startsWith('/events/') ? 1_000 : undefined),
+      ttlMs: (key) => (key.startsWith('/registry/events/') ? 1_000 : undefined),
     })
     const gone: string[] = []
     engine.subscribe((events) => {
@@ -171,7 +171,7 @@ describe.skipIf(!hasEtcd)(`a real etcd${hasEtcd ? '' : ` (${NO_ETCD})`}`, () => 
     })
     await vi.waitFor(() => expect(gone.length).toBe(150), { timeout: 15_000, interval: 50 })
     expect(
-      (await engine.range('/')).items.map((i) => [i.key, Buffer.from(i.value).toString()]),
-    ).toEqual([['/pods/ns/a', 'p']])
+      (await engine.range('/registry/')).items.map((i) => [i.key, Buffer.from(i.value).toString()]),
+    ).toEqual([['/registry/pods/ns/a', 'p']])
   })
 })

@@ -14,12 +14,13 @@ const put = (engine: Engine, key: string, value: string, ifChangedAt?: number) =
     { key, value: bytes(value), ...(ifChangedAt === undefined ? {} : { ifChangedAt }) },
   ])
 const state = async (engine: Engine) =>
-  (await engine.range('/')).items.map((i) => `${i.key}=${Buffer.from(i.value).toString()}`)
+  (await engine.range('/registry/')).items.map((i) => `${i.key}=${Buffer.from(i.value).toString()}`)
 const listen = (engine: Engine) => {
   const told: string[] = []
   engine.subscribe((events: readonly Event[]) => {
     for (const { key, value } of events)
-      if (key !== '/.revision') told.push(`${key}=${value ? Buffer.from(value).toString() : '-'}`)
+      if (key !== '/registry/.revision')
+        told.push(`${key}=${value ? Buffer.from(value).toString() : '-'}`)
   })
   return told
 }
@@ -87,9 +88,9 @@ describe.skipIf(!hasEtcd)(`a real etcd${hasEtcd ? '' : ` (${NO_ETCD})`}`, () => 
   test('keys and values lie as they are under the prefix', async () => {
     const engine = await openNew({ prefix: '/registry' })
     await engine.commit([
-      { key: '/configmaps/ns/a', value: bytes('1') },
-      { key: '/services/ns/a', value: bytes('2') },
-      { key: '/nodes/a', value: bytes('3') },
+      { key: '/registry/configmaps/ns/a', value: bytes('1') },
+      { key: '/registry/services/ns/a', value: bytes('2') },
+      { key: '/registry/nodes/a', value: bytes('3') },
     ])
     const connection = new Connection({
       servers: [etcd.url],
@@ -104,42 +105,52 @@ describe.skipIf(!hasEtcd)(`a real etcd${hasEtcd ? '' : ` (${NO_ETCD})`}`, () => 
     connection.close()
     expect(items.slice(1).map(({ key, value }) => `${key}=${value.toString()}`)).toEqual([
       '/registry/configmaps/ns/a=1',
-      '/registry/minions/a=3',
-      '/registry/services/specs/ns/a=2',
+      '/registry/nodes/a=3',
+      '/registry/services/ns/a=2',
     ])
-    expect(await state(engine)).toEqual(['/configmaps/ns/a=1', '/nodes/a=3', '/services/ns/a=2'])
+    expect(await state(engine)).toEqual([
+      '/registry/configmaps/ns/a=1',
+      '/registry/nodes/a=3',
+      '/registry/services/ns/a=2',
+    ])
   })
 
   test('two servers see one another, and who opens later starts with a revision all hear of', async () => {
     const one = await openNew()
     const told = listen(one)
     const two = await open()
-    const made = await put(two, '/a', '1')
+    const made = await put(two, '/registry/a', '1')
     expect(await one.latest()).toBe(made.done && made.at)
-    const lost = await put(one, '/a', '2', 0)
+    const lost = await put(one, '/registry/a', '2', 0)
     expect(lost.done ? null : [lost.key, lost.found?.changed]).toEqual([
-      '/a',
+      '/registry/a',
       made.done ? made.at : 0,
     ])
-    await two.commit([{ key: '/a', value: null }])
+    await two.commit([{ key: '/registry/a', value: null }])
     const third = await open()
-    expect([await one.latest(), told]).toEqual([third.revision(), ['/a=1', '/a=-']])
+    expect([await one.latest(), told]).toEqual([
+      third.revision(),
+      ['/registry/a=1', '/registry/a=-'],
+    ])
   })
 
   test('writes of others in the same etcd hold up nothing', async () => {
     const engine = await openNew()
-    const first = await put(engine, '/a', '1')
+    const first = await put(engine, '/registry/a', '1')
     const other = await openNew()
-    await put(other, '/x', '1')
+    await put(other, '/registry/x', '1')
     // Changes nothing, at a revision of etcd that is none of the engine's own.
-    const none = await engine.commit([{ key: '/absent', value: null }])
+    const none = await engine.commit([{ key: '/registry/absent', value: null }])
     expect(none.done && none.at >= (first.done ? first.at : 0)).toBe(true)
-    expect([none.done && none.at, await state(engine)]).toEqual([engine.revision(), ['/a=1']])
-    await put(other, '/x', '2')
+    expect([none.done && none.at, await state(engine)]).toEqual([
+      engine.revision(),
+      ['/registry/a=1'],
+    ])
+    await put(other, '/registry/x', '2')
     await other.compact(other.revision())
     // Everything older is compacted away, but nothing of ours changed since.
-    expect(await state(engine)).toEqual(['/a=1'])
-    expect((await engine.get('/a', { at: engine.revision() }))?.changed).toBe(
+    expect(await state(engine)).toEqual(['/registry/a=1'])
+    expect((await engine.get('/registry/a', { at: engine.revision() }))?.changed).toBe(
       first.done && first.at,
     )
   })
@@ -147,56 +158,59 @@ describe.skipIf(!hasEtcd)(`a real etcd${hasEtcd ? '' : ` (${NO_ETCD})`}`, () => 
   test('what a watcher asks for too late is told to be gone, also after opening again', async () => {
     const one = await openNew()
     const start = one.revision()
-    await put(one, '/a', '1')
-    await put(one, '/a', '2')
+    await put(one, '/registry/a', '1')
+    await put(one, '/registry/a', '2')
     const two = await open()
     await two.compact(two.revision() - 1)
-    const read = (engine: Engine) => readAll(engine.changes('/', start, engine.revision()))
+    const read = (engine: Engine) => readAll(engine.changes('/registry/', start, engine.revision()))
     const gone = `history starts at revision ${two.oldest()}`
     expect(await failure(read(one))).toBe(gone)
-    expect(await failure(one.range('/', { at: start }))).toBe(gone)
+    expect(await failure(one.range('/registry/', { at: start }))).toBe(gone)
     const three = await open()
-    expect([three.oldest(), await failure(three.get('/a', { at: start }))]).toEqual([
+    expect([three.oldest(), await failure(three.get('/registry/a', { at: start }))]).toEqual([
       two.oldest(),
       gone,
     ])
     await one.compact(start)
-    expect([one.oldest(), await state(one)]).toEqual([two.oldest(), ['/a=2']])
+    expect([one.oldest(), await state(one)]).toEqual([two.oldest(), ['/registry/a=2']])
   })
 
   test('a batch beyond what etcd takes is refused with what to do', async () => {
     const engine = await openNew()
-    const many = Array.from({ length: 1100 }, (_, i) => ({ key: `/k${i}`, value: bytes('1') }))
+    const many = Array.from({ length: 1100 }, (_, i) => ({
+      key: `/registry/k${i}`,
+      value: bytes('1'),
+    }))
     expect(await failure(engine.commit(many))).toBe(
       `etcd at ${etcd.url} refuses: etcdserver: too many operations in txn request (one write changes more keys than etcd allows; raise its --max-txn-ops)`,
     )
     expect(
-      await failure(engine.commit([{ key: '/big', value: Buffer.alloc(8_400_000) }])),
+      await failure(engine.commit([{ key: '/registry/big', value: Buffer.alloc(8_400_000) }])),
     ).toContain('the object is larger than etcd takes; raise its --max-request-bytes')
     expect(await state(engine)).toEqual([])
   })
 
   test('keys with a time to live go when it is over', async () => {
     const engine = await openNew({
-      ttlMs: (key) => (key.startsWith('/events/') ? 1_000 : undefined),
+      ttlMs: (key) => (key.startsWith('/registry/events/') ? 1_000 : undefined),
     })
     const told = listen(engine)
     await Promise.all([
-      put(engine, '/events/ns/a', '1'),
-      put(engine, '/events/ns/b', '1'),
-      put(engine, '/pods/ns/a', '1'),
+      put(engine, '/registry/events/ns/a', '1'),
+      put(engine, '/registry/events/ns/b', '1'),
+      put(engine, '/registry/pods/ns/a', '1'),
     ])
     await vi.waitFor(() => expect(told.length).toBe(5), { timeout: 10_000, interval: 50 })
-    expect(told.slice(3).toSorted()).toEqual(['/events/ns/a=-', '/events/ns/b=-'])
+    expect(told.slice(3).toSorted()).toEqual(['/registry/events/ns/a=-', '/registry/events/ns/b=-'])
     // The lease that the next key would share is gone with them.
-    await put(engine, '/events/ns/c', '1')
-    expect(await state(engine)).toEqual(['/events/ns/c=1', '/pods/ns/a=1'])
+    await put(engine, '/registry/events/ns/c', '1')
+    expect(await state(engine)).toEqual(['/registry/events/ns/c=1', '/registry/pods/ns/a=1'])
   })
 
   test('an etcd that stands still gives errors in time and goes on where it stood', async () => {
     const engine = await openNew({ requestTimeoutMs: 400 })
     const told = listen(engine)
-    await put(engine, '/a', '1')
+    await put(engine, '/registry/a', '1')
     etcd.pause()
     const late = `etcd at ${etcd.url} did not answer within`
     // It may still answer what comes in the same moment.
@@ -205,10 +219,10 @@ describe.skipIf(!hasEtcd)(`a real etcd${hasEtcd ? '' : ` (${NO_ETCD})`}`, () => 
     try {
       expect(
         await Promise.all([
-          failure(engine.get('/a')),
-          failure(put(engine, '/a', '2')),
+          failure(engine.get('/registry/a')),
+          failure(put(engine, '/registry/a', '2')),
           failure(engine.check(200)),
-          failure(readAll(engine.changes('/', from, from + 1))),
+          failure(readAll(engine.changes('/registry/', from, from + 1))),
         ]),
       ).toEqual([
         `${late} 400 ms`,
@@ -220,28 +234,28 @@ describe.skipIf(!hasEtcd)(`a real etcd${hasEtcd ? '' : ` (${NO_ETCD})`}`, () => 
       etcd.resume()
     }
     await vi.waitFor(() => engine.check(200), { timeout: 10_000 })
-    await put(engine, '/a', '3')
-    expect([await state(engine), told.at(-1)]).toEqual([['/a=3'], '/a=3'])
+    await put(engine, '/registry/a', '3')
+    expect([await state(engine), told.at(-1)]).toEqual([['/registry/a=3'], '/registry/a=3'])
   })
 
   test('an etcd that is killed and comes back is used again, and nothing is missed', async () => {
     const engine = await openNew({ requestTimeoutMs: 3_000 })
     const told = listen(engine)
-    await put(engine, '/a', '1')
+    await put(engine, '/registry/a', '1')
     await etcd.kill()
     expect(await failure(engine.check(300))).toBe(
       `etcd at ${etcd.url} cannot be reached: connect ECONNREFUSED ${etcd.url.slice(7)}`,
     )
-    const waits = put(engine, '/b', '1')
+    const waits = put(engine, '/registry/b', '1')
     await etcd.start()
     // Never sent while there was no connection, so it may be tried again.
     expect((await waits).done).toBe(true)
     const other = await open()
-    const last = await put(other, '/c', '1')
+    const last = await put(other, '/registry/c', '1')
     expect(await engine.latest()).toBe(last.done && last.at)
     expect([told, await state(engine)]).toEqual([
-      ['/a=1', '/b=1', '/c=1'],
-      ['/a=1', '/b=1', '/c=1'],
+      ['/registry/a=1', '/registry/b=1', '/registry/c=1'],
+      ['/registry/a=1', '/registry/b=1', '/registry/c=1'],
     ])
   })
 
@@ -249,32 +263,38 @@ describe.skipIf(!hasEtcd)(`a real etcd${hasEtcd ? '' : ` (${NO_ETCD})`}`, () => 
     const clock = new ManualClock()
     const engine = await openNew({ clock })
     const told = listen(engine)
-    await put(engine, '/kept', '1')
-    await put(engine, '/gone', '1')
-    await put(engine, '/anew', '1')
-    await put(engine, '/updated', '1')
+    await put(engine, '/registry/kept', '1')
+    await put(engine, '/registry/gone', '1')
+    await put(engine, '/registry/anew', '1')
+    await put(engine, '/registry/updated', '1')
     told.length = 0
     await etcd.kill()
     await etcd.start()
     // The engine's watch waits for its clock.
     const other = await open()
-    await put(other, '/updated', '2')
-    await put(other, '/updated', '3')
-    await other.commit([{ key: '/gone', value: null }])
-    await other.commit([{ key: '/anew', value: null }])
-    await put(other, '/anew', '2')
-    await put(other, '/new', '1')
+    await put(other, '/registry/updated', '2')
+    await put(other, '/registry/updated', '3')
+    await other.commit([{ key: '/registry/gone', value: null }])
+    await other.commit([{ key: '/registry/anew', value: null }])
+    await put(other, '/registry/anew', '2')
+    await put(other, '/registry/new', '1')
     await other.compact(other.revision())
-    await put(other, '/later', '1')
+    await put(other, '/registry/later', '1')
     await vi.waitFor(
       () => {
         clock.advance(60_000)
-        expect(told.at(-1)).toBe('/later=1')
+        expect(told.at(-1)).toBe('/registry/later=1')
       },
       { timeout: 10_000, interval: 50 },
     )
     expect(told.slice(0, -1).toSorted()).toEqual(
-      ['/anew=-', '/anew=2', '/gone=-', '/new=1', '/updated=3'].toSorted(),
+      [
+        '/registry/anew=-',
+        '/registry/anew=2',
+        '/registry/gone=-',
+        '/registry/new=1',
+        '/registry/updated=3',
+      ].toSorted(),
     )
     expect([engine.revision(), engine.oldest()]).toEqual([other.revision(), other.oldest()])
     expect(await state(engine)).toEqual(await state(other))
@@ -282,8 +302,8 @@ describe.skipIf(!hasEtcd)(`a real etcd${hasEtcd ? '' : ` (${NO_ETCD})`}`, () => 
 
   test('of several servers the one that answers is used', async () => {
     const engine = await openNew({ servers: ['http://127.0.0.1:9', etcd.url] })
-    await put(engine, '/a', '1')
-    expect(await state(engine)).toEqual(['/a=1'])
+    await put(engine, '/registry/a', '1')
+    expect(await state(engine)).toEqual(['/registry/a=1'])
     const sizes = await engine.databaseBytes()
     expect([...sizes.keys()]).toEqual([etcd.url])
     expect(sizes.get(etcd.url)).toBeGreaterThan(0)
@@ -292,8 +312,8 @@ describe.skipIf(!hasEtcd)(`a real etcd${hasEtcd ? '' : ` (${NO_ETCD})`}`, () => 
   // The last one: it takes away what the others stand on.
   test('an etcd whose data was replaced is not mixed with what was seen of it', async () => {
     const engine = await openNew()
-    await put(engine, '/a', '1')
-    await put(engine, '/a', '2')
+    await put(engine, '/registry/a', '1')
+    await put(engine, '/registry/a', '2')
     await etcd.kill()
     await etcd.wipe()
     await etcd.start()
@@ -308,6 +328,6 @@ describe.skipIf(!hasEtcd)(`a real etcd${hasEtcd ? '' : ` (${NO_ETCD})`}`, () => 
     expect(error).toBe(
       `etcd at ${etcd.url} went back from revision ${engine.revision()} to 1: its data was replaced; start this server anew`,
     )
-    expect(await failure(put(engine, '/a', '3'))).toBe(error)
+    expect(await failure(put(engine, '/registry/a', '3'))).toBe(error)
   })
 })

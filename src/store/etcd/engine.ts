@@ -28,8 +28,6 @@ import { transact, type Means } from './transaction.ts'
 export interface EtcdOptions extends Omit<ConnectionOptions, 'clock'> {
   /** What all keys begin with, for instance `/registry`. */
   readonly prefix: string
-  /** Paths of resources that are not kept under their name, beside the standing ones. */
-  readonly paths?: Readonly<Record<string, string>>
   /** How long a key lives after it was written; undefined: until it is deleted. */
   readonly ttlMs?: TimeToLive | undefined
   /**
@@ -97,10 +95,10 @@ class EtcdStore implements EtcdEngine {
   #closed: Promise<void> | null = null
 
   constructor(connection: Connection, options: EtcdOptions) {
-    const { clock, log, prefix, paths, requestTimeoutMs } = options
+    const { clock, log, prefix, requestTimeoutMs } = options
     this.#options = options
     this.#connection = connection
-    const layout = (this.#layout = new Layout(prefix, paths))
+    const layout = (this.#layout = new Layout(prefix))
     this.#leases = new Leases(connection, clock)
     const history = (this.#history = new History(connection, requestTimeoutMs))
     const { marker, root: key, end } = layout

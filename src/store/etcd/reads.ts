@@ -72,21 +72,19 @@ export class Reads {
     this.#checkReadable(at)
     const limit = options.limit ?? Infinity
     const items: Item[] = []
-    for (const { from, end, mixed } of this.#layout.spans(prefix, options.start)) {
-      let next = from
-      for (;;) {
-        // One more tells whether there are more.
-        const asked = limit === Infinity ? PAGE : Math.min(MOST_ITEMS, limit - items.length + 1)
-        const page = await this.#readAt(at, { key: next, end, limit: asked })
-        for (const kv of page.items) {
-          const key = this.#layout.toKey(kv.key)
-          if (key === null || (mixed && this.#layout.isMoved(key))) continue
-          if (items.length >= limit) return { items, at, more: true }
-          items.push(itemOf(key, kv))
-        }
-        if (!page.more || page.items.length === 0) break
-        next = `${page.items.at(-1)!.key}\0`
+    const span = this.#layout.span(prefix, options.start)
+    let next = span?.from
+    while (span && next !== undefined) {
+      // One more tells whether there are more.
+      const asked = limit === Infinity ? PAGE : Math.min(MOST_ITEMS, limit - items.length + 1)
+      const page = await this.#readAt(at, { key: next, end: span.end, limit: asked })
+      for (const kv of page.items) {
+        const key = this.#layout.toKey(kv.key)
+        if (key === null) continue
+        if (items.length >= limit) return { items, at, more: true }
+        items.push(itemOf(key, kv))
       }
+      next = page.more && page.items.length > 0 ? `${page.items.at(-1)!.key}\0` : undefined
     }
     return { items, at, more: false }
   }

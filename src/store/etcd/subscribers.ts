@@ -1,4 +1,5 @@
 import type { Event, Revision } from '../store.ts'
+import { ROOT } from '../../base/store-keys.ts'
 import { tell } from '../tell.ts'
 import { changesOf } from './make-up.ts'
 import type { KeyValue, WatchedChange } from './messages.ts'
@@ -6,7 +7,7 @@ import type { Layout } from './layout.ts'
 import type { Position } from './position.ts'
 
 /** What subscribers see the engine's own key as; no resource has it. */
-const MARKER_KEY = '/.revision'
+const MARKER_KEY = `${ROOT}.revision`
 
 /** Who is told of changes, and what must be known of the state before to tell them. */
 export class Subscribers {

@@ -56,7 +56,7 @@ describe.skipIf(!hasEtcd)(`a real etcd over TLS${hasEtcd ? '' : ` (${NO_ETCD})`}
 
   test('a certificate that is trusted opens it', async () => {
     const engine = await open({ ca: readFileSync(at('good.crt')), ...pair('good') })
-    expect((await engine.commit([{ key: '/a', value: Buffer.from('1') }])).done).toBe(true)
+    expect((await engine.commit([{ key: '/registry/a', value: Buffer.from('1') }])).done).toBe(true)
     await engine.close()
   })
 
@@ -69,17 +69,17 @@ describe.skipIf(!hasEtcd)(`a real etcd over TLS${hasEtcd ? '' : ` (${NO_ETCD})`}
     const values = sizes.map((size, i) => Buffer.alloc(size, `${i} `))
     const from = engine.revision()
     const commits = await Promise.all(
-      values.map((value, i) => engine.commit([{ key: `/many/${i}`, value }])),
+      values.map((value, i) => engine.commit([{ key: `/registry/many/${i}`, value }])),
     )
     expect(commits.every(({ done }) => done)).toBe(true)
-    const read = await Promise.all(values.map((_, i) => engine.get(`/many/${i}`)))
+    const read = await Promise.all(values.map((_, i) => engine.get(`/registry/many/${i}`)))
     expect(read.map((item, i) => item && values[i]!.equals(item.value))).toEqual(
       values.map(() => true),
     )
     const told = new Map<string, Uint8Array>()
-    for await (const events of engine.changes('/many/', from, engine.revision()))
+    for await (const events of engine.changes('/registry/many/', from, engine.revision()))
       for (const { key, value } of events) told.set(key, value ?? Buffer.alloc(0))
-    expect(values.map((value, i) => value.equals(told.get(`/many/${i}`)!))).toEqual(
+    expect(values.map((value, i) => value.equals(told.get(`/registry/many/${i}`)!))).toEqual(
       values.map(() => true),
     )
     await engine.close()

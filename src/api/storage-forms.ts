@@ -1,0 +1,82 @@
+/** Brings objects that the store has in another version into today's storage version. */
+import { readStorageTag } from '../base/storage-tag.ts'
+import { DecodeError } from '../schema/codec.ts'
+import type { Catalogue, Served } from '../schema/catalogue.ts'
+import type { Resource } from '../schema/resource.ts'
+import { parseJson } from '../schema/json-text.ts'
+import { StatusError } from '../schema/errors.ts'
+import { tagOf } from '../store/cache/record.ts'
+import type { StorageForm } from '../store/cache/storage-form.ts'
+import { TransformError } from '../store/encryption/unreadable.ts'
+import { hookContext, type Api } from './context.ts'
+import { asVersion, decodeDocument, decodeServed, encodeObject, toHub } from './objects.ts'
+
+/** What the cache asks for each of its tables: the form of a resource by the prefix of its keys. */
+export function storageForms(
+  resources: readonly Resource[],
+  catalogue: Catalogue,
+  api: () => Api,
+): (prefix: string) => StorageForm | null {
+  let byPrefix: Map<string, readonly Served[]> | null = null
+  const versionsAt = (prefix: string) => {
+    byPrefix ??= new Map(
+      resources.flatMap((one) => {
+        const versions = catalogue.versionsOf(one)
+        return versions[0] ? [[versions[0].hub.keyPrefix, versions] as const] : []
+      }),
+    )
+    return byPrefix.get(prefix)
+  }
+  const forms = new Map<string, StorageForm>()
+  return (prefix) => {
+    const known = forms.get(prefix)
+    if (known) return known
+    const versions = versionsAt(prefix)
+    if (!versions?.[0]) return null
+    const form = new ResourceForm(versions[0].hub, versions, api)
+    forms.set(prefix, form)
+    return form
+  }
+}
+
+class ResourceForm implements StorageForm {
+  readonly tag: Uint8Array
+  readonly #hub: Served
+  readonly #versions: readonly Served[]
+  readonly #api: () => Api
+
+  constructor(hub: Served, versions: readonly Served[], api: () => Api) {
+    this.tag = hub.storageTag
+    this.#hub = hub
+    this.#versions = versions
+    this.#api = api
+  }
+
+  convert(record: Uint8Array, key: string): Uint8Array {
+    const { version } = readStorageTag(tagOf(record))
+    const hub = this.#hub
+    const from =
+      version === hub.version ? hub : this.#versions.find((one) => one.version === version)
+    if (!from)
+      throw new TransformError(
+        key,
+        `it was stored in version ${JSON.stringify(version)}, which this server does not know`,
+      )
+    const c = hookContext(this.#api())
+    const document = parseJson(asVersion(Buffer.from(record), 0).json())
+    try {
+      const object =
+        from === hub
+          ? decodeDocument(hub, document, c)
+          : toHub(from, decodeServed(from, document, c).object, c)
+      return encodeObject(hub, object)
+    } catch (error) {
+      if (error instanceof DecodeError || error instanceof StatusError)
+        throw new TransformError(
+          key,
+          `it was stored in version ${JSON.stringify(version)} and cannot be converted: ${error.message}`,
+        )
+      throw error
+    }
+  }
+}

@@ -1,0 +1,23 @@
+/**
+ * What keys of the store are called: `/registry/<group>/<plural>/[<namespace>/]<name>`, where the group without a name
+ * is `core`. In etcd the operator's prefix stands in place of `/registry`.
+ */
+
+/** All keys start with this. */
+export const ROOT = '/registry/'
+
+/** No group that users define has a name without a dot, and none of the others has this one. */
+const SERVERS = 'servers'
+
+/** What keys of a resource's objects start with. */
+export const resourcePrefix = (group: string, plural: string): string =>
+  `${ROOT}${group === '' ? 'core' : group}/${plural}/`
+
+/** What keys of one sort start with that belong to the servers: no request reaches them. */
+export const serversPrefix = (sort: string): string => `${ROOT}${SERVERS}/${sort}/`
+
+/** The prefix of the resource, or of the servers' sort, that a key belongs to. */
+export function tablePrefixOf(key: string): string {
+  const group = key.indexOf('/', ROOT.length)
+  return key.slice(0, key.indexOf('/', group + 1) + 1)
+}

@@ -1,0 +1,34 @@
+/** How objects that were stored in another version come into the cache. */
+import { TransformError, unreadableReason, unreadableValue } from '../encryption/unreadable.ts'
+import { isTagged } from './record.ts'
+
+/** What a resource stores today. */
+export interface StorageForm {
+  /** Of today's storage version. */
+  readonly tag: Uint8Array
+  /**
+   * A record of another version as it would be stored today: converted, without unknown fields and with defaults.
+   * Throws TransformError when it cannot be.
+   */
+  convert(record: Uint8Array, key: string): Uint8Array
+}
+
+/** A value as the cache takes it in. */
+export interface Taken {
+  /** Of today's form, or why there is none (see `unreadableValue`). */
+  readonly record: Uint8Array
+  /** Whether a write of the same object would store it another way. */
+  readonly isOutdated: boolean
+}
+
+/** Brings a value of the store into today's form. */
+export function takeIn(value: Uint8Array, key: string, form: StorageForm | null): Taken {
+  if (form === null || isTagged(value, form.tag) || unreadableReason(value) !== null)
+    return { record: value, isOutdated: false }
+  try {
+    return { record: form.convert(value, key), isOutdated: true }
+  } catch (error) {
+    if (!(error instanceof TransformError)) throw error
+    return { record: unreadableValue(error.reason), isOutdated: false }
+  }
+}
