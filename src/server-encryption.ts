@@ -14,10 +14,47 @@ const OWN: EncryptedResource = { group: '', resource: '' }
 const isSecrets = ({ group, resource }: EncryptedResource) => group === '' && resource === 'secrets'
 
 /** Reads the configuration of encryption at rest. Throws EncryptionConfigError. */
-export async function serverEncryption(
+export const serverEncryption = (
   path: string,
   catalogue: Catalogue,
   v: Vocabulary,
+): Promise<Encryption> =>
+  encryptionUnder(path, v, { servers: AUTHORITY_PREFIX, of: todaysPrefixes(catalogue) })
+
+/** The same for data of format 1, whose keys had no group. */
+export const formerEncryption = (
+  path: string,
+  catalogue: Catalogue,
+  v: Vocabulary,
+): Promise<Encryption> => {
+  const today = todaysPrefixes(catalogue)
+  return encryptionUnder(path, v, {
+    servers: '/authorities/',
+    of: (group, resource) => `/${today(group, resource).split('/')[3]}/`,
+  })
+}
+
+interface KeyPrefixes {
+  /** Of the keys that servers have in common. */
+  readonly servers: string
+  readonly of: (group: string, resource: string) => string
+}
+
+function todaysPrefixes(catalogue: Catalogue): KeyPrefixes['of'] {
+  const prefixes = new Map<string, string>()
+  for (const declaration of resources) {
+    if (declaration.virtual !== undefined) continue
+    for (const { group, resource, hub } of catalogue.versionsOf(declaration))
+      prefixes.set(`${group}/${resource}`, hub.keyPrefix)
+  }
+  return (group, resource) =>
+    prefixes.get(`${group}/${resource}`) ?? resourcePrefix(group, resource)
+}
+
+async function encryptionUnder(
+  path: string,
+  v: Vocabulary,
+  prefixes: KeyPrefixes,
 ): Promise<Encryption> {
   const spell = (template: string) => v.spell(template)
   const text = await readFile(path, 'utf8')
@@ -26,18 +63,10 @@ export async function serverEncryption(
   const rules = asked.map((rule) =>
     rule.resources.some(isSecrets) ? { ...rule, resources: [...rule.resources, OWN] } : rule,
   )
-  const prefixes = new Map<string, string>()
-  for (const declaration of resources) {
-    if (declaration.virtual !== undefined) continue
-    for (const { group, resource, hub } of catalogue.versionsOf(declaration))
-      prefixes.set(`${group}/${resource}`, hub.keyPrefix)
-  }
   return openEncryption(rules, {
     spell,
     keyPrefixOf: (named) => {
-      if (named === OWN) return AUTHORITY_PREFIX
-      const { group, resource } = named
-      return prefixes.get(`${group}/${resource}`) ?? resourcePrefix(group, resource)
+      return named === OWN ? prefixes.servers : prefixes.of(named.group, named.resource)
     },
   })
 }

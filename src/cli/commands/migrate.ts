@@ -6,7 +6,7 @@ import type { TimeToLive } from '../../store/expiry.ts'
 import type { Engine } from '../../store/store.ts'
 import { vocabularies } from '../../vocabulary/index.ts'
 import type { VocabularyName } from '../../vocabulary/vocabulary.ts'
-import { choiceFlag, durationFlag, orNone, type Values } from '../flags.ts'
+import { boolFlag, choiceFlag, durationFlag, fileFlag, orNone, type Values } from '../flags.ts'
 import { dataDirFlag, globalFlags, runDataCommand, type DataCommand } from './data-command.ts'
 import { etcdFlags, etcdPlaceOf, type OpenEtcd } from './etcd-access.ts'
 
@@ -14,6 +14,10 @@ const words = Object.keys(vocabularies) as VocabularyName[]
 
 /** Flags of the command. */
 export const migrateFlags = {
+  'in-place': boolFlag({
+    section: 'Storage',
+    help: 'Bring the embedded store, as the last release wrote it, into the form of this one instead of copying it.',
+  }),
   to: choiceFlag(['etcd', 'lmdb'], {
     section: 'Storage',
     default: 'etcd',
@@ -24,6 +28,10 @@ export const migrateFlags = {
     section: 'Storage',
     default: words[0] ?? '',
     help: 'Brand words that the objects were made with.',
+  }),
+  'encryption-provider-config': fileFlag({
+    section: 'Storage',
+    help: 'With --in-place: file with the keys of what is encrypted.',
   }),
   'event-ttl': orNone(
     durationFlag({
@@ -36,9 +44,10 @@ export const migrateFlags = {
   ...globalFlags,
 }
 
-/** Copies the store to another engine; resolves with the exit code. Throws FlagError. */
+/** Copies the store to another engine, or moves it to today's format; resolves with the exit code. Throws FlagError. */
 export function migrateCommand(command: DataCommand, args: readonly string[]): Promise<number> {
   return runDataCommand(command, migrateFlags, args, async (values) => {
+    if (values['in-place']) return upgrade(command, values)
     const place = etcdPlaceOf(values)
     const { openEtcd = openStandard } = command
     const dataDir = resolve(values['data-dir'])
@@ -54,6 +63,19 @@ export function migrateCommand(command: DataCommand, args: readonly string[]): P
       await closing(from, () => toEmbedded(command, from, dataDir, values))
     }
   })
+}
+
+async function upgrade({ terminal }: DataCommand, values: MigrateValues): Promise<void> {
+  const { upgradeDataDir } = await import('../../server-upgrade.ts')
+  const { objects, revision, kept } = await upgradeDataDir({
+    dataDir: resolve(values['data-dir']),
+    vocabulary: values.vocabulary as VocabularyName,
+    encryptionConfigFile: values['encryption-provider-config'],
+    eventTtlMs: values['event-ttl'],
+  })
+  terminal.out(
+    `moved ${objects} objects at revision ${revision} to today's format; the data as it was is kept in ${kept}, which may be removed\n`,
+  )
 }
 
 /** A dead address is told soon; a busy etcd has time. */

@@ -188,6 +188,13 @@ export function readHeader(record: Uint8Array): FoundHeader {
   }
 }
 
+/** A record made of one whose header had no tag, and was `bytes` long. */
+export function insertTag(record: Uint8Array, bytes: number, tag: Uint8Array): Buffer {
+  const made = Buffer.concat([record.subarray(0, bytes), tag, record.subarray(bytes)])
+  made[0] = FORM
+  return made
+}
+
 /** Whether a record is in the version of a tag. */
 export function isTagged(record: Uint8Array, tag: Uint8Array): boolean {
   for (let i = 0; i < tag.length; i++) if (record[TAG_AT + i] !== tag[i]) return false

@@ -27,6 +27,7 @@ import {
   FORMAT_VERSION,
   MAX_KEY_BYTES,
   META,
+  otherFormat,
   readFormat,
   readRevisions,
   unusable,
@@ -48,6 +49,8 @@ export interface LmdbOptions extends LockOptions {
   readonly verify?: Verify
   /** How long keys live; without it none goes by itself, and what was recorded waits. */
   readonly ttlMs?: TimeToLive | undefined
+  /** Which format is opened, for moving one that is older. */
+  readonly formatVersion?: string
   /** Leaves out what a damaged journal has behind the damage, instead of refusing the directory. */
   readonly cutJournal?: boolean
   /** Small transactions after which a journal is kept; 0: from the start. */
@@ -130,7 +133,8 @@ class LmdbEngine implements Engine {
 
   /** Checks or writes the format, looks for damage and finds the newest revision. */
   async prepare(known: boolean): Promise<void> {
-    const wanted: Record<string, string> = { version: FORMAT_VERSION, ...this.#options.format }
+    const { dir, formatVersion = FORMAT_VERSION, format } = this.#options
+    const wanted: Record<string, string> = { version: formatVersion, ...format }
     const found = readFormat(this.#file.meta, this.#options.dir)
     if (found === null) {
       if (known && this.#file.values.getKeysCount({ limit: 1 }) > 0) {
@@ -144,10 +148,9 @@ class LmdbEngine implements Engine {
     } else {
       for (const [name, value] of Object.entries(wanted)) {
         if (found[name] === value) continue
+        if (name === 'version') throw otherFormat(dir, found[name], value)
         throw new UnusableDataDir(
-          name === 'version'
-            ? `data directory ${this.#options.dir} has format ${found[name] ?? 'unknown'}, this program reads format ${value}`
-            : `data directory ${this.#options.dir} was made with ${name} ${found[name] ?? 'unknown'}, not ${value}; start with --${name} ${found[name] ?? ''} or choose another with --data-dir`,
+          `data directory ${dir} was made with ${name} ${found[name] ?? 'unknown'}, not ${value}; start with --${name} ${found[name] ?? ''} or choose another with --data-dir`,
         )
       }
     }

@@ -23,7 +23,7 @@ export const DATA_FILE = 'data.mdb'
 /** Name of the file with small transactions that LMDB has not yet. */
 export const JOURNAL_FILE = 'journal'
 /** Version of what stands in the databases. */
-export const FORMAT_VERSION = '1'
+export const FORMAT_VERSION = '2'
 /** Larger pages hold a few objects each: less space is lost than with the system's 4 KiB. */
 const PAGE_BYTES = 16_384
 /** What LMDB takes, with some room. */
@@ -49,6 +49,12 @@ export function unusable(what: string, error: unknown): UnusableDataDir {
 }
 
 const DAMAGE = /^MDB_(PAGE_NOTFOUND|CORRUPTED|INVALID|PANIC|VERSION_MISMATCH)/
+
+/** A store of another format; of the last one it is told how to move it. */
+export const otherFormat = (dir: string, found: string | undefined, wanted: string) =>
+  new UnusableDataDir(
+    `data directory ${dir} has format ${found ?? 'unknown'}, this program reads format ${wanted}${found === '1' ? '; move it with the command "migrate --in-place" (docs/store.md)' : ''}`,
+  )
 
 /** How the file is opened. */
 export function openOptions(path: string, { readOnly = false } = {}): RootDatabaseOptionsWithPath {

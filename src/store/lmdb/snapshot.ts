@@ -15,6 +15,7 @@ import {
   databases,
   FORMAT_VERSION,
   openOptions,
+  otherFormat,
   readFormat,
   readRevisions,
   unusable,
@@ -30,7 +31,10 @@ const LOOK_MS = 20
  * The newest state of an embedded store, also while a server of another process has it: a read transaction, from which
  * writers keep away. What they write meanwhile takes new space in the file until this is closed. Throws UnusableDataDir.
  */
-export async function openLmdbSnapshot(dir: string): Promise<Snapshot> {
+export async function openLmdbSnapshot(
+  dir: string,
+  formatVersion = FORMAT_VERSION,
+): Promise<Snapshot> {
   const path = join(dir, DATA_FILE)
   if (!existsSync(path)) {
     throw new UnusableDataDir(`there is no store in ${dir}; choose another with --data-dir`)
@@ -38,21 +42,21 @@ export async function openLmdbSnapshot(dir: string): Promise<Snapshot> {
   // Read first: whatever was acknowledged by now is in it, or in LMDB's file.
   const { entries } = await readJournal(dir)
   for (const until = Date.now() + PATIENCE_MS; ;) {
-    const snapshot = await openFile(dir)
+    const snapshot = await openFile(dir, formatVersion)
     if (entriesAfter(entries, snapshot.revision).length === 0) return snapshot
     await snapshot.close()
     if (Date.now() > until)
       throw new UnusableDataDir(
         `the server that has ${dir} does not write its journal to the store`,
       )
-    await applyJournal(dir)
+    await applyJournal(dir, formatVersion)
   }
 }
 
 /** Whoever has the store brings its journal to LMDB within a moment; of a store that nobody has, it is done here. */
-async function applyJournal(dir: string): Promise<void> {
+async function applyJournal(dir: string, formatVersion: string): Promise<void> {
   try {
-    const engine = await openLmdb({ dir, clock: systemClock })
+    const engine = await openLmdb({ dir, clock: systemClock, formatVersion })
     await engine.close()
   } catch (error) {
     if (!(error instanceof DataDirInUse)) throw error
@@ -60,30 +64,26 @@ async function applyJournal(dir: string): Promise<void> {
   }
 }
 
-async function openFile(dir: string): Promise<Snapshot> {
+async function openFile(dir: string, formatVersion: string): Promise<Snapshot> {
   const path = join(dir, DATA_FILE)
   let root: RootDatabase<Buffer, Buffer> | undefined
   checkDataFile(dir, 'all')
   try {
     root = open(openOptions(path, { readOnly: true })) as RootDatabase<Buffer, Buffer>
-    return read(root, dir)
+    return read(root, dir, formatVersion)
   } catch (error) {
     await root?.close()
     throw unusable(`data directory ${dir} cannot be read`, error)
   }
 }
 
-function read(root: RootDatabase<Buffer, Buffer>, dir: string): Snapshot {
+function read(root: RootDatabase<Buffer, Buffer>, dir: string, formatVersion: string): Snapshot {
   const { values, heads, meta } = databases(root)
   // From here on everything is read as it stands now.
   const transaction = root.useReadTransaction()
   const { version, ...format } = readFormat(meta, dir, { transaction }) ?? {}
   if (version === undefined) throw new UnusableDataDir(`there is no store in ${dir} yet`)
-  if (version !== FORMAT_VERSION) {
-    throw new UnusableDataDir(
-      `data directory ${dir} has format ${version}, this program reads format ${FORMAT_VERSION}`,
-    )
-  }
+  if (version !== formatVersion) throw otherFormat(dir, version, formatVersion)
   const { revision } = readRevisions({ values, meta }, { transaction })
   let objects = 0
   for (const { value } of heads.getRange({ transaction })) if (!decodeHead(value).deleted) objects++

@@ -1,0 +1,59 @@
+/** Moves data that an older release wrote to today's format; which keys and versions there were, the kinds tell. */
+import { join } from 'node:path'
+import { systemClock } from './base/clock.ts'
+import { resources } from './kinds/index.ts'
+import { buildCatalogue } from './schema/catalogue.ts'
+import { formerEncryption, serverEncryption } from './server-encryption.ts'
+import { eventLifetime } from './store/event-lifetime.ts'
+import type { Format1 } from './store/upgrade/format-1.ts'
+import { upgradeLmdb, type Upgraded } from './store/upgrade/lmdb.ts'
+import { vocabularies } from './vocabulary/index.ts'
+import type { VocabularyName } from './vocabulary/vocabulary.ts'
+
+export interface UpgradeOptions {
+  readonly dataDir: string
+  readonly vocabulary: VocabularyName
+  /** Of the server that wrote the data, with its keys; empty: nothing is encrypted. */
+  readonly encryptionConfigFile: string
+  /** 0: events live until a server is started that says otherwise. */
+  readonly eventTtlMs: number
+}
+
+/** Brings the embedded store of a data directory into today's format. Throws UnusableDataDir. */
+export async function upgradeDataDir(options: UpgradeOptions): Promise<Upgraded> {
+  const { dataDir, vocabulary, eventTtlMs } = options
+  return upgradeLmdb({
+    dir: join(dataDir, 'store'),
+    clock: systemClock,
+    format: { vocabulary },
+    from: await format1(options),
+    ttlMs: eventTtlMs === 0 ? undefined : eventLifetime(eventTtlMs),
+  })
+}
+
+async function format1({
+  vocabulary,
+  encryptionConfigFile: path,
+}: Pick<UpgradeOptions, 'vocabulary' | 'encryptionConfigFile'>): Promise<Format1> {
+  const v = vocabularies[vocabulary]
+  const catalogue = buildCatalogue(resources, v, () => true)
+  const prefixes = new Map(
+    resources.flatMap((one) => {
+      const [first] = catalogue.versionsOf(one)
+      return first && one.virtual === undefined
+        ? [[first.resource, first.hub.keyPrefix] as const]
+        : []
+    }),
+  )
+  const prefixOf = (plural: string) => prefixes.get(plural)
+  if (path === '') return { prefixOf }
+  const [before, now] = [
+    await formerEncryption(path, catalogue, v),
+    await serverEncryption(path, catalogue, v),
+  ]
+  return {
+    prefixOf,
+    open: (key, stored) => before.decrypt(key, stored).bytes,
+    seal: (key, record) => now.encrypt(key, record),
+  }
+}
