@@ -31,7 +31,8 @@ export async function upgradeDataDir(options: UpgradeOptions): Promise<Upgraded>
   })
 }
 
-async function format1({
+/** How data of format 1 is read. Throws EncryptionConfigError. */
+export async function format1({
   vocabulary,
   encryptionConfigFile: path,
 }: Pick<UpgradeOptions, 'vocabulary' | 'encryptionConfigFile'>): Promise<Format1> {

@@ -97,7 +97,7 @@ test('a directory in use, of another vocabulary, of another form or of somebody 
   )
   await expect(
     openLmdb({ dir, clock, format: { vocabulary: 'one', version: '9' } }),
-  ).rejects.toThrow(`data directory ${dir} has format 1, this program reads format 9`)
+  ).rejects.toThrow(`data directory ${dir} has format 2, this program reads format 9`)
   const again = await openLmdb({ dir, clock, format: { vocabulary: 'one' } })
   await again.close()
   const other = await newDir()

@@ -1,12 +1,13 @@
 /** Data directories as a server of format 1 left them, moved to today's format by the program and served. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { main } from '../../src/cli/main.ts'
-import { startServer } from '../../src/index.ts'
+import { startServer, type RunningServer } from '../../src/index.ts'
 import { Client } from '../client.ts'
 
 const DATA = join(import.meta.dirname, 'format-1')
@@ -29,21 +30,29 @@ const expectedOf = (name: string) =>
   JSON.parse(readFileSync(join(DATA, `${name}.json`), 'utf8')) as Record<string, unknown>
 
 /** Runs the command on the directory. */
-async function migrate(...flags: string[]) {
+const migrate = (...flags: string[]) =>
+  run('migrate', '--in-place', '--data-dir', dataDir, '--vocabulary', 'kubernetes', ...flags)
+
+/** Runs a command of the program. */
+async function run(...args: string[]) {
   const said = { out: '', err: '', code: -1 }
-  await main(
-    ['migrate', '--in-place', '--data-dir', dataDir, '--vocabulary', 'kubernetes', ...flags],
-    {
-      version: '0',
-      terminal: {
-        out: (text) => void (said.out += text),
-        err: (text) => void (said.err += text),
-        exit: (code) => void (said.code = code),
-        onSignal: () => {},
-      },
+  await main(args, {
+    version: '0',
+    terminal: {
+      out: (text) => void (said.out += text),
+      err: (text) => void (said.err += text),
+      exit: (code) => void (said.code = code),
+      onSignal: () => {},
     },
-  )
+  })
   return said
+}
+
+async function readAll(server: RunningServer, expected: Readonly<Record<string, unknown>>) {
+  const client = new Client(server)
+  const found: Record<string, unknown> = {}
+  for (const path of Object.keys(expected)) found[path] = (await client.get(path)).body
+  return found
 }
 
 const start = (options: object = {}) =>
@@ -80,10 +89,7 @@ describe('a directory of format 1', () => {
     expect(await migrate()).toMatchObject({ code: 0, err: '' })
     const server = await start()
     try {
-      const client = new Client(server)
-      const found: Record<string, unknown> = {}
-      for (const path of Object.keys(expected)) found[path] = (await client.get(path)).body
-      expect(found).toEqual(expected)
+      expect(await readAll(server, expected)).toEqual(expected)
     } finally {
       await server.close()
     }
@@ -124,6 +130,22 @@ describe('a directory of format 1', () => {
   })
 })
 
+test('a backup of such a directory is restored', async () => {
+  const file = join(dataDir, 'plain.backup')
+  await writeFile(file, gunzipSync(readFileSync(join(DATA, 'plain.backup.gz'))))
+  const target = join(dataDir, 'restored')
+  expect(await run('restore', '--file', file, '--data-dir', target)).toMatchObject({
+    code: 0,
+    err: '',
+  })
+  const server = await start({ dataDir: target })
+  try {
+    expect(await readAll(server, expectedOf('plain'))).toEqual(expectedOf('plain'))
+  } finally {
+    await server.close()
+  }
+})
+
 describe('one with encrypted values', () => {
   test('needs their keys, and nothing changes without', async () => {
     await unpack('encrypted')
@@ -145,10 +167,7 @@ describe('one with encrypted values', () => {
     })
     const server = await start({ encryptionConfigFile: CONFIG })
     try {
-      const client = new Client(server)
-      const found: Record<string, unknown> = {}
-      for (const path of Object.keys(expected)) found[path] = (await client.get(path)).body
-      expect(found).toEqual(expected)
+      expect(await readAll(server, expected)).toEqual(expected)
     } finally {
       await server.close()
     }

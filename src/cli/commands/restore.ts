@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { systemClock } from '../../base/clock.ts'
-import { boolFlag, intFlag } from '../flags.ts'
+import type { VocabularyName } from '../../vocabulary/vocabulary.ts'
+import { boolFlag, fileFlag, intFlag } from '../flags.ts'
 import {
   dataDirFlag,
   globalFlags,
@@ -21,6 +22,10 @@ export const restoreFlags = {
       help: 'How far revisions are moved on at least: more than were given out since the backup.',
     },
   ),
+  'encryption-provider-config': fileFlag({
+    section: 'Storage',
+    help: 'File with the keys of what is encrypted; needed for a backup of the last release, whose objects have other keys of the store.',
+  }),
   check: boolFlag({
     section: 'Storage',
     help: 'Only read the backup and tell whether it is good.',
@@ -43,7 +48,17 @@ export function restoreCommand(command: DataCommand, args: readonly string[]): P
     }
     const dataDir = resolve(values['data-dir'])
     const bump = values['revision-bump']
-    const { heading, revision } = await restoreBackup({ path, dataDir, bump, clock: systemClock })
+    const { heading, revision } = await restoreBackup({
+      path,
+      dataDir,
+      bump,
+      clock: systemClock,
+      format1: async ({ format }) => {
+        const { format1 } = await import('../../server-upgrade.ts')
+        const vocabulary = format['vocabulary'] as VocabularyName
+        return format1({ vocabulary, encryptionConfigFile: values['encryption-provider-config'] })
+      },
+    })
     const keys = heading.files > 0 ? ` and ${heading.files} files of keys` : ''
     command.terminal.out(
       `restored ${heading.objects} objects of revision ${heading.revision}${keys} to ${dataDir}, which is at revision ${revision} now\n`,

@@ -46,7 +46,7 @@ test('a backup has one state and comes back with it, its history cut and its rev
   expect(items.length).toBe(2_400)
   expect(statSync(path).mode & 0o777).toBe(0o600)
   const heading = {
-    version: 1,
+    version: 2,
     format,
     revision,
     time: '2024-01-02T03:04:05.000Z',
@@ -177,7 +177,7 @@ describe('a backup that is not as it was written', () => {
     },
     {
       name: 'the first key',
-      bytes: () => flipped(headingEnd() + 32 + 23 + 5),
+      bytes: () => flipped(headingEnd() + 32 + 23 + 3),
       message: damaged('its objects are out of order'),
     },
     {
@@ -248,7 +248,7 @@ describe('a backup that is not as it was written', () => {
 test('a backup of another form and one with a path for a name are refused', async () => {
   const { createHash } = await import('node:crypto')
   const sum = (bytes: Buffer) => Buffer.concat([bytes, createHash('sha256').update(bytes).digest()])
-  const heading = { version: 1, format, revision: 1, time: '', objects: 0, files: 1 }
+  const heading = { version: 2, format, revision: 1, time: '', objects: 0, files: 1 }
   const file = (name: string) =>
     sum(
       Buffer.concat([
@@ -259,8 +259,8 @@ test('a backup of another form and one with a path for a name are refused', asyn
     )
   for (const { bytes, message } of [
     {
-      bytes: sum(encodeHeading({ ...heading, version: 2 })),
-      message: `${join(dir, 'bad')} has form 2, this program reads form 1`,
+      bytes: sum(encodeHeading({ ...heading, version: 3 })),
+      message: `${join(dir, 'bad')} has form 3, this program reads form 2`,
     },
     { bytes: file('../x'), message: 'the backup has a file whose name is a path: "../x"' },
     { bytes: file('..'), message: 'the backup has a file whose name is a path: ".."' },

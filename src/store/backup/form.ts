@@ -40,8 +40,10 @@ export class UnusableBackup extends Error {
   }
 }
 
-/** Version of the form that this program writes and reads. */
-export const FORM_VERSION = 1
+/** Version of the form that this program writes. */
+export const FORM_VERSION = 2
+/** One that it reads as well: of data of format 1 (see store/upgrade/format-1.ts). */
+export const OLD_FORM_VERSION = 1
 /** Not text, and damaged by whatever changes line ends. */
 export const MARK = Buffer.from('\x89STORE-BACKUP\r\n\x1a', 'latin1')
 /** Length of a checksum. */

@@ -5,6 +5,7 @@ import {
   decodeHeading,
   FILE_FIXED,
   FORM_VERSION,
+  OLD_FORM_VERSION,
   HASH_BYTES,
   KIND,
   MARK,
@@ -57,7 +58,7 @@ async function readHeading(reader: Reader, path: string): Promise<Heading> {
   if (!digest.equals(expected)) throw reader.damaged('the checksum of the heading does not match')
   const heading = decodeHeading(json)
   if (heading === null) throw reader.damaged('the heading cannot be read')
-  if (heading.version !== FORM_VERSION) {
+  if (heading.version !== FORM_VERSION && heading.version !== OLD_FORM_VERSION) {
     throw new UnusableBackup(
       `${path} has form ${heading.version}, this program reads form ${FORM_VERSION}`,
     )

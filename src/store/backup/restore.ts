@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.ts'
 import { DEFAULT_BUMP, revisionAfter, type Item, type Revision } from '../store.ts'
-import type { Heading, KeptFile } from './form.ts'
+import { upgradeItems, type Format1 } from '../upgrade/format-1.ts'
+import { OLD_FORM_VERSION, UnusableBackup, type Heading, type KeptFile } from './form.ts'
 import { installStore } from './install.ts'
 import { openBackup, type Backup } from './read.ts'
 
@@ -12,6 +13,8 @@ export interface RestoreOptions {
   /** How far revisions are moved on at least; see `revisionAfter`. */
   readonly bump?: number
   readonly clock: Clock
+  /** How data of the format before is read; asked for when the backup has it, which is refused without. */
+  readonly format1?: (heading: Heading) => Promise<Format1>
 }
 
 /** What was restored. */
@@ -43,12 +46,13 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
     const { heading } = backup
     const revision = revisionAfter(heading.revision, options.bump ?? DEFAULT_BUMP)
     const files: KeptFile[] = []
+    const from = heading.version === OLD_FORM_VERSION ? await formerOf(options, heading) : null
     await installStore({
       dataDir,
       clock,
       format: heading.format,
       revision,
-      items: itemsOnly(backup, files),
+      items: itemsOnly(backup, files, from),
       withPki: heading.files > 0,
       files: () => files,
     })
@@ -58,9 +62,18 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
   }
 }
 
-async function* itemsOnly(backup: Backup, files: KeptFile[]): AsyncGenerator<readonly Item[]> {
+async function formerOf({ path, format1 }: RestoreOptions, heading: Heading): Promise<Format1> {
+  if (format1) return format1(heading)
+  throw new UnusableBackup(`${path} has form ${heading.version}, which cannot be read here`)
+}
+
+async function* itemsOnly(
+  backup: Backup,
+  files: KeptFile[],
+  from: Format1 | null,
+): AsyncGenerator<readonly Item[]> {
   for await (const part of backup.read()) {
-    if ('items' in part) yield part.items
+    if ('items' in part) yield from === null ? part.items : upgradeItems(part.items, from)
     else files.push(part.file)
   }
 }

@@ -39,6 +39,10 @@ export function upgradeItem(item: Item, format: Format1): Item | null {
   return { ...item, key, value: format.seal?.(key, value) ?? value }
 }
 
+/** Those of several that are still needed. */
+export const upgradeItems = (items: readonly Item[], format: Format1): Item[] =>
+  items.map((item) => upgradeItem(item, format)).filter((item) => item !== null)
+
 /** Where an object stands today. */
 export function upgradeKey(key: string, { prefixOf }: Format1): string | null {
   const slash = key.indexOf('/', 1)

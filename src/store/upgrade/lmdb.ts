@@ -12,7 +12,7 @@ import { DATA_FILE, JOURNAL_FILE } from '../lmdb/layout.ts'
 import { lockDir } from '../lmdb/lock.ts'
 import { openLmdbSnapshot } from '../lmdb/snapshot.ts'
 import { UnusableDataDir, type Item, type Revision } from '../store.ts'
-import { upgradeItem, type Format1 } from './format-1.ts'
+import { upgradeItems, type Format1 } from './format-1.ts'
 
 export interface LmdbUpgrade {
   /** Directory of the store. */
@@ -69,11 +69,7 @@ async function* upgraded(
   pages: AsyncIterable<readonly Item[]>,
   from: Format1,
 ): AsyncGenerator<readonly Item[]> {
-  for await (const items of pages)
-    yield items.flatMap((item) => {
-      const now = upgradeItem(item, from)
-      return now === null ? [] : [now]
-    })
+  for await (const items of pages) yield upgradeItems(items, from)
 }
 
 async function proveGood(dir: string, { clock, format, ttlMs }: LmdbUpgrade): Promise<void> {
