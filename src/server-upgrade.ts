@@ -1,14 +1,17 @@
 /** Moves data that an older release wrote to today's format; which keys and versions there were, the kinds tell. */
 import { join } from 'node:path'
 import { systemClock } from './base/clock.ts'
+import type { EtcdPlace } from './etcd-options.ts'
 import { resources } from './kinds/index.ts'
 import { buildCatalogue } from './schema/catalogue.ts'
 import { formerEncryption, serverEncryption } from './server-encryption.ts'
 import { eventLifetime } from './store/event-lifetime.ts'
-import type { Format1 } from './store/upgrade/format-1.ts'
+import { isOfServers, type Format1 } from './store/upgrade/format-1.ts'
 import { upgradeLmdb, type Upgraded } from './store/upgrade/lmdb.ts'
 import { vocabularies } from './vocabulary/index.ts'
 import type { VocabularyName } from './vocabulary/vocabulary.ts'
+
+const ETCD_REQUEST_MS = 30_000
 
 export interface UpgradeOptions {
   readonly dataDir: string
@@ -31,6 +34,20 @@ export async function upgradeDataDir(options: UpgradeOptions): Promise<Upgraded>
   })
 }
 
+/** Brings what stands in etcd into today's format; resolves with how many objects were moved. */
+export async function upgradeEtcdPlace(
+  place: EtcdPlace,
+  options: Pick<UpgradeOptions, 'vocabulary' | 'encryptionConfigFile'>,
+): Promise<number> {
+  const { upgradeEtcd } = await import('./store/upgrade/etcd.ts')
+  return upgradeEtcd({
+    ...place,
+    requestTimeoutMs: ETCD_REQUEST_MS,
+    clock: systemClock,
+    from: await format1(options),
+  })
+}
+
 /** How data of format 1 is read. Throws EncryptionConfigError. */
 export async function format1({
   vocabulary,
@@ -46,14 +63,17 @@ export async function format1({
         : []
     }),
   )
-  const prefixOf = (plural: string) => prefixes.get(plural)
-  if (path === '') return { prefixOf }
+  const plain = {
+    prefixOf: (plural: string) => prefixes.get(plural),
+    isOld: (first: string) => prefixes.has(first) || isOfServers(first),
+  }
+  if (path === '') return plain
   const [before, now] = [
     await formerEncryption(path, catalogue, v),
     await serverEncryption(path, catalogue, v),
   ]
   return {
-    prefixOf,
+    ...plain,
     open: (key, stored) => before.decrypt(key, stored).bytes,
     seal: (key, record) => now.encrypt(key, record),
   }

@@ -16,7 +16,7 @@ const words = Object.keys(vocabularies) as VocabularyName[]
 export const migrateFlags = {
   'in-place': boolFlag({
     section: 'Storage',
-    help: 'Bring the embedded store, as the last release wrote it, into the form of this one instead of copying it.',
+    help: 'Bring the store that the last release wrote, in etcd when --etcd-servers are named, into the form of this one instead of copying it.',
   }),
   to: choiceFlag(['etcd', 'lmdb'], {
     section: 'Storage',
@@ -66,11 +66,18 @@ export function migrateCommand(command: DataCommand, args: readonly string[]): P
 }
 
 async function upgrade({ terminal }: DataCommand, values: MigrateValues): Promise<void> {
-  const { upgradeDataDir } = await import('../../server-upgrade.ts')
+  const { upgradeDataDir, upgradeEtcdPlace } = await import('../../server-upgrade.ts')
+  const vocabulary = values.vocabulary as VocabularyName
+  const encryptionConfigFile = values['encryption-provider-config']
+  if (values['etcd-servers'].length > 0) {
+    const moved = await upgradeEtcdPlace(etcdPlaceOf(values), { vocabulary, encryptionConfigFile })
+    terminal.out(`moved ${moved} objects to today's format\n`)
+    return
+  }
   const { objects, revision, kept } = await upgradeDataDir({
     dataDir: resolve(values['data-dir']),
-    vocabulary: values.vocabulary as VocabularyName,
-    encryptionConfigFile: values['encryption-provider-config'],
+    vocabulary,
+    encryptionConfigFile,
     eventTtlMs: values['event-ttl'],
   })
   terminal.out(

@@ -1,3 +1,4 @@
+import { ROOT } from '../../base/store-keys.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
 import type { TimeToLive } from '../expiry.ts'
@@ -58,6 +59,14 @@ export interface EtcdEngine extends Engine {
   /** Bytes of the database file of each member that answers. */
   databaseBytes(): Promise<ReadonlyMap<string, number>>
 }
+
+/** Where namespaces, which every store has, stood in format 1. */
+const OLD_NAMESPACES = `${ROOT}namespaces/`
+
+const oldFormat = (root: string) =>
+  new Error(
+    `what stands in etcd under ${root} has format 1, this program reads format 2; stop all servers and move it with the command "migrate --in-place" (docs/store.md)`,
+  )
 
 /** Writes that are under way at once where revisions are used up. */
 const SPENT_AT_ONCE = 256
@@ -131,6 +140,7 @@ class EtcdStore implements EtcdEngine {
     const { ttlMs } = this.#options
     const unleased: Unleased[] = []
     for await (const { key, created, changed, lease } of this.#reads.keys(position.told)) {
+      if (key.startsWith(OLD_NAMESPACES)) throw oldFormat(this.#layout.root)
       this.#subscribers.add(key, created)
       if (lease === '0' && ttlMs?.(key) !== undefined) unleased.push({ key, changed })
     }

@@ -11,6 +11,8 @@ import type { Item } from '../store.ts'
 export interface Format1 {
   /** Today's prefix of the keys of a resource that had the prefix `/<plural>/`. */
   readonly prefixOf: (plural: string) => string | undefined
+  /** Whether keys began with this, behind the first slash. */
+  readonly isOld: (first: string) => boolean
   /** The record of a stored value. Throws TransformError. */
   readonly open?: (oldKey: string, stored: Uint8Array) => Uint8Array
   /** The stored value of a record. */
@@ -21,6 +23,9 @@ export interface Format1 {
 const OLD_FORM = 1
 const OLD_HEADER_BYTES = 17
 const OPENING_BYTES = 300
+
+/** Whether keys of the servers themselves began so. */
+export const isOfServers = (first: string): boolean => Object.hasOwn(OF_SERVERS, first)
 
 /** Keys of the servers themselves; those that go by themselves are left behind. */
 const OF_SERVERS: Readonly<Record<string, string | null>> = {
@@ -47,7 +52,7 @@ export const upgradeItems = (items: readonly Item[], format: Format1): Item[] =>
 export function upgradeKey(key: string, { prefixOf }: Format1): string | null {
   const slash = key.indexOf('/', 1)
   const plural = key.slice(1, slash)
-  const own = Object.hasOwn(OF_SERVERS, plural) ? OF_SERVERS[plural] : undefined
+  const own = isOfServers(plural) ? OF_SERVERS[plural] : undefined
   if (own === null) return null
   const prefix = own ?? prefixOf(plural)
   if (slash === -1 || prefix === undefined)
