@@ -419,6 +419,7 @@ export function refuseInvalid(served: Served, name: string, errors: FieldErrors)
 const metadataRules = (served: Served, api: Api) => ({
   namespaced: served.namespaced,
   nameRule: served.declaration.nameRule ?? isDns1123Subdomain,
+  takesPlainFinalizers: served.declaration.takesPlainFinalizers,
   v: api.v,
 })
 

@@ -41,6 +41,8 @@ export interface MapTopology {
 export interface DeclaredField {
   readonly element: PathElement
   readonly of: () => Topology
+  /** What the field counts as where it is absent and the object around it is not. */
+  readonly absent?: null
 }
 
 /** The topology of values without declaration. */
@@ -95,7 +97,8 @@ function* fieldsOf(shape: Shape, v: Words): Generator<[string, DeclaredField]> {
       continue
     }
     const name = v.spell(template)
-    yield [name, { element: fieldElement(name), of: once(() => topologyOfField(facts, v)) }]
+    const field = { element: fieldElement(name), of: once(() => topologyOfField(facts, v)) }
+    yield [name, facts.nullWhenAbsent ? { ...field, absent: null } : field]
   }
 }
 

@@ -214,6 +214,8 @@ export interface ResourceOptions<T> extends Hooks<T> {
   readonly virtual?: string
   /** Messages about a name; a DNS-1123 subdomain unless said otherwise. */
   readonly nameRule?: (name: string) => readonly string[]
+  /** Finalizers of the kind need no domain. */
+  readonly takesPlainFinalizers?: true
   /** A PUT may create the object. */
   readonly createOnUpdate?: true
   /** A PUT must carry a resourceVersion. */

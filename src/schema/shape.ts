@@ -82,6 +82,8 @@ export interface FieldFacts {
   readonly unchecked?: true
   /** an empty list that is given reaches the kind's own rules, and is left out of JSON all the same */
   readonly seenEmpty?: true
+  /** where there is none, the reference writes null: an item that comes first brings no list of its writer's */
+  readonly nullWhenAbsent?: true
   /** its fields stand directly in the parent's JSON; in protobuf they stay one message */
   readonly inline?: true
 }
@@ -176,6 +178,11 @@ export class Many<T, G extends Given = 'maybe'> extends Field<T, G> {
   /** An empty list is told apart from an absent one, which defaults stand in for. */
   seenEmpty(): this {
     this.facts.seenEmpty = true
+    return this
+  }
+  /** Whoever writes the first items owns those and not the list, which was null before and is not shown so here. */
+  nullWhenAbsent(): this {
+    this.facts.nullWhenAbsent = true
     return this
   }
   /** For strategic merge patch: items are told apart by `key`, or by value without one. */
