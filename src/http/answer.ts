@@ -33,7 +33,8 @@ export function statusAnswer(context: Context, error: StatusError): Answer {
   if (error.code === 403) headers.push('x-content-type-options', 'nosniff')
   let pretty = false
   try {
-    pretty = formOf(context, { transform: true }).pretty
+    // Failures have one shape, whatever was asked for.
+    pretty = formOf(context, { transform: false }).pretty
   } catch {
     // The form asked for cannot be had; people read the plain one.
     pretty = true
@@ -47,7 +48,7 @@ export function statusAnswer(context: Context, error: StatusError): Answer {
 export function wantsBinary(context: Context): boolean {
   if (!(context.exchange.headers.accept ?? '').includes('protobuf')) return false
   try {
-    return formOf(context, { transform: true }).type === 'protobuf'
+    return formOf(context, { transform: false }).type === 'protobuf'
   } catch {
     return false
   }
@@ -61,7 +62,7 @@ export async function binaryStatusAnswer(context: Context, error: StatusError): 
   const json = Buffer.from(JSON.stringify(error.toStatus()))
   const answer = binaryAnswer(
     context,
-    { status, mediaType: formOf(context, { transform: true }).mediaType },
+    { status, mediaType: formOf(context, { transform: false }).mediaType },
     documentMessage(context.server.api, Status.shape, json),
   )
   const others = headers.slice(0, -2)

@@ -33,7 +33,11 @@ const stores: readonly [name: string, why: string | null, open: () => Promise<Pl
       const dataDir = await mkdtemp(join(tmpdir(), 'service-'))
       const etcd = await startEtcd()
       return {
-        options: { dataDir, etcd: { servers: [etcd.url], prefix: '/registry' }, advertiseAddress: '192.0.2.1' },
+        options: {
+          dataDir,
+          etcd: { servers: [etcd.url], prefix: '/registry' },
+          advertiseAddress: '192.0.2.1',
+        },
         async close() {
           await etcd.close()
           await rm(dataDir, { recursive: true, force: true })
