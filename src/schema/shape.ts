@@ -80,6 +80,8 @@ export interface FieldFacts {
   readonly mandatory?: true
   /** the closed sets in it are published, but the kind's own rules tell about other values */
   readonly unchecked?: true
+  /** the kind's own rules tell about an empty value */
+  readonly emptyIsOwn?: true
   /** an empty list that is given reaches the kind's own rules, and is left out of JSON all the same */
   readonly seenEmpty?: true
   /** where there is none, the reference writes null: an item that comes first brings no list of its writer's */
@@ -145,6 +147,11 @@ export class Field<T, G extends Given = 'maybe'> {
   /** Closed sets, here and further in, are published only: the kind refuses other values in its own words. */
   unchecked(): this {
     this.facts.unchecked = true
+    return this
+  }
+  /** The kind's own rules tell about an empty value, which a closed set otherwise refuses where it is not absence. */
+  emptyIsOwn(): this {
+    this.facts.emptyIsOwn = true
     return this
   }
   /** The rarer strategies of strategic merge patch; four fields need them. */
