@@ -2,7 +2,12 @@
 
 /** What the server makes of an empty text. */
 export type Outcome =
-  | { readonly refused: 'NotSupported' | 'Required' | 'Invalid'; readonly at: string }
+  | {
+      readonly refused: 'NotSupported' | 'Required' | 'Invalid'
+      readonly at: string
+      /** Told of the same field besides. */
+      readonly also?: 'NotSupported'
+    }
   | { readonly becomes: unknown }
 
 /** One field; `change` is a merge patch of the smallest object of the resource. */
@@ -12,6 +17,8 @@ export interface EmptyWord {
   readonly resource: string
   readonly change: object
   readonly outcome: Outcome
+  /** What an update makes of it, where that differs. */
+  readonly update?: Outcome
 }
 
 const notSupported = (at: string): Outcome => ({ refused: 'NotSupported', at })
@@ -160,7 +167,7 @@ const TOLD: readonly EmptyWord[] = [
     field: 'SecurityContext.procMount',
     resource: 'pods',
     change: inContainer({ securityContext: { procMount: '' } }),
-    outcome: becomes(inContainer({ securityContext: { procMount: 'Default' } })),
+    outcome: becomes(inContainer({ securityContext: {} })),
   },
   {
     field: 'ServiceSpec.internalTrafficPolicy',
@@ -229,6 +236,7 @@ const TOLD: readonly EmptyWord[] = [
     resource: 'priorityclasses',
     change: { preemptionPolicy: '' },
     outcome: required('preemptionPolicy'),
+    update: { refused: 'Invalid', at: 'preemptionPolicy' },
   },
   {
     field: 'StorageClass.reclaimPolicy',
@@ -308,6 +316,8 @@ const ITEMS: readonly EmptyWord[] = [
     resource: 'certificatesigningrequests',
     change: pod({ usages: [''] }),
     outcome: notSupported('spec.usages[0]'),
+    // The spec stays as it is.
+    update: becomes({}),
   },
 ]
 
@@ -338,7 +348,8 @@ const MUST: readonly EmptyWord[] = [
     field: 'Taint.effect',
     resource: 'nodes',
     change: pod({ taints: [{ key: 'a', effect: '' }] }),
-    outcome: required('spec.taints[0].effect'),
+    // As in the reference, the path does not follow the object.
+    outcome: required('metadata.taints[0].effect'),
   },
   {
     field: 'TopologySpreadConstraint.whenUnsatisfiable',
@@ -376,13 +387,13 @@ const MUST: readonly EmptyWord[] = [
     change: pod({
       scopeSelector: { matchExpressions: [{ scopeName: 'PriorityClass', operator: '' }] },
     }),
-    outcome: { refused: 'Invalid', at: 'spec.scopeSelector.matchExpressions[0].operator' },
+    outcome: { refused: 'Invalid', at: 'spec.scopeSelector.matchExpressions.operator' },
   },
   {
     field: 'MetricSpec.type',
     resource: 'horizontalpodautoscalers',
     change: metric({ type: '', resource: { name: 'cpu', target } }),
-    outcome: required('spec.metrics[0].type'),
+    outcome: { refused: 'Required', at: 'spec.metrics[0].type', also: 'NotSupported' },
   },
   {
     field: 'MetricTarget.type',
