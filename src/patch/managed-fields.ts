@@ -77,7 +77,8 @@ export function readManaged(entries: readonly ManagedFieldsEntry[] | undefined):
     }
     const id = idOf({ manager, operation, apiVersion, subresource })
     const set = fromFieldsV1(entry.fieldsV1 ?? {})
-    if (entry.fieldsV1 !== undefined && !set.isEmpty) written.set(set, entry.fieldsV1)
+    // What was read is an object.
+    if (!set.isEmpty) written.set(set, entry.fieldsV1 as Record<string, unknown>)
     managers.set(id, { set, apiVersion, applied: operation === 'Apply' })
     if (time !== undefined) times.set(id, time)
   }

@@ -27,7 +27,7 @@ export interface Scalars {
   quantity: string
   intOrString: number | string
   /** any JSON object, carried as it came */
-  raw: Record<string, unknown>
+  raw: unknown
   /** a list inside a map value, which protobuf wraps in a message of its own */
   strings: string[]
 }
@@ -80,6 +80,8 @@ export interface FieldFacts {
   readonly mandatory?: true
   /** the closed sets in it are published, but the kind's own rules tell about other values */
   readonly unchecked?: true
+  /** apply treats what is in it as one value, whatever that is */
+  readonly whole?: true
   /** the kind's own rules tell about an empty value */
   readonly emptyIsOwn?: true
   /** an empty list that is given reaches the kind's own rules, and is left out of JSON all the same */
@@ -147,6 +149,11 @@ export class Field<T, G extends Given = 'maybe'> {
   /** Closed sets, here and further in, are published only: the kind refuses other values in its own words. */
   unchecked(): this {
     this.facts.unchecked = true
+    return this
+  }
+  /** Whoever applies it owns all of it, whatever value it is. */
+  whole(): this {
+    this.facts.whole = true
     return this
   }
   /** The kind's own rules tell about an empty value, which a closed set otherwise refuses where it is not absence. */
