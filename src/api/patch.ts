@@ -22,7 +22,7 @@ import { readJsonPatch, readMergePatch } from '../schema/duplicate-keys.ts'
 import { FieldErrors } from '../schema/field-errors.ts'
 import { copyJson } from '../schema/json-clone.ts'
 import { refuseTooMany } from '../schema/value-count.ts'
-import { formatJson, parseJson } from '../schema/json-text.ts'
+import { parseJson } from '../schema/json-text.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import type { Scale } from '../kinds/autoscaling/scale.ts'
 import type { Typed } from '../schema/object-meta.ts'
@@ -73,6 +73,8 @@ export async function patchScale(
 
 interface Change {
   apply(document: unknown): unknown
+  /** What the patch says of kind and apiVersion does not count. */
+  readonly keepsType: boolean
   /** What is wrong with the text of the patch, though it can be read. */
   readonly findings: readonly string[]
   /** The patch does not speak of the resourceVersion, so it may be tried again. */
@@ -129,7 +131,7 @@ function parsePatch(bytes: Buffer, { type, served, v, options }: Reading): Chang
     const apply = isStrategic
       ? (document: unknown) => strategicMerge(shape, document, patch, v)
       : (document: unknown) => applyMergePatch(document, patch)
-    return { apply, versionless, findings }
+    return { apply, versionless, findings, keepsType: isStrategic }
   }
   const versionless =
     !Array.isArray(patch) ||
@@ -137,7 +139,8 @@ function parsePatch(bytes: Buffer, { type, served, v, options }: Reading): Chang
       const path = (operation as { path?: unknown } | null)?.path
       return path === '/metadata/resourceVersion' || path === '/metadata' || path === ''
     })
-  return { apply: (document) => applyJsonPatch(document, patch), versionless, findings }
+  const apply = (document: unknown) => applyJsonPatch(document, patch)
+  return { apply, versionless, findings, keepsType: false }
 }
 
 async function patched(
@@ -160,7 +163,7 @@ function patchedDocument(
   call: Call,
   options: WriteOptions,
   document: unknown,
-  { apply, findings }: Change,
+  { apply, findings, keepsType }: Change,
 ): Typed {
   const { served } = call
   const c = call.context()
@@ -171,11 +174,11 @@ function patchedDocument(
     throw patchError(error)
   }
   refuseTooMany(result)
-  const { object, unknown } = fit(call, result, c)
+  const { object, unknown } = fit(call, keepsType ? withType(served, result) : result, c)
   if (findings.length + unknown.length > 0 && options.fieldValidation !== 'Ignore') {
     const found = [...findings, ...unknown.map((path) => `unknown field ${JSON.stringify(path)}`)]
     if (options.fieldValidation === 'Strict')
-      throw misfit(result, `strict decoding error: ${found.join(', ')}`)
+      throw misfit(`strict decoding error: ${found.join(', ')}`)
     for (const text of found) call.warn(text)
   }
   checkName(call, object)
@@ -195,16 +198,26 @@ function fit(call: Call, result: unknown, c: HookContext) {
     }
     return decodeServed(served, result, c)
   } catch (error) {
-    if (error instanceof DecodeError || error instanceof StatusError)
-      throw misfit(result, error.message)
+    if (error instanceof DecodeError || error instanceof StatusError) throw misfit(error.message)
     throw error
   }
 }
 
-// The field says nothing of kind and name here.
-function misfit(result: unknown, why: string): StatusError {
+/** Words for the type that a strategic merge patch brings along are ignored, as clients of the reference count on. */
+function withType({ kind, groupVersion }: Served, result: unknown): unknown {
+  if (typeof result !== 'object' || result === null) return result
+  const { kind: sentKind = '', apiVersion = '' } = result as {
+    kind?: unknown
+    apiVersion?: unknown
+  }
+  if (typeof sentKind !== 'string' || typeof apiVersion !== 'string') return result
+  return { ...result, kind, apiVersion: groupVersion }
+}
+
+// The reference says nothing of kind and name here. It shows the whole object, which helps nobody and may be secret.
+function misfit(why: string): StatusError {
   const errors = new FieldErrors()
-  errors.at('patch').invalid(formatJson(result), why)
+  errors.at('patch').add('FieldValueInvalid', `Invalid value: ${why}`)
   return invalid({ group: '', kind: '' }, '', errors.list)
 }
 
