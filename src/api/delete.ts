@@ -296,8 +296,12 @@ async function readDeletion(api: Api, call: Call): Promise<Deletion> {
 /** Checks options. Throws 422. */
 export function deletionFrom(api: Api, given: Given): Deletion {
   const errors = new FieldErrors()
-  const dryRun = checkDryRun(given.dryRun ?? [], errors)
   const { propagationPolicy: policy, orphanDependents } = given
+  if (policy !== undefined && orphanDependents !== undefined) {
+    errors
+      .at('propagationPolicy')
+      .invalid(policy, 'orphanDependents and deletionPropagation cannot be both set')
+  }
   if (
     policy !== undefined &&
     policy !== 'Orphan' &&
@@ -308,11 +312,7 @@ export function deletionFrom(api: Api, given: Given): Deletion {
       .at('propagationPolicy')
       .notSupported(policy, ['Foreground', 'Background', 'Orphan', 'nil'])
   }
-  if (policy !== undefined && orphanDependents !== undefined) {
-    errors
-      .at('propagationPolicy')
-      .invalid(policy, 'orphanDependents and deletionPropagation cannot be both set')
-  }
+  const dryRun = checkDryRun(given.dryRun ?? [], errors)
   refuse(errors, api.v, 'DeleteOptions')
   return {
     graceSeconds: given.gracePeriodSeconds,
@@ -340,7 +340,7 @@ function fromQuery(call: Call): Given {
   const policy = first(call.query, 'propagationPolicy')
   return {
     ...(grace === undefined ? {} : { gracePeriodSeconds: grace }),
-    ...(policy === undefined || policy === '' ? {} : { propagationPolicy: policy }),
+    ...(policy === undefined ? {} : { propagationPolicy: policy }),
     ...(call.query.has('orphanDependents')
       ? { orphanDependents: isSet(call.query, 'orphanDependents') }
       : {}),

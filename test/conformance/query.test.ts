@@ -87,7 +87,6 @@ const fine: readonly [Operation | readonly Operation[], string][] = [
   ['list', 'limit=1'],
   ['list', 'limit=0'],
   ['list', 'limit=-1'],
-  ['list', 'limit='],
   ['list', 'labelSelector=name%3Done'],
   ['list', 'labelSelector=name+in+(one,two),!x'],
   ['list', 'fieldSelector=metadata.name%3Done'],
