@@ -3,9 +3,10 @@ import { codecOf, DecodeError, Decoding } from '../schema/codec.ts'
 import { badRequest, conflict, forbidden, StatusError, type Status } from '../schema/errors.ts'
 import { FieldErrors } from '../schema/field-errors.ts'
 import type { Served } from '../schema/catalogue.ts'
-import type { ObjectMeta, Typed } from '../schema/object-meta.ts'
+import { raised, type ObjectMeta, type Typed } from '../schema/object-meta.ts'
 import { DeleteOptions } from '../kinds/meta/delete-options.ts'
 import type { HookContext } from '../schema/resource.ts'
+import { WrittenNumbers } from '../schema/written-numbers.ts'
 import type { Version } from '../store/cache/version.ts'
 import type { Change } from '../store/store.ts'
 import { claimChanges } from './claims.ts'
@@ -178,7 +179,7 @@ function terminate(
   // Kinds that make the mark themselves know neither grace nor a count of it.
   if (declaration.onTerminate) return declaration.onTerminate(next, c)
   metadata.deletionGracePeriodSeconds = grace
-  if ((metadata.generation ?? 0) > 0) metadata.generation = metadata.generation! + 1
+  if ((metadata.generation ?? 0) > 0) metadata.generation = raised(metadata)
 }
 
 /**
@@ -349,9 +350,10 @@ function fromQuery(call: Call): Given {
 }
 
 async function fromBody(api: Api, body: { bytes: Buffer; mediaType: string }): Promise<Given> {
+  const written = new WrittenNumbers()
   let value: unknown
   try {
-    value = await parseBody(body, { v: api.v, shape: DeleteOptions.shape })
+    value = await parseBody(body, { v: api.v, shape: DeleteOptions.shape, written })
   } catch (error) {
     if (error instanceof StatusError) throw error
     throw badRequest(
@@ -370,7 +372,7 @@ async function fromBody(api: Api, body: { bytes: Buffer; mediaType: string }): P
     )
   }
   try {
-    return codecOf(DeleteOptions.shape).decode(rest, new Decoding()) as Given
+    return codecOf(DeleteOptions.shape).decode(rest, new Decoding({ written })) as Given
   } catch (error) {
     if (error instanceof DecodeError)
       throw badRequest(`error decoding DeleteOptions: ${error.message}`)

@@ -10,6 +10,7 @@ import { Decoding, type JsonObject } from '../schema/codec.ts'
 import type { Served } from '../schema/catalogue.ts'
 import { StatusError } from '../schema/errors.ts'
 import type { ObjectMeta, Typed } from '../schema/object-meta.ts'
+import { formatJson } from '../schema/json-text.ts'
 import { viewJson } from '../schema/json-view.ts'
 import { cellsOf, columnDefinitions } from '../schema/table.ts'
 import type { ChangeType } from '../store/cache/watch-hub.ts'
@@ -22,7 +23,7 @@ export function objectBytes(api: Api, served: Served, version: Version): Buffer 
   if (served.conversion.same) {
     return Buffer.concat([served.opening, version.json().subarray(served.hub.opening.length)])
   }
-  return Buffer.from(JSON.stringify(converted(api, served, version)))
+  return Buffer.from(formatJson(converted(api, served, version)))
 }
 
 /** The same as a line: the newline that ends an answer stands behind what is stored, so nothing is copied for it. */
@@ -238,7 +239,7 @@ function metadataParts(api: Api, served: Served, source: Version | Made, form: F
   // A version may keep in annotations what it has no fields for.
   const metadata =
     'revision' in source && served.conversion !== null && !served.conversion.same
-      ? JSON.stringify(converted(api, served, source).metadata)
+      ? formatJson(converted(api, served, source).metadata)
       : source.metadata()
   return [opening, metadata, '}']
 }

@@ -199,7 +199,9 @@ async function spend(
 /** Shows that nothing more may be disrupted. */
 function closeBudget({ status, metadata }: PodDisruptionBudget, now: number): void {
   const conditions = (status.conditions ??= [])
-  const observedGeneration = metadata.generation
+  // A budget's generation counts from one.
+  const observedGeneration =
+    metadata.generation === undefined ? undefined : Number(metadata.generation)
   const known = conditions.find(({ type }) => type === 'DisruptionAllowed')
   const next = {
     type: 'DisruptionAllowed',
