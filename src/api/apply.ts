@@ -183,7 +183,9 @@ async function readConfiguration(
   if (/^\s*\{/.test(text)) {
     try {
       let isTwice = false
-      value = isLenient ? parseJson(bytes) : parseJsonStrictly(bytes, () => (isTwice = true))
+      value = isLenient
+        ? parseJson(bytes)
+        : parseJsonStrictly(bytes, { onDuplicate: () => (isTwice = true) })
       // Repeated keys are told by their lines, which the other reader knows.
       isRead = !isTwice
     } catch {

@@ -3,9 +3,10 @@ import { codecOf, DecodeError, Decoding } from '../schema/codec.ts'
 import { badRequest, conflict, forbidden, StatusError, type Status } from '../schema/errors.ts'
 import { FieldErrors } from '../schema/field-errors.ts'
 import type { Served } from '../schema/catalogue.ts'
-import type { ObjectMeta, Typed } from '../schema/object-meta.ts'
+import { raised, type ObjectMeta, type Typed } from '../schema/object-meta.ts'
 import { DeleteOptions } from '../kinds/meta/delete-options.ts'
 import type { HookContext } from '../schema/resource.ts'
+import { WrittenNumbers } from '../schema/written-numbers.ts'
 import type { Version } from '../store/cache/version.ts'
 import type { Change } from '../store/store.ts'
 import { claimChanges } from './claims.ts'
@@ -178,7 +179,7 @@ function terminate(
   // Kinds that make the mark themselves know neither grace nor a count of it.
   if (declaration.onTerminate) return declaration.onTerminate(next, c)
   metadata.deletionGracePeriodSeconds = grace
-  if ((metadata.generation ?? 0) > 0) metadata.generation = metadata.generation! + 1
+  if ((metadata.generation ?? 0) > 0) metadata.generation = raised(metadata)
 }
 
 /**
@@ -296,8 +297,12 @@ async function readDeletion(api: Api, call: Call): Promise<Deletion> {
 /** Checks options. Throws 422. */
 export function deletionFrom(api: Api, given: Given): Deletion {
   const errors = new FieldErrors()
-  const dryRun = checkDryRun(given.dryRun ?? [], errors)
   const { propagationPolicy: policy, orphanDependents } = given
+  if (policy !== undefined && orphanDependents !== undefined) {
+    errors
+      .at('propagationPolicy')
+      .invalid(policy, 'orphanDependents and deletionPropagation cannot be both set')
+  }
   if (
     policy !== undefined &&
     policy !== 'Orphan' &&
@@ -308,11 +313,7 @@ export function deletionFrom(api: Api, given: Given): Deletion {
       .at('propagationPolicy')
       .notSupported(policy, ['Foreground', 'Background', 'Orphan', 'nil'])
   }
-  if (policy !== undefined && orphanDependents !== undefined) {
-    errors
-      .at('propagationPolicy')
-      .invalid(policy, 'orphanDependents and deletionPropagation cannot be both set')
-  }
+  const dryRun = checkDryRun(given.dryRun ?? [], errors)
   refuse(errors, api.v, 'DeleteOptions')
   return {
     graceSeconds: given.gracePeriodSeconds,
@@ -340,7 +341,7 @@ function fromQuery(call: Call): Given {
   const policy = first(call.query, 'propagationPolicy')
   return {
     ...(grace === undefined ? {} : { gracePeriodSeconds: grace }),
-    ...(policy === undefined || policy === '' ? {} : { propagationPolicy: policy }),
+    ...(policy === undefined ? {} : { propagationPolicy: policy }),
     ...(call.query.has('orphanDependents')
       ? { orphanDependents: isSet(call.query, 'orphanDependents') }
       : {}),
@@ -349,9 +350,10 @@ function fromQuery(call: Call): Given {
 }
 
 async function fromBody(api: Api, body: { bytes: Buffer; mediaType: string }): Promise<Given> {
+  const written = new WrittenNumbers()
   let value: unknown
   try {
-    value = await parseBody(body, { v: api.v, shape: DeleteOptions.shape })
+    value = await parseBody(body, { v: api.v, shape: DeleteOptions.shape, written })
   } catch (error) {
     if (error instanceof StatusError) throw error
     throw badRequest(
@@ -370,7 +372,7 @@ async function fromBody(api: Api, body: { bytes: Buffer; mediaType: string }): P
     )
   }
   try {
-    return codecOf(DeleteOptions.shape).decode(rest, new Decoding()) as Given
+    return codecOf(DeleteOptions.shape).decode(rest, new Decoding({ written })) as Given
   } catch (error) {
     if (error instanceof DecodeError)
       throw badRequest(`error decoding DeleteOptions: ${error.message}`)

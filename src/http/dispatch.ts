@@ -157,6 +157,7 @@ function checkShape(context: Context, served: Served): void {
     if (wrong.length > 0)
       throw badRequest(`invalid path segment ${JSON.stringify(part)}: ${wrong[0] ?? ''}`)
   }
+  if (info.isOldForm) return checkOldForm(context, served)
   const subresource = served.subresources.get(info.subresource)
   if (info.subresource !== '' && !subresource) throw noSuchResource()
   const deep = subresource?.serves === 'connect' && subresource.deep === true
@@ -176,6 +177,17 @@ function checkShape(context: Context, served: Served): void {
     if (collection) throw methodNotAllowed()
     throw noSuchResource()
   }
+}
+
+/** Of the paths that have the verb in them, only those of collections and objects that can be watched are left. */
+function checkOldForm({ info, exchange }: Context, served: Served): void {
+  const { verb, namespace, name, parts } = info
+  const isPlace = served.namespaced
+    ? namespace !== '' || name === ''
+    : namespace === '' || served.resource === 'namespaces'
+  if (verb !== 'watch' || !served.verbs.includes('watch') || parts.length > 2 || !isPlace)
+    throw noSuchResource()
+  if (exchange.method !== 'GET' && exchange.method !== 'HEAD') throw methodNotAllowed()
 }
 
 async function connectAnswer(

@@ -115,10 +115,13 @@ export function formOf(context: Context, options: { watch?: boolean; transform: 
   }
 }
 
+/** Words for yes; whatever else a client writes is no. */
+const YES = ['1', 't', 'T', 'true', 'TRUE', 'True']
+
 function isPretty(context: Context, agent: string): boolean {
   if (context.query.size > 0) {
-    const asked = first(context.query, 'pretty')
-    if (asked !== undefined) return asked !== 'false' && asked !== '0'
+    const asked = first(context.query, 'pretty') ?? ''
+    if (asked !== '') return YES.includes(asked)
   }
   return agent.startsWith('curl') || agent.startsWith('Wget') || agent.startsWith('Mozilla/5.0')
 }

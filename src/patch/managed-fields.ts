@@ -322,8 +322,8 @@ export function recordApply(apply: Apply, writer: Writer): Recorded {
   if (mine && previous?.equals(set)) managers.set(id, { ...mine, set: previous })
   else if (mine && !set.isEmpty) managers.set(id, { ...mine, set })
   else managers.delete(id)
-  const isChanged = applied.object !== null || !sameManagers(managers, before.managers)
-  const times = isChanged ? new Map(before.times).set(id, writer.now) : before.times
+  // Who applies what is there already gets a share without a time, or keeps the one of before.
+  const times = applied.object === null ? before.times : new Map(before.times).set(id, writer.now)
   return { object: applied.object, entries: writeManaged({ managers, times }) }
 }
 
@@ -343,15 +343,6 @@ function beforeApply({ versions, live, blank, liveEntries }: Apply, now: string)
   const managers = updateManagers(versions, blank, live.object, read.managers, THIS_WRITE)
   const identity = { manager: BEFORE_FIRST_APPLY, apiVersion: live.apiVersion, subresource: '' }
   return joined({ managers, times: read.times }, idOf({ ...identity, operation: 'Update' }), now)
-}
-
-function sameManagers(a: Managers, b: Managers): boolean {
-  if (a.size !== b.size) return false
-  for (const [id, { set, apiVersion }] of a) {
-    const other = b.get(id)
-    if (!other || other.apiVersion !== apiVersion || !set.equals(other.set)) return false
-  }
-  return true
 }
 
 /** The 409 for an apply that would change what others own. */

@@ -35,7 +35,12 @@ export type Scalar = keyof Scalars
 
 /** What a field, a list item or a map value holds. */
 export type Holds =
-  | { readonly is: Scalar; readonly special?: Special }
+  | {
+      readonly is: Scalar
+      readonly special?: Special
+      /** an integer that is kept as it is where a number would round it: decoded as `bigint` then */
+      readonly exact?: true
+    }
   | { readonly is: 'list' | 'map'; readonly of: Holds }
   | { readonly is: 'object'; readonly to: () => Shape }
 
@@ -216,6 +221,8 @@ export const t = {
   bool: scalar('bool'),
   int32: scalar('int32'),
   int64: scalar('int64'),
+  /** All 64 bits of an integer: a `bigint` where a number would round it. */
+  exactInt64: (number: number) => new Field<number | bigint>(number, { is: 'int64', exact: true }),
   double: scalar('double'),
   /** Bytes are one value too, and some are published as such: `atomic()`. */
   bytes: (number: number) => new Many<string>(number, { is: 'bytes' }),

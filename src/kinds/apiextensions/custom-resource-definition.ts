@@ -1,6 +1,6 @@
 import { formatTime } from '../../base/time.ts'
 import { sameValue } from '../../schema/field-errors.ts'
-import { group } from '../../schema/object-meta.ts'
+import { group, raised } from '../../schema/object-meta.ts'
 import { part, resource } from '../../schema/resource.ts'
 import { t } from '../../schema/shape.ts'
 import { fillClient } from '../admissionregistration/client-config-rules.ts'
@@ -117,7 +117,7 @@ export const customResourceDefinitions = resource(CustomResourceDefinition, {
 
   onUpdate(next, old) {
     if (!sameValue(next.spec, old.spec)) {
-      next.metadata.generation = (old.metadata.generation ?? 0) + 1
+      next.metadata.generation = raised(old.metadata)
     }
     const storage = storageVersionOf(next)
     const stored = next.status.storedVersions ?? []

@@ -1,7 +1,7 @@
 import { humanDuration } from '../../base/human-duration.ts'
 import { type FieldErrors, sameValue } from '../../schema/field-errors.ts'
 import { isDns1123Label, isNonNegative } from '../../schema/names.ts'
-import { group, type Typed } from '../../schema/object-meta.ts'
+import { group, type Typed, raised } from '../../schema/object-meta.ts'
 import { column, type HookContext, part, resource } from '../../schema/resource.ts'
 import { isEverything, matchesLabels } from '../../schema/selectors.ts'
 import { t } from '../../schema/shape.ts'
@@ -128,8 +128,7 @@ export const jobs = resource(Job, {
   onUpdate(next, old, c) {
     dropGatedPodFields(next.spec.template.spec, old.spec.template.spec, c)
     if (!c.gate(POLICY_GATE) && !old.spec.podFailurePolicy) delete next.spec.podFailurePolicy
-    if (!sameValue(next.spec, old.spec))
-      next.metadata.generation = (old.metadata.generation ?? 0) + 1
+    if (!sameValue(next.spec, old.spec)) next.metadata.generation = raised(old.metadata)
   },
 
   validate(job, errors, c, old) {
