@@ -16,7 +16,7 @@ import { copyJson } from '../schema/json-clone.ts'
 import type { ManagedFieldsEntry, Typed } from '../schema/object-meta.ts'
 import type { HookContext } from '../schema/resource.ts'
 import type { Api, Call } from './context.ts'
-import { fromHub } from './objects.ts'
+import { fromHub, misfit } from './objects.ts'
 import type { WriteOptions } from './options.ts'
 
 const MAX_MANAGER_BYTES = 128
@@ -164,7 +164,7 @@ export function faultOfEntries(entries: readonly ManagedFieldsEntry[] | undefine
 
 const known = new WeakMap<Served, Map<string, Omit<Versions, 'convert'>>>()
 
-/** The versions of a kind, as writes through an endpoint see them. */
+/** The versions of a kind, as writes through an endpoint see them; converting throws 400 for what is no object. */
 export function versionsOf(
   api: Api,
   served: Served,
@@ -208,7 +208,12 @@ function converted(object: unknown, from: Served, to: Served, c: HookContext): u
   if (isSame(from) && isSame(to)) {
     return { ...(object as JsonObject), apiVersion: to.groupVersion }
   }
-  const decoded = from.codec.decode(object, new Decoding({ fills: false })) as unknown as Typed
+  let decoded: Typed
+  try {
+    decoded = from.codec.decode(object, new Decoding({ fills: false })) as unknown as Typed
+  } catch (error) {
+    throw misfit(from, error)
+  }
   const hub = from.conversion ? (from.conversion.toHub(decoded, c) as Typed) : decoded
   return to.codec.plain(fromHub(to, hub, c) as never)
 }
