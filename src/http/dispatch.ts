@@ -193,7 +193,7 @@ function checkOldForm({ info, exchange }: Context, served: Served): void {
 async function connectAnswer(
   context: Context,
   call: Call,
-  { run, kind }: ConnectSubresource,
+  { run, kind, reads }: ConnectSubresource,
 ): Promise<Answer> {
   const { api } = context.server
   if (context.query.has('dryRun')) throw badRequest('dryRun is not supported')
@@ -204,11 +204,13 @@ async function connectAnswer(
   const mark = target.indexOf('?')
   const path = context.path.replace(/^\/+/, '/')
   const [base, rest] = splitAfter(path, subresourceDepth(context))
-  const c = call.context()
-  const options = { kind, apiVersion: call.served.groupVersion, metadata: {}, path: rest }
-  const asked = attempt(call, 'connect', options, null, { dryRun: false })
-  await api.admission.mutate(asked, c)
-  await api.admission.validate(asked, c)
+  if (!reads) {
+    const c = call.context()
+    const options = { kind, apiVersion: call.served.groupVersion, metadata: {}, path: rest }
+    const asked = attempt(call, 'connect', options, null, { dryRun: false })
+    await api.admission.mutate(asked, c)
+    await api.admission.validate(asked, c)
+  }
   const place = await connect(api, {
     ...call,
     base,

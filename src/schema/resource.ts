@@ -140,6 +140,8 @@ export interface ConnectSubresource {
   /** Names what it connects to (src/api/connect). */
   readonly run: string
   readonly deep?: true
+  /** It is a read like a get: admission is not asked. */
+  readonly reads?: true
 }
 
 export type Subresource<T> =
@@ -296,7 +298,7 @@ export const connect = (
   kind: string,
   run: string,
   verbs: readonly Verb[],
-  options: { readonly deep?: true } = {},
+  options: Pick<ConnectSubresource, 'deep' | 'reads'> = {},
 ): ConnectSubresource => ({ serves: 'connect', kind, run, verbs, ...options })
 
 /** The same wire form under another version name. */
