@@ -60,7 +60,7 @@ describe('code that does not fit is as none', () => {
       answer: 43,
     },
     { name: 'another script', spoil: () => writeFileSync(path, script(4444)), answer: 4444 },
-    { name: 'a changed byte', spoil: () => damage((code) => (code.writeUInt8(1, 99), code)) },
+    { name: 'a changed byte', spoil: () => damage((code) => code.fill(code[99]! ^ 1, 99, 100)) },
     { name: 'an end too early', spoil: () => damage((code) => code.subarray(0, -9)) },
     { name: 'next to nothing', spoil: () => damage((code) => code.subarray(0, 11)) },
     { name: 'the seal alone', spoil: () => damage((code) => code.subarray(0, 12)) },

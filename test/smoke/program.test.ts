@@ -44,7 +44,9 @@ describe.each(RELEASES)('on release %s', (release) => {
     }
     const stop = async (run: Run) => {
       run.child.kill('SIGTERM')
-      expect(await run.ended).toMatchObject({ code: 0, stderr: '' })
+      // Windows has no such signal: the process is ended by the system.
+      const code = process.platform === 'win32' ? null : 0
+      expect(await run.ended).toMatchObject({ code, stderr: '' })
     }
 
     const first = await start()
