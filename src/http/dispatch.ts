@@ -21,7 +21,6 @@ import type { Answer, Context } from './context.ts'
 import { formOf } from './form.ts'
 import { parseContentType } from './media-types.ts'
 import { proxy } from './proxy.ts'
-import { BodyCutOff } from './request-body.ts'
 import { eventForm } from './represent.ts'
 
 /** Largest request body, bytes. */
@@ -231,12 +230,8 @@ async function readBody(context: Context): Promise<Body> {
   const parsed = type === undefined || type === '' ? null : parseContentType(type)
   if (!parsed && type !== undefined && type !== '')
     throw badRequest('the Content-Type header is not a media type')
-  const waiting = server.bodyQueue.wait(bytes.length)
-  if (waiting) {
-    const { signal } = exchange
-    await waiting
-    if (signal.aborted) throw new BodyCutOff()
-  }
+  const waiting = server.bodyQueue.wait(bytes.length, () => exchange.signal)
+  if (waiting) await waiting
   return { bytes, mediaType: parsed ? `${parsed.type}/${parsed.subtype}` : '' }
 }
 

@@ -36,6 +36,8 @@ export type Fields = readonly (readonly [name: string, value: string])[]
 const EMPTY = Buffer.alloc(0)
 
 interface Seen {
+  /** The server asked for the body. */
+  isInvited: boolean
   headers: Record<string, string> | null
   readonly pieces: Buffer[]
   ended: boolean
@@ -51,6 +53,12 @@ export interface RawOptions {
   readonly keepsWindows?: boolean
 }
 
+/** A certificate of a client and its key, PEM. */
+interface Credential {
+  readonly cert?: string | Buffer
+  readonly key?: string | Buffer
+}
+
 export class RawHttp2 {
   readonly socket: Socket
   /** Resolves when the connection is over. */
@@ -61,6 +69,7 @@ export class RawHttp2 {
   readonly #streams = new Map<number, Seen>()
   readonly #fields = new FieldDecoder()
   readonly #block: Buffer[] = []
+  readonly #windows = new Map<number, number>()
   #waiting: (() => void)[] = []
   #isClosed = false
   #nextId = 1
@@ -100,7 +109,7 @@ export class RawHttp2 {
 
   static async tls(
     server: Pick<RunningServer, 'port' | 'ca'>,
-    options: RawOptions & { readonly cert?: Buffer; readonly key?: Buffer } = {},
+    options: RawOptions & Credential = {},
   ): Promise<RawHttp2> {
     const { cert, key } = options
     const socket = connectTls({
@@ -119,6 +128,17 @@ export class RawHttp2 {
     return new RawHttp2(socket, options)
   }
 
+  /** A connection of the server's administrator. */
+  static admin(
+    server: Pick<RunningServer, 'port' | 'ca' | 'kubeconfig'>,
+    options: RawOptions = {},
+  ): Promise<RawHttp2> {
+    const read = (name: string) =>
+      Buffer.from(new RegExp(`${name}: (\\S+)`).exec(server.kubeconfig)?.[1] ?? '', 'base64')
+    const cert = read('client-certificate-data')
+    return RawHttp2.tls(server, { ...options, cert, key: read('client-key-data') })
+  }
+
   #take({ type, flags, id, payload }: Frame, options: RawOptions): void {
     if (type === FRAME.SETTINGS && (flags & FLAG.ACK) === 0 && options.isSilent !== true)
       this.send(FRAME.SETTINGS, FLAG.ACK, 0, EMPTY)
@@ -133,7 +153,8 @@ export class RawHttp2 {
       const block = Buffer.concat(this.#block.splice(0))
       const headers: Record<string, string> = {}
       this.#fields.decode(block, { field: ({ name, value }) => void (headers[name] = value) })
-      this.#seen(id).headers = headers
+      if (headers[':status'] === '100') this.#seen(id).isInvited = true
+      else this.#seen(id).headers = headers
     }
     if (type === FRAME.DATA) {
       this.#seen(id).pieces.push(payload)
@@ -144,13 +165,14 @@ export class RawHttp2 {
     }
     if ((type === FRAME.DATA || type === FRAME.HEADERS) && (flags & FLAG.END_STREAM) !== 0)
       this.#seen(id).ended = true
+    if (type === FRAME.WINDOW_UPDATE) this.#sent(id, -word(payload, 0))
     if (type === FRAME.RST_STREAM) this.#seen(id).reset = word(payload, 0)
   }
 
   #seen(id: number): Seen {
     let seen = this.#streams.get(id)
     if (!seen) {
-      seen = { headers: null, pieces: [], ended: false, reset: null }
+      seen = { isInvited: false, headers: null, pieces: [], ended: false, reset: null }
       this.#streams.set(id, seen)
     }
     return seen
@@ -221,6 +243,32 @@ export class RawHttp2 {
     }
   }
 
+  /** Sends as much of a body as it is let, until it is answered; resolves with what was not sent. */
+  async feed(id: number, bytes: number): Promise<number> {
+    const seen = this.#seen(id)
+    let left = bytes
+    while (left > 0) {
+      const room = () => Math.min(16_384, left, this.#room(0), this.#room(id))
+      await this.until('the client may send', () => room() > 0 || seen.headers !== null)
+      if (seen.headers !== null) return left
+      const piece = Buffer.alloc(room(), 'x')
+      left -= piece.length
+      this.#sent(0, piece.length)
+      this.#sent(id, piece.length)
+      this.send(FRAME.DATA, left === 0 ? FLAG.END_STREAM : 0, id, piece)
+    }
+    return left
+  }
+
+  /** What the server's windows leave of those who {@link feed}. */
+  #room(id: number): number {
+    return this.#windows.get(id) ?? 65_535
+  }
+
+  #sent(id: number, bytes: number): void {
+    this.#windows.set(id, this.#room(id) - bytes)
+  }
+
   reset(id: number, code: number): void {
     this.send(FRAME.RST_STREAM, 0, id, uint32(code))
   }
@@ -256,6 +304,10 @@ export class RawHttp2 {
   /** Bytes of bodies that came on a stream so far. */
   bytesOf(id: number): number {
     return this.#seen(id).pieces.reduce((sum, piece) => sum + piece.length, 0)
+  }
+
+  isInvited(id: number): boolean {
+    return this.#seen(id).isInvited
   }
 
   hasHeaders(id: number): boolean {
