@@ -231,7 +231,7 @@ describe('is refused before it is known who asks', () => {
     },
     {
       name: 'what decides behind too much of it',
-      fields: [['a', 'b'.repeat(65_100)], ROOT, ['impersonate-user', 'nobody']],
+      fields: [['a', 'b'.repeat(65_150)], ROOT, ['impersonate-user', 'nobody']],
       expected: TOO_LARGE,
     },
   ] as { name: string; fields: Fields; expected: { code: number } }[]) {
