@@ -61,6 +61,8 @@ interface Credential {
 
 export class RawHttp2 {
   readonly socket: Socket
+  /** The connection below TLS, or the same. */
+  readonly under: Socket
   /** Resolves when the connection is over. */
   readonly closed: Promise<void>
   readonly frames: Frame[] = []
@@ -74,9 +76,11 @@ export class RawHttp2 {
   #isClosed = false
   #nextId = 1
 
-  constructor(socket: Socket, options: RawOptions = {}) {
+  constructor(socket: Socket, options: RawOptions = {}, under = socket) {
     this.socket = socket
+    this.under = under
     socket.on('error', () => {})
+    under.on('error', () => {})
     this.closed = new Promise((resolve) =>
       socket.once('close', () => {
         this.#isClosed = true
@@ -99,12 +103,16 @@ export class RawHttp2 {
   }
 
   static async tcp(port: number, options: RawOptions = {}): Promise<RawHttp2> {
+    return new RawHttp2(await RawHttp2.#connect(port), options)
+  }
+
+  static async #connect(port: number): Promise<Socket> {
     const socket = connectTcp({ port, host: '127.0.0.1', noDelay: true })
     await new Promise<void>((resolve, reject) => {
       socket.once('connect', resolve)
       socket.once('error', reject)
     })
-    return new RawHttp2(socket, options)
+    return socket
   }
 
   static async tls(
@@ -112,20 +120,19 @@ export class RawHttp2 {
     options: RawOptions & Credential = {},
   ): Promise<RawHttp2> {
     const { cert, key } = options
+    const under = await RawHttp2.#connect(server.port)
     const socket = connectTls({
-      port: server.port,
-      host: '127.0.0.1',
+      socket: under,
       servername: 'localhost',
       ca: server.ca,
       ALPNProtocols: ['h2'],
       ...(cert && key ? { cert, key } : {}),
     })
-    socket.setNoDelay(true)
     await new Promise<void>((resolve, reject) => {
       socket.once('secureConnect', resolve)
       socket.once('error', reject)
     })
-    return new RawHttp2(socket, options)
+    return new RawHttp2(socket, options, under)
   }
 
   /** A connection of the server's administrator. */
@@ -320,7 +327,16 @@ export class RawHttp2 {
     return this.answer(id)
   }
 
+  /** Resolves when the server has read all that was sent before. */
+  async synchronized(): Promise<void> {
+    const isPong = ({ type, flags }: Frame) => type === FRAME.PING && flags === FLAG.ACK
+    const before = this.frames.filter(isPong).length
+    this.send(FRAME.PING, 0, 0, Buffer.alloc(8))
+    await this.until('a ping came back', () => this.frames.filter(isPong).length > before)
+  }
+
   close(): void {
     this.socket.destroy()
+    this.under.destroy()
   }
 }
