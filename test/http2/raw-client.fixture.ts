@@ -72,6 +72,7 @@ export class RawHttp2 {
   readonly #fields = new FieldDecoder()
   readonly #block: Buffer[] = []
   readonly #windows = new Map<number, number>()
+  readonly #fed = new Map<number, number>()
   #waiting: (() => void)[] = []
   #isClosed = false
   #nextId = 1
@@ -250,21 +251,31 @@ export class RawHttp2 {
     }
   }
 
-  /** Sends as much of a body as it is let, until it is answered; resolves with what was not sent. */
-  async feed(id: number, bytes: number): Promise<number> {
+  /** Sends a body as far as it is let, until it is answered; resolves with the bytes that were not sent. */
+  async feed(id: number, body: Buffer | number, upTo = Infinity): Promise<number> {
     const seen = this.#seen(id)
-    let left = bytes
-    while (left > 0) {
-      const room = () => Math.min(16_384, left, this.#room(0), this.#room(id))
+    const bytes = typeof body === 'number' ? body : body.length
+    for (let at = 0; at < bytes;) {
+      const room = () => Math.min(16_384, upTo - at, bytes - at, this.#room(0), this.#room(id))
       await this.until('the client may send', () => room() > 0 || seen.headers !== null)
-      if (seen.headers !== null) return left
-      const piece = Buffer.alloc(room(), 'x')
-      left -= piece.length
-      this.#sent(0, piece.length)
-      this.#sent(id, piece.length)
-      this.send(FRAME.DATA, left === 0 ? FLAG.END_STREAM : 0, id, piece)
+      if (seen.headers !== null) return bytes - at
+      const length = room()
+      // Another stream was faster.
+      if (length === 0) continue
+      const piece =
+        typeof body === 'number' ? Buffer.alloc(length, 'x') : body.subarray(at, at + length)
+      at += length
+      this.#sent(0, length)
+      this.#sent(id, length)
+      this.#fed.set(id, at)
+      this.send(FRAME.DATA, at === bytes ? FLAG.END_STREAM : 0, id, piece)
     }
-    return left
+    return 0
+  }
+
+  /** Bytes that {@link feed} has sent on a stream. */
+  sentOf(id: number): number {
+    return this.#fed.get(id) ?? 0
   }
 
   /** What the server's windows leave of those who {@link feed}. */
