@@ -319,6 +319,11 @@ export class RawHttp2 {
     return seen.reset
   }
 
+  /** What came of a body so far. */
+  textOf(id: number): string {
+    return Buffer.concat(this.#seen(id).pieces).toString()
+  }
+
   /** Bytes of bodies that came on a stream so far. */
   bytesOf(id: number): number {
     return this.#seen(id).pieces.reduce((sum, piece) => sum + piece.length, 0)
