@@ -79,20 +79,32 @@ export async function openLmdb(options: LmdbOptions): Promise<Engine> {
         `directory ${dir} holds other files; choose an empty one with --data-dir`,
       )
     }
-    const file = new Environment(path, options.clock)
-    try {
-      lock.holdData()
-      const engine = new LmdbEngine(file, options, lock)
-      await engine.prepare(known)
-      return engine
-    } catch (error) {
-      await file.close()
-      throw error
-    }
+    return await opened(path, options, lock, known)
   } catch (error) {
     if (!known) lock.removeStore()
     lock.release()
     throw unusable(`data directory ${dir} cannot be opened`, error)
+  }
+}
+
+/** An engine that is ready; where it cannot be, everything but the lock is let go of. */
+async function opened(
+  path: string,
+  options: LmdbOptions,
+  lock: DirLock,
+  known: boolean,
+): Promise<LmdbEngine> {
+  const file = new Environment(path, options.clock)
+  let engine: LmdbEngine | null = null
+  try {
+    lock.holdData()
+    engine = new LmdbEngine(file, options, lock)
+    await engine.prepare(known)
+    return engine
+  } catch (error) {
+    // What keeps files from being closed says less than what came before.
+    await (engine ? engine.letGo() : file.close()).catch(() => {})
+    throw error
   }
 }
 
@@ -323,12 +335,23 @@ class LmdbEngine implements Engine {
   }
 
   async #end(): Promise<void> {
+    try {
+      await this.letGo()
+    } finally {
+      this.#lock.release()
+    }
+  }
+
+  /** Ends what is under way and closes every file but those of the lock. */
+  async letGo(): Promise<void> {
     await this.#sweep?.close()
     await this.#flushing
     await this.#compacting.catch(() => {})
-    await this.#behind.close()
     this.#listeners.clear()
-    await this.#file.close()
-    this.#lock.release()
+    try {
+      await this.#behind.close()
+    } finally {
+      await this.#file.close()
+    }
   }
 }

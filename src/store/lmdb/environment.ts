@@ -142,6 +142,11 @@ export class Environment implements Databases {
   #open(): Opened {
     this.#times++
     const root = open(openOptions(this.#path)) as RootDatabase<Buffer, Buffer>
-    return { root, databases: databases(root) }
+    try {
+      return { root, databases: databases(root) }
+    } catch (error) {
+      root.close().catch(nothing)
+      throw error
+    }
   }
 }

@@ -113,7 +113,7 @@ export class DirLock {
     // Removed while it is still held: a process that had it open finds that its file is not that of the directory.
     const path = join(this.#dir, LOCK_FILE)
     if (isStill(own, path)) rmSync(path, { force: true })
-    for (const fd of files) closeSync(fd)
+    for (const fd of files) this.#letGo(fd)
     removeFolders(this.#made)
   }
 
@@ -127,18 +127,28 @@ export class DirLock {
         if (!this.#isTaken(fd) || isOfEarlierRelease(path))
           throw inUse(this.#dir, readFileSync(path, 'utf8'))
         if (!isStill(fd, path)) {
-          closeSync(fd)
+          this.#letGo(fd)
           continue
         }
         return { fd, isLeft: !isNew }
       } catch (error) {
-        closeSync(fd)
+        this.#letGo(fd)
         if ((error as NodeJS.ErrnoException).code === 'ENOENT') continue
         if (isNew && !(error instanceof DataDirInUse)) rmSync(path, { force: true })
         throw error
       }
     }
     throw inUse(this.#dir, '')
+  }
+
+  /** Closes a file that is locked, or was to be. */
+  #letGo(fd: number): void {
+    try {
+      ;(this.#options.locks ?? systemLocks).unlock(fd)
+    } catch {
+      // There was none, where the file system has no locks.
+    }
+    closeSync(fd)
   }
 
   #isTaken(fd: number): boolean {

@@ -49,6 +49,7 @@ export class WriteBehind {
   #unappliedSpace = 0
   readonly #made = new Map<string, Made>()
   #journal: Journal | null = null
+  #keeping: Promise<void> = Promise.resolve()
   /** Small transactions before there was a journal; no more are counted when there can be none. */
   #small = 0
   #applying: Promise<void> | null = null
@@ -124,7 +125,11 @@ export class WriteBehind {
   }
 
   /** Begins to keep a journal, if there can be one. */
-  async keepJournal(): Promise<void> {
+  keepJournal(): Promise<void> {
+    return (this.#keeping = this.#keepJournal())
+  }
+
+  async #keepJournal(): Promise<void> {
     try {
       const journal = await Journal.open(this.#options.dir)
       if (this.#closed) await journal.close()
@@ -145,6 +150,8 @@ export class WriteBehind {
     this.#closed = true
     this.#cancel?.()
     await this.settle().catch(() => {})
+    // Whoever has the directory next must not find it being made.
+    await this.#keeping
     await this.#journal?.close()
   }
 
