@@ -91,6 +91,7 @@ const optionsOf = (values: ServerValues) =>
     endpointReconciler: values['endpoint-reconciler-type'],
     servingHosts: values['tls-san'],
     eventTtlMs: values['event-ttl'],
+    allowUnlockedDataDir: values['allow-unlocked-data-dir'],
     verify: values.verify,
     encryptionConfigFile: values['encryption-provider-config'],
     vocabulary: values.vocabulary,
