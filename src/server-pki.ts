@@ -1,6 +1,7 @@
 /** What a server identifies itself with, and what it has in common with others over one store. */
-import { createPki, ensurePki, type Pki } from './pki/files.ts'
+import { createPki, ensurePki, type Pki, type PkiPlace } from './pki/files.ts'
 import type { PkiOptions } from './pki/pki.ts'
+import { dataDirFault } from './server-data-dir.ts'
 import type { ServerOptions } from './server-options.ts'
 import type { EncryptedEngine } from './store/encryption/encrypted-engine.ts'
 import type { Engine } from './store/store.ts'
@@ -31,7 +32,7 @@ export async function serverPki({ store, options, ...asked }: ServerPkiParts): P
     })
     return dir === undefined
       ? createPki({ ...asked, shared })
-      : ensurePki({ ...asked, dir, shared, onReadable })
+      : kept({ ...asked, dir, shared, onReadable })
   }
   // The store first: who has it may touch the rest of the data directory.
   const { engine } = await store
@@ -39,5 +40,13 @@ export async function serverPki({ store, options, ...asked }: ServerPkiParts): P
   // A store that came from etcd brings what its servers had in common.
   const inherited = async () =>
     engine.name === 'etcd' ? null : (await import('./boot-authorities.ts')).heldAuthorities(engine)
-  return ensurePki({ ...asked, dir, inherited, onReadable })
+  return kept({ ...asked, dir, inherited, onReadable })
+}
+
+async function kept(options: PkiOptions & PkiPlace): Promise<Pki> {
+  try {
+    return await ensurePki(options)
+  } catch (error) {
+    throw dataDirFault(options.dir, error)
+  }
 }

@@ -2,6 +2,7 @@ import type { Served } from '../schema/catalogue.ts'
 import type { Typed } from '../schema/object-meta.ts'
 import { claimChanges } from './claims.ts'
 import { hookContext, keyOf, type Api } from './context.ts'
+import { isGoing } from './going.ts'
 import { asVersion, decodeStored, encodeObject } from './objects.ts'
 
 /** Which object the server itself changes. */
@@ -38,7 +39,7 @@ export async function modifyObject<T extends Typed>(
       if (asVersion(record, live.revision).json().equals(live.json()))
         return { done: true, object: next }
       const commit = await api.cache.commit([
-        { key, value: record, ifChangedAt: live.revision },
+        { key, value: record, ifChangedAt: live.revision, frees: isGoing(next) },
         ...claimChanges(api.pools, served, old, next, key),
       ])
       if (commit.done) return { done: true, object: next }

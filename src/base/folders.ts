@@ -74,5 +74,10 @@ function makeFolder(path: string): boolean {
 }
 
 function isLink(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false
+  try {
+    return lstatSync(path).isSymbolicLink()
+  } catch {
+    // What is not there, or below a file, is told by whoever wants to make it.
+    return false
+  }
 }

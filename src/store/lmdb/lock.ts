@@ -21,7 +21,7 @@ import {
   removeFolders,
 } from '../../base/folders.ts'
 import { UnusableDataDir } from '../store.ts'
-import { DATA_FILE, JOURNAL_FILE } from './layout.ts'
+import { DATA_FILE, JOURNAL_FILE, RESERVE_FILE } from './layout.ts'
 
 /** Name of the lock file in the store's directory. */
 export const LOCK_FILE = 'lock'
@@ -104,7 +104,7 @@ export class DirLock {
     } catch {
       return
     }
-    for (const name of [JOURNAL_FILE, `${DATA_FILE}-lock`, DATA_FILE])
+    for (const name of [JOURNAL_FILE, RESERVE_FILE, `${DATA_FILE}-lock`, DATA_FILE])
       rmSync(join(this.#dir, name), { force: true })
   }
 
