@@ -137,7 +137,9 @@ async function deleteOnce(
   const answer = { ...deletion, remains: true, isShown }
   if (deletion.dryRun || wanted.json().equals(live.json()))
     return deleted(served, next, wanted, answer)
-  const commit = await api.cache.commit([{ key, value: record, ifChangedAt: live.revision }])
+  const commit = await api.cache.commit([
+    { key, value: record, ifChangedAt: live.revision, frees: true },
+  ])
   if (!commit.done) return null
   const table = await api.cache.table(served.hub.keyPrefix)
   return deleted(served, next, table.getAt(key, commit.at) ?? wanted, answer)

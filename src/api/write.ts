@@ -31,6 +31,7 @@ import type { Table } from '../store/cache/table.ts'
 import type { Change, Commit } from '../store/store.ts'
 import { claimChanges, claimTable, isClaimKey, poolsFor } from './claims.ts'
 import { keyOf, type Api, type Call, type GuardedWrite } from './context.ts'
+import { isGoing } from './going.ts'
 import { asVersion, decodeDocument, decodeStored, encodeObject, unversioned } from './objects.ts'
 import type { WriteOptions } from './options.ts'
 import { meansUnset, namedRevision } from './named-revision.ts'
@@ -314,7 +315,7 @@ async function updateOnce(
   }
   if (options.dryRun) return { is: 'object', status: 200, version: wanted }
   const commit = await api.cache.commit([
-    { key, value: record, ifChangedAt: live.revision },
+    { key, value: record, ifChangedAt: live.revision, frees: isGoing(next) },
     ...claimChanges(api.pools, served, old, next, key),
   ])
   if (!commit.done) return isClaimKey(commit.key) ? null : again(call, commit, conditional)

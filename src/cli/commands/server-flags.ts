@@ -49,6 +49,10 @@ export const serverFlags = {
     default: '5m',
     help: 'How far back watches and exact lists may start.',
   }),
+  'allow-unlocked-data-dir': boolFlag({
+    section: 'Storage',
+    help: 'Take a data directory whose file system has no locks. Nothing keeps a second server away from it then.',
+  }),
   verify: boolFlag({
     section: 'Storage',
     help: 'Look at everything in the data directory before starting, not only at what was written last.',

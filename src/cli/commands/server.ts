@@ -6,7 +6,7 @@ import type { RunningServer, ServerOptions } from '../../server-options.ts'
 import { product } from '../../vocabulary/index.ts'
 import { parseFlags, type Values } from '../flags.ts'
 import { helpText } from '../help.ts'
-import type { Terminal } from '../terminal.ts'
+import { signalCode, type EndSignal, type Terminal } from '../terminal.ts'
 import { agentTlsOf } from './agent-tls.ts'
 import { etcdPlaceOf } from './etcd-access.ts'
 import { authenticationOf } from './authentication-flags.ts'
@@ -28,8 +28,8 @@ export interface ServerCommand {
 }
 
 /**
- * Runs the server until a signal; resolves with the exit code when it has ended. A second signal ends it at once.
- * Throws FlagError.
+ * Runs the server until a signal; resolves with the exit code when it has ended. A signal before it is ready, and a second
+ * one, end it at once. Throws FlagError.
  */
 export async function serverCommand(
   command: ServerCommand,
@@ -48,13 +48,24 @@ export async function serverCommand(
   const write = (line: string) => terminal.err(line)
   const log = lineLog({ format: values['logging-format'], level: values.v, now: Date.now, write })
   const options = optionsOf(values)
-  // From here on a signal is heard, also one that comes before the server is ready.
-  const asked = new Promise<void>((end) => {
-    let isEnding = false
-    terminal.onSignal(() => {
-      if (isEnding) terminal.exit(1)
-      isEnding = true
-      end()
+  // A line that is always shown: whoever looks for why a server is gone looks here.
+  const lasting = lineLog({
+    format: values['logging-format'],
+    level: Math.max(values.v, 1),
+    now: Date.now,
+    write,
+  })
+  const stopped = (signal: EndSignal, how: string) => lasting.info('stopped', { signal, how })
+  let state: 'starting' | 'running' | 'ending' = 'starting'
+  // From here on a signal is heard.
+  const asked = new Promise<EndSignal>((end) => {
+    terminal.onSignal((signal) => {
+      if (state !== 'running') {
+        stopped(signal, state === 'starting' ? 'before it was ready' : 'at once, asked again')
+        terminal.exit(signalCode(signal))
+      }
+      state = 'ending'
+      end(signal)
     })
   })
   let server: RunningServer
@@ -67,11 +78,13 @@ export async function serverCommand(
     terminal.err(`${name}: ${startError(error, options, values.v)}\n`)
     return 1
   }
+  state = 'running'
   terminal.out(readyLine(server))
-  await asked
-  log.info('shutting down')
+  const signal = await asked
+  log.info('shutting down', { signal })
   try {
     await server.close()
+    stopped(signal, 'in order')
     return 0
   } catch (error) {
     log.error('shutdown failed', { error: String(error) })
@@ -91,6 +104,7 @@ const optionsOf = (values: ServerValues) =>
     endpointReconciler: values['endpoint-reconciler-type'],
     servingHosts: values['tls-san'],
     eventTtlMs: values['event-ttl'],
+    allowUnlockedDataDir: values['allow-unlocked-data-dir'],
     verify: values.verify,
     encryptionConfigFile: values['encryption-provider-config'],
     vocabulary: values.vocabulary,
