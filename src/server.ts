@@ -354,6 +354,10 @@ export async function launchServer(options: ServerOptions): Promise<RunningServe
             return runControllers(
               { api, source, log },
               { ca: pki.ca, issue: (account, secret) => issuer.issueLegacy(account, secret) },
+              () =>
+                lease
+                  ? lease.reconcile()
+                  : ensureServerService(api, { ...place, reconciled, throwsRefusals: true }),
             )
           }
           return replica ? replica.electedControllers(api, log, run) : run()

@@ -101,7 +101,7 @@ export class Http2Sessions {
 function refusal(status: 400 | 431, why: string) {
   const error =
     status === 400 ? badRequest(why) : new StatusError(431, 'RequestHeaderFieldsTooLarge', why)
-  const body = Buffer.from(JSON.stringify(error.toStatus()))
+  const body = Buffer.from(`${JSON.stringify(error.toStatus())}\n`)
   const headers = [
     'cache-control',
     'no-cache, private',

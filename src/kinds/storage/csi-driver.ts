@@ -1,4 +1,4 @@
-import { group } from '../../schema/object-meta.ts'
+import { group, raised } from '../../schema/object-meta.ts'
 import { sameValue } from '../../schema/field-errors.ts'
 import { column, resource } from '../../schema/resource.ts'
 import { t } from '../../schema/shape.ts'
@@ -85,7 +85,7 @@ export const csiDrivers = resource(CSIDriver, {
     const changed = (['tokenRequests', 'requiresRepublish', 'seLinuxMount'] as const).some(
       (name) => !sameValue(next.spec[name], old.spec[name]),
     )
-    if (changed) next.metadata.generation = (old.metadata.generation ?? 0) + 1
+    if (changed) next.metadata.generation = raised(old.metadata)
   },
 
   validate({ spec }, errors) {
