@@ -41,7 +41,7 @@ export async function openEngine(
     return openMemory({ clock, ttlMs })
   }
   if (store === 'etcd') {
-    if (!options.etcd) throw new Error('the store in etcd needs an address of it')
+    if (!options.etcd) throw new Error('--store etcd needs --etcd-servers')
     const { openEtcd } = await import('./store/etcd/engine.ts')
     return openEtcd({
       ...options.etcd,
@@ -53,7 +53,7 @@ export async function openEngine(
       compactionIntervalMs: options.etcd.compactionIntervalMs ?? ETCD_COMPACTION_MS,
     })
   }
-  if (options.dataDir === undefined) throw new Error('the durable store needs a data directory')
+  if (options.dataDir === undefined) throw new Error('--store lmdb needs --data-dir')
   const { openLmdb } = await import('./store/lmdb/engine.ts')
   const { log = silentLog } = options
   return openLmdb({

@@ -73,14 +73,15 @@ describe('words that are no server', () => {
       program: 'main',
       args: ['server', '--port=1'],
       code: 1,
-      stderr: 'orch server: unknown flag: --port\nSee orch server --help.\n',
+      stderr:
+        'orch server: unknown flag: --port (did you mean --secure-port?)\nSee orch server --help.\n',
     },
     {
       program: 'apiserverMain',
       args: ['--secure-port=65536'],
       code: 1,
       stderr:
-        'orch-apiserver: --secure-port 65536 must be between 0 and 65535, inclusive\nSee orch-apiserver --help.\n',
+        'orch-apiserver: --secure-port must be from 0 to 65535, not 65536\nSee orch-apiserver --help.\n',
     },
     {
       program: 'controllerManagerMain',
@@ -428,7 +429,11 @@ describe('a failed start', () => {
       args: ['--secure-port=443'],
       line: 'not allowed to listen on 127.0.0.1:443; choose a port above 1023 with --secure-port',
     },
-    { name: 'a folder that is not ours', error: failure('EACCES', 'mkdir'), line: 'raw' },
+    {
+      name: 'a folder that is not ours',
+      error: failure('EACCES', 'mkdir'),
+      line: 'permission denied',
+    },
     { name: 'several lines', error: new Error('a\nb'), line: 'a b' },
     { name: 'not even an error', error: 'x', line: 'x' },
   ]) {

@@ -74,6 +74,7 @@ export async function main(args: readonly string[], around: Surroundings): Promi
       return terminal.exit(0)
     case 'help':
     case '--help':
+    case '--help-all':
     case '-h':
       terminal.out(programHelp(name))
       return terminal.exit(0)

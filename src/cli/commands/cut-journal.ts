@@ -21,9 +21,11 @@ export const cutJournalFlags = {
   ...globalFlags,
 }
 
+const CUT_JOURNAL = { flags: cutJournalFlags, example: '--data-dir ./orch-data' }
+
 /** Gives up what a damaged journal has from the damage on; resolves with the exit code. Throws FlagError. */
 export function cutJournalCommand(command: DataCommand, args: readonly string[]): Promise<number> {
-  return runDataCommand(command, cutJournalFlags, args, async (values) => {
+  return runDataCommand(command, CUT_JOURNAL, args, async (values) => {
     const { terminal, name } = command
     const { cutJournal } = await import('../../store/lmdb/cut-journal.ts')
     const dir = join(resolve(values['data-dir']), 'store')
