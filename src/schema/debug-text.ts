@@ -34,10 +34,14 @@ export const debugObject = <T extends object>(
 function objectText(shape: Shape, value: object): string {
   const fields = Array.from(shape.fields, ([name, { holds }]) => {
     const member = (value as Record<string, unknown>)[name]
-    return `${name[0]!.toUpperCase()}${name.slice(1)}:${memberText(holds, member)}`
+    return `${memberName(name)}:${memberText(holds, member)}`
   })
   return `${typeName({ is: 'object', to: () => shape })}{${fields.join(', ')}}`
 }
+
+/** `matchLabels` as `MatchLabels`, `apiGroup` as `APIGroup`. */
+const memberName = (name: string) =>
+  name.replace(/^(?:api|uid|ip|[a-z])/, (start) => start.toUpperCase())
 
 function memberText(holds: Holds, value: unknown): string {
   if (holds.is === 'list') {
@@ -67,6 +71,6 @@ const listText = (type: string, items: readonly string[] | undefined) =>
 function typeName(holds: Holds): string {
   if (holds.is !== 'object') return holds.is
   const { home, name } = holds.to()
-  const [group, version] = home.split('/')
-  return `${group === 'meta' ? version : group}.${name}`
+  const [group = '', version = ''] = home.split('/')
+  return `${group === 'meta' ? version : group.split(/[.{]/)[0]}.${name}`
 }
