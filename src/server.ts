@@ -336,6 +336,10 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
             return runControllers(
               { api, source, log },
               { ca: pki.ca, issue: (account, secret) => issuer.issueLegacy(account, secret) },
+              () =>
+                lease
+                  ? lease.reconcile()
+                  : ensureServerService(api, { ...place, reconciled, throwsRefusals: true }),
             )
           }
           return replica ? replica.electedControllers(api, log, run) : run()

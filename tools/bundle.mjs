@@ -19,9 +19,10 @@ import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { writeBuild } from './write-build.mjs'
 import { joinedPackages, licencesOf, PRELUDE } from './joined-packages.mjs'
+import { runtimeCheck } from './runtime-check.mjs'
 
 const root = join(import.meta.dirname, '..')
-const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+const { name, dependencies, engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
 const SHAPE = /^export class (\w+) extends \w+\(/gm
 const END = ') {\n}'
@@ -176,6 +177,10 @@ async function joinStarters(common, { dist, joined }) {
     entryPoints: bins.map((name) => join(dist, 'bin', name)),
     outdir: join(joined, 'bin'),
     format: 'cjs',
+    // Older runtimes must be able to read it as far as where they are told that they are too old.
+    target: 'node12',
+    supported: { 'dynamic-import': true },
+    banner: { js: runtimeCheck({ name, engines: engines.node }) },
     plugins: [program],
   })
   writeFileSync(join(joined, 'bin', 'package.json'), '{ "type": "commonjs" }\n')

@@ -1,4 +1,5 @@
 import { formatTime } from '../base/time.ts'
+import { Pace } from '../base/turn.ts'
 import { codecOf, DecodeError, Decoding } from '../schema/codec.ts'
 import { badRequest, conflict, forbidden, StatusError, type Status } from '../schema/errors.ts'
 import { FieldErrors } from '../schema/field-errors.ts'
@@ -6,6 +7,7 @@ import type { Served } from '../schema/catalogue.ts'
 import { raised, type ObjectMeta, type Typed } from '../schema/object-meta.ts'
 import { DeleteOptions } from '../kinds/meta/delete-options.ts'
 import type { HookContext } from '../schema/resource.ts'
+import { parseJson } from '../schema/json-text.ts'
 import { WrittenNumbers } from '../schema/written-numbers.ts'
 import type { Version } from '../store/cache/version.ts'
 import type { Change } from '../store/store.ts'
@@ -13,7 +15,7 @@ import { claimChanges } from './claims.ts'
 import { first, keyOf, type Api, type Call } from './context.ts'
 import { existing } from './get.ts'
 import { select } from './list.ts'
-import { asVersion, decodeStored, encodeObject } from './objects.ts'
+import { asVersion, decodeDocument, decodeStored, encodeObject } from './objects.ts'
 import { checkDryRun, integer, isSet, listOptions, refuse } from './options.ts'
 import { parseBody } from './read-body.ts'
 import type { Result } from './results.ts'
@@ -98,7 +100,11 @@ async function deleteOnce(
   const { served } = call
   const { declaration } = served
   const c = call.context()
-  const old = decodeStored(served, live, c)
+  const pace = new Pace()
+  const document = parseJson(live.json())
+  await pace.pause()
+  const old = decodeDocument(served, document, c)
+  await pace.pause()
   const first = old.metadata.deletionTimestamp === undefined
   const isOwnMark = first && declaration.onTerminate !== undefined
   checkPreconditions(served, call.name, old, deletion, isOwnMark)
@@ -108,7 +114,8 @@ async function deleteOnce(
     await api.admission.validate(attempt(call, 'delete', null, old, options), c)
   }
 
-  const next = decodeStored(served, live, c)
+  const next = decodeDocument(served, document, c)
+  await pace.pause()
   setPropagation(next, served, deletion, isOwnMark)
   const duties = next.metadata.finalizers?.length ?? 0
   if (first || declaration.grace) terminate(next, declaration, deletion, c)

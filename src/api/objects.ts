@@ -63,12 +63,17 @@ export function decodeServed(
     if (served.conversion === null || served.conversion.same) served.declaration.fill?.(object, c)
     return { object, unknown: decoding.unknown }
   } catch (error) {
-    if (!(error instanceof DecodeError)) throw error
-    throw badRequest(
-      `${served.kind} in version ${JSON.stringify(served.version)} cannot be handled as a ${served.kind}: ${error.message}`,
-    )
+    throw misfit(served, error)
   }
 }
+
+/** What a value that is no object of the version is refused with, 400; anything else stays as it was thrown. */
+export const misfit = ({ kind, version }: Served, error: unknown): unknown =>
+  error instanceof DecodeError
+    ? badRequest(
+        `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${error.message}`,
+      )
+    : error
 
 /** The object in the stored version. */
 export function toHub(served: Served, object: Typed, c: HookContext): Typed {

@@ -1,3 +1,4 @@
+import { Pace } from '../base/turn.ts'
 import {
   applyJsonPatch,
   PatchFailed,
@@ -65,9 +66,9 @@ export async function patchScale(
   if ((await call.body()).mediaType === APPLY_PATCH) return applyScale(api, call, scale)
   const own = { ...call, served: scaleKind(api) }
   const { change, options } = await readPatch(api, call, own.served)
-  const next = (present: Scale): Scale => {
+  const next = (present: Scale): Promise<Scale> => {
     const document = own.served.codec.plain(present as never)
-    return patchedDocument(own, options, document, change) as Scale
+    return patchedDocument(own, options, document, change) as Promise<Scale>
   }
   return updateScale(api, { ...call, versionless: change.versionless }, scale, { next }, options)
 }
@@ -94,7 +95,10 @@ async function readPatch(
   const type = PLAIN.find((accepted) => accepted === body.mediaType)
   if (type === undefined) throw unsupportedMediaType(ACCEPTED)
   const options = writeOptions(call.query, api.v, 'PatchOptions')
-  return { change: parsePatch(body.bytes, { type, served, v: api.v }), options }
+  const pace = new Pace()
+  const change = parsePatch(body.bytes, { type, served, v: api.v })
+  await pace.pause()
+  return { change, options }
 }
 
 interface Reading {
@@ -154,35 +158,41 @@ async function patched(
 ): Promise<Typed> {
   const { served } = call
   const c = call.context()
+  const pace = new Pace()
   const document =
     served.conversion === null
       ? stored
       : served.codec.plain(fromHub(served, copyJson(old), c) as never)
+  await pace.pause()
   return patchedDocument(call, options, document, change)
 }
 
 /** The object that a patch makes of a document in the served version, in the stored one. Throws 4xx. */
-function patchedDocument(
+async function patchedDocument(
   call: Call,
   options: WriteOptions,
   document: unknown,
   { apply, findings, keepsType, writtenIn }: Change,
-): Typed {
+): Promise<Typed> {
   const { served } = call
   const c = call.context()
+  const pace = new Pace()
   let result: unknown
   try {
     result = apply(document)
   } catch (error) {
     throw patchError(error)
   }
+  await pace.pause()
   refuseTooMany(result)
+  await pace.pause()
   const { object, unknown } = fit(
     call,
     keepsType ? withType(served, result) : result,
     c,
     writtenIn(document),
   )
+  await pace.pause()
   if (findings.length + unknown.length > 0 && options.fieldValidation !== 'Ignore') {
     const found = [...findings, ...unknown.map((path) => `unknown field ${JSON.stringify(path)}`)]
     if (options.fieldValidation === 'Strict')

@@ -4,7 +4,7 @@ import type { Served } from '../schema/catalogue.ts'
 import { parseJsonStrictly } from '../schema/json-text.ts'
 import { duplicateField } from '../schema/json-scanner.ts'
 import type { Typed } from '../schema/object-meta.ts'
-import { MAX_VALUES, refuseTooMany } from '../schema/value-count.ts'
+import { MAX_VALUES, mayHoldMoreThan, refuseTooMany } from '../schema/value-count.ts'
 import type { Shape } from '../schema/shape.ts'
 import { WrittenNumbers } from '../schema/written-numbers.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
@@ -42,9 +42,9 @@ export interface Reading {
  */
 export async function parseBody(body: Body, reading: Reading): Promise<unknown> {
   const value = await parsed(body, reading)
-  // The shortest field or item takes two bytes of JSON; aliases and packed lists are shorter.
+  // Aliases of YAML and packed lists of protobuf do not show in the bytes.
   const isJson = body.mediaType === '' || body.mediaType === 'application/json'
-  if (!isJson || body.bytes.length > 2 * MAX_VALUES) refuseTooMany(value)
+  if (!isJson || mayHoldMoreThan(body.bytes, MAX_VALUES)) refuseTooMany(value)
   return value
 }
 

@@ -72,7 +72,11 @@ export async function createObject(
   const { resourceVersion } = metadata
   delete metadata.resourceVersion
   const pace = new Pace()
-  if (!tracked) recordOwners(api, call, options, { next: object, before: null, c })
+  if (!tracked) {
+    const owning = recordOwners(api, call, options, { next: object, before: null, c })
+    if (owning) await owning
+  }
+  await pace.pause()
   await mutated(api, call, attempt(call, 'create', object, null, options), c)
   await guarded(api, { call, object, old: null })
   await pace.pause()
@@ -230,6 +234,7 @@ async function updateOnce(
   const c = call.context()
   const pace = new Pace()
   const document = parseJson(live.json())
+  await pace.pause()
   const old = decodeDocument(served, document, c)
   await pace.pause()
   const uid = old.metadata.uid ?? ''
@@ -238,7 +243,10 @@ async function updateOnce(
   const { metadata } = next
   dedupOwners(call, metadata)
   await pace.pause()
-  if (source.tracked !== true) recordOwners(api, call, options, { next, before: old, c })
+  if (source.tracked !== true) {
+    const owning = recordOwners(api, call, options, { next, before: old, c })
+    if (owning) await owning
+  }
   await pace.pause()
   if (!source.view) await mutated(api, call, attempt(call, 'update', next, old, options), c)
   if (call.subresource === '') await guarded(api, { call, object: next, old })
@@ -274,6 +282,7 @@ async function updateOnce(
   await pace.pause()
   for (const text of hooks.warn?.(next, old, c) ?? []) call.warn(text)
   declaration.canonicalize?.(next, c)
+  await pace.pause()
   next = await allocated(api, served, next, old, c)
   const { view = (object: Typed) => object } = source
   await api.admission.validate(attempt(call, 'update', view(next), view(old), options), c)
@@ -295,6 +304,7 @@ async function updateOnce(
   }
   await pace.pause()
   const record = encodeObject(served, next)
+  await pace.pause()
   const wanted = asVersion(record, live.revision)
   // Nothing changes: no write, no event, the same resourceVersion.
   const isSame =
@@ -419,6 +429,7 @@ export function refuseInvalid(served: Served, name: string, errors: FieldErrors)
 const metadataRules = (served: Served, api: Api) => ({
   namespaced: served.namespaced,
   nameRule: served.declaration.nameRule ?? isDns1123Subdomain,
+  takesPlainFinalizers: served.declaration.takesPlainFinalizers,
   v: api.v,
 })
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { RunningServer, ServerOptions } from '../server-options.ts'
+import { readyLine } from './commands/server.ts'
 import { apiserverMain, controllerManagerMain, main } from './main.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -39,6 +40,13 @@ const running = (change: Partial<RunningServer> = {}): RunningServer => ({
 
 const READY =
   'orch is ready at https://127.0.0.1:6443 - try: KUBECONFIG=/data/admin.kubeconfig kubectl get namespaces\n'
+
+test('the shells of Windows are given a command that they understand', () => {
+  const kubeconfigPath = 'C:\\Users\\Some One\\orch-data\\admin.kubeconfig'
+  expect(readyLine(running({ kubeconfigPath }), 'win32')).toBe(
+    `orch is ready at https://127.0.0.1:6443 - try: kubectl --kubeconfig "${kubeconfigPath}" get namespaces\n`,
+  )
+})
 
 describe('words that are no server', () => {
   const programs = { main, apiserverMain, controllerManagerMain }

@@ -8,13 +8,23 @@ export interface Terminal {
   exit(code: number): void
 }
 
+/** Requests to end: of another process, of the keyboard, and of a terminal that is closed (on Windows its window). */
+const ENDING = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
+
 /** The terminal of this process. */
 export const processTerminal: Terminal = {
-  out: (text) => void process.stdout.write(text),
-  err: (text) => void process.stderr.write(text),
+  out: (text) => void lasting(process.stdout).write(text),
+  err: (text) => void lasting(process.stderr).write(text),
   onSignal: (call) => {
-    process.on('SIGTERM', call)
-    process.on('SIGINT', call)
+    for (const signal of ENDING) process.on(signal, call)
   },
   exit: (code) => process.exit(code),
+}
+
+const ignore = () => {}
+
+/** A server goes on, and ends in order, when nobody reads any more what it says. */
+function lasting(stream: NodeJS.WriteStream): NodeJS.WriteStream {
+  if (!stream.listeners('error').includes(ignore)) stream.on('error', ignore)
+  return stream
 }

@@ -1,4 +1,4 @@
-import { dirname, isAbsolute, resolve } from 'node:path'
+import { basename, dirname, isAbsolute, resolve } from 'node:path'
 import { readFile } from '../base/files.ts'
 import { parseYaml } from '../schema/yaml.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
@@ -187,7 +187,7 @@ function execOf(exec: ConfigMap, folder: string): ExecConfig {
     if (name === undefined) throw new Error('an item of env has no name')
     return { name, value: textOf(variable, 'value') ?? '' }
   })
-  const isPath = command.includes('/') && !isAbsolute(command)
+  const isPath = basename(command) !== command && !isAbsolute(command)
   return {
     command: isPath ? resolve(folder, command) : command,
     args: textsOf(exec, 'args'),

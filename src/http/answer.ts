@@ -35,6 +35,7 @@ export function statusAnswer(context: Context, error: StatusError): Answer {
   if (error.code === 403) headers.push('x-content-type-options', 'nosniff')
   let pretty = false
   try {
+    // Failures have one shape, whatever was asked for.
     pretty = formOf(context, { transform: false }).pretty
   } catch {
     // The form asked for cannot be had; people read the plain one.

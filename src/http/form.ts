@@ -81,7 +81,7 @@ export function formOf(context: Context, options: { watch?: boolean; transform: 
       if (as === undefined) return true
       if (!options.transform) return false
       // Tables have cells of any type, for which there is no message.
-      if (as === 'Table' && offer.form === 'protobuf') return false
+      if (as === 'Table' && (offer.form === 'protobuf' || !context.showsTables)) return false
       const v = params.get('v') ?? ''
       const g = params.get('g') ?? ''
       return (

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { mkdir, rename, rm } from '../base/files.ts'
 import { agreed, ForeignPki, type Authorities, type AuthorityStore } from './authorities.ts'
@@ -58,7 +58,7 @@ export async function ensurePki(options: PkiOptions & PkiPlace): Promise<Pki> {
   if (isEmpty(kept)) {
     const pki = await complete(dir, (await inherited?.()) ?? {}, options)
     if (await keepAll(dir, pki)) return pki
-    // Another process was faster; what it made counts.
+    // Another process was faster, and what it made counts; or the folder is a mounted one.
     kept = readParts(dir)
   }
   const pki = await complete(dir, kept, options)
@@ -116,7 +116,7 @@ function readIfThere(path: string): string | null {
   }
 }
 
-/** Puts the whole folder in its place in one step; false when there is one with files in it already. */
+/** Puts the whole folder in its place in one step; false when there is one already that cannot be replaced. */
 async function keepAll(dir: string, pki: Pki): Promise<boolean> {
   const temporary = `${dir}.${randomBytes(6).toString('hex')}`
   await mkdir(temporary, { recursive: true, mode: 0o700 })
@@ -131,7 +131,8 @@ async function keepAll(dir: string, pki: Pki): Promise<boolean> {
     return true
   } catch (error) {
     await rm(temporary, { recursive: true, force: true })
-    if (['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) return false
+    // Systems differ in how they say so, and Windows and mounted folders refuse an empty one too.
+    if (existsSync(dir)) return false
     throw error
   }
 }

@@ -381,11 +381,7 @@ function reader(holds: Holds, v: Words): Read {
         return value
       }
     case 'raw':
-      return (value, decoding) => {
-        if (typeof value !== 'object' || Array.isArray(value))
-          throw decoding.failure(`expected an object, found ${typeName(value)}`)
-        return exact(value, decoding)
-      }
+      return exact
     case 'any':
       return holds.special ? specialReader(holds.special, v) : exact
     case 'strings': {

@@ -82,12 +82,6 @@ export class FieldErrors {
     for (const error of this.list.splice(before).sort(order)) this.list.push(error)
   }
 
-  /** Takes back those that are listed and match. */
-  withdraw(matches: (error: FieldError) => boolean): void {
-    const kept = this.list.filter((error) => !matches(error))
-    this.list.splice(0, this.list.length, ...kept)
-  }
-
   /** The path as written in errors; empty at the root. */
   get path(): string {
     let text = ''

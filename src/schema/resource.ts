@@ -140,6 +140,8 @@ export interface ConnectSubresource {
   /** Names what it connects to (src/api/connect). */
   readonly run: string
   readonly deep?: true
+  /** It is a read like a get: admission is not asked. */
+  readonly reads?: true
 }
 
 export type Subresource<T> =
@@ -214,6 +216,8 @@ export interface ResourceOptions<T> extends Hooks<T> {
   readonly virtual?: string
   /** Messages about a name; a DNS-1123 subdomain unless said otherwise. */
   readonly nameRule?: (name: string) => readonly string[]
+  /** Finalizers of the kind need no domain. */
+  readonly takesPlainFinalizers?: true
   /** A PUT may create the object. */
   readonly createOnUpdate?: true
   /** A PUT must carry a resourceVersion. */
@@ -294,7 +298,7 @@ export const connect = (
   kind: string,
   run: string,
   verbs: readonly Verb[],
-  options: { readonly deep?: true } = {},
+  options: Pick<ConnectSubresource, 'deep' | 'reads'> = {},
 ): ConnectSubresource => ({ serves: 'connect', kind, run, verbs, ...options })
 
 /** The same wire form under another version name. */

@@ -27,7 +27,7 @@ export interface Scalars {
   quantity: string
   intOrString: number | string
   /** any JSON object, carried as it came */
-  raw: Record<string, unknown>
+  raw: unknown
   /** a list inside a map value, which protobuf wraps in a message of its own */
   strings: string[]
 }
@@ -85,8 +85,14 @@ export interface FieldFacts {
   readonly mandatory?: true
   /** the closed sets in it are published, but the kind's own rules tell about other values */
   readonly unchecked?: true
+  /** apply treats what is in it as one value, whatever that is */
+  readonly whole?: true
+  /** the kind's own rules tell about an empty value */
+  readonly emptyIsOwn?: true
   /** an empty list that is given reaches the kind's own rules, and is left out of JSON all the same */
   readonly seenEmpty?: true
+  /** where there is none, the reference writes null: an item that comes first brings no list of its writer's */
+  readonly nullWhenAbsent?: true
   /** its fields stand directly in the parent's JSON; in protobuf they stay one message */
   readonly inline?: true
 }
@@ -150,6 +156,16 @@ export class Field<T, G extends Given = 'maybe'> {
     this.facts.unchecked = true
     return this
   }
+  /** Whoever applies it owns all of it, whatever value it is. */
+  whole(): this {
+    this.facts.whole = true
+    return this
+  }
+  /** The kind's own rules tell about an empty value, which a closed set otherwise refuses where it is not absence. */
+  emptyIsOwn(): this {
+    this.facts.emptyIsOwn = true
+    return this
+  }
   /** The rarer strategies of strategic merge patch; four fields need them. */
   patch(strategy: PatchStrategy, key?: string): this {
     this.facts.patch = { strategy, ...(key === undefined ? {} : { key }) }
@@ -181,6 +197,11 @@ export class Many<T, G extends Given = 'maybe'> extends Field<T, G> {
   /** An empty list is told apart from an absent one, which defaults stand in for. */
   seenEmpty(): this {
     this.facts.seenEmpty = true
+    return this
+  }
+  /** Whoever writes the first items owns those and not the list, which was null before and is not shown so here. */
+  nullWhenAbsent(): this {
+    this.facts.nullWhenAbsent = true
     return this
   }
   /** For strategic merge patch: items are told apart by `key`, or by value without one. */

@@ -570,7 +570,7 @@ const bad: readonly Bad[] = [
       metadata: {
         labels: { 'a b': '!' },
         annotations: { 'a b': '' },
-        finalizers: ['nobody'],
+        finalizers: ['example.com/a', 'nobody', 'a b'],
         ownerReferences: [{ apiVersion: '', kind: '', name: 'n', uid: '' }],
       },
     },
@@ -582,6 +582,8 @@ const bad: readonly Bad[] = [
       'metadata.ownerReferences.kind FieldValueInvalid',
       'metadata.ownerReferences.uid FieldValueInvalid',
       'metadata.finalizers FieldValueInvalid',
+      'metadata.finalizers[1] FieldValueInvalid',
+      'metadata.finalizers[2] FieldValueInvalid',
     ],
   },
 ]

@@ -117,10 +117,17 @@ const etcdUseOf = (values: ServerValues): EtcdUse => ({
   readyCheckTimeoutMs: values['etcd-readycheck-timeout'],
 })
 
-function readyLine({ url, kubeconfigPath }: RunningServer): string {
+/** What is said when clients can come, with a command that the shells of the platform understand. */
+export function readyLine(
+  { url, kubeconfigPath }: RunningServer,
+  platform: NodeJS.Platform = process.platform,
+): string {
   const ready = `${product.title} is ready at ${url}`
+  const client = product.clientCommand
   if (kubeconfigPath === undefined) return `${ready}\n`
-  return `${ready} - try: KUBECONFIG=${quoted(kubeconfigPath)} ${product.clientCommand} get namespaces\n`
+  if (platform === 'win32')
+    return `${ready} - try: ${client} --kubeconfig "${kubeconfigPath}" get namespaces\n`
+  return `${ready} - try: KUBECONFIG=${quoted(kubeconfigPath)} ${client} get namespaces\n`
 }
 
 /** A word as a shell must get it. */

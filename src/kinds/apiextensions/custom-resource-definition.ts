@@ -1,5 +1,5 @@
 import { formatTime } from '../../base/time.ts'
-import { sameValue, type FieldErrors } from '../../schema/field-errors.ts'
+import { sameValue } from '../../schema/field-errors.ts'
 import { group, raised } from '../../schema/object-meta.ts'
 import { part, resource } from '../../schema/resource.ts'
 import { t } from '../../schema/shape.ts'
@@ -31,7 +31,7 @@ export class CustomResourceDefinitionCondition extends shape({
 /** How a definition fares. */
 export class CustomResourceDefinitionStatus extends shape({
   /** What is known about it. */
-  conditions: t.list(1, CustomResourceDefinitionCondition).keyed('type'),
+  conditions: t.list(1, CustomResourceDefinitionCondition).keyed('type').nullWhenAbsent(),
   /** Names that it serves, which may differ from those it asks for. */
   acceptedNames: t.object(2, CustomResourceDefinitionNames),
   /** Versions in which objects may be stored; one leaves the list only when none are. */
@@ -74,28 +74,20 @@ export function setCondition(
     at === -1 ? [...conditions, made] : conditions.map((other, i) => (i === at ? made : other))
 }
 
-/** The kind takes finalizers without a domain, as its own is one. */
-function allowPlainFinalizers(errors: FieldErrors): void {
-  errors.withdraw(
-    ({ field, message }) => field === 'metadata.finalizers' && message.endsWith(PLAIN_FINALIZER),
-  )
-}
-
-const PLAIN_FINALIZER = 'name is neither a standard finalizer name nor is it fully qualified'
-
 export const customResourceDefinitions = resource(CustomResourceDefinition, {
   plural: 'customresourcedefinitions',
   short: ['crd', 'crds'],
   categories: ['api-extensions'],
   scope: 'cluster',
   needsVersionOnUpdate: true,
+  // Its own is one.
+  takesPlainFinalizers: true,
   deleteAnswers: 'status',
 
   subresources: {
     status: part('status', {
       unowned: ['metadata', 'spec'],
       validate(definition, errors) {
-        allowPlainFinalizers(errors)
         const { spec, status } = definition
         const at = errors.at('status')
         validateNames(status.acceptedNames, at.at('acceptedNames'))
@@ -152,7 +144,6 @@ export const customResourceDefinitions = resource(CustomResourceDefinition, {
   },
 
   validate(definition, errors, c, old) {
-    allowPlainFinalizers(errors)
     const { metadata, spec, status } = definition
     if (metadata.name !== undefined && metadata.name !== `${spec.names.plural}.${spec.group}`) {
       errors

@@ -107,7 +107,10 @@ export const jobs = resource(Job, {
     spec.completionMode ??= 'NonIndexed'
     spec.suspend ??= false
     const { labels } = spec.template.metadata
-    if (!metadata.labels && labels) metadata.labels = { ...labels }
+    if (!metadata.labels && labels) {
+      metadata.labels = { ...labels }
+      labelsOfTemplates.add(metadata.labels)
+    }
   },
 
   onCreate(job, c) {
@@ -197,7 +200,13 @@ function put<T, K extends keyof T>(to: T, from: T, name: K): void {
   else to[name] = from[name]
 }
 
-/** Labels by which nobody else's pods are taken for this job's. */
+/** Labels that jobs have from their templates, since the client gave them none. */
+const labelsOfTemplates = new WeakSet<object>()
+
+/**
+ * Labels by which nobody else's pods are taken for this job's. A job without labels of its own has all labels of its
+ * template, and so these as well.
+ */
 function generateSelector({ spec, metadata }: Job): void {
   if (spec.manualSelector === true) return
   const uid = metadata.uid ?? ''
@@ -209,6 +218,8 @@ function generateSelector({ spec, metadata }: Job): void {
       : { [NAME_LABEL]: metadata.name ?? '' }),
     ...(Object.hasOwn(template.labels ?? {}, UID_LABEL) ? {} : { [UID_LABEL]: uid }),
   }
+  if (!metadata.labels || labelsOfTemplates.has(metadata.labels))
+    metadata.labels = { ...template.labels }
   spec.selector ??= {}
   if (!Object.hasOwn(spec.selector.matchLabels ?? {}, UID_LABEL))
     spec.selector.matchLabels = { ...spec.selector.matchLabels, [UID_LABEL]: uid }

@@ -103,13 +103,8 @@ function validateRule(
   peers?.forEach((peer, i) => validatePeer(peer, errors.at(side, i)))
 }
 
-const PROTOCOLS = ['TCP', 'UDP', 'SCTP']
-
 function validatePort(one: NetworkPolicyPort, errors: FieldErrors): void {
-  const { protocol, port, endPort } = one
-  if ((protocol as string | undefined) === '') {
-    errors.at('protocol').notSupported(protocol, PROTOCOLS)
-  }
+  const { port, endPort } = one
   const at = errors.at('port')
   const end = errors.at('endPort')
   if (typeof port === 'number') {
