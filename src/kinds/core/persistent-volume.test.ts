@@ -438,7 +438,7 @@ describe('a change of a volume', () => {
       name: 'that removes the affinity',
       old: { nfs, nodeAffinity },
       next: { nfs },
-      wrong: ['nodeAffinity: Invalid value: null: field is immutable'],
+      wrong: ['nodeAffinity: Invalid value: "null": field is immutable'],
     },
   ]) {
     // What differs follows in further lines.
