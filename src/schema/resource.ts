@@ -229,6 +229,8 @@ export interface ResourceOptions<T> extends Hooks<T> {
   readonly refusesDelete?: (object: T) => string | null
   /** What a plain delete answers with; the object unless said otherwise. */
   readonly deleteAnswers?: 'status'
+  /** The same for a delete that leaves the object there for now, since finalizers hold it. */
+  readonly heldDeleteAnswers?: 'status'
   /**
    * A delete that does not say otherwise leaves the dependents alone. Whoever collects garbage goes by it; without
    * one, a finalizer of ours would never be taken away.
