@@ -1,5 +1,13 @@
 import { STANDARD_MODES, type AuthorizationOptions } from '../../authorization-options.ts'
-import { choiceFlag, durationFlag, fileFlag, listFlag, type Flag, type Values } from '../flags.ts'
+import {
+  choiceFlag,
+  durationFlag,
+  fileFlag,
+  listFlag,
+  orNone,
+  type Flag,
+  type Values,
+} from '../flags.ts'
 
 const section = 'Authorization'
 
@@ -27,18 +35,22 @@ export const authorizationFlags = {
     default: 'v1beta1',
     help: 'Version of the reviews that are sent to that service.',
   }),
-  'authorization-webhook-cache-authorized-ttl': durationFlag({
-    option: 'authorization.webhook.authorizedTtlMs',
-    section,
-    default: '5m',
-    help: 'How long it is remembered what that service allowed.',
-  }),
-  'authorization-webhook-cache-unauthorized-ttl': durationFlag({
-    option: 'authorization.webhook.unauthorizedTtlMs',
-    section,
-    default: '30s',
-    help: 'How long its other answers are remembered.',
-  }),
+  'authorization-webhook-cache-authorized-ttl': orNone(
+    durationFlag({
+      option: 'authorization.webhook.authorizedTtlMs',
+      section,
+      default: '5m',
+      help: 'How long it is remembered what that service allowed; 0 for not at all.',
+    }),
+  ),
+  'authorization-webhook-cache-unauthorized-ttl': orNone(
+    durationFlag({
+      option: 'authorization.webhook.unauthorizedTtlMs',
+      section,
+      default: '30s',
+      help: 'How long its other answers are remembered; 0 for not at all.',
+    }),
+  ),
 } as const satisfies Readonly<Record<string, Flag<any>>>
 
 /** The options that these flags mean. */
