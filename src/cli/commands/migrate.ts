@@ -44,9 +44,24 @@ export const migrateFlags = {
   ...globalFlags,
 }
 
+const MIGRATE = {
+  flags: migrateFlags,
+  common: [
+    'to',
+    'in-place',
+    'data-dir',
+    'etcd-servers',
+    'etcd-cafile',
+    'vocabulary',
+    'event-ttl',
+    'help',
+  ],
+  example: '--to etcd --etcd-servers http://127.0.0.1:2379',
+}
+
 /** Copies the store to another engine, or moves it to today's format; resolves with the exit code. Throws FlagError. */
 export function migrateCommand(command: DataCommand, args: readonly string[]): Promise<number> {
-  return runDataCommand(command, migrateFlags, args, async (values) => {
+  return runDataCommand(command, MIGRATE, args, async (values) => {
     if (values['in-place']) return upgrade(command, values)
     const place = etcdPlaceOf(values)
     const { openEtcd = openStandard } = command

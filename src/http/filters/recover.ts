@@ -9,7 +9,7 @@ import {
 import { TooManyErrors } from '../../schema/field-errors.ts'
 import { StoreFull, StoreUnavailable } from '../../store/store.ts'
 import { TransformError } from '../../store/encryption/transformer.ts'
-import { binaryStatusAnswer, statusAnswer, wantsBinary } from '../answer.ts'
+import { binaryStatusAnswer, failureForm, statusAnswer, yamlStatusAnswer } from '../answer.ts'
 import type { Answer, Context } from '../context.ts'
 import { plainTextAnswer, PlainTextError } from '../plain-text.ts'
 
@@ -32,5 +32,12 @@ export function recover(context: Context, error: unknown): Answer | Promise<Answ
     error instanceof StatusError
       ? error
       : plainError('This request caused apiserver to panic. Look in the logs for details.')
-  return wantsBinary(context) ? binaryStatusAnswer(context, told) : statusAnswer(context, told)
+  switch (failureForm(context)) {
+    case 'application/json':
+      return statusAnswer(context, told)
+    case 'application/yaml':
+      return yamlStatusAnswer(context, told)
+    case 'protobuf':
+      return binaryStatusAnswer(context, told)
+  }
 }
