@@ -84,6 +84,7 @@ export async function bundle({ dist, joined }) {
   await joinModules(common, { dist, joined })
   await joinProgram(common, { dist, joined })
   await joinStarters(common, { dist, joined })
+  writeFileSync(join(joined, 'src', 'index.cjs'), REQUIRED)
   check(await kindsOf(joined))
   replaceFiles({ dist, joined })
   const { openScript } = await import(pathToFileURL(loaderOf(dist)))
@@ -154,6 +155,17 @@ async function joinProgram(common, { dist, joined }) {
     licencesOf(Object.keys(metafile.inputs).map((file) => resolve(dist, file))),
   )
 }
+
+/**
+ * What `require('orch')` gives: the same modules, loaded by Node itself. Test runners that load files into a sandbox of
+ * their own have a `require` that cannot load modules, and classes that are not those of Node's own parts; the context
+ * that Node's `vm` calls this one is the one outside.
+ */
+const REQUIRED = `'use strict'
+const { runInThisContext } = require('node:vm')
+const { createRequire } = runInThisContext('process').getBuiltinModule('node:module')
+module.exports = createRequire(__filename)('./index.js')
+`
 
 /** What is called to run the script as one program or another. */
 async function joinStarters(common, { dist, joined }) {

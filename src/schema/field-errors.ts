@@ -158,12 +158,14 @@ export function renderValue(value: unknown): string {
   return JSON.stringify(shortened(value, MAX_VALUE))
 }
 
-/** Runs checks that collect errors, as far as they go until there are too many. */
-export function collecting(check: () => void): void {
+/** Runs checks that collect errors, as far as they go until there are too many: then it returns false. */
+export function collecting(check: () => void): boolean {
   try {
     check()
+    return true
   } catch (error) {
     if (!(error instanceof TooManyErrors)) throw error
+    return false
   }
 }
 

@@ -47,6 +47,8 @@ export interface Engine {
    * where a range costs what it gives, so that short ones leave others their turns.
    */
   readonly pageBytes?: number
+  /** Throws StoreFull when there is no room for new objects. Absent where that is not known. */
+  checkSpace?(): void
   /** Waits for pending commits and lets go of files. May be called twice. */
   close(): Promise<void>
 }
@@ -86,6 +88,8 @@ export interface Change {
   readonly value: Uint8Array | null
   /** Revision the key must have been changed at; 0: must not exist; absent: no condition. */
   readonly ifChangedAt?: Revision
+  /** A step to the end of what is written: it is made as long as any room can be found, like deletions. */
+  readonly frees?: boolean
 }
 
 export type Commit =
