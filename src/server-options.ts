@@ -30,6 +30,11 @@ export interface ServerOptions {
   readonly endpointReconciler?: 'lease' | 'none'
   /** How long events live, milliseconds; 1 hour by default, 0: until they are deleted. */
   readonly eventTtlMs?: number
+  /**
+   * Takes a data directory whose file system has no locks, such as some network file systems: then nothing keeps a second
+   * server away from it, and two on one directory lose acknowledged writes. Not by default.
+   */
+  readonly allowUnlockedDataDir?: boolean
   /** Looks at everything in the data directory at the start, not only at what was written last. */
   readonly verify?: boolean
   /** File that says what is kept encrypted and with which keys; nothing by default. */

@@ -55,9 +55,14 @@ export async function openEngine(
   }
   if (options.dataDir === undefined) throw new Error('--store lmdb needs --data-dir')
   const { openLmdb } = await import('./store/lmdb/engine.ts')
+  const { log = silentLog } = options
   return openLmdb({
     dir: join(options.dataDir, 'store'),
     clock,
+    onReadable: (what) => log.warn(what),
+    ...(options.allowUnlockedDataDir === true
+      ? { onUnlocked: (why: string) => log.warn(`${why}; a second server is not kept away`) }
+      : {}),
     format: { vocabulary },
     verify: options.verify === true ? 'all' : 'newest',
     ttlMs,

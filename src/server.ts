@@ -8,6 +8,7 @@ import { Turns, type Api } from './api/context.ts'
 import { Bag } from './base/bag.ts'
 import { systemClock } from './base/clock.ts'
 import { randomIds } from './base/ids.ts'
+import { OWNER_FILE } from './base/folders.ts'
 import { silentLog } from './base/log.ts'
 import { forFlagSync } from './base/plain-reason.ts'
 import { turn } from './base/turn.ts'
@@ -31,6 +32,7 @@ import { writeFileAtomically } from './pki/write-file.ts'
 import { objectSource } from './object-source.ts'
 import { checkOptions, inOptions } from './option-checks.ts'
 import type { ObjectSource } from './schema/object-source.ts'
+import { dataDirFault, StartingDataDir } from './server-data-dir.ts'
 import { openAuthentication } from './server-authentication.ts'
 import { authorizationModes, openAuthorization } from './server-authorization.ts'
 import { serverEndpoints } from './server-endpoints.ts'
@@ -97,6 +99,9 @@ export async function launchServer(options: ServerOptions): Promise<RunningServe
   const ranges = serviceRanges(options)
 
   const closers: (() => Promise<void> | void)[] = []
+  const dataDir = options.dataDir === undefined ? null : new StartingDataDir(options.dataDir)
+  /** Whether a client may have been told of something that is in the store. */
+  let isServing = false
   const closeAll = async () => {
     for (const close of closers.splice(0).reverse()) await close()
   }
@@ -266,6 +271,7 @@ export async function launchServer(options: ServerOptions): Promise<RunningServe
       onExchange: exchanges.take,
       onFault: (error) => log.error('a connection failed', { error: told(error) }),
     })
+    isServing = true
     authentication.onClientCaChange((pem) => listener.setClientCa(pem))
     const host = bindAddress.includes(':') ? `[${bindAddress}]` : bindAddress
     const reachable =
@@ -304,7 +310,11 @@ export async function launchServer(options: ServerOptions): Promise<RunningServe
     const kubeconfigPath =
       options.dataDir === undefined ? undefined : join(options.dataDir, 'admin.kubeconfig')
     const written =
-      kubeconfigPath === undefined ? null : writeFileAtomically(kubeconfigPath, kubeconfig, 0o600)
+      kubeconfigPath === undefined
+        ? null
+        : writeFileAtomically(kubeconfigPath, kubeconfig, OWNER_FILE).catch((error: unknown) => {
+            throw dataDirFault(options.dataDir!, error)
+          })
     // Should what comes between fail, that is told.
     written?.catch(() => {})
     const joining =
@@ -383,6 +393,7 @@ export async function launchServer(options: ServerOptions): Promise<RunningServe
     }
   } catch (error) {
     await closeAll()
+    if (!isServing) await dataDir?.discard()
     throw error
   }
 }

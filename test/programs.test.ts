@@ -76,7 +76,13 @@ test('a server says one line, serves its administrator and ends on SIGTERM', asy
   })
 
   first.child.kill('SIGTERM')
-  expect(await first.ended).toEqual({ code: 0, stdout: line, stderr: '' })
+  expect(await first.ended).toEqual({
+    code: 0,
+    stdout: line,
+    stderr: expect.stringMatching(
+      /^\S+ info  stopped signal="SIGTERM" how="in order"\n$/,
+    ) as string,
+  })
 })
 
 describe('a server without readers of what it says', () => {

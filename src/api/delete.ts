@@ -117,13 +117,10 @@ async function deleteOnce(
   const next = decodeDocument(served, document, c)
   await pace.pause()
   setPropagation(next, served, deletion, isOwnMark)
-  const duties = next.metadata.finalizers?.length ?? 0
   if (first || declaration.grace) terminate(next, declaration, deletion, c)
-  // A kind that keeps its objects for a duty of its own shows what it made of them.
-  const isShown = (next.metadata.finalizers?.length ?? 0) > duties
 
   if (isFinished(served, next)) {
-    const answer = { ...deletion, remains: false, isShown }
+    const answer = { ...deletion, remains: false }
     if (deletion.dryRun) return deleted(served, next, live, answer)
     const commit = await api.cache.commit([
       { key, value: null, ifChangedAt: live.revision },
@@ -134,10 +131,12 @@ async function deleteOnce(
   }
   const record = encodeObject(served, next)
   const wanted = asVersion(record, live.revision)
-  const answer = { ...deletion, remains: true, isShown }
+  const answer = { ...deletion, remains: true }
   if (deletion.dryRun || wanted.json().equals(live.json()))
     return deleted(served, next, wanted, answer)
-  const commit = await api.cache.commit([{ key, value: record, ifChangedAt: live.revision }])
+  const commit = await api.cache.commit([
+    { key, value: record, ifChangedAt: live.revision, frees: true },
+  ])
   if (!commit.done) return null
   const table = await api.cache.table(served.hub.keyPrefix)
   return deleted(served, next, table.getAt(key, commit.at) ?? wanted, answer)
@@ -226,10 +225,12 @@ function deleted(
   served: Served,
   object: Typed,
   version: Version,
-  how: { remains: boolean; isShown: boolean; orphanGiven: boolean | undefined },
+  how: { remains: boolean; orphanGiven: boolean | undefined },
 ): Result {
   const status = how.remains && how.orphanGiven === false ? 202 : 200
-  if (served.declaration.deleteAnswers !== 'status' || how.isShown)
+  const { deleteAnswers, heldDeleteAnswers } = served.declaration
+  // Whoever deletes what stays for now is shown what it has become.
+  if ((how.remains ? heldDeleteAnswers : deleteAnswers) !== 'status')
     return { is: 'object', status, version }
   const { name, uid } = object.metadata
   const body: Status = {

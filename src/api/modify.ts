@@ -4,6 +4,7 @@ import type { Served } from '../schema/catalogue.ts'
 import type { Typed } from '../schema/object-meta.ts'
 import { claimChanges } from './claims.ts'
 import { hookContext, keyOf, type Api } from './context.ts'
+import { isGoing } from './going.ts'
 import { asVersion, decodeDocument, decodeStored, encodeObject } from './objects.ts'
 
 /** Which object the server itself changes. */
@@ -45,7 +46,7 @@ export async function modifyObject<T extends Typed>(
       if (asVersion(record, live.revision).json().equals(live.json()))
         return { done: true, object: next }
       const commit = await api.cache.commit([
-        { key, value: record, ifChangedAt: live.revision },
+        { key, value: record, ifChangedAt: live.revision, frees: isGoing(next) },
         ...claimChanges(api.pools, served, old, next, key),
       ])
       if (commit.done) return { done: true, object: next }

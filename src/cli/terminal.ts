@@ -3,20 +3,35 @@ export interface Terminal {
   out(text: string): void
   err(text: string): void
   /** Calls back on the first and every later request to end. */
-  onSignal(call: () => void): void
+  onSignal(call: (signal: EndSignal) => void): void
   /** Ends at once. */
   exit(code: number): void
 }
 
-/** Requests to end: of another process, of the keyboard, and of a terminal that is closed (on Windows its window). */
-const ENDING = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
+/** Requests to end, by the names that Node has for them. */
+export type EndSignal = 'SIGTERM' | 'SIGINT' | 'SIGHUP' | 'SIGBREAK'
+
+/**
+ * The closing of a terminal is one too: it would end the program otherwise, also under nohup, whose wish to pass it over
+ * Node.js undoes. Windows has no SIGTERM: there the keys Ctrl-C and Ctrl-Break ask, and the closing of the console, which
+ * ends the program ten seconds later.
+ */
+const END_SIGNALS: readonly EndSignal[] = [
+  'SIGINT',
+  'SIGHUP',
+  process.platform === 'win32' ? 'SIGBREAK' : 'SIGTERM',
+]
+
+/** Exit code of a program that a signal ended, as shells have it. */
+export const signalCode = (signal: EndSignal): number =>
+  128 + { SIGHUP: 1, SIGINT: 2, SIGTERM: 15, SIGBREAK: 21 }[signal]
 
 /** The terminal of this process. */
 export const processTerminal: Terminal = {
   out: (text) => void lasting(process.stdout).write(text),
   err: (text) => void lasting(process.stderr).write(text),
   onSignal: (call) => {
-    for (const signal of ENDING) process.on(signal, call)
+    for (const signal of END_SIGNALS) process.on(signal, () => call(signal))
   },
   exit: (code) => process.exit(code),
 }

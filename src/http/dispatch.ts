@@ -23,7 +23,6 @@ import { parseContentType } from './media-types.ts'
 import { pageNotFound } from './plain-text.ts'
 import type { RequestInfo } from './request-info.ts'
 import { proxy } from './proxy.ts'
-import { BodyCutOff } from './request-body.ts'
 import { eventForm } from './represent.ts'
 
 /** Largest request body, bytes. */
@@ -245,12 +244,8 @@ async function readBody(context: Context): Promise<Body> {
   context.bodyShare = server.bodyMemory.share(context.user.name)
   const bytes = await exchange.readBody(BODY_LIMIT, context.bodyShare)
   const mediaType = bodyType(exchange)
-  const waiting = server.bodyQueue.wait(bytes.length)
-  if (waiting) {
-    const { signal } = exchange
-    await waiting
-    if (signal.aborted) throw new BodyCutOff()
-  }
+  const waiting = server.bodyQueue.wait(bytes.length, () => exchange.signal)
+  if (waiting) await waiting
   return { bytes, mediaType }
 }
 

@@ -2,7 +2,7 @@ import { shortened } from '../base/short-text.ts'
 import { sortedKeys } from '../schema/codec.ts'
 import { setOwn } from '../schema/json-scanner.ts'
 import { isObject, type JsonObject, nestsTooDeeply } from './json-value.ts'
-import { PatchFailed, PatchMismatch, PatchSyntaxError } from './patch-errors.ts'
+import { PatchMismatch, PatchSyntaxError } from './patch-errors.ts'
 
 /** Says what to do with the object or list that holds it: `delete`, `replace` or, in no place yet, `merge`. */
 export const PATCH = '$patch'
@@ -57,16 +57,17 @@ export function itemDirective(item: JsonObject): 'delete' | 'replace' | null {
 
 /**
  * Drops what a live object has beyond the keys that `$retainKeys` of its patch names; `live` is changed. Throws
- * PatchSyntaxError, and PatchFailed when the patch sets what it does not name.
+ * PatchSyntaxError, also when the patch sets what it does not name.
  */
 export function retainKeys(live: JsonObject, patch: JsonObject): void {
   if (!Object.hasOwn(patch, RETAIN_KEYS)) return
   const list = patch[RETAIN_KEYS]
-  if (!Array.isArray(list)) throw new PatchSyntaxError('invalid patch format of retainKeys')
+  const wrong = () => new PatchSyntaxError('invalid patch format of retainKeys')
+  if (!Array.isArray(list)) throw wrong()
   const retained = new Set<unknown>(list)
   for (const [key, value] of Object.entries(patch)) {
     if (key === RETAIN_KEYS || value === null || listDirective(key) !== null) continue
-    if (!retained.has(key)) throw new PatchFailed("patch content doesn't match retainKeys list")
+    if (!retained.has(key)) throw wrong()
   }
   for (const key of Object.keys(live)) if (!retained.has(key)) delete live[key]
 }

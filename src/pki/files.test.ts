@@ -36,7 +36,7 @@ const FILES = {
 } as const satisfies Record<string, keyof Pki>
 
 describe('on disk', () => {
-  test('each part is in its file, keys for nobody else to read', async () => {
+  test('each part is in its file, for nobody else to read', async () => {
     const dir = join(root, 'data', 'pki')
     expect(await readdir(join(root, 'data'))).toEqual(['pki'])
     const found = await Promise.all(
@@ -50,7 +50,7 @@ describe('on disk', () => {
       Object.entries(FILES).map(([name, part]) => ({
         name,
         text: pki[part],
-        mode: name.endsWith('.key') ? '600' : '644',
+        mode: '600',
       })),
     )
     const modes = [join(root, 'data'), dir].map(async (path) => (await stat(path)).mode & 0o777)

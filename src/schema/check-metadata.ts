@@ -1,3 +1,4 @@
+import { debugTime } from './debug-text.ts'
 import { isPrintable } from '../base/printable.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { renderValue, sameValue, type FieldErrors } from './field-errors.ts'
@@ -186,6 +187,11 @@ export function checkMetadataUpdate(next: ObjectMeta, old: ObjectMeta, errors: F
   }
   for (const field of FIXED) {
     if (!sameValue(next[field], old[field]))
-      errors.at(field).invalid(next[field], IMMUTABLE_MESSAGE)
+      errors.at(field).invalid(shown(field, next), IMMUTABLE_MESSAGE)
   }
+}
+
+function shown(field: (typeof FIXED)[number], metadata: ObjectMeta): unknown {
+  const isTime = field === 'creationTimestamp' || field === 'deletionTimestamp'
+  return isTime ? debugTime(metadata[field]) : metadata[field]
 }

@@ -235,6 +235,9 @@ export const internalError = (why: string) =>
 /** An error without a reason word, for failures that have a plain text only. */
 export const plainError = (message: string, code = 500) => new StatusError(code, '', message)
 
+export const headersTooLarge = () =>
+  plainError('the header fields of the request are too large', 431)
+
 export const unavailable = (message: string, retryAfterSeconds?: number) =>
   new StatusError(
     503,

@@ -213,6 +213,13 @@ const good: readonly Good[] = [
   },
   { name: 'cephfs', kind: 'PersistentVolume', body: pv({ cephfs: { monitors: ['m'] } }) },
   {
+    name: 'scaleIO',
+    kind: 'PersistentVolume',
+    body: pv({
+      scaleIO: { gateway: 'g', system: 's', volumeName: 'v', secretRef: { name: 'n' } },
+    }),
+  },
+  {
     name: 'class defaults',
     kind: 'StorageClass',
     body: { provisioner: 'x.example.com/y' },
@@ -483,6 +490,21 @@ const bad: readonly Bad[] = [
     kind: 'StorageClass',
     body: { provisioner: 'p', reclaimPolicy: 'Recycle' },
     causes: ['reclaimPolicy FieldValueNotSupported'],
+  },
+  ...[{}, { matchLabelExpressions: [] }, { matchLabelExpressions: null }].map((term): Bad => ({
+    name: `places of no label: ${JSON.stringify(term)}`,
+    kind: 'StorageClass',
+    body: {
+      provisioner: 'p',
+      allowedTopologies: [{ matchLabelExpressions: [{ key: 'k', values: ['a'] }] }, term],
+    },
+    causes: ['allowedTopologies[1].matchLabelExpressions FieldValueRequired'],
+  })),
+  {
+    name: 'a ScaleIO volume without a secret',
+    kind: 'PersistentVolume',
+    body: pv({ scaleIO: { gateway: 'g', system: 's', volumeName: 'v' } }),
+    causes: ['spec.scaleIO.secretRef FieldValueRequired'],
   },
   {
     name: 'places without values, twice',

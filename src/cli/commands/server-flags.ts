@@ -54,6 +54,11 @@ export const serverFlags = {
     default: '5m',
     help: 'How far back watches and exact lists may start.',
   }),
+  'allow-unlocked-data-dir': boolFlag({
+    option: 'allowUnlockedDataDir',
+    section: 'Storage',
+    help: 'Take a data directory whose file system has no locks. Nothing keeps a second server away from it then.',
+  }),
   verify: boolFlag({
     option: 'verify',
     section: 'Storage',

@@ -7,7 +7,7 @@ import { startFailure } from '../../base/start-failure.ts'
 import { product } from '../../vocabulary/index.ts'
 import { parseFlags, type Values } from '../flags.ts'
 import { helpText, shortHelp } from '../help.ts'
-import type { Terminal } from '../terminal.ts'
+import { signalCode, type EndSignal, type Terminal } from '../terminal.ts'
 import { agentTlsOf } from './agent-tls.ts'
 import { etcdPlaceOf } from './etcd-access.ts'
 import { authenticationOf } from './authentication-flags.ts'
@@ -35,8 +35,8 @@ const HELP = {
 }
 
 /**
- * Runs the server until a signal; resolves with the exit code when it has ended. A second signal ends it at once.
- * Throws FlagError.
+ * Runs the server until a signal; resolves with the exit code when it has ended. A signal before it is ready, and a second
+ * one, end it at once. Throws FlagError.
  */
 export async function serverCommand(
   command: ServerCommand,
@@ -56,13 +56,24 @@ export async function serverCommand(
   const write = (line: string) => terminal.err(line)
   const log = lineLog({ format: values['logging-format'], level: values.v, now: Date.now, write })
   let options: ServerOptions = {}
-  // From here on a signal is heard, also one that comes before the server is ready.
-  const asked = new Promise<void>((end) => {
-    let isEnding = false
-    terminal.onSignal(() => {
-      if (isEnding) terminal.exit(1)
-      isEnding = true
-      end()
+  // A line that is always shown: whoever looks for why a server is gone looks here.
+  const lasting = lineLog({
+    format: values['logging-format'],
+    level: Math.max(values.v, 1),
+    now: Date.now,
+    write,
+  })
+  const stopped = (signal: EndSignal, how: string) => lasting.info('stopped', { signal, how })
+  let state: 'starting' | 'running' | 'ending' = 'starting'
+  // From here on a signal is heard.
+  const asked = new Promise<EndSignal>((end) => {
+    terminal.onSignal((signal) => {
+      if (state !== 'running') {
+        stopped(signal, state === 'starting' ? 'before it was ready' : 'at once, asked again')
+        terminal.exit(signalCode(signal))
+      }
+      state = 'ending'
+      end(signal)
     })
   })
   let server: RunningServer
@@ -75,11 +86,13 @@ export async function serverCommand(
     terminal.err(`${name}: ${startError(error, options, values.v)}\n`)
     return 1
   }
+  state = 'running'
   terminal.out(readyLine(server))
-  await asked
-  log.info('shutting down')
+  const signal = await asked
+  log.info('shutting down', { signal })
   try {
     await server.close()
+    stopped(signal, 'in order')
     return 0
   } catch (error) {
     log.error('shutdown failed', { error: String(error) })
@@ -103,6 +116,7 @@ function optionsOf(values: ServerValues): ServerOptions {
     endpointReconciler: values['endpoint-reconciler-type'],
     servingHosts: values['tls-san'],
     eventTtlMs: values['event-ttl'],
+    allowUnlockedDataDir: values['allow-unlocked-data-dir'],
     verify: values.verify,
     encryptionConfigFile: values['encryption-provider-config'],
     vocabulary: values.vocabulary,

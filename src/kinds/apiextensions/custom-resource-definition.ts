@@ -9,6 +9,7 @@ import {
   CustomResourceDefinitionSpec,
 } from './custom-resource-definition-spec.ts'
 import { validateApproval, validateDefinitionSpec } from './definition-rules.ts'
+import { prepareSchemas } from './prepare-schema.ts'
 import { validateNames } from './name-rules.ts'
 import { validateStoredVersions } from './version-rules.ts'
 
@@ -142,6 +143,8 @@ export const customResourceDefinitions = resource(CustomResourceDefinition, {
       now,
     )
   },
+
+  prepare: ({ spec }, c) => prepareSchemas(spec, c.v),
 
   validate(definition, errors, c, old) {
     const { metadata, spec, status } = definition

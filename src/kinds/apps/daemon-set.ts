@@ -1,3 +1,4 @@
+import { shownSelector } from '../meta/shown-selector.ts'
 import { type FieldErrors, sameValue } from '../../schema/field-errors.ts'
 import { group, type ObjectMeta, raised } from '../../schema/object-meta.ts'
 import { column, type HookContext, part, resource } from '../../schema/resource.ts'
@@ -180,7 +181,7 @@ export const daemonSets = resource(DaemonSet, {
   validate: ({ spec }, errors, c, old) => validateSpec(spec, errors.at('spec'), c, old?.spec),
 
   validateUpdate: (next, old, errors) =>
-    errors.at('spec', 'selector').immutable(next.spec.selector, old.spec.selector),
+    errors.at('spec', 'selector').immutable(next.spec.selector, old.spec.selector, shownSelector),
 
   warn: (next, old, c) =>
     old && templateGeneration(next.metadata) === templateGeneration(old.metadata)

@@ -1,3 +1,4 @@
+import { shownSelector } from '../meta/shown-selector.ts'
 import { type FieldErrors, sameValue } from '../../schema/field-errors.ts'
 import { isNonNegative } from '../../schema/names.ts'
 import { group, raised } from '../../schema/object-meta.ts'
@@ -180,7 +181,7 @@ export const deployments = resource(Deployment, {
   },
 
   validateUpdate: (next, old, errors) =>
-    errors.at('spec', 'selector').immutable(next.spec.selector, old.spec.selector),
+    errors.at('spec', 'selector').immutable(next.spec.selector, old.spec.selector, shownSelector),
 
   warn: (next, old, c) =>
     old && next.metadata.generation === old.metadata.generation

@@ -1,3 +1,4 @@
+import { shownSelector } from '../meta/shown-selector.ts'
 import { type FieldErrors, sameValue } from '../../schema/field-errors.ts'
 import { group, raised } from '../../schema/object-meta.ts'
 import { column, type HookContext, part, resource, scale } from '../../schema/resource.ts'
@@ -121,7 +122,7 @@ export const replicaSets = resource(ReplicaSet, {
   validate: ({ spec }, errors, c, old) => validateSpec(spec, errors.at('spec'), c, old?.spec),
 
   validateUpdate: (next, old, errors) =>
-    errors.at('spec', 'selector').immutable(next.spec.selector, old.spec.selector),
+    errors.at('spec', 'selector').immutable(next.spec.selector, old.spec.selector, shownSelector),
 
   warn: (next, old, c) =>
     old && next.metadata.generation === old.metadata.generation

@@ -1,3 +1,4 @@
+import { shownSelector } from '../meta/shown-selector.ts'
 import { humanDuration } from '../../base/human-duration.ts'
 import { type FieldErrors, sameValue } from '../../schema/field-errors.ts'
 import { isDns1123Label, isNonNegative } from '../../schema/names.ts'
@@ -155,8 +156,10 @@ export const jobs = resource(Job, {
     if (has(next) && !has(old))
       errors.at('metadata', 'annotations').key(tracking).forbidden('cannot add this annotation')
     const at = errors.at('spec')
-    for (const name of ['completions', 'selector', 'completionMode', 'podFailurePolicy'] as const)
-      at.at(name).immutable(next.spec[name], old.spec[name])
+    for (const name of ['completions', 'selector', 'completionMode', 'podFailurePolicy'] as const) {
+      const shown = name === 'selector' ? shownSelector(next.spec.selector) : next.spec[name]
+      at.at(name).immutable<unknown>(next.spec[name], old.spec[name], () => shown)
+    }
     at.at('template').immutable(comparable(next, old, c), old.spec.template)
   },
 

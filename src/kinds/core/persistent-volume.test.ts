@@ -72,7 +72,6 @@ test('what is left out is filled', () => {
     scaleIO: {
       gateway: '',
       system: '',
-      secretRef: {},
       storageMode: 'ThinProvisioned',
       fsType: 'xfs',
     },
@@ -342,7 +341,7 @@ const cases: {
       ['vsphereVolume', ['volumePath']],
       ['photonPersistentDisk', ['pdID']],
       ['portworxVolume', ['volumeID']],
-      ['scaleIO', ['gateway', 'system', 'volumeName']],
+      ['scaleIO', ['gateway', 'system', 'volumeName', 'secretRef']],
       ['rbd', ['monitors', 'image']],
       ['cephfs', ['monitors']],
     ] as const
@@ -438,7 +437,7 @@ describe('a change of a volume', () => {
       name: 'that removes the affinity',
       old: { nfs, nodeAffinity },
       next: { nfs },
-      wrong: ['nodeAffinity: Invalid value: null: field is immutable'],
+      wrong: ['nodeAffinity: Invalid value: "null": field is immutable'],
     },
   ]) {
     // What differs follows in further lines.

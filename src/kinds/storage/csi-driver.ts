@@ -1,3 +1,4 @@
+import { debugList } from '../../schema/debug-text.ts'
 import { group, raised } from '../../schema/object-meta.ts'
 import { sameValue } from '../../schema/field-errors.ts'
 import { column, resource } from '../../schema/resource.ts'
@@ -123,6 +124,10 @@ export const csiDrivers = resource(CSIDriver, {
     at.at('attachedRequired').immutable(spec.attachRequired, old.attachRequired)
     at.at('fsGroupPolicy').immutable(spec.fsGroupPolicy, old.fsGroupPolicy)
     at.at('podInfoOnMount').immutable(spec.podInfoOnMount, old.podInfoOnMount)
-    at.at('volumeLifecycleModes').immutable(spec.volumeLifecycleModes, old.volumeLifecycleModes)
+    at.at('volumeLifecycleModes').immutable(
+      spec.volumeLifecycleModes,
+      old.volumeLifecycleModes,
+      (modes) => debugList('storage.VolumeLifecycleMode', modes),
+    )
   },
 })
