@@ -57,7 +57,7 @@ const EXCUSES: readonly Excuse[] = [
   ),
   saying(
     'a strategic merge patch whose lists or directives do not fit',
-    /cannot (merge|order) lists without merge key|items that are objects cannot be deleted by value|list element types are not identical|expected a (map|slice), but received a|unknown patch type: |does not contain declared merge key/,
+    /cannot (merge|order) lists without merge key|items that are objects cannot be deleted by value|list element types are not identical|expected a (map|slice), but received a|unknown patch type: |does not contain declared merge key|unable to find api field in struct|merging lists cannot yet be specified|The order in patch list/,
   ),
 ]
 
