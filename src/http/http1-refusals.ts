@@ -43,7 +43,7 @@ export function originForm(target: string): string {
 
 /** Refuses a request whose head was read; the connection ends. */
 export function refuse(response: ServerResponse, error: StatusError): void {
-  const body = JSON.stringify(error.toStatus())
+  const body = `${JSON.stringify(error.toStatus())}\n`
   lingerAfter(response)
   response.writeHead(error.code, headersOf(body))
   response.end(response.req.method === 'HEAD' ? undefined : body)
@@ -81,7 +81,7 @@ export function refuseUnparsed(error: NodeJS.ErrnoException, socket: Duplex): vo
 export const refuseTunnel = (socket: Duplex): void => refuseConnection(socket, methodNotAllowed())
 
 function refuseConnection(socket: Duplex, error: StatusError): void {
-  const body = JSON.stringify(error.toStatus())
+  const body = `${JSON.stringify(error.toStatus())}\n`
   const lines = [`HTTP/1.1 ${error.code} ${PHRASES[error.code] ?? 'Refused'}`]
   const headers = headersOf(body)
   for (let i = 0; i < headers.length; i += 2) lines.push(`${headers[i]}: ${headers[i + 1]}`)

@@ -115,7 +115,7 @@ const whyRefused = ({ isTooLarge, fault }: RequestHead): StatusError =>
 
 /** Answers what no filter sees. */
 function refuse(stream: ServerStream, head: RequestHead, error: StatusError): void {
-  const body = Buffer.from(JSON.stringify(error.toStatus()))
+  const body = Buffer.from(`${JSON.stringify(error.toStatus())}\n`)
   const headers = [
     'content-type',
     'application/json',

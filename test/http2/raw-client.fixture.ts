@@ -44,6 +44,15 @@ interface Seen {
   reset: number | null
 }
 
+/** An answer, or the part of it that came. */
+export interface Received {
+  readonly headers: Readonly<Record<string, string>> | null
+  readonly body: Buffer
+  readonly ended: boolean
+  /** The code of a reset. */
+  readonly reset: number | null
+}
+
 export interface RawOptions {
   /** Of the client; absent: none. */
   readonly settings?: readonly (readonly [id: number, value: number])[]
@@ -51,6 +60,8 @@ export interface RawOptions {
   readonly isSilent?: boolean
   /** Lets its windows run out. */
   readonly keepsWindows?: boolean
+  /** Keeps none of the frames that came: for connections that live long. */
+  readonly forgets?: boolean
 }
 
 /** A certificate of a client and its key, PEM. */
@@ -90,7 +101,7 @@ export class RawHttp2 {
       }),
     )
     const parser = new FrameParser((type, flags, id, payload) => {
-      this.frames.push({ type, flags, id, payload })
+      if (options.forgets !== true) this.frames.push({ type, flags, id, payload })
       this.#take({ type, flags, id, payload }, options)
     })
     socket.on('data', (piece: Buffer) => {
@@ -322,6 +333,21 @@ export class RawHttp2 {
   /** What came of a body so far. */
   textOf(id: number): string {
     return Buffer.concat(this.#seen(id).pieces).toString()
+  }
+
+  /** What came on a stream so far. */
+  received(id: number): Received {
+    const { headers, pieces, ended, reset } = this.#seen(id)
+    return { headers, body: Buffer.concat(pieces), ended, reset }
+  }
+
+  /** Drops what came on a stream that is over. */
+  forget(id: number): void {
+    this.#streams.delete(id)
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed
   }
 
   /** Bytes of bodies that came on a stream so far. */
