@@ -18,6 +18,8 @@ export interface ServerPlace {
   readonly advertiseAddress: string
   readonly port: number
   readonly log: Pick<Log, 'warn'>
+  /** Whether what is refused is thrown, since it is tried again; otherwise it is only told of. */
+  readonly throwsRefusals?: boolean
   /** Whether endpoints and slice are this server's to write; they are by default. */
   readonly reconciled?: boolean
   /** Addresses of all servers that live, where there may be others; without, this one's alone. */
@@ -32,8 +34,8 @@ export interface ServerPlace {
 const NAMESPACE = 'default'
 
 /**
- * Makes service, endpoints and slice, or brings the addresses up to date. What is refused is only told of: it must not
- * keep people from the server that they need to put it right.
+ * Makes service, endpoints and slice, or brings the addresses up to date. What is refused is only told of, unless the
+ * place says otherwise: it must not keep people from the server that they need to put it right.
  */
 export async function ensureServerService(api: Api, place: ServerPlace): Promise<void> {
   await Promise.all([ensureService(api, place), ensureAddresses(api, place)])
@@ -110,14 +112,14 @@ async function ensureAddresses(api: Api, place: ServerPlace): Promise<void> {
 }
 
 async function attempt(
-  { log }: Pick<ServerPlace, 'log'>,
+  { log, throwsRefusals = false }: ServerPlace,
   what: string,
   work: Promise<void>,
 ): Promise<void> {
   try {
     await work
   } catch (error) {
-    if (!(error instanceof StatusError)) throw error
+    if (!(error instanceof StatusError) || throwsRefusals) throw error
     log.warn(`the ${what} of this server cannot be made`, { error: error.message })
   }
 }

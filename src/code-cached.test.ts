@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
-import { CODE_SUFFIX, openScript } from './code-cached.ts'
+import { CODE_SUFFIX, openScript, thisRuntime } from './code-cached.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'code-'))
 const path = join(dir, 'script.js')
@@ -24,9 +24,9 @@ beforeEach(() => {
 })
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
-/** Runs the script, and keeps its code. */
-function keep() {
-  const opened = openScript(path)
+/** Runs the script, and keeps its code as that of a runtime. */
+function keep(runtime?: string) {
+  const opened = openScript(path, runtime)
   opened.run()
   writeFileSync(path + CODE_SUFFIX, opened.code())
 }
@@ -60,10 +60,11 @@ describe('code that does not fit is as none', () => {
       answer: 43,
     },
     { name: 'another script', spoil: () => writeFileSync(path, script(4444)), answer: 4444 },
-    { name: 'a changed byte', spoil: () => damage((code) => (code.writeUInt8(1, 99), code)) },
+    { name: 'a changed byte', spoil: () => damage((code) => code.fill(code[99]! ^ 1, 99, 100)) },
     { name: 'an end too early', spoil: () => damage((code) => code.subarray(0, -9)) },
-    { name: 'next to nothing', spoil: () => damage((code) => code.subarray(0, 7)) },
-    { name: 'the seal alone', spoil: () => damage((code) => code.subarray(0, 8)) },
+    { name: 'next to nothing', spoil: () => damage((code) => code.subarray(0, 11)) },
+    { name: 'the seal alone', spoil: () => damage((code) => code.subarray(0, 12)) },
+    { name: 'another release', spoil: () => keep(`${thisRuntime()} another`) },
   ]) {
     test(name, () => {
       keep()

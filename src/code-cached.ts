@@ -19,15 +19,24 @@ export interface CachedScript {
 /** What follows the name of a script in that of its code. */
 export const CODE_SUFFIX = '.code'
 
-const SEAL_BYTES = 8
+/** Of the script, of the code, and of the runtime that made it, each the sum of a CRC-32. */
+const SEAL_BYTES = 12
 
 /**
- * Reads a script, and its code beside it. Code of another release of V8, or of another script, is as if it were not
- * there. The script is a function of what a CommonJS module gets, its URL, and what imports a package.
+ * A build of Node.js. Distributions build a release with engines of their own, and each processor gets other code.
+ * What the processor at hand can do is left out: code that is kept is that of V8's interpreter.
  */
-export function openScript(path: string): CachedScript {
+export const thisRuntime = (): string =>
+  [process.version, process.platform, process.arch, JSON.stringify(process.config)].join(' ')
+
+/**
+ * Reads a script, and its code beside it. Code of another runtime, or of another script, is as if it were not there.
+ * The script is a function of what a CommonJS module gets, its URL, and what imports a package.
+ */
+export function openScript(path: string, runtime = thisRuntime()): CachedScript {
   const bytes = readFileSync(path)
-  const cachedData = sealedCode(path, bytes)
+  const seal = { script: crc32(bytes), runtime: crc32(runtime) }
+  const cachedData = sealedCode(path, seal)
   const script = new Script(bytes.toString('latin1'), {
     filename: path,
     ...(cachedData === null ? {} : { cachedData }),
@@ -42,12 +51,17 @@ export function openScript(path: string): CachedScript {
       main(module.exports, createRequire(path), module, path, dirname(path), url, load)
       return module.exports
     },
-    code: () => sealed(bytes, script.createCachedData()),
+    code: () => sealed(seal, script.createCachedData()),
   }
 }
 
-/** V8 itself looks at its version and at the length of the script alone. */
-function sealedCode(path: string, script: Buffer): Buffer | null {
+interface Seal {
+  readonly script: number
+  readonly runtime: number
+}
+
+/** V8 itself looks at the numbers of its version and at the length of the script, and takes all else for granted. */
+function sealedCode(path: string, { script, runtime }: Seal): Buffer | null {
   let file: Buffer
   try {
     file = readFileSync(path + CODE_SUFFIX)
@@ -56,13 +70,12 @@ function sealedCode(path: string, script: Buffer): Buffer | null {
   }
   if (file.length < SEAL_BYTES) return null
   const code = file.subarray(SEAL_BYTES)
-  const isWhole = file.readUInt32LE(0) === crc32(script) && file.readUInt32LE(4) === crc32(code)
-  return isWhole ? code : null
+  const sums = [script, crc32(code), runtime]
+  return sums.every((sum, i) => file.readUInt32LE(4 * i) === sum) ? code : null
 }
 
-function sealed(script: Buffer, code: Buffer): Buffer {
+function sealed({ script, runtime }: Seal, code: Buffer): Buffer {
   const seal = Buffer.alloc(SEAL_BYTES)
-  seal.writeUInt32LE(crc32(script), 0)
-  seal.writeUInt32LE(crc32(code), 4)
+  for (const [i, sum] of [script, crc32(code), runtime].entries()) seal.writeUInt32LE(sum, 4 * i)
   return Buffer.concat([seal, code])
 }

@@ -1,10 +1,17 @@
 /** Puts the ways to be known together, as the options say. */
-import { readFile } from './base/files.ts'
+import { readFlagFile } from './base/flag-file.ts'
+import { forFlag, forFlagSync } from './base/plain-reason.ts'
 import { authenticationChain, type AuthenticationChain } from './authn/authenticator-chain.ts'
 import { CredentialError } from './authn/authenticator.ts'
 import { authorityNames } from './authn/authority-names.ts'
 import { bootstrapToken } from './authn/bootstrap-token.ts'
-import { CaBundle, fileSource, fixedSource, type BundleSource } from './authn/ca-bundle.ts'
+import {
+  CaBundle,
+  fileSource,
+  fixedSource,
+  parseBundle,
+  type BundleSource,
+} from './authn/ca-bundle.ts'
 import { clientCertificate } from './authn/client-certificate.ts'
 import type { PublishedOptions } from './authn/published-configuration.ts'
 import { checkHeaderNames, requestHeader, type RequestHeaderNames } from './authn/request-header.ts'
@@ -12,6 +19,7 @@ import {
   serviceAccountTokens,
   type ServiceAccountTokens,
 } from './authn/service-account/service-account-tokens.ts'
+import { signingKey, verificationKeys } from './authn/service-account/keys.ts'
 import { tokenFile } from './authn/token-file.ts'
 import type { TokenFinding } from './api/context.ts'
 import type { AuthenticationOptions, ServiceAccountFiles } from './authentication-options.ts'
@@ -56,11 +64,9 @@ export async function openAuthentication(
 ): Promise<Authentication> {
   const { v, clock, certificateClock, log, objects, pki } = parts
   const closers: (() => unknown)[] = []
-  const bundle = await CaBundle.open({
-    source: authorities(options, pki),
-    clock: certificateClock,
-    log,
-  })
+  const bundle = await forFlag('client-ca-file', () =>
+    CaBundle.open({ source: authorities(options, pki), clock: certificateClock, log }),
+  )
   closers.push(() => bundle.close())
   const proxy = await frontProxy(options, parts)
   if (proxy) closers.push(() => proxy.bundle.close())
@@ -90,7 +96,7 @@ export async function openAuthentication(
         : {
             file: tokenFile({
               path: file,
-              text: await readFile(file, 'utf8'),
+              text: await readFlagFile('token-auth-file', file),
               warn: (text) => log.warn(text),
             }),
           }),
@@ -141,7 +147,15 @@ function authorities({ clientCaFile }: AuthenticationOptions, pki: Pki): BundleS
     return fixedSource('the server’s own authority', pki.ca)
   }
   const file = fileSource(clientCaFile)
-  return { ...file, read: async () => `${await file.read()}\n${pki.ca}` }
+  return {
+    ...file,
+    async read() {
+      const pem = await file.read()
+      // Ours would hide that there are none of theirs.
+      parseBundle(pem)
+      return `${pem}\n${pki.ca}`
+    },
+  }
 }
 
 async function frontProxy(
@@ -156,7 +170,10 @@ async function frontProxy(
   checkHeaderNames('requestheader-group-headers', groupHeaders)
   checkHeaderNames('requestheader-extra-headers-prefix', extraHeaderPrefixes)
   checkHeaderNames('requestheader-allowed-names', allowedNames)
-  const bundle = await CaBundle.open({ source: fileSource(options.clientCaFile), clock, log })
+  const source = fileSource(options.clientCaFile)
+  const bundle = await forFlag('requestheader-client-ca-file', () =>
+    CaBundle.open({ source, clock, log }),
+  )
   return { names, allowedNames, bundle }
 }
 
@@ -183,10 +200,19 @@ async function openServiceAccounts(
 }
 
 async function keysOf({ keyFiles = [], signingKeyFile = '' }: ServiceAccountFiles, pki: Pki) {
-  const read = (path: string) => readFile(path, 'utf8')
-  const signingKey = signingKeyFile === '' ? pki.saPrivateKey : await read(signingKeyFile)
-  if (keyFiles.length > 0) return { signingKey, keys: await Promise.all(keyFiles.map(read)) }
-  return { signingKey, keys: [signingKeyFile === '' ? pki.saPublicKey : signingKey] }
+  const read = async (flag: string, path: string, check: (pem: string) => unknown) => {
+    const pem = await readFlagFile(flag, path)
+    forFlagSync(`${flag}: ${path}`, () => check(pem))
+    return pem
+  }
+  const signer = 'service-account-signing-key-file'
+  const privateKey =
+    signingKeyFile === '' ? pki.saPrivateKey : await read(signer, signingKeyFile, signingKey)
+  const reading = keyFiles.map((path) =>
+    read('service-account-key-file', path, (pem) => verificationKeys([pem])),
+  )
+  if (reading.length > 0) return { signingKey: privateKey, keys: await Promise.all(reading) }
+  return { signingKey: privateKey, keys: [signingKeyFile === '' ? pki.saPublicKey : privateKey] }
 }
 
 async function openProvider(
@@ -204,7 +230,9 @@ async function openWebhook(
 ) {
   const { webhookToken } = await import('./authn/webhook-token.ts')
   const { configuredClient } = await import('./server-webhook.ts')
-  const client = await configuredClient(options.configFile, { v, clock })
+  const client = await forFlag('authentication-token-webhook-config-file', () =>
+    configuredClient(options.configFile, { v, clock }),
+  )
   const authenticator = webhookToken({
     client,
     v,

@@ -1,5 +1,6 @@
 /** Puts the authorizers together, as the options say. */
-import { readFile } from './base/files.ts'
+import { readFlagFile } from './base/flag-file.ts'
+import { forFlag, forFlagSync } from './base/plain-reason.ts'
 import { alwaysAllow, alwaysDeny } from './authz/always.ts'
 import type { Guard } from './api/context.ts'
 import type { Attributes, Authorizer, Subject } from './authz/authorizer.ts'
@@ -170,7 +171,9 @@ const NO_RULES = { resourceRules: [], nonResourceRules: [], incomplete: false, e
 
 async function policies(path: string, { v, log }: Opening): Promise<Authorizer> {
   const { abacAuthorizer, parsePolicyFile } = await import('./authz/abac.ts')
-  const { policies, hasUnversioned } = parsePolicyFile(await readFile(path, 'utf8'), path, v)
+  const flag = 'authorization-policy-file'
+  const text = await readFlagFile(flag, path)
+  const { policies, hasUnversioned } = forFlagSync(flag, () => parsePolicyFile(text, path, v))
   if (hasUnversioned) log.warn('the policy file has policies in an old form', { path })
   return abacAuthorizer(policies)
 }
@@ -181,7 +184,9 @@ async function webhook(
 ): Promise<Authorizer> {
   const { webhookAuthorizer } = await import('./authz/webhook.ts')
   const { configuredClient } = await import('./server-webhook.ts')
-  const client = await configuredClient(options.configFile, { v, clock })
+  const client = await forFlag('authorization-webhook-config-file', () =>
+    configuredClient(options.configFile, { v, clock }),
+  )
   closers.push(() => void client.close())
   const { version, authorizedTtlMs, unauthorizedTtlMs } = options
   return webhookAuthorizer({

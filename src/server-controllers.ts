@@ -2,6 +2,7 @@
 import type { ControllerWorld } from './controllers/controller.ts'
 import { controllers, startControllers, type RunningControllers } from './controllers/index.ts'
 import { rootCaPublisher } from './controllers/root-ca.ts'
+import { serverService } from './controllers/server-service.ts'
 import { serviceAccountSecrets } from './controllers/service-account-secrets.ts'
 import {
   serviceAccountTokens,
@@ -9,10 +10,11 @@ import {
 } from './controllers/service-account-tokens.ts'
 import { serviceAccounts } from './controllers/service-accounts.ts'
 
-/** Starts everything that keeps objects in order. */
+/** Starts everything that keeps objects in order; `ensureService` makes the service of the servers. */
 export const runControllers = (
   world: ControllerWorld,
   tokens: ServiceAccountTokenParts,
+  ensureService: () => Promise<void>,
 ): RunningControllers =>
   startControllers(world, [
     serviceAccounts,
@@ -20,4 +22,5 @@ export const runControllers = (
     serviceAccountTokens(tokens),
     serviceAccountSecrets,
     ...controllers,
+    serverService(ensureService),
   ])

@@ -1,4 +1,4 @@
-import { readFile } from './base/files.ts'
+import { readFlagFile } from './base/flag-file.ts'
 import { resources } from './kinds/index.ts'
 import type { Catalogue } from './schema/catalogue.ts'
 import { parseYaml } from './schema/yaml.ts'
@@ -19,7 +19,7 @@ export async function serverEncryption(
   v: Vocabulary,
 ): Promise<Encryption> {
   const spell = (template: string) => v.spell(template)
-  const text = await readFile(path, 'utf8')
+  const text = await readFlagFile('encryption-provider-config', path)
   const asked = await readEncryptionConfig({ path, text, spell, parse: parseYaml })
   // Keys that servers have in common are as secret as secrets are.
   const rules = asked.map((rule) =>

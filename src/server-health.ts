@@ -23,6 +23,8 @@ export function storeChecks(
       { name: 'etcd', of: always, check },
       { name: 'etcd-readiness', of: ['readyz'], check },
       { name: 'store', of: always, check },
+      // Reads and deletions go on: whoever runs it must know, and need not start it anew.
+      { name: 'store-space', of: ['readyz'], check: () => engine.checkSpace?.() },
     ]
   }
   const asked = (timeoutMs = ETCD_CHECK_MS) =>

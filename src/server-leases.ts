@@ -27,6 +27,8 @@ export interface ServerLeaseParts {
 
 /** The key of this server, and what is known of the others'. */
 export interface ServerLease {
+  /** Reconciles now, since something that it makes is gone. */
+  reconcile(): Promise<void>
   /** Takes the key back and tells of it; resolves when both are tried. May be called twice. */
   stop(): Promise<void>
 }
@@ -70,6 +72,10 @@ class Keeper implements ServerLease {
       removed: ({ key }) => this.#changed(key, false),
     })
     this.#schedule((await this.#attempt(() => this.#reconcile())) && isRenewed)
+  }
+
+  reconcile(): Promise<void> {
+    return this.#reconcile()
   }
 
   stop(): Promise<void> {

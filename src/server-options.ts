@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import type { EtcdUse } from './etcd-options.ts'
 import { parseIpRange, parsePortRange, type IpRange, type ValueRange } from './base/ip-range.ts'
+import { forFlagSync } from './base/plain-reason.ts'
 import type { AuthenticationOptions } from './authentication-options.ts'
 import type { AuthorizationOptions } from './authorization-options.ts'
 import type { Clock } from './base/clock.ts'
@@ -29,6 +30,11 @@ export interface ServerOptions {
   readonly endpointReconciler?: 'lease' | 'none'
   /** How long events live, milliseconds; 1 hour by default, 0: until they are deleted. */
   readonly eventTtlMs?: number
+  /**
+   * Takes a data directory whose file system has no locks, such as some network file systems: then nothing keeps a second
+   * server away from it, and two on one directory lose acknowledged writes. Not by default.
+   */
+  readonly allowUnlockedDataDir?: boolean
   /** Looks at everything in the data directory at the start, not only at what was written last. */
   readonly verify?: boolean
   /** File that says what is kept encrypted and with which keys; nothing by default. */
@@ -111,24 +117,27 @@ export function serviceRanges(options: ServerOptions): {
 } {
   const texts = (options.serviceClusterIpRange || CLUSTER_RANGE).split(',').map((t) => t.trim())
   if (texts.length > 2)
-    throw new Error('--service-cluster-ip-range must not contain more than two entries')
+    throw new Error('--service-cluster-ip-range must not have more than two entries')
   const addresses = texts.map((text) => {
-    const range = parseIpRange(text)
+    const range = forFlagSync('service-cluster-ip-range', () => parseIpRange(text))
     const [bits, least] = range.family === 'IPv4' ? [32, 12] : [128, 108]
     if (Number(range.text.slice(range.text.indexOf('/') + 1)) < least) {
       throw new Error(
-        `specified --service-cluster-ip-range is too large; for ${bits}-bit addresses, the mask must be >= ${least}`,
+        `--service-cluster-ip-range ${text} is too large; for ${bits}-bit addresses, the mask must be ${least} or more`,
       )
     }
     if (range.size < 1)
-      throw new Error(`specified --service-cluster-ip-range ${text} has no address to give out`)
+      throw new Error(`--service-cluster-ip-range ${text} has no address to give out`)
     return range
   })
   if (addresses.length === 2 && addresses[0]!.family === addresses[1]!.family) {
     throw new Error('--service-cluster-ip-range with two entries must be of different families')
   }
   checkFamily(addresses[0]!, options)
-  return { addresses, ports: parsePortRange(options.serviceNodePortRange || PORT_RANGE) }
+  const ports = forFlagSync('service-node-port-range', () =>
+    parsePortRange(options.serviceNodePortRange || PORT_RANGE),
+  )
+  return { addresses, ports }
 }
 
 /** The service of this server and the address behind it must be of one family, or nobody gets through. */
@@ -139,7 +148,7 @@ function checkFamily(range: IpRange, options: ServerOptions) {
   if (own === '' || isLocalAddress(own)) return
   if (isIP(own) !== (range.family === 'IPv6' ? 6 : 4)) {
     throw new Error(
-      `service IP family ${JSON.stringify(range.text)} must match public address family ${JSON.stringify(own)}`,
+      `--service-cluster-ip-range ${range.text} is not of the family of the address of this server, ${own}; choose another with --advertise-address`,
     )
   }
 }

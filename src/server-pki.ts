@@ -1,6 +1,7 @@
 /** What a server identifies itself with, and what it has in common with others over one store. */
-import { createPki, ensurePki, type Pki } from './pki/files.ts'
+import { createPki, ensurePki, type Pki, type PkiPlace } from './pki/files.ts'
 import type { PkiOptions } from './pki/pki.ts'
+import { dataDirFault } from './server-data-dir.ts'
 import type { ServerOptions } from './server-options.ts'
 import type { EncryptedEngine } from './store/encryption/encrypted-engine.ts'
 import type { Engine } from './store/store.ts'
@@ -15,12 +16,13 @@ export interface OpenedStore {
 export interface ServerPkiParts extends PkiOptions {
   /** Perhaps still being opened. */
   readonly store: Promise<OpenedStore>
-  readonly options: Pick<ServerOptions, 'dataDir' | 'etcd' | 'shareAuthorities' | 'store'>
+  readonly options: Pick<ServerOptions, 'dataDir' | 'etcd' | 'log' | 'shareAuthorities' | 'store'>
 }
 
 /** Takes or makes keys and certificates. Throws an Error about what a server cannot start with. */
 export async function serverPki({ store, options, ...asked }: ServerPkiParts): Promise<Pki> {
-  const { dataDir: dir, etcd, shareAuthorities = true } = options
+  const { dataDir: dir, etcd, log, shareAuthorities = true } = options
+  const onReadable = (what: string) => log?.warn(what)
   if (etcd && (options.store ?? 'etcd') === 'etcd' && shareAuthorities) {
     const { authorityStore, AUTHORITIES_KEY } = await import('./boot-authorities.ts')
     const { Layout } = await import('./store/etcd/layout.ts')
@@ -30,7 +32,7 @@ export async function serverPki({ store, options, ...asked }: ServerPkiParts): P
     })
     return dir === undefined
       ? createPki({ ...asked, shared })
-      : ensurePki({ ...asked, dir, shared })
+      : kept({ ...asked, dir, shared, onReadable })
   }
   // The store first: who has it may touch the rest of the data directory.
   const { engine } = await store
@@ -38,5 +40,13 @@ export async function serverPki({ store, options, ...asked }: ServerPkiParts): P
   // A store that came from etcd brings what its servers had in common.
   const inherited = async () =>
     engine.name === 'etcd' ? null : (await import('./boot-authorities.ts')).heldAuthorities(engine)
-  return ensurePki({ ...asked, dir, inherited })
+  return kept({ ...asked, dir, inherited, onReadable })
+}
+
+async function kept(options: PkiOptions & PkiPlace): Promise<Pki> {
+  try {
+    return await ensurePki(options)
+  } catch (error) {
+    throw dataDirFault(options.dir, error)
+  }
 }

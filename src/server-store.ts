@@ -41,7 +41,7 @@ export async function openEngine(
     return openMemory({ clock, ttlMs })
   }
   if (store === 'etcd') {
-    if (!options.etcd) throw new Error('the store in etcd needs an address of it')
+    if (!options.etcd) throw new Error('--store etcd needs --etcd-servers')
     const { openEtcd } = await import('./store/etcd/engine.ts')
     return openEtcd({
       ...options.etcd,
@@ -53,11 +53,16 @@ export async function openEngine(
       compactionIntervalMs: options.etcd.compactionIntervalMs ?? ETCD_COMPACTION_MS,
     })
   }
-  if (options.dataDir === undefined) throw new Error('the durable store needs a data directory')
+  if (options.dataDir === undefined) throw new Error('--store lmdb needs --data-dir')
   const { openLmdb } = await import('./store/lmdb/engine.ts')
+  const { log = silentLog } = options
   return openLmdb({
     dir: join(options.dataDir, 'store'),
     clock,
+    onReadable: (what) => log.warn(what),
+    ...(options.allowUnlockedDataDir === true
+      ? { onUnlocked: (why: string) => log.warn(`${why}; a second server is not kept away`) }
+      : {}),
     format: { vocabulary },
     verify: options.verify === true ? 'all' : 'newest',
     ttlMs,

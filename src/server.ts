@@ -8,7 +8,9 @@ import { Turns, type Api } from './api/context.ts'
 import { Bag } from './base/bag.ts'
 import { systemClock } from './base/clock.ts'
 import { randomIds } from './base/ids.ts'
+import { OWNER_FILE } from './base/folders.ts'
 import { silentLog } from './base/log.ts'
+import { forFlagSync } from './base/plain-reason.ts'
 import { turn } from './base/turn.ts'
 import { publishAuthentication } from './boot-authentication-config.ts'
 import { ensureSystemPriorities } from './boot-priorities.ts'
@@ -28,7 +30,9 @@ import { setGates } from './kinds/gates.ts'
 import { resources } from './kinds/index.ts'
 import { writeFileAtomically } from './pki/write-file.ts'
 import { objectSource } from './object-source.ts'
+import { checkOptions, inOptions } from './option-checks.ts'
 import type { ObjectSource } from './schema/object-source.ts'
+import { dataDirFault, StartingDataDir } from './server-data-dir.ts'
 import { openAuthentication } from './server-authentication.ts'
 import { authorizationModes, openAuthorization } from './server-authorization.ts'
 import { serverEndpoints } from './server-endpoints.ts'
@@ -37,6 +41,8 @@ import { StartProgress } from './server-start-checks.ts'
 import { buildCatalogue, declaredVersions } from './schema/catalogue.ts'
 import { runtimeConfig } from './schema/runtime-config.ts'
 import { serviceRanges, type RunningServer, type ServerOptions } from './server-options.ts'
+import { startFailure } from './base/start-failure.ts'
+import { checkTlsOptions } from './tls-options.ts'
 import { serverPki } from './server-pki.ts'
 import { encryptedStore, openEngine } from './server-store.ts'
 import { Cache } from './store/cache/cache.ts'
@@ -62,9 +68,20 @@ function underway<T>(work: Promise<T>): Promise<T> {
 
 /**
  * Starts a server in this process and resolves when it is ready. Without a data directory everything is gone
- * when it closes. Rejects when the address or the data directory cannot be had.
+ * when it closes. Rejects when the options are wrong, or the address or the data directory cannot be had, with an Error
+ * that names options.
  */
 export async function startServer(options: ServerOptions = {}): Promise<RunningServer> {
+  checkOptions(options)
+  try {
+    return await launchServer(options)
+  } catch (error) {
+    throw inOptions(startFailure(error, options))
+  }
+}
+
+/** The same for options that were looked at; errors name flags, and may be those of the runtime. */
+export async function launchServer(options: ServerOptions): Promise<RunningServer> {
   const v = vocabularies[options.vocabulary ?? defaultVocabulary]
   const clock = options.clock ?? systemClock
   const ids = options.ids ?? randomIds
@@ -73,12 +90,18 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   const store =
     options.store ?? (options.etcd ? 'etcd' : options.dataDir === undefined ? 'memory' : 'lmdb')
   const historyMs = options.historyMs ?? HISTORY_MS
-  const gates = setGates(options.featureGates ?? {}, v)
+  checkTlsOptions(options)
+  const gates = forFlagSync('feature-gates', () => setGates(options.featureGates ?? {}, v))
   for (const text of gates.warnings) log.warn(text)
-  const isEnabled = runtimeConfig(options.runtimeConfig ?? {}, declaredVersions(resources, v), v)
+  const isEnabled = forFlagSync('runtime-config', () =>
+    runtimeConfig(options.runtimeConfig ?? {}, declaredVersions(resources, v), v),
+  )
   const ranges = serviceRanges(options)
 
   const closers: (() => Promise<void> | void)[] = []
+  const dataDir = options.dataDir === undefined ? null : new StartingDataDir(options.dataDir)
+  /** Whether a client may have been told of something that is in the store. */
+  let isServing = false
   const closeAll = async () => {
     for (const close of closers.splice(0).reverse()) await close()
   }
@@ -248,6 +271,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
       onExchange: exchanges.take,
       onFault: (error) => log.error('a connection failed', { error: told(error) }),
     })
+    isServing = true
     authentication.onClientCaChange((pem) => listener.setClientCa(pem))
     const host = bindAddress.includes(':') ? `[${bindAddress}]` : bindAddress
     const reachable =
@@ -286,7 +310,11 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     const kubeconfigPath =
       options.dataDir === undefined ? undefined : join(options.dataDir, 'admin.kubeconfig')
     const written =
-      kubeconfigPath === undefined ? null : writeFileAtomically(kubeconfigPath, kubeconfig, 0o600)
+      kubeconfigPath === undefined
+        ? null
+        : writeFileAtomically(kubeconfigPath, kubeconfig, OWNER_FILE).catch((error: unknown) => {
+            throw dataDirFault(options.dataDir!, error)
+          })
     // Should what comes between fail, that is told.
     written?.catch(() => {})
     const joining =
@@ -336,6 +364,10 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
             return runControllers(
               { api, source, log },
               { ca: pki.ca, issue: (account, secret) => issuer.issueLegacy(account, secret) },
+              () =>
+                lease
+                  ? lease.reconcile()
+                  : ensureServerService(api, { ...place, reconciled, throwsRefusals: true }),
             )
           }
           return replica ? replica.electedControllers(api, log, run) : run()
@@ -361,6 +393,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     }
   } catch (error) {
     await closeAll()
+    if (!isServing) await dataDir?.discard()
     throw error
   }
 }

@@ -12,6 +12,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -38,6 +39,16 @@ const npm = (...args: string[]): SpawnSyncReturns<string> =>
   })
 const run = (args: readonly string[], flags: readonly string[] = []) =>
   spawnSync(process.execPath, [...flags, join(clone, PROGRAM), ...args], { encoding: 'utf8' })
+/** Whether the program is given the code that was kept of it. */
+const isCodeUsed = () => {
+  const [loader, script] = ['code-cached.js', 'program.js'].map((name) =>
+    join(clone, 'dist', 'src', name),
+  )
+  const look = `import(${JSON.stringify(pathToFileURL(loader!).href)})
+    .then((m) => console.log(m.openScript(${JSON.stringify(script)}).isCached))`
+  // In a process of its own: kept code is good for the flags of V8 that it was made under, which other tests set.
+  return spawnSync(process.execPath, ['-e', look], { encoding: 'utf8' }).stdout.trim()
+}
 
 describe.skipIf(!existsSync(join(ROOT, PROGRAM)))('the build', () => {
   test('of a clone is not made again by npx', () => {
@@ -67,6 +78,7 @@ describe.skipIf(!existsSync(join(ROOT, PROGRAM)))('the build', () => {
     expect({ status, folders: folders() }).toEqual({ status: 0, folders: ['dist'] })
     expect(built()).not.toBe(before)
     expect(run(['version'])).toMatchObject({ status: 0, stdout: 'orch 0.1.0\n' })
+    expect(isCodeUsed()).toBe('true')
   })
 
   test('that fails leaves the last one', () => {

@@ -1,27 +1,17 @@
 /** The program as it is published: joined files, run by plain Node.js. Skipped where nothing is built. */
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { Client } from './client.ts'
 
 const PROGRAM = join(import.meta.dirname, '..', 'dist', 'bin', 'orch.js')
-const LOADER = join(import.meta.dirname, '..', 'dist', 'src', 'code-cached.js')
 const SCRIPT = join(import.meta.dirname, '..', 'dist', 'src', 'program.js')
 
 describe.skipIf(!existsSync(PROGRAM))('the built program', () => {
-  test('is given the code that was kept of it', () => {
-    // In a process of its own: kept code is good for the flags of V8 that it was made under, which other tests set.
-    const loader = JSON.stringify(pathToFileURL(LOADER).href)
-    const look = `import(${loader}).then((m) => console.log(m.openScript(${JSON.stringify(SCRIPT)}).isCached))`
-    const { stdout } = spawnSync(process.execPath, ['-e', look], { encoding: 'utf8' })
-    expect(stdout).toBe('true\n')
-  })
-
   test('serves every kind, each with its documentation', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'built-'))
     const child = spawn(process.execPath, [

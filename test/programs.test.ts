@@ -1,10 +1,11 @@
 /** The executables as processes of their own. */
 import { spawn, type ChildProcess } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { get } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readKubeconfig } from '../src/client/kubeconfig.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -75,7 +76,29 @@ test('a server says one line, serves its administrator and ends on SIGTERM', asy
   })
 
   first.child.kill('SIGTERM')
-  expect(await first.ended).toEqual({ code: 0, stdout: line, stderr: '' })
+  expect(await first.ended).toEqual({
+    code: 0,
+    stdout: line,
+    stderr: expect.stringMatching(
+      /^\S+ info  stopped signal="SIGTERM" how="in order"\n$/,
+    ) as string,
+  })
+})
+
+describe('a server without readers of what it says', () => {
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+    test(`ends in order on ${signal}`, async () => {
+      const flags = ['--data-dir', join(dir, signal), '--secure-port=0', '-v=1']
+      const program = new Program('orch', 'server', ...flags)
+      expect(await program.line).toMatch(/^orch is ready at /)
+      program.child.stdout!.destroy()
+      program.child.stderr!.destroy()
+      program.child.kill(signal)
+      expect(await program.ended).toMatchObject({ code: 0 })
+      // It is removed by a process that gives its data back.
+      expect(existsSync(join(dir, signal, 'store', 'lock'))).toBe(false)
+    })
+  }
 })
 
 test('the controller manager has nothing to run', async () => {

@@ -19,9 +19,10 @@ import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { writeBuild } from './write-build.mjs'
 import { joinedPackages, licencesOf, PRELUDE } from './joined-packages.mjs'
+import { runtimeCheck } from './runtime-check.mjs'
 
 const root = join(import.meta.dirname, '..')
-const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+const { name, dependencies, engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
 const SHAPE = /^export class (\w+) extends \w+\(/gm
 const END = ') {\n}'
@@ -83,6 +84,7 @@ export async function bundle({ dist, joined }) {
   await joinModules(common, { dist, joined })
   await joinProgram(common, { dist, joined })
   await joinStarters(common, { dist, joined })
+  writeFileSync(join(joined, 'src', 'index.cjs'), REQUIRED)
   check(await kindsOf(joined))
   replaceFiles({ dist, joined })
   const { openScript } = await import(pathToFileURL(loaderOf(dist)))
@@ -154,6 +156,17 @@ async function joinProgram(common, { dist, joined }) {
   )
 }
 
+/**
+ * What `require('orch')` gives: the same modules, loaded by Node itself. Test runners that load files into a sandbox of
+ * their own have a `require` that cannot load modules, and classes that are not those of Node's own parts; the context
+ * that Node's `vm` calls this one is the one outside.
+ */
+const REQUIRED = `'use strict'
+const { runInThisContext } = require('node:vm')
+const { createRequire } = runInThisContext('process').getBuiltinModule('node:module')
+module.exports = createRequire(__filename)('./index.js')
+`
+
 /** What is called to run the script as one program or another. */
 async function joinStarters(common, { dist, joined }) {
   const bins = readdirSync(join(dist, 'bin')).filter((name) => name.endsWith('.js'))
@@ -176,6 +189,10 @@ async function joinStarters(common, { dist, joined }) {
     entryPoints: bins.map((name) => join(dist, 'bin', name)),
     outdir: join(joined, 'bin'),
     format: 'cjs',
+    // Older runtimes must be able to read it as far as where they are told that they are too old.
+    target: 'node12',
+    supported: { 'dynamic-import': true },
+    banner: { js: runtimeCheck({ name, engines: engines.node }) },
     plugins: [program],
   })
   writeFileSync(join(joined, 'bin', 'package.json'), '{ "type": "commonjs" }\n')

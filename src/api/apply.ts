@@ -1,5 +1,7 @@
 /** Server-side apply (seed 1, Server-side apply; api-machinery section 14). */
-import { recordClientApply } from '../patch/last-applied.ts'
+import { clientApplySteps } from '../patch/last-applied.ts'
+import { paced } from '../base/steps.ts'
+import { Pace } from '../base/turn.ts'
 import { applyConflict, type Recorded } from '../patch/managed-fields.ts'
 import { ApplyConflict } from '../patch/managers.ts'
 import { topologyOf } from '../patch/topology.ts'
@@ -37,10 +39,10 @@ export async function apply(api: Api, call: Call): Promise<Result> {
     { ...call, versionless: metadataOf(config)['resourceVersion'] === undefined },
     {
       tracked: true,
-      next: ({ old }) => Promise.resolve(of(old)),
-      fresh() {
+      next: async ({ old }) => of(old),
+      async fresh() {
         const { uid } = metadataOf(config)
-        if (uid === undefined) return Promise.resolve(of(null))
+        if (uid === undefined) return of(null)
         const why = `uid mismatch: the provided object specified uid ${String(uid)}, and no existing object was found`
         throw conflict(call.served.name, call.name, why)
       },
@@ -73,7 +75,7 @@ export async function applyScale(
     scale,
     {
       tracked: true,
-      owner: (old) => Promise.resolve(applied(api, call, ownerConfig, { live: old, options, c })),
+      owner: async (old) => applied(api, call, ownerConfig, { live: old, options, c }),
       metadata,
     },
     options,
@@ -84,19 +86,21 @@ const nested = (path: readonly string[], value: unknown): JsonObject =>
   Object.fromEntries([[path[0]!, path.length === 1 ? value : nested(path.slice(1), value)]])
 
 /** The object that a configuration makes of the live one, in the stored version, with the entries of its owners. */
-function applied(
+async function applied(
   api: Api,
   call: Call,
   config: JsonObject,
   { live, options, c }: { live: Typed | null; options: ApplyOptions; c: HookContext },
-): Typed {
+): Promise<Typed> {
   const { served } = call
   const apiVersion = served.groupVersion
   const blank = { object: blankOf(served), apiVersion }
+  const pace = new Pace()
   const before = live ? { object: documentOf(served, live, c), apiVersion } : blank
+  await pace.pause()
   let recorded: Recorded
   try {
-    recorded = recordClientApply(
+    const steps = clientApplySteps(
       {
         versions: versionsOf(api, served, call.subresource, c),
         live: before,
@@ -108,11 +112,13 @@ function applied(
       writerOf(call, options, c),
       api.v,
     )
+    recorded = await paced(steps, pace)
   } catch (error) {
     if (error instanceof ApplyConflict) throw applyConflict(error)
     if (error instanceof TypedValueError) throw misfit(call, served, config, error)
     throw error
   }
+  await pace.pause()
   const object =
     recorded.object === null && live
       ? copyJson(live)
@@ -176,6 +182,7 @@ async function readConfiguration(
 ): Promise<JsonObject> {
   const { bytes } = await call.body()
   const isLenient = options.fieldValidation === 'Ignore'
+  const pace = new Pace()
   const text = bytes.toString('utf8')
   const found: string[] = []
   let value: unknown
@@ -183,7 +190,9 @@ async function readConfiguration(
   if (/^\s*\{/.test(text)) {
     try {
       let isTwice = false
-      value = isLenient ? parseJson(bytes) : parseJsonStrictly(bytes, () => (isTwice = true))
+      value = isLenient
+        ? parseJson(bytes)
+        : parseJsonStrictly(bytes, { onDuplicate: () => (isTwice = true) })
       // Repeated keys are told by their lines, which the other reader knows.
       isRead = !isTwice
     } catch {
@@ -200,6 +209,7 @@ async function readConfiguration(
       )
     }
   }
+  await pace.pause()
   refuseTooMany(value)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw badRequest(`error decoding YAML: a ${served.kind} must be an object`)
@@ -210,5 +220,6 @@ async function readConfiguration(
     }
     for (const finding of found) call.warn(finding)
   }
+  await pace.pause()
   return value as JsonObject
 }

@@ -1,18 +1,21 @@
 import { formatTime } from '../base/time.ts'
+import { Pace } from '../base/turn.ts'
 import { codecOf, DecodeError, Decoding } from '../schema/codec.ts'
 import { badRequest, conflict, forbidden, StatusError, type Status } from '../schema/errors.ts'
 import { FieldErrors } from '../schema/field-errors.ts'
 import type { Served } from '../schema/catalogue.ts'
-import type { ObjectMeta, Typed } from '../schema/object-meta.ts'
+import { raised, type ObjectMeta, type Typed } from '../schema/object-meta.ts'
 import { DeleteOptions } from '../kinds/meta/delete-options.ts'
 import type { HookContext } from '../schema/resource.ts'
+import { parseJson } from '../schema/json-text.ts'
+import { WrittenNumbers } from '../schema/written-numbers.ts'
 import type { Version } from '../store/cache/version.ts'
 import type { Change } from '../store/store.ts'
 import { claimChanges } from './claims.ts'
 import { first, keyOf, type Api, type Call } from './context.ts'
 import { existing } from './get.ts'
 import { select } from './list.ts'
-import { asVersion, decodeStored, encodeObject } from './objects.ts'
+import { asVersion, decodeDocument, decodeStored, encodeObject } from './objects.ts'
 import { checkDryRun, integer, isSet, listOptions, refuse } from './options.ts'
 import { parseBody } from './read-body.ts'
 import type { Result } from './results.ts'
@@ -97,7 +100,11 @@ async function deleteOnce(
   const { served } = call
   const { declaration } = served
   const c = call.context()
-  const old = decodeStored(served, live, c)
+  const pace = new Pace()
+  const document = parseJson(live.json())
+  await pace.pause()
+  const old = decodeDocument(served, document, c)
+  await pace.pause()
   const first = old.metadata.deletionTimestamp === undefined
   const isOwnMark = first && declaration.onTerminate !== undefined
   checkPreconditions(served, call.name, old, deletion, isOwnMark)
@@ -107,15 +114,13 @@ async function deleteOnce(
     await api.admission.validate(attempt(call, 'delete', null, old, options), c)
   }
 
-  const next = decodeStored(served, live, c)
+  const next = decodeDocument(served, document, c)
+  await pace.pause()
   setPropagation(next, served, deletion, isOwnMark)
-  const duties = next.metadata.finalizers?.length ?? 0
   if (first || declaration.grace) terminate(next, declaration, deletion, c)
-  // A kind that keeps its objects for a duty of its own shows what it made of them.
-  const isShown = (next.metadata.finalizers?.length ?? 0) > duties
 
   if (isFinished(served, next)) {
-    const answer = { ...deletion, remains: false, isShown }
+    const answer = { ...deletion, remains: false }
     if (deletion.dryRun) return deleted(served, next, live, answer)
     const commit = await api.cache.commit([
       { key, value: null, ifChangedAt: live.revision },
@@ -126,10 +131,12 @@ async function deleteOnce(
   }
   const record = encodeObject(served, next)
   const wanted = asVersion(record, live.revision)
-  const answer = { ...deletion, remains: true, isShown }
+  const answer = { ...deletion, remains: true }
   if (deletion.dryRun || wanted.json().equals(live.json()))
     return deleted(served, next, wanted, answer)
-  const commit = await api.cache.commit([{ key, value: record, ifChangedAt: live.revision }])
+  const commit = await api.cache.commit([
+    { key, value: record, ifChangedAt: live.revision, frees: true },
+  ])
   if (!commit.done) return null
   const table = await api.cache.table(served.hub.keyPrefix)
   return deleted(served, next, table.getAt(key, commit.at) ?? wanted, answer)
@@ -178,7 +185,7 @@ function terminate(
   // Kinds that make the mark themselves know neither grace nor a count of it.
   if (declaration.onTerminate) return declaration.onTerminate(next, c)
   metadata.deletionGracePeriodSeconds = grace
-  if ((metadata.generation ?? 0) > 0) metadata.generation = metadata.generation! + 1
+  if ((metadata.generation ?? 0) > 0) metadata.generation = raised(metadata)
 }
 
 /**
@@ -218,10 +225,12 @@ function deleted(
   served: Served,
   object: Typed,
   version: Version,
-  how: { remains: boolean; isShown: boolean; orphanGiven: boolean | undefined },
+  how: { remains: boolean; orphanGiven: boolean | undefined },
 ): Result {
   const status = how.remains && how.orphanGiven === false ? 202 : 200
-  if (served.declaration.deleteAnswers !== 'status' || how.isShown)
+  const { deleteAnswers, heldDeleteAnswers } = served.declaration
+  // Whoever deletes what stays for now is shown what it has become.
+  if ((how.remains ? heldDeleteAnswers : deleteAnswers) !== 'status')
     return { is: 'object', status, version }
   const { name, uid } = object.metadata
   const body: Status = {
@@ -296,8 +305,12 @@ async function readDeletion(api: Api, call: Call): Promise<Deletion> {
 /** Checks options. Throws 422. */
 export function deletionFrom(api: Api, given: Given): Deletion {
   const errors = new FieldErrors()
-  const dryRun = checkDryRun(given.dryRun ?? [], errors)
   const { propagationPolicy: policy, orphanDependents } = given
+  if (policy !== undefined && orphanDependents !== undefined) {
+    errors
+      .at('propagationPolicy')
+      .invalid(policy, 'orphanDependents and deletionPropagation cannot be both set')
+  }
   if (
     policy !== undefined &&
     policy !== 'Orphan' &&
@@ -308,11 +321,7 @@ export function deletionFrom(api: Api, given: Given): Deletion {
       .at('propagationPolicy')
       .notSupported(policy, ['Foreground', 'Background', 'Orphan', 'nil'])
   }
-  if (policy !== undefined && orphanDependents !== undefined) {
-    errors
-      .at('propagationPolicy')
-      .invalid(policy, 'orphanDependents and deletionPropagation cannot be both set')
-  }
+  const dryRun = checkDryRun(given.dryRun ?? [], errors)
   refuse(errors, api.v, 'DeleteOptions')
   return {
     graceSeconds: given.gracePeriodSeconds,
@@ -340,7 +349,7 @@ function fromQuery(call: Call): Given {
   const policy = first(call.query, 'propagationPolicy')
   return {
     ...(grace === undefined ? {} : { gracePeriodSeconds: grace }),
-    ...(policy === undefined || policy === '' ? {} : { propagationPolicy: policy }),
+    ...(policy === undefined ? {} : { propagationPolicy: policy }),
     ...(call.query.has('orphanDependents')
       ? { orphanDependents: isSet(call.query, 'orphanDependents') }
       : {}),
@@ -349,9 +358,10 @@ function fromQuery(call: Call): Given {
 }
 
 async function fromBody(api: Api, body: { bytes: Buffer; mediaType: string }): Promise<Given> {
+  const written = new WrittenNumbers()
   let value: unknown
   try {
-    value = await parseBody(body, { v: api.v, shape: DeleteOptions.shape })
+    value = await parseBody(body, { v: api.v, shape: DeleteOptions.shape, written })
   } catch (error) {
     if (error instanceof StatusError) throw error
     throw badRequest(
@@ -370,7 +380,7 @@ async function fromBody(api: Api, body: { bytes: Buffer; mediaType: string }): P
     )
   }
   try {
-    return codecOf(DeleteOptions.shape).decode(rest, new Decoding()) as Given
+    return codecOf(DeleteOptions.shape).decode(rest, new Decoding({ written })) as Given
   } catch (error) {
     if (error instanceof DecodeError)
       throw badRequest(`error decoding DeleteOptions: ${error.message}`)

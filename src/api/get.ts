@@ -2,7 +2,7 @@ import { badRequest, notFound, tooNewVersion } from '../schema/errors.ts'
 import type { Table } from '../store/cache/table.ts'
 import type { Version } from '../store/cache/version.ts'
 import { first, keyOf, type Api, type Call } from './context.ts'
-import { parseRevision } from './options.ts'
+import { isSet, parseRevision } from './options.ts'
 import type { Result } from './results.ts'
 
 /** How long a read waits for a revision that is not there yet, milliseconds (seed 1, 504). */
@@ -18,7 +18,7 @@ export function get(api: Api, call: Call): Result | Promise<Result> {
 }
 
 async function getWaiting(api: Api, call: Call): Promise<Result> {
-  if (first(call.query, 'export') !== undefined) {
+  if (isSet(call.query, 'export')) {
     throw badRequest('the export parameter, deprecated since v1.14, is no longer supported')
   }
   const wanted = first(call.query, 'resourceVersion') ?? ''

@@ -1,8 +1,11 @@
+import { Pace } from '../base/turn.ts'
+import { parseJson } from '../schema/json-text.ts'
 import type { Served } from '../schema/catalogue.ts'
 import type { Typed } from '../schema/object-meta.ts'
 import { claimChanges } from './claims.ts'
 import { hookContext, keyOf, type Api } from './context.ts'
-import { asVersion, decodeStored, encodeObject } from './objects.ts'
+import { isGoing } from './going.ts'
+import { asVersion, decodeDocument, decodeStored, encodeObject } from './objects.ts'
 
 /** Which object the server itself changes. */
 export interface Place {
@@ -30,15 +33,20 @@ export async function modifyObject<T extends Typed>(
     for (let left = options.attempts ?? Infinity; left > 0; left--) {
       const live = table.get(key)
       if (!live) return null
-      const old = decodeStored<T>(served, live, c)
-      const next = decodeStored<T>(served, live, c)
+      const pace = new Pace()
+      const document = parseJson(live.json())
+      await pace.pause()
+      const old = decodeDocument<T>(served, document, c)
+      await pace.pause()
+      const next = decodeDocument<T>(served, document, c)
+      await pace.pause()
       change(next)
       if (options.dryRun === true) return { done: true, object: next }
       const record = encodeObject(served, next)
       if (asVersion(record, live.revision).json().equals(live.json()))
         return { done: true, object: next }
       const commit = await api.cache.commit([
-        { key, value: record, ifChangedAt: live.revision },
+        { key, value: record, ifChangedAt: live.revision, frees: isGoing(next) },
         ...claimChanges(api.pools, served, old, next, key),
       ])
       if (commit.done) return { done: true, object: next }

@@ -6,6 +6,7 @@ import { badRequest } from '../schema/errors.ts'
 import type { Typed } from '../schema/object-meta.ts'
 import { ObjectMeta } from '../schema/object-meta.ts'
 import type { HookContext } from '../schema/resource.ts'
+import type { WrittenNumbers } from '../schema/written-numbers.ts'
 import {
   encodeRecord,
   HEADER_BYTES,
@@ -48,25 +49,31 @@ export function decodeDocument<T extends Typed = Typed>(
 
 /**
  * Reads an object of the served version from a JSON value, with defaults. Unknown fields are left out
- * and told. Throws 400 when the value does not fit.
+ * and told; `written`: numbers of the value's text. Throws 400 when the value does not fit.
  */
 export function decodeServed(
   served: Served,
   value: unknown,
   c: HookContext,
+  written?: WrittenNumbers,
 ): { object: Typed; unknown: readonly string[] } {
-  const decoding = new Decoding()
+  const decoding = new Decoding({ written })
   try {
     const object = served.codec.decode(value, decoding) as unknown as Typed
     if (served.conversion === null || served.conversion.same) served.declaration.fill?.(object, c)
     return { object, unknown: decoding.unknown }
   } catch (error) {
-    if (!(error instanceof DecodeError)) throw error
-    throw badRequest(
-      `${served.kind} in version ${JSON.stringify(served.version)} cannot be handled as a ${served.kind}: ${error.message}`,
-    )
+    throw misfit(served, error)
   }
 }
+
+/** What a value that is no object of the version is refused with, 400; anything else stays as it was thrown. */
+export const misfit = ({ kind, version }: Served, error: unknown): unknown =>
+  error instanceof DecodeError
+    ? badRequest(
+        `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${error.message}`,
+      )
+    : error
 
 /** The object in the stored version. */
 export function toHub(served: Served, object: Typed, c: HookContext): Typed {

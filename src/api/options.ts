@@ -34,16 +34,19 @@ export function isSet(query: Query, name: string): boolean {
   return value !== undefined && value !== '0' && value.toLowerCase() !== 'false'
 }
 
-/** An integer parameter; undefined when absent or empty. Throws 400. */
+const MAX_INT64 = 2n ** 63n - 1n
+
+/** An integer parameter; undefined when absent. Throws 400, also for an empty value. */
 export function integer(query: Query, name: string): number | undefined {
   const value = first(query, name)
-  if (value === undefined || value === '') return undefined
-  if (!/^[+-]?\d{1,19}$/.test(value))
-    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: invalid syntax`)
-  const number = Number(value)
-  if (!Number.isSafeInteger(number))
-    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: value out of range`)
-  return number
+  if (value === undefined) return undefined
+  const wrong = (why: string) =>
+    badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: ${why}`)
+  if (!/^[+-]?\d+$/.test(value)) throw wrong('invalid syntax')
+  const exact = BigInt(value.startsWith('+') ? value.slice(1) : value)
+  if (exact > MAX_INT64 || exact < -MAX_INT64 - 1n) throw wrong('value out of range')
+  // What comes close to the largest is as good as it: as a limit or a time all of them mean none.
+  return Number(exact)
 }
 
 /** Reads and checks the options of a write. Throws 422 with the kind of the options. */

@@ -1,11 +1,12 @@
 /** Who owns which fields: what every write makes of `metadata.managedFields` (api-machinery section 14). */
 import { isPrintable } from '../base/printable.ts'
+import { paced, type Steps } from '../base/steps.ts'
 import { formatTime } from '../base/time.ts'
 import { fieldElement, type Path } from '../patch/field-path.ts'
 import { FieldSet } from '../patch/field-set.ts'
 import { FieldsV1Error } from '../patch/fields-v1.ts'
 import { sameJson } from '../patch/json-value.ts'
-import { readManaged, recordUpdate, type Writer as FieldWriter } from '../patch/managed-fields.ts'
+import { readManaged, updateSteps, type Writer as FieldWriter } from '../patch/managed-fields.ts'
 import type { Versions } from '../patch/managers.ts'
 import { topologyOf } from '../patch/topology.ts'
 import type { Served } from '../schema/catalogue.ts'
@@ -15,8 +16,9 @@ import { FieldErrors } from '../schema/field-errors.ts'
 import { copyJson } from '../schema/json-clone.ts'
 import type { ManagedFieldsEntry, Typed } from '../schema/object-meta.ts'
 import type { HookContext } from '../schema/resource.ts'
+import { holdsMoreThan, MAX_VALUES } from '../schema/value-count.ts'
 import type { Api, Call } from './context.ts'
-import { fromHub } from './objects.ts'
+import { fromHub, misfit } from './objects.ts'
 import type { WriteOptions } from './options.ts'
 
 const MAX_MANAGER_BYTES = 128
@@ -94,18 +96,31 @@ export function recordOwners(
   call: Call,
   options: WriteOptions,
   { next, before, c }: { next: Typed; before: Typed | null; c: HookContext },
-): void {
+): void | Promise<void> {
+  checkCount(call, next, next.metadata.managedFields, before)
+  return paced(ownerSteps(api, call, options, { next, before, c }))
+}
+
+function* ownerSteps(
+  api: Api,
+  call: Call,
+  options: WriteOptions,
+  { next, before, c }: { next: Typed; before: Typed | null; c: HookContext },
+): Steps<void> {
   const { served } = call
-  const { metadata } = next
-  checkCount(call, next, metadata.managedFields, before)
-  const entries = recordUpdate(
+  const apiVersion = served.groupVersion
+  const live = before && { object: documentOf(served, before, c), apiVersion }
+  yield
+  const document = documentOf(served, next, c)
+  yield
+  const entries = yield* updateSteps(
     {
       versions: versionsOf(api, served, call.subresource, c),
-      live: before && { object: documentOf(served, before, c), apiVersion: served.groupVersion },
-      blank: { object: blankOf(served), apiVersion: served.groupVersion },
-      next: documentOf(served, next, c),
+      live,
+      blank: { object: blankOf(served), apiVersion },
+      next: document,
       liveEntries: before?.metadata.managedFields,
-      sentEntries: metadata.managedFields,
+      sentEntries: next.metadata.managedFields,
     },
     writerOf(call, options, c),
   )
@@ -129,9 +144,12 @@ export function checkCount(
   throw invalid({ group: served.group, kind: served.kind }, object.metadata.name ?? '', errors.list)
 }
 
-/** Gives an object its entries; none when the list is empty. */
+/**
+ * Gives an object its entries; none when the list is empty, and none when they say more than an object may hold: then
+ * nobody owns anything, as when an object with its owners is too large for the store of the field.
+ */
 export function setEntries({ metadata }: Typed, entries: readonly ManagedFieldsEntry[]): void {
-  if (entries.length === 0) delete metadata.managedFields
+  if (entries.length === 0 || holdsMoreThan(entries, MAX_VALUES)) delete metadata.managedFields
   else metadata.managedFields = [...entries]
 }
 
@@ -164,7 +182,7 @@ export function faultOfEntries(entries: readonly ManagedFieldsEntry[] | undefine
 
 const known = new WeakMap<Served, Map<string, Omit<Versions, 'convert'>>>()
 
-/** The versions of a kind, as writes through an endpoint see them. */
+/** The versions of a kind, as writes through an endpoint see them; converting throws 400 for what is no object. */
 export function versionsOf(
   api: Api,
   served: Served,
@@ -208,7 +226,12 @@ function converted(object: unknown, from: Served, to: Served, c: HookContext): u
   if (isSame(from) && isSame(to)) {
     return { ...(object as JsonObject), apiVersion: to.groupVersion }
   }
-  const decoded = from.codec.decode(object, new Decoding({ fills: false })) as unknown as Typed
+  let decoded: Typed
+  try {
+    decoded = from.codec.decode(object, new Decoding({ fills: false })) as unknown as Typed
+  } catch (error) {
+    throw misfit(from, error)
+  }
   const hub = from.conversion ? (from.conversion.toHub(decoded, c) as Typed) : decoded
   return to.codec.plain(fromHub(to, hub, c) as never)
 }

@@ -1,3 +1,4 @@
+import { Pace } from '../base/turn.ts'
 import {
   applyJsonPatch,
   PatchFailed,
@@ -6,6 +7,7 @@ import {
 } from '../patch/json-patch.ts'
 import { applyMergePatch } from '../patch/merge-patch.ts'
 import { PatchMismatch } from '../patch/patch-errors.ts'
+import { placesOf } from '../patch/written-places.ts'
 import { strategicMerge } from '../patch/strategic-merge.ts'
 import type { Served } from '../schema/catalogue.ts'
 import { DecodeError } from '../schema/codec.ts'
@@ -18,11 +20,11 @@ import {
   unprocessable,
   unsupportedMediaType,
 } from '../schema/errors.ts'
-import { readJsonPatch, readMergePatch } from '../schema/duplicate-keys.ts'
+import { readJsonPatch, readMergePatch, type PatchText } from '../schema/duplicate-keys.ts'
 import { FieldErrors } from '../schema/field-errors.ts'
 import { copyJson } from '../schema/json-clone.ts'
 import { refuseTooMany } from '../schema/value-count.ts'
-import { formatJson, parseJson } from '../schema/json-text.ts'
+import { WrittenNumbers } from '../schema/written-numbers.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import type { Scale } from '../kinds/autoscaling/scale.ts'
 import type { Typed } from '../schema/object-meta.ts'
@@ -64,15 +66,19 @@ export async function patchScale(
   if ((await call.body()).mediaType === APPLY_PATCH) return applyScale(api, call, scale)
   const own = { ...call, served: scaleKind(api) }
   const { change, options } = await readPatch(api, call, own.served)
-  const next = (present: Scale): Scale => {
+  const next = (present: Scale): Promise<Scale> => {
     const document = own.served.codec.plain(present as never)
-    return patchedDocument(own, options, document, change) as Scale
+    return patchedDocument(own, options, document, change) as Promise<Scale>
   }
   return updateScale(api, { ...call, versionless: change.versionless }, scale, { next }, options)
 }
 
 interface Change {
   apply(document: unknown): unknown
+  /** What the patch says of kind and apiVersion does not count. */
+  readonly keepsType: boolean
+  /** Numbers of the patch that are not written as integers are, at their places in what it makes of a document. */
+  writtenIn(document: unknown): WrittenNumbers | undefined
   /** What is wrong with the text of the patch, though it can be read. */
   readonly findings: readonly string[]
   /** The patch does not speak of the resourceVersion, so it may be tried again. */
@@ -89,31 +95,29 @@ async function readPatch(
   const type = PLAIN.find((accepted) => accepted === body.mediaType)
   if (type === undefined) throw unsupportedMediaType(ACCEPTED)
   const options = writeOptions(call.query, api.v, 'PatchOptions')
-  return { change: parsePatch(body.bytes, { type, served, v: api.v, options }), options }
+  const pace = new Pace()
+  const change = parsePatch(body.bytes, { type, served, v: api.v })
+  await pace.pause()
+  return { change, options }
 }
 
 interface Reading {
   readonly type: PatchType
   readonly served: Served
   readonly v: Vocabulary
-  readonly options: WriteOptions
 }
 
-function parsePatch(bytes: Buffer, { type, served, v, options }: Reading): Change {
-  let patch: unknown
-  let findings: readonly string[] = []
+function parsePatch(bytes: Buffer, { type, served, v }: Reading): Change {
+  const written = new WrittenNumbers()
+  let read: PatchText
   try {
-    if (options.fieldValidation === 'Ignore') patch = parseJson(bytes)
-    else {
-      const read = type === JSON_PATCH ? readJsonPatch(bytes) : readMergePatch(bytes)
-      patch = read.value
-      findings = read.findings
-    }
+    read = (type === JSON_PATCH ? readJsonPatch : readMergePatch)(bytes, written)
   } catch (error) {
     throw badRequest(
       `error decoding patch: ${error instanceof Error ? error.message : String(error)}`,
     )
   }
+  const { value: patch, findings } = read
   if (type !== JSON_PATCH) {
     const isStrategic = type === STRATEGIC_MERGE_PATCH
     if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) {
@@ -126,10 +130,14 @@ function parsePatch(bytes: Buffer, { type, served, v, options }: Reading): Chang
       metadata === null ||
       !Object.hasOwn(metadata, 'resourceVersion')
     const { shape } = served.conversion?.shape ?? served.declaration.hub
-    const apply = isStrategic
-      ? (document: unknown) => strategicMerge(shape, document, patch, v)
-      : (document: unknown) => applyMergePatch(document, patch)
-    return { apply, versionless, findings }
+    if (isStrategic) {
+      const apply = (document: unknown) => strategicMerge(shape, document, patch, v)
+      // The reference merges values here, not text: a whole number is an integer however it is written.
+      return { apply, versionless, findings, keepsType: true, writtenIn: () => undefined }
+    }
+    const apply = (document: unknown) => applyMergePatch(document, patch)
+    const writtenIn = placesOf(written, patch, applyMergePatch)
+    return { apply, versionless, findings, keepsType: false, writtenIn }
   }
   const versionless =
     !Array.isArray(patch) ||
@@ -137,7 +145,9 @@ function parsePatch(bytes: Buffer, { type, served, v, options }: Reading): Chang
       const path = (operation as { path?: unknown } | null)?.path
       return path === '/metadata/resourceVersion' || path === '/metadata' || path === ''
     })
-  return { apply: (document) => applyJsonPatch(document, patch), versionless, findings }
+  const apply = (document: unknown) => applyJsonPatch(document, patch)
+  const writtenIn = placesOf(written, patch, applyJsonPatch)
+  return { apply, versionless, findings, keepsType: false, writtenIn }
 }
 
 async function patched(
@@ -148,34 +158,45 @@ async function patched(
 ): Promise<Typed> {
   const { served } = call
   const c = call.context()
+  const pace = new Pace()
   const document =
     served.conversion === null
       ? stored
       : served.codec.plain(fromHub(served, copyJson(old), c) as never)
+  await pace.pause()
   return patchedDocument(call, options, document, change)
 }
 
 /** The object that a patch makes of a document in the served version, in the stored one. Throws 4xx. */
-function patchedDocument(
+async function patchedDocument(
   call: Call,
   options: WriteOptions,
   document: unknown,
-  { apply, findings }: Change,
-): Typed {
+  { apply, findings, keepsType, writtenIn }: Change,
+): Promise<Typed> {
   const { served } = call
   const c = call.context()
+  const pace = new Pace()
   let result: unknown
   try {
     result = apply(document)
   } catch (error) {
     throw patchError(error)
   }
+  await pace.pause()
   refuseTooMany(result)
-  const { object, unknown } = fit(call, result, c)
+  await pace.pause()
+  const { object, unknown } = fit(
+    call,
+    keepsType ? withType(served, result) : result,
+    c,
+    writtenIn(document),
+  )
+  await pace.pause()
   if (findings.length + unknown.length > 0 && options.fieldValidation !== 'Ignore') {
     const found = [...findings, ...unknown.map((path) => `unknown field ${JSON.stringify(path)}`)]
     if (options.fieldValidation === 'Strict')
-      throw misfit(result, `strict decoding error: ${found.join(', ')}`)
+      throw misfit(`strict decoding error: ${found.join(', ')}`)
     for (const text of found) call.warn(text)
   }
   checkName(call, object)
@@ -183,7 +204,7 @@ function patchedDocument(
   return toHub(served, object, c)
 }
 
-function fit(call: Call, result: unknown, c: HookContext) {
+function fit(call: Call, result: unknown, c: HookContext, written: WrittenNumbers | undefined) {
   const { served } = call
   try {
     const { kind, apiVersion } = (result ?? {}) as { kind?: unknown; apiVersion?: unknown }
@@ -193,18 +214,28 @@ function fit(call: Call, result: unknown, c: HookContext) {
     ) {
       throw badRequest(`the patch changes the kind or apiVersion of the object`)
     }
-    return decodeServed(served, result, c)
+    return decodeServed(served, result, c, written)
   } catch (error) {
-    if (error instanceof DecodeError || error instanceof StatusError)
-      throw misfit(result, error.message)
+    if (error instanceof DecodeError || error instanceof StatusError) throw misfit(error.message)
     throw error
   }
 }
 
-// The field says nothing of kind and name here.
-function misfit(result: unknown, why: string): StatusError {
+/** Words for the type that a strategic merge patch brings along are ignored, as clients of the reference count on. */
+function withType({ kind, groupVersion }: Served, result: unknown): unknown {
+  if (typeof result !== 'object' || result === null) return result
+  const { kind: sentKind = '', apiVersion = '' } = result as {
+    kind?: unknown
+    apiVersion?: unknown
+  }
+  if (typeof sentKind !== 'string' || typeof apiVersion !== 'string') return result
+  return { ...result, kind, apiVersion: groupVersion }
+}
+
+// The reference says nothing of kind and name here. It shows the whole object, which helps nobody and may be secret.
+function misfit(why: string): StatusError {
   const errors = new FieldErrors()
-  errors.at('patch').invalid(formatJson(result), why)
+  errors.at('patch').add('FieldValueInvalid', `Invalid value: ${why}`)
   return invalid({ group: '', kind: '' }, '', errors.list)
 }
 

@@ -1,11 +1,12 @@
 import { Pace } from '../base/turn.ts'
 import { badRequest, unsupportedMediaType } from '../schema/errors.ts'
 import type { Served } from '../schema/catalogue.ts'
-import { parseJson, parseJsonStrictly } from '../schema/json-text.ts'
+import { parseJsonStrictly } from '../schema/json-text.ts'
 import { duplicateField } from '../schema/json-scanner.ts'
 import type { Typed } from '../schema/object-meta.ts'
-import { MAX_VALUES, refuseTooMany } from '../schema/value-count.ts'
+import { MAX_VALUES, mayHoldMoreThan, refuseTooMany } from '../schema/value-count.ts'
 import type { Shape } from '../schema/shape.ts'
+import { WrittenNumbers } from '../schema/written-numbers.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { wireNames } from '../vocabulary/wire-names.ts'
 import type { HookContext } from '../schema/resource.ts'
@@ -32,6 +33,8 @@ export interface Reading {
   readonly shape: Shape
   /** Is told of each repeated key; the last of them counts. */
   readonly onDuplicate?: ((finding: string) => void) | undefined
+  /** Gets numbers of JSON that are not written as integers are. */
+  readonly written?: WrittenNumbers
 }
 
 /**
@@ -39,23 +42,24 @@ export interface Reading {
  */
 export async function parseBody(body: Body, reading: Reading): Promise<unknown> {
   const value = await parsed(body, reading)
-  // The shortest field or item takes two bytes of JSON; aliases and packed lists are shorter.
+  // Aliases of YAML and packed lists of protobuf do not show in the bytes.
   const isJson = body.mediaType === '' || body.mediaType === 'application/json'
-  if (!isJson || body.bytes.length > 2 * MAX_VALUES) refuseTooMany(value)
+  if (!isJson || mayHoldMoreThan(body.bytes, MAX_VALUES)) refuseTooMany(value)
   return value
 }
 
 async function parsed(
   { bytes, mediaType }: Body,
-  { v, shape, onDuplicate }: Reading,
+  { v, shape, onDuplicate, written }: Reading,
 ): Promise<unknown> {
   switch (mediaType) {
     case '':
     case 'application/json':
       // One pass that tells duplicates costs less than two.
-      return onDuplicate
-        ? parseJsonStrictly(bytes, (path) => onDuplicate(duplicateField(path)))
-        : parseJson(bytes)
+      return parseJsonStrictly(bytes, {
+        onDuplicate: onDuplicate && ((path) => onDuplicate(duplicateField(path))),
+        written,
+      })
     case 'application/yaml': {
       const { parseYaml } = await import('../schema/yaml.ts')
       return parseYaml(bytes.toString('utf8'), { onDuplicate: onDuplicate ?? (() => {}) })
@@ -84,9 +88,10 @@ export async function readObject(
   const onDuplicate =
     options.fieldValidation === 'Ignore' ? undefined : (finding: string) => void found.push(finding)
   const pace = new Pace()
+  const written = new WrittenNumbers()
   let value: unknown
   try {
-    value = await parseBody(body, { v: c.v, shape: served.shape, onDuplicate })
+    value = await parseBody(body, { v: c.v, shape: served.shape, onDuplicate, written })
   } catch (error) {
     if (error instanceof Error && error.name === 'StatusError') throw error
     throw badRequest(
@@ -95,7 +100,7 @@ export async function readObject(
   }
   checkType(served, value, body.bytes)
   await pace.pause()
-  const { object, unknown } = decodeServed(served, value, c)
+  const { object, unknown } = decodeServed(served, value, c, written)
   await pace.pause()
   found.unshift(...unknown.map((path) => `unknown field ${JSON.stringify(path)}`))
   tellFindings(call, options, found)

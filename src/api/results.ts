@@ -1,5 +1,6 @@
 import type { Served } from '../schema/catalogue.ts'
 import type { Status } from '../schema/errors.ts'
+import { formatJson } from '../schema/json-text.ts'
 import type { Version } from '../store/cache/version.ts'
 
 /** What a verb answers; http/ turns it into bytes of the form that was asked for. */
@@ -37,8 +38,8 @@ export class Made {
   readonly #metadata: Buffer
 
   constructor(plain: { readonly metadata?: unknown }) {
-    this.#json = Buffer.from(JSON.stringify(plain))
-    this.#metadata = Buffer.from(JSON.stringify(plain.metadata ?? {}))
+    this.#json = Buffer.from(formatJson(plain))
+    this.#metadata = Buffer.from(formatJson(plain.metadata ?? {}))
   }
   json(): Buffer {
     return this.#json

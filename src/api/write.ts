@@ -5,6 +5,7 @@
 import type { Attempt } from '../admission/plugin.ts'
 import { refusal } from '../authz/refusal.ts'
 import { shortened } from '../base/short-text.ts'
+import { paced } from '../base/steps.ts'
 import { formatTime } from '../base/time.ts'
 import { Pace } from '../base/turn.ts'
 import {
@@ -31,6 +32,7 @@ import type { Table } from '../store/cache/table.ts'
 import type { Change, Commit } from '../store/store.ts'
 import { claimChanges, claimTable, isClaimKey, poolsFor } from './claims.ts'
 import { keyOf, type Api, type Call, type GuardedWrite } from './context.ts'
+import { isGoing } from './going.ts'
 import { asVersion, decodeDocument, decodeStored, encodeObject, unversioned } from './objects.ts'
 import type { WriteOptions } from './options.ts'
 import { meansUnset, namedRevision } from './named-revision.ts'
@@ -72,7 +74,11 @@ export async function createObject(
   const { resourceVersion } = metadata
   delete metadata.resourceVersion
   const pace = new Pace()
-  if (!tracked) recordOwners(api, call, options, { next: object, before: null, c })
+  if (!tracked) {
+    const owning = recordOwners(api, call, options, { next: object, before: null, c })
+    if (owning) await owning
+  }
+  await pace.pause()
   await mutated(api, call, attempt(call, 'create', object, null, options), c)
   await guarded(api, { call, object, old: null })
   await pace.pause()
@@ -85,12 +91,13 @@ export async function createObject(
     metadata.name = metadata.generateName.slice(0, MAX_GENERATED_BASE) + api.ids.suffix(SUFFIX)
     generated = true
   }
+  await prepared(served, object, c, pace)
   const errors = new FieldErrors()
-  collecting(() => {
-    checkMetadata(metadata, errors.at('metadata'), metadataRules(served, api))
-    checkDeclared(served.declaration.hub.shape, object, errors)
-    served.declaration.validate?.(object, errors, c)
-  })
+  await checked(pace, [
+    () => checkMetadata(metadata, errors.at('metadata'), metadataRules(served, api)),
+    () => checkDeclared(served.declaration.hub.shape, object, errors),
+    () => served.declaration.validate?.(object, errors, c),
+  ])
   refuseInvalid(served, metadata.name ?? '', errors)
   await pace.pause()
   for (const text of served.declaration.warn?.(object, null, c) ?? []) call.warn(text)
@@ -230,6 +237,7 @@ async function updateOnce(
   const c = call.context()
   const pace = new Pace()
   const document = parseJson(live.json())
+  await pace.pause()
   const old = decodeDocument(served, document, c)
   await pace.pause()
   const uid = old.metadata.uid ?? ''
@@ -238,7 +246,10 @@ async function updateOnce(
   const { metadata } = next
   dedupOwners(call, metadata)
   await pace.pause()
-  if (source.tracked !== true) recordOwners(api, call, options, { next, before: old, c })
+  if (source.tracked !== true) {
+    const owning = recordOwners(api, call, options, { next, before: old, c })
+    if (owning) await owning
+  }
   await pace.pause()
   if (!source.view) await mutated(api, call, attempt(call, 'update', next, old, options), c)
   if (call.subresource === '') await guarded(api, { call, object: next, old })
@@ -260,20 +271,23 @@ async function updateOnce(
   else keepParts(next, old, served)
   hooks.onUpdate?.(next, old, c)
 
+  if (!part) await prepared(served, next, c, pace)
   const errors = new FieldErrors()
   const rules = metadataRules(served, api)
-  collecting(() => {
-    checkMetadata(metadata, errors.at('metadata'), rules)
-    checkMetadataUpdate(metadata, old.metadata, errors.at('metadata'))
-    checkDeclared(declaration.hub.shape, next, errors)
-    if (!part) declaration.validate?.(next, errors, c, old)
-    else part.validate?.(next, errors, c)
-    hooks.validateUpdate?.(next, old, errors, c)
-  })
+  await checked(pace, [
+    () => {
+      checkMetadata(metadata, errors.at('metadata'), rules)
+      checkMetadataUpdate(metadata, old.metadata, errors.at('metadata'))
+    },
+    () => checkDeclared(declaration.hub.shape, next, errors),
+    () => (part ? part.validate?.(next, errors, c) : declaration.validate?.(next, errors, c, old)),
+    () => hooks.validateUpdate?.(next, old, errors, c),
+  ])
   refuseInvalid(served, metadata.name ?? '', errors)
   await pace.pause()
   for (const text of hooks.warn?.(next, old, c) ?? []) call.warn(text)
   declaration.canonicalize?.(next, c)
+  await pace.pause()
   next = await allocated(api, served, next, old, c)
   const { view = (object: Typed) => object } = source
   await api.admission.validate(attempt(call, 'update', view(next), view(old), options), c)
@@ -295,6 +309,7 @@ async function updateOnce(
   }
   await pace.pause()
   const record = encodeObject(served, next)
+  await pace.pause()
   const wanted = asVersion(record, live.revision)
   // Nothing changes: no write, no event, the same resourceVersion.
   const isSame =
@@ -304,12 +319,31 @@ async function updateOnce(
   }
   if (options.dryRun) return { is: 'object', status: 200, version: wanted }
   const commit = await api.cache.commit([
-    { key, value: record, ifChangedAt: live.revision },
+    { key, value: record, ifChangedAt: live.revision, frees: isGoing(next) },
     ...claimChanges(api.pools, served, old, next, key),
   ])
   if (!commit.done) return isClaimKey(commit.key) ? null : again(call, commit, conditional)
   const table = await api.cache.table(served.hub.keyPrefix)
   return { is: 'object', status: 200, version: stored(table.getAt(key, commit.at), key) }
+}
+
+/** Runs checks one after the other until there are too many errors, with turns for others where they take long. */
+async function checked(pace: Pace, checks: readonly (() => void)[]): Promise<void> {
+  for (const check of checks) {
+    if (!collecting(check)) return
+    const pause = pace.pause()
+    if (pause) await pause
+  }
+}
+
+/** Lets a kind do in steps what its checks need and is slow. */
+function prepared(
+  { declaration }: Served,
+  object: Typed,
+  c: HookContext,
+  pace: Pace,
+): void | Promise<void> {
+  if (declaration.prepare) return paced(declaration.prepare(object, c), pace)
 }
 
 /** Whether an object would differ in nothing but when somebody came to own something: that alone is no change. */
@@ -419,6 +453,7 @@ export function refuseInvalid(served: Served, name: string, errors: FieldErrors)
 const metadataRules = (served: Served, api: Api) => ({
   namespaced: served.namespaced,
   nameRule: served.declaration.nameRule ?? isDns1123Subdomain,
+  takesPlainFinalizers: served.declaration.takesPlainFinalizers,
   v: api.v,
 })
 

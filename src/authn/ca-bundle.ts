@@ -3,6 +3,7 @@ import { watch } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import type { Clock } from '../base/clock.ts'
 import { readFile } from '../base/files.ts'
+import { plainReason } from '../base/plain-reason.ts'
 import { silentLog, type Log } from '../base/log.ts'
 import { certificateDetails, type CertificateDetails } from './certificate-details.ts'
 
@@ -88,7 +89,7 @@ export class CaBundle {
     try {
       bundle = new CaBundle(options, await options.source.read())
     } catch (cause) {
-      throw new Error(`cannot use the authorities in ${name}: ${messageOf(cause)}`, { cause })
+      throw new Error(`cannot use the authorities in ${name}: ${plainReason(cause)}`, { cause })
     }
     bundle.#unwatch = options.source.watch?.(() => void bundle.refresh()) ?? (() => {})
     bundle.#schedule()
@@ -123,7 +124,7 @@ export class CaBundle {
       } catch (error) {
         this.#log.warn('authorities stay as they are: the new ones cannot be used', {
           source: this.#source.name,
-          error: messageOf(error),
+          error: plainReason(error),
         })
       }
     }
@@ -155,7 +156,13 @@ export class CaBundle {
 export function parseBundle(pem: string): readonly CertificateDetails[] {
   const blocks = pem.match(BLOCK) ?? []
   if (blocks.length === 0) throw new Error('it holds no certificate')
-  return blocks.map((block) => certificateDetails(new X509Certificate(block)))
+  return blocks.map((block) => certificateDetails(certificateOf(block)))
 }
 
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
+function certificateOf(block: string): X509Certificate {
+  try {
+    return new X509Certificate(block)
+  } catch (cause) {
+    throw new Error('it holds a certificate that cannot be read', { cause })
+  }
+}

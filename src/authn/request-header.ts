@@ -51,5 +51,5 @@ export function requestHeader(options: RequestHeaderOptions): RequestAuthenticat
 
 /** Throws an Error when a list of names of a flag holds an empty one. */
 export function checkHeaderNames(flag: string, names: readonly string[]): void {
-  if (names.some((name) => name.trim() === '')) throw new Error(`empty value in "${flag}"`)
+  if (names.some((name) => name.trim() === '')) throw new Error(`--${flag} holds an empty name`)
 }

@@ -1,4 +1,5 @@
 /** Decisions by a file of policies, one JSON object a line (page on authorization 7). Never denies. */
+import { plainReason } from '../base/plain-reason.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import type {
   Attributes,
@@ -44,7 +45,7 @@ export function parsePolicyFile(text: string, path: string, v: Vocabulary): Abac
       policies.push(policy)
       hasUnversioned ||= !versioned
     } catch (cause) {
-      const why = cause instanceof Error ? cause.message : String(cause)
+      const why = cause instanceof SyntaxError ? 'it is no JSON' : plainReason(cause)
       throw new Error(`error reading policy file ${path}, line ${i + 1}: ${line}: ${why}`, {
         cause,
       })

@@ -219,7 +219,37 @@ describe('who may write which role', () => {
   ])
 })
 
-test('what is asked of the authorizers', () => {
+describe('lists of a rule multiply', () => {
+  const words = (n: number) => Array.from({ length: n }, (_, i) => `w${i}`)
+  const ofMany: Typed = {
+    ...role('r'),
+    rules: [{ verbs: words(47), apiGroups: words(47), resources: words(47) }],
+  } as never
+  tryWrites([
+    {
+      name: 'beyond what can be checked',
+      resource: 'roles',
+      namespace: 'a',
+      user: user('alice'),
+      object: ofMany,
+      error: no(
+        'roles',
+        'r',
+        'the rules name more than 100000 single permissions, which are too many to check that they are held',
+      ),
+    },
+    {
+      name: 'not looked at for who may escalate',
+      resource: 'roles',
+      namespace: 'a',
+      user: user('eve'),
+      object: ofMany,
+      error: null,
+    },
+  ])
+})
+
+test('what is asked of the authorizers', async () => {
   const asked: Attributes[] = []
   const listening: Pick<Authorizer, 'authorize'> = {
     authorize(_, attributes) {
@@ -229,15 +259,15 @@ test('what is asked of the authorizers', () => {
   }
   const deps = { authorizer: listening, index, v }
   const base = { operation: 'create', user: user('x'), old: null } as const
-  checkEscalation(
+  await checkEscalation(
     { ...base, resource: 'roles', namespace: 'a', requestName: '', object: role('a/r', 'get x') },
     deps,
   )
-  checkEscalation(
+  await checkEscalation(
     { ...base, resource: 'clusterroles', namespace: '', requestName: 'r', object: role('r') },
     deps,
   )
-  checkEscalation(
+  await checkEscalation(
     {
       ...base,
       resource: 'rolebindings',
@@ -247,7 +277,7 @@ test('what is asked of the authorizers', () => {
     },
     deps,
   )
-  checkEscalation(
+  await checkEscalation(
     {
       ...base,
       resource: 'rolebindings',
@@ -257,7 +287,7 @@ test('what is asked of the authorizers', () => {
     },
     deps,
   )
-  checkEscalation(
+  await checkEscalation(
     {
       ...base,
       resource: 'clusterrolebindings',

@@ -5,11 +5,21 @@ import { forbidden, notFound, plainError } from '../schema/errors.ts'
 import { sameValue } from '../schema/field-errors.ts'
 import type { ResourceName } from '../schema/object-source.ts'
 import type { Typed } from '../schema/object-meta.ts'
+import { Pace } from '../base/turn.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { aggregate } from './aggregate.ts'
 import type { Attributes, Authorizer, Subject } from './authorizer.ts'
 import type { RbacIndex } from './rbac-index.ts'
-import { compact, printRules, quotedList, uncovered } from './rule-cover.ts'
+import {
+  atomsOf,
+  compact,
+  countAtoms,
+  Cover,
+  printRules,
+  quotedList,
+  uncovered,
+  type Atom,
+} from './rule-cover.ts'
 import type { Rule } from './rules.ts'
 import { isPrivileged } from './subjects.ts'
 
@@ -46,6 +56,14 @@ export const CHECKED: readonly string[] = [
   'clusterrolebindings',
 ]
 
+/**
+ * Single permissions that the rules of one role may name when they have to be checked one by one; ours alone. The lists
+ * of a rule multiply: four of a hundred words each would be a hundred million.
+ */
+const MAX_ATOMS = 100_000
+/** Single permissions of which a refusal tells; its text has an end in any case. */
+const MAX_SHOWN = 2_000
+
 const FULL_AUTHORITY: readonly Rule[] = [
   { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
   { verbs: ['*'], nonResourceURLs: ['*'] },
@@ -56,20 +74,17 @@ export const isEscalationChecked = ({ group, resource }: ResourceName, v: Vocabu
   CHECKED.includes(resource) && group === v.spell('rbac.authorization{api}')
 
 /** Checks a write right before it is stored. Throws 403, or 404 for a role that a binding cannot be held against. */
-export function checkEscalation(write: RoleWrite, deps: EscalationDeps): void | Promise<void> {
+export async function checkEscalation(write: RoleWrite, deps: EscalationDeps): Promise<void> {
   if (isPrivileged(write.user)) return
   if (write.old && isSameButCollecting(write.object, write.old)) return
   const isBinding = write.resource.endsWith('bindings')
-  const bypass = deps.authorizer.authorize(
+  const { verdict } = await deps.authorizer.authorize(
     write.user,
     isBinding ? bindAttributes(write, deps.v) : escalateAttributes(write, deps.v),
   )
-  const rest = isBinding ? checkBinding : checkRole
-  if (bypass instanceof Promise)
-    return bypass.then(({ verdict }) => {
-      if (verdict !== 'allow') rest(write, deps)
-    })
-  if (bypass.verdict !== 'allow') rest(write, deps)
+  if (verdict === 'allow') return
+  if (isBinding) await checkBinding(write, deps)
+  else await checkRole(write, deps)
 }
 
 /** Whether nothing changed but what garbage collection and field owners need. */
@@ -122,9 +137,9 @@ const roleRefOf = ({ object }: RoleWrite) => (object as AnyBinding).roleRef
 const roleResource = (write: RoleWrite): string =>
   roleRefOf(write).kind === 'Role' ? 'roles' : 'clusterroles'
 
-function checkRole(write: RoleWrite, deps: EscalationDeps): void {
+async function checkRole(write: RoleWrite, deps: EscalationDeps): Promise<void> {
   const { rules, aggregationRule } = write.object as ClusterRole
-  checkHeld(write, deps, rules ?? [])
+  await checkHeld(write, deps, rules ?? [])
   const gathers = [aggregationRule, (write.old as ClusterRole | null)?.aggregationRule].some(
     (rule) => (rule?.clusterRoleSelectors?.length ?? 0) > 0,
   )
@@ -135,7 +150,7 @@ function checkRole(write: RoleWrite, deps: EscalationDeps): void {
     throw refused(write, deps.v, 'must have cluster-admin privileges to use the aggregationRule')
 }
 
-function checkBinding(write: RoleWrite, deps: EscalationDeps): void {
+async function checkBinding(write: RoleWrite, deps: EscalationDeps): Promise<void> {
   const roleRef = roleRefOf(write)
   const given = deps.index.role(roleRef, write.namespace)
   if ('is' in given) {
@@ -146,14 +161,22 @@ function checkBinding(write: RoleWrite, deps: EscalationDeps): void {
       roleRef.name,
     )
   }
-  checkHeld(write, deps, given.rules)
+  await checkHeld(write, deps, given.rules)
 }
 
 /** Throws 403 when the user does not hold all of some rules. */
-function checkHeld(write: RoleWrite, deps: EscalationDeps, wanted: readonly Rule[]): void {
+async function checkHeld(
+  write: RoleWrite,
+  deps: EscalationDeps,
+  wanted: readonly Rule[],
+): Promise<void> {
   const { user } = write
+  if (countAtoms(wanted) > MAX_ATOMS) {
+    const why = `the rules name more than ${MAX_ATOMS} single permissions, which are too many to check that they are held`
+    throw refused(write, deps.v, why)
+  }
   const { rules: owned, missing } = deps.index.rulesFor(user, write.namespace)
-  const lacking = uncovered(owned, wanted)
+  const lacking = await lackingOf(owned, wanted)
   if (lacking.length === 0) return
   const rules = printRules(compact(lacking))
   const unresolved = missing.map((one) => {
@@ -168,6 +191,23 @@ function checkHeld(write: RoleWrite, deps: EscalationDeps, wanted: readonly Rule
     deps.v,
     `user ${JSON.stringify(user.name)} (groups=${quotedList(user.groups)}) is attempting to grant RBAC permissions not currently held:\n${rules}${also}`,
   )
+}
+
+/** The first of the single permissions that no rule of the owner covers. */
+async function lackingOf(owned: readonly Rule[], wanted: readonly Rule[]): Promise<Atom[]> {
+  const cover = new Cover(owned)
+  const pace = new Pace()
+  const lacking: Atom[] = []
+  for (const rule of wanted) {
+    for (const atom of atomsOf(rule)) {
+      if (cover.covers(atom)) continue
+      lacking.push(atom)
+      if (lacking.length === MAX_SHOWN) return lacking
+    }
+    const pause = pace.pause()
+    if (pause) await pause
+  }
+  return lacking
 }
 
 const refused = ({ object, resource }: RoleWrite, v: Vocabulary, why: string) =>

@@ -10,6 +10,8 @@ test('the flag is a list', () => {
   ])
 })
 
+const NONE = 'is none of AlwaysAllow, AlwaysDeny, ABAC, Webhook, RBAC, Node'
+
 describe('flags', () => {
   const right: readonly [string, ModeFlags][] = [
     ['the usual ones', { modes: ['Node', 'RBAC'] }],
@@ -28,48 +30,44 @@ describe('flags', () => {
     test(name, () => expect(checkModes(flags)).toEqual({ modes: flags.modes }))
 
   const wrong: readonly [string, ModeFlags, readonly string[]][] = [
-    ['none', { modes: [] }, ['at least one authorization-mode must be passed']],
-    ['unknown', { modes: ['rbac', 'RBAC'] }, ['authorization-mode "rbac" is not a valid mode']],
-    ['empty', { modes: ['RBAC', ''] }, ['authorization-mode "" is not a valid mode']],
-    [
-      'twice',
-      { modes: ['RBAC', 'Node', 'RBAC'] },
-      ['authorization-mode ["RBAC" "Node" "RBAC"] has mode specified more than once'],
-    ],
+    ['none', { modes: [] }, ['--authorization-mode needs at least one mode']],
+    ['unknown', { modes: ['rbac', 'RBAC'] }, [`--authorization-mode "rbac" ${NONE}`]],
+    ['empty', { modes: ['RBAC', ''] }, [`--authorization-mode "" ${NONE}`]],
+    ['twice', { modes: ['RBAC', 'Node', 'RBAC'] }, ['--authorization-mode names "RBAC" twice']],
     [
       'no policy',
       { modes: ['ABAC'] },
-      ["authorization-mode ABAC's authorization policy file not passed"],
+      ['--authorization-mode ABAC needs --authorization-policy-file'],
     ],
     [
       'policy for nothing',
       { modes: ['RBAC'], policyFile: 'p' },
-      ['cannot specify --authorization-policy-file without mode ABAC'],
+      ['--authorization-policy-file needs --authorization-mode ABAC'],
     ],
     [
       'no webhook',
       { modes: ['Webhook'] },
-      ["authorization-mode Webhook's authorization config file not passed"],
+      ['--authorization-mode Webhook needs --authorization-webhook-config-file'],
     ],
     [
       'webhook for nothing',
       { modes: ['RBAC'], webhookConfigFile: 'w' },
-      ['cannot specify --authorization-webhook-config-file without mode Webhook'],
+      ['--authorization-webhook-config-file needs --authorization-mode Webhook'],
     ],
     [
       'version',
       { modes: ['Webhook'], webhookConfigFile: 'w', webhookVersion: 'v2' },
-      ['unsupported webhook authorizer version "v2", supported versions are "v1", "v1beta1"'],
+      ['--authorization-webhook-version must be one of v1, v1beta1, not "v2"'],
     ],
     [
       'all at once',
       { modes: ['x', 'x'], policyFile: 'p', webhookConfigFile: 'w' },
       [
-        'authorization-mode "x" is not a valid mode',
-        'authorization-mode "x" is not a valid mode',
-        'cannot specify --authorization-policy-file without mode ABAC',
-        'cannot specify --authorization-webhook-config-file without mode Webhook',
-        'authorization-mode ["x" "x"] has mode specified more than once',
+        `--authorization-mode "x" ${NONE}`,
+        `--authorization-mode "x" ${NONE}`,
+        '--authorization-policy-file needs --authorization-mode ABAC',
+        '--authorization-webhook-config-file needs --authorization-mode Webhook',
+        '--authorization-mode names "x" twice',
       ],
     ],
   ]

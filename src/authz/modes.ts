@@ -33,25 +33,26 @@ export function checkModes(
 ): { readonly modes: readonly AuthorizationMode[] } | { readonly errors: readonly string[] } {
   const { modes, policyFile = '', webhookConfigFile = '', webhookVersion = 'v1beta1' } = flags
   const errors: string[] = []
-  if (modes.length === 0) errors.push('at least one authorization-mode must be passed')
+  if (modes.length === 0) errors.push('--authorization-mode needs at least one mode')
   for (const mode of modes) {
-    if (!isMode(mode)) errors.push(`authorization-mode ${JSON.stringify(mode)} is not a valid mode`)
+    if (!isMode(mode))
+      errors.push(`--authorization-mode ${JSON.stringify(mode)} is none of ${MODES.join(', ')}`)
     if (mode === 'ABAC' && policyFile === '')
-      errors.push("authorization-mode ABAC's authorization policy file not passed")
+      errors.push('--authorization-mode ABAC needs --authorization-policy-file')
     if (mode === 'Webhook' && webhookConfigFile === '')
-      errors.push("authorization-mode Webhook's authorization config file not passed")
+      errors.push('--authorization-mode Webhook needs --authorization-webhook-config-file')
   }
   if (policyFile !== '' && !modes.includes('ABAC'))
-    errors.push('cannot specify --authorization-policy-file without mode ABAC')
+    errors.push('--authorization-policy-file needs --authorization-mode ABAC')
   if (webhookConfigFile !== '' && !modes.includes('Webhook'))
-    errors.push('cannot specify --authorization-webhook-config-file without mode Webhook')
+    errors.push('--authorization-webhook-config-file needs --authorization-mode Webhook')
   if (new Set(modes).size !== modes.length) {
-    const shown = modes.map((mode) => JSON.stringify(mode)).join(' ')
-    errors.push(`authorization-mode [${shown}] has mode specified more than once`)
+    const twice = modes.find((mode, i) => modes.indexOf(mode) !== i)
+    errors.push(`--authorization-mode names ${JSON.stringify(twice)} twice`)
   }
   if (modes.includes('Webhook') && webhookVersion !== 'v1' && webhookVersion !== 'v1beta1') {
     errors.push(
-      `unsupported webhook authorizer version ${JSON.stringify(webhookVersion)}, supported versions are "v1", "v1beta1"`,
+      `--authorization-webhook-version must be one of v1, v1beta1, not ${JSON.stringify(webhookVersion)}`,
     )
   }
   return errors.length > 0 ? { errors } : { modes: modes.filter(isMode) }

@@ -1,6 +1,17 @@
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { rule } from './rbac.fixture.ts'
-import { atomsOf, compact, printRules, ruleOf, uncovered } from './rule-cover.ts'
+import {
+  atomsOf,
+  compact,
+  countAtoms,
+  Cover,
+  covers,
+  printRules,
+  ruleOf,
+  uncovered,
+} from './rule-cover.ts'
+import type { Rule } from './rules.ts'
 
 // Owned rules, wanted rules, what is missing.
 const ROWS: readonly [string, readonly string[], readonly string[], readonly string[]][] = [
@@ -122,4 +133,56 @@ test('rules are listed sorted, each once', () => {
 {APIGroups:["apps"], Resources:["deployments"], Verbs:["get"]}
 {NonResourceURLs:["/a"], Verbs:["get"]}`,
   )
+})
+
+describe('many rules', () => {
+  const some = (...words: string[]) => fc.uniqueArray(fc.constantFrom(...words), { maxLength: 3 })
+  const anyRule = fc.record(
+    {
+      verbs: some('get', 'list', '*'),
+      apiGroups: some('', 'apps', '*'),
+      resources: some('pods', 'pods/log', '*/log', 'nodes', '*'),
+      resourceNames: some('a', 'b'),
+      nonResourceURLs: some('/x', '/x/*', '*'),
+    },
+    { requiredKeys: ['verbs'] },
+  ) as fc.Arbitrary<Rule>
+
+  test('are looked up as if each were asked', () => {
+    fc.assert(
+      fc.property(fc.array(anyRule, { maxLength: 6 }), anyRule, (owned, wanted) => {
+        const cover = new Cover(owned)
+        for (const atom of atomsOf(wanted))
+          expect(cover.covers(atom)).toBe(owned.some((own) => covers(own, atom)))
+      }),
+      { numRuns: 400 },
+    )
+  })
+
+  test('have as many atoms as are counted', () => {
+    fc.assert(
+      fc.property(fc.array(anyRule, { maxLength: 4 }), (rules) => {
+        expect(countAtoms(rules)).toBe(rules.flatMap(atomsOf).length)
+      }),
+    )
+  })
+
+  test('each atom is held against those that speak of it', () => {
+    let looks = 0
+    const owned = Array.from({ length: 2_000 }, (_, i) => ({
+      verbs: ['get'],
+      apiGroups: [''],
+      resources: ['pods'],
+      get resourceNames() {
+        looks++
+        return [`n${i}`]
+      },
+    }))
+    const cover = new Cover(owned)
+    looks = 0
+    const names = owned.map((_, i) => `n${i}`)
+    const wanted = { verbs: ['get'], apiGroups: [''], resources: ['pods'], resourceNames: names }
+    expect(atomsOf(wanted).every((atom) => cover.covers(atom))).toBe(true)
+    expect(looks).toBe(2_000)
+  })
 })

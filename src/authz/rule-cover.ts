@@ -26,12 +26,78 @@ export function atomsOf(rule: Rule): Atom[] {
   return atoms
 }
 
+/** How many atoms rules have. A few lists of a hundred words each have more than any memory holds. */
+export const countAtoms = (rules: readonly Rule[]): number =>
+  rules.reduce((sum, rule) => sum + atomCount(rule), 0)
+
+function atomCount(rule: Rule): number {
+  const { verbs, apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] } = rule
+  const names = Math.max(resourceNames.length, 1)
+  return verbs.length * (apiGroups.length * resources.length * names + nonResourceURLs.length)
+}
+
 /** What of the wanted rules no single rule of the owner covers. */
 export function uncovered(owned: readonly Rule[], wanted: readonly Rule[]): Atom[] {
-  return wanted.flatMap((rule) =>
-    atomsOf(rule).filter((atom) => !owned.some((own) => covers(own, atom))),
-  )
+  const cover = new Cover(owned)
+  return wanted.flatMap((rule) => atomsOf(rule).filter((atom) => !cover.covers(atom)))
 }
+
+/** The rules of an owner by the words in them: of many rules, an atom is held against few. */
+export class Cover {
+  readonly #verbs = new Places()
+  readonly #groups = new Places()
+  readonly #resources = new Places()
+  readonly #names = new Places()
+  readonly #urls: Rule[] = []
+
+  constructor(owned: readonly Rule[]) {
+    for (const rule of owned) {
+      this.#verbs.add(rule, rule.verbs)
+      this.#groups.add(rule, rule.apiGroups ?? [])
+      this.#resources.add(rule, rule.resources ?? [])
+      const { resourceNames = [] } = rule
+      this.#names.add(rule, resourceNames.length === 0 ? [ANY] : resourceNames)
+      if (rule.nonResourceURLs?.length) this.#urls.push(rule)
+    }
+  }
+
+  /** Whether a single rule covers the atom. */
+  covers(atom: Atom): boolean {
+    if (atom.is === 'url') return this.#urls.some((own) => covers(own, atom))
+    const { verb, group, resource, name } = atom
+    const at = resource.indexOf('/')
+    const sub = at >= 0 ? [ANY + resource.slice(at)] : []
+    const candidates = [
+      this.#verbs.of([ANY, verb]),
+      this.#groups.of([ANY, group]),
+      this.#resources.of([ANY, resource, ...sub]),
+      this.#names.of(name === null ? [ANY] : [ANY, name]),
+    ]
+    const fewest = candidates.reduce((a, b) => (sizeOf(b) < sizeOf(a) ? b : a))
+    return fewest.some((rules) => rules.some((own) => covers(own, atom)))
+  }
+}
+
+/** Rules by the words of one of their lists. */
+class Places {
+  readonly #byWord = new Map<string, Rule[]>()
+
+  add(rule: Rule, words: readonly string[]): void {
+    for (const word of words) {
+      const rules = this.#byWord.get(word)
+      if (!rules) this.#byWord.set(word, [rule])
+      // A word that stands twice in a rule makes it no other rule.
+      else if (rules.at(-1) !== rule) rules.push(rule)
+    }
+  }
+
+  of(words: readonly string[]): readonly (readonly Rule[])[] {
+    return words.map((word) => this.#byWord.get(word) ?? [])
+  }
+}
+
+const sizeOf = (lists: readonly (readonly Rule[])[]): number =>
+  lists.reduce((sum, { length }) => sum + length, 0)
 
 /** Whether one rule allows all that an atom does. */
 export function covers(own: Rule, atom: Atom): boolean {
@@ -69,19 +135,22 @@ export const ruleOf = (atom: Atom): Rule =>
 /** Puts the verbs on one resource, of one name or of any, into one rule each. Paths stay as they are. */
 export function compact(atoms: readonly Atom[]): Rule[] {
   const rules: Rule[] = []
-  const verbsOf = new Map<string, string[]>()
+  const verbsOf = new Map<string, { readonly seen: Set<string>; readonly verbs: string[] }>()
   for (const atom of atoms) {
     if (atom.is === 'url') {
       rules.push(ruleOf(atom))
       continue
     }
     const key = JSON.stringify([atom.group, atom.resource, atom.name])
-    const verbs = verbsOf.get(key)
-    if (!verbs) {
-      const first = [atom.verb]
-      verbsOf.set(key, first)
-      rules.push({ ...ruleOf(atom), verbs: first })
-    } else if (!verbs.includes(atom.verb)) verbs.push(atom.verb)
+    const known = verbsOf.get(key)
+    if (!known) {
+      const verbs = [atom.verb]
+      verbsOf.set(key, { seen: new Set(verbs), verbs })
+      rules.push({ ...ruleOf(atom), verbs })
+    } else if (!known.seen.has(atom.verb)) {
+      known.seen.add(atom.verb)
+      known.verbs.push(atom.verb)
+    }
   }
   return rules
 }

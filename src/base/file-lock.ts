@@ -7,11 +7,17 @@ export interface FileLocks {
    * the system says where the file system has no locks.
    */
   tryLock(fd: number): boolean
+  /**
+   * Gives the lock of an open file back, before it is closed: a process that is just being started has a copy of all that
+   * is open, and would keep the lock until it is what it shall be.
+   */
+  unlock(fd: number): void
 }
 
 /** The native part of the package, as it is called by its own code. */
 interface Binding {
   tryLock(fd: number, offset: number, length: number, exclusive: boolean): void
+  unlock(fd: number, offset: number, length: number): void
 }
 
 /**
@@ -38,6 +44,9 @@ export const systemLocks: FileLocks = {
       if (HELD.has((error as NodeJS.ErrnoException).code ?? '')) return false
       throw error
     }
+  },
+  unlock(fd) {
+    native().unlock(fd, OFFSET, LENGTH)
   },
 }
 

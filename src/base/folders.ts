@@ -43,11 +43,22 @@ export function removeFolders(paths: readonly string[]): void {
   }
 }
 
-/** Leaves a file or folder of ours to its owner alone: earlier releases, or a copy, made it readable to others. */
-export function keepToOwner(path: string, mode: number): void {
+/**
+ * Leaves a file or folder of ours to its owner alone: earlier releases, or a copy, made it readable to others. Where it
+ * belongs to another user, it stays as it is, and what to tell of it is returned.
+ */
+export function keepToOwner(path: string, mode: number): string | null {
   const found = statSync(path).mode & PERMISSIONS
-  if (process.platform === 'win32' || found === mode) return
-  chmodSync(path, mode)
+  if (process.platform === 'win32' || found === mode) return null
+  try {
+    chmodSync(path, mode)
+    return null
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EPERM') throw error
+    // Narrower than asked for, it does no harm.
+    if ((found & ~mode) === 0) return null
+    return `${path} is not for its owner alone (mode ${found.toString(8)}) and belongs to another user`
+  }
 }
 
 /** False when another process made it meanwhile. */
@@ -63,5 +74,10 @@ function makeFolder(path: string): boolean {
 }
 
 function isLink(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false
+  try {
+    return lstatSync(path).isSymbolicLink()
+  } catch {
+    // What is not there, or below a file, is told by whoever wants to make it.
+    return false
+  }
 }

@@ -47,7 +47,7 @@ describe('usable addresses of a network', () => {
     '/8',
   ]) {
     test(`${JSON.stringify(text)} is none`, () => {
-      expect(() => parseIpRange(text)).toThrow(`invalid CIDR address: ${text}`)
+      expect(() => parseIpRange(text)).toThrow(`${text} is no network such as 10.0.0.0/24`)
     })
   }
 })

@@ -37,7 +37,7 @@ export function parseIpRange(text: string): IpRange {
     !/^\d{1,3}$/.test(text.slice(slash + 1)) ||
     bits > width
   )
-    throw new Error(`invalid CIDR address: ${text}`)
+    throw new Error(`${text} is no network such as 10.0.0.0/24`)
   const host = BigInt(width - bits)
   const network = (ipToBigInt(address) >> host) << host
   const all = 1n << host

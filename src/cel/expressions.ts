@@ -1,3 +1,4 @@
+import { MAX_PATTERN_WEIGHT, patternWeight } from '../base/pattern-weight.ts'
 import { type Budget, OutOfBudget } from './budget.ts'
 import { celValue, type ObjectForm } from './cel-value.ts'
 import type { DeclaredType, ObjectType } from './declared-type.ts'
@@ -67,7 +68,7 @@ export class Expressions {
     try {
       const variables = this.#variablesOf(type)
       const parsed = parseIn(this.#environment, source)
-      const usesOldSelf = prepare(parsed.ast, new Set(), variables)
+      const usesOldSelf = prepare(parsed.ast, new Set(), variables, { left: MAX_PATTERN_WEIGHT })
       const { valid, type: gives = 'dyn', error } = parsed.check()
       if (!valid) return { problem: problemOf(error, source) }
       const cost = greatestCost(
@@ -183,9 +184,14 @@ class CheckedExpression implements Expression {
  * Leads calls to our functions and variables to those of the type, and checks patterns; returns whether the value
  * before is looked at. Names that are `hidden` are those of other variables.
  */
-function prepare(node: Node, hidden: ReadonlySet<string>, variables: Variables): boolean {
+function prepare(
+  node: Node,
+  hidden: ReadonlySet<string>,
+  variables: Variables,
+  weight: PatternRoom,
+): boolean {
   const { alternate, macro } = node.meta
-  if (alternate) return prepare(alternate, hidden, variables)
+  if (alternate) return prepare(alternate, hidden, variables, weight)
   if (macro) {
     // The library leaves the fields in has() unchecked.
     const { typeCheck } = macro
@@ -200,7 +206,7 @@ function prepare(node: Node, hidden: ReadonlySet<string>, variables: Variables):
     const name = insideName(call.name)
     if (name === null) throw problemAt(node, `undeclared reference to '${call.name}'`)
     ;(node.args as [string])[0] = name
-    checkPattern(call.name, call.args)
+    checkPattern(call.name, call.args, weight)
   }
   if (node.op === 'id') {
     if (node.args === 'cel') throw problemAt(node, "undeclared reference to 'cel'")
@@ -211,22 +217,28 @@ function prepare(node: Node, hidden: ReadonlySet<string>, variables: Variables):
   }
   if (node.op === 'comprehension') {
     const { iterable, iterVarName, step } = node.args as Comprehension
-    const outer = prepare(iterable, hidden, variables)
-    return prepare(step, new Set(hidden).add(iterVarName), variables) || outer
+    const outer = prepare(iterable, hidden, variables, weight)
+    return prepare(step, new Set(hidden).add(iterVarName), variables, weight) || outer
   }
   let uses = false
-  for (const child of childrenOf(node)) uses = prepare(child, hidden, variables) || uses
+  for (const child of childrenOf(node)) uses = prepare(child, hidden, variables, weight) || uses
   return uses
+}
+
+/** What the patterns that are still to come in an expression may weigh. */
+interface PatternRoom {
+  left: number
 }
 
 const PATTERNS = new Set(['matches', 'find', 'findAll'])
 
 /** Patterns that are written out must be ones. */
-function checkPattern(name: string, args: readonly Node[]): void {
+function checkPattern(name: string, args: readonly Node[], weight: PatternRoom): void {
   if (!PATTERNS.has(name)) return
   const pattern = args[name === 'matches' && args.length === 2 ? 1 : 0]
   if (pattern?.op !== 'value' || typeof pattern.args !== 'string') return
-  const problem = patternProblem(pattern.args)
+  weight.left -= patternWeight(pattern.args)
+  const problem = weight.left < 0 ? 'the patterns are too large' : patternProblem(pattern.args)
   if (problem !== null) throw problemAt(pattern, problem)
 }
 

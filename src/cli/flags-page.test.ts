@@ -10,26 +10,31 @@ const INTRODUCTION = `# Flags
 
 \`orch server\` and \`orch-apiserver\` take the same flags; in this release they do the same. Written \`--flag=value\` or
 \`--flag value\`; underscores may stand for dashes; \`-v2\`, \`-v=2\` and \`-v 2\` are one. A flag that is unknown, malformed
-or out of bounds ends the program with exit code 1 before anything is touched. The last of several wins.
+or out of bounds ends the program before anything is touched. The last of several wins. The last column names the option
+of \`startServer()\` that means the same, whose durations are milliseconds; those that no flag sets are told in its types.
+
+Exit codes of every command: 0 when it did what was asked, also for a server that was asked to end and finished; 1 for
+everything else: flags that cannot be understood, a start that fails, an end that fails, and a second signal, which does not
+wait. What went wrong is one line on standard error; \`-v 4\` shows the causes of a failed start.
 
 This page is written from the flags themselves: \`npx vitest run src/cli -u\`.
 `
 
 test('the page lists every flag', async () => {
   const sections = sectionsOf(serverFlags).map(({ section, entries }) => {
-    const rows = entries.map(([name, { short, placeholder, default: standard, help }]) => {
+    const rows = entries.map(([name, { short, placeholder, default: standard, help, option }]) => {
       const spelling = `${short === undefined || short === name ? '' : `\`-${short}\`, `}\`--${name}\``
       const both = short === name ? `\`-${name}\`, ${spelling}` : spelling
       const value = (placeholder ?? '').replaceAll('|', '\\|')
-      return `| ${both} | ${value} | ${placeholder || standard === 'true' ? standard : ''} | ${help} |`
+      return `| ${both} | ${value} | ${placeholder || standard === 'true' ? standard : ''} | ${help} | ${option === undefined ? '' : `\`${option}\``} |`
     })
-    return `\n## ${section}\n\n| flag | value | default | |\n| --- | --- | --- | --- |\n${rows.join('\n')}\n`
+    return `\n## ${section}\n\n| flag | value | default | | option |\n| --- | --- | --- | --- | --- |\n${rows.join('\n')}\n`
   })
   await expect(INTRODUCTION + sections.join('')).toMatchFileSnapshot(PAGE)
 })
 
 test('the help lists every flag, and no line is longer than 100', () => {
-  const help = helpText('About.', 'x [flags]', serverFlags)
+  const help = helpText({ about: 'About.', name: 'x', example: '', flags: serverFlags })
   expect([...help.matchAll(/^ {2}(?:-\w, | {4})--([\w-]+)/gm)].map(([, name]) => name)).toEqual(
     Object.keys(serverFlags),
   )

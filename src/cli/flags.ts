@@ -1,9 +1,21 @@
 /**
  * Command-line flags in the spelling of the field's tools: `--flag=value`, `--flag value`, `--flag=false`, underscores
- * for dashes, `-v2`. Messages about malformed ones are theirs too.
+ * for dashes, `-v2`. A flag also says which option of an embedded server it sets, and what that may be.
  */
 import { isIP } from 'node:net'
 import { parseDuration } from '../base/duration.ts'
+import { nearest } from '../base/nearest.ts'
+import {
+  address,
+  milliseconds,
+  oneOf,
+  switches,
+  text as anyText,
+  texts,
+  truth,
+  whole,
+  type Check,
+} from '../base/value-checks.ts'
 
 /** One flag; its kind reads the text. */
 export interface Flag<T = unknown> {
@@ -22,6 +34,10 @@ export interface Flag<T = unknown> {
   merge?(before: T, after: T): T
   /** What is wrong with a value of the right form, to follow the flag's name. */
   check?(value: T): string | null
+  /** The option of an embedded server that is set, with dots between the names of groups. */
+  readonly option?: string
+  /** What is wrong with a value of that option; of a text where nothing else is said. */
+  readonly takes?: Check
 }
 
 /** Flags by their names. */
@@ -34,8 +50,8 @@ export type Values<F extends Flags> = {
 
 /** A command line that cannot be understood; the message says what would help. */
 export class FlagError extends Error {
-  constructor(message: string) {
-    super(message)
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options)
     this.name = 'FlagError'
   }
 }
@@ -45,12 +61,14 @@ interface About {
   readonly help: string
   readonly default: string
   readonly short?: string
+  readonly option?: string
 }
 
 /** Any text but an empty one. */
 export const textFlag = (about: About): Flag<string> => ({
   ...about,
   placeholder: 'string',
+  takes: anyText,
   parse: (text) => text,
   check: (value) => (value === '' ? 'must not be empty' : null),
 })
@@ -60,6 +78,7 @@ export const choiceFlag = <T extends string>(words: readonly T[], about: About):
   ...about,
   help: `${about.help} One of ${words.join(', ')}.`,
   placeholder: 'string',
+  takes: oneOf(words),
   parse(text) {
     const word = words.find((w) => w === text)
     if (word === undefined) throw new Error(`must be one of ${words.join(', ')}`)
@@ -71,13 +90,14 @@ export const choiceFlag = <T extends string>(words: readonly T[], about: About):
 export const boolFlag = (about: Omit<About, 'default'>): Flag<boolean> => ({
   ...about,
   default: 'false',
+  takes: truth,
   parse: parseBool,
 })
 
 function parseBool(text: string): boolean {
   if (/^(1|t|T|true|TRUE|True)$/.test(text)) return true
   if (/^(0|f|F|false|FALSE|False)$/.test(text)) return false
-  throw new Error(`strconv.ParseBool: parsing ${JSON.stringify(text)}: invalid syntax`)
+  throw new Error('must be true or false')
 }
 
 /** True unless said otherwise. */
@@ -89,7 +109,13 @@ export const onFlag = (about: Omit<About, 'default'>): Flag<boolean> => ({
 /** Text that may be empty. */
 export const optionalTextFlag = (
   about: Omit<About, 'default'> & { readonly default?: string },
-): Flag<string> => ({ default: '', ...about, placeholder: 'string', parse: (text) => text })
+): Flag<string> => ({
+  default: '',
+  ...about,
+  placeholder: 'string',
+  takes: anyText,
+  parse: (text) => text,
+})
 
 /** Path of a file; none when empty. */
 export const fileFlag = (about: Omit<About, 'default'>): Flag<string> => ({
@@ -105,6 +131,7 @@ export const listFlag = (
   default: '',
   ...about,
   placeholder: split ? 'string,...' : 'string',
+  takes: texts,
   parse: (text) => (text === '' ? [] : split ? commaSeparated(text) : [text]),
   merge: (before, after) => [...before, ...after],
 })
@@ -124,7 +151,7 @@ function commaSeparated(text: string): string[] {
       item = ''
     } else item += char
   }
-  if (quoted) throw new Error('a quote is not closed')
+  if (quoted) throw new Error('has a quote that is not closed')
   return [...items, item]
 }
 
@@ -132,17 +159,14 @@ function commaSeparated(text: string): string[] {
 export const intFlag = (bounds: { min: number; max: number }, about: About): Flag<number> => ({
   ...about,
   placeholder: 'int',
+  takes: whole(bounds.min, bounds.max),
   parse(text) {
-    const problem = (what: string) =>
-      new Error(`strconv.ParseInt: parsing ${JSON.stringify(text)}: ${what}`)
-    if (!/^[-+]?\d+$/.test(text)) throw problem('invalid syntax')
-    const value = Number(text)
-    if (!Number.isSafeInteger(value)) throw problem('value out of range')
-    return value
+    if (!/^[-+]?\d+$/.test(text)) throw new Error('must be a whole number')
+    return Number(text)
   },
   check: (value) =>
     value < bounds.min || value > bounds.max
-      ? `${value} must be between ${bounds.min} and ${bounds.max}, inclusive`
+      ? `must be from ${bounds.min} to ${bounds.max}, not ${value}`
       : null,
 })
 
@@ -150,6 +174,7 @@ export const intFlag = (bounds: { min: number; max: number }, about: About): Fla
 export const switchesFlag = (about: About): Flag<Readonly<Record<string, boolean>>> => ({
   ...about,
   placeholder: 'name=true|false,...',
+  takes: switches,
   parse(text) {
     const entries = text
       .split(',')
@@ -159,13 +184,11 @@ export const switchesFlag = (about: About): Flag<Readonly<Record<string, boolean
         const equals = part.indexOf('=')
         const name = (equals === -1 ? part : part.slice(0, equals)).trim()
         const value = equals === -1 ? 'true' : part.slice(equals + 1).trim()
-        if (name === '') throw new Error(`missing name in ${JSON.stringify(part)}`)
+        if (name === '') throw new Error('must have a name before each value')
         try {
           return [name, parseBool(value)]
-        } catch (error) {
-          throw new Error(`invalid value of ${name}=${value}, err: ${(error as Error).message}`, {
-            cause: error,
-          })
+        } catch (cause) {
+          throw new Error(`must have true or false for ${JSON.stringify(name)}`, { cause })
         }
       })
     return Object.fromEntries(entries)
@@ -178,16 +201,26 @@ export const switchesFlag = (about: About): Flag<Readonly<Record<string, boolean
 export const durationFlag = (about: About): Flag<number> => ({
   ...about,
   placeholder: 'duration',
-  parse: (text) => Number(parseDuration(text)) / 1e6,
+  takes: milliseconds(1),
+  parse: parseTime,
   check: (value) => {
-    if (value < 0) return 'can not be a negative value'
+    if (value < 0) return 'must not be negative'
     return value < 1 ? 'must be at least 1ms' : null
   },
 })
 
+function parseTime(text: string): number {
+  try {
+    return Number(parseDuration(text)) / 1e6
+  } catch (cause) {
+    throw new Error('must be a duration such as 30s, 1m30s or 2h', { cause })
+  }
+}
+
 /** A duration, or 0. */
 export const orNone = (flag: Flag<number>): Flag<number> => ({
   ...flag,
+  takes: milliseconds(0),
   check: (value) => (value === 0 ? null : (flag.check?.(value) ?? null)),
 })
 
@@ -195,10 +228,11 @@ export const orNone = (flag: Flag<number>): Flag<number> => ({
 export const ipFlag = (about: About): Flag<string> => ({
   ...about,
   placeholder: 'ip',
+  takes: address(about.default === '' ? [''] : []),
   parse(text) {
     if (text === '' && about.default === '') return text
     if (isIP(text) === 0 || text.includes('%')) {
-      throw new Error(`failed to parse IP: ${JSON.stringify(text)}`)
+      throw new Error('must be an IP address')
     }
     return text
   },
@@ -216,7 +250,7 @@ export function parseFlags<F extends Flags>(flags: F, args: readonly string[]): 
     }
     const { name, shown, flag, value } = flagOf(flags, arg)
     const text = value ?? (flag.placeholder === undefined ? 'true' : rest.shift())
-    if (text === undefined) throw new FlagError(`flag needs an argument: ${shown}`)
+    if (text === undefined) throw new FlagError(`${shown} needs a value`)
     const parsed = valueOf(name, flag, text)
     given.set(name, flag.merge && given.has(name) ? flag.merge(given.get(name), parsed) : parsed)
   }
@@ -230,8 +264,7 @@ export function parseFlags<F extends Flags>(flags: F, args: readonly string[]): 
     const problem = flags[name]?.check?.(value)
     return problem == null ? [] : [`--${name} ${problem}`]
   })
-  if (problems.length === 1) throw new FlagError(problems[0]!)
-  if (problems.length > 1) throw new FlagError(`[${problems.join(', ')}]`)
+  if (problems.length > 0) throw new FlagError(problems.join('; '))
   return Object.fromEntries(values) as Values<F>
 }
 
@@ -270,7 +303,7 @@ function shortFlagOf(flags: Flags, arg: string): Found {
   return {
     name: entry[0],
     flag: entry[1],
-    shown: `'${letter}' in ${arg}`,
+    shown: `-${letter}`,
     value: arg.length === 2 ? undefined : after,
   }
 }
@@ -279,34 +312,18 @@ function valueOf(name: string, flag: Flag, text: string): unknown {
   try {
     return flag.parse(text)
   } catch (error) {
-    const shown = flag.short === undefined ? `--${name}` : `-${flag.short}, --${name}`
     const reason = error instanceof Error ? error.message : String(error)
-    throw new FlagError(`invalid argument ${JSON.stringify(text)} for "${shown}" flag: ${reason}`)
+    throw new FlagError(`--${name} ${reason}, not ${JSON.stringify(text)}`, { cause: error })
   }
 }
 
+/** Somebody may know the option of a flag better than the flag. */
 function hint(flags: Flags, name: string): string {
-  const near = Object.keys(flags)
-    .map((known) => ({
-      known,
-      edits: name.length > 1 && known.startsWith(name) ? 0 : editsBetween(known, name),
-    }))
-    .filter(({ known, edits }) => edits <= Math.min(3, known.length / 2))
-    .sort((a, b) => a.edits - b.edits)[0]
-  return near ? ` (did you mean --${near.known}?)` : ''
+  const byOption = Object.entries(flags).find(
+    ([, { option = '' }]) => dashed(option.slice(option.lastIndexOf('.') + 1)) === name,
+  )
+  const near = nearest(name, Object.keys(flags)) ?? byOption?.[0]
+  return near === undefined ? '' : ` (did you mean --${near}?)`
 }
 
-/** How many letters to add, remove or change to make one word of the other. */
-function editsBetween(a: string, b: string): number {
-  if (Math.abs(a.length - b.length) > 3) return Infinity
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i)
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j++) {
-      const change = a[i - 1] === b[j - 1] ? 0 : 1
-      next.push(Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + change))
-    }
-    row = next
-  }
-  return row[b.length]!
-}
+const dashed = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)

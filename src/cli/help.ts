@@ -6,8 +6,50 @@ const GAP = 5
 /** What is longer has a line of its own. */
 const MAX_LEFT = 48
 
+/** What a command is told by. */
+export interface CommandHelp {
+  readonly about: string
+  /** As it is typed. */
+  readonly name: string
+  readonly flags: Flags
+  /** The flags that people use, in the order in which they are told; all where none are named. */
+  readonly common?: readonly string[]
+  /** What may follow the name, for a start. */
+  readonly example: string
+}
+
+/** Help that fits on a screen: an example, and the flags that people use. */
+export function shortHelp({ about, name, flags, common, example }: CommandHelp): string {
+  if (!common) return helpText({ about, name, flags, example })
+  const rows = common.map((flag): [string, string] => [
+    spelling(flag, flags[flag]!),
+    meaning(flags[flag]!),
+  ])
+  const rest = Object.keys(flags).length - common.length
+  return [
+    ...head({ about, name, example }),
+    '',
+    'Flags:',
+    '',
+    ...table(rows),
+    '',
+    `${name} --help-all lists ${rest} more.`,
+    '',
+  ].join('\n')
+}
+
+const head = ({ about, name, example }: Pick<CommandHelp, 'about' | 'name' | 'example'>) => [
+  ...wrap(about, WIDTH),
+  '',
+  'Usage:',
+  `  ${name} [flags]`,
+  '',
+  'Example:',
+  `  ${name} ${example}`,
+]
+
 /** Help of a command: what it does, how it is called, its flags by section. */
-export function helpText(about: string, usage: string, flags: Flags): string {
+export function helpText({ about, name, flags, example }: CommandHelp): string {
   const spellings = Object.entries(flags).map(([name, flag]) => spelling(name, flag))
   const left = Math.min(widest(spellings), MAX_LEFT)
   const sections = sectionsOf(flags).flatMap(({ section, entries }) => [
@@ -19,7 +61,7 @@ export function helpText(about: string, usage: string, flags: Flags): string {
       left,
     ),
   ])
-  return [...wrap(about, WIDTH), '', 'Usage:', `  ${usage}`, ...sections, ''].join('\n')
+  return [...head({ about, name, example }), ...sections, ''].join('\n')
 }
 
 /** Two columns, the left one `left` wide, the right one wrapped. */

@@ -1,22 +1,28 @@
 import { describe, expect, test } from 'vitest'
 import type { RunningServer, ServerOptions } from '../server-options.ts'
+import { readyLine } from './commands/server.ts'
 import { apiserverMain, controllerManagerMain, main } from './main.ts'
-import type { Terminal } from './terminal.ts'
+import type { EndSignal, Terminal } from './terminal.ts'
 
 /** Keeps what a program says; `exit` does not end anything. */
 class Recorded implements Terminal {
   stdout = ''
   stderr = ''
   codes: number[] = []
-  signal = () => {}
+  signal: (signal: EndSignal) => void = () => {}
+  /** How often it is asked to end as soon as it says that it is ready. */
+  ends = 0
   readonly exited: Promise<void>
   #exit = () => {}
   constructor() {
     this.exited = new Promise((resolve) => (this.#exit = resolve))
   }
-  out = (text: string) => void (this.stdout += text)
+  out = (text: string) => {
+    this.stdout += text
+    for (let i = 0; i < this.ends; i++) this.signal('SIGTERM')
+  }
   err = (text: string) => void (this.stderr += text)
-  onSignal = (call: () => void) => void (this.signal = call)
+  onSignal = (call: (signal: EndSignal) => void) => void (this.signal = call)
   exit = (code: number) => {
     this.codes.push(code)
     this.#exit()
@@ -37,8 +43,18 @@ const running = (change: Partial<RunningServer> = {}): RunningServer => ({
   ...change,
 })
 
+const STOPPED = (how: string, signal = 'SIGTERM') =>
+  new RegExp(`^\\S+Z info  stopped signal="${signal}" how="${how}"\n$`)
+
 const READY =
   'orch is ready at https://127.0.0.1:6443 - try: KUBECONFIG=/data/admin.kubeconfig kubectl get namespaces\n'
+
+test('the shells of Windows are given a command that they understand', () => {
+  const kubeconfigPath = 'C:\\Users\\Some One\\orch-data\\admin.kubeconfig'
+  expect(readyLine(running({ kubeconfigPath }), 'win32')).toBe(
+    `orch is ready at https://127.0.0.1:6443 - try: kubectl --kubeconfig "${kubeconfigPath}" get namespaces\n`,
+  )
+})
 
 describe('words that are no server', () => {
   const programs = { main, apiserverMain, controllerManagerMain }
@@ -57,14 +73,15 @@ describe('words that are no server', () => {
       program: 'main',
       args: ['server', '--port=1'],
       code: 1,
-      stderr: 'orch server: unknown flag: --port\nSee orch server --help.\n',
+      stderr:
+        'orch server: unknown flag: --port (did you mean --secure-port?)\nSee orch server --help.\n',
     },
     {
       program: 'apiserverMain',
       args: ['--secure-port=65536'],
       code: 1,
       stderr:
-        'orch-apiserver: --secure-port 65536 must be between 0 and 65535, inclusive\nSee orch-apiserver --help.\n',
+        'orch-apiserver: --secure-port must be from 0 to 65535, not 65536\nSee orch-apiserver --help.\n',
     },
     {
       program: 'controllerManagerMain',
@@ -97,7 +114,7 @@ describe('words that are no server', () => {
     await main(['--help'], { version: '1.2.3', terminal: asked })
     await main([], { version: '1.2.3', terminal: bare })
     expect(asked.stdout).toMatch(/^Usage:\n {2}orch <command> \[flags\]$/m)
-    expect(asked.stdout).toMatch(/^ {2}server {4}Serves the cluster API over HTTPS\./m)
+    expect(asked.stdout).toMatch(/^ {2}server {8}Serves the cluster API over HTTPS\./m)
     expect(bare.said).toEqual({ stdout: '', stderr: asked.stdout, codes: [1] })
   })
 
@@ -116,6 +133,7 @@ describe('options of the server', () => {
     shareAuthorities: true,
     endpointReconciler: 'lease',
     servingHosts: [],
+    allowUnlockedDataDir: false,
     verify: false,
     vocabulary: 'orch',
     bindAddress: '127.0.0.1',
@@ -283,9 +301,9 @@ describe('options of the server', () => {
       const given: ServerOptions[] = []
       const start = async (options: ServerOptions) => {
         given.push(options)
-        terminal.signal()
         return running()
       }
+      terminal.ends = 1
       await main(['server', ...args.split(' ')], { version: '1', terminal, start })
       const [{ log, ...options }] = given as [ServerOptions]
       expect(options).toEqual({ dataDir: '/d', ...standard, ...expected })
@@ -298,9 +316,9 @@ describe('options of the server', () => {
     let dataDir: string | undefined
     const start = async (options: ServerOptions) => {
       dataDir = options.dataDir
-      terminal.signal()
       return running()
     }
+    terminal.ends = 1
     await main(['server'], { version: '1', terminal, start })
     expect(dataDir).toBe(`${process.cwd()}/orch-data`)
   })
@@ -311,13 +329,11 @@ describe('life of the server', () => {
     const terminal = new Recorded()
     let closed = 0
     const start = async () => running({ close: async () => void closed++ })
-    const done = main(['server'], { version: '1', terminal, start })
-    await Promise.resolve()
-    terminal.signal()
-    await done
+    terminal.ends = 1
+    await main(['server'], { version: '1', terminal, start })
     expect({ ...terminal.said, closed }).toEqual({
       stdout: READY,
-      stderr: '',
+      stderr: expect.stringMatching(STOPPED('in order')) as string,
       codes: [0],
       closed: 1,
     })
@@ -326,29 +342,53 @@ describe('life of the server', () => {
   test('a second signal does not wait', async () => {
     const terminal = new Recorded()
     const start = async () => running({ close: () => new Promise<void>(() => {}) })
+    terminal.ends = 2
     void main(['server'], { version: '1', terminal, start })
-    terminal.signal()
-    terminal.signal()
     await terminal.exited
-    expect(terminal.codes).toEqual([1])
+    expect(terminal.said).toEqual({
+      stdout: READY,
+      stderr: expect.stringMatching(STOPPED('at once, asked again')) as string,
+      codes: [143],
+    })
   })
 
-  test('a signal before it is ready is not forgotten', async () => {
+  test.each([
+    ['SIGTERM', 143],
+    ['SIGINT', 130],
+    ['SIGHUP', 129],
+    ['SIGBREAK', 149],
+  ] as const)('%s before it is ready ends it at once', async (signal, code) => {
     const terminal = new Recorded()
-    const start = async () => {
-      terminal.signal()
-      return running()
-    }
-    await main(['server'], { version: '1', terminal, start })
-    expect(terminal.said).toEqual({ stdout: READY, stderr: '', codes: [0] })
+    // A start that would never end.
+    const start = () => new Promise<RunningServer>(() => {})
+    void main(['server'], { version: '1', terminal, start })
+    terminal.signal(signal)
+    await terminal.exited
+    expect(terminal.said).toEqual({
+      stdout: '',
+      stderr: expect.stringMatching(STOPPED('before it was ready', signal)) as string,
+      codes: [code],
+    })
+  })
+
+  test('the line about the end is JSON where lines are', async () => {
+    const terminal = new Recorded()
+    terminal.ends = 1
+    const start = async () => running()
+    await main(['server', '--logging-format=json'], { version: '1', terminal, start })
+    expect(JSON.parse(terminal.stderr)).toEqual({
+      time: expect.any(String) as string,
+      level: 'info',
+      msg: 'stopped',
+      signal: 'SIGTERM',
+      how: 'in order',
+    })
   })
 
   test('a failed end is told', async () => {
     const terminal = new Recorded()
-    const start = async () => {
-      terminal.signal()
-      return running({ close: () => Promise.reject(new Error('disk gone')) })
-    }
+    const start = async () => running({ close: () => Promise.reject(new Error('disk gone')) })
+    terminal.ends = 1
     await main(['server'], { version: '1', terminal, start })
     expect(terminal.codes).toEqual([1])
     expect(terminal.stderr).toMatch(/ error shutdown failed error="Error: disk gone"\n$/)
@@ -356,10 +396,8 @@ describe('life of the server', () => {
 
   test('a path with blanks can be copied to a shell', async () => {
     const terminal = new Recorded()
-    const start = async () => {
-      terminal.signal()
-      return running({ kubeconfigPath: "/my data/it's" })
-    }
+    const start = async () => running({ kubeconfigPath: "/my data/it's" })
+    terminal.ends = 1
     await main(['server'], { version: '1', terminal, start })
     expect(terminal.stdout).toContain(`KUBECONFIG='/my data/it'\\''s' kubectl`)
   })
@@ -391,7 +429,11 @@ describe('a failed start', () => {
       args: ['--secure-port=443'],
       line: 'not allowed to listen on 127.0.0.1:443; choose a port above 1023 with --secure-port',
     },
-    { name: 'a folder that is not ours', error: failure('EACCES', 'mkdir'), line: 'raw' },
+    {
+      name: 'a folder that is not ours',
+      error: failure('EACCES', 'mkdir'),
+      line: 'permission denied',
+    },
     { name: 'several lines', error: new Error('a\nb'), line: 'a b' },
     { name: 'not even an error', error: 'x', line: 'x' },
   ]) {

@@ -1,5 +1,6 @@
 import { product } from '../vocabulary/index.ts'
 import { backupCommand } from './commands/backup.ts'
+import { cutJournalCommand } from './commands/cut-journal.ts'
 import type { DataCommand } from './commands/data-command.ts'
 import type { OpenEtcd } from './commands/etcd-access.ts'
 import { migrateCommand } from './commands/migrate.ts'
@@ -29,6 +30,10 @@ const DATA = {
   },
   restore: { run: restoreCommand, about: 'Makes a store out of such a file.' },
   migrate: { run: migrateCommand, about: 'Copies the embedded store to etcd, or back.' },
+  'cut-journal': {
+    run: cutJournalCommand,
+    about: 'Gives up the writes that a damaged journal has lost.',
+  },
 } as const
 
 const programHelp = (name: string) =>
@@ -58,7 +63,8 @@ export async function main(args: readonly string[], around: Surroundings): Promi
       return server(`${name} server`, SERVER, rest, around)
     case 'backup':
     case 'restore':
-    case 'migrate': {
+    case 'migrate':
+    case 'cut-journal': {
       const { run, about } = DATA[command]
       return ended({ name: `${name} ${command}`, about, ...dataParts(around) }, run, rest)
     }
@@ -68,6 +74,7 @@ export async function main(args: readonly string[], around: Surroundings): Promi
       return terminal.exit(0)
     case 'help':
     case '--help':
+    case '--help-all':
     case '-h':
       terminal.out(programHelp(name))
       return terminal.exit(0)

@@ -3,18 +3,43 @@ export interface Terminal {
   out(text: string): void
   err(text: string): void
   /** Calls back on the first and every later request to end. */
-  onSignal(call: () => void): void
+  onSignal(call: (signal: EndSignal) => void): void
   /** Ends at once. */
   exit(code: number): void
 }
 
+/** Requests to end, by the names that Node has for them. */
+export type EndSignal = 'SIGTERM' | 'SIGINT' | 'SIGHUP' | 'SIGBREAK'
+
+/**
+ * The closing of a terminal is one too: it would end the program otherwise, also under nohup, whose wish to pass it over
+ * Node.js undoes. Windows has no SIGTERM: there the keys Ctrl-C and Ctrl-Break ask, and the closing of the console, which
+ * ends the program ten seconds later.
+ */
+const END_SIGNALS: readonly EndSignal[] = [
+  'SIGINT',
+  'SIGHUP',
+  process.platform === 'win32' ? 'SIGBREAK' : 'SIGTERM',
+]
+
+/** Exit code of a program that a signal ended, as shells have it. */
+export const signalCode = (signal: EndSignal): number =>
+  128 + { SIGHUP: 1, SIGINT: 2, SIGTERM: 15, SIGBREAK: 21 }[signal]
+
 /** The terminal of this process. */
 export const processTerminal: Terminal = {
-  out: (text) => void process.stdout.write(text),
-  err: (text) => void process.stderr.write(text),
+  out: (text) => void lasting(process.stdout).write(text),
+  err: (text) => void lasting(process.stderr).write(text),
   onSignal: (call) => {
-    process.on('SIGTERM', call)
-    process.on('SIGINT', call)
+    for (const signal of END_SIGNALS) process.on(signal, () => call(signal))
   },
   exit: (code) => process.exit(code),
+}
+
+const ignore = () => {}
+
+/** A server goes on, and ends in order, when nobody reads any more what it says. */
+function lasting(stream: NodeJS.WriteStream): NodeJS.WriteStream {
+  if (!stream.listeners('error').includes(ignore)) stream.on('error', ignore)
+  return stream
 }

@@ -266,7 +266,7 @@ describe('clusters and users that are refused', () => {
     },
     {
       cluster: 'certificate-authority: gone',
-      message: 'cannot read certificate-authority: ENOENT',
+      message: 'cannot read certificate-authority: there is no such file',
     },
     { cluster: 'extensions: [a]', message: 'an item of extensions is not a map' },
     {

@@ -1,5 +1,6 @@
-import { dirname, isAbsolute, resolve } from 'node:path'
+import { basename, dirname, isAbsolute, resolve } from 'node:path'
 import { readFile } from '../base/files.ts'
+import { plainReason } from '../base/plain-reason.ts'
 import { parseYaml } from '../schema/yaml.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import type { ClientConfig, ExecConfig, Impersonation, InteractiveMode } from './client-config.ts'
@@ -47,13 +48,19 @@ current-context: ${user}@${cluster}
 `
 }
 
+/** What the reading of YAML says first, in words for bodies of requests. */
+const NOT_YAML = /^error converting YAML to JSON: yaml: /
+
 /** Reads a client configuration file; see {@link readKubeconfig}. Errors name the file. */
 export async function loadKubeconfig(path: string, context?: string): Promise<ClientConfig> {
   try {
     const text = await readFile(path, 'utf8')
     return await readKubeconfig(text, context, dirname(resolve(path)))
   } catch (cause) {
-    throw new Error(`cannot use the client configuration ${path}: ${messageOf(cause)}`, { cause })
+    throw new Error(
+      `cannot use the client configuration ${path}: ${plainReason(cause).replace(NOT_YAML, 'it is no YAML: ')}`,
+      { cause },
+    )
   }
 }
 
@@ -165,7 +172,7 @@ async function pemOf(
   try {
     return { pem: await readFile(path, 'utf8'), path }
   } catch (cause) {
-    throw new Error(`cannot read ${key}: ${messageOf(cause)}`, { cause })
+    throw new Error(`cannot read ${key}: ${plainReason(cause)}`, { cause })
   }
 }
 
@@ -187,7 +194,7 @@ function execOf(exec: ConfigMap, folder: string): ExecConfig {
     if (name === undefined) throw new Error('an item of env has no name')
     return { name, value: textOf(variable, 'value') ?? '' }
   })
-  const isPath = command.includes('/') && !isAbsolute(command)
+  const isPath = basename(command) !== command && !isAbsolute(command)
   return {
     command: isPath ? resolve(folder, command) : command,
     args: textsOf(exec, 'args'),
@@ -227,5 +234,3 @@ function withoutAbsent(config: Part): ClientConfig {
   // The server, all that is required, is always there.
   return Object.fromEntries(entries) as unknown as ClientConfig
 }
-
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))

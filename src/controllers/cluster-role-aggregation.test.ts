@@ -48,6 +48,14 @@ test('rules come from the selected roles, selector by selector, by name, each on
   expect(await resourcesOf('all')).toEqual(['events', 'secrets', 'pods', 'nodes'])
 })
 
+test('roles that many selectors find are taken once', async () => {
+  const resources = Array.from({ length: 2_000 }, (_, i) => `r${i}`)
+  await part('a', { to: 'view' }, ...resources)
+  const selectors = Array.from({ length: 20_000 }, () => ({ matchLabels: { to: 'view' } }))
+  await whole('all', selectors)
+  expect(await resourcesOf('all')).toEqual(resources)
+})
+
 test('a role that comes, changes or goes is taken up at once', async () => {
   await whole('all', [{ matchLabels: { to: 'view' } }])
   expect(await resourcesOf('all')).toBe(undefined)

@@ -1,5 +1,6 @@
 import type { ClusterRole } from '../kinds/rbac/cluster-role.ts'
 import type { PolicyRule } from '../kinds/rbac/policy-rule.ts'
+import { Pace } from '../base/turn.ts'
 import type { JsonObject } from '../schema/codec.ts'
 import { sameValue } from '../schema/field-errors.ts'
 import { matchesLabels, selectorFromObject } from '../schema/selectors.ts'
@@ -26,7 +27,7 @@ export const clusterRoleAggregation: Controller = {
         const role = roles.get(name)
         if (!served || !role?.aggregationRule || role.metadata.deletionTimestamp !== undefined)
           return
-        const rules = gathered(role, roles)
+        const rules = await gathered(role, roles)
         if (sameValue(rules, role.rules ?? [])) return
         const plain = served.codec.plain({ rules } as never)
         const config: JsonObject = { metadata: { name }, rules: plain['rules'] ?? [] }
@@ -55,17 +56,30 @@ export const clusterRoleAggregation: Controller = {
 }
 
 /** Rules of the selected roles, selector by selector and by name, each rule once. */
-function gathered(role: ClusterRole, roles: ReadonlyMap<string, ClusterRole>): PolicyRule[] {
-  const rules: PolicyRule[] = []
-  const sorted = [...roles].sort(([a], [b]) => (a < b ? -1 : 1))
+async function gathered(
+  role: ClusterRole,
+  roles: ReadonlyMap<string, ClusterRole>,
+): Promise<PolicyRule[]> {
+  const rules = new Map<string, PolicyRule>()
+  const pace = new Pace()
+  const left = new Map([...roles].sort(([a], [b]) => (a < b ? -1 : 1)))
+  left.delete(role.metadata.name ?? '')
   for (const selector of role.aggregationRule?.clusterRoleSelectors ?? []) {
     const parsed = selectorFromObject(selector)
-    for (const [name, other] of sorted) {
-      if (name === role.metadata.name || !matchesLabels(parsed, other.metadata.labels)) continue
+    for (const [name, other] of left) {
+      if (!matchesLabels(parsed, other.metadata.labels)) continue
+      // What a second selector finds again is there already.
+      left.delete(name)
       for (const rule of other.rules ?? []) {
-        if (!rules.some((known) => sameValue(known, rule))) rules.push(rule)
+        const key = keyOf(rule)
+        if (!rules.has(key)) rules.set(key, rule)
       }
     }
+    const pause = pace.pause()
+    if (pause) await pause
   }
-  return rules
+  return [...rules.values()]
 }
+
+const keyOf = ({ verbs, apiGroups, resources, resourceNames, nonResourceURLs }: PolicyRule) =>
+  JSON.stringify([verbs, apiGroups, resources, resourceNames, nonResourceURLs])

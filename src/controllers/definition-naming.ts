@@ -11,8 +11,17 @@ import { Writer } from './writer.ts'
 
 const NAME = 'customresourcedefinition-naming'
 
+/** Reason of a definition that nothing serves the objects of. */
+const NOT_SERVED = 'NotServed'
+
+/** What the server does with definitions. */
+export interface DefinitionNamingOptions {
+  /** Whether it serves the objects of kinds that are in force; else no definition ever is. */
+  readonly servesObjects: boolean
+}
+
 /** Gives definitions of kinds the names that nobody of their group has, and says when they are in force. */
-export const definitionNaming: Controller = {
+export const definitionNaming = ({ servesObjects }: DefinitionNamingOptions): Controller => ({
   name: NAME,
   async start(world) {
     const { api, source } = world
@@ -25,9 +34,12 @@ export const definitionNaming: Controller = {
         const definition = definitions.get(name)
         if (!served || !definition) return
         const next = structuredClone(definition)
-        accept(next, definitions, api.clock.now())
+        const now = api.clock.now()
+        const refusal = accept(next, definitions, now)
+        if (servesObjects) prepare(next, refusal, now)
+        else withhold(next, refusal, now)
         // Readers see that the names are accepted before they see that the definition is in force.
-        if (sameValue(next.status, definition.status)) establish(next, api.clock.now())
+        if (servesObjects && sameValue(next.status, definition.status)) establish(next, now)
         if (sameValue(next.status, definition.status)) return
         await writer.update({ served, namespace: '', name, subresource: 'status' }, plain(next))
       },
@@ -52,20 +64,26 @@ export const definitionNaming: Controller = {
     )
     return following(queue, writer, [end])
   },
+})
+
+/** Why not all names are accepted. */
+interface Refusal {
+  readonly reason: string
+  readonly message: string
 }
 
-/** Accepts each name that no other definition of the group has, and says whether all are. */
+/** Accepts each name that no other definition of the group has, and says whether all are; null: they are. */
 function accept(
   definition: CustomResourceDefinition,
   all: ReadonlyMap<string, CustomResourceDefinition>,
   now: number,
-): void {
+): Refusal | null {
   const { resources, kinds } = takenNames(definition, all)
   const wanted = definition.spec.names
   const accepted: CustomResourceDefinitionNames = {
     ...(definition.status.acceptedNames ?? { plural: '', kind: '' }),
   }
-  let refusal: { reason: string; message: string } | null = null
+  let refusal: Refusal | null = null
   for (const [field, taken, reason] of [
     ['plural', resources, 'PluralConflict'],
     ['singular', resources, 'SingularConflict'],
@@ -97,21 +115,35 @@ function accept(
       : { type: 'NamesAccepted', status: 'False', ...refusal },
     now,
   )
-  // Once in force, a definition stays so.
+  return refusal
+}
+
+const NOT_ACCEPTED: Refusal = { reason: 'NotAccepted', message: 'not all names are accepted' }
+
+/** Says that a definition is not in force yet; once it is, it stays so. */
+function prepare(definition: CustomResourceDefinition, refusal: Refusal | null, now: number): void {
   if (hasCondition(definition, 'Established')) return
-  const isNew = !definition.status.conditions?.some(({ type }) => type === 'Established')
-  if (refusal !== null && !isNew) return
-  setCondition(
-    definition,
-    {
-      type: 'Established',
-      status: 'False',
-      ...(refusal === null
-        ? { reason: 'Installing', message: 'the initial names have been accepted' }
-        : { reason: 'NotAccepted', message: 'not all names are accepted' }),
-    },
-    now,
+  const isNew = !definition.status.conditions?.some(
+    ({ type, reason }) => type === 'Established' && reason !== NOT_SERVED,
   )
+  if (refusal !== null && !isNew) return
+  const installing = { reason: 'Installing', message: 'the initial names have been accepted' }
+  const why = refusal === null ? installing : NOT_ACCEPTED
+  setCondition(definition, { type: 'Established', status: 'False', ...why }, now)
+}
+
+/**
+ * Says that a definition is not in force because nothing serves its objects, also of one that another server put in
+ * force: clients that wait for it would be told what is not so, and then find no path.
+ */
+function withhold(
+  definition: CustomResourceDefinition,
+  refusal: Refusal | null,
+  now: number,
+): void {
+  const message = 'the names are accepted, but this server does not serve custom resources'
+  const why = refusal === null ? { reason: NOT_SERVED, message } : NOT_ACCEPTED
+  setCondition(definition, { type: 'Established', status: 'False', ...why }, now)
 }
 
 /** Puts a definition with accepted names in force. */

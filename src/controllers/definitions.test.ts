@@ -62,12 +62,17 @@ const conditionsOf = async (name: string) => {
 }
 const acceptedOf = async (name: string) => (await world.hand.get(at(name))).status.acceptedNames
 
+const served = definitionNaming({ servesObjects: true })
+const unserved = definitionNaming({ servesObjects: false })
+
 const ACCEPTED = 'NamesAccepted True NoConflicts: no conflicts found'
 const IN_FORCE = 'Established True InitialNamesAccepted: the initial names have been accepted'
+const NOT_SERVED =
+  'Established False NotServed: the names are accepted, but this server does not serve custom resources'
 
 describe('names', () => {
   test('are accepted when nobody in the group has them, and the definition is then in force', async () => {
-    start(definitionNaming)
+    start(served)
     await define({ plural: 'things', shortNames: ['th'], categories: ['all'] })
     expect(await conditionsOf('things.example.com')).toEqual([ACCEPTED, IN_FORCE])
     expect(await acceptedOf('things.example.com')).toEqual({
@@ -107,7 +112,7 @@ describe('names', () => {
     },
   ]) {
     test(`another has: ${reason}`, async () => {
-      start(definitionNaming)
+      start(served)
       await define({ plural: 'things', shortNames: ['th'] })
       await running!.idle()
       await define(names)
@@ -123,7 +128,7 @@ describe('names', () => {
 
   test('are free for another group, and again when their definition goes', async () => {
     start(
-      definitionNaming,
+      served,
       definitionFinalizer(() => Promise.resolve()),
     )
     await define({ plural: 'things' })
@@ -139,7 +144,7 @@ describe('names', () => {
   })
 
   test('that come to conflict later do not put a definition out of force', async () => {
-    start(definitionNaming)
+    start(served)
     await define({ plural: 'things', shortNames: ['th'] })
     await define({ plural: 'others', kind: 'Other' })
     await running!.idle()
@@ -153,6 +158,63 @@ describe('names', () => {
       'NamesAccepted False ShortNamesConflict: "th" is already in use',
       IN_FORCE,
     ])
+  })
+})
+
+describe('a server that serves no objects of custom kinds', () => {
+  test('accepts names and puts no definition in force', async () => {
+    start(unserved)
+    await define({ plural: 'things' })
+    expect(await conditionsOf('things.example.com')).toEqual([ACCEPTED, NOT_SERVED])
+    await define({ plural: 'others', kind: 'Thing', listKind: 'OtherList' })
+    expect(await conditionsOf('others.example.com')).toEqual([
+      'NamesAccepted False KindConflict: "Thing" is already in use',
+      'Established False NotAccepted: not all names are accepted',
+    ])
+  })
+
+  test('takes back what another server said, which says it again', async () => {
+    await define({ plural: 'things' })
+    for (const { by, last } of [
+      { by: served, last: IN_FORCE },
+      { by: unserved, last: NOT_SERVED },
+      { by: served, last: IN_FORCE },
+    ]) {
+      start(by)
+      expect(await conditionsOf('things.example.com')).toEqual([ACCEPTED, last])
+      await running!.stop()
+    }
+  })
+
+  test('tells of a conflict that came while nothing was served', async () => {
+    start(unserved)
+    await define({ plural: 'things', shortNames: ['th'] })
+    await define({ plural: 'others', kind: 'Other' })
+    await running!.idle()
+    await running!.stop()
+    const { metadata } = await world.hand.get(at('others.example.com'))
+    await world.hand.patch(at('others.example.com'), {
+      metadata: { resourceVersion: metadata.resourceVersion },
+      spec: { names: { shortNames: ['th'] } },
+    })
+    start(served)
+    expect(await conditionsOf('others.example.com')).toEqual([
+      'NamesAccepted False ShortNamesConflict: "th" is already in use',
+      'Established False NotAccepted: not all names are accepted',
+    ])
+  })
+
+  test('deletes a definition at once', async () => {
+    const removals: string[] = []
+    start(
+      unserved,
+      definitionFinalizer(async ({ metadata }) => void removals.push(metadata.name!)),
+    )
+    await define({ plural: 'things' })
+    await running!.idle()
+    await world.hand.delete(at('things.example.com'))
+    await running!.idle()
+    expect([removals, await world.hand.get(at('things.example.com'))]).toEqual([[], null])
   })
 })
 
@@ -186,7 +248,7 @@ describe('deletion', () => {
     const seen: string[][] = []
     let fails = 1
     start(
-      definitionNaming,
+      served,
       definitionFinalizer(async ({ metadata }) => {
         seen.push(await world.hand.names(at()))
         if (fails-- > 0) throw new Error(`no store for ${metadata.name}`)

@@ -9,8 +9,9 @@ import { namespaceLifecycle } from './namespace.ts'
 /** Every controller, in the order in which they start. */
 export const controllers: readonly Controller[] = [
   clusterRoleAggregation,
-  definitionNaming,
-  // No objects of custom kinds are kept, so that none is left.
+  // Nothing serves objects of custom kinds. What comes to serve them says so here, and removes them below.
+  definitionNaming({ servesObjects: false }),
+  // None are kept, so that none is left.
   definitionFinalizer(() => Promise.resolve()),
   namespaceLifecycle,
   garbageCollector,

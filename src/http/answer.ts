@@ -2,6 +2,7 @@ import { createGzip, constants } from 'node:zlib'
 import type { ListResult, Result } from '../api/results.ts'
 import type { Served } from '../schema/catalogue.ts'
 import type { StatusError } from '../schema/errors.ts'
+import { formatJson, parseJson } from '../schema/json-text.ts'
 import type { ShapeClass } from '../schema/shape.ts'
 import { TAKEN, type Answer, type Context } from './context.ts'
 import type { HeaderList, Out } from './exchange.ts'
@@ -12,6 +13,7 @@ import {
   itemSeparator,
   listBytes,
   objectJson,
+  objectLine,
   type ListBytes,
 } from './represent.ts'
 
@@ -33,24 +35,36 @@ export function statusAnswer(context: Context, error: StatusError): Answer {
   if (error.code === 403) headers.push('x-content-type-options', 'nosniff')
   let pretty = false
   try {
-    pretty = formOf(context, { transform: true }).pretty
+    // Failures have one shape, whatever was asked for.
+    pretty = formOf(context, { transform: false }).pretty
   } catch {
     // The form asked for cannot be had; people read the plain one.
     pretty = true
   }
-  const body = pretty ? `${JSON.stringify(status, null, 2)}\n` : JSON.stringify(status)
+  const body = pretty ? JSON.stringify(status, null, 2) : jsonLine(status)
   headers.push('content-type', 'application/json')
   return { status: error.code, headers, body }
 }
 
-/** Whether the client reads answers, failures included, in the binary form. */
-export function wantsBinary(context: Context): boolean {
-  if (!(context.exchange.headers.accept ?? '').includes('protobuf')) return false
+/** A value as compact JSON, which ends with a newline wherever it is a whole answer; indented JSON does not. */
+const jsonLine = (value: unknown): string => `${JSON.stringify(value)}\n`
+
+/** The form in which a client reads failures: no other shape of them can be had. */
+export function failureForm(context: Context): Form['type'] {
+  const { accept = '' } = context.exchange.headers
+  if (accept === '' || accept === 'application/json') return 'application/json'
   try {
-    return formOf(context, { transform: true }).type === 'protobuf'
+    return formOf(context, { transform: false }).type
   } catch {
-    return false
+    return 'application/json'
   }
+}
+
+/** The answer to a failure as YAML. */
+export async function yamlStatusAnswer(context: Context, error: StatusError): Promise<Answer> {
+  const { status, headers } = statusAnswer(context, error)
+  const answer = await yamlAnswer(status, Buffer.from(JSON.stringify(error.toStatus())))
+  return { ...answer, headers: [...headers.slice(0, -2), ...answer.headers] }
 }
 
 /** The answer to a failure in the binary form. */
@@ -61,7 +75,7 @@ export async function binaryStatusAnswer(context: Context, error: StatusError): 
   const json = Buffer.from(JSON.stringify(error.toStatus()))
   const answer = binaryAnswer(
     context,
-    { status, mediaType: formOf(context, { transform: true }).mediaType },
+    { status, mediaType: formOf(context, { transform: false }).mediaType },
     documentMessage(context.server.api, Status.shape, json),
   )
   const others = headers.slice(0, -2)
@@ -82,14 +96,16 @@ export function resultAnswer(
         context,
         result.status,
         { ...form, as: '' },
-        Buffer.from(JSON.stringify(result.body)),
+        Buffer.from(jsonLine(result.body)),
       )
     case 'object':
       return jsonAnswer(
         context,
         result.status,
         form,
-        objectJson(context.server.api, served, result.version, form),
+        form.as === ''
+          ? objectLine(context.server.api, served, result.version)
+          : objectJson(context.server.api, served, result.version, form),
       )
     case 'made':
       return jsonAnswer(
@@ -198,7 +214,12 @@ async function sendChunks(out: Out, chunks: Iterable<Buffer>): Promise<void> {
   out.end()
 }
 
-/** A complete JSON document as JSON, indented JSON or YAML. */
+const NEWLINE = Buffer.from('\n')
+
+const asLine = (json: Buffer): Buffer =>
+  json.at(-1) === NEWLINE[0] ? json : Buffer.concat([json, NEWLINE])
+
+/** A complete JSON document as a line of JSON, which may be given as one, as indented JSON or YAML. */
 export function jsonAnswer(
   context: Context,
   status: number,
@@ -206,9 +227,7 @@ export function jsonAnswer(
   json: Buffer,
 ): Answer | Promise<Answer> {
   if (form.type === 'application/yaml') return yamlAnswer(status, json)
-  const body = form.pretty
-    ? Buffer.from(`${JSON.stringify(JSON.parse(json.toString('utf8')), null, 2)}\n`)
-    : json
+  const body = form.pretty ? Buffer.from(formatJson(parseJson(json), 2)) : asLine(json)
   if (body.length > GZIP_FROM && takesGzip(context)) {
     return {
       status,
@@ -221,7 +240,7 @@ export function jsonAnswer(
 
 async function yamlAnswer(status: number, json: Buffer): Promise<Answer> {
   const { toYaml } = await import('../schema/yaml.ts')
-  const body = await toYaml(JSON.parse(json.toString('utf8')))
+  const body = await toYaml(parseJson(json))
   return { status, headers: ['content-type', 'application/yaml'], body }
 }
 

@@ -38,6 +38,8 @@ export interface Context extends InBag {
   bodyShare: BodyShare | null
   /** Filled by `authorize`: what made it allow the request. */
   allowedBy: string
+  /** Whether answers can be tables; cleared where the place has none. */
+  showsTables: boolean
   /** Milliseconds until the answer must have begun; Infinity: as many as it takes. */
   limitMs: number
   /** Milliseconds since the epoch at which the answer must have begun; Infinity: never. */

@@ -20,8 +20,9 @@ import { resultAnswer } from './answer.ts'
 import type { Answer, Context } from './context.ts'
 import { formOf } from './form.ts'
 import { parseContentType } from './media-types.ts'
+import { pageNotFound } from './plain-text.ts'
+import type { RequestInfo } from './request-info.ts'
 import { proxy } from './proxy.ts'
-import { BodyCutOff } from './request-body.ts'
 import { eventForm } from './represent.ts'
 
 /** Largest request body, bytes. */
@@ -101,12 +102,6 @@ function unknownResource(context: Context): Answer | Promise<Answer> {
   return pageNotFound()
 }
 
-const pageNotFound = (): Answer => ({
-  status: 404,
-  headers: ['content-type', 'text/plain; charset=utf-8', 'x-content-type-options', 'nosniff'],
-  body: '404 page not found\n',
-})
-
 function resource(context: Context, served: Served): Answer | Promise<Answer> {
   const { info, exchange } = context
   const { api } = context.server
@@ -132,6 +127,7 @@ function resource(context: Context, served: Served): Answer | Promise<Answer> {
   if (verb === 'watch') return watchAnswer(context, served, call)
   const run = runOf(served, info)
   if (!run) throw methodNotAllowed()
+  context.showsTables = showsTables(served, info)
   // An answer that nobody can read is not worth a write; reads find out when they answer.
   if (verb !== 'get' && verb !== 'list') formOf(context, { transform: true })
   const answer = (result: Result | Promise<Result>): Answer | Promise<Answer> =>
@@ -145,6 +141,12 @@ function resource(context: Context, served: Served): Answer | Promise<Answer> {
   return waiting ? waiting.then(() => answer(run(api, call))) : answer(run(api, call))
 }
 
+/** What is only posted has no table: reviews, bindings, evictions, tokens. */
+function showsTables(served: Served, info: RequestInfo): boolean {
+  if (info.subresource !== '') return served.subresources.get(info.subresource)?.serves !== 'action'
+  return served.declaration.virtual === undefined || info.verb !== 'create'
+}
+
 /** Paths that look like a resource but have no such place or verb. */
 function checkShape(context: Context, served: Served): void {
   const { info } = context
@@ -154,6 +156,7 @@ function checkShape(context: Context, served: Served): void {
     if (wrong.length > 0)
       throw badRequest(`invalid path segment ${JSON.stringify(part)}: ${wrong[0] ?? ''}`)
   }
+  if (info.isOldForm) return checkOldForm(context, served)
   const subresource = served.subresources.get(info.subresource)
   if (info.subresource !== '' && !subresource) throw noSuchResource()
   const deep = subresource?.serves === 'connect' && subresource.deep === true
@@ -175,10 +178,21 @@ function checkShape(context: Context, served: Served): void {
   }
 }
 
+/** Of the paths that have the verb in them, only those of collections and objects that can be watched are left. */
+function checkOldForm({ info, exchange }: Context, served: Served): void {
+  const { verb, namespace, name, parts } = info
+  const isPlace = served.namespaced
+    ? namespace !== '' || name === ''
+    : namespace === '' || served.resource === 'namespaces'
+  if (verb !== 'watch' || !served.verbs.includes('watch') || parts.length > 2 || !isPlace)
+    throw noSuchResource()
+  if (exchange.method !== 'GET' && exchange.method !== 'HEAD') throw methodNotAllowed()
+}
+
 async function connectAnswer(
   context: Context,
   call: Call,
-  { run, kind }: ConnectSubresource,
+  { run, kind, reads }: ConnectSubresource,
 ): Promise<Answer> {
   const { api } = context.server
   if (context.query.has('dryRun')) throw badRequest('dryRun is not supported')
@@ -189,11 +203,13 @@ async function connectAnswer(
   const mark = target.indexOf('?')
   const path = context.path.replace(/^\/+/, '/')
   const [base, rest] = splitAfter(path, subresourceDepth(context))
-  const c = call.context()
-  const options = { kind, apiVersion: call.served.groupVersion, metadata: {}, path: rest }
-  const asked = attempt(call, 'connect', options, null, { dryRun: false })
-  await api.admission.mutate(asked, c)
-  await api.admission.validate(asked, c)
+  if (!reads) {
+    const c = call.context()
+    const options = { kind, apiVersion: call.served.groupVersion, metadata: {}, path: rest }
+    const asked = attempt(call, 'connect', options, null, { dryRun: false })
+    await api.admission.mutate(asked, c)
+    await api.admission.validate(asked, c)
+  }
   const place = await connect(api, {
     ...call,
     base,
@@ -227,17 +243,23 @@ async function readBody(context: Context): Promise<Body> {
   const { exchange, server } = context
   context.bodyShare = server.bodyMemory.share(context.user.name)
   const bytes = await exchange.readBody(BODY_LIMIT, context.bodyShare)
-  const type = exchange.headers['content-type']
-  const parsed = type === undefined || type === '' ? null : parseContentType(type)
-  if (!parsed && type !== undefined && type !== '')
-    throw badRequest('the Content-Type header is not a media type')
-  const waiting = server.bodyQueue.wait(bytes.length)
-  if (waiting) {
-    const { signal } = exchange
-    await waiting
-    if (signal.aborted) throw new BodyCutOff()
-  }
-  return { bytes, mediaType: parsed ? `${parsed.type}/${parsed.subtype}` : '' }
+  const mediaType = bodyType(exchange)
+  const waiting = server.bodyQueue.wait(bytes.length, () => exchange.signal)
+  if (waiting) await waiting
+  return { bytes, mediaType }
+}
+
+/**
+ * The media type of a body; empty: none is given. One that cannot be read is given as it was sent, since whoever reads
+ * the body knows which there are, and names them in the refusal.
+ */
+function bodyType({ method, headers }: Context['exchange']): string {
+  const { 'content-type': sent = '' } = headers
+  // As in the reference, the parameters of a patch's type are not looked at.
+  const type = method === 'PATCH' ? sent.split(';', 1)[0]! : sent
+  if (type === '') return ''
+  const parsed = parseContentType(type)
+  return parsed ? `${parsed.type}/${parsed.subtype}` : type
 }
 
 async function watchAnswer(context: Context, served: Served, call: Call): Promise<Answer> {

@@ -2,8 +2,9 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { Socket } from 'node:net'
 import type { Duplex, Readable } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
+import { lingerAfter } from './http1-linger.ts'
 import { originForm } from './http1-refusals.ts'
-import { collectBody, type BodyBudget } from './request-body.ts'
+import { collectBody, type BodyBudget, type BodySink } from './request-body.ts'
 
 /** Header names and values in turns. Names in lower case. */
 export type HeaderList = string[]
@@ -63,22 +64,14 @@ export interface Out {
 const hasBody = (headers: IncomingHttpHeaders) =>
   headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
 
-function collect(
-  source: IncomingMessage,
-  headers: IncomingHttpHeaders,
-  limit: number,
-  budget: BodyBudget | null,
-): Promise<Buffer> {
-  const length = headers['content-length']
-  const declared = length === undefined ? undefined : Number(length)
-  const { sink, body } = collectBody({ declared, limit, budget })
+/** Gives a body to a sink. */
+function pass(source: IncomingMessage, sink: BodySink): void {
   source.on('data', (chunk: Buffer) => sink.data(chunk))
   source.once('end', () => (source.complete ? sink.end() : sink.cut()))
   source.once('error', () => sink.cut())
   source.once('close', () => sink.cut())
   // What was cut off before this is not told again.
   if (source.destroyed && !source.readableEnded) sink.cut()
-  return body
 }
 
 /** What both protocols share. */
@@ -108,6 +101,7 @@ export class Http1Exchange extends Base implements Exchange {
 
   readonly upgrade: Upgrade | null
   #taken = false
+  #sink: BodySink | null = null
 
   constructor(request: IncomingMessage, response: ServerResponse, upgrade: Upgrade | null = null) {
     super()
@@ -149,14 +143,23 @@ export class Http1Exchange extends Base implements Exchange {
   readBody(limit: number, budget: BodyBudget | null): Promise<Buffer> {
     if (!hasBody(this.headers)) return Promise.resolve(EMPTY)
     this.#invite()
-    return collect(this.#request, this.headers, limit, budget)
+    const length = this.headers['content-length']
+    const declared = length === undefined ? undefined : Number(length)
+    const { sink, body } = collectBody({ declared, limit, budget })
+    this.#sink = sink
+    pass(this.#request, sink)
+    return body
   }
   send(status: number, headers: HeaderList, body: Buffer | string): void {
     const response = this.#response
     if (response.headersSent) return
     headers.push('content-length', String(Buffer.byteLength(body)))
-    // What was not read of a refused body would be taken for the next request.
-    if (!this.#request.complete && hasBody(this.headers)) headers.push('connection', 'close')
+    if (!this.#request.complete && hasBody(this.headers)) {
+      // What is still to come of the body is not wanted.
+      headers.push('connection', 'close')
+      lingerAfter(response)
+      this.#sink?.cut()
+    }
     response.writeHead(status, headers)
     if (this.method === 'HEAD') response.end()
     else response.end(body)

@@ -81,7 +81,7 @@ export function formOf(context: Context, options: { watch?: boolean; transform: 
       if (as === undefined) return true
       if (!options.transform) return false
       // Tables have cells of any type, for which there is no message.
-      if (as === 'Table' && offer.form === 'protobuf') return false
+      if (as === 'Table' && (offer.form === 'protobuf' || !context.showsTables)) return false
       const v = params.get('v') ?? ''
       const g = params.get('g') ?? ''
       return (
@@ -115,10 +115,13 @@ export function formOf(context: Context, options: { watch?: boolean; transform: 
   }
 }
 
+/** Words for yes; whatever else a client writes is no. */
+const YES = ['1', 't', 'T', 'true', 'TRUE', 'True']
+
 function isPretty(context: Context, agent: string): boolean {
   if (context.query.size > 0) {
-    const asked = first(context.query, 'pretty')
-    if (asked !== undefined) return asked !== 'false' && asked !== '0'
+    const asked = first(context.query, 'pretty') ?? ''
+    if (asked !== '') return YES.includes(asked)
   }
   return agent.startsWith('curl') || agent.startsWith('Wget') || agent.startsWith('Mozilla/5.0')
 }

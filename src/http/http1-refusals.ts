@@ -1,10 +1,14 @@
 /** Answers to what is not HTTP/1.1 as this server speaks it, given before there is a request for the pipeline. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { badRequest, methodNotAllowed, plainError, type StatusError } from '../schema/errors.ts'
-
-/** How long a client may take to read why it was refused, milliseconds. */
-const LINGER_MS = 1_000
+import { endReading, lingerAfter } from './http1-linger.ts'
+import {
+  badRequest,
+  headersTooLarge,
+  methodNotAllowed,
+  plainError,
+  type StatusError,
+} from '../schema/errors.ts'
 
 const PHRASES: Readonly<Record<number, string>> = {
   400: 'Bad Request',
@@ -38,9 +42,9 @@ export function originForm(target: string): string {
 
 /** Refuses a request whose head was read; the connection ends. */
 export function refuse(response: ServerResponse, error: StatusError): void {
-  const body = JSON.stringify(error.toStatus())
-  const headers = [...headersOf(body)]
-  response.writeHead(error.code, headers)
+  const body = `${JSON.stringify(error.toStatus())}\n`
+  lingerAfter(response)
+  response.writeHead(error.code, headersOf(body))
   response.end(response.req.method === 'HEAD' ? undefined : body)
 }
 
@@ -67,7 +71,7 @@ export function refuseUnparsed(error: NodeJS.ErrnoException, socket: Duplex): vo
   refuseConnection(
     socket,
     code === 'HPE_HEADER_OVERFLOW'
-      ? plainError('the header fields of the request are too large', 431)
+      ? headersTooLarge()
       : badRequest('the request is not valid HTTP/1.1'),
   )
 }
@@ -76,14 +80,12 @@ export function refuseUnparsed(error: NodeJS.ErrnoException, socket: Duplex): vo
 export const refuseTunnel = (socket: Duplex): void => refuseConnection(socket, methodNotAllowed())
 
 function refuseConnection(socket: Duplex, error: StatusError): void {
-  const body = JSON.stringify(error.toStatus())
+  const body = `${JSON.stringify(error.toStatus())}\n`
   const lines = [`HTTP/1.1 ${error.code} ${PHRASES[error.code] ?? 'Refused'}`]
   const headers = headersOf(body)
   for (let i = 0; i < headers.length; i += 2) lines.push(`${headers[i]}: ${headers[i + 1]}`)
   socket.on('error', () => {})
-  // What was sent is still read: a connection that ends with unread bytes is reset, and the answer lost.
-  setTimeout(() => socket.destroy(), LINGER_MS).unref()
-  socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`)
+  endReading(socket, `${lines.join('\r\n')}\r\n\r\n${body}`)
 }
 
 /** The answer that a connection has been given last. */

@@ -58,10 +58,17 @@ export class Http2Exchange implements Exchange, Out {
     if (!this.#hasBody) return Promise.resolve(EMPTY)
     const declared = this.#declared === -1 ? undefined : this.#declared
     const { sink, body } = collectBody({ declared, limit, budget })
+    this.#invite()
     this.#stream.receive(sink)
     return body
   }
+  /** Tells a client that waits for it to send its body: not before it is known that the body is wanted. */
+  #invite(): void {
+    const { expect } = this.headers
+    if (expect?.toLowerCase() === '100-continue') this.#stream.invite()
+  }
   source(): Readable {
+    if (this.#source === null) this.#invite()
     return (this.#source ??= new BodySource(this.#stream))
   }
   take(): void {

@@ -1,7 +1,14 @@
 import type { Socket } from 'node:net'
 import { systemClock, type Clock } from '../base/clock.ts'
 import type { ServerConnection, ServerLimits, ServerListener } from '../http2/server-connection.ts'
-import { badRequest, StatusError } from '../schema/errors.ts'
+import type { ServerStream } from '../http2/server-stream.ts'
+import type { RequestHead } from '../http2/request-head.ts'
+import {
+  badRequest,
+  headersTooLarge,
+  methodNotAllowed,
+  type StatusError,
+} from '../schema/errors.ts'
 import type { Exchange } from './exchange.ts'
 
 const MAX_STREAMS = 250
@@ -50,7 +57,13 @@ export class Http2Sessions {
   take(socket: Socket): void {
     if (this.#serve) return this.#serve(socket)
     // Nothing is read of it meanwhile.
-    void this.#load().then((serve) => serve(socket))
+    void this.#load().then(
+      (serve) => serve(socket),
+      (error: unknown) => {
+        socket.destroy()
+        this.#options.onFault(error)
+      },
+    )
   }
 
   async #load(): Promise<(socket: Socket) => void> {
@@ -60,11 +73,11 @@ export class Http2Sessions {
     ])
     const { onExchange, onFault } = this.#options
     const listener: ServerListener = {
-      request: (stream, head) => onExchange(new Http2Exchange(stream, head)),
-      refused: (stream, status, why) => {
-        const { headers, body } = refusal(status, why)
-        stream.answer(status, headers, body)
+      request: (stream, head) => {
+        if (head.headers[':method'] === 'CONNECT') refuse(stream, head, methodNotAllowed())
+        else onExchange(new Http2Exchange(stream, head))
       },
+      refused: (stream, head) => refuse(stream, head, whyRefused(head)),
       failed: onFault,
       closed: (connection) => {
         this.#connections.delete(connection)
@@ -97,18 +110,19 @@ export class Http2Sessions {
   }
 }
 
-/** The answer to what is no request, which no filter sees. */
-function refusal(status: 400 | 431, why: string) {
-  const error =
-    status === 400 ? badRequest(why) : new StatusError(431, 'RequestHeaderFieldsTooLarge', why)
-  const body = Buffer.from(JSON.stringify(error.toStatus()))
+const whyRefused = ({ isTooLarge, fault }: RequestHead): StatusError =>
+  isTooLarge ? headersTooLarge() : badRequest(fault ?? '')
+
+/** Answers what no filter sees. */
+function refuse(stream: ServerStream, head: RequestHead, error: StatusError): void {
+  const body = Buffer.from(`${JSON.stringify(error.toStatus())}\n`)
   const headers = [
-    'cache-control',
-    'no-cache, private',
     'content-type',
     'application/json',
+    'cache-control',
+    'no-cache, private',
     'content-length',
     String(body.length),
   ]
-  return { headers, body }
+  stream.answer(error.code, headers, head.headers[':method'] === 'HEAD' ? null : body)
 }

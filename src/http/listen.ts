@@ -6,6 +6,7 @@ import type { TLSSocket } from 'node:tls'
 import { readCertificate } from '../authn/connection-certificate.ts'
 import type { Connections } from './connections.ts'
 import { Http1Exchange, type Exchange } from './exchange.ts'
+import { isLingering } from './http1-linger.ts'
 import {
   refuse,
   refuseTunnel,
@@ -14,6 +15,7 @@ import {
   wrongHead,
 } from './http1-refusals.ts'
 import { Http2Sessions } from './http2-sessions.ts'
+import { plainError } from '../schema/errors.ts'
 
 export interface ListenOptions {
   readonly bindAddress: string
@@ -90,6 +92,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   // Headers that are not seen decide nothing: their number is bounded by their size alone.
   server.maxHeadersCount = 0
   const take = (request: IncomingMessage, response: ServerResponse) => {
+    if (isLingering(request.socket)) return void request.resume()
     rememberAnswer(response)
     const wrong = wrongHead(request)
     if (wrong) refuse(response, wrong)
@@ -97,9 +100,18 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   }
   server.on('request', take)
   server.on('checkContinue', take)
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    if (isLingering(request.socket)) return void request.resume()
+    rememberAnswer(response)
+    refuse(response, wrongHead(request) ?? plainError('the expectation cannot be met', 417))
+  })
   server.on('clientError', refuseUnparsed)
-  server.on('connect', (_request, socket) => refuseTunnel(socket))
+  server.on('connect', (_request, socket) => {
+    if (isLingering(socket)) socket.resume()
+    else refuseTunnel(socket)
+  })
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    if (isLingering(socket)) return void socket.resume()
     // Whoever does not know what to do with the connection answers as usual, and the connection ends.
     const response = new ServerResponse(request)
     response.shouldKeepAlive = false

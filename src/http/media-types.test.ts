@@ -48,6 +48,8 @@ describe('a media type', () => {
     })
     expect(parseContentType('')).toBe(parseContentType('application/json'))
     expect(parseContentType('nonsense')).toBe(null)
+    // Nothing that repeats takes longer than it is long.
+    expect(parseContentType(`application/json${'; \t'.repeat(50_000)}x`)).toBe(null)
     expect(parseContentType('text/plain;a=b')).toBe(parseContentType('text/plain;a=b'))
   })
 })

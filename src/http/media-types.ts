@@ -32,12 +32,35 @@ export const JSON_TYPE: MediaType = { type: 'application', subtype: 'json', para
 
 /**
  * The media type of a request body; a missing header means JSON, null is not a media type
- * (RFC 9110, section 8.3.1).
+ * (RFC 9110, section 8.3.1): the grammar is kept to, and no parameter may be given twice.
  */
 export function parseContentType(header: string | undefined): MediaType | null {
   if (header === undefined || header === '' || header === 'application/json') return JSON_TYPE
   return contentTypes.get(header)
 }
+
+const TYPE = /^[!#$%&'*+.^_`|~\w-]+\/[!#$%&'*+.^_`|~\w-]+$/
+const PARAMETER = /^([!#$%&'*+.^_`|~\w-]+)[ \t]*=[ \t]*(?:[!#$%&'*+.^_`|~\w-]+|"(?:[^"\\]|\\.)*")$/
+
+function readContentType(text: string): MediaType | null {
+  const [head = '', ...rest] = splitOutsideQuotes(text, ';').map(withoutBlanks)
+  // One semicolon too many at the end is common.
+  if (rest.at(-1) === '') rest.pop()
+  const names = rest.map((part) => PARAMETER.exec(part)?.[1]?.toLowerCase())
+  const isRead = TYPE.test(head) && !names.includes(undefined)
+  return isRead && new Set(names).size === names.length ? parseMediaType(text) : null
+}
+
+/** Without blanks and tabs around it, and with whatever else would pass for a space. */
+function withoutBlanks(text: string): string {
+  let from = 0
+  let to = text.length
+  while (from < to && isBlank(text.charCodeAt(from))) from++
+  while (to > from && isBlank(text.charCodeAt(to - 1))) to--
+  return text.slice(from, to)
+}
+
+const isBlank = (code: number) => code === 0x20 || code === 0x09
 
 /** Reads one media type, parameters and all; null when the text is none. */
 export function parseMediaType(text: string): MediaType | null {
@@ -234,5 +257,5 @@ class Remembered<T> {
   }
 }
 
-const contentTypes = new Remembered(parseMediaType)
+const contentTypes = new Remembered(readContentType)
 const accepts = new Remembered(readAccept)

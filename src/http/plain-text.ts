@@ -28,3 +28,7 @@ export const plainTextAnswer = ({ status, message }: PlainTextError): Answer => 
   headers: ['content-type', 'text/plain; charset=utf-8', 'x-content-type-options', 'nosniff'],
   body: `${message}\n`,
 })
+
+/** The answer to a path where nothing is. */
+export const pageNotFound = (): Answer =>
+  plainTextAnswer(new PlainTextError(404, '404 page not found'))

@@ -5,14 +5,13 @@ import type { EventForm } from '../api/watch.ts'
 import { ListMeta, PartialObjectMetadata, Status } from '../kinds/meta/documents.ts'
 import type { Served } from '../schema/catalogue.ts'
 import type { JsonObject } from '../schema/codec.ts'
-import { notAcceptable } from '../schema/errors.ts'
 import { parseJson } from '../schema/json-text.ts'
 import { BETA_METADATA_LIST, eventFrame, listMessage, wrap } from '../schema/protobuf-envelope.ts'
 import { protobufOf } from '../schema/protobuf.ts'
 import type { Shape } from '../schema/shape.ts'
 import type { Version } from '../store/cache/version.ts'
 import { PLAIN, type Form } from './form.ts'
-import { bookmarkObject, listMetadata, objectJson } from './represent.ts'
+import { bookmarkObject, isList, listMetadata, noList, objectJson } from './represent.ts'
 
 /** What a verb answers, in an envelope. Throws 406 for shapes that do not fit what is answered. */
 export function resultMessage(api: Api, served: Served, result: Result, form: Form): Buffer {
@@ -24,7 +23,7 @@ export function resultMessage(api: Api, served: Served, result: Result, form: Fo
     case 'made':
       return objectMessage(api, result.served, result.object, form)
     case 'list': {
-      if (form.as === 'PartialObjectMetadata') throw notAcceptable(['application/json'])
+      if (form.as === 'PartialObjectMetadata') throw isList(served)
       const partial = form.as !== ''
       const items = result.items.map((version) =>
         partial ? metadataRaw(api, version) : objectRaw(api, served, version),
@@ -53,9 +52,10 @@ function objectMessage(api: Api, served: Served, source: Version | Made, form: F
         { kind: 'PartialObjectMetadata', apiVersion: form.asVersion },
         metadataRaw(api, source),
       )
+    // Tables are not offered in this form.
     case 'Table':
     case 'PartialObjectMetadataList':
-      throw notAcceptable(['application/json'])
+      throw noList(served)
   }
 }
 

@@ -10,6 +10,7 @@ import { Decoding, type JsonObject } from '../schema/codec.ts'
 import type { Served } from '../schema/catalogue.ts'
 import { StatusError } from '../schema/errors.ts'
 import type { ObjectMeta, Typed } from '../schema/object-meta.ts'
+import { formatJson } from '../schema/json-text.ts'
 import { viewJson } from '../schema/json-view.ts'
 import { cellsOf, columnDefinitions } from '../schema/table.ts'
 import type { ChangeType } from '../store/cache/watch-hub.ts'
@@ -22,7 +23,16 @@ export function objectBytes(api: Api, served: Served, version: Version): Buffer 
   if (served.conversion.same) {
     return Buffer.concat([served.opening, version.json().subarray(served.hub.opening.length)])
   }
-  return Buffer.from(JSON.stringify(converted(api, served, version)))
+  return Buffer.from(formatJson(converted(api, served, version)))
+}
+
+/** The same as a line: the newline that ends an answer stands behind what is stored, so nothing is copied for it. */
+export function objectLine(api: Api, served: Served, version: Version): Buffer {
+  if (served.conversion === null) return version.line()
+  if (served.conversion.same) {
+    return Buffer.concat([served.opening, version.line().subarray(served.hub.opening.length)])
+  }
+  return objectBytes(api, served, version)
 }
 
 function converted(api: Api, served: Served, version: Version): JsonObject {
@@ -51,19 +61,31 @@ export function objectJson(api: Api, served: Served, object: Version | Made, for
     case 'PartialObjectMetadata':
       return Buffer.concat(metadataParts(api, served, object, form).map(toBuffer))
     case 'PartialObjectMetadataList':
-      throw new StatusError(
-        406,
-        'NotAcceptable',
-        'you requested PartialObjectMetadataList, but the requested object is not a list',
-      )
+      throw noList(served)
   }
 }
+
+const wrongShape = (message: string) => new StatusError(406, 'NotAcceptable', message)
+
+/** The failure of a client that wants a list of metadata of one object. */
+export const noList = ({ kind }: Served) =>
+  wrongShape(
+    `you requested PartialObjectMetadataList, but the requested object is not a list (${kind})`,
+  )
+
+/** The failure of a client that wants one object's metadata of a list. */
+export const isList = ({ listKind }: Served) =>
+  wrongShape(
+    `you requested PartialObjectMetadata, but the requested object is a list (${listKind})`,
+  )
 
 /** Metadata of a table of one object, which a dry run leaves without a version. */
 const versionOnly = (resourceVersion: string) => (resourceVersion === '' ? {} : { resourceVersion })
 
 const OPEN_ITEMS = ',"items":['
 const CLOSE = Buffer.from(']}')
+/** The end of a list, which ends an answer. */
+const LAST_LINE = Buffer.from(']}\n')
 const COMMA = Buffer.from(',')
 const BRACE = Buffer.from('{')
 
@@ -99,7 +121,7 @@ export function listBytes(api: Api, served: Served, list: ListResult, form: Form
       const cut = served.opening.length
       return {
         opening,
-        closing: CLOSE,
+        closing: LAST_LINE,
         from: sent ? served.hub.opening.length : null,
         item: (version) => [BRACE, objectBytes(api, served, version).subarray(cut)],
       }
@@ -108,7 +130,7 @@ export function listBytes(api: Api, served: Served, list: ListResult, form: Form
       const c = hookContext(api)
       return {
         opening: tableOpening(served, form, metadata),
-        closing: CLOSE,
+        closing: LAST_LINE,
         from: null,
         item: (version) => rowParts(api, served, version, form, c),
       }
@@ -117,17 +139,13 @@ export function listBytes(api: Api, served: Served, list: ListResult, form: Form
       const head = { kind: 'PartialObjectMetadataList', apiVersion: form.asVersion, metadata }
       return {
         opening: Buffer.from(JSON.stringify(head).slice(0, -1) + OPEN_ITEMS),
-        closing: CLOSE,
+        closing: LAST_LINE,
         from: null,
         item: (version) => metadataParts(api, served, version, form),
       }
     }
     case 'PartialObjectMetadata':
-      throw new StatusError(
-        406,
-        'NotAcceptable',
-        `you requested PartialObjectMetadata, but the requested object is a list (${served.listKind})`,
-      )
+      throw isList(served)
   }
 }
 
@@ -221,7 +239,7 @@ function metadataParts(api: Api, served: Served, source: Version | Made, form: F
   // A version may keep in annotations what it has no fields for.
   const metadata =
     'revision' in source && served.conversion !== null && !served.conversion.same
-      ? JSON.stringify(converted(api, served, source).metadata)
+      ? formatJson(converted(api, served, source).metadata)
       : source.metadata()
   return [opening, metadata, '}']
 }

@@ -98,10 +98,11 @@ describe('memory for bodies', () => {
 describe('large bodies', () => {
   test('are read one in a turn, and small ones at once', async () => {
     const queue = new BodyQueue()
-    expect(queue.wait(1000)).toBeNull()
+    const { signal } = new AbortController()
+    expect(queue.wait(1000, () => signal)).toBeNull()
     const seen: string[] = []
     const large = ['a', 'b', 'c'].map(async (name) => {
-      await queue.wait(1 << 20)
+      await queue.wait(1 << 20, () => signal)
       seen.push(name)
     })
     for (let i = 1; i <= 3; i++) {
@@ -110,5 +111,34 @@ describe('large bodies', () => {
     }
     await Promise.all(large)
     expect(seen).toEqual(['a', '1', 'b', '2', 'c', '3'])
+  })
+
+  test('of clients that are gone leave at once, and take no turn', async () => {
+    const queue = new BodyQueue()
+    const seen: string[] = []
+    const wait = (name: string, gone = new AbortController()) => {
+      const ended = queue
+        .wait(1 << 20, () => gone.signal)!
+        .then(
+          () => void seen.push(name),
+          (error: unknown) => void seen.push(`${name} ${String(error instanceof BodyCutOff)}`),
+        )
+      return { gone, ended }
+    }
+    const closed = new AbortController()
+    closed.abort()
+    const waiting = ['a', 'b', 'c', 'd'].map((name) => wait(name))
+    for (const i of [0, 2]) waiting[i]!.gone.abort()
+    await wait('closed', closed).ended
+    expect(seen).toEqual(['a true', 'c true', 'closed true'])
+    for (let i = 1; i <= 2; i++) {
+      await new Promise<void>((resolve) => setImmediate(resolve))
+      seen.push(String(i))
+    }
+    for (const { gone, ended } of waiting) {
+      gone.abort()
+      await ended
+    }
+    expect(seen.slice(3)).toEqual(['b', '1', 'd', '2'])
   })
 })

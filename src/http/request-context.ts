@@ -25,6 +25,7 @@ export class RequestContext implements Context {
   auditAnnotations: Map<string, string> | null = null
   bodyShare: BodyShare | null = null
   allowedBy = ''
+  showsTables = true
   limitMs = Infinity
   deadline = Infinity
   place = -1

@@ -126,7 +126,7 @@ describe('resource requests', () => {
     ['GET /apis/apps/v1/watch/deployments', resource('watch', `${APPS}deployments`, '', '', '')],
     [
       'GET /api/v1/watch/pods?fieldSelector=metadata.name=p',
-      resource('watch', `${CORE}pods`, '', 'p', ''),
+      resource('watch', `${CORE}pods`, '', '', ''),
     ],
     ['POST /api/v1/proxy/nodes/n1', resource('proxy', `${CORE}nodes`, '', 'n1', '')],
     [
@@ -182,6 +182,7 @@ describe('other requests', () => {
         isResource: false,
         verb,
         path,
+        isOldForm: false,
         prefix: '',
         group: '',
         version: '',
@@ -200,6 +201,7 @@ test('parts keep what follows the sub-resource', () => {
     isResource: true,
     verb: 'get',
     path: '/api/v1/namespaces/a/pods/p/proxy/x//y%2Fz',
+    isOldForm: false,
     prefix: 'api',
     group: '',
     version: 'v1',

@@ -5,6 +5,8 @@ export interface RequestInfo {
   readonly verb: string
   /** The path as it was sent. */
   readonly path: string
+  /** The verb stands in the path, as in `/api/v1/watch/pods`, whatever the method. */
+  readonly isOldForm: boolean
   readonly prefix: '' | 'api' | 'apis'
   readonly group: string
   readonly version: string
@@ -12,7 +14,7 @@ export interface RequestInfo {
   readonly namespace: string
   readonly resource: string
   readonly subresource: string
-  /** From the path, or for list and watch from an exact `metadata.name` field selector. */
+  /** From the path, or for list and watch from an exact `metadata.name` field selector, except in the old form. */
   readonly name: string
   /** Segments from the resource on, decoded; beyond the third they belong to the sub-resource. */
   readonly parts: readonly string[]
@@ -34,6 +36,7 @@ export const NO_REQUEST: RequestInfo = {
   isResource: false,
   verb: '',
   path: '',
+  isOldForm: false,
   prefix: '',
   group: '',
   version: '',
@@ -57,7 +60,8 @@ export function parseRequest(method: string, path: string, query: string): Reque
 
   let at = start
   let verb = verbOf(method)
-  if (segments[at] === 'proxy' || segments[at] === 'watch') {
+  const isOldForm = segments[at] === 'proxy' || segments[at] === 'watch'
+  if (isOldForm) {
     if (segments.length < at + 2) {
       const url = query === '' ? path : `${path}?${query}`
       throw new RequestPathError(500, `unable to determine kind and namespace from url, ${url}`)
@@ -78,7 +82,7 @@ export function parseRequest(method: string, path: string, query: string): Reque
     if (verb === 'get') {
       verb = query !== '' && asksForWatch(query) ? 'watch' : 'list'
       if (query !== '') name = selectedName(query)
-    } else if (verb === 'watch' && query !== '') name = selectedName(query)
+    }
     // A name limits neither create nor deletecollection (seed 1, authorization attributes).
     else if (verb === 'delete') verb = 'deletecollection'
   }
@@ -87,6 +91,7 @@ export function parseRequest(method: string, path: string, query: string): Reque
     isResource: true,
     verb,
     path,
+    isOldForm,
     prefix: first as 'api' | 'apis',
     group: start === 3 ? segments[1]! : '',
     version: segments[start - 1]!,
@@ -102,6 +107,7 @@ const nonResource = (method: string, path: string): RequestInfo => ({
   isResource: false,
   verb: method.toLowerCase(),
   path,
+  isOldForm: false,
   prefix: '',
   group: '',
   version: '',

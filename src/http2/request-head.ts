@@ -133,6 +133,8 @@ export class RequestHead implements FieldSink {
     const authority = headers[':authority']
     if (method === undefined || !/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(method))
       this.fault ??= 'missing or invalid pseudo-header field :method'
+    // It has neither path nor scheme (RFC 9113, section 8.5).
+    else if (method === 'CONNECT') return
     else if (path === undefined || !isPath(path, method))
       this.fault ??= 'missing or invalid pseudo-header field :path'
     else if (headers[':scheme'] === undefined || headers[':scheme'] === '')

@@ -1,7 +1,7 @@
 /** The server's side of one HTTP/2 connection (RFC 9113), from its first byte. */
 import type { Socket } from 'node:net'
+import { Allowance } from './allowance.ts'
 import { FieldDecoder } from './field-decoder.ts'
-import { mostBytes, writeFields } from './field-encoder.ts'
 import {
   CODE,
   ConnectionFault,
@@ -9,24 +9,23 @@ import {
   FLAG,
   FRAME,
   FrameParser,
-  HEADER_BYTES,
   MAX_PAYLOAD,
   MAX_WINDOW,
   PREFACE,
   SETTING,
   settings,
   word,
-  writeHeader,
 } from './frames.ts'
+import { PastStreams } from './past-streams.ts'
 import { NO_SINK, RequestHead, Trailers } from './request-head.ts'
-import { SendBuffer } from './send-buffer.ts'
+import { ServerOutput } from './server-output.ts'
 import { ServerStream } from './server-stream.ts'
 
 export interface ServerListener {
   /** A request came; its body may still come. */
   request(stream: ServerStream, head: RequestHead): void
-  /** What came is no request, and must be answered with `status`. */
-  refused(stream: ServerStream, status: 400 | 431, why: string): void
+  /** What came is no request, for what its head says, and must be answered. */
+  refused(stream: ServerStream, head: RequestHead): void
   /** A connection was ended for what nobody should have thrown. */
   failed(error: unknown): void
   /** The connection is over. */
@@ -47,15 +46,9 @@ export interface ServerLimits {
 
 /** Bytes of all bodies that a client may send ahead of their readers. */
 const CONNECTION_WINDOW = 1 << 20
-/** As much is given to the socket before it is waited for. */
-const FULL_BYTES = 128 << 10
-/** Bytes that wait for the client's windows. */
-const MAX_UNSENT = 64 << 20
 /** A compressed header block may be so many times as long as the fields may be, to be refused with an answer. */
 const MAX_BLOCK_FACTOR = 4
 const MAX_CONTINUATIONS = 128
-/** Answers to frames of control that wait for a client that does not read. */
-const MAX_BACKLOG = 1000
 /** Streams that are cut off, at once and then in a second. */
 const RESETS = 1000
 const RESETS_A_SECOND = 100
@@ -63,8 +56,6 @@ const RESETS_A_SECOND = 100
 const IDLE_FRAMES = 10_000
 const IDLE_FRAMES_A_SECOND = 1000
 const TINY_BYTES = 64
-/** Streams that were cut off here, and of which frames may still be under way. */
-const MAX_REMEMBERED = 1000
 /** Until a connection that was told that it ends is destroyed. */
 const LINGER_MS = 5000
 
@@ -86,33 +77,24 @@ export class ServerConnection {
   )
   readonly #fields = new FieldDecoder()
   readonly #streams = new Map<number, ServerStream>()
-  readonly #out = new SendBuffer()
-  /** Streams that wait until the connection takes more, in turns. */
-  #held: ServerStream[] = []
-  /** Bytes that the client takes, of all streams. */
-  sendWindow = DEFAULT_WINDOW
+  readonly #past: PastStreams
+  /** For streams. */
+  readonly output: ServerOutput
   #streamWindow = DEFAULT_WINDOW
   #receiveWindow = CONNECTION_WINDOW
   #used = 0
-  #unsent = 0
   #prefaceAt = 0
   #hasSettings = false
   #unacknowledged = 1
   #lastId = 0
   #block: Block | null = null
-  #remembered: Set<number> | null = null
-  /** Streams that were answered before the client had said all, and whether they were so when it was last looked. */
-  #lingering: Map<number, boolean> | null = null
-  #isFirstBlock = true
-  #willFlush = false
   /** No new stream is begun. */
   #isEnding = false
   /** Nothing is read any more. */
   #isOver = false
   #isClosed = false
-  #resets = RESETS
-  #idleFrames = IDLE_FRAMES
-  #backlog = 0
+  readonly #resets = new Allowance(RESETS, RESETS_A_SECOND)
+  readonly #idleFrames = new Allowance(IDLE_FRAMES, IDLE_FRAMES_A_SECOND)
   #waitedMs = 0
   #idleMs = 0
   #seenId = 0
@@ -121,12 +103,14 @@ export class ServerConnection {
     this.socket = socket
     this.#listener = listener
     this.#limits = limits
+    this.output = new ServerOutput(socket)
+    this.#past = new PastStreams((id, code) => this.sendReset(id, code))
     socket.on('data', (piece: Buffer) => this.#read(piece))
-    socket.on('drain', () => this.#drain())
+    socket.on('drain', () => this.output.drained())
     socket.on('error', () => {})
     socket.on('end', () => socket.destroy())
     socket.on('close', () => this.#close())
-    this.#sendFrame(
+    this.output.frame(
       FRAME.SETTINGS,
       0,
       0,
@@ -135,7 +119,7 @@ export class ServerConnection {
         [SETTING.MAX_HEADER_LIST_SIZE, limits.maxHeaderBytes],
       ]),
     )
-    this.sendWindowUpdate(0, CONNECTION_WINDOW - DEFAULT_WINDOW)
+    this.output.windowUpdate(0, CONNECTION_WINDOW - DEFAULT_WINDOW)
     if (socket.destroyed) this.#close()
   }
 
@@ -143,23 +127,22 @@ export class ServerConnection {
   end(): void {
     if (this.#isEnding) return
     this.#isEnding = true
-    this.#sendGoaway(CODE.NO_ERROR, '')
+    this.output.goaway(this.#lastId, CODE.NO_ERROR, '')
     this.#endIdle()
   }
 
   /** Looks what took too long; `ms`: since the last time. */
   look(ms: number): void {
-    const seconds = ms / 1000
-    this.#resets = Math.min(RESETS, this.#resets + RESETS_A_SECOND * seconds)
-    this.#idleFrames = Math.min(IDLE_FRAMES, this.#idleFrames + IDLE_FRAMES_A_SECOND * seconds)
+    this.#resets.refill(ms)
+    this.#idleFrames.refill(ms)
     if (this.#isOver) {
       this.#waitedMs += ms
       if (this.#waitedMs >= LINGER_MS) this.socket.destroy()
       return
     }
     this.#lookAtSettings(ms)
-    this.#endLingering(true)
-    if (this.#unsent > 0) this.#lookAtAnswers(ms)
+    this.#past.endLingering('old')
+    if (this.output.hasUnsent) this.#lookAtAnswers(ms)
     if (this.#streams.size > 0 || this.#seenId !== this.#lastId) {
       this.#seenId = this.#lastId
       this.#idleMs = 0
@@ -200,94 +183,15 @@ export class ServerConnection {
 
   // What streams ask of it.
 
-  /** The socket has enough to do. */
-  get isFull(): boolean {
-    return this.#out.bytes + this.socket.writableLength >= FULL_BYTES
-  }
-
-  sendHeaders(id: number, { status, headers, ends }: HeadersOfAnswer): void {
-    if (this.#isClosed) return
-    const out = this.#out
-    const memory = out.reserve(HEADER_BYTES + mostBytes(headers))
-    const at = out.at
-    const from = at + HEADER_BYTES
-    const end = writeFields(memory, from, { status, headers, isFirst: this.#isFirstBlock })
-    this.#isFirstBlock = false
-    const length = end - from
-    const flags = ends ? FLAG.END_STREAM : 0
-    if (length > MAX_PAYLOAD) return this.#sendLongBlock(id, flags, memory.subarray(from, end))
-    writeHeader(memory, at, {
-      type: FRAME.HEADERS,
-      flags: flags | FLAG.END_HEADERS,
-      stream: id,
-      length,
-    })
-    out.written(end)
-    this.#flushSoon()
-  }
-
-  #sendLongBlock(id: number, flags: number, block: Buffer): void {
-    // The memory is taken anew for the frames.
-    const bytes = Buffer.from(block)
-    for (let from = 0; from < bytes.length; from += MAX_PAYLOAD) {
-      const to = Math.min(from + MAX_PAYLOAD, bytes.length)
-      const type = from === 0 ? FRAME.HEADERS : FRAME.CONTINUATION
-      const end = to === bytes.length ? FLAG.END_HEADERS : 0
-      this.#sendFrame(type, (from === 0 ? flags : 0) | end, id, bytes.subarray(from, to))
-    }
-  }
-
-  /** A part of a body; the windows must have room for it. */
-  sendData(id: number, chunk: Buffer, { from, to, ends }: PartOfBody): void {
-    if (this.#isClosed) return
-    const out = this.#out
-    const length = to - from
-    this.sendWindow -= length
-    const memory = out.reserve(HEADER_BYTES + length)
-    const flags = ends ? FLAG.END_STREAM : 0
-    const at = writeHeader(memory, out.at, { type: FRAME.DATA, flags, stream: id, length })
-    chunk.copy(memory, at, from, to)
-    out.written(at + length)
-    this.#flushSoon()
-  }
-
-  sendWindowUpdate(id: number, bytes: number): void {
-    this.#sendWord(FRAME.WINDOW_UPDATE, id, bytes)
-  }
-
+  /** Cuts a stream off. */
   sendReset(id: number, code: number): void {
-    const remembered = (this.#remembered ??= new Set())
-    if (remembered.size >= MAX_REMEMBERED) remembered.clear()
-    remembered.add(id)
-    this.#sendWord(FRAME.RST_STREAM, id, code)
+    this.#past.remember(id)
+    this.output.reset(id, code)
   }
 
-  /**
-   * The rest of a request that was answered is passed over for a while: some clients do not look at an answer when
-   * they are told right behind it that nothing more is read.
-   */
+  /** A stream was answered before the client had said all. */
   linger(id: number): void {
-    ;(this.#lingering ??= new Map()).set(id, false)
-  }
-
-  #endLingering(isOld: boolean): void {
-    if (this.#lingering === null) return
-    for (const [id, wasThere] of this.#lingering) {
-      if (isOld && !wasThere) {
-        this.#lingering.set(id, true)
-        continue
-      }
-      this.#lingering.delete(id)
-      this.sendReset(id, CODE.NO_ERROR)
-    }
-    if (this.#lingering.size === 0) this.#lingering = null
-  }
-
-  /** Whether a frame is of a stream that lingers. */
-  #lingers(id: number, ends: boolean): boolean {
-    if (this.#lingering?.has(id) !== true) return false
-    if (ends) this.#lingering.delete(id)
-    return true
+    this.#past.linger(id)
   }
 
   /** Bytes of bodies that nobody has to keep for the client's sake. */
@@ -295,33 +199,13 @@ export class ServerConnection {
     this.#used += bytes
     if (this.#used < CONNECTION_WINDOW / 4) return
     this.#receiveWindow += this.#used
-    this.sendWindowUpdate(0, this.#used)
+    this.output.windowUpdate(0, this.#used)
     this.#used = 0
-  }
-
-  /** Puts a stream where it is thought of when the connection takes more. */
-  hold(stream: ServerStream): void {
-    if (stream.isHeld) return
-    stream.isHeld = true
-    this.#held.push(stream)
-  }
-
-  /** False when more waits than may: the stream is then cut off. */
-  addUnsent(stream: ServerStream, bytes: number): boolean {
-    this.#unsent += bytes
-    if (this.#unsent <= MAX_UNSENT) return true
-    stream.reset(CODE.ENHANCE_YOUR_CALM)
-    return false
-  }
-
-  removeUnsent(bytes: number): void {
-    this.#unsent -= bytes
   }
 
   /** A stream was cut off because of the client. */
   spendReset(): void {
-    this.#resets--
-    if (this.#resets < 0) this.#fail(CODE.ENHANCE_YOUR_CALM, 'too many streams were cut off')
+    if (!this.#resets.spend()) this.#fail(CODE.ENHANCE_YOUR_CALM, 'too many streams were cut off')
   }
 
   closed(stream: ServerStream): void {
@@ -333,92 +217,8 @@ export class ServerConnection {
     if (!this.#isEnding || this.#streams.size > 0 || this.#isOver) return
     this.#isOver = true
     this.#waitedMs = 0
-    this.#flush()
+    this.output.flush()
     this.socket.end()
-  }
-
-  // Sending.
-
-  #sendFrame(type: number, flags: number, id: number, payload: Buffer): void {
-    if (this.#isClosed) return
-    const out = this.#out
-    const { length } = payload
-    const memory = out.reserve(HEADER_BYTES + length)
-    const at = writeHeader(memory, out.at, { type, flags, stream: id, length })
-    payload.copy(memory, at)
-    out.written(at + length)
-    this.#flushSoon()
-  }
-
-  #sendWord(type: number, id: number, value: number): void {
-    if (this.#isClosed) return
-    const out = this.#out
-    const memory = out.reserve(HEADER_BYTES + 4)
-    const at = writeHeader(memory, out.at, { type, flags: 0, stream: id, length: 4 })
-    memory.writeUInt32BE(value, at)
-    out.written(at + 4)
-    this.#flushSoon()
-  }
-
-  /** An answer to a frame of control: a client that does not read them gets no more. */
-  #sendControl(type: number, payload: Buffer): void {
-    if (this.isFull && ++this.#backlog > MAX_BACKLOG) {
-      this.socket.destroy()
-      return
-    }
-    this.#sendFrame(type, FLAG.ACK, 0, payload)
-  }
-
-  #sendGoaway(code: number, why: string): void {
-    const text = Buffer.from(why)
-    const payload = Buffer.alloc(8 + text.length)
-    payload.writeUInt32BE(this.#lastId, 0)
-    payload.writeUInt32BE(code, 4)
-    text.copy(payload, 8)
-    this.#sendFrame(FRAME.GOAWAY, 0, 0, payload)
-  }
-
-  /** What is said in one turn goes out together. */
-  #flushSoon(): void {
-    if (this.#willFlush) {
-      if (this.#out.bytes >= FULL_BYTES) this.#flush()
-      return
-    }
-    this.#willFlush = true
-    process.nextTick(flushOf, this)
-  }
-
-  /** For the end of the turn. */
-  flush(): void {
-    this.#willFlush = false
-    this.#flush()
-  }
-
-  #flush(): void {
-    if (this.#out.bytes === 0) return
-    const pieces = this.#out.take()
-    if (this.socket.destroyed || this.socket.writableEnded) return
-    for (const piece of pieces) this.socket.write(piece)
-  }
-
-  #drain(): void {
-    this.#backlog = 0
-    this.#pumpHeld()
-  }
-
-  /** Each stream that waits has its turn, once. */
-  #pumpHeld(): void {
-    const held = this.#held
-    if (held.length === 0 || this.isFull) return
-    this.#held = []
-    let at = 0
-    while (at < held.length && this.sendWindow > 0 && !this.isFull) {
-      const stream = held[at++]!
-      stream.isHeld = false
-      stream.pump()
-    }
-    // Those that had no turn stand before those that had one.
-    if (at < held.length) this.#held = [...held.slice(at), ...this.#held]
   }
 
   // What the client says.
@@ -491,15 +291,15 @@ export class ServerConnection {
     const stream = this.#streams.get(id)
     if (stream) return stream.take(payload, size, ends)
     this.used(size)
-    if (!this.#lingers(id, ends)) this.#checkClosed(id)
+    if (!this.#past.lingers(id, ends)) this.#checkPast(id)
   }
 
   /** A frame of a stream that is not there is one that crossed our reset, or a fault. */
-  #checkClosed(id: number): void {
+  #checkPast(id: number): void {
     if (id === 0 || id % 2 === 0) throw protocol('a frame of a stream that cannot be came')
     if (id > this.#lastId && !this.#isEnding)
       throw protocol('a frame of a stream that was not begun came')
-    if (id <= this.#lastId && this.#remembered?.has(id) !== true)
+    if (id <= this.#lastId && !this.#past.wasCutOff(id))
       throw new ConnectionFault(CODE.STREAM_CLOSED, 'a frame of a stream that is closed came')
   }
 
@@ -528,12 +328,12 @@ export class ServerConnection {
     if (stream) return this.#takeTrailers(stream, ends, bytes)
     if (id <= this.#lastId || this.#isEnding) {
       this.#fields.decode(bytes, NO_SINK)
-      if (id <= this.#lastId && !this.#lingers(id, ends)) this.#checkClosed(id)
+      if (id <= this.#lastId && !this.#past.lingers(id, ends)) this.#checkPast(id)
       return
     }
     this.#lastId = id
-    if (this.#streams.size + (this.#lingering?.size ?? 0) >= this.#limits.maxStreams)
-      this.#endLingering(false)
+    if (this.#streams.size + this.#past.lingering >= this.#limits.maxStreams)
+      this.#past.endLingering('all')
     if (this.#streams.size >= this.#limits.maxStreams) {
       this.#fields.decode(bytes, NO_SINK)
       this.sendReset(id, CODE.REFUSED_STREAM)
@@ -552,8 +352,7 @@ export class ServerConnection {
       isRemoteEnded: ends,
     })
     this.#streams.set(id, stream)
-    if (head.isTooLarge) this.#listener.refused(stream, 431, 'request header fields too large')
-    else if (head.fault !== null) this.#listener.refused(stream, 400, head.fault)
+    if (head.isTooLarge || head.fault !== null) this.#listener.refused(stream, head)
     else this.#listener.request(stream, head)
   }
 
@@ -573,7 +372,7 @@ export class ServerConnection {
         throw protocol('the end of a stream that was not begun came')
       return
     }
-    if (!this.#lingers(id, true)) this.#streams.get(id)?.close()
+    if (!this.#past.lingers(id, true)) this.#streams.get(id)?.close()
     this.spendReset()
   }
 
@@ -590,7 +389,7 @@ export class ServerConnection {
     // The first ones are owed.
     if (this.#hasSettings) this.#spendIdle()
     this.#hasSettings = true
-    this.#sendControl(FRAME.SETTINGS, EMPTY)
+    this.output.control(FRAME.SETTINGS, EMPTY)
   }
 
   #takeSetting(id: number, value: number): void {
@@ -614,7 +413,7 @@ export class ServerConnection {
     if (id !== 0) throw protocol('a ping of a stream came')
     if (payload.length !== 8) throw wrongSize()
     this.#spendIdle()
-    if ((flags & FLAG.ACK) === 0) this.#sendControl(FRAME.PING, payload)
+    if ((flags & FLAG.ACK) === 0) this.output.control(FRAME.PING, payload)
   }
 
   /** A client that ends takes what it asked for; one that found a fault does not. */
@@ -630,10 +429,9 @@ export class ServerConnection {
     const more = word(payload, 0) & MAX_WINDOW
     if (id === 0) {
       if (more === 0) throw protocol('a window that does not grow came')
-      this.sendWindow += more
-      if (this.sendWindow > MAX_WINDOW)
+      if (!this.output.grow(more))
         throw new ConnectionFault(CODE.FLOW_CONTROL_ERROR, 'too large a window came')
-      return this.#pumpHeld()
+      return
     }
     const stream = this.#streams.get(id)
     if (!stream) {
@@ -647,7 +445,7 @@ export class ServerConnection {
   }
 
   #spendIdle(): void {
-    if (--this.#idleFrames < 0)
+    if (!this.#idleFrames.spend())
       throw new ConnectionFault(CODE.ENHANCE_YOUR_CALM, 'too many frames that do nothing came')
   }
 
@@ -659,42 +457,27 @@ export class ServerConnection {
     this.#isOver = true
     this.#isEnding = true
     this.#waitedMs = 0
-    this.#sendGoaway(code, why)
-    this.#flush()
+    this.output.goaway(this.#lastId, code, why)
+    this.output.flush()
     this.socket.end()
     this.#closeStreams()
   }
 
   #closeStreams(): void {
     for (const stream of [...this.#streams.values()]) stream.close()
-    this.#held = []
+    this.output.forget()
   }
 
   #close(): void {
     if (this.#isClosed) return
     this.#isClosed = true
     this.#isOver = true
-    this.#out.take()
+    this.output.close()
     this.#closeStreams()
     this.#listener.closed(this)
   }
 }
 
-const flushOf = (connection: ServerConnection) => connection.flush()
-
 const protocol = (why: string) => new ConnectionFault(CODE.PROTOCOL_ERROR, why)
 const wrongSize = () =>
   new ConnectionFault(CODE.FRAME_SIZE_ERROR, 'a frame of a length that cannot be came')
-
-interface HeadersOfAnswer {
-  readonly status: number
-  readonly headers: readonly string[]
-  /** There is no body. */
-  readonly ends: boolean
-}
-
-interface PartOfBody {
-  readonly from: number
-  readonly to: number
-  readonly ends: boolean
-}

@@ -1,5 +1,6 @@
 import { CODE, DEFAULT_WINDOW, MAX_PAYLOAD, MAX_WINDOW } from './frames.ts'
 import type { ServerConnection } from './server-connection.ts'
+import type { Sender } from './server-output.ts'
 
 /** Takes the body of a request. */
 export interface StreamSink {
@@ -24,7 +25,7 @@ interface Unsent {
 }
 
 /** One request and its answer on a connection. */
-export class ServerStream {
+export class ServerStream implements Sender {
   readonly id: number
   readonly connection: ServerConnection
   /** Called once, when nothing more is read or sent. */
@@ -58,7 +59,6 @@ export class ServerStream {
   #more: Unsent[] | null = null
   #isFinished = false
   #draining: { readonly promise: Promise<void>; readonly resolve: () => void } | null = null
-  /** For {@link ServerConnection}: it stands in its queue. */
   isHeld = false
   /** For {@link ServerConnection}: what was sent when it last looked, and for how long that was all. */
   sentBytes = 0
@@ -90,7 +90,7 @@ export class ServerStream {
     const more = Math.min(wanted, BODY_WINDOW) - this.#receiveWindow - this.#used
     if (more <= 0) return
     this.#receiveWindow += more
-    this.connection.sendWindowUpdate(this.id, more)
+    this.connection.output.windowUpdate(this.id, more)
   }
 
   /** Bytes of the body that were read. */
@@ -102,7 +102,7 @@ export class ServerStream {
     this.#used += bytes
     if (this.#used < DEFAULT_WINDOW / 2) return
     this.#receiveWindow += this.#used
-    this.connection.sendWindowUpdate(this.id, this.#used)
+    this.connection.output.windowUpdate(this.id, this.#used)
     this.#used = 0
   }
 
@@ -170,35 +170,41 @@ export class ServerStream {
 
   // What is said to the client.
 
+  /** Tells a client that waits for it to send its body. */
+  invite(): void {
+    if (this.isOver || this.isBegun || this.isRemoteEnded) return
+    this.connection.output.headers(this.id, { status: 100, headers: [], ends: false })
+  }
+
   /** Sends a whole answer. `body` null: it has none. */
   answer(status: number, headers: readonly string[], body: Buffer | null): void {
     if (this.isOver || this.isBegun) return
-    this.isBegun = true
-    const { connection } = this
+    const { output } = this.connection
     const length = body === null ? 0 : body.length
     const isShort =
       length <= MAX_PAYLOAD &&
       length <= this.#sendWindow &&
-      length <= connection.sendWindow &&
-      !connection.isFull
-    connection.sendHeaders(this.id, { status, headers, ends: length === 0 })
+      length <= output.window &&
+      !output.isFull
+    output.headers(this.id, { status, headers, ends: length === 0 })
+    this.isBegun = true
     if (length === 0) return this.#endLocal()
     if (isShort) {
       this.#sendWindow -= length
-      connection.sendData(this.id, body!, { from: 0, to: length, ends: true })
+      output.data(this.id, body!, { from: 0, to: length, ends: true })
       return this.#endLocal()
     }
     this.#chunk = body
     this.#isFinished = true
-    connection.addUnsent(this, length)
+    output.addUnsent(this, length)
     this.pump()
   }
 
   /** Begins an answer whose body comes by {@link write}; `ends`: it has none. */
   begin(status: number, headers: readonly string[], ends: boolean): void {
     if (this.isOver || this.isBegun) return
+    this.connection.output.headers(this.id, { status, headers, ends })
     this.isBegun = true
-    this.connection.sendHeaders(this.id, { status, headers, ends })
     if (ends) this.#endLocal()
   }
 
@@ -216,7 +222,7 @@ export class ServerStream {
       this.#chunk = chunk
       this.#flushed = flushed
     } else (this.#more ??= []).push({ chunk, flushed })
-    if (!this.connection.addUnsent(this, chunk.length)) return true
+    if (!this.connection.output.addUnsent(this, chunk.length)) return true
     this.pump()
     return this.#isDrained
   }
@@ -228,7 +234,7 @@ export class ServerStream {
   }
 
   get #isDrained(): boolean {
-    return this.#chunk === null && !this.connection.isFull
+    return this.#chunk === null && !this.connection.output.isFull
   }
 
   /** Resolves when what was written is on its way, or never will be. */
@@ -238,7 +244,7 @@ export class ServerStream {
       let resolve = () => {}
       const promise = new Promise<void>((done) => (resolve = done))
       this.#draining = { promise, resolve }
-      if (this.#chunk === null) this.connection.hold(this)
+      if (this.#chunk === null) this.connection.output.hold(this)
     }
     return this.#draining.promise
   }
@@ -250,32 +256,32 @@ export class ServerStream {
 
   /** Sends what the client takes now. */
   pump(): void {
-    const { connection } = this
+    const { output } = this.connection
     while (this.#chunk !== null && !this.isOver) {
       const chunk = this.#chunk
       const left = chunk.length - this.#chunkAt
-      const length = Math.min(left, MAX_PAYLOAD, this.#sendWindow, connection.sendWindow)
+      const length = Math.min(left, MAX_PAYLOAD, this.#sendWindow, output.window)
       if (length <= 0 && left > 0 && this.#sendWindow <= 0) return
-      if ((length <= 0 && left > 0) || connection.isFull) return connection.hold(this)
+      if ((length <= 0 && left > 0) || output.isFull) return output.hold(this)
       const from = this.#chunkAt
       const to = from + length
       const isLast = to === chunk.length && this.#isFinished && this.#more === null
       this.#sendWindow -= length
       this.sentBytes += length
-      if (length > 0 || isLast) connection.sendData(this.id, chunk, { from, to, ends: isLast })
+      if (length > 0 || isLast) output.data(this.id, chunk, { from, to, ends: isLast })
       this.#chunkAt = to
       if (to < chunk.length) continue
-      connection.removeUnsent(chunk.length)
+      output.removeUnsent(chunk.length)
       this.#next()
       if (isLast) return this.#endLocal()
     }
     if (this.isOver) return
     if (this.#isFinished) {
-      connection.sendData(this.id, EMPTY, { from: 0, to: 0, ends: true })
+      output.data(this.id, EMPTY, { from: 0, to: 0, ends: true })
       return this.#endLocal()
     }
     if (this.#draining === null) return
-    if (connection.isFull) connection.hold(this)
+    if (output.isFull) output.hold(this)
     else this.#drained()
   }
 
@@ -341,7 +347,7 @@ export class ServerStream {
     if (this.#unused > 0) this.connection.used(this.#unused)
     this.#unused = 0
     while (this.#chunk !== null) {
-      this.connection.removeUnsent(this.#chunk.length)
+      this.connection.output.removeUnsent(this.#chunk.length)
       this.#next()
     }
     this.#drained()

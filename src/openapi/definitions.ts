@@ -294,7 +294,7 @@ const SPECIAL_SCHEMAS: Readonly<Record<Special, Json>> = {
     format: 'int-or-string',
     type: 'string',
   },
-  raw: { description: 'Any JSON object, kept as it is.', type: 'object' },
+  raw: { description: 'Any JSON value, kept as it is.', type: 'object' },
   info: {},
 }
 

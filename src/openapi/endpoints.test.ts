@@ -95,7 +95,7 @@ describe('/openapi/v3', () => {
     })
     expect((await endpoints.v3('api/v1', hash, { ifNoneMatch: `"${hash}"` })).status).toBe(304)
     expect(await endpoints.v3('apis/none/v1', null, {})).toEqual({
-      status: 200,
+      status: 404,
       headers: [],
       body: Buffer.alloc(0),
     })

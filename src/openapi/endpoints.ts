@@ -68,8 +68,7 @@ export function openApiEndpoints(sources: OpenApiSources): OpenApiEndpoints {
     },
     async v3(path, hash, request) {
       const kept = await documents.v3(path)
-      // The field answers unknown paths so.
-      if (!kept) return { status: 200, headers: [], body: NOTHING }
+      if (!kept) return { status: 404, headers: [], body: NOTHING }
       const offer = choose(request.accept, OFFERS.v3)
       if (!offer) return { status: 406, headers: [], body: NOTHING }
       if (hash === null || hash === '') return answer(kept, offer, request, [])

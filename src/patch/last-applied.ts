@@ -2,12 +2,13 @@
  * Objects that the command-line client has applied on its own side, with what it sent in an annotation: its first apply
  * here takes over what that annotation says was its own.
  */
+import { finish, type Steps } from '../base/steps.ts'
 import { JsonError, parseJson } from '../schema/json-text.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { compareText } from './field-path.ts'
 import { FieldSet } from './field-set.ts'
 import { isObject, type JsonObject } from './json-value.ts'
-import { type Apply, recordApply, type Recorded, type Writer } from './managed-fields.ts'
+import { type Apply, applySteps, type Recorded, type Writer } from './managed-fields.ts'
 import { ApplyConflict } from './managers.ts'
 import { faultsOf } from './typed-items.ts'
 import { compare, toFieldSet } from './typed-value.ts'
@@ -21,16 +22,21 @@ type Words = Pick<Vocabulary, 'spell'>
  * Applies as `recordApply` does. For the command-line client, fields that still are as its annotation says are no
  * conflict, and the annotation is renewed. Throws ApplyConflict and TypedValueError.
  */
-export function recordClientApply(apply: Apply, writer: Writer, v: Words): Recorded {
-  if (writer.manager !== v.spell('{cli}')) return recordApply(apply, writer)
+export const recordClientApply = (apply: Apply, writer: Writer, v: Words): Recorded =>
+  finish(clientApplySteps(apply, writer, v))
+
+/** The same in steps. */
+export function* clientApplySteps(apply: Apply, writer: Writer, v: Words): Steps<Recorded> {
+  if (writer.manager !== v.spell('{cli}')) return yield* applySteps(apply, writer)
   const key = v.spell('{cli}.{label}/last-applied-configuration')
-  const recorded = takingOver(apply, writer, key)
+  const recorded = yield* takingOver(apply, writer, key)
+  yield
   return renewed(recorded, apply, key)
 }
 
-function takingOver(apply: Apply, writer: Writer, key: string): Recorded {
+function* takingOver(apply: Apply, writer: Writer, key: string): Steps<Recorded> {
   try {
-    return recordApply(apply, writer)
+    return yield* applySteps(apply, writer)
   } catch (error) {
     if (!(error instanceof ApplyConflict)) throw error
     const own = stillAsApplied(apply, key)
@@ -40,7 +46,8 @@ function takingOver(apply: Apply, writer: Writer, key: string): Recorded {
       if (!others.isEmpty) left.set(id, others)
     }
     if (left.size > 0) throw new ApplyConflict(left, error.times)
-    return recordApply({ ...apply, force: true }, writer)
+    yield
+    return yield* applySteps({ ...apply, force: true }, writer)
   }
 }
 

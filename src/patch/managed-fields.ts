@@ -1,17 +1,18 @@
 /** `metadata.managedFields`: its entries read and written, and what each write makes of them. */
 import { StatusError } from '../schema/errors.ts'
 import type { ManagedFieldsEntry } from '../schema/object-meta.ts'
+import { finish, type Steps } from '../base/steps.ts'
 import { compareText, fieldElement } from './field-path.ts'
 import { FieldSet } from './field-set.ts'
 import { firstFields } from './first-fields.ts'
 import { FieldsV1Error, fromFieldsV1, toFieldsV1 } from './fields-v1.ts'
 import {
   ApplyConflict,
-  applyManagers,
+  applyManagerSteps,
   type Manager,
   type Managers,
   pathTexts,
-  updateManagers,
+  updateManagerSteps,
   type Versioned,
   type Versions,
 } from './managers.ts'
@@ -77,7 +78,8 @@ export function readManaged(entries: readonly ManagedFieldsEntry[] | undefined):
     }
     const id = idOf({ manager, operation, apiVersion, subresource })
     const set = fromFieldsV1(entry.fieldsV1 ?? {})
-    if (entry.fieldsV1 !== undefined && !set.isEmpty) written.set(set, entry.fieldsV1)
+    // What was read is an object.
+    if (!set.isEmpty) written.set(set, entry.fieldsV1 as Record<string, unknown>)
     managers.set(id, { set, apiVersion, applied: operation === 'Apply' })
     if (time !== undefined) times.set(id, time)
   }
@@ -148,21 +150,38 @@ export interface Update {
 }
 
 /** The entries after a write that is no apply; none when the object is not tracked. Never throws for a client's fault. */
-export function recordUpdate(update: Update, writer: Writer): readonly ManagedFieldsEntry[] {
+export const recordUpdate = (update: Update, writer: Writer): readonly ManagedFieldsEntry[] =>
+  finish(updateSteps(update, writer))
+
+/** The same in steps. */
+export function* updateSteps(update: Update, writer: Writer): Steps<readonly ManagedFieldsEntry[]> {
   const { versions, live, blank, next } = update
   const liveEntries = update.liveEntries ?? []
   const sent = sentIn(update, writer)
+  yield
   if (live !== null && liveEntries.length === 0 && sent === null) return []
   if (live === null && liveEntries.length === 0 && sent === null)
     return firstEntries(update, writer)
   const old = live ?? blank
   const change = changeOf(versions, old, next)
   if (sent === null && (!change || isNothing(change))) return liveEntries
+  yield
   const before = sent ?? readable(liveEntries) ?? UNMANAGED
+  yield
   if (!change) return writeManaged(before)
-  const managers = updateManagers(versions, old, next, before.managers, THIS_WRITE, change)
+  const managers = yield* updateManagerSteps(
+    versions,
+    old,
+    next,
+    before.managers,
+    THIS_WRITE,
+    change,
+  )
+  yield
   const id = idOf({ ...writer, operation: 'Update', apiVersion: blank.apiVersion })
-  return writeManaged(capped(joined({ managers, times: before.times }, id, writer.now)))
+  const all = capped(joined({ managers, times: before.times }, id, writer.now))
+  yield
+  return writeManaged(all)
 }
 
 /** The entries of an object that is made, of which nobody owns anything yet. */
@@ -306,13 +325,20 @@ export interface Recorded {
 }
 
 /** Applies a configuration. Throws ApplyConflict and TypedValueError. */
-export function recordApply(apply: Apply, writer: Writer): Recorded {
+export const recordApply = (apply: Apply, writer: Writer): Recorded =>
+  finish(applySteps(apply, writer))
+
+/** The same in steps. */
+export function* applySteps(apply: Apply, writer: Writer): Steps<Recorded> {
   const { versions, live, config, force } = apply
-  const before = beforeApply(apply, writer.now)
+  const before = yield* beforeApply(apply, writer.now)
+  yield
   const id = idOf({ ...writer, operation: 'Apply', apiVersion: '' })
-  const applied = timed(before, () =>
-    applyManagers(versions, live, config, before.managers, { manager: id, force }),
+  const applied = yield* timed(
+    before,
+    applyManagerSteps(versions, live, config, before.managers, { manager: id, force }),
   )
+  yield
   const managers = new Map(applied.managers)
   const mine = managers.get(id)
   const set = mine?.set.difference(UNTRACKED) ?? FieldSet.empty
@@ -321,36 +347,35 @@ export function recordApply(apply: Apply, writer: Writer): Recorded {
   if (mine && previous?.equals(set)) managers.set(id, { ...mine, set: previous })
   else if (mine && !set.isEmpty) managers.set(id, { ...mine, set })
   else managers.delete(id)
-  const isChanged = applied.object !== null || !sameManagers(managers, before.managers)
-  const times = isChanged ? new Map(before.times).set(id, writer.now) : before.times
+  // Who applies what is there already gets a share without a time, or keeps the one of before.
+  const times = applied.object === null ? before.times : new Map(before.times).set(id, writer.now)
+  yield
   return { object: applied.object, entries: writeManaged({ managers, times }) }
 }
 
 /** Conflicts with the times of those whose fields they are. */
-function timed<T>({ times }: Managed, apply: () => T): T {
+function* timed<T>({ times }: Managed, apply: Steps<T>): Steps<T> {
   try {
-    return apply()
+    return yield* apply
   } catch (error) {
     throw error instanceof ApplyConflict ? new ApplyConflict(error.conflicts, times) : error
   }
 }
 
 /** The entries before an apply: of an object that is not tracked, one that has all there is. */
-function beforeApply({ versions, live, blank, liveEntries }: Apply, now: string): Managed {
+function* beforeApply({ versions, live, blank, liveEntries }: Apply, now: string): Steps<Managed> {
   const read = readable(liveEntries) ?? UNMANAGED
   if (read.managers.size > 0) return read
-  const managers = updateManagers(versions, blank, live.object, read.managers, THIS_WRITE)
+  yield
+  const managers = yield* updateManagerSteps(
+    versions,
+    blank,
+    live.object,
+    read.managers,
+    THIS_WRITE,
+  )
   const identity = { manager: BEFORE_FIRST_APPLY, apiVersion: live.apiVersion, subresource: '' }
   return joined({ managers, times: read.times }, idOf({ ...identity, operation: 'Update' }), now)
-}
-
-function sameManagers(a: Managers, b: Managers): boolean {
-  if (a.size !== b.size) return false
-  for (const [id, { set, apiVersion }] of a) {
-    const other = b.get(id)
-    if (!other || other.apiVersion !== apiVersion || !set.equals(other.set)) return false
-  }
-  return true
 }
 
 /** The 409 for an apply that would change what others own. */

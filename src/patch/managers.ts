@@ -1,4 +1,5 @@
 /** Who owns what of one object, and how writes change it (api-machinery section 14). */
+import type { Steps } from '../base/steps.ts'
 import { pathText } from './field-path.ts'
 import { FieldSet } from './field-set.ts'
 import { sameJson } from './json-value.ts'
@@ -56,16 +57,16 @@ export class ApplyConflict extends Error {
  * The managers after a write that is no apply: who wrote owns what was added or modified, the others lose that, and all
  * lose what was removed. `known` is how the objects differ, where that was looked at before.
  */
-export function updateManagers(
+export function* updateManagerSteps(
   versions: Versions,
   live: Versioned,
   next: unknown,
   managers: Managers,
   writer: string,
   known?: Comparison,
-): Managers {
+): Steps<Managers> {
   const views = new Views(versions, live.apiVersion)
-  const { managers: others, change } = displace(
+  const { managers: others, change } = yield* displace(
     views,
     live.object,
     next,
@@ -93,30 +94,35 @@ export interface Applied {
  * Applies a configuration: merges it into the live object, takes away what the manager applied before and does no more,
  * and gives it the fields of the configuration. Throws ApplyConflict unless `force`d, and TypedValueError.
  */
-export function applyManagers(
+export function* applyManagerSteps(
   versions: Versions,
   live: Versioned,
   config: unknown,
   managers: Managers,
   { manager, force }: { readonly manager: string; readonly force: boolean },
-): Applied {
+): Steps<Applied> {
   const { apiVersion } = live
   const views = new Views(versions, apiVersion)
   const topology = views.topology(apiVersion)
   if (!topology) throw new Error(`no topology of ${apiVersion}`)
   const known = reconciled(views, managers)
   const last = known.get(manager)
+  yield
   const set = toFieldSet(topology, config).recursiveDifference(versions.ignored(apiVersion))
   const mine = new Map(known).set(manager, { set, apiVersion, applied: true })
+  yield
   const merged = merge(topology, live.object, config)
+  yield
   // Most applies leave nothing of the last one out: then there is nothing to take away.
   const isLess = () => last?.set.equals(set) === false && !last.set.difference(set).isEmpty
   const leaves = last && (last.apiVersion !== apiVersion || isLess())
-  const object = leaves ? pruned(views, merged, mine, last) : merged
-  const { managers: all } = displace(views, live.object, object, mine, {
+  const object = leaves ? yield* pruned(views, merged, mine, last) : merged
+  yield
+  const { managers: all } = yield* displace(views, live.object, object, mine, {
     writer: manager,
     force,
   })
+  yield
   return { object: sameJson(live.object, object) ? null : object, managers: all }
 }
 
@@ -160,14 +166,14 @@ interface Change extends Comparison {
 }
 
 /** Takes from the others what a write changes and removes. Throws ApplyConflict unless forced. */
-function displace(
+function* displace(
   views: Views,
   live: unknown,
   next: unknown,
   managers: Managers,
   { writer, force }: { readonly writer: string; readonly force: boolean },
   known?: Comparison,
-): { readonly managers: Managers; readonly change: Comparison } {
+): Steps<{ readonly managers: Managers; readonly change: Comparison }> {
   const changes = new Map<string, Change | null>()
   const changeIn = (apiVersion: string): Change | null => {
     const found = changes.get(apiVersion)
@@ -193,6 +199,7 @@ function displace(
       left.set(id, manager)
       continue
     }
+    yield
     const change = changeIn(manager.apiVersion)
     // Entries in versions that are no more say nothing any longer.
     if (!change) continue
@@ -218,17 +225,21 @@ const without = ({ added, removed, modified }: Comparison, ignored: FieldSet): C
 })
 
 /** Takes out what the manager applied last time, unless it or somebody else owns it now. */
-function pruned(views: Views, merged: unknown, managers: Managers, last: Manager): unknown {
+function* pruned(views: Views, merged: unknown, managers: Managers, last: Manager): Steps<unknown> {
   const topology = views.topology(last.apiVersion)
   if (last.set.isEmpty || !topology) return merged
   const mergedThen = views.in(last.apiVersion, merged)
   const lastNamed = withNamedFields(last.set, topology)
   let object = removeItems(topology, mergedThen, lastNamed)
+  yield
   for (const [apiVersion, owned] of ownedIn(managers, last.apiVersion)) {
-    object = withOwned(views, mergedThen, object, last.apiVersion, { apiVersion, owned })
+    object = yield* withOwned(views, mergedThen, object, last.apiVersion, { apiVersion, owned })
+    yield
   }
   const before = withNamedFields(toFieldSet(topology, mergedThen), topology)
+  yield
   const after = withNamedFields(toFieldSet(topology, object), topology)
+  yield
   const gone = before.difference(after).intersection(lastNamed)
   if (gone.isEmpty) return merged
   return views.back(last.apiVersion, removeItems(topology, mergedThen, gone))
@@ -246,20 +257,22 @@ function ownedIn(managers: Managers, first: string): [string, FieldSet][] {
 }
 
 /** The pruned object with what is owned in one version put back; all objects are of version `then`. */
-function withOwned(
+function* withOwned(
   views: Views,
   merged: unknown,
   object: unknown,
   then: string,
   { apiVersion, owned }: { readonly apiVersion: string; readonly owned: FieldSet },
-): unknown {
+): Steps<unknown> {
   const topology = views.topology(apiVersion)
   if (!topology) return object
   const convert = (value: unknown, from: string, to: string) =>
     from === to ? value : views.versions.convert(value, from, to)
   const full = convert(merged, then, apiVersion)
   const named = (set: FieldSet) => withNamedFields(set, topology)
+  yield
   const kept = named(toFieldSet(topology, convert(object, then, apiVersion))).union(named(owned))
+  yield
   const gone = named(toFieldSet(topology, full)).difference(kept)
   return convert(removeItems(topology, full, gone), apiVersion, then)
 }

@@ -1,6 +1,8 @@
+import { shortened } from '../base/short-text.ts'
+import { sortedKeys } from '../schema/codec.ts'
 import { setOwn } from '../schema/json-scanner.ts'
 import { isObject, type JsonObject, nestsTooDeeply } from './json-value.ts'
-import { PatchFailed, PatchMismatch, PatchSyntaxError } from './patch-errors.ts'
+import { PatchMismatch, PatchSyntaxError } from './patch-errors.ts'
 
 /** Says what to do with the object or list that holds it: `delete`, `replace` or, in no place yet, `merge`. */
 export const PATCH = '$patch'
@@ -55,16 +57,17 @@ export function itemDirective(item: JsonObject): 'delete' | 'replace' | null {
 
 /**
  * Drops what a live object has beyond the keys that `$retainKeys` of its patch names; `live` is changed. Throws
- * PatchSyntaxError, and PatchFailed when the patch sets what it does not name.
+ * PatchSyntaxError, also when the patch sets what it does not name.
  */
 export function retainKeys(live: JsonObject, patch: JsonObject): void {
   if (!Object.hasOwn(patch, RETAIN_KEYS)) return
   const list = patch[RETAIN_KEYS]
-  if (!Array.isArray(list)) throw new PatchSyntaxError('invalid patch format of retainKeys')
+  const wrong = () => new PatchSyntaxError('invalid patch format of retainKeys')
+  if (!Array.isArray(list)) throw wrong()
   const retained = new Set<unknown>(list)
   for (const [key, value] of Object.entries(patch)) {
     if (key === RETAIN_KEYS || value === null || listDirective(key) !== null) continue
-    if (!retained.has(key)) throw new PatchFailed("patch content doesn't match retainKeys list")
+    if (!retained.has(key)) throw wrong()
   }
   for (const key of Object.keys(live)) if (!retained.has(key)) delete live[key]
 }
@@ -98,11 +101,26 @@ export function withoutDirectives(value: unknown, room: number): unknown {
   return result
 }
 
-/** A JSON value in the notation that the messages of patches have always had: `map[a:1 b:[x y]]`. */
-export function valueText(value: unknown): string {
+/** UTF-16 units of a value in a message: enough to know it by, never all of an object. */
+const MAX_TEXT = 256
+
+/** The beginning of a JSON value in the notation that the messages of patches have always had: `map[a:1 b:[x y]]`. */
+export const valueText = (value: unknown): string => shortened(textOf(value, MAX_TEXT), MAX_TEXT)
+
+/** The notation of a value until it is longer than `room`. */
+function textOf(value: unknown, room: number): string {
   if (value === null || value === undefined) return '<nil>'
-  if (typeof value !== 'object') return String(value)
-  if (Array.isArray(value)) return `[${value.map(valueText).join(' ')}]`
-  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
-  return `map[${members.map(([key, member]) => `${key}:${valueText(member)}`).join(' ')}]`
+  if (typeof value !== 'object') return String(value).slice(0, room + 1)
+  const isList = Array.isArray(value)
+  const keys = isList ? value.keys() : sortedKeys(value)
+  let text = isList ? '[' : 'map['
+  let isFirst = true
+  for (const key of keys) {
+    if (text.length > room) return text
+    if (!isFirst) text += ' '
+    isFirst = false
+    if (!isList) text += `${key}:`
+    text += textOf((value as Record<string | number, unknown>)[key], room - text.length)
+  }
+  return `${text}]`
 }

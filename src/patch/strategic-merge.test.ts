@@ -592,7 +592,7 @@ describe('$retainKeys', () => {
       'what is set must be named',
       '{"strategy":{"type":"A"}}',
       '{"strategy":{"$retainKeys":["type"],"max":1}}',
-      "PatchFailed: patch content doesn't match retainKeys list",
+      'PatchSyntaxError: invalid patch format of retainKeys',
     ],
     [
       'must be a list',

@@ -7,10 +7,10 @@ import { isObject } from './json-value.ts'
 /** The topology of one value. `deduced`: any JSON, whose objects are granular and whose lists are atomic. */
 export type Topology = ScalarTopology | ListTopology | MapTopology | { readonly is: 'deduced' }
 
-/** A value without parts. */
+/** A value without parts; `whole`: any JSON value, whose parts are nobody's. */
 export interface ScalarTopology {
   readonly is: 'scalar'
-  readonly of: 'string' | 'number' | 'boolean' | 'any'
+  readonly of: 'string' | 'number' | 'boolean' | 'any' | 'whole'
 }
 
 /** A list: one value, a set of scalars, or items told apart by key fields. */
@@ -41,6 +41,8 @@ export interface MapTopology {
 export interface DeclaredField {
   readonly element: PathElement
   readonly of: () => Topology
+  /** What the field counts as where it is absent and the object around it is not. */
+  readonly absent?: null
 }
 
 /** The topology of values without declaration. */
@@ -58,6 +60,7 @@ const SCALARS = {
   number: { is: 'scalar', of: 'number' },
   boolean: { is: 'scalar', of: 'boolean' },
   any: { is: 'scalar', of: 'any' },
+  whole: { is: 'scalar', of: 'whole' },
 } as const
 
 /** The topology with which a value is walked: the declared one, or the one of the value's own kind. */
@@ -95,12 +98,14 @@ function* fieldsOf(shape: Shape, v: Words): Generator<[string, DeclaredField]> {
       continue
     }
     const name = v.spell(template)
-    yield [name, { element: fieldElement(name), of: once(() => topologyOfField(facts, v)) }]
+    const field = { element: fieldElement(name), of: once(() => topologyOfField(facts, v)) }
+    yield [name, facts.nullWhenAbsent ? { ...field, absent: null } : field]
   }
 }
 
 function topologyOfField(facts: FieldFacts, v: Words): Topology {
   const { holds, list } = facts
+  if (facts.whole) return SCALARS.whole
   if (holds.is === 'list') return listOf(facts, holds.of, v)
   if (holds.is !== 'map' || list !== 'atomic') return topologyOfHolds(holds, v)
   return {
@@ -167,7 +172,7 @@ function topologyOfHolds(holds: Holds, v: Words): Topology {
     case 'strings':
       return { ...ATOMIC_LIST, of: () => SCALARS.string }
     case 'raw':
-      return DEDUCED_MAP
+      return DEDUCED
     case 'any':
       return DEDUCED
     default:

@@ -172,9 +172,11 @@ const SCALAR_NAMES = {
   number: 'numeric (int or float)',
   boolean: 'boolean',
   any: 'any scalar',
+  whole: 'any value',
 } as const
 
 function fitsScalar(of: keyof typeof SCALAR_NAMES, value: unknown): boolean {
   const type = typeof value === 'bigint' ? 'number' : typeof value
+  if (of === 'whole') return true
   return of === 'any' ? type !== 'object' : type === of
 }

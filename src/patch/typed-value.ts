@@ -154,7 +154,7 @@ function membersDiffer(topology: MapTopology, before: unknown, after: unknown): 
   const next = isObject(after) ? after : {}
   const sum = new Changes()
   for (const key of Object.keys(old)) {
-    const value = Object.hasOwn(next, key) ? next[key] : undefined
+    const value = Object.hasOwn(next, key) ? next[key] : topology.fields.get(key)?.absent
     if (old[key] === value) continue
     const of = memberTopology(topology, key) ?? DEDUCED
     sum.add(stepTo(topology, key), differ(of, old[key], value))
@@ -162,7 +162,7 @@ function membersDiffer(topology: MapTopology, before: unknown, after: unknown): 
   for (const key of Object.keys(next)) {
     if (Object.hasOwn(old, key)) continue
     const of = memberTopology(topology, key) ?? DEDUCED
-    sum.add(stepTo(topology, key), differ(of, undefined, next[key]))
+    sum.add(stepTo(topology, key), differ(of, topology.fields.get(key)?.absent, next[key]))
   }
   return sum.finish()
 }

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -35,7 +36,7 @@ const FILES = {
 } as const satisfies Record<string, keyof Pki>
 
 describe('on disk', () => {
-  test('each part is in its file, keys for nobody else to read', async () => {
+  test('each part is in its file, for nobody else to read', async () => {
     const dir = join(root, 'data', 'pki')
     expect(await readdir(join(root, 'data'))).toEqual(['pki'])
     const found = await Promise.all(
@@ -49,11 +50,27 @@ describe('on disk', () => {
       Object.entries(FILES).map(([name, part]) => ({
         name,
         text: pki[part],
-        mode: name.endsWith('.key') ? '600' : '644',
+        mode: '600',
       })),
     )
     const modes = [join(root, 'data'), dir].map(async (path) => (await stat(path)).mode & 0o777)
     expect(await Promise.all(modes)).toEqual([0o700, 0o700])
+  })
+
+  test('a folder that is mounted, and so cannot be replaced, is filled', async ({ skip }) => {
+    const data = join(root, 'mounted')
+    const dir = join(data, 'pki')
+    await mkdir(dir, { recursive: true })
+    const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', dir])
+    skip(mounted.status !== 0, 'nothing can be mounted')
+    try {
+      const made = await ensurePki({ ...options, dir: data })
+      expect((await readdir(dir)).sort()).toEqual(Object.keys(FILES))
+      expect(await readdir(data)).toEqual(['pki'])
+      expect(await ensurePki({ ...options, dir: data })).toEqual(made)
+    } finally {
+      spawnSync('umount', [dir])
+    }
   })
 
   test('a later start takes it all and does not load what issues', async () => {

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { mkdir, rename, rm } from '../base/files.ts'
+import { rename, rm } from '../base/files.ts'
+import { keepToOwner, makeFolders, OWNER_FILE } from '../base/folders.ts'
 import { agreed, ForeignPki, type Authorities, type AuthorityStore } from './authorities.ts'
 import { completePki, UnusablePki, type Pki, type PkiOptions, type PkiParts } from './pki.ts'
 import { writeFileAtomically, writeFlushed } from './write-file.ts'
@@ -11,22 +12,20 @@ export type { Pki } from './pki.ts'
 interface Place {
   readonly part: keyof Pki
   readonly name: string
-  readonly mode: number
+  /** Whether it is nobody else's business: what is not may be given to others by hand. */
+  readonly isSecret: boolean
 }
-
-const SECRET = 0o600
-const PUBLIC = 0o644
 
 /** Keys before what belongs to them: a certificate without its key is never the newer one. */
 const PLACES: readonly Place[] = [
-  { part: 'caKey', name: 'ca.key', mode: SECRET },
-  { part: 'ca', name: 'ca.crt', mode: PUBLIC },
-  { part: 'servingKey', name: 'apiserver.key', mode: SECRET },
-  { part: 'servingCert', name: 'apiserver.crt', mode: PUBLIC },
-  { part: 'adminKey', name: 'admin.key', mode: SECRET },
-  { part: 'adminCert', name: 'admin.crt', mode: PUBLIC },
-  { part: 'saPrivateKey', name: 'sa.key', mode: SECRET },
-  { part: 'saPublicKey', name: 'sa.pub', mode: PUBLIC },
+  { part: 'caKey', name: 'ca.key', isSecret: true },
+  { part: 'ca', name: 'ca.crt', isSecret: false },
+  { part: 'servingKey', name: 'apiserver.key', isSecret: true },
+  { part: 'servingCert', name: 'apiserver.crt', isSecret: false },
+  { part: 'adminKey', name: 'admin.key', isSecret: true },
+  { part: 'adminCert', name: 'admin.crt', isSecret: false },
+  { part: 'saPrivateKey', name: 'sa.key', isSecret: true },
+  { part: 'saPublicKey', name: 'sa.pub', isSecret: false },
 ]
 
 /** Makes everything anew, in memory only; what servers have in common is that of the store, where one is given. */
@@ -45,6 +44,8 @@ export interface PkiPlace {
   readonly shared?: AuthorityStore | null
   /** What a folder without any begins with. */
   readonly inherited?: () => Promise<Authorities | null>
+  /** Is told of keys that others may read, and that cannot be kept from them. */
+  readonly onReadable?: (what: string) => void
 }
 
 /**
@@ -58,14 +59,17 @@ export async function ensurePki(options: PkiOptions & PkiPlace): Promise<Pki> {
   if (isEmpty(kept)) {
     const pki = await complete(dir, (await inherited?.()) ?? {}, options)
     if (await keepAll(dir, pki)) return pki
-    // Another process was faster; what it made counts.
+    // Another process was faster, and what it made counts; or the folder is a mounted one.
     kept = readParts(dir)
   }
   const pki = await complete(dir, kept, options)
-  for (const { part, name, mode } of PLACES) {
+  for (const { part, name, isSecret } of PLACES) {
     const text = pki[part]
-    if (text !== undefined && text !== kept[part]) {
-      await writeFileAtomically(join(dir, name), text, mode)
+    if (text === undefined) continue
+    if (text !== kept[part]) await writeFileAtomically(join(dir, name), text, OWNER_FILE)
+    else if (isSecret) {
+      const left = keepToOwner(join(dir, name), OWNER_FILE)
+      if (left !== null) options.onReadable?.(left)
     }
   }
   return pki
@@ -116,22 +120,23 @@ function readIfThere(path: string): string | null {
   }
 }
 
-/** Puts the whole folder in its place in one step; false when there is one with files in it already. */
+/** Puts the whole folder in its place in one step; false when there is one already that cannot be replaced. */
 async function keepAll(dir: string, pki: Pki): Promise<boolean> {
   const temporary = `${dir}.${randomBytes(6).toString('hex')}`
-  await mkdir(temporary, { recursive: true, mode: 0o700 })
+  makeFolders(temporary)
   try {
     await Promise.all(
-      PLACES.flatMap(({ part, name, mode }) => {
+      PLACES.flatMap(({ part, name }) => {
         const text = pki[part]
-        return text === undefined ? [] : [writeFlushed(join(temporary, name), text, mode)]
+        return text === undefined ? [] : [writeFlushed(join(temporary, name), text, OWNER_FILE)]
       }),
     )
     await rename(temporary, dir)
     return true
   } catch (error) {
     await rm(temporary, { recursive: true, force: true })
-    if (['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) return false
+    // Systems differ in how they say so, and Windows and mounted folders refuse an empty one too.
+    if (existsSync(dir)) return false
     throw error
   }
 }

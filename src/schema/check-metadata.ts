@@ -1,3 +1,4 @@
+import { debugTime } from './debug-text.ts'
 import { isPrintable } from '../base/printable.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { renderValue, sameValue, type FieldErrors } from './field-errors.ts'
@@ -15,6 +16,8 @@ export interface MetadataRules {
   readonly namespaced: boolean
   /** Messages about a name of this kind. */
   readonly nameRule: (name: string) => readonly string[]
+  /** Finalizers need no domain. */
+  readonly takesPlainFinalizers?: boolean | undefined
   readonly v: Vocabulary
 }
 
@@ -33,7 +36,7 @@ export function checkMetadata(meta: ObjectMeta, errors: FieldErrors, rules: Meta
   checkLabels(meta.labels, errors.at('labels'))
   checkAnnotations(meta.annotations, errors.at('annotations'))
   checkOwners(meta.ownerReferences, errors.at('ownerReferences'))
-  checkFinalizers(meta.finalizers, errors.at('finalizers'), rules.v)
+  checkFinalizers(meta.finalizers, errors.at('finalizers'), rules)
   for (const [i, entry] of (meta.managedFields ?? []).entries()) {
     checkManagedFields(entry, errors.at('managedFields', i))
   }
@@ -113,15 +116,18 @@ function checkOwners(owners: readonly OwnerReference[] | undefined, errors: Fiel
 function checkFinalizers(
   names: readonly string[] | undefined,
   errors: FieldErrors,
-  v: Vocabulary,
+  { v, takesPlainFinalizers = false }: MetadataRules,
 ): void {
   if (!names) return
-  const known = [...STANDARD_FINALIZERS, v.spell('{brand}')]
-  for (const name of names) {
-    const messages = isQualifiedName(name)
-    errors.invalidAll(name, messages)
-    if (messages.length === 0 && !name.includes('/') && !known.includes(name)) {
-      errors.invalid(name, 'name is neither a standard finalizer name nor is it fully qualified')
+  // As in the reference, the two rules tell their places in two ways.
+  for (const name of names) errors.invalidAll(name, isQualifiedName(name))
+  if (!takesPlainFinalizers) {
+    const known = [...STANDARD_FINALIZERS, v.spell('{brand}')]
+    for (const [i, name] of names.entries()) {
+      if (name.includes('/') || known.includes(name)) continue
+      errors
+        .at(i)
+        .invalid(name, 'name is neither a standard finalizer name nor is it fully qualified')
     }
   }
   if (STANDARD_FINALIZERS.every((name) => names.includes(name))) {
@@ -181,6 +187,11 @@ export function checkMetadataUpdate(next: ObjectMeta, old: ObjectMeta, errors: F
   }
   for (const field of FIXED) {
     if (!sameValue(next[field], old[field]))
-      errors.at(field).invalid(next[field], IMMUTABLE_MESSAGE)
+      errors.at(field).invalid(shown(field, next), IMMUTABLE_MESSAGE)
   }
+}
+
+function shown(field: (typeof FIXED)[number], metadata: ObjectMeta): unknown {
+  const isTime = field === 'creationTimestamp' || field === 'deletionTimestamp'
+  return isTime ? debugTime(metadata[field]) : metadata[field]
 }

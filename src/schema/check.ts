@@ -5,7 +5,10 @@ type Check = (value: unknown, errors: FieldErrors) => void
 
 const checks = new WeakMap<Shape, Check | null>()
 
-/** Checks what the declaration itself says: closed sets of values. Empty values are another rule's. */
+/**
+ * Checks what the declaration itself says: closed sets of values. An empty value is refused where it is told apart from
+ * an absent one; elsewhere the two are the same, and whether one must be given is another rule's.
+ */
 export function checkDeclared(shape: Shape, object: object, errors: FieldErrors): void {
   checkOf(shape)?.(object, errors)
 }
@@ -25,10 +28,11 @@ function checkOf(shape: Shape): Check | null {
       continue
     }
     const { oneOf } = facts
+    const seesEmpty = facts.presence === 'explicit' && facts.emptyIsOwn !== true
     const own: Check | null = oneOf
       ? (value, errors) => {
-          if (value !== '' && typeof value === 'string' && !oneOf.includes(value))
-            errors.notSupported(value, oneOf)
+          if (value === '' && !seesEmpty) return
+          if (typeof value === 'string' && !oneOf.includes(value)) errors.notSupported(value, oneOf)
         }
       : null
     if (own) fields.push({ name, check: own })

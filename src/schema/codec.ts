@@ -8,6 +8,7 @@ import { canonicalMicroTime, canonicalTime } from '../base/time.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { copyJson } from './json-clone.ts'
 import type { FieldFacts, Holds, Shape, Special } from './shape.ts'
+import type { WrittenNumbers } from './written-numbers.ts'
 
 export type JsonObject = Record<string, unknown>
 
@@ -19,6 +20,9 @@ export class DecodeError extends Error {
   }
 }
 
+/** Characters of a number that is shown. */
+const MAX_NUMBER = 40
+
 /** Follows one decoding: where it is, and which unknown fields it met. */
 export class Decoding {
   readonly path: (string | number)[] = []
@@ -26,9 +30,26 @@ export class Decoding {
   readonly unknown: string[] = []
   /** Whether absent fields get their declared defaults. */
   readonly fills: boolean
+  readonly #written: WrittenNumbers | null
 
-  constructor(options: { readonly fills?: boolean } = {}) {
+  constructor(
+    options: { readonly fills?: boolean; readonly written?: WrittenNumbers | undefined } = {},
+  ) {
     this.fills = options.fills ?? true
+    const { written } = options
+    this.#written = written !== undefined && written.size > 0 ? written : null
+  }
+
+  /** How the number at this place was written, where that has a fraction or an exponent. */
+  writtenHere(): string | undefined {
+    return this.#written?.at(this.path)
+  }
+
+  /** Integers are written without fraction and exponent, whatever these come to. Throws DecodeError. */
+  refuseFraction(): void {
+    const written = this.#written === null ? undefined : this.writtenHere()
+    if (written !== undefined)
+      throw this.failure(`expected an integer, found the number ${shortened(written, MAX_NUMBER)}`)
   }
 
   /** The error to throw at this place. */
@@ -300,6 +321,7 @@ function reader(holds: Holds, v: Words): Read {
       }
     case 'int32':
       return (value, decoding) => {
+        decoding.refuseFraction()
         if (typeof value !== 'number' || !Number.isInteger(value))
           throw decoding.failure(`expected an integer, found ${typeName(value)}`)
         if (value > 0x7fffffff || value < -0x80000000)
@@ -307,7 +329,9 @@ function reader(holds: Holds, v: Words): Read {
         return value
       }
     case 'int64':
+      if (holds.exact === true) return exactInteger
       return (value, decoding) => {
+        decoding.refuseFraction()
         if (typeof value === 'bigint')
           throw decoding.failure(`${value} is beyond the integers that are represented exactly`)
         if (typeof value !== 'number' || !Number.isInteger(value))
@@ -340,13 +364,16 @@ function reader(holds: Holds, v: Words): Read {
       const read = text(canonicalQuantity)
       return (value, decoding) =>
         read(
-          typeof value === 'number' || typeof value === 'bigint' ? String(value) : value,
+          typeof value === 'number' || typeof value === 'bigint'
+            ? (decoding.writtenHere() ?? String(value))
+            : value,
           decoding,
         )
     }
     case 'intOrString':
       return (value, decoding) => {
         if (typeof value === 'string') return value
+        decoding.refuseFraction()
         if (typeof value !== 'number' || !Number.isInteger(value))
           throw decoding.failure(`expected an integer or a string, found ${typeName(value)}`)
         if (value > 0x7fffffff || value < -0x80000000)
@@ -354,11 +381,7 @@ function reader(holds: Holds, v: Words): Read {
         return value
       }
     case 'raw':
-      return (value, decoding) => {
-        if (typeof value !== 'object' || Array.isArray(value))
-          throw decoding.failure(`expected an object, found ${typeName(value)}`)
-        return exact(value, decoding)
-      }
+      return exact
     case 'any':
       return holds.special ? specialReader(holds.special, v) : exact
     case 'strings': {
@@ -370,6 +393,17 @@ function reader(holds: Holds, v: Words): Read {
       throw new Error(`no reader for ${JSON.stringify(never)}`)
     }
   }
+}
+
+function exactInteger(value: unknown, decoding: Decoding): number | bigint {
+  decoding.refuseFraction()
+  if (typeof value === 'bigint') {
+    if (BigInt.asIntN(64, value) === value) return value
+    throw decoding.failure(`${value} is out of the range of a 64-bit integer`)
+  }
+  if (typeof value !== 'number' || !Number.isSafeInteger(value))
+    throw decoding.failure(`expected an integer, found ${typeName(value)}`)
+  return value
 }
 
 function listReader(item: Read, zero: (decoding: Decoding) => unknown): Read {

@@ -1,6 +1,7 @@
 /** What is odd about the text of a patch, which its value does not show any more (api-machinery, section 4). */
 import { duplicateField } from './json-scanner.ts'
 import { parseJsonStrictly } from './json-text.ts'
+import type { WrittenNumbers } from './written-numbers.ts'
 
 /** A patch as read, and what there is to tell of its text. */
 export interface PatchText {
@@ -14,15 +15,15 @@ const MEMBERS: readonly string[] = ['op', 'path', 'from', 'value']
 /** A place within the value of an operation, which is carried as it came. */
 const IN_VALUE = /^\[\d+\]\.value[.[]/
 
-/** Reads a merge patch or a strategic merge patch. Throws JsonError. */
-export function readMergePatch(bytes: Uint8Array): PatchText {
+/** Reads a merge patch or a strategic merge patch; `written` gets its numbers. Throws JsonError. */
+export function readMergePatch(bytes: Uint8Array, written?: WrittenNumbers): PatchText {
   const findings: string[] = []
   const onDuplicate = (path: string) => void findings.push(duplicateField(path))
-  return { value: parseJsonStrictly(bytes, onDuplicate), findings }
+  return { value: parseJsonStrictly(bytes, { onDuplicate, written }), findings }
 }
 
-/** Reads a JSON patch, whose operations have members of their own. Throws JsonError. */
-export function readJsonPatch(bytes: Uint8Array): PatchText {
+/** Reads a JSON patch, whose operations have members of their own; `written` gets its numbers. Throws JsonError. */
+export function readJsonPatch(bytes: Uint8Array, written?: WrittenNumbers): PatchText {
   const findings = new Set<string>()
   const find = (what: string) => {
     if (findings.size < MAX_FINDINGS) findings.add(`json patch ${what}`)
@@ -30,7 +31,7 @@ export function readJsonPatch(bytes: Uint8Array): PatchText {
   const onDuplicate = (path: string) => {
     if (!IN_VALUE.test(path)) find(duplicateField(path))
   }
-  const value = parseJsonStrictly(bytes, onDuplicate)
+  const value = parseJsonStrictly(bytes, { onDuplicate, written })
   const operations: readonly unknown[] = Array.isArray(value) ? value : []
   for (const [i, operation] of operations.entries()) {
     if (findings.size >= MAX_FINDINGS) break

@@ -94,7 +94,7 @@ const qualified = ({ group, resource }: ResourceName) =>
 const about = ({ group, resource }: ResourceName, name: string): StatusDetails => ({
   ...(name === '' ? {} : { name }),
   ...(group === '' ? {} : { group }),
-  kind: resource,
+  ...(resource === '' ? {} : { kind: resource }),
 })
 
 export const badRequest = (message: string) => new StatusError(400, 'BadRequest', message)
@@ -213,7 +213,7 @@ export function invalid(
   return new StatusError(422, 'Invalid', `${kind} "${name}" is invalid: ${text}`, {
     ...(name === '' ? {} : { name }),
     ...(of.group === '' ? {} : { group: of.group }),
-    kind: of.kind,
+    ...(of.kind === '' ? {} : { kind: of.kind }),
     causes: errors.map(({ reason, message, field }) => ({ reason, message, field })),
   })
 }
@@ -234,6 +234,9 @@ export const internalError = (why: string) =>
 
 /** An error without a reason word, for failures that have a plain text only. */
 export const plainError = (message: string, code = 500) => new StatusError(code, '', message)
+
+export const headersTooLarge = () =>
+  plainError('the header fields of the request are too large', 431)
 
 export const unavailable = (message: string, retryAfterSeconds?: number) =>
   new StatusError(

@@ -1,4 +1,5 @@
 import { shortened, shortJson } from '../base/short-text.ts'
+import { DebugText } from './debug-text.ts'
 
 /** One violation of a field rule, as it stands in `details.causes` (seed 1, Errors). */
 export interface FieldError {
@@ -81,12 +82,6 @@ export class FieldErrors {
     for (const error of this.list.splice(before).sort(order)) this.list.push(error)
   }
 
-  /** Takes back those that are listed and match. */
-  withdraw(matches: (error: FieldError) => boolean): void {
-    const kept = this.list.filter((error) => !matches(error))
-    this.list.splice(0, this.list.length, ...kept)
-  }
-
   /** The path as written in errors; empty at the root. */
   get path(): string {
     let text = ''
@@ -132,9 +127,9 @@ export class FieldErrors {
   internal(detail: string): void {
     this.add('InternalError', `Internal error: ${detail}`)
   }
-  /** `field is immutable` when the two values differ in their JSON form. */
-  immutable(next: unknown, old: unknown): void {
-    if (!sameValue(next, old)) this.invalid(next, 'field is immutable')
+  /** `field is immutable` when the two values differ in their JSON form; `shown` is what the error shows of the new one. */
+  immutable<T>(next: T, old: T, shown: (next: T) => unknown = (value) => value): void {
+    if (!sameValue(next, old)) this.invalid(shown(next), 'field is immutable')
   }
 
   /** Adds a violation in words of its own. Throws TooManyErrors. */
@@ -154,19 +149,23 @@ export class FieldErrors {
 
 const join = (head: string, detail: string) => (detail === '' ? head : `${head}: ${detail}`)
 
-/** A value as error texts show it: strings quoted, absent as null, the beginning of what is long. */
+/** A value as error texts show it: strings quoted, absent as the word null, the beginning of what is long. */
 export function renderValue(value: unknown): string {
-  if (value === undefined || value === null) return 'null'
+  // Quoted like a string, as the reference does at this release.
+  if (value === undefined || value === null) return '"null"'
+  if (value instanceof DebugText) return shortened(value.text, MAX_VALUE)
   if (typeof value !== 'string') return shortJson(value, MAX_VALUE)
   return JSON.stringify(shortened(value, MAX_VALUE))
 }
 
-/** Runs checks that collect errors, as far as they go until there are too many. */
-export function collecting(check: () => void): void {
+/** Runs checks that collect errors, as far as they go until there are too many: then it returns false. */
+export function collecting(check: () => void): boolean {
   try {
     check()
+    return true
   } catch (error) {
     if (!(error instanceof TooManyErrors)) throw error
+    return false
   }
 }
 

@@ -1,3 +1,5 @@
+import type { WrittenNumbers } from './written-numbers.ts'
+
 /** Text that is not JSON, or JSON beyond our limits; the message is meant for the client. */
 export class JsonError extends Error {
   override readonly name = 'JsonError'
@@ -17,7 +19,9 @@ export interface ScanOptions {
    * Called once for each path that occurs twice, in order of appearance, such as
    * `spec.containers[0].name`. The last value wins whether anybody listens or not.
    */
-  readonly onDuplicate?: (path: string) => void
+  readonly onDuplicate?: ((path: string) => void) | undefined
+  /** Gets each number that is written with a fraction or an exponent. */
+  readonly written?: WrittenNumbers | undefined
 }
 
 /** The text of a duplicate in warnings and strict errors. */
@@ -28,7 +32,7 @@ export const duplicateField = (path: string) => `duplicate field "${path}"`
  * `__proto__` stay plain data, lone surrogates become U+FFFD. Throws JsonError.
  */
 export function scanJson(text: string, options: ScanOptions = {}): unknown {
-  return new Scanner(text, options.onDuplicate).document()
+  return new Scanner(text, options).document()
 }
 
 interface ArrayFrame {
@@ -76,13 +80,15 @@ const BACKSLASH = 0x5c
 class Scanner {
   readonly #text: string
   readonly #onDuplicate: ((path: string) => void) | undefined
+  readonly #written: WrittenNumbers | undefined
   readonly #reported = new Set<string>()
   readonly #frames: Frame[] = []
   #at = 0
 
-  constructor(text: string, onDuplicate: ((path: string) => void) | undefined) {
+  constructor(text: string, { onDuplicate, written }: ScanOptions) {
     this.#text = text
     this.#onDuplicate = onDuplicate
+    this.#written = written
   }
 
   document(): unknown {
@@ -229,6 +235,7 @@ class Scanner {
       const exact = BigInt(literal)
       return Number.isSafeInteger(Number(exact)) ? Number(exact) : exact
     }
+    if (!whole) this.#written?.add(this.#place(), literal)
     const value = Number(literal)
     if (!Number.isFinite(value) || (whole && literal.length > MAX_DIGITS)) {
       throw new JsonError(`json: cannot unmarshal number ${shorten(literal)}: out of range`)
@@ -280,6 +287,10 @@ class Scanner {
     if (this.#reported.has(path)) return
     this.#reported.add(path)
     this.#onDuplicate(path)
+  }
+
+  #place(): (string | number)[] {
+    return this.#frames.map((frame) => (frame.kind === 'array' ? frame.value.length : frame.key))
   }
 
   /** Where the scanner is: the index of an array frame is that of the element being read. */

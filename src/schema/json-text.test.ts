@@ -113,7 +113,7 @@ describe('parseJsonStrictly', () => {
     }
   }
   const same = (text: string): void => {
-    const ours = outcome((onDuplicate) => parseJsonStrictly(bytes(text), onDuplicate))
+    const ours = outcome((onDuplicate) => parseJsonStrictly(bytes(text), { onDuplicate }))
     expect(ours).toEqual(outcome((onDuplicate) => scanJson(text, { onDuplicate })))
   }
 
@@ -126,7 +126,9 @@ describe('parseJsonStrictly', () => {
     ['{"a":12345678901234567890,"a":1}', ['a']],
   ] as const) {
     test(text, () => {
-      expect(outcome((f) => parseJsonStrictly(bytes(text), f)).found).toEqual(found)
+      expect(
+        outcome((onDuplicate) => parseJsonStrictly(bytes(text), { onDuplicate })).found,
+      ).toEqual(found)
       same(text)
     })
   }

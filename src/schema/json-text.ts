@@ -1,4 +1,4 @@
-import { JsonError, MAX_DEPTH, scanJson, tooDeep } from './json-scanner.ts'
+import { JsonError, MAX_DEPTH, scanJson, tooDeep, type ScanOptions } from './json-scanner.ts'
 
 export { JsonError, MAX_DEPTH } from './json-scanner.ts'
 
@@ -20,18 +20,18 @@ export function parseJson(source: Uint8Array | string): unknown {
   }
 }
 
-/** Reads a JSON document as `parseJson` does, and tells of each path that occurs twice (`scanJson`). Throws JsonError. */
-export function parseJsonStrictly(bytes: Uint8Array, onDuplicate: (path: string) => void): unknown {
+/** Reads a JSON document as `parseJson` does, and tells what its value does not show (`scanJson`). Throws JsonError. */
+export function parseJsonStrictly(bytes: Uint8Array, options: ScanOptions): unknown {
   const text = decode(bytes)
   try {
-    const members = membersIn(bytes)
+    const members = membersIn(bytes, options.written !== undefined)
     const value: unknown = members < 0 ? undefined : JSON.parse(text)
     // A member that the value lacks stands in the text twice.
-    if (members >= 0 && membersOf(value) === members) return value
+    if (members >= 0 && (!options.onDuplicate || membersOf(value) === members)) return value
   } catch {
     // The own scanner tells what is wrong.
   }
-  return scanJson(text, { onDuplicate })
+  return scanJson(text, options)
 }
 
 function membersOf(value: unknown): number {
@@ -71,14 +71,15 @@ const QUOTE = 0x22
 const COLON = 0x3a
 const BACKSLASH = 0x5c
 const LOWER_U = 0x75
+const DOT = 0x2e
 const EXACT_DIGITS = 16
 
 /**
  * One cheap pass over the bytes: the number of members that the objects of the text have. Negative when JSON.parse would
- * round an integer, overflow a float or keep a lone surrogate; throws when the text nests too deeply. Of malformed text
- * it may say either.
+ * round an integer, overflow a float or keep a lone surrogate, and of `wholeOnly` when a number has a fraction or an
+ * exponent; throws when the text nests too deeply. Of malformed text it may say either.
  */
-function membersIn(bytes: Uint8Array): number {
+function membersIn(bytes: Uint8Array, wholeOnly = false): number {
   const length = bytes.length
   let members = 0
   let depth = 0
@@ -103,7 +104,9 @@ function membersIn(bytes: Uint8Array): number {
       } else if (byte === 0x7d || byte === 0x5d) depth--
       else if (byte === COLON) members++
       // The exponent of a number, not a letter of true or false.
-      else if ((byte | 0x20) === 0x65 && digits > 0 && isLongExponent(bytes, i + 1)) return -1
+      else if ((byte | 0x20) === 0x65 && digits > 0 && (wholeOnly || isLongExponent(bytes, i + 1)))
+        return -1
+      else if (wholeOnly && byte === DOT) return -1
       digits = 0
     }
   }

@@ -149,7 +149,7 @@ function writeOf(holds: Holds, v: Words): Write {
 
 function leaf(value: unknown, out: JsonOut): void {
   if (typeof value === 'string') out.string(value)
-  else out.text(JSON.stringify(value))
+  else out.text(typeof value === 'bigint' ? String(value) : JSON.stringify(value))
 }
 
 const writers = new WeakMap<Words, WeakMap<Shape, WriteMembers>>()

@@ -54,7 +54,7 @@ export class ObjectMeta extends shape({
   /** Opaque version of the stored object; compare for equality only. */
   resourceVersion: t.string(6),
   /** Counts changes of the wanted state, for kinds that keep it. */
-  generation: t.int64(7),
+  generation: t.exactInt64(7),
   /** When the server made the object. */
   creationTimestamp: t.time(8),
   /** When deletion was asked for, plus the grace period; the server sets it. */
@@ -72,6 +72,15 @@ export class ObjectMeta extends shape({
   /** Field ownership, kept by the server. */
   managedFields: t.list(17, ManagedFieldsEntry),
 }) {}
+
+const MAX_INT64 = 2n ** 63n - 1n
+
+/** The count behind an object's generation; the largest one has none behind it. */
+export function raised({ generation = 0 }: ObjectMeta): number | bigint {
+  const next = BigInt(generation) + 1n
+  if (next > MAX_INT64) return MAX_INT64
+  return Number.isSafeInteger(Number(next)) ? Number(next) : next
+}
 
 /** Type and metadata, which every kind starts with. */
 export interface Typed {

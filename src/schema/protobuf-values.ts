@@ -10,6 +10,7 @@ import {
   enter,
   expectType,
   FIXED64,
+  exactInt64,
   int64,
   leave,
   ProtobufError,
@@ -95,6 +96,18 @@ export const scalarValues: Readonly<Record<Scalar, Value>> = {
 }
 
 const NOTHING = Buffer.alloc(0)
+
+/** An integer with all of its 64 bits. */
+export const exactInt64Value: Value = {
+  ...scalarValues.int64,
+  write(value, writer) {
+    const bits = BigInt.asUintN(64, BigInt(value as number | bigint))
+    // The library takes halves of an integer, which it has no type for.
+    const halves = { low: Number(bits & 0xffff_ffffn), high: Number(bits >> 32n) }
+    writer.int64(halves as unknown as number)
+  },
+  read: exactInt64,
+}
 
 /** A message whose field 1 is the text. */
 function quantityValue(): Value {

@@ -123,6 +123,18 @@ export function int64(reader: WireReader): number {
   return number
 }
 
+/** A 64-bit integer; a `bigint` where a number would round it. */
+export function exactInt64(reader: WireReader): number | bigint {
+  const start = reader.pos
+  // Steps over all of it, and checks that it ends.
+  reader.int64()
+  let bits = 0n
+  for (let at = reader.pos - 1; at >= start; at--)
+    bits = (bits << 7n) | BigInt((reader.buf as Buffer)[at]! & 0x7f)
+  const value = BigInt.asIntN(64, bits)
+  return Number.isSafeInteger(Number(value)) ? Number(value) : value
+}
+
 /** The error for an integer that a number would round. */
 export const beyondExact = (value: number): ProtobufError =>
   new ProtobufError(`proto: ${value} is beyond the integers that are represented exactly`)

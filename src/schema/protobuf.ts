@@ -7,7 +7,7 @@ import protobuf from 'protobufjs/minimal.js'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import type { JsonObject } from './codec.ts'
 import { setOwn } from './json-scanner.ts'
-import { scalarValues, type Value } from './protobuf-values.ts'
+import { exactInt64Value, scalarValues, type Value } from './protobuf-values.ts'
 import {
   BYTES,
   eachField,
@@ -247,7 +247,9 @@ function valueOf(holds: Holds, v: Words): Value {
     default:
       return 'special' in holds && holds.special
         ? specialValue(holds.special, v)
-        : scalarValues[holds.is]
+        : 'exact' in holds && holds.exact === true
+          ? exactInt64Value
+          : scalarValues[holds.is]
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Steps } from '../base/steps.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import type { FieldErrors } from './field-errors.ts'
 import type { Typed } from './object-meta.ts'
@@ -66,6 +67,8 @@ export interface Hooks<T> {
   onCreate?(object: T, c: HookContext): void
   /** Before an update is validated: keep what clients may not change; raise `generation`. */
   onUpdate?(next: T, old: T, c: HookContext): void
+  /** Does what is slow of the checks beforehand, in steps, and keeps it for them. */
+  prepare?(object: T, c: HookContext): Steps<void>
   /**
    * All violations of the object by itself; metadata is checked elsewhere. `old` is there on an update
    * and serves only to go on accepting what is already stored.
@@ -140,6 +143,8 @@ export interface ConnectSubresource {
   /** Names what it connects to (src/api/connect). */
   readonly run: string
   readonly deep?: true
+  /** It is a read like a get: admission is not asked. */
+  readonly reads?: true
 }
 
 export type Subresource<T> =
@@ -214,6 +219,8 @@ export interface ResourceOptions<T> extends Hooks<T> {
   readonly virtual?: string
   /** Messages about a name; a DNS-1123 subdomain unless said otherwise. */
   readonly nameRule?: (name: string) => readonly string[]
+  /** Finalizers of the kind need no domain. */
+  readonly takesPlainFinalizers?: true
   /** A PUT may create the object. */
   readonly createOnUpdate?: true
   /** A PUT must carry a resourceVersion. */
@@ -222,6 +229,8 @@ export interface ResourceOptions<T> extends Hooks<T> {
   readonly refusesDelete?: (object: T) => string | null
   /** What a plain delete answers with; the object unless said otherwise. */
   readonly deleteAnswers?: 'status'
+  /** The same for a delete that leaves the object there for now, since finalizers hold it. */
+  readonly heldDeleteAnswers?: 'status'
   /**
    * A delete that does not say otherwise leaves the dependents alone. Whoever collects garbage goes by it; without
    * one, a finalizer of ours would never be taken away.
@@ -294,7 +303,7 @@ export const connect = (
   kind: string,
   run: string,
   verbs: readonly Verb[],
-  options: { readonly deep?: true } = {},
+  options: Pick<ConnectSubresource, 'deep' | 'reads'> = {},
 ): ConnectSubresource => ({ serves: 'connect', kind, run, verbs, ...options })
 
 /** The same wire form under another version name. */

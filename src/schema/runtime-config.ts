@@ -40,7 +40,7 @@ export function runtimeConfig(
     }
     const [group = '', version = '', resource, ...more] = placeOf(key, v)
     if (!/^v\d/.test(version) || resource === '' || more.length > 0)
-      throw new Error(`invalid key in runtime-config: ${JSON.stringify(key)}`)
+      throw new Error(`invalid key ${JSON.stringify(key)}`)
     if (!known.some((k) => k.group === group)) {
       unknown.push(group)
       continue
@@ -58,7 +58,7 @@ export function runtimeConfig(
     return whole.get(maturity) ?? whole.get('all') ?? maturity !== 'alpha'
   }
   if (!isEnabled('', 'v1', 'namespaces')) {
-    throw new Error('runtime-config turns off namespaces of v1, without which nothing works')
+    throw new Error('it turns off namespaces of v1, without which nothing works')
   }
   return isEnabled
 }

@@ -27,7 +27,7 @@ export interface Scalars {
   quantity: string
   intOrString: number | string
   /** any JSON object, carried as it came */
-  raw: Record<string, unknown>
+  raw: unknown
   /** a list inside a map value, which protobuf wraps in a message of its own */
   strings: string[]
 }
@@ -35,7 +35,12 @@ export type Scalar = keyof Scalars
 
 /** What a field, a list item or a map value holds. */
 export type Holds =
-  | { readonly is: Scalar; readonly special?: Special }
+  | {
+      readonly is: Scalar
+      readonly special?: Special
+      /** an integer that is kept as it is where a number would round it: decoded as `bigint` then */
+      readonly exact?: true
+    }
   | { readonly is: 'list' | 'map'; readonly of: Holds }
   | { readonly is: 'object'; readonly to: () => Shape }
 
@@ -80,8 +85,14 @@ export interface FieldFacts {
   readonly mandatory?: true
   /** the closed sets in it are published, but the kind's own rules tell about other values */
   readonly unchecked?: true
+  /** apply treats what is in it as one value, whatever that is */
+  readonly whole?: true
+  /** the kind's own rules tell about an empty value */
+  readonly emptyIsOwn?: true
   /** an empty list that is given reaches the kind's own rules, and is left out of JSON all the same */
   readonly seenEmpty?: true
+  /** where there is none, the reference writes null: an item that comes first brings no list of its writer's */
+  readonly nullWhenAbsent?: true
   /** its fields stand directly in the parent's JSON; in protobuf they stay one message */
   readonly inline?: true
 }
@@ -145,6 +156,16 @@ export class Field<T, G extends Given = 'maybe'> {
     this.facts.unchecked = true
     return this
   }
+  /** Whoever applies it owns all of it, whatever value it is. */
+  whole(): this {
+    this.facts.whole = true
+    return this
+  }
+  /** The kind's own rules tell about an empty value, which a closed set otherwise refuses where it is not absence. */
+  emptyIsOwn(): this {
+    this.facts.emptyIsOwn = true
+    return this
+  }
   /** The rarer strategies of strategic merge patch; four fields need them. */
   patch(strategy: PatchStrategy, key?: string): this {
     this.facts.patch = { strategy, ...(key === undefined ? {} : { key }) }
@@ -178,6 +199,11 @@ export class Many<T, G extends Given = 'maybe'> extends Field<T, G> {
     this.facts.seenEmpty = true
     return this
   }
+  /** Whoever writes the first items owns those and not the list, which was null before and is not shown so here. */
+  nullWhenAbsent(): this {
+    this.facts.nullWhenAbsent = true
+    return this
+  }
   /** For strategic merge patch: items are told apart by `key`, or by value without one. */
   patchBy(key?: string): this {
     return this.patch('merge', key)
@@ -195,6 +221,8 @@ export const t = {
   bool: scalar('bool'),
   int32: scalar('int32'),
   int64: scalar('int64'),
+  /** All 64 bits of an integer: a `bigint` where a number would round it. */
+  exactInt64: (number: number) => new Field<number | bigint>(number, { is: 'int64', exact: true }),
   double: scalar('double'),
   /** Bytes are one value too, and some are published as such: `atomic()`. */
   bytes: (number: number) => new Many<string>(number, { is: 'bytes' }),

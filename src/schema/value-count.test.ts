@@ -18,7 +18,7 @@ describe('the number of values in a document', () => {
   test('too many are refused', () => {
     refuseTooMany(Array(MAX_VALUES).fill(0))
     expect(() => refuseTooMany(Array(MAX_VALUES + 1).fill(0))).toThrow(
-      'Request entity too large: the document must have at most 150000 fields and list items',
+      'Request entity too large: the document must have at most 100000 fields and list items',
     )
   })
 })

@@ -4,13 +4,30 @@
  */
 import { tooLarge } from './errors.ts'
 
-/** Members of objects and items of lists that a document may hold, all depths together. */
-export const MAX_VALUES = 150_000
+/**
+ * Members of objects and items of lists that a document may hold, all depths together. What is said of its owners, which
+ * grows with them, counts apart and may hold as many.
+ */
+export const MAX_VALUES = 100_000
 
 /** Refuses a document with more than MAX_VALUES. Throws 413. */
 export function refuseTooMany(document: unknown): void {
-  if (holdsMoreThan(document, MAX_VALUES))
+  const { rest, entries } = apart(document)
+  if (holdsMoreThan(rest, MAX_VALUES) || holdsMoreThan(entries, MAX_VALUES))
     throw tooLarge(`the document must have at most ${MAX_VALUES} fields and list items`)
+}
+
+/** An object without what is said of its owners, and that. */
+function apart(document: unknown): { readonly rest: unknown; readonly entries: unknown } {
+  const { metadata } = (document ?? {}) as { metadata?: unknown }
+  if (
+    typeof metadata !== 'object' ||
+    metadata === null ||
+    !Object.hasOwn(metadata, 'managedFields')
+  )
+    return { rest: document, entries: null }
+  const { managedFields, ...others } = metadata as { managedFields?: unknown }
+  return { rest: { ...(document as object), metadata: others }, entries: managedFields }
 }
 
 /** Whether a JSON value has more members and items than `most`; looks at no more of them. */
@@ -18,14 +35,38 @@ export function holdsMoreThan(document: unknown, most: number): boolean {
   const open: object[] = []
   let left = most
   const look = (value: unknown) => {
+    left--
     if (typeof value === 'object' && value !== null) open.push(value)
   }
-  look(document)
+  if (typeof document === 'object' && document !== null) open.push(document)
   for (let one = open.pop(); one !== undefined; one = open.pop()) {
-    const members: readonly unknown[] = Array.isArray(one) ? one : Object.values(one)
-    left -= members.length
-    if (left < 0) return true
-    for (const member of members) look(member)
+    if (Array.isArray(one)) {
+      if (one.length > left) return true
+      for (const item of one) look(item)
+    } else {
+      const keys = Object.keys(one)
+      if (keys.length > left) return true
+      for (const key of keys) look((one as Record<string, unknown>)[key])
+    }
+  }
+  return left < 0
+}
+
+const COMMA = 0x2c
+const OPEN_LIST = 0x5b
+const OPEN_OBJECT = 0x7b
+
+/**
+ * Whether JSON text can have more than `most` members and items: a container has no more of them than commas, and one.
+ * Commas in texts count too, so that the text may have fewer; it never has more.
+ */
+export function mayHoldMoreThan(bytes: Uint8Array, most: number): boolean {
+  let left = most
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i]
+    if (byte === COMMA || byte === OPEN_LIST || byte === OPEN_OBJECT) {
+      if (--left < 0) return true
+    }
   }
   return false
 }

@@ -47,6 +47,8 @@ export interface Engine {
    * where a range costs what it gives, so that short ones leave others their turns.
    */
   readonly pageBytes?: number
+  /** Throws StoreFull when there is no room for new objects. Absent where that is not known. */
+  checkSpace?(): void
   /** Waits for pending commits and lets go of files. May be called twice. */
   close(): Promise<void>
 }
@@ -86,6 +88,8 @@ export interface Change {
   readonly value: Uint8Array | null
   /** Revision the key must have been changed at; 0: must not exist; absent: no condition. */
   readonly ifChangedAt?: Revision
+  /** A step to the end of what is written: it is made as long as any room can be found, like deletions. */
+  readonly frees?: boolean
 }
 
 export type Commit =
@@ -148,6 +152,22 @@ export class StoreUnavailable extends Error {
 
 /** There is no room for what was to be written; reads go on, and nothing was changed. */
 export class StoreFull extends StoreUnavailable {}
+
+/** The store refuses a request for what it is: asking again does not help. */
+export class StoreRefusal extends Error {
+  /** Whether what was to be written is larger than the store takes. */
+  readonly isTooLarge: boolean
+  constructor(message: string, { isTooLarge = false, ...options }: StoreRefusalOptions = {}) {
+    super(message, options)
+    this.name = 'StoreRefusal'
+    this.isTooLarge = isTooLarge
+  }
+}
+
+/** Why a store refuses. */
+export interface StoreRefusalOptions extends ErrorOptions {
+  readonly isTooLarge?: boolean
+}
 
 /** How far revisions are moved on when nothing else is asked for. */
 export const DEFAULT_BUMP = 1_000_000

@@ -73,11 +73,6 @@ describe('over HTTP/2', () => {
       expected: cannot('bob'),
     },
     {
-      name: 'a host with a user in it',
-      headers: { ':authority': 'root:root-token@127.0.0.1' },
-      expected: cannot('system:anonymous'),
-    },
-    {
       name: 'a cookie',
       headers: { cookie: 'authorization=Bearer root-token' },
       expected: cannot('system:anonymous'),

@@ -241,7 +241,7 @@ describe('nobody gives what they do not hold', () => {
     const answer = await realm.admin.merge(`${BINDINGS}/small`, { roleRef: { name: 'big' } })
     expect(said(answer)).toEqual([
       422,
-      `RoleBinding.${GROUP} "small" is invalid: roleRef: Invalid value: {"apiGroup":"${GROUP}","kind":"ClusterRole","name":"big"}: cannot change roleRef`,
+      `RoleBinding.${GROUP} "small" is invalid: roleRef: Invalid value: rbac.RoleRef{APIGroup:"${GROUP}", Kind:"ClusterRole", Name:"big"}: cannot change roleRef`,
     ])
   })
 })

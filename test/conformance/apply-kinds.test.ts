@@ -1580,9 +1580,10 @@ describe('is refused', () => {
     {
       name: 'an object that is another',
       body: map('there', { metadata: { uid: 'other' }, data: { y: '1' } }),
-      code: 409,
-      reason: 'Conflict',
-      message: /Precondition failed: UID in precondition: other, UID in object meta: /,
+      code: 422,
+      reason: 'Invalid',
+      message:
+        'ConfigMap "there" is invalid: metadata.uid: Invalid value: "other": field is immutable',
     },
     {
       name: 'an object that was there once',

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startServer, type RunningServer } from '../../src/index.ts'
 import { ManualClock } from '../../src/base/clock.ts'
+import { formatTime } from '../../src/base/time.ts'
 import { Client } from '../client.ts'
 
 for (const vocabulary of ['orch', 'kubernetes'] as const) {
@@ -59,7 +60,7 @@ for (const vocabulary of ['orch', 'kubernetes'] as const) {
       })
     }
 
-    test('a definition comes into force, and goes when it is deleted', async () => {
+    test('a definition is not in force while nothing serves it, and goes when it is deleted', async () => {
       const path = `${DEFINITIONS}/things.example.com`
       await client.post(DEFINITIONS, {
         metadata: { name: 'things.example.com' },
@@ -79,15 +80,63 @@ for (const vocabulary of ['orch', 'kubernetes'] as const) {
       })
       await server.settled()
       const { body } = await client.get(path)
-      expect(
-        body.status.conditions.map(({ type, status }: { type: string; status: string }) => [
-          type,
-          status,
+      const lastTransitionTime = formatTime(clock.now())
+      expect(body.status).toEqual({
+        conditions: [
+          {
+            type: 'NamesAccepted',
+            status: 'True',
+            lastTransitionTime,
+            reason: 'NoConflicts',
+            message: 'no conflicts found',
+          },
+          {
+            type: 'Established',
+            status: 'False',
+            lastTransitionTime,
+            reason: 'NotServed',
+            message: 'the names are accepted, but this server does not serve custom resources',
+          },
+        ],
+        acceptedNames: {
+          plural: 'things',
+          singular: 'thing',
+          kind: 'Thing',
+          listKind: 'ThingList',
+        },
+        storedVersions: ['v1'],
+      })
+      // Each condition is the server's, the list of them nobody's: it was there, though empty.
+      const condition = Object.fromEntries(
+        ['.', 'f:lastTransitionTime', 'f:message', 'f:reason', 'f:status', 'f:type'].map((name) => [
+          name,
+          {},
         ]),
-      ).toEqual([
-        ['NamesAccepted', 'True'],
-        ['Established', 'True'],
-      ])
+      )
+      expect(
+        body.metadata.managedFields.find((one: { subresource?: string }) => one.subresource),
+      ).toEqual({
+        manager: vocabulary === 'orch' ? 'orch-apiserver' : 'kube-apiserver',
+        operation: 'Update',
+        apiVersion: `apiextensions.${domain}/v1`,
+        time: lastTransitionTime,
+        fieldsType: 'FieldsV1',
+        fieldsV1: {
+          'f:status': {
+            'f:acceptedNames': { 'f:kind': {}, 'f:listKind': {}, 'f:plural': {}, 'f:singular': {} },
+            'f:conditions': {
+              'k:{"type":"Established"}': condition,
+              'k:{"type":"NamesAccepted"}': condition,
+            },
+          },
+        },
+        subresource: 'status',
+      })
+      const groups = (await client.get('/apis')).body.groups.map(
+        ({ name }: { name: string }) => name,
+      )
+      expect(groups).not.toContain('example.com')
+      expect((await client.get('/apis/example.com/v1/things')).status).toBe(404)
       const gone = await client.delete(path)
       expect([gone.status, gone.body.kind, gone.body.metadata.finalizers]).toEqual([
         200,

@@ -255,15 +255,16 @@ describe('settings that keep the server from starting', () => {
   for (const { options, message } of [
     {
       options: { runtimeConfig: { 'nothing.orch.io/v1': true } },
-      message: 'unknown api groups nothing.orch.io',
+      message: 'runtimeConfig: unknown api groups nothing.orch.io',
     },
     {
       options: { featureGates: { NoSuchGate: true } },
-      message: 'unrecognized feature gate: NoSuchGate',
+      message: 'featureGates: unrecognized feature gate: NoSuchGate',
     },
     {
       options: { featureGates: { PodOverhead: false } },
-      message: 'cannot set feature gate PodOverhead to false, feature is locked to true',
+      message:
+        'featureGates: cannot set feature gate PodOverhead to false, feature is locked to true',
     },
   ] as { options: ServerOptions; message: string }[]) {
     test(message, async () => {

@@ -203,7 +203,7 @@ describe('update', () => {
     })
     expect([status, body.message]).toEqual([
       422,
-      'CSIDriver.storage.orch.io "d.example.com" is invalid: metadata.resourceVersion: Invalid value: 0x0: must be specified for an update',
+      'csidrivers.storage.orch.io "d.example.com" is invalid: metadata.resourceVersion: Invalid value: 0x0: must be specified for an update',
     ])
   })
 

@@ -4,6 +4,7 @@ import { gunzipSync } from 'node:zlib'
 import { Agent, request } from 'node:https'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { systemClock } from '../../src/base/clock.ts'
+import { parseYaml } from '../../src/schema/yaml.ts'
 import { startServer, type RunningServer } from '../../src/index.ts'
 import { createPki } from '../../src/pki/files.ts'
 import { orch } from '../../src/vocabulary/orch.ts'
@@ -294,7 +295,8 @@ for (const { name, method, path, ask, status, body } of [
 ]) {
   test(`${name}: ${status}`, async () => {
     const reply = await client.ask(method, path, ask)
-    expect(reply.body).toEqual(body)
+    const isYaml = reply.headers['content-type'] === 'application/yaml'
+    expect(isYaml ? await parseYaml(reply.text) : reply.body).toEqual(body)
     expect(reply.status).toBe(status)
   })
 }

@@ -87,7 +87,6 @@ const fine: readonly [Operation | readonly Operation[], string][] = [
   ['list', 'limit=1'],
   ['list', 'limit=0'],
   ['list', 'limit=-1'],
-  ['list', 'limit='],
   ['list', 'labelSelector=name%3Done'],
   ['list', 'labelSelector=name+in+(one,two),!x'],
   ['list', 'fieldSelector=metadata.name%3Done'],
@@ -217,12 +216,23 @@ describe('what parameters do', () => {
     expect(
       (await client.get(`${NS}/one?pretty=true`)).text.startsWith('{\n  "kind": "ConfigMap",\n'),
     ).toBe(true)
-    expect(
-      (await client.get(`${NS}/one?pretty=false`, { headers: { 'user-agent': 'curl/8' } })).text,
-    ).not.toContain('\n')
-    expect((await client.get(`${NS}/one`, { headers: { 'user-agent': 'curl/8' } })).text).toContain(
-      '\n',
-    )
+    const lines = async (query: string, agent: string) => {
+      const { text } = await client.get(`${NS}/one${query}`, { headers: { 'user-agent': agent } })
+      return text.split('\n').length > 2
+    }
+    for (const [query, agent, isPretty] of [
+      ['', 'curl/8', true],
+      ['', 'Wget/1', true],
+      ['', 'Mozilla/5.0 (X)', true],
+      ['', 'kubectl', false],
+      // An empty value says nothing; what is no word for yes means no.
+      ['?pretty', 'curl/8', true],
+      ['?pretty=', 'curl/8', true],
+      ['?pretty=', 'kubectl', false],
+      ...['false', '0', 'F', 'no', 'yes', '2'].map((v) => [`?pretty=${v}`, 'curl/8', false]),
+      ...['true', '1', 't', 'T', 'TRUE', 'True'].map((v) => [`?pretty=${v}`, 'kubectl', true]),
+    ] as [string, string, boolean][])
+      expect([query, agent, await lines(query, agent)]).toEqual([query, agent, isPretty])
   })
 
   test('fieldValidation ignores, warns or refuses', async () => {

@@ -213,6 +213,13 @@ const good: readonly Good[] = [
   },
   { name: 'cephfs', kind: 'PersistentVolume', body: pv({ cephfs: { monitors: ['m'] } }) },
   {
+    name: 'scaleIO',
+    kind: 'PersistentVolume',
+    body: pv({
+      scaleIO: { gateway: 'g', system: 's', volumeName: 'v', secretRef: { name: 'n' } },
+    }),
+  },
+  {
     name: 'class defaults',
     kind: 'StorageClass',
     body: { provisioner: 'x.example.com/y' },
@@ -484,6 +491,21 @@ const bad: readonly Bad[] = [
     body: { provisioner: 'p', reclaimPolicy: 'Recycle' },
     causes: ['reclaimPolicy FieldValueNotSupported'],
   },
+  ...[{}, { matchLabelExpressions: [] }, { matchLabelExpressions: null }].map((term): Bad => ({
+    name: `places of no label: ${JSON.stringify(term)}`,
+    kind: 'StorageClass',
+    body: {
+      provisioner: 'p',
+      allowedTopologies: [{ matchLabelExpressions: [{ key: 'k', values: ['a'] }] }, term],
+    },
+    causes: ['allowedTopologies[1].matchLabelExpressions FieldValueRequired'],
+  })),
+  {
+    name: 'a ScaleIO volume without a secret',
+    kind: 'PersistentVolume',
+    body: pv({ scaleIO: { gateway: 'g', system: 's', volumeName: 'v' } }),
+    causes: ['spec.scaleIO.secretRef FieldValueRequired'],
+  },
   {
     name: 'places without values, twice',
     kind: 'StorageClass',
@@ -570,7 +592,7 @@ const bad: readonly Bad[] = [
       metadata: {
         labels: { 'a b': '!' },
         annotations: { 'a b': '' },
-        finalizers: ['nobody'],
+        finalizers: ['example.com/a', 'nobody', 'a b'],
         ownerReferences: [{ apiVersion: '', kind: '', name: 'n', uid: '' }],
       },
     },
@@ -582,6 +604,8 @@ const bad: readonly Bad[] = [
       'metadata.ownerReferences.kind FieldValueInvalid',
       'metadata.ownerReferences.uid FieldValueInvalid',
       'metadata.finalizers FieldValueInvalid',
+      'metadata.finalizers[1] FieldValueInvalid',
+      'metadata.finalizers[2] FieldValueInvalid',
     ],
   },
 ]

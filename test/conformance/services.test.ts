@@ -1077,7 +1077,7 @@ describe("the server's own service", () => {
 
   test('its address is of the family of its service', async () => {
     await expect(start({ advertiseAddress: '2001:db8::1' })).rejects.toThrow(
-      'service IP family "10.0.0.0/24" must match public address family "2001:db8::1"',
+      'serviceClusterIpRange 10.0.0.0/24 is not of the family of the address of this server, 2001:db8::1; choose another with advertiseAddress',
     )
   })
 })
@@ -1087,40 +1087,40 @@ describe('ranges that are refused', () => {
     {
       options: { serviceClusterIpRange: '10.0.0.0/11' },
       message:
-        'specified --service-cluster-ip-range is too large; for 32-bit addresses, the mask must be >= 12',
+        'serviceClusterIpRange 10.0.0.0/11 is too large; for 32-bit addresses, the mask must be 12 or more',
     },
     {
       options: { serviceClusterIpRange: 'fd00::/107' },
       message:
-        'specified --service-cluster-ip-range is too large; for 128-bit addresses, the mask must be >= 108',
+        'serviceClusterIpRange fd00::/107 is too large; for 128-bit addresses, the mask must be 108 or more',
     },
     {
       options: { serviceClusterIpRange: '10.0.0.0/24,10.1.0.0/24' },
-      message: '--service-cluster-ip-range with two entries must be of different families',
+      message: 'serviceClusterIpRange with two entries must be of different families',
     },
     {
       options: { serviceClusterIpRange: '10.0.0.0/24,fd00::/120,fd01::/120' },
-      message: '--service-cluster-ip-range must not contain more than two entries',
+      message: 'serviceClusterIpRange must not have more than two entries',
     },
     {
       options: { serviceClusterIpRange: '10.0.0.0' },
-      message: 'invalid CIDR address: 10.0.0.0',
+      message: 'serviceClusterIpRange: 10.0.0.0 is no network such as 10.0.0.0/24',
     },
     {
       options: { serviceClusterIpRange: '10.0.0.0/31' },
-      message: 'specified --service-cluster-ip-range 10.0.0.0/31 has no address to give out',
+      message: 'serviceClusterIpRange 10.0.0.0/31 has no address to give out',
     },
     {
       options: { serviceNodePortRange: '30000-x' },
-      message: 'unable to parse port range: 30000-x',
+      message: 'serviceNodePortRange: unable to parse port range: 30000-x',
     },
     {
       options: { serviceNodePortRange: '30010-30000' },
-      message: 'end port cannot be less than start port: 30010-30000',
+      message: 'serviceNodePortRange: end port cannot be less than start port: 30010-30000',
     },
     {
       options: { serviceNodePortRange: '65000-66000' },
-      message: 'the port range cannot be greater than 65535: 65000-66000',
+      message: 'serviceNodePortRange: the port range cannot be greater than 65535: 65000-66000',
     },
   ] as { options: ServerOptions; message: string }[]) {
     test(Object.values(options).join(), async () => {

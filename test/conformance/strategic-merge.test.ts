@@ -271,7 +271,7 @@ describe('what it refuses', () => {
     {
       name: 'content that is not to be retained',
       raw: '{"metadata":{"$retainKeys":["name"],"labels":{"a":"b"}}}',
-      answer: generic,
+      answer: status(400, 'BadRequest', 'invalid patch format of retainKeys'),
     },
     { name: 'a list in a list', raw: '{"secrets":[[]]}', answer: generic },
     {

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Client } from '../client.ts'
+import { RawHttp2 } from '../http2/raw-client.fixture.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const NAMESPACES = '/api/v1/namespaces'
@@ -18,7 +19,7 @@ let dir = ''
 let child: ChildProcess
 let log = ''
 let url = ''
-let access: ConstructorParameters<typeof Client>[0]
+let access: ConstructorParameters<typeof Client>[0] & { readonly port: number }
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'descriptors-'))
   const program = join(ROOT, 'bin', 'orch.ts')
@@ -42,7 +43,8 @@ beforeAll(async () => {
   url = /https:\S+/.exec(line.toString())![0]
   const kubeconfig = await readFile(join(dir, 'data', 'admin.kubeconfig'), 'utf8')
   const ca = /certificate-authority-data: (\S+)/.exec(kubeconfig)![1]!
-  access = { url, kubeconfig, ca: Buffer.from(ca, 'base64').toString() }
+  const { port } = new URL(url)
+  access = { url, port: Number(port), kubeconfig, ca: Buffer.from(ca, 'base64').toString() }
 })
 afterAll(async () => {
   child.kill()
@@ -66,15 +68,28 @@ test('strangers take all places, and known users and health checks are served', 
   const client = new Client(access)
   expect((await client.get(NAMESPACES)).status).toBe(200)
   const watch = await client.watch(`${NAMESPACES}?watch=1&resourceVersion=0`)
+  const over2 = await RawHttp2.admin(access)
+  const watched = over2.begin('GET', `${NAMESPACES}?watch=1&resourceVersion=0`, [], true)
+  await over2.until('the watch begins', () => over2.hasHeaders(watched))
   const sockets = await flood()
   for (let i = 0; i < 3; i++) {
     expect((await client.post(NAMESPACES, { metadata: { name: `made-${i}` } })).status).toBe(201)
+    const { status } = await over2.ask(
+      'POST',
+      NAMESPACES,
+      [['content-type', 'application/json']],
+      Buffer.from(JSON.stringify({ metadata: { name: `over2-${i}` } })),
+    )
+    expect(status).toBe(201)
     // A connection of its own each time; the oldest stranger makes room when it has had its time.
-    await expect.poll(() => healthOnce(), { timeout: 20_000 }).toBe(200)
+    for (const health of [healthOnce, healthOnceOver2])
+      await expect.poll(() => health(), { timeout: 20_000 }).toBe(200)
   }
   const seen = new Set<string>()
   while (!seen.has('made-2')) seen.add((await watch.next())?.object.metadata.name)
+  await over2.until('the watch tells of all', () => over2.textOf(watched).includes('over2-2'))
   for (const socket of sockets) socket.destroy()
+  over2.close()
   watch.close()
   client.close()
   expect(log.match(/connections are refused/g)).toHaveLength(1)
@@ -88,6 +103,17 @@ async function healthOnce(): Promise<number> {
     return 0
   } finally {
     one.close()
+  }
+}
+
+async function healthOnceOver2(): Promise<number> {
+  try {
+    const one = await RawHttp2.tls(access)
+    const { status } = await one.ask('GET', '/livez')
+    one.close()
+    return status
+  } catch {
+    return 0
   }
 }
 

@@ -36,6 +36,8 @@ export type Fields = readonly (readonly [name: string, value: string])[]
 const EMPTY = Buffer.alloc(0)
 
 interface Seen {
+  /** The server asked for the body. */
+  isInvited: boolean
   headers: Record<string, string> | null
   readonly pieces: Buffer[]
   ended: boolean
@@ -62,8 +64,16 @@ export interface RawOptions {
   readonly forgets?: boolean
 }
 
+/** A certificate of a client and its key, PEM. */
+interface Credential {
+  readonly cert?: string | Buffer
+  readonly key?: string | Buffer
+}
+
 export class RawHttp2 {
   readonly socket: Socket
+  /** The connection below TLS, or the same. */
+  readonly under: Socket
   /** Resolves when the connection is over. */
   readonly closed: Promise<void>
   readonly frames: Frame[] = []
@@ -72,13 +82,17 @@ export class RawHttp2 {
   readonly #streams = new Map<number, Seen>()
   readonly #fields = new FieldDecoder()
   readonly #block: Buffer[] = []
+  readonly #windows = new Map<number, number>()
+  readonly #fed = new Map<number, number>()
   #waiting: (() => void)[] = []
   #isClosed = false
   #nextId = 1
 
-  constructor(socket: Socket, options: RawOptions = {}) {
+  constructor(socket: Socket, options: RawOptions = {}, under = socket) {
     this.socket = socket
+    this.under = under
     socket.on('error', () => {})
+    under.on('error', () => {})
     this.closed = new Promise((resolve) =>
       socket.once('close', () => {
         this.#isClosed = true
@@ -101,33 +115,47 @@ export class RawHttp2 {
   }
 
   static async tcp(port: number, options: RawOptions = {}): Promise<RawHttp2> {
+    return new RawHttp2(await RawHttp2.#connect(port), options)
+  }
+
+  static async #connect(port: number): Promise<Socket> {
     const socket = connectTcp({ port, host: '127.0.0.1', noDelay: true })
     await new Promise<void>((resolve, reject) => {
       socket.once('connect', resolve)
       socket.once('error', reject)
     })
-    return new RawHttp2(socket, options)
+    return socket
   }
 
   static async tls(
     server: Pick<RunningServer, 'port' | 'ca'>,
-    options: RawOptions & { readonly cert?: Buffer; readonly key?: Buffer } = {},
+    options: RawOptions & Credential = {},
   ): Promise<RawHttp2> {
     const { cert, key } = options
+    const under = await RawHttp2.#connect(server.port)
     const socket = connectTls({
-      port: server.port,
-      host: '127.0.0.1',
+      socket: under,
       servername: 'localhost',
       ca: server.ca,
       ALPNProtocols: ['h2'],
       ...(cert && key ? { cert, key } : {}),
     })
-    socket.setNoDelay(true)
     await new Promise<void>((resolve, reject) => {
       socket.once('secureConnect', resolve)
       socket.once('error', reject)
     })
-    return new RawHttp2(socket, options)
+    return new RawHttp2(socket, options, under)
+  }
+
+  /** A connection of the server's administrator. */
+  static admin(
+    server: Pick<RunningServer, 'port' | 'ca' | 'kubeconfig'>,
+    options: RawOptions = {},
+  ): Promise<RawHttp2> {
+    const read = (name: string) =>
+      Buffer.from(new RegExp(`${name}: (\\S+)`).exec(server.kubeconfig)?.[1] ?? '', 'base64')
+    const cert = read('client-certificate-data')
+    return RawHttp2.tls(server, { ...options, cert, key: read('client-key-data') })
   }
 
   #take({ type, flags, id, payload }: Frame, options: RawOptions): void {
@@ -144,7 +172,8 @@ export class RawHttp2 {
       const block = Buffer.concat(this.#block.splice(0))
       const headers: Record<string, string> = {}
       this.#fields.decode(block, { field: ({ name, value }) => void (headers[name] = value) })
-      this.#seen(id).headers = headers
+      if (headers[':status'] === '100') this.#seen(id).isInvited = true
+      else this.#seen(id).headers = headers
     }
     if (type === FRAME.DATA) {
       this.#seen(id).pieces.push(payload)
@@ -155,13 +184,14 @@ export class RawHttp2 {
     }
     if ((type === FRAME.DATA || type === FRAME.HEADERS) && (flags & FLAG.END_STREAM) !== 0)
       this.#seen(id).ended = true
+    if (type === FRAME.WINDOW_UPDATE) this.#sent(id, -word(payload, 0))
     if (type === FRAME.RST_STREAM) this.#seen(id).reset = word(payload, 0)
   }
 
   #seen(id: number): Seen {
     let seen = this.#streams.get(id)
     if (!seen) {
-      seen = { headers: null, pieces: [], ended: false, reset: null }
+      seen = { isInvited: false, headers: null, pieces: [], ended: false, reset: null }
       this.#streams.set(id, seen)
     }
     return seen
@@ -232,6 +262,42 @@ export class RawHttp2 {
     }
   }
 
+  /** Sends a body as far as it is let, until it is answered; resolves with the bytes that were not sent. */
+  async feed(id: number, body: Buffer | number, upTo = Infinity): Promise<number> {
+    const seen = this.#seen(id)
+    const bytes = typeof body === 'number' ? body : body.length
+    for (let at = 0; at < bytes;) {
+      const room = () => Math.min(16_384, upTo - at, bytes - at, this.#room(0), this.#room(id))
+      await this.until('the client may send', () => room() > 0 || seen.headers !== null)
+      if (seen.headers !== null) return bytes - at
+      const length = room()
+      // Another stream was faster.
+      if (length === 0) continue
+      const piece =
+        typeof body === 'number' ? Buffer.alloc(length, 'x') : body.subarray(at, at + length)
+      at += length
+      this.#sent(0, length)
+      this.#sent(id, length)
+      this.#fed.set(id, at)
+      this.send(FRAME.DATA, at === bytes ? FLAG.END_STREAM : 0, id, piece)
+    }
+    return 0
+  }
+
+  /** Bytes that {@link feed} has sent on a stream. */
+  sentOf(id: number): number {
+    return this.#fed.get(id) ?? 0
+  }
+
+  /** What the server's windows leave of those who {@link feed}. */
+  #room(id: number): number {
+    return this.#windows.get(id) ?? 65_535
+  }
+
+  #sent(id: number, bytes: number): void {
+    this.#windows.set(id, this.#room(id) - bytes)
+  }
+
   reset(id: number, code: number): void {
     this.send(FRAME.RST_STREAM, 0, id, uint32(code))
   }
@@ -264,6 +330,11 @@ export class RawHttp2 {
     return seen.reset
   }
 
+  /** What came of a body so far. */
+  textOf(id: number): string {
+    return Buffer.concat(this.#seen(id).pieces).toString()
+  }
+
   /** What came on a stream so far. */
   received(id: number): Received {
     const { headers, pieces, ended, reset } = this.#seen(id)
@@ -284,6 +355,10 @@ export class RawHttp2 {
     return this.#seen(id).pieces.reduce((sum, piece) => sum + piece.length, 0)
   }
 
+  isInvited(id: number): boolean {
+    return this.#seen(id).isInvited
+  }
+
   hasHeaders(id: number): boolean {
     return this.#seen(id).headers !== null
   }
@@ -294,7 +369,16 @@ export class RawHttp2 {
     return this.answer(id)
   }
 
+  /** Resolves when the server has read all that was sent before. */
+  async synchronized(): Promise<void> {
+    const isPong = ({ type, flags }: Frame) => type === FRAME.PING && flags === FLAG.ACK
+    const before = this.frames.filter(isPong).length
+    this.send(FRAME.PING, 0, 0, Buffer.alloc(8))
+    await this.until('a ping came back', () => this.frames.filter(isPong).length > before)
+  }
+
   close(): void {
     this.socket.destroy()
+    this.under.destroy()
   }
 }

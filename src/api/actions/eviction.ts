@@ -105,7 +105,7 @@ async function readPod(api: Api, call: Call): Promise<Pod> {
 
 /** A dry run may be asked for in the query and in the body; both must agree where both speak. */
 function unifiedDryRun(query: boolean, eviction: Eviction): boolean {
-  const body = eviction.deleteOptions?.dryRun ?? []
+  const body = (eviction.deleteOptions?.dryRun ?? []).filter((value) => value !== '')
   if (query && body.length > 0 && !body.includes('All')) {
     throw plainError(
       `Non-matching dry-run options in request and content: [All] and [${body.join(' ')}]`,
@@ -199,7 +199,9 @@ async function spend(
 /** Shows that nothing more may be disrupted. */
 function closeBudget({ status, metadata }: PodDisruptionBudget, now: number): void {
   const conditions = (status.conditions ??= [])
-  const observedGeneration = metadata.generation
+  // A budget's generation counts from one.
+  const observedGeneration =
+    metadata.generation === undefined ? undefined : Number(metadata.generation)
   const known = conditions.find(({ type }) => type === 'DisruptionAllowed')
   const next = {
     type: 'DisruptionAllowed',

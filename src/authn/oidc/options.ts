@@ -49,23 +49,23 @@ export function checkOidcOptions(options: Partial<OidcOptions>): readonly string
   const { issuerUrl = '', clientId = '' } = options
   if (!wantsOidc(options)) return []
   if (issuerUrl === '' || clientId === '') {
-    return ['oidc-issuer-url and oidc-client-id should be specified together']
+    return ['--oidc-issuer-url and --oidc-client-id go together']
   }
   const problems = [...checkIssuer(issuerUrl)]
-  if (options.usernameClaim === '') problems.push('no username claim provided')
+  if (options.usernameClaim === '') problems.push('--oidc-username-claim must not be empty')
   for (const alg of options.signingAlgs ?? []) {
-    if (!ALGORITHMS.has(alg)) problems.push(`oidc: unsupported signing alg: ${JSON.stringify(alg)}`)
+    if (!ALGORITHMS.has(alg))
+      problems.push(
+        `--oidc-signing-algs ${JSON.stringify(alg)} is none of ${[...ALGORITHMS].join(', ')}`,
+      )
   }
   return problems
 }
 
 function checkIssuer(url: string): string[] {
   const scheme = SCHEME.exec(url)?.[1]?.toLowerCase() ?? ''
-  const named = `'oidc-issuer-url' (${JSON.stringify(url)})`
-  if (scheme !== 'https') {
-    return [`${named} has invalid scheme (${JSON.stringify(scheme)}), require 'https'`]
-  }
-  return URL.canParse(url) ? [] : [`${named} is not a valid URL`]
+  const named = `--oidc-issuer-url ${JSON.stringify(url)}`
+  return scheme === 'https' && URL.canParse(url) ? [] : [`${named} must be an https URL`]
 }
 
 /** Algorithms that tokens may be signed with. */

@@ -1,7 +1,7 @@
-import { X509Certificate } from 'node:crypto'
 import { rootCertificates } from 'node:tls'
 import { readFile } from '../../base/files.ts'
-import { messageOf } from './https-get.ts'
+import { plainReason } from '../../base/plain-reason.ts'
+import { certificatesProblem } from '../../pki/pem-check.ts'
 
 /** Where systems keep the authorities that they trust, all in one file. */
 const BUNDLES = [
@@ -11,7 +11,6 @@ const BUNDLES = [
   '/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem',
   '/etc/ssl/cert.pem',
 ]
-const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g
 
 /** Authorities that a provider's certificate must come from: those given, or else the host's. Throws an Error. */
 export async function trustedRoots(given: {
@@ -20,14 +19,14 @@ export async function trustedRoots(given: {
 }): Promise<string | readonly string[]> {
   if (given.ca) return checked(given.ca, 'oidc: authority')
   if (!given.caFile) return hostRoots()
-  const named = `oidc-ca-file ${JSON.stringify(given.caFile)}`
+  const named = `--oidc-ca-file: ${given.caFile}`
+  let pem: string
   try {
-    return checked(await readFile(given.caFile, 'utf8'), named)
-  } catch (error) {
-    throw messageOf(error).startsWith(named)
-      ? error
-      : new Error(`${named} cannot be read: ${messageOf(error)}`, { cause: error })
+    pem = await readFile(given.caFile, 'utf8')
+  } catch (cause) {
+    throw new Error(`--oidc-ca-file: cannot read ${given.caFile}: ${plainReason(cause)}`, { cause })
   }
+  return checked(pem, named)
 }
 
 async function hostRoots(): Promise<string | readonly string[]> {
@@ -43,14 +42,7 @@ async function hostRoots(): Promise<string | readonly string[]> {
 
 /** A bundle that Node would silently take for empty trusts nobody, which nobody means. */
 function checked(pem: string, named: string): string {
-  const blocks = pem.match(CERTIFICATE) ?? []
-  if (blocks.length === 0) throw new Error(`${named} holds no certificate`)
-  for (const block of blocks) {
-    try {
-      void new X509Certificate(block)
-    } catch (error) {
-      throw new Error(`${named} holds a certificate that cannot be read`, { cause: error })
-    }
-  }
+  const problem = certificatesProblem(pem)
+  if (problem !== null) throw new Error(`${named} ${problem}`)
   return pem
 }

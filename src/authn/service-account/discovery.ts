@@ -69,7 +69,7 @@ function webKey({ key, alg, kid }: TokenKey): object {
 }
 
 function issuerProblem(issuer: string): string {
-  const of = `service-account-issuer ${JSON.stringify(issuer)}`
+  const of = `--service-account-issuer ${JSON.stringify(issuer)}`
   if (!isHttps(issuer)) return `${of} is not an https URL`
   if (issuer.includes('?')) return `${of} has a query`
   return issuer.includes('#') ? `${of} has a fragment` : ''

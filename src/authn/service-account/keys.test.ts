@@ -18,8 +18,8 @@ const ed = generateKeyPairSync('ed25519')
 const pem = (key: typeof rsa.publicKey, type: 'spki' | 'pkcs1' | 'pkcs8' | 'sec1') =>
   key.export({ type, format: 'pem' } as never) as unknown as string
 
-const NONE = 'data does not contain any valid RSA or ECDSA public keys'
-const NO_PRIVATE = 'data does not contain a valid RSA or ECDSA private key'
+const NONE = 'no RSA or ECDSA key to verify with'
+const NO_PRIVATE = 'no RSA or ECDSA private key'
 
 test('a key is called by the digest of its public half', () => {
   expect(verificationKeys([PUBLIC]).map(({ kid, alg }) => ({ kid, alg }))).toEqual([
@@ -91,7 +91,7 @@ describe('key to sign with', () => {
     {
       name: 'a key of another kind',
       text: pem(ed.privateKey, 'pkcs8'),
-      problem: 'unknown private key type "ed25519", must be RSA or ECDSA',
+      problem: 'a private key of type "ed25519", which must be RSA or ECDSA',
     },
   ]) {
     test(`not ${name}`, () => expect(() => signingKey(text)).toThrow(new Error(problem)))

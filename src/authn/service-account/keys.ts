@@ -36,8 +36,7 @@ export function verificationKeys(pems: readonly string[]): readonly TokenKey[] {
   const keys = new Map<string, TokenKey>()
   for (const pem of pems) {
     const found = blocks(pem).map(publicKeyOf).filter(isUsable).map(tokenKey)
-    if (found.length === 0)
-      throw new Error('data does not contain any valid RSA or ECDSA public keys')
+    if (found.length === 0) throw new Error('no RSA or ECDSA key to verify with')
     for (const key of found) keys.set(key.kid, key)
   }
   return [...keys.values()]
@@ -47,10 +46,10 @@ export function verificationKeys(pems: readonly string[]): readonly TokenKey[] {
 export function signingKey(pem: string): TokenKey {
   const block = blocks(pem).find(({ label }) => PRIVATE.has(label))
   const key = block ? attempt(() => createPrivateKey(block.text)) : null
-  if (!key) throw new Error('data does not contain a valid RSA or ECDSA private key')
+  if (!key) throw new Error('no RSA or ECDSA private key')
   if (algorithmOf(key) === null) {
     throw new Error(
-      `unknown private key type ${JSON.stringify(key.asymmetricKeyType ?? '')}, must be RSA or ECDSA`,
+      `a private key of type ${JSON.stringify(key.asymmetricKeyType ?? '')}, which must be RSA or ECDSA`,
     )
   }
   return tokenKey(key)

@@ -25,32 +25,28 @@ const MOST_MAX_SECONDS = 2 ** 32
 export function checkServiceAccountOptions(options: ServiceAccountOptions): readonly string[] {
   const { issuers, keys, signingKey, maxExpirationSeconds: most = 0, jwksUri = '' } = options
   const problems = [...checkIssuers(issuers)]
-  if (keys.length === 0) problems.push('service-account-key-file is a required flag')
+  if (keys.length === 0) problems.push('--service-account-key-file must be given')
   if (signingKey === '') {
-    problems.push(
-      'service-account-signing-key-file and service-account-issuer should be specified together',
-    )
+    problems.push('--service-account-signing-key-file and --service-account-issuer go together')
   }
   if (most !== 0 && !(most >= LEAST_MAX_SECONDS && most <= MOST_MAX_SECONDS)) {
-    problems.push(
-      'the service-account-max-token-expiration must be between 1 hour and 2^32 seconds',
-    )
+    problems.push('--service-account-max-token-expiration must be from 1 hour to 2^32 seconds')
   }
   if (jwksUri !== '' && !(URL.canParse(jwksUri) && new URL(jwksUri).protocol === 'https:')) {
-    problems.push(`service-account-jwks-uri ${JSON.stringify(jwksUri)} must be an https URL`)
+    problems.push(`--service-account-jwks-uri ${JSON.stringify(jwksUri)} must be an https URL`)
   }
   return problems
 }
 
 function* checkIssuers(issuers: readonly string[]): Generator<string> {
-  if (issuers.length === 0) yield 'service-account-issuer is a required flag'
+  if (issuers.length === 0) yield '--service-account-issuer must be given'
   const seen = new Set<string>()
   for (const issuer of issuers) {
-    if (issuer === '') yield 'service-account-issuer should not be an empty string'
+    if (issuer === '') yield '--service-account-issuer must not be empty'
     else if (issuer.includes(':') && !URL.canParse(issuer)) {
-      yield `service-account-issuer ${JSON.stringify(issuer)} contains a colon and is not a valid URL`
+      yield `--service-account-issuer ${JSON.stringify(issuer)} has a colon and is no URL`
     } else if (seen.has(issuer)) {
-      yield `service-account-issuer ${JSON.stringify(issuer)} is given twice`
+      yield `--service-account-issuer ${JSON.stringify(issuer)} is given twice`
     }
     seen.add(issuer)
   }

@@ -116,10 +116,10 @@ describe('discovery', () => {
   })
 
   for (const { issuer, address = 'x:1', why } of [
-    { issuer: 'http://a', why: 'service-account-issuer "http://a" is not an https URL' },
-    { issuer: 'a', why: 'service-account-issuer "a" is not an https URL' },
-    { issuer: 'https://a?b', why: 'service-account-issuer "https://a?b" has a query' },
-    { issuer: 'https://a#b', why: 'service-account-issuer "https://a#b" has a fragment' },
+    { issuer: 'http://a', why: '--service-account-issuer "http://a" is not an https URL' },
+    { issuer: 'a', why: '--service-account-issuer "a" is not an https URL' },
+    { issuer: 'https://a?b', why: '--service-account-issuer "https://a?b" has a query' },
+    { issuer: 'https://a#b', why: '--service-account-issuer "https://a#b" has a fragment' },
     {
       issuer: 'https://a',
       address: '',
@@ -139,41 +139,37 @@ describe('options', () => {
     {
       name: 'no issuer',
       rest: { issuers: [] },
-      problems: ['service-account-issuer is a required flag'],
+      problems: ['--service-account-issuer must be given'],
     },
     {
       name: 'an empty issuer',
       rest: { issuers: ['', 'a'] },
-      problems: ['service-account-issuer should not be an empty string'],
+      problems: ['--service-account-issuer must not be empty'],
     },
     {
       name: 'an issuer twice',
       rest: { issuers: ['a', 'a'] },
-      problems: ['service-account-issuer "a" is given twice'],
+      problems: ['--service-account-issuer "a" is given twice'],
     },
     {
       name: 'a broken URL',
       rest: { issuers: ['https://a b:c'] },
-      problems: ['service-account-issuer "https://a b:c" contains a colon and is not a valid URL'],
+      problems: ['--service-account-issuer "https://a b:c" has a colon and is no URL'],
     },
     {
       name: 'no key',
       rest: { keys: [] },
-      problems: ['service-account-key-file is a required flag'],
+      problems: ['--service-account-key-file must be given'],
     },
     {
       name: 'no key to sign with',
       rest: { signingKey: '' },
-      problems: [
-        'service-account-signing-key-file and service-account-issuer should be specified together',
-      ],
+      problems: ['--service-account-signing-key-file and --service-account-issuer go together'],
     },
     ...[3599, -1, 2 ** 32 + 1].map((maxExpirationSeconds) => ({
       name: `tokens for at most ${maxExpirationSeconds} seconds`,
       rest: { maxExpirationSeconds },
-      problems: [
-        'the service-account-max-token-expiration must be between 1 hour and 2^32 seconds',
-      ],
+      problems: ['--service-account-max-token-expiration must be from 1 hour to 2^32 seconds'],
     })),
     ...[0, 3600, 2 ** 32].map((maxExpirationSeconds) => ({
       name: `tokens for at most ${maxExpirationSeconds} seconds`,
@@ -183,15 +179,13 @@ describe('options', () => {
     {
       name: 'keys in the open',
       rest: { jwksUri: 'http://a/b' },
-      problems: ['service-account-jwks-uri "http://a/b" must be an https URL'],
+      problems: ['--service-account-jwks-uri "http://a/b" must be an https URL'],
     },
   ]) {
     test(name, () => expect(checkServiceAccountOptions(options(rest))).toEqual(problems))
   }
 
   test('a server does not start with bad ones', () => {
-    expect(() => open({ keys: [] })).toThrow(
-      new Error('service-account-key-file is a required flag'),
-    )
+    expect(() => open({ keys: [] })).toThrow(new Error('--service-account-key-file must be given'))
   })
 })

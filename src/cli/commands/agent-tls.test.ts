@@ -2,100 +2,47 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { issue } from '../../pki/issue.ts'
 import { agentTlsOf } from './agent-tls.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'agent-tls-'))
 afterAll(() => rmSync(dir, { recursive: true }))
 
-const made = (use: 'authority' | 'client') =>
-  issue({
-    subject: { commonName: 'x' },
-    notBeforeMs: Date.now() - 60_000,
-    notAfterMs: Date.now() + 3_600_000,
-    use,
-  })
-const [authority, own, other] = [made('authority'), made('client'), made('client')]
-const file = (name: string, text: string) => {
-  writeFileSync(join(dir, name), text)
+const file = (name: string) => {
+  writeFileSync(join(dir, name), name)
   return join(dir, name)
-}
-const files = {
-  ca: file('ca.crt', authority.cert),
-  cert: file('own.crt', own.cert),
-  key: file('own.key', own.key),
-  otherKey: file('other.key', other.key),
-  words: file('words', 'words'),
 }
 const NONE = {
   'nodeagent-certificate-authority': '',
   'nodeagent-client-certificate': '',
   'nodeagent-client-key': '',
 }
-const certificate = (cert: string, key: string) => ({
-  'nodeagent-client-certificate': cert,
-  'nodeagent-client-key': key,
-})
 
+// What is in them is looked at by the server: test/start-errors.test.ts.
 describe('files of flags', () => {
   for (const { name, values, expected } of [
     { name: 'none', values: {}, expected: undefined },
     {
       name: 'an authority',
-      values: { 'nodeagent-certificate-authority': files.ca },
-      expected: { ca: authority.cert },
+      values: { 'nodeagent-certificate-authority': file('ca') },
+      expected: { ca: 'ca' },
     },
     {
-      name: 'a certificate',
-      values: certificate(files.cert, files.key),
-      expected: { cert: own.cert, key: own.key },
-    },
-    {
-      name: 'both',
+      name: 'all',
       values: {
-        'nodeagent-certificate-authority': files.ca,
-        ...certificate(files.cert, files.key),
+        'nodeagent-certificate-authority': file('ca'),
+        'nodeagent-client-certificate': file('cert'),
+        'nodeagent-client-key': file('key'),
       },
-      expected: { ca: authority.cert, cert: own.cert, key: own.key },
+      expected: { ca: 'ca', cert: 'cert', key: 'key' },
     },
   ]) {
     test(name, () => expect(agentTlsOf({ ...NONE, ...values })).toEqual(expected))
   }
 })
 
-describe('refused', () => {
-  for (const { name, values, message } of [
-    {
-      name: 'a certificate alone',
-      values: { 'nodeagent-client-certificate': files.cert },
-      message: '--nodeagent-client-certificate and --nodeagent-client-key go together',
-    },
-    {
-      name: 'a key alone',
-      values: { 'nodeagent-client-key': files.key },
-      message: '--nodeagent-client-certificate and --nodeagent-client-key go together',
-    },
-    {
-      name: 'no such file',
-      values: { 'nodeagent-certificate-authority': join(dir, 'none') },
-      message: `--nodeagent-certificate-authority: ENOENT: no such file or directory, open '${join(dir, 'none')}'`,
-    },
-    {
-      name: 'an authority that is none',
-      values: { 'nodeagent-certificate-authority': files.words },
-      message: '--nodeagent-certificate-authority: no certificate in it',
-    },
-    {
-      name: 'a key of another',
-      values: certificate(files.cert, files.otherKey),
-      message: /^--nodeagent-client-certificate and --nodeagent-client-key: .*key values mismatch$/,
-    },
-    {
-      name: 'a certificate that is none',
-      values: certificate(files.words, files.key),
-      message: /^--nodeagent-client-certificate and --nodeagent-client-key: .*no start line$/,
-    },
-  ]) {
-    test(name, () => expect(() => agentTlsOf({ ...NONE, ...values })).toThrow(message))
-  }
+test('a file that is not there is told with its flag', () => {
+  const path = join(dir, 'none')
+  expect(() => agentTlsOf({ ...NONE, 'nodeagent-client-key': path })).toThrow(
+    new Error(`--nodeagent-client-key: cannot read ${path}: there is no such file`),
+  )
 })

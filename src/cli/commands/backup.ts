@@ -26,9 +26,15 @@ export const backupFlags = {
   ...globalFlags,
 }
 
+const BACKUP = {
+  flags: backupFlags,
+  common: ['file', 'data-dir', 'with-pki', 'store', 'etcd-servers', 'help'],
+  example: '--file ./saved.backup --with-pki',
+}
+
 /** Keeps a state of the store in a file; resolves with the exit code. Throws FlagError. */
 export function backupCommand(command: DataCommand, args: readonly string[]): Promise<number> {
-  return runDataCommand(command, backupFlags, args, async (values) => {
+  return runDataCommand(command, BACKUP, args, async (values) => {
     const path = resolve(values.file)
     const say = (text: string) => command.terminal.out(`${text}\n`)
     if (values.store === 'etcd') {

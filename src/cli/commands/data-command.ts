@@ -1,7 +1,8 @@
 /** What commands about stored data have in common. */
 import { product } from '../../vocabulary/index.ts'
 import { boolFlag, parseFlags, textFlag, type Flags, type Values } from '../flags.ts'
-import { helpText } from '../help.ts'
+import { helpText, shortHelp, type CommandHelp } from '../help.ts'
+import { plainMessage } from '../../base/plain-reason.ts'
 import type { Terminal } from '../terminal.ts'
 import type { OpenEtcd } from './etcd-access.ts'
 
@@ -18,7 +19,8 @@ export interface DataCommand {
 
 /** Flags of every command. */
 export const globalFlags = {
-  help: boolFlag({ section: 'Global', short: 'h', help: 'Show this help.' }),
+  help: boolFlag({ section: 'Global', short: 'h', help: 'Show help.' }),
+  'help-all': boolFlag({ section: 'Global', help: 'Show help with every flag.' }),
   version: boolFlag({ section: 'Global', help: 'Show the version.' }),
 }
 
@@ -35,13 +37,18 @@ export const pathFlag = (help: string) => ({
 /** Reads flags, runs the command, tells what went wrong in a line; resolves with the exit code. Throws FlagError. */
 export async function runDataCommand<F extends Flags & typeof globalFlags>(
   { name, about, version, terminal }: DataCommand,
-  flags: F,
+  { flags, ...help }: Omit<CommandHelp, 'about' | 'name' | 'flags'> & { readonly flags: F },
   args: readonly string[],
   act: (values: Values<F>) => Promise<void>,
 ): Promise<number> {
   // Help is given without the flags that must be there.
+  const told = { ...help, about, name, flags }
   if (args.includes('--help') || args.includes('-h')) {
-    terminal.out(helpText(about, `${name} [flags]`, flags))
+    terminal.out(shortHelp(told))
+    return 0
+  }
+  if (args.includes('--help-all')) {
+    terminal.out(helpText(told))
     return 0
   }
   if (args.includes('--version')) {
@@ -53,8 +60,7 @@ export async function runDataCommand<F extends Flags & typeof globalFlags>(
     await act(values)
     return 0
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
-    terminal.err(`${name}: ${message.replaceAll('\n', ' ')}\n`)
+    terminal.err(`${name}: ${plainMessage(error)}\n`)
     return 1
   }
 }

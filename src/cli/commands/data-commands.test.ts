@@ -6,6 +6,7 @@ import { systemClock } from '../../base/clock.ts'
 import { open, type RootDatabase } from 'lmdb'
 import { DATA_FILE, databases, openOptions, TIME_BYTES } from '../../store/lmdb/layout.ts'
 import { openLmdb } from '../../store/lmdb/engine.ts'
+import { issue } from '../../pki/issue.ts'
 import { openMemory } from '../../store/memory/engine.ts'
 import type { Engine, Item } from '../../store/store.ts'
 import { main } from '../main.ts'
@@ -84,6 +85,14 @@ test('backup, check and restore', async () => {
   await engine.close()
 })
 
+const madeCertificate = (use: 'authority' | 'client') =>
+  issue({
+    subject: { commonName: 'x' },
+    notBeforeMs: Date.now() - 60_000,
+    notAfterMs: Date.now() + 3_600_000,
+    use,
+  })
+
 test('migrate, there and back', async () => {
   const etcd = openMemory({ clock: systemClock })
   const places: EtcdPlace[] = []
@@ -99,8 +108,11 @@ test('migrate, there and back', async () => {
       close: async () => {},
     })
   }
-  const [ca, cert, key] = ['ca', 'cert', 'key'].map((name) => {
-    writeFileSync(join(dir, name), name)
+  const authority = madeCertificate('authority')
+  const own = madeCertificate('client')
+  const pem = { ca: authority.cert, cert: own.cert, key: own.key }
+  const [ca, cert, key] = Object.entries(pem).map(([name, text]) => {
+    writeFileSync(join(dir, name), text)
     return join(dir, name)
   })
   const flags = `--etcd-servers=https://a:1,https://b:2 --etcd-cafile=${ca} --etcd-certfile=${cert} --etcd-keyfile=${key} --vocabulary=kubernetes`
@@ -113,9 +125,9 @@ test('migrate, there and back', async () => {
     {
       servers: ['https://a:1', 'https://b:2'],
       prefix: '/registry',
-      ca: Buffer.from('ca'),
-      cert: Buffer.from('cert'),
-      key: Buffer.from('key'),
+      ca: Buffer.from(pem.ca),
+      cert: Buffer.from(pem.cert),
+      key: Buffer.from(pem.key),
     },
   ])
   expect(await all(etcd)).toEqual(items)
@@ -192,7 +204,7 @@ describe('refused', () => {
     { args: 'backup', stderr: '--file must not be empty\nSee orch backup --help.' },
     {
       args: `backup --store=etcd --file=${lone}`,
-      stderr: '--etcd-servers must be specified',
+      stderr: '--etcd-servers must be given',
     },
     {
       args: `backup --store=etcd --etcd-servers=http://a --with-pki --file=${lone}`,
@@ -204,7 +216,7 @@ describe('refused', () => {
     },
     {
       args: `migrate --etcd-servers=https://a --etcd-cafile=${lone}`,
-      stderr: `--etcd-cafile: ENOENT: no such file or directory, open '${lone}'`,
+      stderr: `--etcd-cafile: cannot read ${lone}: there is no such file`,
     },
     {
       args: `migrate --etcd-servers=https://a --data-dir=${lone}`,
@@ -212,8 +224,7 @@ describe('refused', () => {
     },
     {
       args: 'restore --file=x --revision-bump=0',
-      stderr:
-        '--revision-bump 0 must be between 1 and 1000000000000, inclusive\nSee orch restore --help.',
+      stderr: '--revision-bump must be from 1 to 1000000000000, not 0\nSee orch restore --help.',
     },
     {
       args: `backup --with-pki --file=${lone} --data-dir=${data}`,

@@ -36,9 +36,15 @@ export const migrateFlags = {
   ...globalFlags,
 }
 
+const MIGRATE = {
+  flags: migrateFlags,
+  common: ['to', 'data-dir', 'etcd-servers', 'etcd-cafile', 'vocabulary', 'event-ttl', 'help'],
+  example: '--to etcd --etcd-servers http://127.0.0.1:2379',
+}
+
 /** Copies the store to another engine; resolves with the exit code. Throws FlagError. */
 export function migrateCommand(command: DataCommand, args: readonly string[]): Promise<number> {
-  return runDataCommand(command, migrateFlags, args, async (values) => {
+  return runDataCommand(command, MIGRATE, args, async (values) => {
     const place = etcdPlaceOf(values)
     const { openEtcd = openStandard } = command
     const dataDir = resolve(values['data-dir'])

@@ -28,9 +28,14 @@ export const restoreFlags = {
   ...globalFlags,
 }
 
+const RESTORE = {
+  flags: restoreFlags,
+  example: '--file ./saved.backup --data-dir ./restored',
+}
+
 /** Makes a store out of a backup; resolves with the exit code. Throws FlagError. */
 export function restoreCommand(command: DataCommand, args: readonly string[]): Promise<number> {
-  return runDataCommand(command, restoreFlags, args, async (values) => {
+  return runDataCommand(command, RESTORE, args, async (values) => {
     const { checkBackup, restoreBackup } = await import('../../store/backup/restore.ts')
     const path = resolve(values.file)
     if (values.check) {

@@ -3,15 +3,16 @@ import { lineLog } from '../../base/log.ts'
 import { limitHeap } from '../../base/heap-limits.ts'
 import type { EtcdUse } from '../../etcd-options.ts'
 import type { RunningServer, ServerOptions } from '../../server-options.ts'
+import { startFailure } from '../../base/start-failure.ts'
 import { product } from '../../vocabulary/index.ts'
 import { parseFlags, type Values } from '../flags.ts'
-import { helpText } from '../help.ts'
-import type { Terminal } from '../terminal.ts'
+import { helpText, shortHelp } from '../help.ts'
+import { signalCode, type EndSignal, type Terminal } from '../terminal.ts'
 import { agentTlsOf } from './agent-tls.ts'
 import { etcdPlaceOf } from './etcd-access.ts'
 import { authenticationOf } from './authentication-flags.ts'
 import { authorizationOf } from './authorization-flags.ts'
-import { serverFlags } from './server-flags.ts'
+import { commonServerFlags, serverFlags } from './server-flags.ts'
 
 /** Starts a server, as the package does. */
 export type StartServer = (options: ServerOptions) => Promise<RunningServer>
@@ -27,9 +28,15 @@ export interface ServerCommand {
   readonly start?: StartServer
 }
 
+const HELP = {
+  flags: serverFlags,
+  common: commonServerFlags,
+  example: `--data-dir ./${product.dataDir} --secure-port 6443`,
+}
+
 /**
- * Runs the server until a signal; resolves with the exit code when it has ended. A second signal ends it at once.
- * Throws FlagError.
+ * Runs the server until a signal; resolves with the exit code when it has ended. A signal before it is ready, and a second
+ * one, end it at once. Throws FlagError.
  */
 export async function serverCommand(
   command: ServerCommand,
@@ -37,8 +44,9 @@ export async function serverCommand(
 ): Promise<number> {
   const { name, about, version, terminal } = command
   const values = parseFlags(serverFlags, args)
-  if (values.help) {
-    terminal.out(helpText(about, `${name} [flags]`, serverFlags))
+  const help = { ...HELP, about, name }
+  if (values.help || values['help-all']) {
+    terminal.out(values.help ? shortHelp(help) : helpText(help))
     return 0
   }
   if (values.version) {
@@ -47,31 +55,44 @@ export async function serverCommand(
   }
   const write = (line: string) => terminal.err(line)
   const log = lineLog({ format: values['logging-format'], level: values.v, now: Date.now, write })
-  const options = optionsOf(values)
-  // From here on a signal is heard, also one that comes before the server is ready.
-  const asked = new Promise<void>((end) => {
-    let isEnding = false
-    terminal.onSignal(() => {
-      if (isEnding) terminal.exit(1)
-      isEnding = true
-      end()
+  let options: ServerOptions = {}
+  // A line that is always shown: whoever looks for why a server is gone looks here.
+  const lasting = lineLog({
+    format: values['logging-format'],
+    level: Math.max(values.v, 1),
+    now: Date.now,
+    write,
+  })
+  const stopped = (signal: EndSignal, how: string) => lasting.info('stopped', { signal, how })
+  let state: 'starting' | 'running' | 'ending' = 'starting'
+  // From here on a signal is heard.
+  const asked = new Promise<EndSignal>((end) => {
+    terminal.onSignal((signal) => {
+      if (state !== 'running') {
+        stopped(signal, state === 'starting' ? 'before it was ready' : 'at once, asked again')
+        terminal.exit(signalCode(signal))
+      }
+      state = 'ending'
+      end(signal)
     })
   })
   let server: RunningServer
   try {
     if (!command.start) limitHeap()
-    const start = command.start ?? (await import('../../server.ts')).startServer
-    const agentTls = agentTlsOf(values)
-    server = await start({ ...options, ...(agentTls ? { agentTls } : {}), log })
+    const start = command.start ?? (await import('../../server.ts')).launchServer
+    options = optionsOf(values)
+    server = await start({ ...options, log })
   } catch (error) {
     terminal.err(`${name}: ${startError(error, options, values.v)}\n`)
     return 1
   }
+  state = 'running'
   terminal.out(readyLine(server))
-  await asked
-  log.info('shutting down')
+  const signal = await asked
+  log.info('shutting down', { signal })
   try {
     await server.close()
+    stopped(signal, 'in order')
     return 0
   } catch (error) {
     log.error('shutdown failed', { error: String(error) })
@@ -81,16 +102,21 @@ export async function serverCommand(
 
 type ServerValues = Values<typeof serverFlags>
 
-const optionsOf = (values: ServerValues) =>
-  ({
+function optionsOf(values: ServerValues): ServerOptions {
+  const hasEtcd = values['etcd-servers'].length > 0
+  if (hasEtcd && values.store === 'memory')
+    throw new Error('--store memory and --etcd-servers exclude each other')
+  const agentTls = agentTlsOf(values)
+  return {
     // The path is shown to people who may be in another folder.
     dataDir: resolve(values['data-dir']),
     // What names an etcd means it.
-    ...(values['etcd-servers'].length > 0 ? { etcd: etcdUseOf(values) } : { store: values.store }),
+    ...(hasEtcd ? { etcd: etcdUseOf(values) } : { store: values.store }),
     shareAuthorities: values['share-authorities'],
     endpointReconciler: values['endpoint-reconciler-type'],
     servingHosts: values['tls-san'],
     eventTtlMs: values['event-ttl'],
+    allowUnlockedDataDir: values['allow-unlocked-data-dir'],
     verify: values.verify,
     encryptionConfigFile: values['encryption-provider-config'],
     vocabulary: values.vocabulary,
@@ -108,7 +134,9 @@ const optionsOf = (values: ServerValues) =>
     historyMs: values['history-window'],
     requestTimeoutMs: values['request-timeout'],
     minRequestTimeoutMs: values['min-request-timeout'] * 1000,
-  }) satisfies ServerOptions
+    ...(agentTls ? { agentTls } : {}),
+  }
+}
 
 const etcdUseOf = (values: ServerValues): EtcdUse => ({
   ...etcdPlaceOf(values),
@@ -117,10 +145,17 @@ const etcdUseOf = (values: ServerValues): EtcdUse => ({
   readyCheckTimeoutMs: values['etcd-readycheck-timeout'],
 })
 
-function readyLine({ url, kubeconfigPath }: RunningServer): string {
+/** What is said when clients can come, with a command that the shells of the platform understand. */
+export function readyLine(
+  { url, kubeconfigPath }: RunningServer,
+  platform: NodeJS.Platform = process.platform,
+): string {
   const ready = `${product.title} is ready at ${url}`
+  const client = product.clientCommand
   if (kubeconfigPath === undefined) return `${ready}\n`
-  return `${ready} - try: KUBECONFIG=${quoted(kubeconfigPath)} ${product.clientCommand} get namespaces\n`
+  if (platform === 'win32')
+    return `${ready} - try: ${client} --kubeconfig "${kubeconfigPath}" get namespaces\n`
+  return `${ready} - try: KUBECONFIG=${quoted(kubeconfigPath)} ${client} get namespaces\n`
 }
 
 /** A word as a shell must get it. */
@@ -128,20 +163,7 @@ const quoted = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 
 /** One line for people; at level 4 the whole story. */
-function startError(error: unknown, options: ReturnType<typeof optionsOf>, level: number): string {
-  if (!(error instanceof Error)) return String(error)
-  if (level >= 4) return error.stack ?? error.message
-  const { code, syscall } = error as NodeJS.ErrnoException
-  const { bindAddress, port } = options
-  const address = `${bindAddress.includes(':') ? `[${bindAddress}]` : bindAddress}:${port}`
-  if (code === 'EADDRINUSE') {
-    return `address ${address} is in use; choose another port with --secure-port`
-  }
-  if (code === 'EADDRNOTAVAIL') {
-    return `address ${bindAddress} is not one of this machine; choose another with --bind-address`
-  }
-  if (code === 'EACCES' && syscall === 'listen') {
-    return `not allowed to listen on ${address}; choose a port above 1023 with --secure-port`
-  }
-  return error.message.replaceAll('\n', ' ')
+function startError(error: unknown, options: ServerOptions, level: number): string {
+  if (level >= 4 && error instanceof Error) return error.stack ?? error.message
+  return startFailure(error, options).message
 }

@@ -21,7 +21,10 @@ export function discoveryEndpoints(
       path,
       (context) => {
         if (made?.generation !== catalogue.generation) {
-          made = { generation: catalogue.generation, bytes: Buffer.from(JSON.stringify(make())) }
+          made = {
+            generation: catalogue.generation,
+            bytes: Buffer.from(`${JSON.stringify(make())}\n`),
+          }
         }
         return documentAnswer(context, shape, made.bytes)
       },

@@ -1,8 +1,8 @@
 import type { OpenApiAnswer, OpenApiEndpoints, OpenApiRequest } from '../../openapi/endpoints.ts'
 import { first } from '../../api/context.ts'
-import { notAcceptable } from '../../schema/errors.ts'
 import type { Answer, Context, Endpoint } from '../context.ts'
 import { takesGzip } from '../answer.ts'
+import { pageNotFound } from '../plain-text.ts'
 
 const ROOT = '/openapi/v3'
 
@@ -30,7 +30,7 @@ function request(context: Context): OpenApiRequest {
 }
 
 function answer(context: Context, { status, headers, body }: OpenApiAnswer): Answer {
-  if (status === 406) throw notAcceptable(['application/json'])
+  if (status === 404) return pageNotFound()
   // Documents under the address of their content may be kept by anyone.
   if (headers.includes('cache-control')) dropHeader(context.headers, 'cache-control')
   return { status, headers: [...headers], body }

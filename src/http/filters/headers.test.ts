@@ -41,6 +41,16 @@ describe('headers of a request', () => {
       expected: [400, 'malformed Host header'],
     },
     {
+      name: 'a host of HTTP/2',
+      sent: [':authority', '[::1]:6443'],
+      expected: [false, 'joined'],
+    },
+    {
+      name: 'a host of HTTP/2 with a user in it',
+      sent: [':authority', 'root:password@a'],
+      expected: [400, 'malformed Host header'],
+    },
+    {
       name: 'two lengths',
       sent: ['Content-Length', '1', 'content-length', '1'],
       expected: [400, 'too many Content-Length headers'],

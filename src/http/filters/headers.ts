@@ -36,6 +36,9 @@ export const headers: Filter = {
         case 6:
           if (isNamed(name, 'accept') && ++accepts === 2) keepFirst(context, 'accept')
           continue
+        case 10:
+          if (name === ':authority' && !HOST.test(value)) throw badRequest('malformed Host header')
+          continue
         case 14:
           if (!isNamed(name, 'content-length')) continue
           if (!DIGITS.test(value)) throw wrongValue(name)

@@ -1,6 +1,7 @@
 import { badRequest } from '../../schema/errors.ts'
 import type { Filter } from '../context.ts'
-import { parseRequest } from '../request-info.ts'
+import { internalErrorText } from '../plain-text.ts'
+import { parseRequest, RequestPathError } from '../request-info.ts'
 
 /** Reads verb, resource and name off method and path. */
 export const requestInfo: Filter = {
@@ -11,7 +12,10 @@ export const requestInfo: Filter = {
     try {
       context.info = parseRequest(method, context.path, mark === -1 ? '' : target.slice(mark + 1))
     } catch (error) {
-      throw badRequest(error instanceof Error ? error.message : String(error))
+      if (!(error instanceof RequestPathError)) throw error
+      throw error.status === 500
+        ? internalErrorText(target, error.message)
+        : badRequest(error.message)
     }
   },
 }

@@ -1,5 +1,5 @@
 import { sameValue } from '../../schema/field-errors.ts'
-import { group } from '../../schema/object-meta.ts'
+import { group, raised } from '../../schema/object-meta.ts'
 import { column, resource } from '../../schema/resource.ts'
 import { t } from '../../schema/shape.ts'
 import { ageColumn, nameColumn } from '../columns.ts'
@@ -41,7 +41,7 @@ export const mutatingWebhookConfigurations = resource(MutatingWebhookConfigurati
 
   onUpdate(next, old) {
     if (!sameValue(next.webhooks, old.webhooks)) {
-      next.metadata.generation = (old.metadata.generation ?? 0) + 1
+      next.metadata.generation = raised(old.metadata)
     }
   },
 

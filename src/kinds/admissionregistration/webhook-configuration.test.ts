@@ -143,8 +143,17 @@ describe('rules', () => {
     ],
     [
       'no side effects told',
-      of({ sideEffects: '' }),
+      of({ sideEffects: undefined }),
       [required(`${W}.sideEffects`, 'must specify one of None, NoneOnDryRun')],
+    ],
+    [
+      'empty words',
+      of({ sideEffects: '', failurePolicy: '', matchPolicy: '' }),
+      [
+        notSupported(`${W}.failurePolicy`, '', 'Fail', 'Ignore'),
+        notSupported(`${W}.matchPolicy`, '', 'Equivalent', 'Exact'),
+        notSupported(`${W}.sideEffects`, '', 'None', 'NoneOnDryRun'),
+      ],
     ],
     [
       'side effects',

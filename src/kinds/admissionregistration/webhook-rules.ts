@@ -28,7 +28,7 @@ export function validateWebhooks(
 ): void {
   const needs: Needs = {
     uniqueNames: new Set(old.map(({ name }) => name)).size === old.length,
-    noSideEffects: old.every(({ sideEffects }) => HARMLESS.includes(sideEffects)),
+    noSideEffects: old.every(({ sideEffects = '' }) => HARMLESS.includes(sideEffects)),
     knownReview: old.every((webhook) => hasKnownReview(webhook.admissionReviewVersions)),
   }
   const names = new Set<string>()
@@ -61,7 +61,7 @@ function validateWebhook(webhook: ValidatingWebhook, needs: Needs, errors: Field
   )
   for (const [i, rule] of (webhook.rules ?? []).entries()) validateRule(rule, errors.at('rules', i))
   const allowed = needs.noSideEffects ? HARMLESS : SIDE_EFFECTS
-  if (sideEffects === '') {
+  if (sideEffects === undefined) {
     errors.at('sideEffects').required(`must specify one of ${allowed.join(', ')}`)
   } else if (!allowed.includes(sideEffects)) {
     errors.at('sideEffects').notSupported(sideEffects, allowed)

@@ -64,7 +64,7 @@ export class ValidatingWebhook extends shape({
   /** Objects that it is asked about, by their labels before or after the change. */
   objectSelector: t.object(10, LabelSelector).explicit(),
   /** Whether a call changes anything else: `None`, or `NoneOnDryRun`. */
-  sideEffects: t.string(6).required(),
+  sideEffects: t.string(6).explicit().mandatory(),
   /** Seconds that a call may take, 1 to 30; 10 unless set. */
   timeoutSeconds: t.int32(7).explicit(),
   /** Versions of the review that it understands, the preferred first. */
@@ -88,7 +88,7 @@ export class MutatingWebhook extends shape({
   /** Objects that it is asked about, by their labels before or after the change. */
   objectSelector: t.object(11, LabelSelector).explicit(),
   /** Whether a call changes anything else: `None`, or `NoneOnDryRun`. */
-  sideEffects: t.string(6).required(),
+  sideEffects: t.string(6).explicit().mandatory(),
   /** Seconds that a call may take, 1 to 30; 10 unless set. */
   timeoutSeconds: t.int32(7).explicit(),
   /** Versions of the review that it understands, the preferred first. */

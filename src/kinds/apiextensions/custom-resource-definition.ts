@@ -1,6 +1,6 @@
 import { formatTime } from '../../base/time.ts'
-import { sameValue, type FieldErrors } from '../../schema/field-errors.ts'
-import { group } from '../../schema/object-meta.ts'
+import { sameValue } from '../../schema/field-errors.ts'
+import { group, raised } from '../../schema/object-meta.ts'
 import { part, resource } from '../../schema/resource.ts'
 import { t } from '../../schema/shape.ts'
 import { fillClient } from '../admissionregistration/client-config-rules.ts'
@@ -9,6 +9,7 @@ import {
   CustomResourceDefinitionSpec,
 } from './custom-resource-definition-spec.ts'
 import { validateApproval, validateDefinitionSpec } from './definition-rules.ts'
+import { prepareSchemas } from './prepare-schema.ts'
 import { validateNames } from './name-rules.ts'
 import { validateStoredVersions } from './version-rules.ts'
 
@@ -31,7 +32,7 @@ export class CustomResourceDefinitionCondition extends shape({
 /** How a definition fares. */
 export class CustomResourceDefinitionStatus extends shape({
   /** What is known about it. */
-  conditions: t.list(1, CustomResourceDefinitionCondition).keyed('type'),
+  conditions: t.list(1, CustomResourceDefinitionCondition).keyed('type').nullWhenAbsent(),
   /** Names that it serves, which may differ from those it asks for. */
   acceptedNames: t.object(2, CustomResourceDefinitionNames),
   /** Versions in which objects may be stored; one leaves the list only when none are. */
@@ -74,28 +75,20 @@ export function setCondition(
     at === -1 ? [...conditions, made] : conditions.map((other, i) => (i === at ? made : other))
 }
 
-/** The kind takes finalizers without a domain, as its own is one. */
-function allowPlainFinalizers(errors: FieldErrors): void {
-  errors.withdraw(
-    ({ field, message }) => field === 'metadata.finalizers' && message.endsWith(PLAIN_FINALIZER),
-  )
-}
-
-const PLAIN_FINALIZER = 'name is neither a standard finalizer name nor is it fully qualified'
-
 export const customResourceDefinitions = resource(CustomResourceDefinition, {
   plural: 'customresourcedefinitions',
   short: ['crd', 'crds'],
   categories: ['api-extensions'],
   scope: 'cluster',
   needsVersionOnUpdate: true,
+  // Its own is one.
+  takesPlainFinalizers: true,
   deleteAnswers: 'status',
 
   subresources: {
     status: part('status', {
       unowned: ['metadata', 'spec'],
       validate(definition, errors) {
-        allowPlainFinalizers(errors)
         const { spec, status } = definition
         const at = errors.at('status')
         validateNames(status.acceptedNames, at.at('acceptedNames'))
@@ -125,7 +118,7 @@ export const customResourceDefinitions = resource(CustomResourceDefinition, {
 
   onUpdate(next, old) {
     if (!sameValue(next.spec, old.spec)) {
-      next.metadata.generation = (old.metadata.generation ?? 0) + 1
+      next.metadata.generation = raised(old.metadata)
     }
     const storage = storageVersionOf(next)
     const stored = next.status.storedVersions ?? []
@@ -151,8 +144,9 @@ export const customResourceDefinitions = resource(CustomResourceDefinition, {
     )
   },
 
+  prepare: ({ spec }, c) => prepareSchemas(spec, c.v),
+
   validate(definition, errors, c, old) {
-    allowPlainFinalizers(errors)
     const { metadata, spec, status } = definition
     if (metadata.name !== undefined && metadata.name !== `${spec.names.plural}.${spec.group}`) {
       errors

@@ -133,7 +133,12 @@ function validateMetadata(value: Json, v: Vocabulary, errors: FieldErrors): void
     // The name may be left out here.
     const named = { ...metadata, name: metadata.name ?? 'name' }
     const namespaced = metadata.namespace !== undefined
-    checkMetadata(named, errors, { namespaced, nameRule: () => [], v })
+    checkMetadata(named, errors, {
+      namespaced,
+      nameRule: () => [],
+      takesPlainFinalizers: true,
+      v,
+    })
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error
     errors.invalid(value, error.message)

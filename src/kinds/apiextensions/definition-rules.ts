@@ -1,3 +1,4 @@
+import { MAX_PATTERN_WEIGHT } from '../../base/pattern-weight.ts'
 import { type FieldErrors, sameValue } from '../../schema/field-errors.ts'
 import { isDns1123Subdomain } from '../../schema/names.ts'
 import type { ObjectMeta } from '../../schema/object-meta.ts'
@@ -17,6 +18,7 @@ import type {
 import { RuleChecks } from './check-rule.ts'
 import { DefaultRules, hasUnprunedDefault } from './default-rules.ts'
 import type { SchemaProps } from './json-schema-props.ts'
+import { hasHeavyPatterns } from './prepare-schema.ts'
 import { requireNames, validateNames } from './name-rules.ts'
 import { validateRoot } from './root-rules.ts'
 import { SchemaExpressions } from './schema-expressions.ts'
@@ -49,6 +51,14 @@ export function validateDefinitionSpec(
       .invalid(true, 'must be false in order to use defaults in the schema')
   }
   validateVersionList(spec.versions, errors.at('versions'))
+  if (hasHeavyPatterns(spec)) {
+    errors
+      .at('versions')
+      .forbidden(
+        `the patterns of the schemas are too large: together they must have at most ${MAX_PATTERN_WEIGHT} characters, with what is repeated as often as it may be`,
+      )
+    return
+  }
   requireNames(spec.names, errors.at('names'))
   validateNames(spec.names, errors.at('names'))
   validateVersions(spec, needsOf(spec, old), errors, c)

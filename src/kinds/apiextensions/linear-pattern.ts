@@ -10,11 +10,28 @@ type Engine = typeof import('re2js')
 
 let engine: Engine | null = null
 
+/** Patterns that were compiled beforehand; those of one definition at a time. */
+const kept = new Map<string, LinearPattern>()
+const MOST_KEPT = 1_000
+
+/** Compiles a pattern that will be asked for; what is none is told then. */
+export function keepPattern(source: string): void {
+  try {
+    const compiled = linearPattern(source)
+    if (kept.size >= MOST_KEPT) kept.clear()
+    kept.set(source, compiled)
+  } catch {
+    // The checks find out, and say where it stands.
+  }
+}
+
 /**
  * Compiles a regular expression for an engine that takes linear time; throws Error. The engine is loaded when the
  * first one is met, because most servers never do.
  */
 export function linearPattern(source: string): LinearPattern {
+  const known = kept.get(source)
+  if (known) return known
   engine ??= createRequire(import.meta.url)('re2js') as Engine
   const compiled = engine.RE2JS.compile(source)
   return { test: (text) => compiled.matcher(text).find() }

@@ -4,6 +4,7 @@ import type { SchemaProps } from './json-schema-props.ts'
 import { type RuleTypes, ruleTypes } from './rule-types.ts'
 import { someSchema } from './walk-schema.ts'
 
+const made = new WeakMap<SchemaProps, SchemaExpressions>()
 const NOT_BOOL: Compiled = { problem: 'cel expression must evaluate to a bool' }
 
 /** The rules in the schema of a custom resource, compiled when they are first met. */
@@ -19,12 +20,17 @@ export class SchemaExpressions {
     this.#expressions = new Expressions(root)
   }
 
-  /** For a structural schema; null when it has no rules. */
+  /** For a structural schema; null when it has no rules. The same for the same schema, which is not changed. */
   static of(schema: SchemaProps): SchemaExpressions | null {
+    const known = made.get(schema)
+    if (known) return known
     if (!someSchema(schema, hasRules)) return null
     const types = ruleTypes(schema)
     const root = types.get(schema)
-    return root ? new SchemaExpressions(types, root) : null
+    if (!root) return null
+    const expressions = new SchemaExpressions(types, root)
+    made.set(schema, expressions)
+    return expressions
   }
 
   /** What rules know about the values of a schema inside; null where they know nothing. */

@@ -35,6 +35,15 @@ export function* partsOf(schema: SchemaProps): Generator<[steps: Step[], part: S
 /** A step into a schema: a field, an index, or a key of a map. */
 export type Step = string | number | { readonly key: string }
 
+/** The schema and all inside. */
+export function* everySchema(schema: SchemaProps): Generator<SchemaProps> {
+  const open = [schema]
+  for (let one = open.pop(); one; one = open.pop()) {
+    yield one
+    for (const [, part] of partsOf(one)) open.push(part)
+  }
+}
+
 /** Whether something holds for the schema or one inside. */
 export function someSchema(schema: SchemaProps, holds: (one: SchemaProps) => boolean): boolean {
   const open = [schema]

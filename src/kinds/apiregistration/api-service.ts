@@ -72,6 +72,7 @@ export const apiServices = resource(APIService, {
   scope: 'cluster',
   categories: ['api-extensions'],
   needsVersionOnUpdate: true,
+  takesPlainFinalizers: true,
   deleteAnswers: 'status',
   // The name follows from the spec, which `validate` checks.
   nameRule: () => [],

@@ -12,6 +12,10 @@ describe('violations', () => {
   for (const [change, expected] of [
     [{}, []],
     [{ data: {}, revision: 0 }, []],
+    [{ data: 0 }, []],
+    [{ data: '' }, []],
+    [{ data: false }, []],
+    [{ data: [] }, []],
     [{ data: undefined }, ['Required data: Required value: data is mandatory']],
     [{ data: null }, ['Required data: Required value: data is mandatory']],
     [{ revision: -1 }, ['Invalid revision: Invalid value: -1: must be greater than or equal to 0']],

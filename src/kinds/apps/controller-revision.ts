@@ -8,8 +8,8 @@ const { kind } = group('apps/v1')
 
 /** A former state of a stateful or daemon set, to go back to. */
 export class ControllerRevision extends kind({
-  /** The state, in a form that its controller knows; it cannot change. */
-  data: t.raw(2),
+  /** The state, in a form that its controller knows: any JSON value but null. It cannot change. */
+  data: t.raw(2).whole(),
   /** Counts the states of one controller. */
   revision: t.int64(3).required(),
 }) {}

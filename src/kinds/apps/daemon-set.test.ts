@@ -197,7 +197,7 @@ describe('violations', () => {
 test('the selector cannot change', () => {
   const next = of({ spec: { selector: { matchLabels: { tier: 'x' } } } })
   expect(changes(next, of())).toEqual([
-    'Invalid spec.selector: Invalid value: {"matchLabels":{"app":"web","tier":"x"}}: field is immutable',
+    'Invalid spec.selector: Invalid value: v1.LabelSelector{MatchLabels:map[string]string{"app":"web", "tier":"x"}, MatchExpressions:[]v1.LabelSelectorRequirement(nil)}: field is immutable',
   ])
 })
 

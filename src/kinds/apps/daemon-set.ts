@@ -1,5 +1,6 @@
+import { shownSelector } from '../meta/shown-selector.ts'
 import { type FieldErrors, sameValue } from '../../schema/field-errors.ts'
-import { group, type ObjectMeta } from '../../schema/object-meta.ts'
+import { group, type ObjectMeta, raised } from '../../schema/object-meta.ts'
 import { column, type HookContext, part, resource } from '../../schema/resource.ts'
 import { t } from '../../schema/shape.ts'
 import { ageColumn, nameColumn } from '../columns.ts'
@@ -173,14 +174,14 @@ export const daemonSets = resource(DaemonSet, {
     const isNew = !sameValue(next.spec.template, old.spec.template)
     setIntegerAnnotation(next.metadata, TEMPLATE_GENERATION, isNew ? before + 1n : before)
     if (!sameValue(next.spec, old.spec)) {
-      next.metadata.generation = (old.metadata.generation ?? 0) + 1
+      next.metadata.generation = raised(old.metadata)
     }
   },
 
   validate: ({ spec }, errors, c, old) => validateSpec(spec, errors.at('spec'), c, old?.spec),
 
   validateUpdate: (next, old, errors) =>
-    errors.at('spec', 'selector').immutable(next.spec.selector, old.spec.selector),
+    errors.at('spec', 'selector').immutable(next.spec.selector, old.spec.selector, shownSelector),
 
   warn: (next, old, c) =>
     old && templateGeneration(next.metadata) === templateGeneration(old.metadata)

@@ -124,7 +124,7 @@ describe('violations', () => {
     [
       'no labels',
       { template: { metadata: { labels: undefined } } },
-      [`Invalid spec.template.metadata.labels: Invalid value: null: ${MISMATCH}`],
+      [`Invalid spec.template.metadata.labels: Invalid value: "null": ${MISMATCH}`],
     ],
     [
       'a selector without an operator hides the template',
@@ -224,7 +224,7 @@ describe('violations', () => {
 test('the selector cannot change', () => {
   const next = of({ spec: { selector: { matchLabels: { tier: 'x' } } } })
   expect(changes(next, of())).toEqual([
-    'Invalid spec.selector: Invalid value: {"matchLabels":{"app":"web","tier":"x"}}: field is immutable',
+    'Invalid spec.selector: Invalid value: v1.LabelSelector{MatchLabels:map[string]string{"app":"web", "tier":"x"}, MatchExpressions:[]v1.LabelSelectorRequirement(nil)}: field is immutable',
   ])
   expect(changes(of({ spec: { replicas: 3 } }), of())).toEqual([])
 })

@@ -1,6 +1,7 @@
+import { shownSelector } from '../meta/shown-selector.ts'
 import { type FieldErrors, sameValue } from '../../schema/field-errors.ts'
 import { isNonNegative } from '../../schema/names.ts'
-import { group } from '../../schema/object-meta.ts'
+import { group, raised } from '../../schema/object-meta.ts'
 import { column, type HookContext, part, resource, scale } from '../../schema/resource.ts'
 import { formatLabelSelector, type LabelSelectorObject } from '../../schema/selectors.ts'
 import { t } from '../../schema/shape.ts'
@@ -167,7 +168,7 @@ export const deployments = resource(Deployment, {
     const isSame =
       sameValue(next.spec, old.spec) &&
       sameValue(next.metadata.annotations, old.metadata.annotations)
-    if (!isSame) next.metadata.generation = (old.metadata.generation ?? 0) + 1
+    if (!isSame) next.metadata.generation = raised(old.metadata)
   },
 
   validate({ metadata, spec }, errors, c, old) {
@@ -180,7 +181,7 @@ export const deployments = resource(Deployment, {
   },
 
   validateUpdate: (next, old, errors) =>
-    errors.at('spec', 'selector').immutable(next.spec.selector, old.spec.selector),
+    errors.at('spec', 'selector').immutable(next.spec.selector, old.spec.selector, shownSelector),
 
   warn: (next, old, c) =>
     old && next.metadata.generation === old.metadata.generation

@@ -1,5 +1,5 @@
 import { type FieldErrors, sameValue } from '../../schema/field-errors.ts'
-import { group } from '../../schema/object-meta.ts'
+import { group, raised } from '../../schema/object-meta.ts'
 import { column, type HookContext, part, resource, scale } from '../../schema/resource.ts'
 import { t } from '../../schema/shape.ts'
 import { ageColumn, nameColumn } from '../columns.ts'
@@ -92,7 +92,7 @@ export const statefulSets = resource(StatefulSet, {
   onUpdate(next, old, c) {
     dropGated(next.spec, old.spec, c)
     if (!sameValue(next.spec, old.spec)) {
-      next.metadata.generation = (old.metadata.generation ?? 0) + 1
+      next.metadata.generation = raised(old.metadata)
     }
   },
 

@@ -12,7 +12,7 @@ import { subjectAccessReviews } from './subject-access-review.ts'
 const BOTH =
   'Invalid spec.nonResourceAttributes: Invalid value: {"path":"/x"}: cannot be specified in combination with resourceAttributes'
 const NEITHER =
-  'Invalid spec.resourceAttributes: Invalid value: null: exactly one of nonResourceAttributes or resourceAttributes must be specified'
+  'Invalid spec.resourceAttributes: Invalid value: "null": exactly one of nonResourceAttributes or resourceAttributes must be specified'
 const NOBODY =
   'Invalid spec.user: Invalid value: "": at least one of user or group must be specified'
 const LOCAL =

@@ -1,6 +1,6 @@
 import { sameValue } from '../../schema/field-errors.ts'
 import { isNonNegative } from '../../schema/names.ts'
-import { group, ObjectMeta } from '../../schema/object-meta.ts'
+import { group, ObjectMeta, raised } from '../../schema/object-meta.ts'
 import { column, part, resource } from '../../schema/resource.ts'
 import { t } from '../../schema/shape.ts'
 import { humanDuration } from '../../base/human-duration.ts'
@@ -131,8 +131,7 @@ export const cronJobs = resource(CronJob, {
     dropGatedPodFields(job.template.spec, oldJob.template.spec, c)
     if (!c.gate(ZONE_GATE) && old.spec.timeZone === undefined) delete next.spec.timeZone
     if (!c.gate(POLICY_GATE) && !oldJob.podFailurePolicy) delete job.podFailurePolicy
-    if (!sameValue(next.spec, old.spec))
-      next.metadata.generation = (old.metadata.generation ?? 0) + 1
+    if (!sameValue(next.spec, old.spec)) next.metadata.generation = raised(old.metadata)
   },
 
   validate({ metadata, spec }, errors, c, old) {

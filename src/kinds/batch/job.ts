@@ -1,7 +1,8 @@
+import { shownSelector } from '../meta/shown-selector.ts'
 import { humanDuration } from '../../base/human-duration.ts'
 import { type FieldErrors, sameValue } from '../../schema/field-errors.ts'
 import { isDns1123Label, isNonNegative } from '../../schema/names.ts'
-import { group, type Typed } from '../../schema/object-meta.ts'
+import { group, type Typed, raised } from '../../schema/object-meta.ts'
 import { column, type HookContext, part, resource } from '../../schema/resource.ts'
 import { isEverything, matchesLabels } from '../../schema/selectors.ts'
 import { t } from '../../schema/shape.ts'
@@ -106,7 +107,10 @@ export const jobs = resource(Job, {
     spec.completionMode ??= 'NonIndexed'
     spec.suspend ??= false
     const { labels } = spec.template.metadata
-    if (!metadata.labels && labels) metadata.labels = { ...labels }
+    if (!metadata.labels && labels) {
+      metadata.labels = { ...labels }
+      labelsOfTemplates.add(metadata.labels)
+    }
   },
 
   onCreate(job, c) {
@@ -125,8 +129,7 @@ export const jobs = resource(Job, {
   onUpdate(next, old, c) {
     dropGatedPodFields(next.spec.template.spec, old.spec.template.spec, c)
     if (!c.gate(POLICY_GATE) && !old.spec.podFailurePolicy) delete next.spec.podFailurePolicy
-    if (!sameValue(next.spec, old.spec))
-      next.metadata.generation = (old.metadata.generation ?? 0) + 1
+    if (!sameValue(next.spec, old.spec)) next.metadata.generation = raised(old.metadata)
   },
 
   validate(job, errors, c, old) {
@@ -153,8 +156,10 @@ export const jobs = resource(Job, {
     if (has(next) && !has(old))
       errors.at('metadata', 'annotations').key(tracking).forbidden('cannot add this annotation')
     const at = errors.at('spec')
-    for (const name of ['completions', 'selector', 'completionMode', 'podFailurePolicy'] as const)
-      at.at(name).immutable(next.spec[name], old.spec[name])
+    for (const name of ['completions', 'selector', 'completionMode', 'podFailurePolicy'] as const) {
+      const shown = name === 'selector' ? shownSelector(next.spec.selector) : next.spec[name]
+      at.at(name).immutable<unknown>(next.spec[name], old.spec[name], () => shown)
+    }
     at.at('template').immutable(comparable(next, old, c), old.spec.template)
   },
 
@@ -195,7 +200,13 @@ function put<T, K extends keyof T>(to: T, from: T, name: K): void {
   else to[name] = from[name]
 }
 
-/** Labels by which nobody else's pods are taken for this job's. */
+/** Labels that jobs have from their templates, since the client gave them none. */
+const labelsOfTemplates = new WeakSet<object>()
+
+/**
+ * Labels by which nobody else's pods are taken for this job's. A job without labels of its own has all labels of its
+ * template, and so these as well.
+ */
 function generateSelector({ spec, metadata }: Job): void {
   if (spec.manualSelector === true) return
   const uid = metadata.uid ?? ''
@@ -207,6 +218,8 @@ function generateSelector({ spec, metadata }: Job): void {
       : { [NAME_LABEL]: metadata.name ?? '' }),
     ...(Object.hasOwn(template.labels ?? {}, UID_LABEL) ? {} : { [UID_LABEL]: uid }),
   }
+  if (!metadata.labels || labelsOfTemplates.has(metadata.labels))
+    metadata.labels = { ...template.labels }
   spec.selector ??= {}
   if (!Object.hasOwn(spec.selector.matchLabels ?? {}, UID_LABEL))
     spec.selector.matchLabels = { ...spec.selector.matchLabels, [UID_LABEL]: uid }

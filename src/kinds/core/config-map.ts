@@ -25,6 +25,7 @@ export const configMaps = resource(ConfigMap, {
   short: ['cm'],
   scope: 'namespace',
   deleteAnswers: 'status',
+  heldDeleteAnswers: 'status',
   columns: [
     nameColumn,
     column('Data', 'string', (cm) => sizeOf(cm, 'data') + sizeOf(cm, 'binaryData'), {

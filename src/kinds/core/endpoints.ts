@@ -66,6 +66,7 @@ export const endpoints = resource(Endpoints, {
   short: ['ep'],
   scope: 'namespace',
   deleteAnswers: 'status',
+  heldDeleteAnswers: 'status',
   createOnUpdate: true,
   columns: [
     nameColumn,
@@ -122,13 +123,20 @@ const SHOWN = 3
 
 function summary(subsets: readonly EndpointSubset[] = []): string {
   if (subsets.length === 0) return '<none>'
-  const all = subsets.flatMap(({ addresses = [], ports = [] }) =>
-    ports.length === 0
-      ? addresses.map(({ ip }) => ip)
-      : ports.flatMap(({ port }) =>
-          addresses.map(({ ip }) => `${ip.includes(':') ? `[${ip}]` : ip}:${port}`),
-        ),
+  const shown: string[] = []
+  for (const text of places(subsets)) if (shown.push(text) === SHOWN) break
+  // Every address serves every port: there may be more of them than any memory holds.
+  const count = subsets.reduce(
+    (sum, { addresses = [], ports = [] }) => sum + addresses.length * Math.max(ports.length, 1),
+    0,
   )
-  const more = all.length - SHOWN
-  return all.slice(0, SHOWN).join(',') + (more > 0 ? ` + ${more} more...` : '')
+  return shown.join(',') + (count > SHOWN ? ` + ${count - SHOWN} more...` : '')
+}
+
+function* places(subsets: readonly EndpointSubset[]): Generator<string> {
+  for (const { addresses = [], ports = [] } of subsets) {
+    if (ports.length === 0) for (const { ip } of addresses) yield ip
+    for (const { port } of ports)
+      for (const { ip } of addresses) yield `${ip.includes(':') ? `[${ip}]` : ip}:${port}`
+  }
 }

@@ -1,3 +1,4 @@
+import { describeChange } from '../../schema/describe-change.ts'
 import { compareQuantity, integerValue, parseQuantity, sign } from '../../base/quantity.ts'
 import { type FieldErrors, sameValue } from '../../schema/field-errors.ts'
 import { group } from '../../schema/object-meta.ts'
@@ -144,7 +145,9 @@ export const persistentVolumeClaims = resource(PersistentVolumeClaim, {
     if (!sameSpec(kept.next, kept.old)) {
       errors
         .at('spec')
-        .forbidden('spec is immutable after creation except resources.requests for bound claims')
+        .forbidden(
+          `spec is immutable after creation except resources.requests for bound claims\n${describeChange('core.PersistentVolumeClaimSpec', kept.old, kept.next)}`,
+        )
     }
     validateShrinking(next, old, errors.at('spec', 'resources', 'requests', 'storage'), c)
     // As in the field, the path does not follow the object.

@@ -72,7 +72,6 @@ test('what is left out is filled', () => {
     scaleIO: {
       gateway: '',
       system: '',
-      secretRef: {},
       storageMode: 'ThinProvisioned',
       fsType: 'xfs',
     },
@@ -342,7 +341,7 @@ const cases: {
       ['vsphereVolume', ['volumePath']],
       ['photonPersistentDisk', ['pdID']],
       ['portworxVolume', ['volumeID']],
-      ['scaleIO', ['gateway', 'system', 'volumeName']],
+      ['scaleIO', ['gateway', 'system', 'volumeName', 'secretRef']],
       ['rbd', ['monitors', 'image']],
       ['cephfs', ['monitors']],
     ] as const
@@ -438,11 +437,28 @@ describe('a change of a volume', () => {
       name: 'that removes the affinity',
       old: { nfs, nodeAffinity },
       next: { nfs },
-      wrong: ['nodeAffinity: Invalid value: null: field is immutable'],
+      wrong: ['nodeAffinity: Invalid value: "null": field is immutable'],
     },
   ]) {
-    test(name, () => expect(changes(pvOf(next), pvOf(old))).toEqual(wrong))
+    // What differs follows in further lines.
+    test(name, () =>
+      expect(changes(pvOf(next), pvOf(old)).map((text) => text.split('\n')[0])).toEqual(wrong),
+    )
   }
+  test('that is refused is told member by member', () => {
+    expect(changes(pvOf({ csi }), pvOf({ nfs }))).toEqual([
+      [
+        SOURCE,
+        '  core.PersistentVolumeSource{',
+        '- \tNfs: {"server":"s","path":"/a"},',
+        '+ \tNfs: nil,',
+        '- \tCsi: nil,',
+        '+ \tCsi: {"driver":"d","volumeHandle":"h"},',
+        '  }',
+        '',
+      ].join('\n'),
+    ])
+  })
 })
 
 describe('the spec inside an attachment', () => {

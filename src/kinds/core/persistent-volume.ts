@@ -1,3 +1,4 @@
+import { describeChange } from '../../schema/describe-change.ts'
 import { sameValue } from '../../schema/field-errors.ts'
 import { group } from '../../schema/object-meta.ts'
 import { column, part, resource } from '../../schema/resource.ts'
@@ -116,7 +117,9 @@ export const persistentVolumes = resource(PersistentVolume, {
       // As in the field, the three paths do not follow the object.
       errors
         .at('spec', 'persistentvolumesource')
-        .forbidden('spec.persistentvolumesource is immutable after creation')
+        .forbidden(
+          `spec.persistentvolumesource is immutable after creation\n${describeChange('core.PersistentVolumeSource', sourceOf(old), sourceOf(spec))}`,
+        )
     }
     errors.at('volumeMode').immutable(spec.volumeMode, old.volumeMode)
     if (old.nodeAffinity) errors.at('nodeAffinity').immutable(spec.nodeAffinity, old.nodeAffinity)
@@ -145,6 +148,9 @@ const MOUNTABLE: readonly (keyof PersistentVolumeSource)[] = [
   'azureDisk',
   'photonPersistentDisk',
 ]
+
+const sourceOf = (spec: PersistentVolumeSource): PersistentVolumeSource =>
+  Object.fromEntries(PERSISTENT_SOURCES.map((name) => [name, spec[name]]).filter(([, one]) => one))
 
 /** A secret for growing may be added to a driver's volume that has none; all else stays. */
 function sameSource(next: PersistentVolumeSource, old: PersistentVolumeSource): boolean {

@@ -1,5 +1,5 @@
 import { sameValue } from '../../schema/field-errors.ts'
-import { group } from '../../schema/object-meta.ts'
+import { group, raised } from '../../schema/object-meta.ts'
 import { column, resource } from '../../schema/resource.ts'
 import { t } from '../../schema/shape.ts'
 import { nameColumn } from '../columns.ts'
@@ -40,7 +40,7 @@ export const podTemplates = resource(PodTemplate, {
   onUpdate(next, old, c) {
     dropGatedPodFields(next.template.spec, old.template.spec, c)
     if (!sameValue(next.template, old.template)) {
-      next.metadata.generation = (old.metadata.generation ?? 0) + 1
+      next.metadata.generation = raised(old.metadata)
     }
   },
 

@@ -1,5 +1,5 @@
 import { type FieldErrors, sameValue } from '../../schema/field-errors.ts'
-import { group } from '../../schema/object-meta.ts'
+import { group, raised } from '../../schema/object-meta.ts'
 import { column, type HookContext, part, resource, scale } from '../../schema/resource.ts'
 import { formatLabelSelector, isEverything, selectorFromLabels } from '../../schema/selectors.ts'
 import { t } from '../../schema/shape.ts'
@@ -130,7 +130,7 @@ export const replicationControllers = resource(ReplicationController, {
   onUpdate(next, old, c) {
     dropGated(next, old, c)
     if (!sameValue(next.spec, old.spec)) {
-      next.metadata.generation = (old.metadata.generation ?? 0) + 1
+      next.metadata.generation = raised(old.metadata)
     }
   },
 

@@ -101,7 +101,7 @@ describe('the spec', () => {
         `Required ${at}.values: Required value: must be at least one value when \`operator\` is 'In' or 'NotIn' for scope selector`,
         `Invalid ${at}.values: Invalid value: ["a"]: must be no value when \`operator\` is 'Exist' or 'DoesNotExist' for scope selector`,
         `Invalid ${at}.operator: Invalid value: "DoesNotExist": ${ONLY_EXISTS}`,
-        `Invalid ${at}: Invalid value: null: conflicting scopes`,
+        `Invalid ${at}: Invalid value: "null": conflicting scopes`,
       ],
     ],
   ]
@@ -123,9 +123,15 @@ describe('a change of scopes', () => {
     [
       'one less',
       { scopes: ['Terminating'] },
-      ['Invalid spec.scopes: Invalid value: ["Terminating"]: field is immutable'],
+      [
+        'Invalid spec.scopes: Invalid value: []core.ResourceQuotaScope{"Terminating"}: field is immutable',
+      ],
     ],
-    ['none', {}, ['Invalid spec.scopes: Invalid value: null: field is immutable']],
+    [
+      'none',
+      {},
+      ['Invalid spec.scopes: Invalid value: []core.ResourceQuotaScope(nil): field is immutable'],
+    ],
   ]
   for (const [name, next, expected] of rows) {
     test(name, () => {

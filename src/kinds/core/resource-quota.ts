@@ -1,3 +1,4 @@
+import { debugList } from '../../schema/debug-text.ts'
 import { type FieldErrors } from '../../schema/field-errors.ts'
 import { IMMUTABLE_MESSAGE } from '../../schema/names.ts'
 import { group } from '../../schema/object-meta.ts'
@@ -115,7 +116,9 @@ export const resourceQuotas = resource(ResourceQuota, {
   validateUpdate(next, old, errors) {
     const { scopes } = next.spec
     if (!sameSet(scopes, old.spec.scopes)) {
-      errors.at('spec', 'scopes').invalid(scopes, IMMUTABLE_MESSAGE)
+      errors
+        .at('spec', 'scopes')
+        .invalid(debugList('core.ResourceQuotaScope', scopes), IMMUTABLE_MESSAGE)
     }
   },
 })

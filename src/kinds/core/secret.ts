@@ -36,6 +36,7 @@ export const secrets = resource(Secret, {
   plural: 'secrets',
   scope: 'namespace',
   deleteAnswers: 'status',
+  heldDeleteAnswers: 'status',
   selectable: { type: (secret) => secret.type },
   columns: [
     nameColumn,

@@ -8,7 +8,7 @@ import {
   isLabelValue,
   isQualifiedName,
 } from '../../schema/names.ts'
-import { group } from '../../schema/object-meta.ts'
+import { group, raised } from '../../schema/object-meta.ts'
 import { column, resource, type HookContext } from '../../schema/resource.ts'
 import { t } from '../../schema/shape.ts'
 import { ageColumn, nameColumn } from '../columns.ts'
@@ -141,8 +141,7 @@ export const endpointSlices = resource(EndpointSlice, {
     dropGated(next, old, c)
     if (!sameValue(next.endpoints, old.endpoints)) dropTopology(next)
     const content = ({ metadata, ...rest }: EndpointSlice) => ({ ...rest, labels: metadata.labels })
-    if (!sameValue(content(next), content(old)))
-      next.metadata.generation = (old.metadata.generation ?? 0) + 1
+    if (!sameValue(content(next), content(old))) next.metadata.generation = raised(old.metadata)
   },
 
   validate(slice, errors) {

@@ -64,7 +64,7 @@ test('the spec is fixed', () =>
       of({ ipv4, ipv6, nodeSelector }),
     ),
   ).toEqual([
-    'spec.nodeSelector: Invalid value: null: field is immutable',
+    'spec.nodeSelector: Invalid value: "null": field is immutable',
     'spec.perNodeHostBits: Invalid value: 9: field is immutable',
     'spec.ipv4: Invalid value: "10.0.0.0/15": field is immutable',
     'spec.ipv6: Invalid value: "": field is immutable',

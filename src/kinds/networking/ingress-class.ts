@@ -1,6 +1,6 @@
 import { sameValue, type FieldErrors } from '../../schema/field-errors.ts'
 import { isDns1123Label, isDomainPrefixedPath } from '../../schema/names.ts'
-import { group } from '../../schema/object-meta.ts'
+import { group, raised } from '../../schema/object-meta.ts'
 import { column, resource } from '../../schema/resource.ts'
 import { t } from '../../schema/shape.ts'
 import { ageColumn, nameColumn } from '../columns.ts'
@@ -64,7 +64,7 @@ export const ingressClasses = resource(IngressClass, {
 
   onUpdate(next, old) {
     if (!sameValue(next.spec, old.spec)) {
-      next.metadata.generation = (old.metadata.generation ?? 0) + 1
+      next.metadata.generation = raised(old.metadata)
     }
   },
 

@@ -24,7 +24,7 @@ describe('an ingress by itself', () => {
     [
       'nothing',
       {},
-      ['spec: Invalid value: null: either `defaultBackend` or `rules` must be specified'],
+      ['spec: Invalid value: "null": either `defaultBackend` or `rules` must be specified'],
     ],
     [
       'both backends',

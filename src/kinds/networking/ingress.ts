@@ -1,5 +1,5 @@
 import { sameValue } from '../../schema/field-errors.ts'
-import { group } from '../../schema/object-meta.ts'
+import { group, raised } from '../../schema/object-meta.ts'
 import { column, part, resource } from '../../schema/resource.ts'
 import { t } from '../../schema/shape.ts'
 import { ageColumn, nameColumn } from '../columns.ts'
@@ -64,7 +64,7 @@ export const ingresses = resource(Ingress, {
 
   onUpdate(next, old) {
     if (!sameValue(next.spec, old.spec)) {
-      next.metadata.generation = (old.metadata.generation ?? 0) + 1
+      next.metadata.generation = raised(old.metadata)
     }
   },
 

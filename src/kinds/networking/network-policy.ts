@@ -1,6 +1,6 @@
 import { sameValue, type FieldErrors } from '../../schema/field-errors.ts'
 import { isPortName, isPortNumber } from '../../schema/names.ts'
-import { group } from '../../schema/object-meta.ts'
+import { group, raised } from '../../schema/object-meta.ts'
 import { column, type HookContext, part, resource } from '../../schema/resource.ts'
 import { describeLabelSelector } from '../../schema/selectors.ts'
 import { t } from '../../schema/shape.ts'
@@ -71,7 +71,7 @@ export const networkPolicies = resource(NetworkPolicy, {
   onUpdate(next, old, c) {
     if (!c.gate(STATUS) && !hasConditions(old)) next.status = {}
     if (!sameValue(next.spec, old.spec)) {
-      next.metadata.generation = (old.metadata.generation ?? 0) + 1
+      next.metadata.generation = raised(old.metadata)
     }
   },
 
@@ -103,13 +103,8 @@ function validateRule(
   peers?.forEach((peer, i) => validatePeer(peer, errors.at(side, i)))
 }
 
-const PROTOCOLS = ['TCP', 'UDP', 'SCTP']
-
 function validatePort(one: NetworkPolicyPort, errors: FieldErrors): void {
-  const { protocol, port, endPort } = one
-  if ((protocol as string | undefined) === '') {
-    errors.at('protocol').notSupported(protocol, PROTOCOLS)
-  }
+  const { port, endPort } = one
   const at = errors.at('port')
   const end = errors.at('endPort')
   if (typeof port === 'number') {

@@ -80,7 +80,6 @@ function validateHttp({ paths }: HTTPIngressRuleValue, errors: FieldErrors): voi
 
 const NOT_INSIDE = ['//', '/./', '/../', '%2f', '%2F']
 const NOT_AT_END = ['/..', '/.']
-const PATH_TYPES = ['Exact', 'ImplementationSpecific', 'Prefix']
 
 function validatePath(path: HTTPIngressPath, errors: FieldErrors): void {
   const { path: text = '', pathType, backend } = path
@@ -90,7 +89,6 @@ function validatePath(path: HTTPIngressPath, errors: FieldErrors): void {
     errors.at('pathType').required('pathType must be specified')
     return
   }
-  if ((pathType as string) === '') errors.at('pathType').notSupported(pathType, PATH_TYPES)
   if (pathType === 'Exact' || pathType === 'Prefix') {
     if (!text.startsWith('/')) refuse('must be an absolute path')
     for (const part of NOT_INSIDE) if (text.includes(part)) refuse(`must not contain '${part}'`)

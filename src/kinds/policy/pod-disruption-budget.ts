@@ -1,6 +1,6 @@
 import { sameValue } from '../../schema/field-errors.ts'
 import { isNonNegative, isPathSegmentName } from '../../schema/names.ts'
-import { group } from '../../schema/object-meta.ts'
+import { group, raised } from '../../schema/object-meta.ts'
 import { column, part, resource } from '../../schema/resource.ts'
 import { t } from '../../schema/shape.ts'
 import { refuseAboveAll, validateAmount } from '../apps/rolling.ts'
@@ -88,8 +88,7 @@ export const podDisruptionBudgets = resource(PodDisruptionBudget, {
   },
 
   onUpdate(next, old) {
-    if (!sameValue(next.spec, old.spec))
-      next.metadata.generation = (old.metadata.generation ?? 0) + 1
+    if (!sameValue(next.spec, old.spec)) next.metadata.generation = raised(old.metadata)
   },
 
   validate({ spec }, errors) {

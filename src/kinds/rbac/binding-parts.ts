@@ -1,3 +1,4 @@
+import { debugObject } from '../../schema/debug-text.ts'
 import { type FieldErrors, sameValue } from '../../schema/field-errors.ts'
 import { isDns1123Subdomain, isPathSegmentName } from '../../schema/names.ts'
 import type { Typed } from '../../schema/object-meta.ts'
@@ -97,7 +98,7 @@ function validateSubject(
 /** The role of a binding stays. */
 export function keepRole(next: AnyBinding, old: AnyBinding, errors: FieldErrors): void {
   if (!sameValue(next.roleRef, old.roleRef)) {
-    errors.at('roleRef').invalid(next.roleRef, 'cannot change roleRef')
+    errors.at('roleRef').invalid(debugObject(RoleRef, next.roleRef), 'cannot change roleRef')
   }
 }
 

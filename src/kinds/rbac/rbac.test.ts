@@ -174,7 +174,7 @@ describe('bindings', () => {
       expect(problems(resource, grown, { old })).toEqual([])
       const moved = read(resource, { roleRef: { ...clusterRole, name: 's' } })
       expect(problems(resource, moved, { old })).toEqual([
-        `Invalid roleRef: Invalid value: {"apiGroup":"${GROUP}","kind":"ClusterRole","name":"s"}: cannot change roleRef`,
+        `Invalid roleRef: Invalid value: rbac.RoleRef{APIGroup:"${GROUP}", Kind:"ClusterRole", Name:"s"}: cannot change roleRef`,
       ])
     }
   })

@@ -1,4 +1,5 @@
-import { group } from '../../schema/object-meta.ts'
+import { debugList } from '../../schema/debug-text.ts'
+import { group, raised } from '../../schema/object-meta.ts'
 import { sameValue } from '../../schema/field-errors.ts'
 import { column, resource } from '../../schema/resource.ts'
 import { t } from '../../schema/shape.ts'
@@ -85,7 +86,7 @@ export const csiDrivers = resource(CSIDriver, {
     const changed = (['tokenRequests', 'requiresRepublish', 'seLinuxMount'] as const).some(
       (name) => !sameValue(next.spec[name], old.spec[name]),
     )
-    if (changed) next.metadata.generation = (old.metadata.generation ?? 0) + 1
+    if (changed) next.metadata.generation = raised(old.metadata)
   },
 
   validate({ spec }, errors) {
@@ -123,6 +124,10 @@ export const csiDrivers = resource(CSIDriver, {
     at.at('attachedRequired').immutable(spec.attachRequired, old.attachRequired)
     at.at('fsGroupPolicy').immutable(spec.fsGroupPolicy, old.fsGroupPolicy)
     at.at('podInfoOnMount').immutable(spec.podInfoOnMount, old.podInfoOnMount)
-    at.at('volumeLifecycleModes').immutable(spec.volumeLifecycleModes, old.volumeLifecycleModes)
+    at.at('volumeLifecycleModes').immutable(
+      spec.volumeLifecycleModes,
+      old.volumeLifecycleModes,
+      (modes) => debugList('storage.VolumeLifecycleMode', modes),
+    )
   },
 })

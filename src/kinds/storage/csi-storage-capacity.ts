@@ -1,3 +1,4 @@
+import { shownSelector } from '../meta/shown-selector.ts'
 import { parseQuantity, sign } from '../../base/quantity.ts'
 import { isDns1123Subdomain } from '../../schema/names.ts'
 import { group } from '../../schema/object-meta.ts'
@@ -26,6 +27,7 @@ export const csiStorageCapacities = resource(CSIStorageCapacity, {
   scope: 'namespace',
   needsVersionOnUpdate: true,
   deleteAnswers: 'status',
+  heldDeleteAnswers: 'status',
   versions: {
     'storage{api}/v1beta1': same(CSIStorageCapacity, {
       since: '1.24',
@@ -45,7 +47,7 @@ export const csiStorageCapacities = resource(CSIStorageCapacity, {
   },
 
   validateUpdate(next, old, errors) {
-    errors.at('nodeTopology').immutable(next.nodeTopology, old.nodeTopology)
+    errors.at('nodeTopology').immutable(next.nodeTopology, old.nodeTopology, shownSelector)
     errors.at('storageClassName').immutable(next.storageClassName, old.storageClassName)
   },
 

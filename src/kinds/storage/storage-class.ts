@@ -16,7 +16,12 @@ export class StorageClass extends kind({
   /** Handed to the driver as they are. */
   parameters: t.map(3, 'string'),
   /** What becomes of a volume whose claim is gone. */
-  reclaimPolicy: t.string(4).explicit().oneOf('Delete', 'Recycle', 'Retain').default('Delete'),
+  reclaimPolicy: t
+    .string(4)
+    .explicit()
+    .oneOf('Delete', 'Recycle', 'Retain')
+    .emptyIsOwn()
+    .default('Delete'),
   /** Passed on to mounts; a wrong option makes the mount fail. */
   mountOptions: t.list(5, 'string'),
   /** Whether claims of this class may grow. */

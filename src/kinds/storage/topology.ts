@@ -31,6 +31,8 @@ export function validateTopologies(
   for (const [i, term] of terms.entries()) {
     const expressions = term.matchLabelExpressions ?? []
     const at = errors.at(i, 'matchLabelExpressions')
+    // It would match nothing, and no volume could be made.
+    if (expressions.length === 0) at.required()
     const keys = new Set<string>()
     for (const [j, { key, values }] of expressions.entries()) {
       const one = at.at(j)

@@ -67,7 +67,7 @@ test('a backup has one state and comes back with it, its history cut and its rev
       statSync(join(target, 'pki', name)).mode & 0o777,
     ]),
   ).toEqual([
-    ['ca.crt', 'CERTIFICATE', 0o644],
+    ['ca.crt', 'CERTIFICATE', 0o600],
     ['ca.key', 'KEY', 0o600],
   ])
   const engine = await openLmdb({ dir: join(target, 'store'), clock, format, verify: 'all' })

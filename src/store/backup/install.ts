@@ -1,7 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs'
-import { chmod, mkdir, open, rename, rm, rmdir } from 'node:fs/promises'
+import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { Clock } from '../../base/clock.ts'
+import { makeFolders, OWNER_FILE, OWNER_FOLDER, removeFolders } from '../../base/folders.ts'
 import type { TimeToLive } from '../expiry.ts'
 import { openLmdb } from '../lmdb/engine.ts'
 import { fillLmdb } from '../lmdb/fill.ts'
@@ -37,8 +38,7 @@ const IDENTITY = ['pki', 'admin.kubeconfig']
 export async function installStore(what: Installation): Promise<number> {
   const { dataDir, clock, revision, format, items } = what
   checkFree(dataDir, what.withPki ?? false)
-  const isNew = !existsSync(dataDir)
-  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  const made = makeFolders(dataDir)
   const [partial, partialPki] = [join(dataDir, 'store.partial'), join(dataDir, 'pki.partial')]
   let isMine = false
   try {
@@ -56,8 +56,7 @@ export async function installStore(what: Installation): Promise<number> {
       await rm(partial, { recursive: true, force: true })
       await rm(partialPki, { recursive: true, force: true })
     }
-    // Fails, as it should, where something else stands there meanwhile.
-    if (isNew) await rmdir(dataDir).catch(() => {})
+    removeFolders(made)
     throw error
   }
 }
@@ -107,8 +106,11 @@ function checkFree(dataDir: string, withPki: boolean): void {
 async function removeIfIdle(dir: string): Promise<void> {
   if (!existsSync(dir)) return
   const lock = lockDir(dir)
-  await rm(dir, { recursive: true, force: true })
-  lock.release()
+  try {
+    await rm(dir, { recursive: true, force: true })
+  } finally {
+    lock.release()
+  }
 }
 
 /** Opens what was written as a server would, and reads all of it. */
@@ -124,21 +126,19 @@ async function proveGood(
 }
 
 async function writeFiles(dir: string, files: readonly KeptFile[]): Promise<void> {
-  await mkdir(dir, { recursive: true, mode: 0o700 })
+  await mkdir(dir, { mode: OWNER_FOLDER })
   for (const { name, content } of files) {
     if (basename(name) !== name || name === '' || name === '.' || name === '..')
       throw new UnusableBackup(
         `the backup has a file whose name is a path: ${JSON.stringify(name)}`,
       )
-    const file = await open(join(dir, name), 'wx', 0o600)
+    const file = await open(join(dir, name), 'wx', OWNER_FILE)
     try {
       await file.writeFile(content)
       await file.sync()
     } finally {
       await file.close()
     }
-    // What is no key may be read by all, as where it came from.
-    if (!name.endsWith('.key')) await chmod(join(dir, name), 0o644)
   }
   await syncFolder(dir)
 }

@@ -43,6 +43,10 @@ const NONE: SelectorFacts = { labels: {}, fields: {} }
 const recent: { of: Version; facts: SelectorFacts }[] = []
 const RECENT = 2
 
+const NEWLINE = 0x0a
+/** Bytes behind the JSON. */
+const LINE_END = 1
+
 /** One value of one key: the wire bytes with the resourceVersion in place, or the mark of a deletion. */
 export class Version implements Selectable {
   readonly key: string
@@ -52,7 +56,7 @@ export class Version implements Selectable {
   /** The value before; cut off when the history window has passed. */
   prev: Version | null
   slab: Slab | null = null
-  /** Offset in the slab of the selector part, which the JSON follows. */
+  /** Offset in the slab of the selector part, which the JSON and a newline follow. */
   start = 0
   selectorBytes = 0
   jsonBytes = 0
@@ -92,6 +96,7 @@ export class Version implements Selectable {
     const header = readHeader(record)
     const digits = at.revision === 0 ? '' : String(at.revision)
     const bytes = record.length - HEADER_BYTES + digits.length
+    const held = bytes + LINE_END
     version.selectorBytes = header.selectorBytes
     version.jsonBytes = bytes - header.selectorBytes
     version.rvAt = header.rvAt
@@ -99,8 +104,8 @@ export class Version implements Selectable {
     version.metaStart = header.metaStart
     version.metaLength = header.metaLength + digits.length
     const { slab, at: start } = slabs
-      ? slabs.reserve(version, bytes)
-      : { slab: new Slab(bytes), at: 0 }
+      ? slabs.reserve(version, held)
+      : { slab: new Slab(held), at: 0 }
     version.slab = slab
     version.start = start
     const cut = HEADER_BYTES + header.selectorBytes + header.rvAt
@@ -108,6 +113,7 @@ export class Version implements Selectable {
     const middle = start + header.selectorBytes + header.rvAt
     slab.memory.write(digits, middle, 'latin1')
     slab.memory.set(record.subarray(cut), middle + digits.length)
+    slab.memory[start + bytes] = NEWLINE
     return version
   }
 
@@ -118,13 +124,19 @@ export class Version implements Selectable {
 
   /** Bytes this version takes in its slab. */
   get bytes(): number {
-    return this.selectorBytes + this.jsonBytes
+    return this.selectorBytes + this.jsonBytes + LINE_END
   }
 
   /** The JSON as it goes on the wire; a slice, not a copy. Never written to again. */
   json(): Buffer {
     const from = this.start + this.selectorBytes
     return this.memory.subarray(from, from + this.jsonBytes)
+  }
+
+  /** The JSON as a line, with the newline behind that ends an answer; a slice as well. */
+  line(): Buffer {
+    const from = this.start + this.selectorBytes
+    return this.memory.subarray(from, from + this.jsonBytes + LINE_END)
   }
 
   /** Copies part of the JSON into `target`; returns the bytes written. */
@@ -152,7 +164,7 @@ export class Version implements Selectable {
     this.memory.copy(slab.memory, at + digits.length, cut + this.rvDigits, end)
     version.slab = slab
     version.selectorBytes = this.selectorBytes
-    version.jsonBytes = slab.memory.length - this.selectorBytes
+    version.jsonBytes = slab.memory.length - this.selectorBytes - LINE_END
     version.rvAt = this.rvAt
     version.rvDigits = digits.length
     version.metaStart = this.metaStart

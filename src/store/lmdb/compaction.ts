@@ -13,16 +13,23 @@ import type { Writes } from './writes.ts'
 const COMPACT_BATCH = 256
 const COMPACT_BYTES = 1 << 20
 
+/** From where history is forgotten, how far, and how many changes are looked at. */
+export interface Forgetting {
+  readonly from: Revision
+  readonly target: Revision
+  readonly most?: number | undefined
+}
+
 /** Forgets some of the history after `from` and up to `target`. Returns the floor that it is raised to. */
 export function forgetSome(
   stores: Databases,
   writes: Writes,
-  { from, target }: { readonly from: Revision; readonly target: Revision },
+  { from, target, most = COMPACT_BATCH }: Forgetting,
 ): Revision {
   let reached = from
   let count = 0
   let bytes = 0
-  const isFull = (): boolean => count >= COMPACT_BATCH || bytes >= COMPACT_BYTES
+  const isFull = (): boolean => count >= most || bytes >= COMPACT_BYTES
   const found = stores.values.getRange({
     start: placeKey(from + 1, 0),
     end: placeKey(target + 1, 0),

@@ -20,7 +20,7 @@ const MAX_WALKS = 5
  * used of it, or when asked for; else those that lead to others. A directory without a file passes. Throws
  * UnusableDataDir.
  */
-export function checkDataFile(dir: string, how: Look = 'branches'): void {
+export async function checkDataFile(dir: string, how: Look = 'branches'): Promise<void> {
   const path = join(dir, DATA_FILE)
   if (!existsSync(path)) return
   const damaged = (what: string) =>
@@ -34,7 +34,7 @@ export function checkDataFile(dir: string, how: Look = 'branches'): void {
       )
     for (let walks = 1; ; walks++) {
       const meta = readNewestMeta(file, damaged)
-      const fault = findFault(file, meta, how)
+      const fault = await findFault(file, meta, how)
       if (fault === null) return
       // A server may write meanwhile, and use pages again that were of this state.
       if (isDeepStrictEqual(readNewestMeta(file, damaged), meta)) throw damaged(fault)
@@ -46,7 +46,7 @@ export function checkDataFile(dir: string, how: Look = 'branches'): void {
   }
 }
 
-function findFault(fd: number, meta: Meta, how: Look): string | null {
+async function findFault(fd: number, meta: Meta, how: Look): Promise<string | null> {
   // Read after the state: a file only grows.
   const { size } = fstatSync(fd)
   const { pageBytes, lastPage } = meta
@@ -54,7 +54,7 @@ function findFault(fd: number, meta: Meta, how: Look): string | null {
   const isShort = lastPage >= pages
   try {
     const isAll = isShort || how === 'all' || (how === 'small' && size <= SMALL_BYTES)
-    walkPages({ fd, meta, pages, how: isAll ? 'all' : 'branches' })
+    await walkPages({ fd, meta, pages, how: isAll ? 'all' : 'branches' })
     return null
   } catch (error) {
     if (!(error instanceof DamagedPage)) throw error

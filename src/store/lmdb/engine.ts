@@ -5,6 +5,7 @@ import { Sweep, type TimeToLive } from '../expiry.ts'
 import {
   Compacted,
   FutureRevision,
+  StoreFull,
   UnusableDataDir,
   type Change,
   type Commit,
@@ -32,6 +33,7 @@ import {
   unusable,
 } from './layout.ts'
 import { LOCK_FILE, lockDir, type DirLock, type LockOptions } from './lock.ts'
+import { Space } from './space.ts'
 import { Transaction } from './transaction.ts'
 import { verifyStore, type Verify } from './verify.ts'
 import { Versions } from './versions.ts'
@@ -56,6 +58,8 @@ export interface LmdbOptions extends LockOptions {
   readonly flushes?: Pick<FlushChoice, 'isAtOnce' | 'took'>
 }
 
+/** What one step of a compaction forgets on a full disk. */
+const FEW_CHANGES = 4
 /** A store that is hardly written to needs none, and a first start has enough to do. */
 const JOURNAL_AFTER = 32
 
@@ -63,6 +67,18 @@ interface Waiting {
   readonly changes: readonly Change[]
   readonly resolve: (commit: Commit) => void
   readonly reject: (error: unknown) => void
+}
+
+/** Whether a commit only takes away, or is a step to that. */
+const makeRoom = (changes: readonly Change[]): boolean =>
+  changes.every(({ value, frees = false }) => value === null || frees)
+
+/** What is tried after there was no room for a batch: what makes room, in ever smaller parts. */
+function smallerBatches(batch: readonly Waiting[]): readonly (readonly Waiting[])[] {
+  const freeing = batch.filter(({ changes }) => makeRoom(changes))
+  if (freeing.length < batch.length) return freeing.length === 0 ? [] : [freeing]
+  const half = batch.length >> 1
+  return half === 0 ? [] : [batch.slice(0, half), batch.slice(half)]
 }
 
 /** Opens the embedded durable store. Throws UnusableDataDir. */
@@ -73,26 +89,39 @@ export async function openLmdb(options: LmdbOptions): Promise<Engine> {
   const known = existsSync(path)
   try {
     const walk = options.verify === 'all' ? 'all' : lock.isLeft ? 'small' : 'branches'
-    checkDataFile(dir, walk)
+    await checkDataFile(dir, walk)
     if (!known && readdirSync(dir).some((name) => name !== LOCK_FILE)) {
       throw new UnusableDataDir(
         `directory ${dir} holds other files; choose an empty one with --data-dir`,
       )
     }
-    const file = new Environment(path, options.clock)
-    try {
-      lock.holdData()
-      const engine = new LmdbEngine(file, options, lock)
-      await engine.prepare(known)
-      return engine
-    } catch (error) {
-      await file.close()
-      throw error
-    }
+    return await opened(path, options, lock, known)
   } catch (error) {
     if (!known) lock.removeStore()
     lock.release()
     throw unusable(`data directory ${dir} cannot be opened`, error)
+  }
+}
+
+/** An engine that is ready; where it cannot be, everything but the lock is let go of. */
+async function opened(
+  path: string,
+  options: LmdbOptions,
+  lock: DirLock,
+  known: boolean,
+): Promise<LmdbEngine> {
+  new Space(options.dir).checkOpening()
+  const file = new Environment(path, options.clock)
+  let engine: LmdbEngine | null = null
+  try {
+    lock.holdData()
+    engine = new LmdbEngine(file, options, lock)
+    await engine.prepare(known)
+    return engine
+  } catch (error) {
+    // What keeps files from being closed says less than what came before.
+    await (engine ? engine.letGo() : file.close()).catch(() => {})
+    throw error
   }
 }
 
@@ -151,7 +180,7 @@ class LmdbEngine implements Engine {
         )
       }
     }
-    verifyStore(this.#file, this.#options.dir, this.#options.verify ?? 'newest')
+    await verifyStore(this.#file, this.#options.dir, this.#options.verify ?? 'newest')
     await this.#recover()
     const { oldest, revision } = readRevisions(this.#file)
     this.#oldest = oldest
@@ -166,7 +195,7 @@ class LmdbEngine implements Engine {
     const { revision } = readRevisions(this.#file)
     const { dir, cutJournal: cut = false } = this.#options
     for (const { writes } of await entriesToApply(dir, revision, { cut }))
-      await this.#file.transact((list) => list.add(writes))
+      await this.#file.transact((list) => list.add(writes), { frees: true })
   }
 
   #behindAt(applied: Revision): WriteBehind {
@@ -209,31 +238,39 @@ class LmdbEngine implements Engine {
     while (this.#waiting.length > 0) {
       const batch = this.#waiting
       this.#waiting = []
-      try {
-        const writes = new WriteList()
-        const timeMs = this.#clock.now()
-        const transaction = this.#transaction(writes, timeMs)
-        const commits = batch.map(({ changes }) => transaction.apply(changes))
-        // Who records again must look at what is written from now on.
-        if (this.#isMarked && !writes.isEmpty) writes.remove('meta', META.expiring)
-        const { revision: last, made } = transaction
-        if (!writes.isEmpty)
-          await this.#behind.write({
-            commits: batch.length,
-            first: this.#revision + 1,
-            last,
-            timeMs,
-            writes,
-            made,
-          })
-        this.#publish(transaction)
-        batch.forEach(({ resolve }, i) => resolve(commits[i]!))
-      } catch (error) {
-        for (const { reject } of batch) reject(error)
-      }
+      await this.#commitTogether(batch)
     }
     // In the same turn as the look at what waits: a commit after it starts a flush of its own.
     this.#flushing = null
+  }
+
+  /** Makes one transaction of commits; where the disk has no room for all, of fewer that make room. */
+  async #commitTogether(batch: readonly Waiting[]): Promise<void> {
+    try {
+      const writes = new WriteList()
+      const timeMs = this.#clock.now()
+      const transaction = this.#transaction(writes, timeMs)
+      const commits = batch.map(({ changes }) => transaction.apply(changes))
+      // Who records again must look at what is written from now on.
+      if (this.#isMarked && !writes.isEmpty) writes.remove('meta', META.expiring)
+      const { revision: last, made } = transaction
+      if (!writes.isEmpty)
+        await this.#behind.write({
+          commits: batch.length,
+          frees: batch.every(({ changes }) => makeRoom(changes)),
+          first: this.#revision + 1,
+          last,
+          timeMs,
+          writes,
+          made,
+        })
+      this.#publish(transaction)
+      batch.forEach(({ resolve }, i) => resolve(commits[i]!))
+    } catch (error) {
+      const smaller = error instanceof StoreFull ? smallerBatches(batch) : []
+      for (const one of batch) if (!smaller.some((part) => part.includes(one))) one.reject(error)
+      for (const part of smaller) await this.#commitTogether(part)
+    }
   }
 
   #transaction(writes: Writes, timeMs: number): Transaction {
@@ -303,12 +340,24 @@ class LmdbEngine implements Engine {
     await this.#behind.settle()
     // History is not forgotten beyond what LMDB has: its newest change tells what follows.
     const target = Math.min(upTo, this.#behind.applied)
+    let most: number | undefined
     while (this.#oldest < target && !this.#closed) {
-      // Not before it is committed: until then nothing is forgotten.
-      this.#oldest = await this.#file.transact((writes) =>
-        forgetSome(this.#file, writes, { from: this.#oldest, target }),
-      )
+      try {
+        // Not before it is committed: until then nothing is forgotten.
+        this.#oldest = await this.#file.transact(
+          (writes) => forgetSome(this.#file, writes, { from: this.#oldest, target, most }),
+          { frees: true },
+        )
+      } catch (error) {
+        // Room is made in small steps where there is hardly any.
+        if (!(error instanceof StoreFull) || most !== undefined) throw error
+        most = FEW_CHANGES
+      }
     }
+  }
+
+  checkSpace(): void {
+    this.#file.space.checkWritable()
   }
 
   revisionAt(timeMs: number): Revision {
@@ -323,12 +372,23 @@ class LmdbEngine implements Engine {
   }
 
   async #end(): Promise<void> {
+    try {
+      await this.letGo()
+    } finally {
+      this.#lock.release()
+    }
+  }
+
+  /** Ends what is under way and closes every file but those of the lock. */
+  async letGo(): Promise<void> {
     await this.#sweep?.close()
     await this.#flushing
     await this.#compacting.catch(() => {})
-    await this.#behind.close()
     this.#listeners.clear()
-    await this.#file.close()
-    this.#lock.release()
+    try {
+      await this.#behind.close()
+    } finally {
+      await this.#file.close()
+    }
   }
 }

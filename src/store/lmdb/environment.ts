@@ -2,7 +2,7 @@ import { dirname } from 'node:path'
 import { open, type RootDatabase } from 'lmdb'
 import type { Clock } from '../../base/clock.ts'
 import { databases, openOptions, type Bytes, type Databases } from './layout.ts'
-import { checkSpace, spaceFor } from './space.ts'
+import { Space, spaceFor } from './space.ts'
 import { WriteList } from './writes.ts'
 
 /** Bytes read and written after which the mapping is worth giving back, when there is a pause of so long. */
@@ -24,6 +24,7 @@ interface Opened {
  * the file and opening it anew gives it back.
  */
 export class Environment implements Databases {
+  readonly space: Space
   readonly #path: string
   readonly #clock: Clock
   /** Null while the file could not be opened anew: whoever needs it next tries, and is told. */
@@ -39,6 +40,7 @@ export class Environment implements Databases {
 
   /** Throws what LMDB throws. */
   constructor(path: string, clock: Clock) {
+    this.space = new Space(dirname(path))
     this.#path = path
     this.#clock = clock
     this.#opened = this.#open()
@@ -63,14 +65,15 @@ export class Environment implements Databases {
 
   /**
    * Runs `work` when all transactions before are committed, and writes what it wants written in one durable transaction.
-   * Rejects when that could not be written, for instance on a full disk: then nothing of it was.
+   * Rejects when that could not be written, for instance on a full disk: then nothing of it was. What `frees` makes room, or
+   * was acknowledged before, and may use the last that there is.
    */
-  transact<T>(work: (writes: WriteList) => T): Promise<T> {
+  transact<T>(work: (writes: WriteList) => T, { frees = false } = {}): Promise<T> {
     return this.#inTurn(async () => {
       const writes = new WriteList()
       const result = work(writes)
       if (writes.isEmpty) return result
-      this.checkSpace(spaceFor(writes.values))
+      this.space.check(spaceFor(writes), { frees })
       const { root, databases: stores } = this.#current()
       try {
         // Handed over to the library's thread, which need not come back for more.
@@ -83,11 +86,6 @@ export class Environment implements Databases {
         throw error
       }
     })
-  }
-
-  /** Throws StoreFull when there is no room for a transaction of so many bytes. */
-  checkSpace(bytes: number): void {
-    checkSpace(dirname(this.#path), bytes)
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -142,6 +140,11 @@ export class Environment implements Databases {
   #open(): Opened {
     this.#times++
     const root = open(openOptions(this.#path)) as RootDatabase<Buffer, Buffer>
-    return { root, databases: databases(root) }
+    try {
+      return { root, databases: databases(root) }
+    } catch (error) {
+      root.close().catch(nothing)
+      throw error
+    }
   }
 }

@@ -66,7 +66,7 @@ export async function fillLmdb(contents: Contents): Promise<number> {
     lock.release()
     return count
   } catch (error) {
-    await root?.close()
+    await root?.close().catch(() => {})
     lock.removeStore()
     lock.release()
     throw error

@@ -5,6 +5,7 @@ import {
   existsSync,
   fsyncSync,
   openSync,
+  rmSync,
   write,
   writeSync,
 } from 'node:fs'
@@ -60,6 +61,8 @@ export class Journal {
       return new Journal(fd, flushes)
     } catch (error) {
       closeSync(fd)
+      // A part of one has no use, and takes room.
+      if (isNew) rmSync(path, { force: true })
       throw error
     }
   }

@@ -22,6 +22,8 @@ export interface Databases {
 export const DATA_FILE = 'data.mdb'
 /** Name of the file with small transactions that LMDB has not yet. */
 export const JOURNAL_FILE = 'journal'
+/** Name of the file that is given up when a disk is full, so that there is room to delete. */
+export const RESERVE_FILE = 'reserve'
 /** Version of what stands in the databases. */
 export const FORMAT_VERSION = '1'
 /** Larger pages hold a few objects each: less space is lost than with the system's 4 KiB. */

@@ -21,7 +21,7 @@ import {
   removeFolders,
 } from '../../base/folders.ts'
 import { UnusableDataDir } from '../store.ts'
-import { DATA_FILE, JOURNAL_FILE } from './layout.ts'
+import { DATA_FILE, JOURNAL_FILE, RESERVE_FILE } from './layout.ts'
 
 /** Name of the lock file in the store's directory. */
 export const LOCK_FILE = 'lock'
@@ -40,6 +40,8 @@ export interface LockOptions {
    * refused.
    */
   readonly onUnlocked?: ((why: string) => void) | undefined
+  /** Is told of files that others may read, and that cannot be kept from them. */
+  readonly onReadable?: ((what: string) => void) | undefined
   /** Those of the system by default. */
   readonly locks?: FileLocks
 }
@@ -58,11 +60,13 @@ export class DirLock {
   readonly #made: readonly string[]
   /** Open files that hold the locks, the lock file first. */
   #files: readonly number[] = []
+  /** Whether it was told that there are no locks. */
+  #isUnlocked = false
 
   constructor(dir: string, options: LockOptions) {
     this.#dir = dir
     this.#options = options
-    this.#made = prepared(dir)
+    this.#made = this.#prepared()
     try {
       const { fd, isLeft } = this.#lockFile()
       this.isLeft = isLeft
@@ -79,7 +83,9 @@ export class DirLock {
   /** Locks the data file too, once there is one; may be called again. Throws DataDirInUse. */
   holdData(): void {
     if (this.#files.length > 1) return
-    const fd = openSync(join(this.#dir, DATA_FILE), 'r+')
+    const path = join(this.#dir, DATA_FILE)
+    const fd = openSync(path, 'r+')
+    for (const file of [path, `${path}-lock`]) if (existsSync(file)) this.#keepToOwner(file)
     if (this.#isTaken(fd)) {
       this.#files = [...this.#files, fd]
       return
@@ -98,7 +104,7 @@ export class DirLock {
     } catch {
       return
     }
-    for (const name of [JOURNAL_FILE, `${DATA_FILE}-lock`, DATA_FILE])
+    for (const name of [JOURNAL_FILE, RESERVE_FILE, `${DATA_FILE}-lock`, DATA_FILE])
       rmSync(join(this.#dir, name), { force: true })
   }
 
@@ -113,7 +119,7 @@ export class DirLock {
     // Removed while it is still held: a process that had it open finds that its file is not that of the directory.
     const path = join(this.#dir, LOCK_FILE)
     if (isStill(own, path)) rmSync(path, { force: true })
-    for (const fd of files) closeSync(fd)
+    for (const fd of files) this.#letGo(fd)
     removeFolders(this.#made)
   }
 
@@ -121,24 +127,70 @@ export class DirLock {
   #lockFile(): { readonly fd: number; readonly isLeft: boolean } {
     const path = join(this.#dir, LOCK_FILE)
     for (let tries = 1; tries <= MAX_TRIES; tries++) {
-      const { fd, isNew } = openOrMake(path)
+      const { fd, isNew } = this.#openOrMake(path)
       if (fd === null) continue
       try {
         if (!this.#isTaken(fd) || isOfEarlierRelease(path))
           throw inUse(this.#dir, readFileSync(path, 'utf8'))
         if (!isStill(fd, path)) {
-          closeSync(fd)
+          this.#letGo(fd)
           continue
         }
         return { fd, isLeft: !isNew }
       } catch (error) {
-        closeSync(fd)
+        this.#letGo(fd)
         if ((error as NodeJS.ErrnoException).code === 'ENOENT') continue
         if (isNew && !(error instanceof DataDirInUse)) rmSync(path, { force: true })
         throw error
       }
     }
     throw inUse(this.#dir, '')
+  }
+
+  /** Closes a file that is locked, or was to be. */
+  #letGo(fd: number): void {
+    try {
+      ;(this.#options.locks ?? systemLocks).unlock(fd)
+    } catch {
+      // There was none, where the file system has no locks.
+    }
+    closeSync(fd)
+  }
+
+  /** Makes the directory, or leaves what is there to its owner. */
+  #prepared(): readonly string[] {
+    const dir = this.#dir
+    try {
+      const made = makeFolders(dir)
+      if (!made.includes(dir)) this.#keepToOwner(dir, OWNER_FOLDER)
+      return made
+    } catch (cause) {
+      throw unusableDir(join(dir, LOCK_FILE), (cause as Error).message, cause)
+    }
+  }
+
+  /** Null when it was there and is not any more. */
+  #openOrMake(path: string): { readonly fd: number | null; readonly isNew: boolean } {
+    for (const [flags, isNew] of [
+      ['wx+', true],
+      ['r+', false],
+    ] as const) {
+      try {
+        const fd = openSync(path, flags, OWNER_FILE)
+        this.#keepToOwner(path)
+        return { fd, isNew }
+      } catch (error) {
+        const { code, message } = error as NodeJS.ErrnoException
+        if (code === 'ENOENT') break
+        if (!isNew || code !== 'EEXIST') throw unusableDir(path, message, error)
+      }
+    }
+    return { fd: null, isNew: false }
+  }
+
+  #keepToOwner(path: string, mode = OWNER_FILE): void {
+    const left = keepToOwner(path, mode)
+    if (left !== null) this.#options.onReadable?.(left)
   }
 
   #isTaken(fd: number): boolean {
@@ -149,7 +201,8 @@ export class DirLock {
       const { code, message } = cause as NodeJS.ErrnoException
       const why = `data directory ${this.#dir} cannot be locked (${code ?? message})`
       if (onUnlocked) {
-        onUnlocked(why)
+        if (!this.#isUnlocked) onUnlocked(why)
+        this.#isUnlocked = true
         return true
       }
       throw new UnusableDataDir(
@@ -163,39 +216,6 @@ export class DirLock {
 /** Takes a data directory, made when absent. Throws UnusableDataDir, and DataDirInUse when another has it. */
 export const lockDir = (dir: string, options: LockOptions = {}): DirLock =>
   new DirLock(dir, options)
-
-/** Makes the directory, or leaves what is there to its owner. */
-function prepared(dir: string): readonly string[] {
-  try {
-    const made = makeFolders(dir)
-    if (!made.includes(dir)) keepToOwner(dir, OWNER_FOLDER)
-    return made
-  } catch (cause) {
-    throw unusableDir(join(dir, LOCK_FILE), (cause as Error).message, cause)
-  }
-}
-
-/** Null when it was there and is not any more. */
-function openOrMake(path: string): { readonly fd: number | null; readonly isNew: boolean } {
-  try {
-    const fd = openSync(path, 'wx+', OWNER_FILE)
-    keepToOwner(path, OWNER_FILE)
-    return { fd, isNew: true }
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT') return { fd: null, isNew: false }
-    if (code !== 'EEXIST') throw unusableDir(path, message, error)
-  }
-  try {
-    const fd = openSync(path, 'r+')
-    keepToOwner(path, OWNER_FILE)
-    return { fd, isNew: false }
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT') return { fd: null, isNew: false }
-    throw unusableDir(path, message, error)
-  }
-}
 
 const unusableDir = (path: string, why: string, cause: unknown) =>
   new UnusableDataDir(

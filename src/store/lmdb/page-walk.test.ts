@@ -253,7 +253,7 @@ describe('a data file', () => {
     const store = join(dir, 'killed')
     cpSync(good, store, { recursive: true })
     zeroed(() => last('overflow').page)(fileOf(store))
-    checkDataFile(store)
+    await checkDataFile(store)
     // What a process leaves that is not there any more.
     writeFileSync(join(store, 'lock'), '999999999 1\n')
     await expect(openLmdb({ dir: store, clock: new ManualClock() })).rejects.toMatchObject({

@@ -1,4 +1,5 @@
 import { readSync } from 'node:fs'
+import { Pace } from '../../base/turn.ts'
 import { HEADER_BYTES, readTree, TREE_BYTES, type Meta, type Tree } from './meta-page.ts'
 
 /** How much of a file is walked: down to the leaves' numbers, or all that is reached. */
@@ -34,11 +35,11 @@ const READ_BYTES = 1 << 20
  * Follows the trees of a file by reading it, never through a map, where what is not there would end the process: all
  * pages must be in the file, be reached once, have their own number and be what they should be. Throws DamagedPage.
  */
-export function walkPages(walked: Walked): void {
+export async function walkPages(walked: Walked): Promise<void> {
   const walk = new PageWalk(walked)
   const { free, main } = walked.meta
-  walk.follow(free)
-  for (const tree of walk.follow(main, { named: true })) walk.follow(tree)
+  await walk.follow(free)
+  for (const tree of await walk.follow(main, { named: true })) await walk.follow(tree)
 }
 
 /** A page that is not as it must be. */
@@ -55,6 +56,8 @@ class PageWalk {
   readonly #reached: Uint8Array
   readonly #buffer: Buffer
   readonly #header = Buffer.alloc(HEADER_BYTES)
+  /** A walk may take long, and a signal that asks for its end must be heard. */
+  readonly #pace = new Pace()
 
   constructor(walked: Walked) {
     this.#walked = walked
@@ -63,7 +66,7 @@ class PageWalk {
   }
 
   /** Walks a tree level by level; returns the trees that the leaves of one with names tell of. */
-  follow(tree: Tree, { named = false } = {}): readonly Tree[] {
+  async follow(tree: Tree, { named = false } = {}): Promise<readonly Tree[]> {
     const trees: Tree[] = []
     if ((tree.flags & ORDERS) !== (tree === this.#walked.meta.free ? NUMBERS : 0))
       throw new DamagedPage(`${tree.name} has another order`)
@@ -74,12 +77,12 @@ class PageWalk {
     this.#reach(tree.root, 1, tree)
     for (let depth = 1; depth < tree.depth; depth++) {
       const next: number[] = []
-      this.#read(level, (number, page) => this.#branch(tree, number, page, next))
+      await this.#read(level, (number, page) => this.#branch(tree, number, page, next))
       level = next
     }
     const isRoot = tree.depth === 1
     if (this.#walked.how === 'branches' && !named && !isRoot) return trees
-    this.#read(level, (number, page) => {
+    await this.#read(level, (number, page) => {
       this.#leaf(tree, number, page, named ? trees : null)
     })
     return trees
@@ -102,7 +105,7 @@ class PageWalk {
   }
 
   /** Reads pages in the order in which they lie in the file, neighbours at once. */
-  #read(numbers: number[], see: (number: number, page: Buffer) => void): void {
+  async #read(numbers: number[], see: (number: number, page: Buffer) => void): Promise<void> {
     numbers.sort((a, b) => a - b)
     const { pageBytes } = this.#walked.meta
     const atOnce = Math.floor(this.#buffer.length / pageBytes)
@@ -114,6 +117,8 @@ class PageWalk {
       for (let j = 0; j < count; j++)
         see(first + j, this.#buffer.subarray(j * pageBytes, (j + 1) * pageBytes))
       i += count
+      const pause = this.#pace.pause()
+      if (pause) await pause
     }
   }
 

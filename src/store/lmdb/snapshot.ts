@@ -63,7 +63,7 @@ async function applyJournal(dir: string): Promise<void> {
 async function openFile(dir: string): Promise<Snapshot> {
   const path = join(dir, DATA_FILE)
   let root: RootDatabase<Buffer, Buffer> | undefined
-  checkDataFile(dir, 'all')
+  await checkDataFile(dir, 'all')
   try {
     root = open(openOptions(path, { readOnly: true })) as RootDatabase<Buffer, Buffer>
     return read(root, dir)

@@ -1,3 +1,4 @@
+import { Pace } from '../../base/turn.ts'
 import { UnusableDataDir, type Revision } from '../store.ts'
 import { DAMAGED, META, TIME_BYTES, type Databases } from './layout.ts'
 import { decodeHead, decodeValue, isIntact, placeKey, readPlaceKey } from './value-record.ts'
@@ -18,28 +19,29 @@ const PLACE_BYTES = 10
  * Looks for damage: changes with their checksums, each key's newest change, the compaction floor. Throws
  * UnusableDataDir that names the first that was found.
  */
-export function verifyStore(stores: Databases, dir: string, how: Verify): void {
+export async function verifyStore(stores: Databases, dir: string, how: Verify): Promise<void> {
   const damaged = (what: string) =>
     new UnusableDataDir(`data directory ${dir} is damaged: ${what}; ${DAMAGED}`)
   const floor = stores.meta.get(META.floor)?.toString('utf8')
   if (floor !== undefined && !/^\d{1,16}$/.test(floor)) {
     throw damaged('the revision at which its history starts cannot be read')
   }
-  verifyChanges(stores, Number(floor ?? '0'), how, damaged)
+  await verifyChanges(stores, Number(floor ?? '0'), how, damaged)
   if (how === 'newest') return
-  verifyHeads(stores, damaged)
+  await verifyHeads(stores, damaged)
   for (const at of stores.expiries.getKeys({}))
     if (at.length !== TIME_BYTES + PLACE_BYTES) throw damaged('when a key goes cannot be read')
 }
 
 type Damaged = (what: string) => Error
 
-function verifyChanges(
+async function verifyChanges(
   { values, heads }: Databases,
   floor: Revision,
   how: Verify,
   damaged: Damaged,
-): void {
+): Promise<void> {
+  const pace = new Pace()
   const newest = { reverse: true, limit: NEWEST }
   let left = how === 'newest' ? NEWEST_BYTES : Infinity
   for (const { key, value } of values.getRange(how === 'newest' ? newest : {})) {
@@ -66,10 +68,13 @@ function verifyChanges(
       throw damaged(`what the change at revision ${revision} superseded is gone`)
     }
     if (left <= 0) return
+    const pause = pace.pause()
+    if (pause) await pause
   }
 }
 
-function verifyHeads({ values, heads }: Databases, damaged: Damaged): void {
+async function verifyHeads({ values, heads }: Databases, damaged: Damaged): Promise<void> {
+  const pace = new Pace()
   for (const { key, value } of heads.getRange({})) {
     const name = key.toString('utf8')
     const head = decodeHead(value)
@@ -81,5 +86,7 @@ function verifyHeads({ values, heads }: Databases, damaged: Damaged): void {
       record.created === head.created &&
       record.deleted === head.deleted
     if (!agrees) throw damaged(`the value of ${name} cannot be found`)
+    const pause = pace.pause()
+    if (pause) await pause
   }
 }

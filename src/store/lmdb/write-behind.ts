@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.ts'
 import type { Revision } from '../store.ts'
 import type { Environment } from './environment.ts'
 import type { FlushChoice } from './flush-choice.ts'
-import { encodeEntry } from './journal-pages.ts'
+import { encodeEntry, JOURNAL_BYTES } from './journal-pages.ts'
 import { Journal } from './journal.ts'
 import { spaceFor } from './space.ts'
 import type { Made } from './transaction.ts'
@@ -17,6 +17,8 @@ const RETRY_AFTER_MS = 1_000
 export interface Written {
   /** How many commits are in it. */
   readonly commits: number
+  /** Whether it makes room, and may use the last that there is. */
+  readonly frees: boolean
   readonly first: Revision
   readonly last: Revision
   /** When, milliseconds since the epoch. */
@@ -49,6 +51,7 @@ export class WriteBehind {
   #unappliedSpace = 0
   readonly #made = new Map<string, Made>()
   #journal: Journal | null = null
+  #keeping: Promise<void> = Promise.resolve()
   /** Small transactions before there was a journal; no more are counted when there can be none. */
   #small = 0
   #applying: Promise<void> | null = null
@@ -87,7 +90,8 @@ export class WriteBehind {
     const entry = this.#isSmall(written) ? encodeEntry(written) : null
     if (!entry || !this.#journal?.hasRoom(entry.length)) return this.#apply(written)
     // Whatever is acknowledged must fit into LMDB's file as well.
-    file.checkSpace(this.#unappliedSpace + spaceFor(written.writes.values))
+    const { frees } = written
+    file.space.check(this.#unappliedSpace + spaceFor(written.writes), { frees })
     if (!(await this.#append(this.#journal, entry, { written, isAtOnce }))) {
       await this.#forgetJournal()
       return this.#apply(written)
@@ -115,7 +119,7 @@ export class WriteBehind {
     this.#options.flushes.took(performance.now() - from)
     if (isWritten) {
       this.#unapplied.push(written)
-      this.#unappliedSpace += spaceFor(written.writes.values)
+      this.#unappliedSpace += spaceFor(written.writes)
       for (const [key, made] of written.made) this.#made.set(key, made)
     }
     this.#onAppended?.()
@@ -124,9 +128,16 @@ export class WriteBehind {
   }
 
   /** Begins to keep a journal, if there can be one. */
-  async keepJournal(): Promise<void> {
+  keepJournal(): Promise<void> {
+    return (this.#keeping = this.#keepJournal())
+  }
+
+  async #keepJournal(): Promise<void> {
+    const { dir, file } = this.#options
     try {
-      const journal = await Journal.open(this.#options.dir)
+      file.space.check(JOURNAL_BYTES)
+      file.space.keepReserve()
+      const journal = await Journal.open(dir)
       if (this.#closed) await journal.close()
       else this.#journal = journal
     } catch {
@@ -145,6 +156,8 @@ export class WriteBehind {
     this.#closed = true
     this.#cancel?.()
     await this.settle().catch(() => {})
+    // Whoever has the directory next must not find it being made.
+    await this.#keeping
     await this.#journal?.close()
   }
 
@@ -193,12 +206,17 @@ export class WriteBehind {
   async #applyAll(more: Written | null): Promise<void> {
     const taken = await this.#take()
     const all = more ? [...taken, more] : taken
-    await this.#options.file.transact((list) => {
-      for (const { writes } of all) list.add(writes)
-    })
+    // What waits was acknowledged.
+    const frees = more?.frees ?? true
+    await this.#options.file.transact(
+      (list) => {
+        for (const { writes } of all) list.add(writes)
+      },
+      { frees },
+    )
     // What came meanwhile waits for the next.
     this.#unapplied.splice(0, taken.length)
-    for (const { writes } of taken) this.#unappliedSpace -= spaceFor(writes.values)
+    for (const { writes } of taken) this.#unappliedSpace -= spaceFor(writes)
     this.#journal?.release()
     this.#applied = all.at(-1)?.last ?? this.#applied
     for (const { made } of taken) {

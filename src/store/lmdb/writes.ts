@@ -36,11 +36,6 @@ export class WriteList implements Writes {
     return this.#writes.reduce((sum, { key, value }) => sum + key.length + (value?.length ?? 0), 0)
   }
 
-  /** The values that are put. */
-  get values(): readonly Buffer[] {
-    return this.#writes.flatMap(({ value }) => (value === null ? [] : [value]))
-  }
-
   put(to: keyof Databases, key: Buffer, value: Buffer): void {
     this.#writes.push({ database: to, key, value })
   }

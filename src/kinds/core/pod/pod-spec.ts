@@ -116,7 +116,7 @@ export class PodSpec extends shape({
   /** Whether services of the namespace appear as environment variables. */
   enableServiceLinks: t.bool(30).explicit(),
   /** Whether it may push out pods of lower priority. */
-  preemptionPolicy: t.string(31).explicit().oneOf('Never', 'PreemptLowerPriority'),
+  preemptionPolicy: t.string(31).explicit().oneOf('Never', 'PreemptLowerPriority').emptyIsOwn(),
   /** Resources that running a pod costs beside its containers; taken from the runtime class. */
   overhead: t.map(32, 'quantity'),
   /** How the pods of a group are spread over places. */

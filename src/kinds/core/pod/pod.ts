@@ -77,7 +77,7 @@ export const pods = resource(Pod, {
     binding: action(Binding, 'podBinding', { validate: validateBinding }),
     eviction: action(Eviction, 'podEviction', { also: [EvictionV1beta1] }),
     exec: connect('PodExecOptions', 'podExec', ['create', 'get']),
-    log: connect('Pod', 'podLog', ['get']),
+    log: connect('Pod', 'podLog', ['get'], { reads: true }),
     portforward: connect('PodPortForwardOptions', 'podPortForward', ['create', 'get']),
     proxy: connect('PodProxyOptions', 'podProxy', ['create', 'delete', 'get', 'patch', 'update'], {
       deep: true,

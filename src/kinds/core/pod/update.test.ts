@@ -46,7 +46,7 @@ describe('the spec of a pod', () => {
       { activeDeadlineSeconds: 5 },
       {},
       [
-        'Invalid spec.activeDeadlineSeconds: Invalid value: null: must not update from a positive integer to nil value',
+        'Invalid spec.activeDeadlineSeconds: Invalid value: "null": must not update from a positive integer to nil value',
       ],
     ],
     [

@@ -108,7 +108,6 @@ function validatePropagation(
   privileged: boolean,
   errors: FieldErrors,
 ): void {
-  if (mode === '') errors.notSupported('', ['Bidirectional', 'HostToContainer', 'None'])
   if (mode === 'Bidirectional' && !privileged) {
     errors.forbidden('Bidirectional mount propagation is available only to privileged containers')
   }

@@ -18,9 +18,6 @@ export function validateSecurityContext(
   }
   if (runAsUser !== undefined) errors.at('runAsUser').invalidAll(runAsUser, isUid(runAsUser))
   if (runAsGroup !== undefined) errors.at('runAsGroup').invalidAll(runAsGroup, isGid(runAsGroup))
-  if ((context.procMount as string | undefined) === '') {
-    errors.at('procMount').notSupported('', ['Default', 'Unmasked'])
-  }
   if (context.seccompProfile) validateSeccomp(context.seccompProfile, errors.at('seccompProfile'))
   if (context.allowPrivilegeEscalation === false) validateNoEscalation(context, errors)
   if (context.windowsOptions)
@@ -66,9 +63,6 @@ export function validatePodSecurityContext(spec: PodSpec, errors: FieldErrors): 
     at.at('supplementalGroups', i).invalidAll(gid, isGid(gid))
   })
   if (context.sysctls) validateSysctls(context.sysctls, at.at('sysctls'))
-  if ((context.fsGroupChangePolicy as string | undefined) === '') {
-    at.at('fsGroupChangePolicy').notSupported('', ['Always', 'OnRootMismatch'])
-  }
   if (context.seccompProfile) validateSeccomp(context.seccompProfile, at.at('seccompProfile'))
   if (context.windowsOptions)
     validateWindowsOptions(context.windowsOptions, at.at('windowsOptions'))

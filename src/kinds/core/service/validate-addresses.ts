@@ -20,11 +20,6 @@ export function validateAddresses(spec: ServiceSpec, errors: FieldErrors): void 
   } else if (clusterIPs.length === 0) at.required()
   else if (clusterIPs[0] !== clusterIP) at.invalid(clusterIPs, 'first value must match `clusterIP`')
   validateFamilies(ipFamilies, errors.at('ipFamilies'))
-  if ((spec.ipFamilyPolicy as string | undefined) === '') {
-    errors
-      .at('ipFamilyPolicy')
-      .notSupported('', ['PreferDualStack', 'RequireDualStack', 'SingleStack'])
-  }
   const valid = validateTexts(clusterIPs, at)
   if (clusterIPs.length > MAX_ADDRESSES) at.invalid(clusterIPs, 'may only hold up to 2 values')
   // What follows would only tell the same again about addresses that are none.

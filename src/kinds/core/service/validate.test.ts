@@ -254,7 +254,7 @@ describe('a change', () => {
       'class of a load balancer',
       { ...lb, loadBalancerClass: 'a/b' },
       lb,
-      ['spec.loadBalancerClass: Invalid value: null: may not change once set'],
+      ['spec.loadBalancerClass: Invalid value: "null": may not change once set'],
     ],
     ['class with the type', port80, { ...lb, loadBalancerClass: 'a/b' }, []],
     [

@@ -248,11 +248,8 @@ function validateTraffic(spec: ServiceSpec, errors: FieldErrors, c: HookContext)
             ],
       )
   }
-  const inside = spec.internalTrafficPolicy as string | undefined
-  if (inside === '') {
-    errors.at('internalTrafficPolicy').notSupported(inside, ['Cluster', 'Local'])
-  } else if (
-    inside === undefined &&
+  if (
+    spec.internalTrafficPolicy === undefined &&
     c.gate('ServiceInternalTrafficPolicy') &&
     !isExternalName(spec)
   ) {

@@ -47,7 +47,6 @@ export function validateClaimSpec(
   validateAccessModes(spec.accessModes, modes, c, old?.accessModes)
   validateSize(spec.resources.requests?.storage, errors.at('resources').key('storage'))
   validateClassName(spec.storageClassName, errors.at('storageClassName'))
-  validateVolumeMode(spec.volumeMode, errors.at('volumeMode'))
   if (spec.dataSource) validateDataSource(spec.dataSource, errors.at('dataSource'))
   if (spec.dataSourceRef) validateDataSource(spec.dataSourceRef, errors.at('dataSourceRef'))
   if (spec.dataSource && spec.dataSourceRef && !sameValue(spec.dataSource, spec.dataSourceRef)) {
@@ -65,11 +64,6 @@ function validateSize(storage: string | undefined, errors: FieldErrors): void {
 /** A class name must be the name of an object; none at all is fine. At `errors`. */
 export function validateClassName(name: string | undefined, errors: FieldErrors): void {
   if (name !== undefined && name !== '') errors.invalidAll(name, isDns1123Subdomain(name))
-}
-
-/** The declaration refuses unknown modes, but takes the empty one for an absent one. At `errors`. */
-export function validateVolumeMode(mode: string | undefined, errors: FieldErrors): void {
-  if (mode === '') errors.notSupported('', ['Block', 'Filesystem'])
 }
 
 function validateDataSource(source: TypedLocalObjectReference, errors: FieldErrors): void {

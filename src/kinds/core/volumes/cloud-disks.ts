@@ -145,12 +145,7 @@ export function validateAzureDisk(source: AzureDiskVolumeSource, errors: FieldEr
   const uri = errors.at('diskURI')
   needText(source.diskName, errors.at('diskName'))
   needText(source.diskURI, uri)
-  // The declaration refuses other words, but takes the empty one for an absent one.
-  const { cachingMode, kind } = source as { cachingMode?: string; kind?: string }
-  if (cachingMode === '') {
-    errors.at('cachingMode').notSupported('', ['None', 'ReadOnly', 'ReadWrite'])
-  }
-  if (kind === '') errors.at('kind').notSupported('', ['Dedicated', 'Managed', 'Shared'])
+  const { kind } = source
   if (kind === undefined) return
   if (kind === 'Managed') {
     if (!source.diskURI.startsWith('/subscriptions/'))

@@ -57,7 +57,7 @@ import {
   validateFlocker,
   validatePersistentStorageOs,
   validatePortworx,
-  validateScaleIo,
+  validatePersistentScaleIo,
 } from './storage-systems.ts'
 
 const { shape } = home('core/v1')
@@ -147,7 +147,7 @@ const rules: SourceRules<PersistentVolumeSource, AroundSource> = {
   photonPersistentDisk: validatePhotonPersistentDisk,
   portworxVolume: validatePortworx,
   azureDisk: validateAzureDisk,
-  scaleIO: validateScaleIo,
+  scaleIO: validatePersistentScaleIo,
   local: (source, at, { hasNodeAffinity, errors }) => {
     validateLocal(source, at)
     if (!hasNodeAffinity) {

@@ -7,7 +7,7 @@ import { NodeSelector, validateNodeSelector } from '../node-selector.ts'
 import { ObjectReference } from '../object-reference.ts'
 import type { ResourceList } from '../resource-requirements.ts'
 import { ACCESS_MODES, validateAccessModes } from './access-modes.ts'
-import { validateClassName, validateVolumeMode } from './claim-spec.ts'
+import { validateClassName } from './claim-spec.ts'
 import {
   PersistentVolumeSource,
   validatePersistentVolumeSource,
@@ -77,7 +77,6 @@ export function validatePersistentVolumeSpec(
   })
   validateRecycle(spec, errors.at('persistentVolumeReclaimPolicy'))
   if (!inline) validateClassName(spec.storageClassName, errors.at('storageClassName'))
-  validateVolumeMode(spec.volumeMode, errors.at('volumeMode'))
 }
 
 /** What an attachment does not take, and that it must have a driver. */

@@ -57,7 +57,7 @@ export class ScaleIOPersistentVolumeSource extends shape({
   /** Name of the storage system. */
   system: t.string(2).required(),
   /** Secret with the credentials. */
-  secretRef: t.object(3, SecretReference).required(),
+  secretRef: t.object(3, SecretReference).explicit().mandatory(),
   /** Whether the gateway is reached over TLS. */
   sslEnabled: t.bool(4),
   /** Protection domain. */
@@ -129,6 +129,15 @@ export function validateScaleIo(
   needText(source.gateway, errors.at('gateway'))
   needText(source.system, errors.at('system'))
   needText(source.volumeName, errors.at('volumeName'))
+}
+
+/** Rules of a ScaleIO volume that pods claim, at `errors`: it names its secret. */
+export function validatePersistentScaleIo(
+  source: ScaleIOPersistentVolumeSource,
+  errors: FieldErrors,
+): void {
+  validateScaleIo(source, errors)
+  if (!source.secretRef) errors.at('secretRef').required()
 }
 
 /** Rules of a StorageOS volume of a pod, at `errors`. */

@@ -1,0 +1,23 @@
+/** Work in several steps, between which others may have their turn. */
+import { Pace } from './turn.ts'
+
+/** Ends each step with a `yield`. */
+export type Steps<T> = Generator<void, T, void>
+
+/** Does all steps at once. */
+export function finish<T>(steps: Steps<T>): T {
+  for (;;) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+  }
+}
+
+/** Does the steps with turns for others where they take long; at once where they do not. */
+export function paced<T>(steps: Steps<T>, pace = new Pace()): T | Promise<T> {
+  for (;;) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+    const pause = pace.pause()
+    if (pause) return pause.then(() => paced(steps, pace))
+  }
+}

@@ -1,0 +1,46 @@
+import { join, resolve } from 'node:path'
+import { systemClock } from '../../base/clock.ts'
+import { boolFlag, intFlag } from '../flags.ts'
+import { dataDirFlag, globalFlags, runDataCommand, type DataCommand } from './data-command.ts'
+
+/** Flags of the command. */
+export const cutJournalFlags = {
+  'data-dir': dataDirFlag('Data directory of a server that does not run.'),
+  'revision-bump': intFlag(
+    { min: 1, max: 1_000_000_000_000 },
+    {
+      section: 'Storage',
+      default: '1000000',
+      help: 'How far revisions are moved on at least: more than were given out of what is lost.',
+    },
+  ),
+  'allow-unlocked-data-dir': boolFlag({
+    section: 'Storage',
+    help: 'Take a data directory whose file system has no locks.',
+  }),
+  ...globalFlags,
+}
+
+const CUT_JOURNAL = { flags: cutJournalFlags, example: '--data-dir ./orch-data' }
+
+/** Gives up what a damaged journal has from the damage on; resolves with the exit code. Throws FlagError. */
+export function cutJournalCommand(command: DataCommand, args: readonly string[]): Promise<number> {
+  return runDataCommand(command, CUT_JOURNAL, args, async (values) => {
+    const { terminal, name } = command
+    const { cutJournal } = await import('../../store/lmdb/cut-journal.ts')
+    const dir = join(resolve(values['data-dir']), 'store')
+    const cut = await cutJournal(dir, {
+      clock: systemClock,
+      bump: values['revision-bump'],
+      onReadable: (what) => terminal.err(`${name}: ${what}\n`),
+      ...(values['allow-unlocked-data-dir']
+        ? { onUnlocked: (why: string) => terminal.err(`${name}: ${why}\n`) }
+        : {}),
+    })
+    terminal.out(
+      cut === null
+        ? `the journal of ${dir} is not damaged; nothing was changed\n`
+        : `${dir} has everything up to revision ${cut.kept}; ${cut.lost} writes were given up, and it is at revision ${cut.revision} now\n`,
+    )
+  })
+}

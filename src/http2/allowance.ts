@@ -1,0 +1,23 @@
+/** What a client may do often, and not without end. */
+export class Allowance {
+  readonly #most: number
+  readonly #aSecond: number
+  #left: number
+
+  /** `most` at once, and then `aSecond`. */
+  constructor(most: number, aSecond: number) {
+    this.#most = most
+    this.#aSecond = aSecond
+    this.#left = most
+  }
+
+  /** False when nothing is left. */
+  spend(): boolean {
+    return --this.#left >= 0
+  }
+
+  /** Time has passed. */
+  refill(ms: number): void {
+    this.#left = Math.min(this.#most, this.#left + (this.#aSecond * ms) / 1000)
+  }
+}

@@ -1,0 +1,61 @@
+/** What a server knows of streams that are over, since the client may not know yet and still sends frames of them. */
+import { CODE } from './frames.ts'
+
+/** Streams that were cut off here, and of which frames may still be under way. */
+const MAX_REMEMBERED = 1000
+
+export class PastStreams {
+  readonly #reset: (id: number) => void
+  #cutOff: Set<number> | null = null
+  /** Streams that were answered before the client had said all, and whether they were so when it was last looked. */
+  #lingering: Map<number, boolean> | null = null
+
+  /** `reset` tells the client that nothing more is read of a stream. */
+  constructor(reset: (id: number, code: number) => void) {
+    this.#reset = (id) => reset(id, CODE.NO_ERROR)
+  }
+
+  get lingering(): number {
+    return this.#lingering?.size ?? 0
+  }
+
+  /** A stream was cut off here. */
+  remember(id: number): void {
+    const cutOff = (this.#cutOff ??= new Set())
+    if (cutOff.size >= MAX_REMEMBERED) cutOff.clear()
+    cutOff.add(id)
+  }
+
+  wasCutOff(id: number): boolean {
+    return this.#cutOff?.has(id) === true
+  }
+
+  /**
+   * The rest of a request that was answered is passed over for a while: some clients do not look at an answer when
+   * they are told right behind it that nothing more is read.
+   */
+  linger(id: number): void {
+    ;(this.#lingering ??= new Map()).set(id, false)
+  }
+
+  /** Whether a frame is of a stream that lingers; `ends`: the last one. */
+  lingers(id: number, ends: boolean): boolean {
+    if (this.#lingering?.has(id) !== true) return false
+    if (ends) this.#lingering.delete(id)
+    return true
+  }
+
+  /** Ends streams that linger: all, or those that did when it was called last. */
+  endLingering(which: 'all' | 'old'): void {
+    if (this.#lingering === null) return
+    for (const [id, wasThere] of this.#lingering) {
+      if (which === 'old' && !wasThere) {
+        this.#lingering.set(id, true)
+        continue
+      }
+      this.#lingering.delete(id)
+      this.#reset(id)
+    }
+    if (this.#lingering.size === 0) this.#lingering = null
+  }
+}

@@ -1,0 +1,6 @@
+import { debugObject, type DebugText } from '../../schema/debug-text.ts'
+import { LabelSelector } from './label-selector.ts'
+
+/** A label selector as errors show it. */
+export const shownSelector = (selector: LabelSelector | undefined): DebugText | undefined =>
+  debugObject(LabelSelector, selector)

@@ -1,0 +1,44 @@
+import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto'
+
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g
+
+/** What is wrong with certificates in PEM, to follow what holds them; null for nothing. */
+export function certificatesProblem(pem: string): string | null {
+  const blocks = pem.match(CERTIFICATE) ?? []
+  // Node takes such a text for authorities that nobody is known by.
+  if (blocks.length === 0) return 'holds no certificate'
+  return blocks.every((block) => certificateOf(block) !== null)
+    ? null
+    : 'holds a certificate that cannot be read'
+}
+
+/** What is wrong with a certificate and its key in PEM. Throws an Error that starts with the name of what is wrong. */
+export function checkKeyPair(
+  pair: { readonly cert: string; readonly key: string },
+  names: { readonly cert: string; readonly key: string },
+): void {
+  const problem = certificatesProblem(pair.cert)
+  if (problem !== null) throw new Error(`${names.cert} ${problem}`)
+  const key = keyOf(pair.key)
+  if (key === null) throw new Error(`${names.key} holds no private key that can be read`)
+  const [own = ''] = pair.cert.match(CERTIFICATE) ?? []
+  if (certificateOf(own)?.checkPrivateKey(key) !== true)
+    throw new Error(`${names.key} is not the key of the certificate of ${names.cert}`)
+}
+
+// The words of the library say nothing to people, and may quote a secret.
+function certificateOf(pem: string): X509Certificate | null {
+  try {
+    return new X509Certificate(pem)
+  } catch {
+    return null
+  }
+}
+
+function keyOf(pem: string): KeyObject | null {
+  try {
+    return createPrivateKey(pem)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,64 @@
+/**
+ * The recipes of the README as people run them: the package is packed, installed into a project of its own from the
+ * tarball, and the tests of examples/ run there. Skipped where nothing is built.
+ */
+import { spawnSync } from 'node:child_process'
+import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+const ROOT = join(import.meta.dirname, '..')
+const INSTALL_MS = 240_000
+
+const dir = mkdtempSync(join(tmpdir(), 'examples-'))
+const project = join(dir, 'examples')
+afterAll(() => rmSync(dir, { recursive: true, force: true }))
+
+function npm(cwd: string, ...args: string[]) {
+  const { NODE_OPTIONS: _, VITEST: __, ...env } = process.env
+  const { status, stdout, stderr } = spawnSync('npm', args, {
+    cwd,
+    encoding: 'utf8',
+    env: { ...env, CI: 'true', NO_COLOR: '1' },
+    shell: process.platform === 'win32',
+  })
+  return { status, said: stdout + stderr }
+}
+
+function succeeds(cwd: string, ...args: string[]): string {
+  const { status, said } = npm(cwd, ...args)
+  if (status !== 0) throw new Error(`npm ${args.join(' ')}: ${said}`)
+  return said
+}
+
+describe.skipIf(!existsSync(join(ROOT, 'dist', 'src', 'index.js')))('the packed package', () => {
+  beforeAll(() => {
+    // What is built already is packed.
+    succeeds(ROOT, 'pack', '--ignore-scripts', '--silent', '--pack-destination', dir)
+    cpSync(join(ROOT, 'examples'), project, {
+      recursive: true,
+      filter: (path) => !path.includes('node_modules'),
+    })
+    const flags = ['--no-audit', '--no-fund', '--prefer-offline']
+    succeeds(project, 'install', ...flags, '../orch-0.1.0.tgz')
+  }, INSTALL_MS)
+
+  for (const { script, passed } of [
+    { script: 'vitest', passed: /Tests\s+1 passed/ },
+    { script: 'jest', passed: /Tests: +2 passed, 2 total/ },
+    { script: 'node-test', passed: /# pass 2\n# fail 0|ℹ pass 2\nℹ fail 0/ },
+  ]) {
+    test(`serves tests of ${script}`, () => {
+      const { status, said } = npm(project, 'run', script)
+      expect(said).toMatch(passed)
+      expect(status, said).toBe(0)
+      // What is left open keeps a runner waiting, and it says so.
+      expect(said).not.toMatch(/did not exit|open handle|ExperimentalWarning/)
+    })
+  }
+
+  test('brings the program', () => {
+    expect(succeeds(project, 'exec', '--offline', 'orch', 'version')).toMatch(/^orch 0\.1\.0$/m)
+  })
+})
