@@ -76,7 +76,7 @@ export class Generator {
             [1, 'open'],
           ] as const)),
     ])
-    const known = random.chance(0.6) ? this.#onLive(group, random) : null
+    const known = random.chance(0.8) ? this.#onLive(group, random) : null
     const { grammar, operation } =
       known?.choice ?? random.pick(this.#choices.get(group) ?? this.#choices.get('GET')!)
     const name = `fz-l${this.#lane}-n${random.below(NAMES)}`

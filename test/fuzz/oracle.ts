@@ -28,8 +28,9 @@ function* problemsOf(request: FuzzRequest, answer: FuzzAnswer): Iterable<Problem
   if (answer.body.includes(PANIC)) yield { is: 'panic', message: 'the answer of a panic' }
   const content = contentOf(answer)
   const told = statusOf(content)
-  if (status >= 500 && excuseOf(request, status, text) === null)
-    yield { is: 'error', message: `${status} ${told?.message ?? text.slice(0, 200)}` }
+  const message = told?.message ?? text
+  if (status >= 500 && excuseOf(request, status, message) === null)
+    yield { is: 'error', message: `${status} ${message.slice(0, 2000)}` }
   // What is behind a proxy says what it likes.
   if (/\/proxy\b/i.test(readable(request.target))) return
   yield* formOf(request, answer, content)
