@@ -41,7 +41,7 @@ export function invalid(
     details: {
       ...(name === '' ? {} : { name }),
       ...(group === '' ? {} : { group }),
-      kind,
+      ...(kind === '' ? {} : { kind }),
       causes: causes.map(([field, reason, message]) => ({
         reason: reason === 'InternalError' ? reason : `FieldValue${reason}`,
         message,

@@ -86,7 +86,7 @@ test('a server says one line, serves its administrator and ends on SIGTERM', asy
 })
 
 describe('a server without readers of what it says', () => {
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     test(`ends in order on ${signal}`, async () => {
       const flags = ['--data-dir', join(dir, signal), '--secure-port=0', '-v=1']
       const program = new Program('orch', 'server', ...flags)

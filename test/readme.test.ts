@@ -53,11 +53,14 @@ test('its recipes are the projects that CI runs', () => {
   expect(recipes.map((text, i) => files[i]!.startsWith(text))).toEqual([true, true])
 })
 
-test('it recommends one release and names the oldest that the package takes', () => {
+test('it recommends one release and names those that the package takes', () => {
   const { engines } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
     engines: { node: string }
   }
-  expect(README).toContain(`Node.js ${engines.node.slice(2)} or newer; the newest long-term`)
+  const [oldest, next] = [...engines.node.matchAll(/\d+\.\d+/g)].map(([release]) => release)
+  expect(README).toContain(
+    `Node.js ${oldest}, or ${next} or newer; the newest long-term release, 24,`,
+  )
 })
 
 describe.skipIf(!existsSync(join(ROOT, 'dist', 'bin', 'orch.js')))('its commands', () => {

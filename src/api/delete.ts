@@ -2,7 +2,7 @@ import { formatTime } from '../base/time.ts'
 import { Pace } from '../base/turn.ts'
 import { codecOf, DecodeError, Decoding } from '../schema/codec.ts'
 import { badRequest, conflict, forbidden, StatusError, type Status } from '../schema/errors.ts'
-import { FieldErrors } from '../schema/field-errors.ts'
+import { FieldErrors, renderValue } from '../schema/field-errors.ts'
 import type { Served } from '../schema/catalogue.ts'
 import { raised, type ObjectMeta, type Typed } from '../schema/object-meta.ts'
 import { DeleteOptions } from '../kinds/meta/delete-options.ts'
@@ -370,7 +370,7 @@ async function fromBody(api: Api, body: { bytes: Buffer; mediaType: string }): P
   }
   const { kind, apiVersion, ...rest } = (value ?? {}) as { kind?: unknown; apiVersion?: unknown }
   if (kind !== undefined && kind !== '' && kind !== 'DeleteOptions') {
-    throw badRequest(`expected a DeleteOptions, found ${JSON.stringify(kind)}`)
+    throw badRequest(`expected a DeleteOptions, found ${renderValue(kind)}`)
   }
   if (apiVersion !== undefined && typeof apiVersion !== 'string')
     throw badRequest('apiVersion must be a string')

@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { forFlag, forFlagSync, plainReason } from './plain-reason.ts'
+import { forFlag, forFlagSync, plainMessage, plainReason } from './plain-reason.ts'
 
 const thrown = (act: () => unknown): unknown => {
   try {
@@ -47,6 +47,13 @@ describe('reasons', () => {
   ]) {
     test(name, () => expect(plainReason(error)).toBe(reason))
   }
+})
+
+test('a message has the path', () => {
+  expect(plainMessage(thrown(() => readFileSync('/no/such')))).toBe(
+    '/no/such: there is no such file',
+  )
+  expect(plainMessage(new Error('why'))).toBe('why')
 })
 
 test('failures name the flag and keep the cause', async () => {

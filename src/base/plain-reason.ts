@@ -35,6 +35,13 @@ export function plainReason(error: unknown): string {
   return error.message.replaceAll('\n', ' ')
 }
 
+/** The same behind the path that it is about, for errors that nobody put into a sentence. */
+export function plainMessage(error: unknown): string {
+  const { syscall, path } = (error ?? {}) as NodeJS.ErrnoException
+  const where = syscall !== undefined && path !== undefined ? `${path}: ` : ''
+  return where + plainReason(error)
+}
+
 const isCryptographic = (error: Error) =>
   /^error:[0-9A-F]{8}:/.test(error.message) ||
   String((error as NodeJS.ErrnoException).code).startsWith('ERR_OSSL_')

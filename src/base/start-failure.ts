@@ -1,4 +1,4 @@
-import { plainReason } from './plain-reason.ts'
+import { plainMessage } from './plain-reason.ts'
 
 /** Where a server was to listen. */
 interface Place {
@@ -15,7 +15,7 @@ export function startFailure(error: unknown, options: Place): Error {
 }
 
 function reasonOf(error: unknown, { bindAddress = '127.0.0.1', port = 0 }: Place): string {
-  const { code, syscall, path } = (error ?? {}) as NodeJS.ErrnoException
+  const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException
   const address = `${bindAddress.includes(':') ? `[${bindAddress}]` : bindAddress}:${port}`
   if (code === 'EADDRINUSE') {
     return `address ${address} is in use; choose another port with --secure-port`
@@ -26,6 +26,5 @@ function reasonOf(error: unknown, { bindAddress = '127.0.0.1', port = 0 }: Place
   if (code === 'EACCES' && syscall === 'listen') {
     return `not allowed to listen on ${address}; choose a port above 1023 with --secure-port`
   }
-  const where = syscall !== undefined && path !== undefined ? `${path}: ` : ''
-  return where + plainReason(error)
+  return plainMessage(error)
 }

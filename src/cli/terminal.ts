@@ -12,11 +12,15 @@ export interface Terminal {
 export type EndSignal = 'SIGTERM' | 'SIGINT' | 'SIGHUP' | 'SIGBREAK'
 
 /**
- * Windows has no SIGTERM: there the keys Ctrl-C and Ctrl-Break ask, and the closing of the console, which ends the program
- * ten seconds later. Elsewhere a hangup has its usual effect, or none under nohup.
+ * The closing of a terminal is one too: it would end the program otherwise, also under nohup, whose wish to pass it over
+ * Node.js undoes. Windows has no SIGTERM: there the keys Ctrl-C and Ctrl-Break ask, and the closing of the console, which
+ * ends the program ten seconds later.
  */
-const END_SIGNALS: readonly EndSignal[] =
-  process.platform === 'win32' ? ['SIGINT', 'SIGBREAK', 'SIGHUP'] : ['SIGTERM', 'SIGINT']
+const END_SIGNALS: readonly EndSignal[] = [
+  'SIGINT',
+  'SIGHUP',
+  process.platform === 'win32' ? 'SIGBREAK' : 'SIGTERM',
+]
 
 /** Exit code of a program that a signal ended, as shells have it. */
 export const signalCode = (signal: EndSignal): number =>

@@ -1,17 +1,61 @@
-/** What is said on a connection in one turn of the event loop, put together as one piece of memory where that can be. */
+/** What is said on a connection in one turn of the event loop, in as few pieces of memory as that can be. */
 
 const SLAB_BYTES = 64 << 10
-/** Shorter pieces are joined, longer ones written as they are. */
-const JOIN_UP_TO = 256 << 10
+/** Slabs that nobody uses and that are kept for what is said next: new memory costs more than what is copied into it. */
+const MAX_SPARE = 8
 
-/** Memory that connections write to in turns; each part is written to once. */
-let slab = Buffer.allocUnsafeSlow(SLAB_BYTES)
-let slabAt = 0
+/** Memory that connections write to in turns; each part is written to once, until all of them were sent. */
+class Slab {
+  readonly memory: Buffer
+  /** Where the next part begins. */
+  at = 0
+  /** Parts that are being made or sent. */
+  #parts = 0
+  /** One part was sent, or never will be. */
+  readonly release = (): void => {
+    if (--this.#parts === 0 && this !== current) this.#spare()
+  }
+
+  constructor(bytes: number) {
+    this.memory = Buffer.allocUnsafeSlow(bytes)
+  }
+
+  hold(): void {
+    this.#parts++
+  }
+
+  /** It is no longer written to. */
+  leave(): void {
+    if (this.#parts === 0) this.#spare()
+  }
+
+  #spare(): void {
+    if (this.memory.length !== SLAB_BYTES || spare.length >= MAX_SPARE) return
+    this.at = 0
+    spare.push(this)
+  }
+}
+
+const spare: Slab[] = []
+let current = new Slab(SLAB_BYTES)
+
+/** Goes on in another slab, which has room for `most` bytes. */
+function nextSlab(most: number): void {
+  const before = current
+  current = most <= SLAB_BYTES ? (spare.pop() ?? new Slab(SLAB_BYTES)) : new Slab(most)
+  before.leave()
+}
+
+/** Bytes to be sent, and what to call when nobody looks at them any more. */
+export interface Piece {
+  readonly bytes: Buffer
+  readonly release: () => void
+}
 
 export class SendBuffer {
-  readonly #pieces: Buffer[] = []
-  /** The last piece, which grows while no other connection comes between. */
-  #memory: Buffer | null = null
+  #pieces: Piece[] = []
+  /** What the last piece is made in; it grows while no other connection comes between. */
+  #slab: Slab | null = null
   #from = 0
   #to = 0
   /** Bytes that were not taken. */
@@ -19,17 +63,16 @@ export class SendBuffer {
 
   /** Memory for at most `most` bytes, of which the place is `at` until the next call; `written` must follow. */
   reserve(most: number): Buffer {
-    const isNext = this.#memory === slab && this.#to === slabAt
-    if (isNext && slabAt + most <= slab.length) return slab
-    this.#close()
-    if (slabAt + most > slab.length) {
-      slab = Buffer.allocUnsafeSlow(Math.max(SLAB_BYTES, most))
-      slabAt = 0
+    const isNext = this.#slab === current && this.#to === current.at
+    if (!isNext || current.at + most > current.memory.length) {
+      this.#close()
+      if (current.at + most > current.memory.length) nextSlab(most)
+      this.#slab = current
+      this.#from = current.at
+      this.#to = current.at
+      current.hold()
     }
-    this.#memory = slab
-    this.#from = slabAt
-    this.#to = slabAt
-    return slab
+    return current.memory
   }
 
   /** Where in the reserved memory to write. */
@@ -41,21 +84,26 @@ export class SendBuffer {
   written(end: number): void {
     this.bytes += end - this.#to
     this.#to = end
-    slabAt = end
+    current.at = end
   }
 
   /** Everything since the last time, in pieces for one write each. */
-  take(): readonly Buffer[] {
+  take(): readonly Piece[] {
     this.#close()
-    const pieces = this.#pieces.splice(0)
-    const { bytes } = this
+    const pieces = this.#pieces
+    if (pieces.length > 0) this.#pieces = []
     this.bytes = 0
-    return pieces.length > 1 && bytes <= JOIN_UP_TO ? [Buffer.concat(pieces)] : pieces
+    return pieces
   }
 
   #close(): void {
-    if (this.#memory !== null && this.#to > this.#from)
-      this.#pieces.push(this.#memory.subarray(this.#from, this.#to))
-    this.#memory = null
+    const slab = this.#slab
+    if (slab === null) return
+    this.#slab = null
+    if (this.#to === this.#from) slab.release()
+    else {
+      const bytes = slab.memory.subarray(this.#from, this.#to)
+      this.#pieces.push({ bytes, release: slab.release })
+    }
   }
 }

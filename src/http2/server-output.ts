@@ -11,7 +11,7 @@ import {
   MAX_WINDOW,
   writeHeader,
 } from './frames.ts'
-import { SendBuffer } from './send-buffer.ts'
+import { SendBuffer, type Piece } from './send-buffer.ts'
 
 /** As much is given to the socket before it is waited for. */
 const FULL_BYTES = 128 << 10
@@ -182,8 +182,13 @@ export class ServerOutput {
   flush(): void {
     if (this.#buffer.bytes === 0) return
     const pieces = this.#buffer.take()
-    if (this.#socket.destroyed || this.#socket.writableEnded) return
-    for (const piece of pieces) this.#socket.write(piece)
+    const socket = this.#socket
+    if (socket.destroyed || socket.writableEnded) return letGo(pieces)
+    const { length } = pieces
+    // Several go out as one.
+    if (length > 1) socket.cork()
+    for (const { bytes, release } of pieces) socket.write(bytes, release)
+    if (length > 1) socket.uncork()
   }
 
   // Who waits.
@@ -243,8 +248,12 @@ export class ServerOutput {
 
   close(): void {
     this.isClosed = true
-    this.#buffer.take()
+    letGo(this.#buffer.take())
   }
+}
+
+function letGo(pieces: readonly Piece[]): void {
+  for (const { release } of pieces) release()
 }
 
 const endTurn = (output: ServerOutput) => output.endTurn()

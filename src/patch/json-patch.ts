@@ -1,3 +1,4 @@
+import { renderValue } from '../schema/field-errors.ts'
 import { MAX_DEPTH, setOwn } from '../schema/json-scanner.ts'
 import {
   isObject,
@@ -59,7 +60,9 @@ function apply(draft: Draft, operation: JsonObject): void {
       if (sameJson(draft.tested(path), value(operation))) return
       throw new PatchFailed(`testing value ${spell(path)} failed`)
     default:
-      throw new PatchFailed(`unexpected kind of operation: ${JSON.stringify(kind) ?? 'unknown'}`)
+      throw new PatchFailed(
+        `unexpected kind of operation: ${kind === undefined ? 'unknown' : renderValue(kind)}`,
+      )
   }
 }
 

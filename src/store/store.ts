@@ -153,6 +153,22 @@ export class StoreUnavailable extends Error {
 /** There is no room for what was to be written; reads go on, and nothing was changed. */
 export class StoreFull extends StoreUnavailable {}
 
+/** The store refuses a request for what it is: asking again does not help. */
+export class StoreRefusal extends Error {
+  /** Whether what was to be written is larger than the store takes. */
+  readonly isTooLarge: boolean
+  constructor(message: string, { isTooLarge = false, ...options }: StoreRefusalOptions = {}) {
+    super(message, options)
+    this.name = 'StoreRefusal'
+    this.isTooLarge = isTooLarge
+  }
+}
+
+/** Why a store refuses. */
+export interface StoreRefusalOptions extends ErrorOptions {
+  readonly isTooLarge?: boolean
+}
+
 /** How far revisions are moved on when nothing else is asked for. */
 export const DEFAULT_BUMP = 1_000_000
 

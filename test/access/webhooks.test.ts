@@ -536,52 +536,52 @@ describe('a server does not start', () => {
     {
       name: 'without the file for tokens',
       options: (file) => ({ authentication: { webhook: { configFile: file('none.yaml') } } }),
-      message: /^cannot use the client configuration none\.yaml: ENOENT/,
+      message:
+        'authentication.webhook.configFile: cannot use the client configuration none.yaml: there is no such file',
     },
     {
       name: 'without the file for access',
       options: (file) => ({ authorization: { modes, webhook: { configFile: file('none.yaml') } } }),
-      message: /^cannot use the client configuration none\.yaml: ENOENT/,
+      message:
+        'authorization.webhook.configFile: cannot use the client configuration none.yaml: there is no such file',
     },
     {
       name: 'with a file that is none',
       options: (file) => ({ authentication: { webhook: { configFile: file('bad.yaml') } } }),
       message:
-        /^cannot use the client configuration bad\.yaml: the configuration is of kind "List", version "v1", not "Config", "v1"$/,
+        'authentication.webhook.configFile: cannot use the client configuration bad.yaml: the configuration is of kind "List", version "v1", not "Config", "v1"',
     },
     {
       name: 'with a version of token reviews that nobody speaks',
       options: (file) => ({
         authentication: { webhook: { configFile: file('good.yaml'), version: 'v2' } },
       }),
-      message:
-        /^unsupported authentication webhook version "v2", supported versions are "v1", "v1beta1"$/,
+      message: 'authentication.webhook.version must be one of v1, v1beta1, not "v2"',
     },
     {
       name: 'with a version of access reviews that nobody speaks',
       options: (file) => ({
         authorization: { modes, webhook: { configFile: file('good.yaml'), version: 'v2' } },
       }),
-      message:
-        /^unsupported webhook authorizer version "v2", supported versions are "v1", "v1beta1"$/,
+      message: 'authorization.webhook.version must be one of v1, v1beta1, not "v2"',
     },
     {
       name: 'with a file and no mode for it',
       options: (file) => ({ authorization: { webhook: { configFile: file('good.yaml') } } }),
-      message: /^cannot specify --authorization-webhook-config-file without mode Webhook$/,
+      message: 'authorization.webhook.configFile needs authorization.modes Webhook',
     },
     {
       name: 'with the mode and no file',
       options: () => ({ authorization: { modes } }),
-      message: /^authorization-mode Webhook's authorization config file not passed$/,
+      message: 'authorization.modes Webhook needs authorization.webhook.configFile',
     },
   ] satisfies {
     name: string
     options: (file: (name: string) => string) => ServerOptions
-    message: RegExp
+    message: string
   }[]) {
     test(name, async () => {
-      expect(await errorOf(options)).toMatch(message)
+      expect(await errorOf(options)).toBe(message)
     })
   }
 })

@@ -42,7 +42,7 @@ const EXCUSES: readonly Excuse[] = [
     holds: ({ raw }, status) => status === 505 && raw !== null,
   },
   saying('parts of a user without a user', /requested \[.*\] without impersonating a user/s),
-  saying('a binding that is refused', /\btarget\.(kind|name): /),
+  saying('a binding that is refused', /^\[?target\.(kind|name): /),
   saying('an apply that does not fit its kind', /failed to create typed patch object/),
   saying('a version that is no number', /strconv\.ParseUint: parsing/),
   saying('a create with a version', /resourceVersion should not be set on objects to be created/),
@@ -57,7 +57,7 @@ const EXCUSES: readonly Excuse[] = [
   ),
   saying(
     'a strategic merge patch whose lists or directives do not fit',
-    /cannot (merge|order) lists without merge key|items that are objects cannot be deleted by value|list element types are not identical|expected a (map|slice), but received a|unknown patch type: |does not contain declared merge key/,
+    /cannot (merge|order) lists without merge key|items that are objects cannot be deleted by value|list element types are not identical|expected a (map|slice), but received a|unknown patch type: |does not contain declared merge key|unable to find api field in struct|merging lists cannot yet be specified|The order in patch list/,
   ),
 ]
 

@@ -29,17 +29,27 @@ const NAMES = 5
 /** The namespace in which a lane has its objects. */
 export const namespaceOf = (lane: number): string => `fz-l${lane}`
 
+export interface GeneratorOptions {
+  readonly lane: number
+  /** What is known of the lane's objects. */
+  readonly live: Live
+  /** Whether some requests become bytes that are none. */
+  readonly breaksBytes: boolean
+}
+
 export class Generator {
   readonly #world: World
   readonly #lane: number
   readonly #live: Live
+  readonly #breaksBytes: boolean
   /** Operations by method, those that stay open apart. */
   readonly #choices = new Map<string, Choice[]>()
 
-  constructor(world: World, lane: number, live: Live) {
+  constructor(world: World, { lane, live, breaksBytes }: GeneratorOptions) {
     this.#world = world
     this.#lane = lane
     this.#live = live
+    this.#breaksBytes = breaksBytes
     for (const grammar of world.grammars)
       for (const operation of grammar.operations) {
         const isOpen = OPEN.test(operation.path) || operation.action === 'connect'
@@ -66,7 +76,7 @@ export class Generator {
             [1, 'open'],
           ] as const)),
     ])
-    const known = random.chance(0.6) ? this.#onLive(group, random) : null
+    const known = random.chance(0.8) ? this.#onLive(group, random) : null
     const { grammar, operation } =
       known?.choice ?? random.pick(this.#choices.get(group) ?? this.#choices.get('GET')!)
     const name = `fz-l${this.#lane}-n${random.below(NAMES)}`
@@ -93,7 +103,11 @@ export class Generator {
       ...extra.fields,
     ]
     const isOpen =
-      extra.isOpen || OPEN.test(target) || operation.action === 'connect' || changesTarget
+      isTooLong(target, headers) ||
+      extra.isOpen ||
+      OPEN.test(target) ||
+      operation.action === 'connect' ||
+      changesTarget
     const protocol = random.pick(['h1', 'h2'] as const)
     const request: FuzzRequest = {
       identity,
@@ -112,7 +126,7 @@ export class Generator {
         ...(extra.fields.length > 0 ? ['fields added'] : []),
       ].join('; '),
     }
-    const mayBreak = !mayWrite(identity) || operation.method !== 'DELETE'
+    const mayBreak = this.#breaksBytes && (!mayWrite(identity) || operation.method !== 'DELETE')
     return {
       request: mayBreak && random.chance(0.03) ? broken(request, random) : request,
       operation,
@@ -172,6 +186,11 @@ export class Generator {
 /** Blanks and control characters would end the target: they go as bytes of their own only in changed bytes. */
 const encodedTarget = (target: string): string =>
   Buffer.from(target.replace(/[\s\0]/g, '%20')).toString('latin1')
+
+/** A head beyond all bounds may cost the connection. */
+const isTooLong = (target: string, headers: readonly Field[]): boolean =>
+  headers.reduce((sum, [name, value]) => sum + name.length + value.length + 32, target.length) >
+  16_000
 
 function broken(request: FuzzRequest, random: Dice): FuzzRequest {
   const fields = [...shown[request.identity], ...request.headers]

@@ -29,19 +29,21 @@ export class Http2Link {
     const client = this.#client
     const id = client.begin(method, target, fields, body === null)
     if (body !== null) client.data(id, body, true)
-    let isLate = false
-    const timer = setTimeout(() => {
-      isLate = true
-      // Wakes whoever waits: the answer to it comes at once.
-      client.send(FRAME.PING, 0, 0, Buffer.alloc(8))
-    }, patienceMs)
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<boolean>((resolve) => {
+      timer = setTimeout(() => resolve(true), patienceMs)
+    })
     try {
-      await client
+      const over = client
         .until('an answer', () => {
           const { ended, reset } = client.received(id)
-          return ended || reset !== null || isLate
+          return ended || reset !== null
         })
-        .catch(() => {})
+        .then(
+          () => false,
+          () => false,
+        )
+      const isLate = await Promise.race([over, late])
       const { headers, body: bytes, ended, reset } = client.received(id)
       const fault = faultOf(client.goaway?.code ?? null) ?? faultOf(reset)
       const answer = headers && answerOf(headers, bytes, ended)

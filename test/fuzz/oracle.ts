@@ -9,17 +9,12 @@ import type { FuzzRequest } from './request.ts'
 const PANIC = 'caused apiserver to panic'
 const WRITES = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 
-/** Over HTTP/2 a head beyond all bounds costs the connection. */
-const isTooLong = ({ protocol, target, headers }: FuzzRequest): boolean =>
-  protocol === 'h2' &&
-  target.length + headers.reduce((sum, [n, v]) => sum + n.length + v.length + 32, 0) > 16_000
-
 /** What is wrong with what came of a request. */
 export function judge(request: FuzzRequest, outcome: Outcome): Problem[] {
   const problems: Problem[] = []
   if (outcome.fault !== null) problems.push({ is: 'connection', message: outcome.fault })
   const { answer } = outcome
-  if (!request.isOpen && !isTooLong(request) && outcome.ended !== 'answered') {
+  if (!request.isOpen && outcome.ended !== 'answered') {
     const how = outcome.ended === 'waited' ? 'was not answered in time' : 'was cut off'
     problems.push({ is: 'silence', message: `a request ${how}` })
   }
@@ -33,8 +28,9 @@ function* problemsOf(request: FuzzRequest, answer: FuzzAnswer): Iterable<Problem
   if (answer.body.includes(PANIC)) yield { is: 'panic', message: 'the answer of a panic' }
   const content = contentOf(answer)
   const told = statusOf(content)
-  if (status >= 500 && excuseOf(request, status, text) === null)
-    yield { is: 'error', message: `${status} ${told?.message ?? text.slice(0, 200)}` }
+  const message = told?.message ?? text
+  if (status >= 500 && excuseOf(request, status, message) === null)
+    yield { is: 'error', message: `${status} ${message.slice(0, 2000)}` }
   // What is behind a proxy says what it likes.
   if (/\/proxy\b/i.test(readable(request.target))) return
   yield* formOf(request, answer, content)
@@ -53,7 +49,9 @@ function* formOf(request: FuzzRequest, answer: FuzzAnswer, content: Content): It
   if (request.method === 'HEAD' || answer.body.length === 0) return
   if (content.form === 'wrong') return yield { is: 'unreadable', message: content.why }
   const told = statusOf(content)
-  if (told && (told.status === 'Failure' || told.code !== undefined) && told.code !== status)
+  // Success says no code; the binary form has no way to say none but 0.
+  const saysCode = told !== null && (told.status === 'Failure' || (told.code ?? 0) !== 0)
+  if (saysCode && told.code !== status)
     yield { is: 'status', message: `code ${told.code} in an answer of ${status}` }
   if (told === null && status >= 400 && content.form !== 'other' && content.form !== 'events')
     yield { is: 'status', message: `an answer of ${status} that is no status` }

@@ -27,6 +27,7 @@ export function placeOf(path: string, world: World): Place | null {
     (one) =>
       rootOf(one.groupVersion) === root &&
       one.name === name &&
+      one.verbs.includes('get') &&
       one.namespaced === (namespace !== undefined),
   )
   return resource ? { resource, namespace: namespace ?? null, name: object! } : null

@@ -5,7 +5,7 @@ import { Findings, keyOf, type Finding, type Problem } from './findings.ts'
 import { Generator, namespaceOf, type Made } from './generator.ts'
 import { readerRules } from './identities.ts'
 import { Live } from './live.ts'
-import { judge, judgeLog, judgeMemory } from './oracle.ts'
+import { judge, judgeLog, judgeMemory, MOST_GROWTH } from './oracle.ts'
 import { mayWrite } from './identities.ts'
 import type { FuzzRequest } from './request.ts'
 import { readLists, roundTrip } from './round-trip.ts'
@@ -23,7 +23,12 @@ export interface RunOptions {
   readonly lanes?: number
   /** Most requests, for tests of the run itself. */
   readonly requests?: number
+  /** Bytes by which memory may grow. */
   readonly mostGrowth?: number
+  /** Whether some requests are sent as bytes that are none. */
+  readonly breaksBytes?: boolean
+  /** Between two looks at memory. */
+  readonly pauseMs?: number
 }
 
 export interface Figures {
@@ -72,7 +77,14 @@ export class Run {
   constructor(subject: Subject, world: World, options: RunOptions) {
     this.#subject = subject
     this.#world = world
-    this.#options = { lanes: LANES, requests: Infinity, mostGrowth: 48 << 20, ...options }
+    this.#options = {
+      lanes: LANES,
+      requests: Infinity,
+      mostGrowth: MOST_GROWTH,
+      pauseMs: 500,
+      breaksBytes: true,
+      ...options,
+    }
     this.#admin = new Admin(subject.where)
     this.#lanes = Array.from({ length: this.#options.lanes }, (_, number) => {
       const live = new Live()
@@ -81,7 +93,11 @@ export class Run {
         number,
         live,
         transport,
-        generator: new Generator(world, number, live),
+        generator: new Generator(world, {
+          lane: number,
+          live,
+          breaksBytes: this.#options.breaksBytes,
+        }),
         sent: 0,
         underWay: null,
       }
@@ -274,7 +290,7 @@ export class Run {
       least = Math.min(least, bytesIn(await this.#subject.memory()))
       if (least <= enough) break
       // History is forgotten after some seconds, and what a commit leaves behind with the next one.
-      await new Promise((resolve) => setTimeout(resolve, 500))
+      await new Promise((resolve) => setTimeout(resolve, this.#options.pauseMs))
       await this.#furnish(this.#lanes[0]!)
     }
     return least

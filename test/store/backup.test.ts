@@ -213,9 +213,9 @@ test('what commands cannot do they say in a line', async () => {
     },
     {
       args: ['restore', '--file', none],
-      stderr: `orch restore: ENOENT: no such file or directory, open '${none}'\n`,
+      stderr: `orch restore: ${none}: there is no such file\n`,
     },
-    { args: ['migrate'], stderr: 'orch migrate: --etcd-servers must be specified\n' },
+    { args: ['migrate'], stderr: 'orch migrate: --etcd-servers must be given\n' },
   ]) {
     expect(await run(...args)).toEqual({ code: 1, stdout: '', stderr })
   }

@@ -2,7 +2,7 @@
 import { product } from '../../vocabulary/index.ts'
 import { boolFlag, parseFlags, textFlag, type Flags, type Values } from '../flags.ts'
 import { helpText, shortHelp, type CommandHelp } from '../help.ts'
-import { plainReason } from '../../base/plain-reason.ts'
+import { plainMessage } from '../../base/plain-reason.ts'
 import type { Terminal } from '../terminal.ts'
 import type { OpenEtcd } from './etcd-access.ts'
 
@@ -60,7 +60,7 @@ export async function runDataCommand<F extends Flags & typeof globalFlags>(
     await act(values)
     return 0
   } catch (error) {
-    terminal.err(`${name}: ${plainReason(error)}\n`)
+    terminal.err(`${name}: ${plainMessage(error)}\n`)
     return 1
   }
 }

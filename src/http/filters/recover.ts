@@ -4,10 +4,11 @@ import {
   plainError,
   StatusError,
   timeout,
+  tooLarge,
   unavailable,
 } from '../../schema/errors.ts'
 import { TooManyErrors } from '../../schema/field-errors.ts'
-import { StoreFull, StoreUnavailable } from '../../store/store.ts'
+import { StoreFull, StoreRefusal, StoreUnavailable } from '../../store/store.ts'
 import { TransformError } from '../../store/encryption/transformer.ts'
 import { binaryStatusAnswer, failureForm, statusAnswer, yamlStatusAnswer } from '../answer.ts'
 import type { Answer, Context } from '../context.ts'
@@ -26,6 +27,15 @@ export function recover(context: Context, error: unknown): Answer | Promise<Answ
         ? 'the store has no space left, nothing was written'
         : 'the store cannot be reached at this time, please try again'
     return recover(context, error.outcome === 'unknown' ? timeout(why) : unavailable(why, 1))
+  }
+  if (error instanceof StoreRefusal) {
+    context.server.log.error('the store refuses a request', { error: error.message })
+    return recover(
+      context,
+      error.isTooLarge
+        ? tooLarge('the store takes no objects of this size')
+        : internalError('the store refuses the request'),
+    )
   }
   if (!(error instanceof StatusError)) context.server.onError(error, context)
   const told =

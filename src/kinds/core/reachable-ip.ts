@@ -35,6 +35,13 @@ const SPECIAL: readonly Special[] = [
 /** Messages about an address that others cannot reach (seed 2, address.ip); empty when they can. */
 export function isReachableIp(address: string): readonly string[] {
   const plain = addressFamily(address) === 0 ? address.replaceAll(/\b0+(?=\d)/g, '') : address
+  if (addressFamily(plain) !== 6 && isOrdinary(plain)) return []
   const family = addressFamily(plain) === 6 ? 'ipv6' : 'ipv4'
   return SPECIAL.filter(({ list }) => list.check(plain, family)).map(({ message }) => message)
 }
+
+const SPECIAL_STARTS = ['0.', '127.', '169.', '224.']
+
+/** Whether the first number of an IPv4 address tells that it is none of them: asking the lists takes long. */
+const isOrdinary = (address: string): boolean =>
+  !SPECIAL_STARTS.some((start) => address.startsWith(start))

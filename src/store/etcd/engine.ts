@@ -111,7 +111,8 @@ class EtcdStore implements EtcdEngine {
     this.#leases = new Leases(connection, clock)
     const history = (this.#history = new History(connection, requestTimeoutMs))
     const { marker, root: key, end } = layout
-    const position = new Position({ connection, marker, requestTimeoutMs, clock })
+    const isUnchanged = (known: Revision, at: Revision) => this.#isUnchanged(known, at)
+    const position = new Position({ connection, marker, requestTimeoutMs, clock, isUnchanged })
     this.#position = position
     this.#reads = new Reads({ connection, layout, history, position })
     this.#subscribers = new Subscribers(layout, position)
@@ -316,6 +317,17 @@ class EtcdStore implements EtcdEngine {
     this.#connection.close()
     this.#subscribers.close()
     this.#position.close()
+  }
+
+  /** Whether nothing of ours came, changed or went from one revision to another, as far as etcd can still tell. */
+  async #isUnchanged(known: Revision, at: Revision): Promise<boolean> {
+    const { root: key, end } = this.#layout
+    const [before, after, changed] = await Promise.all([
+      askRange(this.#connection, { key, end, at: known, countOnly: true }),
+      askRange(this.#connection, { key, end, at, countOnly: true }),
+      askRange(this.#connection, { key, end, at, changedFrom: known + 1, keysOnly: true }),
+    ])
+    return changed.items.length === 0 && before.count === after.count
   }
 
   #askMarker() {

@@ -1,4 +1,4 @@
-import { StoreUnavailable } from '../store.ts'
+import { StoreFull, StoreRefusal, StoreUnavailable, type StoreRefusalOptions } from '../store.ts'
 import { type GrpcError, status } from './grpc/status.ts'
 
 /** etcd does not answer, or answers that it cannot serve now. */
@@ -6,12 +6,17 @@ export class EtcdUnavailable extends StoreUnavailable {
   override name = 'EtcdUnavailable'
 }
 
+/** etcd has reached its quota, and takes nothing but deletions. */
+export class EtcdFull extends StoreFull {
+  override name = 'EtcdFull'
+}
+
 /** etcd refuses a request for what it is: asking again does not help. */
-export class EtcdRefusal extends Error {
+export class EtcdRefusal extends StoreRefusal {
+  override name = 'EtcdRefusal'
   readonly code: number
-  constructor(message: string, code: number, options?: ErrorOptions) {
+  constructor(message: string, code: number, options?: StoreRefusalOptions) {
     super(message, options)
-    this.name = 'EtcdRefusal'
     this.code = code
   }
 }
@@ -36,26 +41,53 @@ export const isPassing = (error: GrpcError): boolean =>
   error.code === status.INTERNAL ||
   error.code === status.UNKNOWN
 
-/** What to do about refusals that a setting of etcd causes. */
-const ADVICE: readonly (readonly [part: string, advice: string])[] = [
+/** What a refusal comes to: no room, too much for one request, a state of etcd that passes, or a mistake of this server. */
+type Sort = 'full' | 'large' | 'unavailable' | 'refusal'
+
+/** Refusals that a setting of etcd causes, by a part of their text, and what to do about them. */
+const KNOWN: readonly (readonly [part: string, sort: Sort, advice: string])[] = [
   [
     'too many operations in txn',
+    'large',
     'one write changes more keys than etcd allows; raise its --max-txn-ops',
   ],
-  ['request is too large', 'the object is larger than etcd takes; raise its --max-request-bytes'],
-  ['larger than max', 'the object is larger than etcd takes; raise its --max-request-bytes'],
+  ...['request is too large', 'larger than max'].map(
+    (part) =>
+      [
+        part,
+        'large',
+        'the object is larger than etcd takes; raise its --max-request-bytes',
+      ] as const,
+  ),
   [
     'database space exceeded',
+    'full',
     'etcd has reached its quota; compact and defragment it, raise --quota-backend-bytes and disarm its alarm',
   ],
 ]
 
-/** The error to throw for a call that etcd refused. */
-export function refusalOf(error: GrpcError, server: string): EtcdRefusal {
-  const advice = ADVICE.find(([part]) => error.details.includes(part))?.[1]
-  return new EtcdRefusal(
-    `etcd at ${server} refuses: ${error.details}${advice ? ` (${advice})` : ''}`,
-    error.code,
-    { cause: error },
-  )
+/** Codes that tell of the state of etcd, or of what it thinks of this server, and not of one request. */
+const OF_ITS_STATE: ReadonlySet<number> = new Set([
+  status.PERMISSION_DENIED,
+  status.RESOURCE_EXHAUSTED,
+  status.FAILED_PRECONDITION,
+  status.ABORTED,
+  status.UNIMPLEMENTED,
+  status.DATA_LOSS,
+  status.UNAUTHENTICATED,
+])
+
+/** The error to throw for a call that etcd refused: nothing was written. */
+export function refusalOf(error: GrpcError, server: string): Error {
+  const { code, details } = error
+  const [, sort, advice] = KNOWN.find(([part]) => details.includes(part)) ?? [
+    '',
+    OF_ITS_STATE.has(code) ? 'unavailable' : 'refusal',
+    '',
+  ]
+  const message = `etcd at ${server} refuses: ${details}${advice === '' ? '' : ` (${advice})`}`
+  const options = { cause: error }
+  if (sort === 'full') return new EtcdFull(message, 'none', options)
+  if (sort === 'unavailable') return new EtcdUnavailable(message, 'none', options)
+  return new EtcdRefusal(message, code, { ...options, isTooLarge: sort === 'large' })
 }

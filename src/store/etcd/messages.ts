@@ -46,6 +46,8 @@ export interface RangeResponse {
   readonly revision: Revision
   readonly items: readonly KeyValue[]
   readonly more: boolean
+  /** How many keys there are, whatever the limit. */
+  readonly count: number
 }
 
 /** Whether a key was changed at a revision last, or has been written so often; 0: whether it is absent. */
@@ -236,6 +238,7 @@ export function decodeRange(buffer: Buffer): RangeResponse {
 function readRange(reader: WireReader, end?: number): RangeResponse {
   let revision = 0
   let more = false
+  let count = 0
   const items: KeyValue[] = []
   fields(
     reader,
@@ -243,12 +246,13 @@ function readRange(reader: WireReader, end?: number): RangeResponse {
       if (field === 1) revision = readHeader(r)
       else if (field === 2) items.push(readKeyValue(r))
       else if (field === 3) more = r.bool()
+      else if (field === 4) count = Number(r.int64())
       else return false
       return true
     },
     end,
   )
-  return { revision, items, more }
+  return { revision, items, more, count }
 }
 
 /** Reads the answer to a transaction. */

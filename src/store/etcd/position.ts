@@ -1,9 +1,9 @@
 import type { Clock } from '../../base/clock.ts'
-import type { Revision } from '../store.ts'
+import { StoreFull, type Revision } from '../store.ts'
 import { Arrivals } from './arrivals.ts'
 import type { Connection } from './connection.ts'
 import { EtcdUnavailable } from './errors.ts'
-import { decodeRevision, encodePut } from './messages.ts'
+import { decodeRevision, decodeTxn, encodePut, encodeTxn } from './messages.ts'
 import { Times } from './times.ts'
 
 /** What a position is found with. */
@@ -13,6 +13,8 @@ export interface PositionOptions {
   readonly marker: string
   readonly requestTimeoutMs: number
   readonly clock: Clock
+  /** Whether the same objects are there at a later revision as at one that is known. */
+  readonly isUnchanged: (known: Revision, at: Revision) => Promise<boolean>
 }
 
 /** How long a change that etcd already has is given to arrive before it is asked for. */
@@ -29,7 +31,7 @@ export class Position {
   #told: Revision = 0
   #changed: Revision = 0
   #floor: Revision = 0
-  #marking: Promise<void> | null = null
+  #marking: Promise<boolean> | null = null
 
   constructor(options: PositionOptions) {
     this.#options = options
@@ -113,22 +115,48 @@ export class Position {
     if (await this.#arrivals.wait(revision, GRACE_MS)) return
     while (this.#arrivals.known < revision) {
       // etcd tells idle watches only now and then how far they are; a change of our own tells at once.
-      this.#marking ??= this.mark()
-        .then((at) => this.reach(at))
-        .finally(() => (this.#marking = null))
-      await this.#marking
+      this.#marking ??= this.#reachMark().finally(() => (this.#marking = null))
+      if (await this.#marking) continue
+      // Nothing more can be made. What others did elsewhere may be all that there is.
+      if (await this.#options.isUnchanged(this.#arrivals.known, revision)) return
+      await this.reach(revision)
     }
   }
 
-  /** Makes a revision that is no change of anybody's object. */
-  mark(timeoutMs?: number): Promise<Revision> {
+  /** Makes a revision that is no change of anybody's object; of an etcd without room perhaps the newest that there is. */
+  async mark(timeoutMs?: number): Promise<Revision> {
+    return (await this.#mark(timeoutMs)).revision
+  }
+
+  /** False when no mark could be made. */
+  async #reachMark(): Promise<boolean> {
+    const { revision, isMade } = await this.#mark()
+    if (isMade) await this.reach(revision)
+    return isMade
+  }
+
+  async #mark(timeoutMs?: number): Promise<{ revision: Revision; isMade: boolean }> {
     const { connection, marker, clock } = this.#options
-    return connection.ask({
-      method: '/etcdserverpb.KV/Put',
-      request: encodePut({ key: marker, value: Buffer.from(String(clock.now())) }),
-      decode: decodeRevision,
-      ...(timeoutMs === undefined ? {} : { timeoutMs }),
-    })
+    const within = timeoutMs === undefined ? {} : { timeoutMs }
+    try {
+      const revision = await connection.ask({
+        method: '/etcdserverpb.KV/Put',
+        request: encodePut({ key: marker, value: Buffer.from(String(clock.now())) }),
+        decode: decodeRevision,
+        ...within,
+      })
+      return { revision, isMade: true }
+    } catch (error) {
+      if (!(error instanceof StoreFull)) throw error
+      // Deletions are what an etcd without room still takes: of the mark that was there, once.
+      const { revision, deleted } = await connection.ask({
+        method: '/etcdserverpb.KV/Txn',
+        request: encodeTxn({ compare: [], writes: [{ key: marker, value: null }], read: [] }),
+        decode: decodeTxn,
+        ...within,
+      })
+      return { revision, isMade: deleted > 0 }
+    }
   }
 
   /** Lets everybody go who waits. */

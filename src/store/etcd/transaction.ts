@@ -1,8 +1,9 @@
-import type { Change, Item, Revision } from '../store.ts'
+import { StoreFull, type Change, type Item, type Revision } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { isLeaseGone } from './errors.ts'
 import type { Layout } from './layout.ts'
 import type { Leases } from './leases.ts'
+import { askRange } from './reads.ts'
 import {
   decodeTxn,
   encodeTxn,
@@ -77,8 +78,23 @@ async function write(
         writes: true,
       })
     } catch (error) {
+      const made = error instanceof StoreFull ? await madeAllTheSame(writes, connection) : null
+      if (made !== null) return made
       if (again || !leased || !isLeaseGone(error)) throw error
       leases.forget()
     }
   }
+}
+
+/** The first write beyond the quota may be refused and made: what is there tells. */
+async function madeAllTheSame(
+  writes: readonly Write[],
+  connection: Connection,
+): Promise<TxnResponse | null> {
+  const put = writes.find(({ value }) => value)
+  if (!put?.value) return null
+  const { items } = await askRange(connection, { key: put.key })
+  const [found] = items
+  if (!found || Buffer.compare(found.value, put.value) !== 0) return null
+  return { revision: found.changed, succeeded: true, deleted: 0, read: [] }
 }

@@ -4,9 +4,16 @@ export const status = {
   UNKNOWN: 2,
   DEADLINE_EXCEEDED: 4,
   NOT_FOUND: 5,
+  PERMISSION_DENIED: 7,
+  RESOURCE_EXHAUSTED: 8,
+  FAILED_PRECONDITION: 9,
+  ABORTED: 10,
   OUT_OF_RANGE: 11,
+  UNIMPLEMENTED: 12,
   INTERNAL: 13,
   UNAVAILABLE: 14,
+  DATA_LOSS: 15,
+  UNAUTHENTICATED: 16,
 } as const
 
 /** How a call failed: told by the server, or found out here. */
