@@ -1,6 +1,7 @@
 /** Requests become smaller as long as they show the same. */
 import { expect, test } from 'vitest'
 import type { FuzzRequest } from './request.ts'
+import { beforeOf } from './report.ts'
 import { shrink } from './shrink.ts'
 
 const request: FuzzRequest = {
@@ -46,4 +47,13 @@ test('tries are counted', async () => {
   let tries = 0
   await shrink(request, () => Promise.resolve(++tries < 0), 7)
   expect(tries).toBe(7)
+})
+
+test('what stood there is told so that it can be made again', () => {
+  const before = '{"kind":"A","metadata":{"name":"a","uid":"u","resourceVersion":"5"}}'
+  const object = Buffer.from('{"kind":"A","metadata":{"name":"a"}}').toString('base64')
+  expect(beforeOf({ ...request, target: '/apis/x/v1/as/a/status?b=c' }, before)).toBe(
+    `/apis/x/v1/as ${object}`,
+  )
+  expect(beforeOf({ ...request, target: '/apis' }, before)).toBe(null)
 })
