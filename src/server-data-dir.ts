@@ -6,12 +6,14 @@ import { UnusableDataDir } from './store/store.ts'
 
 /** Names in it. */
 const STORE = 'store'
-const OTHERS = ['pki', 'admin.kubeconfig'] as const
+const KUBECONFIG = 'admin.kubeconfig'
+const OTHERS = ['pki', KUBECONFIG] as const
 
 /** What a start makes of a data directory. */
 export class StartingDataDir {
   readonly #dir: string
   readonly #made: readonly string[]
+  #hasFailed = false
   /** What was not there before. */
   readonly #fresh: ReadonlySet<string>
 
@@ -27,31 +29,31 @@ export class StartingDataDir {
     this.#fresh = new Set([STORE, ...OTHERS].filter((name) => !existsSync(join(dir, name))))
   }
 
+  /** The start has failed before any client was served: what it made is to go. */
+  fail(): void {
+    this.#hasFailed = true
+  }
+
+  /** Removes what a failed start made beside the store, and says whether the store goes too; while its lock is held. */
+  discardHeld(): boolean {
+    if (!this.#hasFailed) return false
+    this.#removeOthers()
+    return this.#fresh.has(STORE)
+  }
+
   /**
-   * Removes what the start made, as if it had not been: only before any client was served, and after the store was
-   * closed. What another server has by now stays.
+   * Removes what is left of a failed start when everything is closed. Only who has the lock of a store may touch what lies
+   * beside it; without one, a configuration for clients shows that another server was here.
    */
-  async discard(): Promise<void> {
-    if (!(await this.#discardStore())) return
-    for (const name of OTHERS)
-      if (this.#fresh.has(name)) rmSync(join(this.#dir, name), { recursive: true, force: true })
+  discard({ isLocked }: { readonly isLocked: boolean }): void {
+    if (!this.#hasFailed) return
+    if (!isLocked && !existsSync(join(this.#dir, KUBECONFIG))) this.#removeOthers()
     removeFolders(this.#made)
   }
 
-  /** False when another server has the store. */
-  async #discardStore(): Promise<boolean> {
-    const dir = join(this.#dir, STORE)
-    if (!this.#fresh.has(STORE) || !existsSync(dir)) return true
-    const { lockDir } = await import('./store/lmdb/lock.ts')
-    try {
-      const lock = lockDir(dir)
-      lock.removeStore()
-      lock.release()
-      removeFolders([dir])
-      return true
-    } catch {
-      return false
-    }
+  #removeOthers(): void {
+    for (const name of OTHERS)
+      if (this.#fresh.has(name)) rmSync(join(this.#dir, name), { recursive: true, force: true })
   }
 }
 

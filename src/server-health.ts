@@ -24,7 +24,9 @@ export function storeChecks(
       { name: 'etcd-readiness', of: ['readyz'], check },
       { name: 'store', of: always, check },
       // Reads and deletions go on: whoever runs it must know, and need not start it anew.
-      { name: 'store-space', of: ['readyz'], check: () => engine.checkSpace?.() },
+      ...(engine.checkSpace
+        ? [{ name: 'store-space', of: ['readyz'] as const, check: () => engine.checkSpace?.() }]
+        : []),
     ]
   }
   const asked = (timeoutMs = ETCD_CHECK_MS) =>

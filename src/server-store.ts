@@ -3,6 +3,7 @@ import type { Api } from './api/context.ts'
 import { silentLog } from './base/log.ts'
 import type { Catalogue } from './schema/catalogue.ts'
 import { SERVER_LEASE_MS, SERVER_LEASE_PREFIX } from './server-keys.ts'
+import type { StartingDataDir } from './server-data-dir.ts'
 import type { ServerOptions } from './server-options.ts'
 import type { EncryptedEngine } from './store/encryption/encrypted-engine.ts'
 import type { EtcdEngine } from './store/etcd/engine.ts'
@@ -32,7 +33,7 @@ export async function openEngine(
   store: 'lmdb' | 'memory' | 'etcd',
   options: ServerOptions,
   clock: Api['clock'],
-  vocabulary: string,
+  { vocabulary, dataDir }: { vocabulary: string; dataDir: StartingDataDir | null },
 ): Promise<Engine & Partial<Pick<EtcdEngine, 'check'>>> {
   const { ttlMs: leaseMs = SERVER_LEASE_MS } = options.serverLease ?? {}
   const ttlMs = options.eventTtlMs === 0 ? undefined : eventLifetime(options.eventTtlMs)
@@ -60,6 +61,7 @@ export async function openEngine(
     dir: join(options.dataDir, 'store'),
     clock,
     onReadable: (what) => log.warn(what),
+    isToGo: () => dataDir?.discardHeld() ?? false,
     ...(options.allowUnlockedDataDir === true
       ? { onUnlocked: (why: string) => log.warn(`${why}; a second server is not kept away`) }
       : {}),

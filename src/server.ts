@@ -106,7 +106,7 @@ export async function launchServer(options: ServerOptions): Promise<RunningServe
     for (const close of closers.splice(0).reverse()) await close()
   }
   try {
-    const opening = underway(openEngine(store, options, clock, v.name))
+    const opening = underway(openEngine(store, options, clock, { vocabulary: v.name, dataDir }))
     // What fails meanwhile waits for it, since nobody else would close it.
     closers.push(() =>
       opening.then(
@@ -392,8 +392,9 @@ export async function launchServer(options: ServerOptions): Promise<RunningServe
       close: () => (closed ??= closeAll()),
     }
   } catch (error) {
+    if (!isServing) dataDir?.fail()
     await closeAll()
-    if (!isServing) await dataDir?.discard()
+    dataDir?.discard({ isLocked: store === 'lmdb' })
     throw error
   }
 }

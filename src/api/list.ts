@@ -1,3 +1,4 @@
+import { Pace } from '../base/turn.ts'
 import { badRequest, expired, tooNewVersion } from '../schema/errors.ts'
 import { unreadableAmong } from '../store/encryption/unreadable.ts'
 import { Compacted, FutureRevision } from '../store/store.ts'
@@ -46,7 +47,7 @@ export async function select(
     throw historyError(error, api, options, start)
   }
   if (start.limit === 0) {
-    const items = chosenOf(
+    const items = await chosenOf(
       only === undefined ? state.all() : [...named(state.items, only)],
       chosen.matches,
     )
@@ -80,7 +81,8 @@ interface Chunk {
 function firstOf(state: ListState, limit: number): Chunk {
   const found = state.all(limit + 1)
   const items = found.slice(0, limit)
-  return { items: chosenOf(items, null), next: found[limit] }
+  refuseUnreadable(items)
+  return { items, next: found[limit] }
 }
 
 function firstChosen(candidates: Iterable<Version>, { matches }: Selection, limit: number): Chunk {
@@ -105,10 +107,29 @@ const listResult = (revision: number, items: readonly Version[]): ListResult => 
   remaining: undefined,
 })
 
-function chosenOf(versions: readonly Version[], matches: Selection['matches']): readonly Version[] {
+async function chosenOf(
+  versions: readonly Version[],
+  matches: Selection['matches'],
+): Promise<readonly Version[]> {
+  refuseUnreadable(versions)
+  if (!matches) return versions
+  // A selector may have thousands of conditions, and there may be any number of objects.
+  const pace = new Pace()
+  const chosen: Version[] = []
+  for (const [i, version] of versions.entries()) {
+    if (matches(version)) chosen.push(version)
+    const pause = i % EACH === 0 ? pace.pause() : null
+    if (pause) await pause
+  }
+  return chosen
+}
+
+/** Objects that are looked at before the clock is. */
+const EACH = 16
+
+function refuseUnreadable(versions: readonly Version[]): void {
   const unreadable = versions.find(({ fault }) => fault !== null)
   if (unreadable) throw unreadableAmong(unreadable.key, unreadable.fault!)
-  return matches ? versions.filter(matches) : versions
 }
 
 function* named(items: Iterable<Version>, name: string): Generator<Version> {

@@ -14,8 +14,8 @@ or out of bounds ends the program before anything is touched. The last of severa
 of \`startServer()\` that means the same, whose durations are milliseconds; those that no flag sets are told in its types.
 
 Exit codes of every command: 0 when it did what was asked, also for a server that was asked to end and finished; 1 for
-everything else: flags that cannot be understood, a start that fails, an end that fails, and a second signal, which does not
-wait. What went wrong is one line on standard error; \`-v 4\` shows the causes of a failed start.
+flags that cannot be understood, a start that fails and an end that fails; 128 and the number of the signal, such as 143, for
+a server that a signal ended before it was ready, or at once since it was the second. What went wrong is one line on standard error; \`-v 4\` shows the causes of a failed start.
 
 This page is written from the flags themselves: \`npx vitest run src/cli -u\`.
 `

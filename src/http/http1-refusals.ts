@@ -31,7 +31,8 @@ export function wrongHead({ httpVersion, headers, url = '' }: IncomingMessage): 
   return null
 }
 
-const ABSOLUTE = /^https?:\/\/[^/?#]*/i
+/** Without a user, for whom there is no place in a request (RFC 9110, section 4.2.4). */
+const ABSOLUTE = /^https?:\/\/[^/?#@]*(?![^/?#])/i
 
 /** Path and query of a target: an absolute one names this server besides (RFC 9112, section 3.2.2). */
 export function originForm(target: string): string {

@@ -47,7 +47,7 @@ const outcome = (live: object, config: object, manager = CLI): unknown => {
       .object
   } catch (error) {
     if (!(error instanceof ApplyConflict)) throw error
-    return [...error.conflicts.values()].flatMap(pathTexts)
+    return [...error.conflicts.values()].flatMap((set) => pathTexts(set))
   }
 }
 

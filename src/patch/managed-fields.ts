@@ -378,12 +378,17 @@ function* beforeApply({ versions, live, blank, liveEntries }: Apply, now: string
   return joined({ managers, times: read.times }, idOf({ ...identity, operation: 'Update' }), now)
 }
 
+/** Fields of one owner that a conflict names; an answer has an end in any case. */
+const MAX_SHOWN = 2_000
+
 /** The 409 for an apply that would change what others own. */
 export function applyConflict({ conflicts, times }: ApplyConflict): StatusError {
   const all = Array.from(conflicts, ([id, set]) => ({
     who: shown(id, times.get(id)),
-    fields: pathTexts(set),
+    fields: pathTexts(set, MAX_SHOWN),
+    count: set.size,
   }))
+  const count = all.reduce((sum, one) => sum + one.count, 0)
   all.sort((a, b) => compareText(a.who, b.who))
   const causes = all.flatMap(({ who, fields }) =>
     fields.map((field) => ({
@@ -393,9 +398,9 @@ export function applyConflict({ conflicts, times }: ApplyConflict): StatusError 
     })),
   )
   const text =
-    causes.length === 1
+    count === 1
       ? `1 conflict: ${causes[0]!.message}: ${causes[0]!.field}`
-      : `${causes.length} conflicts: ${all
+      : `${count} conflicts: ${all
           .map(({ who, fields }) => [`conflicts with ${who}:`, ...fields.map((f) => `- ${f}`)])
           .flat()
           .join('\n')}`

@@ -35,6 +35,9 @@ export interface Versioned {
   readonly apiVersion: string
 }
 
+/** Paths of one owner in the message of an error that only programs see. */
+const SHOWN = 100
+
 /** Fields of others that an apply would change, by identifier of the manager. */
 export class ApplyConflict extends Error {
   override readonly name = 'ApplyConflict'
@@ -46,7 +49,7 @@ export class ApplyConflict extends Error {
     conflicts: ReadonlyMap<string, FieldSet>,
     times: ReadonlyMap<string, string> = new Map(),
   ) {
-    const paths = [...conflicts.values()].flatMap((set) => [...set.paths()].map(pathText))
+    const paths = [...conflicts.values()].flatMap((set) => pathTexts(set, SHOWN))
     super(`conflicts on ${paths.join(', ')}`)
     this.conflicts = conflicts
     this.times = times
@@ -285,5 +288,12 @@ function withManager(managers: Managers, id: string, manager: Manager): Managers
   return all
 }
 
-/** Paths of a set as messages show them, in order. */
-export const pathTexts = (set: FieldSet): string[] => Array.from(set.paths(), pathText)
+/** Paths of a set as messages show them, in order; the first of them when there are more than `most`. */
+export function pathTexts(set: FieldSet, most = Infinity): string[] {
+  const texts: string[] = []
+  for (const path of set.paths()) {
+    if (texts.length === most) break
+    texts.push(pathText(path))
+  }
+  return texts
+}

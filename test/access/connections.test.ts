@@ -2,6 +2,7 @@
 import { connect, type ClientHttp2Session, type OutgoingHttpHeaders } from 'node:http2'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../client.ts'
+import { RawHttp2 } from '../http2/raw-client.fixture.ts'
 import { inNamespace, Realm, REVIEWS } from './realm.fixture.ts'
 
 const NODES = '/api/v1/nodes'
@@ -93,6 +94,18 @@ describe('over HTTP/2', () => {
       cannot('system:anonymous'),
     ])
   })
+})
+
+test('known users over HTTP/2 are no strangers, however many connections they have', async () => {
+  const few = await Realm.start(() => ({ strangersPerAddress: 2 }))
+  const clients: RawHttp2[] = []
+  for (let i = 0; i < 6; i++) {
+    const client = await RawHttp2.admin(few.server)
+    clients.push(client)
+    expect((await client.ask('GET', NODES)).status).toBe(200)
+  }
+  for (const client of clients) client.close()
+  await few.close()
 })
 
 describe('a token among the subprotocols of an upgrade', () => {

@@ -116,6 +116,16 @@ describe('is refused, and the connection closed', () => {
     },
     { name: 'a target that is none', lines: ['GET api HTTP/1.1', HOST] },
     {
+      name: 'a host with a user in it',
+      lines: [GET, 'Host: root:password@localhost', LAST],
+      expected: bad('malformed Host header'),
+    },
+    {
+      name: 'a target with a user in it',
+      lines: [`GET https://root:password@localhost${PATH} HTTP/1.1`, HOST, LAST],
+      expected: bad('the request target is not valid'),
+    },
+    {
       name: 'a tunnel',
       lines: ['CONNECT localhost:1 HTTP/1.1', HOST],
       expected: failure(

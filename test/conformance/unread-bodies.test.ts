@@ -117,6 +117,22 @@ describe('over HTTP/1.1', () => {
     })
   }
 
+  test('a head that is too large: 431', async () => {
+    const raw = await Raw.open(realm.server)
+    let failed: Error | null = null
+    raw.socket.on('error', (error) => (failed = error))
+    await raw.send('GET /version HTTP/1.1\r\nHost: a\r\nA: ')
+    raw.socket.pause()
+    for (let i = 0; i < 128; i++) await raw.send(PIECE)
+    raw.socket.resume()
+    expect(answerOf(await raw.closed())).toEqual({
+      status: 431,
+      close: true,
+      body: failure(431, '', 'the header fields of the request are too large'),
+    })
+    expect(failed).toBeNull()
+  })
+
   test('what follows such an answer is no request', async () => {
     const raw = await Raw.open(realm.server)
     const refused = [`POST ${CONFIG_MAPS} HTTP/1.1`, 'Host: a@b', 'Content-Length: 8', '', '']

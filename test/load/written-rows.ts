@@ -905,7 +905,7 @@ const changes: Row[] = [
     type: MERGE,
     value: () => ({ status: { conditions: many((i) => ({ type: `T${i}`, status: 'True' })) } }),
   }),
-  change('update of the scale', apps('deployments'), () => deploymentOf(40_000), {
+  change('update of the scale', apps('deployments'), () => deploymentOf(25_000), {
     method: 'PATCH',
     sub: '/scale',
     type: MERGE,

@@ -1,3 +1,4 @@
+import { product } from '../../vocabulary/index.ts'
 import { join, resolve } from 'node:path'
 import { systemClock } from '../../base/clock.ts'
 import { boolFlag, intFlag } from '../flags.ts'
@@ -21,7 +22,7 @@ export const cutJournalFlags = {
   ...globalFlags,
 }
 
-const CUT_JOURNAL = { flags: cutJournalFlags, example: '--data-dir ./orch-data' }
+const CUT_JOURNAL = { flags: cutJournalFlags, example: `--data-dir ./${product.dataDir}` }
 
 /** Gives up what a damaged journal has from the damage on; resolves with the exit code. Throws FlagError. */
 export function cutJournalCommand(command: DataCommand, args: readonly string[]): Promise<number> {

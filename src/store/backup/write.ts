@@ -71,6 +71,8 @@ export async function onceOnly(
 
 /** Makes names in a folder last. */
 export async function syncFolder(path: string): Promise<void> {
+  // Windows opens no directories, and keeps names without being asked.
+  if (process.platform === 'win32') return
   const folder = await open(path, 'r')
   try {
     await folder.sync()

@@ -50,6 +50,8 @@ export interface LmdbOptions extends LockOptions {
   readonly verify?: Verify
   /** How long keys live; without it none goes by itself, and what was recorded waits. */
   readonly ttlMs?: TimeToLive | undefined
+  /** Asked at the end, while nobody else can have the directory: whether the store goes with all that is in it. */
+  readonly isToGo?: () => boolean
   /** Leaves out what a damaged journal has behind the damage, instead of refusing the directory. */
   readonly cutJournal?: boolean
   /** Small transactions after which a journal is kept; 0: from the start. */
@@ -375,6 +377,7 @@ class LmdbEngine implements Engine {
     try {
       await this.letGo()
     } finally {
+      if (this.#options.isToGo?.() === true) this.#lock.removeStore()
       this.#lock.release()
     }
   }
