@@ -120,6 +120,12 @@ const mismatches: Record<string, (client: RawHttp2, request: Request) => number>
 
 for (const [sent, framed] of Object.entries(framings)) {
   describe(sent, () => {
+    // One for all of them would be ended for its resets.
+    beforeAll(async () => {
+      shared.close()
+      shared = await RawHttp2.admin(scene.server)
+    })
+
     for (const [name, code] of sent === INSIDE ? [] : Object.entries(CODE)) {
       test(`and the stream is reset: ${name}`, async () => {
         for (const request of requests) shared.reset(framed(shared, request), code)

@@ -609,7 +609,6 @@ describe('discovery and health', () => {
         ...always.slice(0, 3),
         'etcd-readiness',
         'store',
-        'store-space',
         'informer-sync',
         ...always.slice(4),
         'shutdown',

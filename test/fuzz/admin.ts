@@ -20,8 +20,6 @@ export interface AdminAsk {
 
 export class Admin {
   readonly #transport: Transport
-  /** Of requests of its own that were not answered. */
-  lost = 0
 
   constructor(where: Where) {
     this.#transport = new Transport(where)
@@ -56,9 +54,6 @@ export class Admin {
       how: 'as it is',
     }
     const outcome = await this.#transport.send(request)
-    // A connection that ended between two requests is no answer; one more try settles it.
-    if (outcome.answer === null && outcome.ended === 'closed')
-      return { request, outcome: await this.#transport.send(request) }
     return { request, outcome }
   }
 

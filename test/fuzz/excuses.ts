@@ -41,7 +41,13 @@ const EXCUSES: readonly Excuse[] = [
     why: 'a version of the protocol that is not known (RFC 9110, section 15.6.6)',
     holds: ({ raw }, status) => status === 505 && raw !== null,
   },
-  saying('parts of a user without a user', /requested \[.*\] without impersonating a user/s),
+  {
+    why: 'parts of a user without a user; the words are missing in an answer to HEAD',
+    holds: ({ headers, method }, status, text) =>
+      status === 500 &&
+      headers.some(([name]) => name.startsWith('impersonate-')) &&
+      (method === 'HEAD' || /requested \[.*\] without impersonating a user/s.test(text)),
+  },
   saying('a binding that is refused', /^\[?target\.(kind|name): /),
   saying('an apply that does not fit its kind', /failed to create typed patch object/),
   saying('a version that is no number', /strconv\.ParseUint: parsing/),

@@ -1,4 +1,5 @@
 /** What a run knows of the objects that it made. */
+import { parseJson } from '../../src/schema/json-text.ts'
 import type { FuzzAnswer } from './answer.ts'
 import { treeOf, type Tree } from './tree.ts'
 
@@ -32,7 +33,7 @@ export class Live {
       metadata?: { name?: string; continue?: string; resourceVersion?: string; uid?: string }
     }
     try {
-      value = JSON.parse(answer.body.toString()) as typeof value
+      value = parseJson(answer.body) as typeof value
     } catch {
       return
     }

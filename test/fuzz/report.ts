@@ -1,6 +1,6 @@
 /** What a run came to, as lines for a terminal. */
 import type { Finding } from './findings.ts'
-import { written } from './request.ts'
+import { written, type FuzzRequest } from './request.ts'
 import type { Figures } from './run.ts'
 
 const MOST = 4000
@@ -39,6 +39,19 @@ export function findingText({ is, message, request, before, count }: Finding): s
         : `  FUZZ_REPLAY='${text.replaceAll("'", "'\\''")}'`,
     )
   }
-  if (before !== null) lines.push(`  stood there before: ${before.slice(0, 1500)}`)
+  const earlier = request && before !== null ? beforeOf(request, before) : null
+  if (earlier !== null) lines.push(`  FUZZ_BEFORE='${earlier}'`)
   return lines.join('\n')
+}
+
+/** The object that stood there, as a replay makes it first: its collection, and its JSON in base64. Null when that is not known. */
+export function beforeOf({ target }: FuzzRequest, before: string): string | null {
+  const object = JSON.parse(before) as { metadata?: Record<string, unknown> }
+  const { uid: _uid, resourceVersion: _version, ...metadata } = object.metadata ?? {}
+  const name = metadata['name']
+  const parts = target.split('?')[0]!.split('/')
+  const at = typeof name === 'string' ? parts.lastIndexOf(encodeURIComponent(name)) : -1
+  if (at < 0) return null
+  const bytes = Buffer.from(JSON.stringify({ ...object, metadata }))
+  return `${parts.slice(0, at).join('/')} ${bytes.toString('base64')}`
 }

@@ -22,6 +22,7 @@ async function findingsOf(fault: FindingClass | null) {
     mostGrowth: 1 << 20,
     pauseMs: 1,
     breaksBytes: false,
+    readsBack: 1,
   })
   return run.go()
 }
@@ -30,7 +31,7 @@ test('a server without a fault has no findings', async () => {
   const { findings, requests, written, roundTrips, witnesses } = await findingsOf(null)
   expect(findings).toEqual([])
   expect(requests).toBeGreaterThanOrEqual(110)
-  expect(written).toBeGreaterThan(5)
+  expect(written).toBeGreaterThan(0)
   expect(roundTrips).toBeGreaterThan(0)
   expect(witnesses).toBe(2)
 })

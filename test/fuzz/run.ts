@@ -27,6 +27,8 @@ export interface RunOptions {
   readonly mostGrowth?: number
   /** Whether some requests are sent as bytes that are none. */
   readonly breaksBytes?: boolean
+  /** The share of writes that are read back. */
+  readonly readsBack?: number
   /** Between two looks at memory. */
   readonly pauseMs?: number
 }
@@ -83,6 +85,7 @@ export class Run {
       mostGrowth: MOST_GROWTH,
       pauseMs: 500,
       breaksBytes: true,
+      readsBack: ROUND_TRIPS,
       ...options,
     }
     this.#admin = new Admin(subject.where)
@@ -196,7 +199,7 @@ export class Run {
       const seed = partSeed(this.#options.seed, lane.number, lane.sent++)
       const made = lane.generator.make(seed)
       const isTaken = await this.#one(lane, made)
-      if (isTaken && dice(seed).chance(ROUND_TRIPS)) await this.#tryRoundTrip(made)
+      if (isTaken && dice(seed).chance(this.#options.readsBack)) await this.#tryRoundTrip(made)
     }
   }
 

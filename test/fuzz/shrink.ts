@@ -1,4 +1,5 @@
 /** Makes a request that shows something smaller, as long as it still shows it. */
+import { parseJson } from '../../src/schema/json-text.ts'
 import type { FuzzRequest } from './request.ts'
 import { copyOf, sitesOf, textOf, treeOf, type Tree } from './tree.ts'
 
@@ -36,7 +37,7 @@ export async function shrink(
 
 function asTree(body: Buffer): Tree | null {
   try {
-    return treeOf(JSON.parse(body.toString()))
+    return treeOf(parseJson(body))
   } catch {
     return null
   }

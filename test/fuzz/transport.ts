@@ -33,6 +33,13 @@ export class Transport {
   /** Sends one request. Rejects when there is no connection to be had. */
   async send(request: FuzzRequest): Promise<Outcome> {
     if (request.raw !== null) return this.#raw(request, request.raw)
+    const outcome = await this.#once(request)
+    // An idle connection may end just when it is used again; a new one shows whether the request was the reason.
+    const isLost = outcome.answer === null && outcome.fault === null && outcome.ended === 'closed'
+    return isLost ? this.#once(request) : outcome
+  }
+
+  async #once(request: FuzzRequest): Promise<Outcome> {
     const fields = [...shown[request.identity], ...request.headers]
     const message = { ...request, fields }
     const hasCertificate = request.identity === 'certificate'

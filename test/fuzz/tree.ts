@@ -28,12 +28,13 @@ export class Members {
 
 export type Tree = null | boolean | number | string | Literal | Members | Tree[]
 
-/** The tree of a plain value. */
+/** The tree of a plain value; integers beyond the engine's numbers come as `bigint`. */
 export function treeOf(value: unknown): Tree {
   if (Array.isArray(value)) return value.map(treeOf)
   if (typeof value === 'object' && value !== null) {
     return new Members(Object.entries(value).map(([name, inner]) => [name, treeOf(inner)]))
   }
+  if (typeof value === 'bigint') return new Literal(String(value))
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
     return value
   return null

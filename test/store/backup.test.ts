@@ -215,7 +215,7 @@ test('what commands cannot do they say in a line', async () => {
       args: ['restore', '--file', none],
       stderr: `orch restore: ${none}: there is no such file\n`,
     },
-    { args: ['migrate'], stderr: 'orch migrate: --etcd-servers must be given\n' },
+    { args: ['migrate'], stderr: 'orch migrate: --etcd-servers must be specified\n' },
   ]) {
     expect(await run(...args)).toEqual({ code: 1, stdout: '', stderr })
   }

@@ -206,7 +206,7 @@ describe('refused', () => {
     { args: 'backup', stderr: '--file must not be empty\nSee orch backup --help.' },
     {
       args: `backup --store=etcd --file=${lone}`,
-      stderr: '--etcd-servers must be given',
+      stderr: '--etcd-servers must be specified',
     },
     {
       args: `backup --store=etcd --etcd-servers=http://a --with-pki --file=${lone}`,

@@ -39,7 +39,7 @@ export const etcdFlags = {
 /** The place that the flags tell, with what is in the files. Throws an Error when they tell none. */
 export function etcdPlaceOf(values: Values<typeof etcdFlags>): EtcdPlace {
   const servers = values['etcd-servers']
-  if (servers.length === 0) throw new Error('--etcd-servers must be given')
+  if (servers.length === 0) throw new Error('--etcd-servers must be specified')
   if ((values['etcd-certfile'] === '') !== (values['etcd-keyfile'] === '')) {
     throw new Error('--etcd-certfile and --etcd-keyfile go together')
   }

@@ -386,7 +386,7 @@ describe('rules of schemas', () => {
       [
         invalid(
           `${F}.items.x-orch-map-type`,
-          null,
+          'null',
           'must be atomic as item of a list with x-orch-list-type=set',
         ),
       ],

@@ -52,7 +52,7 @@ export class Connection {
   #over: Error | null = null
 
   constructor(options: ConnectionOptions) {
-    if (options.servers.length === 0) throw new Error('--etcd-servers must be given')
+    if (options.servers.length === 0) throw new Error('--etcd-servers must be specified')
     this.#options = options
     this.#endpoints = options.servers.map((server) => ({
       server,
