@@ -8,6 +8,7 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
+  chmodSync,
   mkdtempSync,
   readFileSync,
   renameSync,
@@ -81,6 +82,8 @@ function fetchRelease({ release, integrity, folder }) {
     // The temporary folder may be on another file system than the cache; a rename must not cross them.
     const fresh = mkdtempSync(join(CACHE, 'node-'))
     cpSync(join(work, 'package', 'bin'), join(fresh, 'bin'), { recursive: true })
+    // Tests run it as other users as well.
+    chmodSync(fresh, 0o755)
     try {
       renameSync(fresh, dirname(folder))
     } catch (error) {

@@ -17,7 +17,13 @@ const PHRASES: Readonly<Record<number, string>> = {
 }
 
 /** What a parsed head is refused for; null when nothing is wrong with it. */
-export function wrongHead({ httpVersion, headers, url = '' }: IncomingMessage): StatusError | null {
+export function wrongHead({
+  httpVersion,
+  headers,
+  rawHeaders,
+  url = '',
+}: IncomingMessage): StatusError | null {
+  if (!haveNames(rawHeaders)) return unreadable()
   const coding = headers['transfer-encoding']
   if (httpVersion !== '1.1') {
     if (httpVersion !== '1.0') return badRequest('unsupported HTTP version')
@@ -30,6 +36,22 @@ export function wrongHead({ httpVersion, headers, url = '' }: IncomingMessage): 
     return badRequest('the request target is not valid')
   return null
 }
+
+const unreadable = () => badRequest('the request is not valid HTTP/1.1')
+
+/**
+ * Whether every field has a name that ends where it should. Releases of Node.js before 20.20 take a name with blanks behind
+ * it, or none, for another one (RFC 9112, section 5.1), so that nobody would see what it decides.
+ */
+function haveNames(rawHeaders: readonly string[]): boolean {
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]!
+    if (name === '' || name.charCodeAt(name.length - 1) <= BLANK) return false
+  }
+  return true
+}
+
+const BLANK = 0x20
 
 /** Without a user, for whom there is no place in a request (RFC 9110, section 4.2.4). */
 const ABSOLUTE = /^https?:\/\/[^/?#@]*(?![^/?#])/i
@@ -69,12 +91,7 @@ export function refuseUnparsed(error: NodeJS.ErrnoException, socket: Duplex): vo
     socket.destroy()
     return
   }
-  refuseConnection(
-    socket,
-    code === 'HPE_HEADER_OVERFLOW'
-      ? headersTooLarge()
-      : badRequest('the request is not valid HTTP/1.1'),
-  )
+  refuseConnection(socket, code === 'HPE_HEADER_OVERFLOW' ? headersTooLarge() : unreadable())
 }
 
 /** Refuses a request to become a tunnel. */

@@ -196,7 +196,7 @@ for (const { group, resource, kind, spec } of owners) {
       const otherOwner = (uid: string) => ({
         code: 409,
         reason: 'Conflict',
-        message: `Operation cannot be fulfilled on ${resource}${group === '' ? '' : `.${group}`} "bad": StorageError: invalid object, Code: 4, Key: /${resource}/default/bad, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: other, UID in object meta: ${uid}`,
+        message: `Operation cannot be fulfilled on ${resource}${group === '' ? '' : `.${group}`} "bad": StorageError: invalid object, Code: 4, Key: /registry/${group === '' ? 'core' : group}/${resource}/default/bad, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: other, UID in object meta: ${uid}`,
         details: about('bad'),
       })
       const negative = invalid({ kind: 'Scale', group: 'autoscaling', name: 'bad' }, [
