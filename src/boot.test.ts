@@ -112,7 +112,7 @@ test.each(Object.values(vocabularies))('roles of $name are stored as any object 
   await writeFirstObjects(api, { rbac: true })
   let roles = 0
   for (const { key, value } of changes) {
-    const [, plural = ''] = key.split('/')
+    const [, , , plural = ''] = key.split('/')
     if (!value || plural === 'namespaces') continue
     const served = world.hand.served([RBAC, plural])
     const object = decodeStored(served, asVersion(value as Buffer, 1), hookContext(api))

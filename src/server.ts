@@ -140,6 +140,13 @@ export async function launchServer(options: ServerOptions): Promise<RunningServe
         ],
       }),
     )
+    // Keys that are being written when a start fails would be left half-made.
+    closers.push(() =>
+      identifying.then(
+        () => {},
+        () => {},
+      ),
+    )
     const { plain, encrypted, engine } = await opened
     const cache = new Cache(engine, {
       clock,

@@ -18,6 +18,9 @@ export interface AdminAsk {
   readonly body?: Buffer | object
 }
 
+/** The connection ended before an answer was whole. */
+export class NoAnswer extends Error {}
+
 export class Admin {
   readonly #transport: Transport
 
@@ -30,7 +33,9 @@ export class Admin {
     const { request, outcome } = await this.#sent(method, target, ask)
     const { answer } = outcome
     if (answer === null || !answer.isWhole)
-      throw new Error(`no answer to ${request.method} ${target}: ${outcome.fault ?? outcome.ended}`)
+      throw new NoAnswer(
+        `no answer to ${request.method} ${target}: ${outcome.fault ?? outcome.ended}`,
+      )
     const content = contentOf(answer)
     const body = content.form === 'json' ? content.value : null
     return { status: answer.status, bytes: answer.body, content, body }

@@ -1,5 +1,5 @@
 /** One run against one server: requests of several lanes at a time, and what is looked at between and after them. */
-import { Admin } from './admin.ts'
+import { Admin, NoAnswer } from './admin.ts'
 import { dice, partSeed } from './dice.ts'
 import { Findings, keyOf, type Finding, type Problem } from './findings.ts'
 import { Generator, namespaceOf, type Made } from './generator.ts'
@@ -269,7 +269,12 @@ export class Run {
     const at = request.method === 'POST' ? nameIn(request, path) : path
     if (at === null || operation.type === null) return
     this.#roundTrips++
-    this.#note(await roundTrip(this.#admin, this.#world, at), request)
+    try {
+      this.#note(await roundTrip(this.#admin, this.#world, at), request)
+    } catch (error) {
+      if (!(error instanceof NoAnswer) || this.#subject.death !== null) throw error
+      this.#note([{ is: 'connection', message: error.message }], request)
+    }
   }
 
   /** Writes by those who may not, while nobody else sends: nothing may be another afterwards. */

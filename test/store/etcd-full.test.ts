@@ -51,7 +51,8 @@ describe.skipIf(!hasEtcd)(`an etcd over its quota${hasEtcd ? '' : ` (${NO_ETCD})
       dialTimeoutMs: 10_000,
       requestTimeoutMs: 10_000,
     })
-    for (const key of ['/a', '/b', '/c']) await other.commit([{ key, value: Buffer.from('1') }])
+    for (const key of ['/registry/a', '/registry/b', '/registry/c'])
+      await other.commit([{ key, value: Buffer.from('1') }])
     client = new Client(server)
     for (let i = 0; i < 100; i++) {
       const name = `a${i}`
