@@ -50,12 +50,14 @@ beforeAll(async () => {
 })
 afterAll(() => busy.close())
 
-/** What the program says; it always starts on a port of its own. */
+let starts = 0
+
+/** What the program says; it always starts on a port and in a data directory of its own. */
 async function said(args: readonly string[]): Promise<{ code: number | null; text: string }> {
   const program = join(ROOT, 'bin', 'orch.ts')
   const child = spawn(
     process.execPath,
-    ['--import', 'tsx', program, 'server', `--data-dir=${join(dir, 'data')}`, ...args],
+    ['--import', 'tsx', program, 'server', `--data-dir=${join(dir, `data-${starts++}`)}`, ...args],
     { cwd: ROOT },
   )
   let text = ''
