@@ -127,7 +127,7 @@ describe.skipIf(!hasEtcd)(`an etcd over its quota${hasEtcd ? '' : ` (${NO_ETCD})
 
   test('what others delete in the same etcd keeps no read waiting', async () => {
     // A revision that is no change of ours, and that no change of our own can tell of.
-    for (const key of ['/a', '/b', '/c']) {
+    for (const key of ['/registry/a', '/registry/b', '/registry/c']) {
       expect(await other.commit([{ key, value: null }])).toMatchObject({ done: true })
       expect(await names()).toEqual(['a0'])
     }
