@@ -8,7 +8,7 @@ import { topologyOf } from '../patch/topology.ts'
 import { checkTyped, TypedValueError } from '../patch/typed-items.ts'
 import type { Served } from '../schema/catalogue.ts'
 import type { JsonObject } from '../schema/codec.ts'
-import { badRequest, conflict, plainError } from '../schema/errors.ts'
+import { badRequest, StatusError, conflict, plainError } from '../schema/errors.ts'
 import { copyJson } from '../schema/json-clone.ts'
 import { refuseTooMany } from '../schema/value-count.ts'
 import { parseJson, parseJsonStrictly } from '../schema/json-text.ts'
@@ -204,6 +204,7 @@ async function readConfiguration(
     try {
       value = await parseYaml(text, { onDuplicate: (finding) => void found.push(finding) })
     } catch (error) {
+      if (error instanceof StatusError) throw error
       throw badRequest(
         `error decoding YAML: ${error instanceof Error ? error.message : String(error)}`,
       )

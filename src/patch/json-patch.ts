@@ -19,7 +19,7 @@ export const MAX_OPERATIONS = 10_000
 const MAX_COPIED_BYTES = 3_145_728
 
 /** List items that may move aside for others, so that a small patch cannot keep the server busy. */
-const MAX_SHIFTED_ITEMS = 500_000_000
+const MAX_SHIFTED_ITEMS = 250_000_000
 
 /**
  * Applies a JSON patch (RFC 6902; negative indexes count from the end). The document is not changed;

@@ -1,4 +1,6 @@
 import type * as Library from 'js-yaml'
+import { turn } from '../base/turn.ts'
+import { tooLarge } from './errors.ts'
 import { JsonError, MAX_DEPTH, scanJson } from './json-scanner.ts'
 import { compose, type ComposeOptions, YamlError } from './yaml-compose.ts'
 import { readPlain } from './yaml-scalars.ts'
@@ -8,16 +10,28 @@ export { YamlError } from './yaml-compose.ts'
 /**
  * Reads one YAML document as a JSON value: YAML 1.1 booleans, dates as text, integers beyond 2^53 as
  * `bigint`, aliases as copies. Repeated keys are refused unless `onDuplicate` is given. Throws
- * YamlError.
+ * YamlError, and 413 for YAML that would take too long to read at once; JSON may be longer.
  */
 export async function parseYaml(text: string, options: ComposeOptions = {}): Promise<unknown> {
   const json = readAsJson(text)
   if (json !== undefined) return json
+  refuseLong(text)
   const documents = await parseYamlDocuments(text, options)
   if (documents.length > 1) {
     throw new YamlError(`${PREFIX}expected one document, found ${documents.length}`)
   }
   return documents[0] ?? null
+}
+
+/** Refuses what the library would take too long over. Throws 413. */
+function refuseLong(text: string): void {
+  if (text.length > MAX_YAML)
+    throw tooLarge(`YAML may have at most ${MAX_YAML} characters; send more as JSON`)
+  if (text.length < LONG) return
+  let marks = 0
+  for (const _ of text.matchAll(MARK))
+    if (++marks > MAX_MARKS)
+      throw tooLarge(`YAML may have at most ${MAX_MARKS} documents, anchors and tags`)
 }
 
 /** Reads a text of any number of documents; empty ones are left out. Throws YamlError. */
@@ -28,6 +42,7 @@ export async function parseYamlDocuments(
   const library = await load()
   try {
     const events = library.parseEvents(text, { maxDepth: MAX_DEPTH })
+    if (text.length > LONG) await turn()
     return compose(library, text, events, options).filter((document) => document !== null)
   } catch (cause) {
     throw new YamlError(`${PREFIX}${reasonOf(library, cause)}`, { cause })
@@ -50,6 +65,14 @@ export async function toYaml(value: unknown): Promise<string> {
     seqNoIndent: true,
   })
 }
+
+/** Reading and composing one of this many characters are worth a turn for others in between. */
+const LONG = 64 << 10
+/** The library reads a text in one go, which costs ten times what JSON does. */
+const MAX_YAML = 1 << 20
+/** The begin of a document, an anchor or a tag, each of which costs more than a value does. */
+const MARK = /^---|(?<=[\s[{,:-])[&!]/gm
+const MAX_MARKS = 20_000
 
 const PREFIX = 'error converting YAML to JSON: yaml: '
 

@@ -402,7 +402,7 @@ const creates: Row[] = [
     ask: {
       method: 'POST',
       path: MAPS,
-      body: () => `{"data":${'['.repeat(1_500_000)}${']'.repeat(1_500_000)}}`,
+      body: () => `{"data":${'['.repeat(1_000_000)}${']'.repeat(1_500_000)}}`,
     },
     status: 400,
   },
@@ -1026,29 +1026,29 @@ const HEAD = 'metadata:\n  name: big\n'
 const yamls: Row[] = [
   yaml(
     'many keys',
-    () => `${HEAD}data:\n${Array.from({ length: 95_000 }, (_, i) => `  k${i}: ""\n`).join('')}`,
+    () => `${HEAD}data:\n${Array.from({ length: 80_000 }, (_, i) => `  k${i}: ""\n`).join('')}`,
   ),
   yaml(
     'quoted texts',
     () =>
-      `${HEAD}data:\n${Array.from({ length: 90_000 }, (_, i) => `  "k${i}": "\\x41\\u0042\\n"\n`).join('')}`,
+      `${HEAD}data:\n${Array.from({ length: 36_000 }, (_, i) => `  "k${i}": "\\x41\\u0042\\n"\n`).join('')}`,
   ),
   yaml('a long text', () => `${HEAD}data:\n  a: |\n${`    ${'x'.repeat(70)}\n`.repeat(12_000)}`),
-  yaml('a folded text', () => `${HEAD}data:\n  a: >\n${'    x\n\n'.repeat(400_000)}`, 0),
+  yaml('a folded text', () => `${HEAD}data:\n  a: >\n${'    x\n\n'.repeat(140_000)}`, 0),
   yaml(
     'a plain text over many lines',
-    () => `${HEAD}data:\n  a: x\n${'    x\n'.repeat(500_000)}`,
+    () => `${HEAD}data:\n  a: x\n${'    x\n'.repeat(170_000)}`,
     0,
   ),
-  yaml('comments', () => `${HEAD}${'#\n'.repeat(1_400_000)}`),
+  yaml('comments', () => `${HEAD}${'#\n'.repeat(500_000)}`),
   yaml(
     'aliases',
     () =>
-      `${HEAD}data:\n  a: &a x\n${Array.from({ length: 95_000 }, (_, i) => `  k${i}: *a\n`).join('')}`,
+      `${HEAD}data:\n  a: &a x\n${Array.from({ length: 70_000 }, (_, i) => `  k${i}: *a\n`).join('')}`,
   ),
   yaml(
     'aliases of what is large',
-    () => `x: &a [${'1,'.repeat(500_000)}1]\ny: [*a,*a,*a]\n${HEAD}`,
+    () => `x: &a [${'1,'.repeat(90_000)}1]\ny: [*a,*a,*a]\n${HEAD}`,
     400,
   ),
   yaml(
@@ -1060,7 +1060,7 @@ const yamls: Row[] = [
   yaml(
     'many anchors',
     () =>
-      `${HEAD}data:\n${Array.from({ length: 95_000 }, (_, i) => `  k${i}: &n${i} x\n`).join('')}`,
+      `${HEAD}data:\n${Array.from({ length: 19_000 }, (_, i) => `  k${i}: &n${i} x\n`).join('')}`,
   ),
   yaml(
     'merged maps',
@@ -1068,8 +1068,8 @@ const yamls: Row[] = [
       `x: &a {${Array.from({ length: 30_000 }, (_, i) => `k${i}: ""`).join(', ')}}\n${HEAD}data:\n  <<: [${Array(90).fill('*a').join(', ')}]\n`,
     0,
   ),
-  yaml('merge keys', () => `x: &a {b: ""}\n${HEAD}data:\n${'  <<: *a\n'.repeat(300_000)}`, 0),
-  yaml('nested lists', () => `${HEAD}data: ${'['.repeat(1_500_000)}`, 400),
+  yaml('merge keys', () => `x: &a {b: ""}\n${HEAD}data:\n${'  <<: *a\n'.repeat(100_000)}`, 0),
+  yaml('nested lists', () => `${HEAD}data: ${'['.repeat(1_000_000)}`, 400),
   yaml('nested blocks', () => `${HEAD}data: ${'- '.repeat(9_000)}x\n`, 400),
   yaml(
     'many levels by indentation',
@@ -1077,16 +1077,16 @@ const yamls: Row[] = [
       `${HEAD}data:\n${Array.from({ length: 2_400 }, (_, i) => `${' '.repeat(i + 1)}k:\n`).join('')}`,
     0,
   ),
-  yaml('repeated keys', () => `${HEAD}data:\n${'  a: ""\n'.repeat(390_000)}`, 0),
-  yaml('an endless quote', () => `${HEAD}data:\n  a: "${'\\'.repeat(3_000_000)}`, 400),
-  yaml('question marks', () => `${HEAD}${'? '.repeat(1_500_000)}`, 400),
-  yaml('documents', () => '---\n'.repeat(780_000), 0),
+  yaml('repeated keys', () => `${HEAD}data:\n${'  a: ""\n'.repeat(130_000)}`, 0),
+  yaml('an endless quote', () => `${HEAD}data:\n  a: "${'\\'.repeat(1_000_000)}`, 400),
+  yaml('question marks', () => `${HEAD}${'? '.repeat(500_000)}`, 400),
+  yaml('documents', () => '---\n'.repeat(260_000), 0),
   yaml(
     'tags',
     () =>
-      `${HEAD}data:\n${Array.from({ length: 90_000 }, (_, i) => `  k${i}: !!str "x"\n`).join('')}`,
+      `${HEAD}data:\n${Array.from({ length: 19_000 }, (_, i) => `  k${i}: !!str "x"\n`).join('')}`,
   ),
-  yaml('a long key', () => `${HEAD}data:\n  ${'k'.repeat(3_000_000)}: x\n`, 422),
+  yaml('a long key', () => `${HEAD}data:\n  ${'k'.repeat(1_000_000)}: x\n`, 422),
 ]
 
 export const writtenRows = (): Row[] => [
