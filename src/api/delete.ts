@@ -12,7 +12,7 @@ import { WrittenNumbers } from '../schema/written-numbers.ts'
 import type { Version } from '../store/cache/version.ts'
 import type { Change } from '../store/store.ts'
 import { claimChanges } from './claims.ts'
-import { first, keyOf, type Api, type Call } from './context.ts'
+import { type Api, type Call, first, keyOf, placeOf } from './context.ts'
 import { existing } from './get.ts'
 import { select } from './list.ts'
 import { asVersion, decodeDocument, decodeStored, encodeObject } from './objects.ts'
@@ -66,14 +66,6 @@ export async function deleteCollection(api: Api, call: Call): Promise<Result> {
     }
   }
   return found
-}
-
-function placeOf(served: Served, key: string): { namespace: string; name: string } {
-  const rest = key.slice(served.hub.keyPrefix.length)
-  const slash = rest.indexOf('/')
-  return slash === -1
-    ? { namespace: '', name: rest }
-    : { namespace: rest.slice(0, slash), name: rest.slice(slash + 1) }
 }
 
 /** Deletes one object as asked. Throws 4xx. */

@@ -29,7 +29,11 @@ const DATA = {
     about: 'Keeps a state of the store in a file, also while the server runs.',
   },
   restore: { run: restoreCommand, about: 'Makes a store out of such a file.' },
-  migrate: { run: migrateCommand, about: 'Copies the embedded store to etcd, or back.' },
+  migrate: {
+    run: migrateCommand,
+    about:
+      'Copies the embedded store to etcd, or back; brings what the last release wrote into today’s form.',
+  },
   'cut-journal': {
     run: cutJournalCommand,
     about: 'Gives up the writes that a damaged journal has lost.',
