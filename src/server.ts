@@ -151,7 +151,7 @@ export async function launchServer(options: ServerOptions): Promise<RunningServe
     const cache = new Cache(engine, {
       clock,
       historyMs,
-      formOf: storageForms(resources, catalogue, () => api),
+      formOf: storageForms(catalogue, () => api),
       onError: (error) => log.error('history compaction failed', { error: String(error) }),
     })
     closers.push(() => cache.close())
