@@ -585,7 +585,8 @@ function versionless({ served, name }: Call) {
 /** What a change has made, out of the table; the change itself when the table was let go of meanwhile. */
 export function committed(table: Table, { key, value }: Change, at: number): Version {
   const version = table.getAt(key, at)
-  if (version) return version
+  // One that was let go of knows nothing newer.
+  if (version && (!table.retired || version.revision === at)) return version
   if (!table.retired || value === null)
     throw new Error(`committed object ${key} is not in the cache`)
   return asVersion(Buffer.from(value), at)
