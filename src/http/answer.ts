@@ -115,7 +115,7 @@ export function resultAnswer(
         objectJson(context.server.api, result.served, result.object, form),
       )
     case 'list': {
-      const list = inTableOrder(context.server.api, served, result, form)
+      const list = inTableOrder(served, result, form)
       const bytes = listBytes(context.server.api, served, list, form)
       if (form.type === 'application/json' && !form.pretty) return listAnswer(context, list, bytes)
       return jsonAnswer(context, list.status, form, whole(list, bytes))
@@ -130,7 +130,7 @@ async function protobufAnswer(
   form: Form,
 ): Promise<Answer> {
   const { resultMessage } = await import('./protobuf.ts')
-  const body = resultMessage(context.server.api, served, result, form)
+  const body = await resultMessage(context.server.api, served, result, form)
   return binaryAnswer(context, { status: result.status, mediaType: form.mediaType }, body)
 }
 

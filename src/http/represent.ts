@@ -11,7 +11,6 @@ import type { Served } from '../schema/catalogue.ts'
 import { StatusError } from '../schema/errors.ts'
 import type { ObjectMeta, Typed } from '../schema/object-meta.ts'
 import { formatJson } from '../schema/json-text.ts'
-import { viewJson } from '../schema/json-view.ts'
 import { cellsOf, columnDefinitions } from '../schema/table.ts'
 import type { ChangeType } from '../store/cache/watch-hub.ts'
 import type { Version } from '../store/cache/version.ts'
@@ -150,10 +149,10 @@ export function listBytes(api: Api, served: Served, list: ListResult, form: Form
 }
 
 /** The list with its items in the order of tables, where a kind has one. */
-export function inTableOrder(api: Api, served: Served, list: ListResult, form: Form): ListResult {
-  const { rowOrder } = served.declaration
+export function inTableOrder(served: Served, list: ListResult, form: Form): ListResult {
+  const { rowOrder } = served.table
   if (!rowOrder || form.as !== 'Table') return list
-  const items = list.items.map((version) => ({ version, object: viewOf(api, served, version) }))
+  const items = list.items.map((version) => ({ version, object: viewOf(served, version) }))
   items.sort((a, b) => rowOrder(a.object, b.object))
   return { ...list, items: items.map(({ version }) => version) }
 }
@@ -162,12 +161,12 @@ export function inTableOrder(api: Api, served: Served, list: ListResult, form: F
 const LAST_OF_METADATA = 'managedFields'
 
 /** A stored object for the functions that make a table of it. */
-const viewOf = (api: Api, { declaration }: Served, version: Version): Typed =>
-  viewJson(declaration.hub.shape, api.v, version.json(), {
+const viewOf = ({ table }: Served, version: Version): Typed =>
+  table.view(version.json(), {
     from: version.metaStart,
     to: version.metaStart + version.metaLength,
     last: LAST_OF_METADATA,
-  }) as Typed
+  })
 
 /** What a bookmark shows: an object of the kind with nothing but a version. */
 export function bookmarkObject(served: Served, revision: number): Made {
@@ -219,9 +218,9 @@ function rowParts(
   form: Form,
   c = hookContext(api),
 ): Part[] {
-  const object = 'revision' in source ? viewOf(api, served, source) : parsed(source)
+  const object = 'revision' in source ? viewOf(served, source) : parsed(source)
   const cells = JSON.stringify(cellsOf(served, object, c))
-  const conditions = served.declaration.rowConditions?.(object) ?? []
+  const conditions = served.table.rowConditions?.(object) ?? []
   const marks = conditions.length === 0 ? '' : `,"conditions":${JSON.stringify(conditions)}`
   const head = `{"cells":${cells}${marks},"object":`
   switch (form.includeObject) {

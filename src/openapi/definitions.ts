@@ -8,8 +8,8 @@ import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { sorted, type Json } from './document.ts'
 import { ListMeta } from '../kinds/meta/documents.ts'
 import { extension } from './extensions.ts'
-import { definitionName, domainOf, placeOf, SPECIAL } from './names.ts'
-import { relabelled, type Relabelling } from './relabel.ts'
+import { definitionName, domainOf, placeOf, publishedName, SPECIAL } from './names.ts'
+import { relabelled, relabelling, type Relabelling } from './relabel.ts'
 import { UNIONS, unionExtension } from './unions.ts'
 
 /** Values that are no objects of one shape. */
@@ -68,9 +68,18 @@ export class Definitions {
     return this.#refer(name, () => this.#object(shape, home, move))
   }
 
+  /** Reference to the objects of a resource, under the names of its version. */
+  kind({ kind, published }: Served): Json {
+    if (published.is !== 'shape') throw new Error(`${kind} has no published schema`)
+    const { shape, home, relabel } = published
+    if (shape.home === home) return this.shape(shape)
+    const marks = relabel ? { relabel: relabelling(shape, relabel) } : {}
+    return this.shape(shape, { from: shape.home, to: home, ...marks })
+  }
+
   /** Reference to the list of a resource. */
-  list(served: Served, home: string, item: Json): Json {
-    return this.#refer(definitionName(home, served.listKind, this.#v), () => ({
+  list(served: Served, item: Json): Json {
+    return this.#refer(publishedName(served, served.listKind, this.#v), () => ({
       description: `List of ${served.kind} objects.`,
       properties: {
         apiVersion: { description: API_VERSION, type: 'string' },

@@ -2,7 +2,7 @@
 import { compareElements, fieldElement, type PathElement } from './field-path.ts'
 import { FieldSet } from './field-set.ts'
 import { isObject, type JsonObject, sameJson } from './json-value.ts'
-import { DEDUCED, type MapTopology, resolve, type Topology } from './topology.ts'
+import { DEDUCED, type MapTopology, resolve, type Topology } from '../schema/topology.ts'
 import {
   filledList,
   filledObject,

@@ -205,6 +205,18 @@ export type Verb =
   | 'update'
   | 'watch'
 
+/** What can be done with objects of most kinds. */
+export const ALL_VERBS: readonly Verb[] = [
+  'create',
+  'delete',
+  'deletecollection',
+  'get',
+  'list',
+  'patch',
+  'update',
+  'watch',
+]
+
 export interface ResourceOptions<T> extends Hooks<T> {
   readonly plural: string
   readonly scope: 'namespace' | 'cluster'

@@ -83,7 +83,7 @@ function resourcesOf(catalogue: Catalogue, group: string, version: string): obje
 }
 
 function mainEntry(served: Served) {
-  const { short, categories } = served.declaration
+  const { short, categories } = served
   return {
     name: served.resource,
     // The field fills it for custom kinds only.
@@ -91,11 +91,9 @@ function mainEntry(served: Served) {
     namespaced: served.namespaced,
     kind: served.kind,
     verbs: [...served.verbs].sort(),
-    ...(short && short.length > 0 ? { shortNames: short } : {}),
-    ...(categories && categories.length > 0 ? { categories } : {}),
-    ...(served.declaration.virtual === undefined
-      ? { storageVersionHash: served.storageVersionHash }
-      : {}),
+    ...(short.length > 0 ? { shortNames: short } : {}),
+    ...(categories.length > 0 ? { categories } : {}),
+    ...(served.virtual === null ? { storageVersionHash: served.storageVersionHash } : {}),
   }
 }
 
