@@ -22,6 +22,7 @@ import type { Served } from '../schema/catalogue.ts'
 import { checkMetadata, checkMetadataUpdate } from '../schema/check-metadata.ts'
 import { collecting, FieldErrors } from '../schema/field-errors.ts'
 import { copyJson } from '../schema/json-clone.ts'
+import { setOwn } from '../schema/json-scanner.ts'
 import { parseJson } from '../schema/json-text.ts'
 import { isDns1123Subdomain } from '../schema/names.ts'
 import type { ObjectMeta, Typed } from '../schema/object-meta.ts'
@@ -501,7 +502,7 @@ function takePart(next: Typed, old: Typed, part: PartSubresource<any>): void {
   const target = next as unknown as Record<string, unknown>
   for (const [name, value] of Object.entries(old)) {
     if (name !== 'metadata' && name !== 'kind' && name !== 'apiVersion')
-      target[name] = copyJson(value)
+      setOwn(target, name, copyJson(value))
   }
   for (const name of Object.keys(written)) {
     if (

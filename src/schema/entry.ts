@@ -109,6 +109,21 @@ export interface Conversion {
   readonly same: boolean
   toHub(object: any, c: HookContext): any
   fromHub(hub: any, c: HookContext): any
+  /** Set when somebody else converts, for whom the request has to wait: then the two above are not called. */
+  readonly waiting?: WaitingConversion
+}
+
+/** Conversion that asks somebody else. */
+export interface WaitingConversion {
+  /**
+   * Objects of one kind, in their JSON form, as they are in another version; in the same order. Rejects with a
+   * StatusError when they cannot be had.
+   */
+  convert(objects: readonly JsonObject[], to: Served): Promise<readonly JsonObject[]>
+  /** The entry of the version for objects that are in it already: as if it were the stored one. */
+  readonly shown: Served
+  /** Converted objects, kept for whoever asks next; objects of the store have them as long as there is room. */
+  readonly kept: Map<string, unknown>
 }
 
 /** What the documents of the API say of a kind: a declaration, or a schema as it is to be published. */

@@ -56,14 +56,16 @@ export interface DeclaredField {
 /** The topology of values without declaration. */
 export const DEDUCED: Topology = { is: 'deduced' }
 
-const DEDUCED_MAP: MapTopology = {
+/** An object or a map without declaration. */
+export const DEDUCED_MAP: MapTopology = {
   is: 'map',
   atomic: false,
   fields: new Map(),
   rest: () => DEDUCED,
 }
 const ATOMIC_LIST: ListTopology = { is: 'list', relation: 'atomic', keys: [], of: () => DEDUCED }
-const SCALARS = {
+/** Topologies of values without parts. */
+export const SCALARS = {
   string: { is: 'scalar', of: 'string' },
   number: { is: 'scalar', of: 'number' },
   boolean: { is: 'scalar', of: 'boolean' },
