@@ -1,6 +1,5 @@
 import { hookContext, keyOf, placeOf, type Api } from './api/context.ts'
 import { decodeStored } from './api/objects.ts'
-import { resources } from './kinds/index.ts'
 import type { Served } from './schema/catalogue.ts'
 import type { Typed } from './schema/object-meta.ts'
 import type { ObjectHandler, ObjectSource, ResourceName } from './schema/object-source.ts'
@@ -13,11 +12,10 @@ import type { Version } from './store/cache/version.ts'
  */
 export function objectSource(api: Api, onError: (error: unknown) => void = () => {}): ObjectSource {
   const decoded = new WeakMap<Version, Typed>()
-  let stored: ReadonlyMap<string, Served> | null = null
 
   const storedForm = ({ group, resource }: ResourceName): Served | undefined => {
-    stored ??= storedForms(api)
-    return stored.get(`${group}/${resource}`)
+    const hub = api.catalogue.entry(group, resource)?.versions[0]
+    return hub?.virtual === null ? hub : undefined
   }
   const decode = <T extends Typed>(served: Served, version: Version): T => {
     let object = decoded.get(version)
@@ -60,15 +58,4 @@ export function objectSource(api: Api, onError: (error: unknown) => void = () =>
       })
     },
   }
-}
-
-/** Stored forms by group and resource; resources that are not served are there too, since they may be stored. */
-function storedForms(api: Api): Map<string, Served> {
-  const forms = new Map<string, Served>()
-  for (const declaration of resources) {
-    if (declaration.virtual !== undefined) continue
-    for (const served of api.catalogue.versionsOf(declaration))
-      forms.set(`${served.group}/${served.resource}`, served.hub)
-  }
-  return forms
 }

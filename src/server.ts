@@ -40,6 +40,7 @@ import { serverEndpoints } from './server-endpoints.ts'
 import { healthChecks, storeChecks } from './server-health.ts'
 import { StartProgress } from './server-start-checks.ts'
 import { buildCatalogue, declaredVersions } from './schema/catalogue.ts'
+import type { LiveCatalogue } from './schema/live-catalogue.ts'
 import { runtimeConfig } from './schema/runtime-config.ts'
 import { serviceRanges, type RunningServer, type ServerOptions } from './server-options.ts'
 import { startFailure } from './base/start-failure.ts'
@@ -81,8 +82,19 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   }
 }
 
-/** The same for options that were looked at; errors name flags, and may be those of the runtime. */
-export async function launchServer(options: ServerOptions): Promise<RunningServer> {
+/** What only this package reaches of a server that starts. */
+export interface InsideServer {
+  readonly catalogue: LiveCatalogue
+}
+
+/**
+ * The same for options that were looked at; errors name flags, and may be those of the runtime. `onInside` is told of
+ * the inside before anything is read.
+ */
+export async function launchServer(
+  options: ServerOptions,
+  onInside: (inside: InsideServer) => void = () => {},
+): Promise<RunningServer> {
   const v = vocabularies[options.vocabulary ?? defaultVocabulary]
   const clock = options.clock ?? systemClock
   const ids = options.ids ?? randomIds
@@ -118,6 +130,7 @@ export async function launchServer(options: ServerOptions): Promise<RunningServe
     // What is far away is waited for while the rest is made.
     await turn()
     const catalogue = buildCatalogue(resources, v, isEnabled)
+    onInside({ catalogue })
     const opened = underway(
       opening.then(async (plain) => {
         const encrypted = await encryptedStore(plain, options, catalogue, v)
@@ -151,7 +164,7 @@ export async function launchServer(options: ServerOptions): Promise<RunningServe
     const cache = new Cache(engine, {
       clock,
       historyMs,
-      formOf: storageForms(resources, catalogue, () => api),
+      formOf: storageForms(catalogue, () => api),
       onError: (error) => log.error('history compaction failed', { error: String(error) }),
     })
     closers.push(() => cache.close())
