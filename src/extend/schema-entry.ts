@@ -99,6 +99,7 @@ class VersionOfKind {
       ...this.#life(rules),
       table: {
         columns: schemaColumns(this.#version.columns),
+        reads: 'served',
         view: (json) => JSON.parse(json.toString('utf8')) as never,
         rowOrder: null,
         rowConditions: null,

@@ -115,7 +115,7 @@ export function resultAnswer(
         objectJson(context.server.api, result.served, result.object, form),
       )
     case 'list': {
-      const list = inTableOrder(served, result, form)
+      const list = inTableOrder(context.server.api, served, result, form)
       const bytes = listBytes(context.server.api, served, list, form)
       if (form.type === 'application/json' && !form.pretty) return listAnswer(context, list, bytes)
       return jsonAnswer(context, list.status, form, whole(list, bytes))

@@ -149,10 +149,10 @@ export function listBytes(api: Api, served: Served, list: ListResult, form: Form
 }
 
 /** The list with its items in the order of tables, where a kind has one. */
-export function inTableOrder(served: Served, list: ListResult, form: Form): ListResult {
+export function inTableOrder(api: Api, served: Served, list: ListResult, form: Form): ListResult {
   const { rowOrder } = served.table
   if (!rowOrder || form.as !== 'Table') return list
-  const items = list.items.map((version) => ({ version, object: viewOf(served, version) }))
+  const items = list.items.map((version) => ({ version, object: viewOf(api, served, version) }))
   items.sort((a, b) => rowOrder(a.object, b.object))
   return { ...list, items: items.map(({ version }) => version) }
 }
@@ -161,12 +161,16 @@ export function inTableOrder(served: Served, list: ListResult, form: Form): List
 const LAST_OF_METADATA = 'managedFields'
 
 /** A stored object for the functions that make a table of it. */
-const viewOf = ({ table }: Served, version: Version): Typed =>
-  table.view(version.json(), {
+function viewOf(api: Api, served: Served, version: Version): Typed {
+  const { table, conversion } = served
+  if (table.reads === 'served' && conversion !== null)
+    return table.view(objectBytes(api, served, version))
+  return table.view(version.json(), {
     from: version.metaStart,
     to: version.metaStart + version.metaLength,
     last: LAST_OF_METADATA,
   })
+}
 
 /** What a bookmark shows: an object of the kind with nothing but a version. */
 export function bookmarkObject(served: Served, revision: number): Made {
@@ -218,7 +222,7 @@ function rowParts(
   form: Form,
   c = hookContext(api),
 ): Part[] {
-  const object = 'revision' in source ? viewOf(served, source) : parsed(source)
+  const object = 'revision' in source ? viewOf(api, served, source) : parsed(source)
   const cells = JSON.stringify(cellsOf(served, object, c))
   const conditions = served.table.rowConditions?.(object) ?? []
   const marks = conditions.length === 0 ? '' : `,"conditions":${JSON.stringify(conditions)}`

@@ -3,11 +3,13 @@
  * defaults and wraps references that have siblings; version 2 has neither.
  */
 import type { Served } from '../schema/catalogue.ts'
+import { ObjectMeta } from '../schema/object-meta.ts'
 import type { FieldFacts, Holds, Shape } from '../schema/shape.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { sorted, type Json } from './document.ts'
 import { ListMeta } from '../kinds/meta/documents.ts'
 import { extension } from './extensions.ts'
+import { publishedSchema } from './published-schema.ts'
 import { definitionName, domainOf, placeOf, publishedName, SPECIAL } from './names.ts'
 import { relabelled, relabelling, type Relabelling } from './relabel.ts'
 import { UNIONS, unionExtension } from './unions.ts'
@@ -69,12 +71,33 @@ export class Definitions {
   }
 
   /** Reference to the objects of a resource, under the names of its version. */
-  kind({ kind, published }: Served): Json {
-    if (published.is !== 'shape') throw new Error(`${kind} has no published schema`)
+  kind(served: Served): Json {
+    const { published } = served
+    if (published.is === 'schema') {
+      const name = publishedName(served, served.kind, this.#v)
+      return this.#refer(name, () => this.#described(served, published.schema))
+    }
     const { shape, home, relabel } = published
     if (shape.home === home) return this.shape(shape)
     const marks = relabel ? { relabel: relabelling(shape, relabel) } : {}
     return this.shape(shape, { from: shape.home, to: home, ...marks })
+  }
+
+  /** A kind that comes with a schema; type and metadata are those of every kind. */
+  #described({ group, version, kind }: Served, schema: Json): Json {
+    const own = publishedSchema(schema, this.#v, this.#format)
+    const properties = {
+      ...(own['properties'] as Json | undefined),
+      apiVersion: { description: API_VERSION, type: 'string' },
+      kind: { description: KIND, type: 'string' },
+      metadata: this.#property(this.shape(ObjectMeta.shape), { description: METADATA }),
+    }
+    return {
+      ...own,
+      type: 'object',
+      properties: sorted(Object.entries(properties)),
+      ...extension(this.#v, 'group-version-kind', [{ group, kind, version }]),
+    }
   }
 
   /** Reference to the list of a resource. */

@@ -124,7 +124,8 @@ function commonOf(declaration: Resource, v: Vocabulary) {
     strategy: declaration,
     table: {
       columns: columns ?? STANDARD_COLUMNS,
-      view: (json: Buffer, known: Parameters<typeof viewJson>[3]) =>
+      reads: 'stored' as const,
+      view: (json: Buffer, known?: Parameters<typeof viewJson>[3]) =>
         viewJson(shape, v, json, known) as Typed,
       rowOrder,
       rowConditions,

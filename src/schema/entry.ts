@@ -95,8 +95,10 @@ export type Strategy<T = any> = Omit<
 /** How objects are shown in tables. */
 export interface TableView {
   readonly columns: readonly Column<any>[]
-  /** A stored object as cells read it; what is known of its JSON is stepped over. */
-  readonly view: (json: Buffer, known: KnownObject) => Typed
+  /** The JSON that cells read: of the stored version, or of the served one. */
+  readonly reads: 'stored' | 'served'
+  /** Such JSON as cells read it; what is known of it is stepped over. */
+  readonly view: (json: Buffer, known?: KnownObject) => Typed
   /** Order of the rows, where it is not that of names. */
   readonly rowOrder: ((a: any, b: any) => number) | null
   /** What marks the row of an object. */
@@ -136,4 +138,5 @@ export type Published =
       /** Marks in which the published schema differs from the shape's. */
       readonly relabel: Readonly<Record<string, Partial<FieldFacts>>> | null
     }
+  /** Names of keywords that carry the brand are templates. */
   | { readonly is: 'schema'; readonly schema: JsonObject }

@@ -116,7 +116,12 @@ export const gizmos = (
         { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
       ],
     },
-    { name: 'v2', schema: schemaOf({ ...COMMON, spec: spec('size') }, v), status: true },
+    {
+      name: 'v2',
+      schema: schemaOf({ ...COMMON, spec: spec('size') }, v),
+      status: true,
+      columns: [{ name: 'Size', type: 'integer', jsonPath: '.spec.size' }],
+    },
   ],
   ...more,
 })
@@ -149,7 +154,7 @@ const configMaps: KindUnderTest = {
   keepsEmpty: false,
   needsVersion: false,
   columns: [
-    { name: 'Data', type: 'integer' },
+    { name: 'Data', type: 'string' },
     { name: 'Age', type: 'string' },
   ],
   cells: [2, '90s'],
@@ -184,11 +189,11 @@ const OWN_COLUMNS = {
   ],
   cells: [null, '90s'],
 }
-const AGE = { columns: [{ name: 'Age', type: 'date' }], cells: ['90s'] }
+const SIZE = { columns: [{ name: 'Size', type: 'integer' }], cells: [null] }
 
 /** All of them. */
 export const KINDS: readonly KindUnderTest[] = [
   configMaps,
   gizmo('a kind with a schema', 'v1', OWN_COLUMNS),
-  gizmo('a kind with a schema, in another version', 'v2', AGE),
+  gizmo('a kind with a schema, in another version', 'v2', SIZE),
 ]

@@ -120,8 +120,8 @@ function mainEntry(served: Served) {
   const { short, categories } = served
   return {
     name: served.resource,
-    // The field fills it for custom kinds only.
-    singularName: '',
+    // At this release only kinds that come with a schema tell it.
+    singularName: served.published.is === 'schema' ? served.singular : '',
     namespaced: served.namespaced,
     kind: served.kind,
     verbs: [...served.verbs].sort(),
