@@ -5,7 +5,7 @@ import { admissionPlugins } from './admission/index.ts'
 import { repairClaims } from './api/claims-repair.ts'
 import { servicePools } from './api/claims.ts'
 import { Turns, type Api } from './api/context.ts'
-import { storageForms } from './api/storage-forms.ts'
+import { renewTables, storageForms } from './api/storage-forms.ts'
 import { Bag } from './base/bag.ts'
 import { systemClock } from './base/clock.ts'
 import { randomIds } from './base/ids.ts'
@@ -82,18 +82,16 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   }
 }
 
-/** What only this package reaches of a server that starts. */
-export interface InsideServer {
-  readonly catalogue: LiveCatalogue
+/** What whoever starts a server inside this project may have of it besides. */
+export interface Inside {
+  /** Gets its parts before anything is written or answered; what is served is changed by its catalogue. */
+  readonly made?: (parts: { readonly api: Api; readonly catalogue: LiveCatalogue }) => void
 }
 
-/**
- * The same for options that were looked at; errors name flags, and may be those of the runtime. `onInside` is told of
- * the inside before anything is read.
- */
+/** The same for options that were looked at; errors name flags, and may be those of the runtime. */
 export async function launchServer(
   options: ServerOptions,
-  onInside: (inside: InsideServer) => void = () => {},
+  inside: Inside = {},
 ): Promise<RunningServer> {
   const v = vocabularies[options.vocabulary ?? defaultVocabulary]
   const clock = options.clock ?? systemClock
@@ -130,7 +128,6 @@ export async function launchServer(
     // What is far away is waited for while the rest is made.
     await turn()
     const catalogue = buildCatalogue(resources, v, isEnabled)
-    onInside({ catalogue })
     const opened = underway(
       opening.then(async (plain) => {
         const encrypted = await encryptedStore(plain, options, catalogue, v)
@@ -168,6 +165,7 @@ export async function launchServer(
       onError: (error) => log.error('history compaction failed', { error: String(error) }),
     })
     closers.push(() => cache.close())
+    renewTables(cache, catalogue)
 
     // The parts of a server know each other: what is asked later is looked up then.
     const objects: ObjectSource = {
@@ -207,6 +205,7 @@ export async function launchServer(
       minRequestTimeoutMs: options.minRequestTimeoutMs ?? MIN_REQUEST_TIMEOUT_MS,
       turns: new Turns(),
     }
+    inside.made?.({ api, catalogue })
     const source = objectSource(api, (error) =>
       log.error('a follower of objects failed', { error: String(error) }),
     )

@@ -4,6 +4,7 @@ import { DecodeError } from '../schema/codec.ts'
 import type { Catalogue, Served } from '../schema/catalogue.ts'
 import { parseJson } from '../schema/json-text.ts'
 import { StatusError } from '../schema/errors.ts'
+import type { Cache } from '../store/cache/cache.ts'
 import { tagOf } from '../store/cache/record.ts'
 import type { StorageForm } from '../store/cache/storage-form.ts'
 import { TransformError } from '../store/encryption/unreadable.ts'
@@ -25,13 +26,25 @@ export function storageForms(
   }
 }
 
+/** Lets the tables of a cache go and come with the resources of the catalogue. Returns what ends that. */
+export const renewTables = (cache: Cache, catalogue: Catalogue): (() => void) =>
+  catalogue.subscribe(({ added, changed, removed }) => {
+    for (const { versions } of [...removed, ...added]) cache.renew(versions[0].keyPrefix)
+    for (const { before, now } of changed) {
+      const [hub] = now.versions
+      if (hub !== before.versions[0]) cache.renew(hub.keyPrefix)
+    }
+  })
+
 class ResourceForm implements StorageForm {
   readonly tag: Uint8Array
+  readonly of: Served
   readonly #hub: Served
   readonly #api: () => Api
 
   constructor(hub: Served, api: () => Api) {
     this.tag = hub.storageTag
+    this.of = hub
     this.#hub = hub
     this.#api = api
   }

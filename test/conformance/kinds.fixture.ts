@@ -133,10 +133,12 @@ export async function startWithGizmos(
 ): Promise<RunningServer & { readonly catalogue: LiveCatalogue }> {
   const v = vocabularies[options.vocabulary ?? 'orch']
   let found: LiveCatalogue | undefined
-  const server = await launchServer(options, ({ catalogue }) => {
-    const versions = schemaEntries(gizmos(v, convert ? { convert } : {}))
-    catalogue.publish('a test', [{ versions, served: versions }])
-    found = catalogue
+  const server = await launchServer(options, {
+    made({ catalogue }) {
+      const versions = schemaEntries(gizmos(v, convert ? { convert } : {}))
+      catalogue.publish('a test', [{ versions, served: versions }])
+      found = catalogue
+    },
   })
   return { ...server, catalogue: found! }
 }
