@@ -19,10 +19,10 @@ import {
   plainError,
 } from '../schema/errors.ts'
 import type { Served } from '../schema/catalogue.ts'
-import { checkDeclared } from '../schema/check.ts'
 import { checkMetadata, checkMetadataUpdate } from '../schema/check-metadata.ts'
 import { collecting, FieldErrors } from '../schema/field-errors.ts'
 import { copyJson } from '../schema/json-clone.ts'
+import { setOwn } from '../schema/json-scanner.ts'
 import { parseJson } from '../schema/json-text.ts'
 import { isDns1123Subdomain } from '../schema/names.ts'
 import type { ObjectMeta, Typed } from '../schema/object-meta.ts'
@@ -75,7 +75,7 @@ export async function createObject(
   delete metadata.resourceVersion
   const pace = new Pace()
   if (!tracked) {
-    const owning = recordOwners(api, call, options, { next: object, before: null, c })
+    const owning = recordOwners(call, options, { next: object, before: null, c })
     if (owning) await owning
   }
   await pace.pause()
@@ -85,7 +85,7 @@ export async function createObject(
 
   metadata.creationTimestamp = formatTime(c.now)
   metadata.uid = api.ids.uid()
-  served.declaration.onCreate?.(object, c)
+  served.strategy.onCreate?.(object, c)
   let generated = false
   if (metadata.name === undefined && metadata.generateName !== undefined) {
     metadata.name = metadata.generateName.slice(0, MAX_GENERATED_BASE) + api.ids.suffix(SUFFIX)
@@ -95,13 +95,13 @@ export async function createObject(
   const errors = new FieldErrors()
   await checked(pace, [
     () => checkMetadata(metadata, errors.at('metadata'), metadataRules(served, api)),
-    () => checkDeclared(served.declaration.hub.shape, object, errors),
-    () => served.declaration.validate?.(object, errors, c),
+    () => served.check(object, errors),
+    () => served.strategy.validate?.(object, errors, c),
   ])
   refuseInvalid(served, metadata.name ?? '', errors)
   await pace.pause()
-  for (const text of served.declaration.warn?.(object, null, c) ?? []) call.warn(text)
-  served.declaration.canonicalize?.(object, c)
+  for (const text of served.strategy.warn?.(object, null, c) ?? []) call.warn(text)
+  served.strategy.canonicalize?.(object, c)
   const name = metadata.name ?? ''
   const key = keyOf(served, call.namespace, name)
   const table = await api.cache.table(served.hub)
@@ -159,7 +159,7 @@ async function allocated(
   old: Typed | null,
   c: HookContext,
 ): Promise<Typed> {
-  const { allocate } = served.declaration
+  const { allocate } = served.strategy
   if (!allocate) return object
   const next = copyJson(object)
   const errors = new FieldErrors()
@@ -233,7 +233,7 @@ async function updateOnce(
   live: Version,
 ): Promise<Result | null> {
   const { served } = call
-  const { declaration } = served
+  const { strategy } = served
   const c = call.context()
   const pace = new Pace()
   const document = parseJson(live.json())
@@ -247,7 +247,7 @@ async function updateOnce(
   dedupOwners(call, metadata)
   await pace.pause()
   if (source.tracked !== true) {
-    const owning = recordOwners(api, call, options, { next, before: old, c })
+    const owning = recordOwners(call, options, { next, before: old, c })
     if (owning) await owning
   }
   await pace.pause()
@@ -258,7 +258,7 @@ async function updateOnce(
   const isFound = metadata.resourceVersion === found
   const named = isFound ? null : namedRevision(metadata.resourceVersion)
   const conditional = named !== 0n
-  if (!conditional && declaration.needsVersionOnUpdate === true) throw versionless(call)
+  if (!conditional && strategy.needsVersionOnUpdate === true) throw versionless(call)
   if (conditional && named !== null && named !== namedRevision(found)) {
     throw modified(served.name, call.name)
   }
@@ -266,7 +266,7 @@ async function updateOnce(
   keepSystemFields(metadata, old.metadata)
 
   const part = partOf(call)
-  const hooks = part ?? declaration
+  const hooks = part ?? strategy
   if (part) takePart(next, old, part)
   else keepParts(next, old, served)
   hooks.onUpdate?.(next, old, c)
@@ -279,14 +279,14 @@ async function updateOnce(
       checkMetadata(metadata, errors.at('metadata'), rules)
       checkMetadataUpdate(metadata, old.metadata, errors.at('metadata'))
     },
-    () => checkDeclared(declaration.hub.shape, next, errors),
-    () => (part ? part.validate?.(next, errors, c) : declaration.validate?.(next, errors, c, old)),
+    () => served.check(next, errors),
+    () => (part ? part.validate?.(next, errors, c) : strategy.validate?.(next, errors, c, old)),
     () => hooks.validateUpdate?.(next, old, errors, c),
   ])
   refuseInvalid(served, metadata.name ?? '', errors)
   await pace.pause()
   for (const text of hooks.warn?.(next, old, c) ?? []) call.warn(text)
-  declaration.canonicalize?.(next, c)
+  strategy.canonicalize?.(next, c)
   await pace.pause()
   next = await allocated(api, served, next, old, c)
   const { view = (object: Typed) => object } = source
@@ -348,12 +348,12 @@ async function checked(pace: Pace, checks: readonly (() => void | Steps<void>)[]
 
 /** Lets a kind do in steps what its checks need and is slow. */
 function prepared(
-  { declaration }: Served,
+  { strategy }: Served,
   object: Typed,
   c: HookContext,
   pace: Pace,
 ): void | Promise<void> {
-  if (declaration.prepare) return paced(declaration.prepare(object, c), pace)
+  if (strategy.prepare) return paced(strategy.prepare(object, c), pace)
 }
 
 /** Whether an object would differ in nothing but when somebody came to own something: that alone is no change. */
@@ -429,7 +429,7 @@ export function isFinished(served: Served, object: Typed): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds, finalizers } = object.metadata
   if (deletionTimestamp === undefined) return false
   if ((deletionGracePeriodSeconds ?? 0) > 0) return false
-  return (finalizers ?? []).length === 0 && served.declaration.isHeld?.(object) !== true
+  return (finalizers ?? []).length === 0 && served.strategy.isHeld?.(object) !== true
 }
 
 /** The attempt as admission sees it. */
@@ -462,8 +462,8 @@ export function refuseInvalid(served: Served, name: string, errors: FieldErrors)
 
 const metadataRules = (served: Served, api: Api) => ({
   namespaced: served.namespaced,
-  nameRule: served.declaration.nameRule ?? isDns1123Subdomain,
-  takesPlainFinalizers: served.declaration.takesPlainFinalizers,
+  nameRule: served.strategy.nameRule ?? isDns1123Subdomain,
+  takesPlainFinalizers: served.strategy.takesPlainFinalizers,
   v: api.v,
 })
 
@@ -512,7 +512,7 @@ function takePart(next: Typed, old: Typed, part: PartSubresource<any>): void {
   const target = next as unknown as Record<string, unknown>
   for (const [name, value] of Object.entries(old)) {
     if (name !== 'metadata' && name !== 'kind' && name !== 'apiVersion')
-      target[name] = copyJson(value)
+      setOwn(target, name, copyJson(value))
   }
   for (const name of Object.keys(written)) {
     if (

@@ -64,8 +64,8 @@ function runOf(served: Served, info: Context['info']): Run | null {
     case 'connect':
     case 'part':
     case undefined: {
-      const { virtual } = served.declaration
-      if (virtual === undefined) return verbs[info.verb] ?? null
+      const { virtual } = served
+      if (virtual === null) return verbs[info.verb] ?? null
       const of = virtuals[virtual]
       const { verb } = info
       return (verb === 'create' || verb === 'get' || verb === 'list') && of
@@ -135,6 +135,7 @@ function again(
 function resource(context: Context, served: Served, before?: Again): Answer | Promise<Answer> {
   const { info, exchange } = context
   const { api } = context.server
+  context.hasBinary = served.protobuf !== null
   checkShape(context, served)
   const { verb } = info
   if (served.deprecated) tellDeprecated(context, served, served.deprecated)
@@ -177,7 +178,7 @@ function resource(context: Context, served: Served, before?: Again): Answer | Pr
 /** What is only posted has no table: reviews, bindings, evictions, tokens. */
 function showsTables(served: Served, info: RequestInfo): boolean {
   if (info.subresource !== '') return served.subresources.get(info.subresource)?.serves !== 'action'
-  return served.declaration.virtual === undefined || info.verb !== 'create'
+  return served.virtual === null || info.verb !== 'create'
 }
 
 /** Paths that look like a resource but have no such place or verb. */
@@ -308,7 +309,7 @@ async function watchAnswer(context: Context, call: Call, before?: Again): Promis
   }
   const isBinary = form.type === 'protobuf'
   const events = isBinary
-    ? (await import('./protobuf.ts')).eventMessages(api, served, form)
+    ? await (await import('./protobuf.ts')).eventMessages(api, served, form)
     : eventForm(api, served, form)
   const type = isBinary ? `${form.mediaType};stream=watch` : 'application/json'
   return {

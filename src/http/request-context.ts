@@ -26,6 +26,7 @@ export class RequestContext implements Context {
   bodyShare: BodyShare | null = null
   allowedBy = ''
   showsTables = true
+  hasBinary = true
   limitMs = Infinity
   deadline = Infinity
   place = -1

@@ -3,7 +3,13 @@ import { finish, type Steps } from '../base/steps.ts'
 import { compareElements, fieldElement, type PathElement } from './field-path.ts'
 import { FieldSet } from './field-set.ts'
 import { isObject, type JsonObject, sameJson } from './json-value.ts'
-import { DEDUCED, type ListTopology, type MapTopology, resolve, type Topology } from './topology.ts'
+import {
+  DEDUCED,
+  type ListTopology,
+  type MapTopology,
+  resolve,
+  type Topology,
+} from '../schema/topology.ts'
 import {
   filledList,
   filledObject,

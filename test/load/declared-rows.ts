@@ -25,12 +25,13 @@ export function declaredRows(): Row[] {
   return manifests(v).flatMap((manifest) => {
     const { apiVersion, resource } = manifest
     const at = apiVersion.lastIndexOf('/')
-    const { shape } = catalogue.find(
+    const { published } = catalogue.find(
       apiVersion.slice(0, Math.max(at, 0)),
       apiVersion.slice(at + 1),
       resource,
     )!
-    return placesIn(shape, seen).flatMap((place) => rowsOf(manifest, place))
+    if (published.is !== 'shape') return []
+    return placesIn(published.shape, seen).flatMap((place) => rowsOf(manifest, place))
   })
 }
 
