@@ -1,10 +1,12 @@
 /** The verbs of the API over a store in memory, without HTTP. */
 import { admissionChain } from './admission/chain.ts'
 import { admissionPlugins } from './admission/index.ts'
+import type { PluginDeps } from './admission/plugin.ts'
 import { keyOf, Turns, type Api } from './api/context.ts'
 import { servicePools } from './api/claims.ts'
 import { alwaysAllow } from './authz/always.ts'
 import { ManualClock } from './base/clock.ts'
+import { silentLog } from './base/log.ts'
 import { randomIds } from './base/ids.ts'
 import { ensureSystemNamespaces } from './boot.ts'
 import { Writer, type Removal } from './controllers/writer.ts'
@@ -87,16 +89,29 @@ export async function inProcess({
   const cache = new Cache(engine, { clock, historyMs: 300_000 })
   const ranges = serviceRanges({})
   const errors: unknown[] = []
+  const catalogue = buildCatalogue(resources, v)
+  const deps = (): PluginDeps => ({
+    v,
+    clock,
+    log: silentLog,
+    objects: {
+      get: (...asked) => source.get(...asked),
+      follow: (...asked) => source.follow(...asked),
+    },
+    authorizer: alwaysAllow,
+    catalogue,
+    gate: defaultGate,
+  })
   const api: Api = {
     v,
     clock,
     ids: randomIds,
     cache,
-    catalogue: buildCatalogue(resources, v),
-    admission: admissionChain(admissionPlugins, {
-      get: (resource, namespace, name) => source.get(resource, namespace, name),
-      authorizer: alwaysAllow,
-    }),
+    catalogue,
+    admission: admissionChain(
+      admissionPlugins.map((factory) => factory.create(deps())),
+      clock,
+    ),
     gate: defaultGate,
     allowPrivileged: false,
     agentTls: {},

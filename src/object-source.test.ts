@@ -49,6 +49,7 @@ const remove = (name: string) =>
       resourceVersion: undefined,
       dryRun: false,
       orphanGiven: undefined,
+      given: {},
     },
   )
 

@@ -173,8 +173,12 @@ export async function launchServer(options: ServerOptions): Promise<RunningServe
       cache,
       catalogue,
       admission: admissionChain(
-        admissionPlugins.filter((plugin) => plugin.onByDefault),
-        { ...objects, authorizer },
+        [...admissionPlugins, ...(options.admission ?? [])]
+          .filter(({ defaultOn }) => defaultOn)
+          .map((factory) =>
+            factory.create({ v, clock, log, objects, authorizer, catalogue, gate: gates.gate }),
+          ),
+        clock,
       ),
       gate: gates.gate,
       allowPrivileged: options.allowPrivileged ?? false,

@@ -11,6 +11,8 @@ import { parseJson } from '../schema/json-text.ts'
 import { WrittenNumbers } from '../schema/written-numbers.ts'
 import type { Version } from '../store/cache/version.ts'
 import type { Change } from '../store/store.ts'
+import { CallAttributes } from './admission.ts'
+import { optionsOfDeletion } from './admission-options.ts'
 import { claimChanges } from './claims.ts'
 import { type Api, type Call, first, keyOf, placeOf } from './context.ts'
 import { existing } from './get.ts'
@@ -20,7 +22,7 @@ import { checkDryRun, integer, isSet, listOptions, refuse } from './options.ts'
 import { parseBody } from './read-body.ts'
 import type { Result } from './results.ts'
 import { selection } from './selection.ts'
-import { attempt, isFinished } from './write.ts'
+import { isFinished } from './write.ts'
 
 const ORPHAN = 'orphan'
 const FOREGROUND = 'foregroundDeletion'
@@ -35,6 +37,10 @@ export interface Deletion {
   readonly orphanGiven: boolean | undefined
   /** Admission was asked about what leads to this deletion. */
   readonly isAdmitted?: true
+  /** The object goes with its collection: the request does not name it. */
+  readonly isOfCollection?: true
+  /** As it was asked for. */
+  readonly given: Given
 }
 
 /** DELETE on an object (seed 1, Deletion of any object). Throws 4xx. */
@@ -53,7 +59,7 @@ export async function deleteOne(api: Api, call: Call): Promise<Result> {
 
 /** DELETE on a collection: one object after the other; answers with the list as it was. Throws 4xx. */
 export async function deleteCollection(api: Api, call: Call): Promise<Result> {
-  const deletion = await readDeletion(api, call)
+  const deletion: Deletion = { ...(await readDeletion(api, call)), isOfCollection: true }
   const options = listOptions(call.query, api.v)
   const chosen = selection(call.served, options.labelSelector, options.fieldSelector)
   const found = await select(api, call, options, chosen)
@@ -100,11 +106,7 @@ async function deleteOnce(
   const first = old.metadata.deletionTimestamp === undefined
   const isOwnMark = first && declaration.onTerminate !== undefined
   checkPreconditions(served, call.name, old, deletion, isOwnMark)
-  const options = { dryRun: deletion.dryRun }
-  if (deletion.isAdmitted !== true) {
-    await api.admission.mutate(attempt(call, 'delete', null, old, options), c)
-    await api.admission.validate(attempt(call, 'delete', null, old, options), c)
-  }
+  if (deletion.isAdmitted !== true) await admitDeletion(api, call, deletion, old)
 
   const next = decodeDocument(served, document, c)
   await pace.pause()
@@ -132,6 +134,20 @@ async function deleteOnce(
   if (!commit.done) return null
   const table = await api.cache.table(served.hub.keyPrefix)
   return deleted(served, next, table.getAt(key, commit.at) ?? wanted, answer)
+}
+
+/** Asks admission, in both phases, whether an object may be deleted. */
+async function admitDeletion(api: Api, call: Call, deletion: Deletion, old: Typed): Promise<void> {
+  const attributes = new CallAttributes(api, call, {
+    operation: 'DELETE',
+    object: null,
+    old,
+    dryRun: deletion.dryRun,
+    options: () => optionsOfDeletion(api, deletion.given),
+    ...(deletion.isOfCollection ? { name: '' } : {}),
+  })
+  await api.admission.mutate(attributes)
+  await api.admission.validate(attributes)
 }
 
 /** Removal of what goes with an object. */
@@ -324,6 +340,7 @@ export function deletionFrom(api: Api, given: Given): Deletion {
     resourceVersion: given.preconditions?.resourceVersion,
     dryRun,
     orphanGiven: orphanDependents,
+    given,
   }
 }
 
