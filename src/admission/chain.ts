@@ -16,8 +16,8 @@ export interface AdmissionChain {
   /** Lets plugins change the object; once more when one of them asks for that. */
   mutate(attributes: MutableAttributes): void | Promise<void>
   validate(attributes: Attributes): void | Promise<void>
-  /** Resolves when every plugin is ready; null when all are. */
-  ready(): Promise<void> | null
+  /** Whether every plugin is ready. */
+  isReady(): boolean
 }
 
 type Steps = Readonly<Record<Operation, readonly Plugin[]>>
@@ -45,10 +45,13 @@ export function admissionChain(plugins: readonly Plugin[], clock: Clock): Admiss
       inOrder(validating[attributes.operation], attributes, clock, (plugin) =>
         plugin.validate!(attributes),
       ),
-    ready() {
-      const waiting = plugins.flatMap((plugin) => plugin.ready?.() ?? [])
-      return waiting.length === 0 ? null : Promise.all(waiting).then(() => {})
-    },
+    isReady: () =>
+      plugins.every((plugin) => {
+        const unready = plugin.ready?.()
+        // Whoever waits for it is told of what it fails of.
+        unready?.catch(() => {})
+        return !unready
+      }),
   }
 }
 

@@ -38,7 +38,7 @@ export interface Plugin {
 }
 
 /** Makes one plugin for one server. */
-export interface PluginFactory<C = never> {
+export interface PluginFactory<C = unknown> {
   /** Unique; what flags and configuration call it. */
   readonly name: string
   /** Whether it is on unless it is disabled. */
