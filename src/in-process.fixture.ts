@@ -4,6 +4,7 @@ import { admissionPlugins } from './admission/index.ts'
 import type { PluginDeps } from './admission/plugin.ts'
 import { keyOf, Turns, type Api } from './api/context.ts'
 import { servicePools } from './api/claims.ts'
+import { renewTables, storageForms } from './api/storage-forms.ts'
 import { alwaysAllow } from './authz/always.ts'
 import { ManualClock } from './base/clock.ts'
 import { silentLog } from './base/log.ts'
@@ -15,6 +16,7 @@ import { resources } from './kinds/index.ts'
 import { objectSource } from './object-source.ts'
 import { buildCatalogue } from './schema/catalogue.ts'
 import type { JsonObject } from './schema/codec.ts'
+import type { LiveCatalogue } from './schema/live-catalogue.ts'
 import type { ObjectSource } from './schema/object-source.ts'
 import { serviceRanges } from './server-options.ts'
 import { Cache } from './store/cache/cache.ts'
@@ -77,6 +79,7 @@ export async function inProcess({
   vocabulary = defaultVocabulary,
 }: { readonly vocabulary?: VocabularyName } = {}): Promise<{
   readonly api: Api
+  readonly catalogue: LiveCatalogue
   readonly clock: ManualClock
   readonly source: ObjectSource
   readonly hand: Hand
@@ -86,10 +89,15 @@ export async function inProcess({
   const v = vocabularies[vocabulary]
   const clock = new ManualClock()
   const engine = openMemory({ clock })
-  const cache = new Cache(engine, { clock, historyMs: 300_000 })
+  const catalogue = buildCatalogue(resources, v)
+  const cache = new Cache(engine, {
+    clock,
+    historyMs: 300_000,
+    formOf: storageForms(catalogue, () => api),
+  })
+  renewTables(cache, catalogue)
   const ranges = serviceRanges({})
   const errors: unknown[] = []
-  const catalogue = buildCatalogue(resources, v)
   const deps = (): PluginDeps => ({
     v,
     clock,
@@ -125,6 +133,7 @@ export async function inProcess({
   await ensureSystemNamespaces(api)
   return {
     api,
+    catalogue,
     clock,
     source,
     hand: new Hand(api),

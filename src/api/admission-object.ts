@@ -6,7 +6,6 @@ import { badRequest } from '../schema/errors.ts'
 import { copyJson } from '../schema/json-clone.ts'
 import type { Typed } from '../schema/object-meta.ts'
 import type { HookContext } from '../schema/resource.ts'
-import type { Api } from './context.ts'
 import { decodeServed, fromHub, toHub } from './objects.ts'
 
 /** Knows the versions of the kind that an object is of. */
@@ -41,11 +40,10 @@ export class LiveObject implements MutableObject {
 }
 
 /** Forms of stored objects: every version of their kind, those included that are not served. */
-export function storedForms(api: Api, served: Served, context: () => HookContext): ObjectForms {
+export function storedForms(served: Served, context: () => HookContext): ObjectForms {
   const { hub } = served
   const inVersion = (groupVersion: unknown): Served => {
-    const all = api.catalogue.versionsOf(served.declaration)
-    const found = all.find((version) => version.groupVersion === groupVersion)
+    const found = served.versions.find((version) => version.groupVersion === groupVersion)
     if (!found) throw noSuchVersion(served.kind, groupVersion)
     return found
   }

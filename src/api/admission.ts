@@ -55,7 +55,7 @@ export class CallAttributes implements MutableAttributes {
     this.#api = api
     this.#call = call
     this.#asked = asked
-    this.#forms = formsOf(api, call, asked)
+    this.#forms = formsOf(call, asked)
     this.object = this.#held(asked.object)
     this.oldObject = this.#held(asked.old)
   }
@@ -150,8 +150,8 @@ const resourceOf = ({ group, version, resource }: GroupVersionResource) => ({
   resource,
 })
 
-function formsOf(api: Api, { served, context }: Call, { body }: Asked): ObjectForms {
-  if (!body) return storedForms(api, served, context)
+function formsOf({ served, context }: Call, { body }: Asked): ObjectForms {
+  if (!body) return storedForms(served, context)
   return 'codec' in body ? bodyForms(body, context) : plainForms
 }
 

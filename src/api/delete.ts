@@ -22,7 +22,7 @@ import { checkDryRun, integer, isSet, listOptions, refuse } from './options.ts'
 import { parseBody } from './read-body.ts'
 import type { Result } from './results.ts'
 import { selection } from './selection.ts'
-import { isFinished } from './write.ts'
+import { committed, isFinished } from './write.ts'
 
 const ORPHAN = 'orphan'
 const FOREGROUND = 'foregroundDeletion'
@@ -116,11 +116,12 @@ async function deleteOnce(
   if (isFinished(served, next)) {
     const answer = { ...deletion, remains: false }
     if (deletion.dryRun) return deleted(served, next, live, answer)
-    const commit = await api.cache.commit([
+    const changes = [
       { key, value: null, ifChangedAt: live.revision },
       ...claimChanges(api.pools, served, old, null, key),
       ...(await companions(api, call, served)),
-    ])
+    ]
+    const commit = await api.cache.commit(changes, await api.cache.table(served.hub))
     return commit.done ? deleted(served, old, live, answer) : null
   }
   const record = encodeObject(served, next)
@@ -128,12 +129,11 @@ async function deleteOnce(
   const answer = { ...deletion, remains: true }
   if (deletion.dryRun || wanted.json().equals(live.json()))
     return deleted(served, next, wanted, answer)
-  const commit = await api.cache.commit([
-    { key, value: record, ifChangedAt: live.revision, frees: true },
-  ])
+  const change = { key, value: record, ifChangedAt: live.revision, frees: true }
+  const table = await api.cache.table(served.hub)
+  const commit = await api.cache.commit([change], table)
   if (!commit.done) return null
-  const table = await api.cache.table(served.hub.keyPrefix)
-  return deleted(served, next, table.getAt(key, commit.at) ?? wanted, answer)
+  return deleted(served, next, committed(table, change, commit.at), answer)
 }
 
 /** Asks admission, in both phases, whether an object may be deleted. */
@@ -158,7 +158,7 @@ async function companions(api: Api, call: Call, served: Served): Promise<Change[
     const other = api.catalogue.find(group, version, resource)
     if (!other) continue
     const key = keyOf(other, call.namespace, call.name)
-    const table = await api.cache.table(other.hub.keyPrefix)
+    const table = await api.cache.table(other.hub)
     if (table.get(key)) changes.push({ key, value: null })
   }
   return changes

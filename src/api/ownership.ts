@@ -198,7 +198,7 @@ export function versionsOf(
     topology,
     ignored,
     convert: (object, from, to) =>
-      converted(object, versionNamed(api, served, from)!, versionNamed(api, served, to)!, c),
+      converted(object, versionNamed(served, from)!, versionNamed(served, to)!, c),
   }
 }
 
@@ -206,19 +206,17 @@ function knownVersions(api: Api, served: Served, subresource: string): Omit<Vers
   const unowned = FieldSet.ofPaths(...unownedPaths(served, subresource))
   return {
     topology: (apiVersion) => {
-      const version = versionNamed(api, served, apiVersion)
+      const version = versionNamed(served, apiVersion)
       return version ? topologyOf(version.shape, api.v) : null
     },
     ignored: () => unowned,
   }
 }
 
-const versionNamed = (api: Api, served: Served, apiVersion: string): Served | undefined =>
+const versionNamed = (served: Served, apiVersion: string): Served | undefined =>
   served.groupVersion === apiVersion
     ? served
-    : api.catalogue
-        .versionsOf(served.declaration)
-        .find((version) => version.groupVersion === apiVersion)
+    : served.versions.find((version) => version.groupVersion === apiVersion)
 
 // Nothing is filled in on the way: what was taken out of an object must stay out.
 function converted(object: unknown, from: Served, to: Served, c: HookContext): unknown {

@@ -110,7 +110,7 @@ export async function createObject(
   served.declaration.canonicalize?.(object, c)
   const name = metadata.name ?? ''
   const key = keyOf(served, call.namespace, name)
-  const table = await api.cache.table(served.hub.keyPrefix)
+  const table = await api.cache.table(served.hub)
   const taken = (version: Version | null) => {
     if (generated) return generatedNameTaken(served.name, name)
     const terminating =
@@ -151,9 +151,9 @@ async function created(
   taken: (version: Version | null) => Error,
 ): Promise<Result | null> {
   const [{ key }] = changes
-  const commit = await api.cache.commit(changes)
+  const commit = await api.cache.commit(changes, table)
   if (commit.done)
-    return { is: 'object', status: 201, version: stored(table.getAt(key, commit.at), key) }
+    return { is: 'object', status: 201, version: committed(table, changes[0], commit.at) }
   if (isClaimKey(commit.key)) return null
   throw taken(table.get(key))
 }
@@ -212,7 +212,7 @@ export async function updateObject(
 ): Promise<Result> {
   const { served } = call
   const key = keyOf(served, call.namespace, call.name)
-  const table = await api.cache.table(served.hub.keyPrefix)
+  const table = await api.cache.table(served.hub)
   return api.turns.take(key, async () => {
     for (;;) {
       const live = table.get(key)
@@ -318,10 +318,11 @@ async function updateOnce(
         version: asVersion(encodeObject(served, next), live.revision),
       }
     const record = encodeObject(served, next)
-    const commit = await api.cache.commit([
+    const changes = [
       { key, value: null, ifChangedAt: live.revision },
       ...claimChanges(api.pools, served, old, null, key),
-    ])
+    ]
+    const commit = await api.cache.commit(changes, await api.cache.table(served.hub))
     if (commit.done) return { is: 'object', status: 200, version: asVersion(record, live.revision) }
     return again(call, commit, conditional)
   }
@@ -336,13 +337,14 @@ async function updateOnce(
     return { is: 'object', status: 200, version: live }
   }
   if (options.dryRun) return { is: 'object', status: 200, version: wanted }
-  const commit = await api.cache.commit([
+  const changes: [Change, ...Change[]] = [
     { key, value: record, ifChangedAt: live.revision, frees: isGoing(next) },
     ...claimChanges(api.pools, served, old, next, key),
-  ])
+  ]
+  const table = await api.cache.table(served.hub)
+  const commit = await api.cache.commit(changes, table)
   if (!commit.done) return isClaimKey(commit.key) ? null : again(call, commit, conditional)
-  const table = await api.cache.table(served.hub.keyPrefix)
-  return { is: 'object', status: 200, version: stored(table.getAt(key, commit.at), key) }
+  return { is: 'object', status: 200, version: committed(table, changes[0], commit.at) }
 }
 
 /** Runs checks one after the other until there are too many errors, with turns for others where they take long. */
@@ -577,9 +579,13 @@ function versionless({ served, name }: Call) {
   return invalid({ group, kind: resource }, name, [{ field, reason: 'FieldValueInvalid', message }])
 }
 
-function stored(version: Version | null, key: string): Version {
-  if (!version) throw new Error(`committed object ${key} is not in the cache`)
-  return version
+/** What a change has made, out of the table; the change itself when the table was let go of meanwhile. */
+export function committed(table: Table, { key, value }: Change, at: number): Version {
+  const version = table.getAt(key, at)
+  if (version) return version
+  if (!table.retired || value === null)
+    throw new Error(`committed object ${key} is not in the cache`)
+  return asVersion(Buffer.from(value), at)
 }
 
 /** The context of hooks, for callers outside. */

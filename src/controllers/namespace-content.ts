@@ -76,8 +76,7 @@ export class NamespaceContent {
   }
 
   async #objects(served: Served, namespace: string): Promise<Generator<Version>> {
-    const { keyPrefix } = served.hub
-    const table = await this.#api.cache.table(keyPrefix)
+    const table = await this.#api.cache.table(served.hub)
     return table.range(keyOf(served.hub, namespace, ''))
   }
 

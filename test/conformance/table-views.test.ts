@@ -6,7 +6,6 @@ import { asVersion, decodeDocument, encodeObject } from '../../src/api/objects.t
 import { PLAIN } from '../../src/http/form.ts'
 import { listBytes } from '../../src/http/represent.ts'
 import { inProcess } from '../../src/in-process.fixture.ts'
-import { resources } from '../../src/kinds/index.ts'
 import type { JsonObject } from '../../src/schema/codec.ts'
 import type { Typed } from '../../src/schema/object-meta.ts'
 import { cellsOf } from '../../src/schema/table.ts'
@@ -39,10 +38,9 @@ const outcome = (make: () => unknown) => {
   }
 }
 
-for (const declaration of resources) {
-  const versions = api.catalogue.versionsOf(declaration)
-  const served = versions.find(({ conversion }) => conversion === null) ?? versions[0]!
-  if (!served.hub.keyPrefix) continue
+for (const { versions } of api.catalogue.entries()) {
+  const [served] = versions
+  const { declaration } = served
   const { shape } = declaration.hub
   const list = { is: 'list', status: 200, revision: 1, continueToken: '', remaining: 0, items: [] }
   const rowOf = (object: object, includeObject: 'None' | 'Metadata' | 'Object') => {
