@@ -15,8 +15,9 @@ import { verbsOf, type Served } from '../schema/catalogue.ts'
 import { badRequest, methodNotAllowed, noSuchResource } from '../schema/errors.ts'
 import { isPathSegmentName } from '../schema/names.ts'
 import type { ConnectSubresource, Deprecation, ScaleSubresource } from '../schema/resource.ts'
+import { CallAttributes } from '../api/admission.ts'
+import { connectOptions } from '../api/connect/options.ts'
 import { TableGone } from '../store/cache/storage-form.ts'
-import { attempt } from '../api/write.ts'
 import { resultAnswer } from './answer.ts'
 import type { Answer, Context } from './context.ts'
 import { formOf } from './form.ts'
@@ -64,8 +65,8 @@ function runOf(served: Served, info: Context['info']): Run | null {
     case 'connect':
     case 'part':
     case undefined: {
-      const { virtual } = served.declaration
-      if (virtual === undefined) return verbs[info.verb] ?? null
+      const { virtual } = served
+      if (virtual === null) return verbs[info.verb] ?? null
       const of = virtuals[virtual]
       const { verb } = info
       return (verb === 'create' || verb === 'get' || verb === 'list') && of
@@ -135,6 +136,7 @@ function again(
 function resource(context: Context, served: Served, before?: Again): Answer | Promise<Answer> {
   const { info, exchange } = context
   const { api } = context.server
+  context.hasBinary = served.protobuf !== null
   checkShape(context, served)
   const { verb } = info
   if (served.deprecated) tellDeprecated(context, served, served.deprecated)
@@ -150,6 +152,8 @@ function resource(context: Context, served: Served, before?: Again): Answer | Pr
     body: before?.body ?? bodyReader(context),
     context: contextOnce(api, context.user, served),
     warn: (text) => context.warn(text),
+    annotate: (key, value, level) => context.annotate(key, value, level),
+    deadline: () => context.deadline,
     signal: () => exchange.signal,
   }
   const subresource = served.subresources.get(info.subresource)
@@ -177,7 +181,7 @@ function resource(context: Context, served: Served, before?: Again): Answer | Pr
 /** What is only posted has no table: reviews, bindings, evictions, tokens. */
 function showsTables(served: Served, info: RequestInfo): boolean {
   if (info.subresource !== '') return served.subresources.get(info.subresource)?.serves !== 'action'
-  return served.declaration.virtual === undefined || info.verb !== 'create'
+  return served.virtual === null || info.verb !== 'create'
 }
 
 /** Paths that look like a resource but have no such place or verb. */
@@ -237,11 +241,16 @@ async function connectAnswer(
   const path = context.path.replace(/^\/+/, '/')
   const [base, rest] = splitAfter(path, subresourceDepth(context))
   if (!reads) {
-    const c = call.context()
-    const options = { kind, apiVersion: call.served.groupVersion, metadata: {}, path: rest }
-    const asked = attempt(call, 'connect', options, null, { dryRun: false })
-    await api.admission.mutate(asked, c)
-    await api.admission.validate(asked, c)
+    const { group, version } = call.served
+    const attributes = new CallAttributes(api, call, {
+      operation: 'CONNECT',
+      object: connectOptions(call, kind, rest),
+      old: null,
+      dryRun: false,
+      body: { group, version, kind },
+    })
+    await api.admission.mutate(attributes)
+    await api.admission.validate(attributes)
   }
   const place = await connect(api, {
     ...call,
@@ -308,7 +317,7 @@ async function watchAnswer(context: Context, call: Call, before?: Again): Promis
   }
   const isBinary = form.type === 'protobuf'
   const events = isBinary
-    ? (await import('./protobuf.ts')).eventMessages(api, served, form)
+    ? await (await import('./protobuf.ts')).eventMessages(api, served, form)
     : eventForm(api, served, form)
   const type = isBinary ? `${form.mediaType};stream=watch` : 'application/json'
   return {

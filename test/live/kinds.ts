@@ -1,6 +1,6 @@
 /** Kinds that no server has built in. */
 import { ageColumn, nameColumn } from '../../src/kinds/columns.ts'
-import { declaredEntries } from '../../src/schema/catalogue.ts'
+import { declaredEntries } from '../../src/schema/declared-entry.ts'
 import type { ResourceEntry } from '../../src/schema/catalogue-snapshot.ts'
 import { group } from '../../src/schema/object-meta.ts'
 import { column, part, resource, type Resource } from '../../src/schema/resource.ts'
