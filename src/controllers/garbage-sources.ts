@@ -59,7 +59,7 @@ export class GarbageSources {
 
   /** Whether a resource is to be followed from now on. */
   #takes(served: Served | undefined): boolean {
-    if (!served || served.declaration.virtual !== undefined || !isCollected(served)) return false
+    if (!served || served.virtual !== null || !isCollected(served)) return false
     if (!hasVerbs(served, 'delete', 'list', 'watch')) return false
     const { keyPrefix } = served.hub
     if (this.#prefixes.has(keyPrefix)) return false
