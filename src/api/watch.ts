@@ -1,7 +1,7 @@
 import { badRequest, expired, internalError } from '../schema/errors.ts'
 import { TransformError, unreadableAmong } from '../store/encryption/unreadable.ts'
 import type { Version } from '../store/cache/version.ts'
-import type { ChangeType, WatchSink } from '../store/cache/watch-hub.ts'
+import type { ChangeType, Watcher, WatchSink } from '../store/cache/watch-hub.ts'
 import { first, keyOf, type Api, type Call } from './context.ts'
 import { listOptions, parseRevision } from './options.ts'
 import { selection, type Selection } from './selection.ts'
@@ -101,7 +101,9 @@ export async function watch(api: Api, call: Call): Promise<WatchStart> {
             if (!reached) return
           }
           if (ended) return
-          const watcher = api.cache.hub.watch(table, view, sink, {
+          // It may end before it is there to be asked, with its table or with the server.
+          let watcher: Watcher | null = null
+          watcher = api.cache.hub.watch(table, view, sink, {
             from,
             onLost: (oldest) => {
               const status = expired(`too old resource version: ${from} (${oldest})`).toStatus()
@@ -109,11 +111,12 @@ export async function watch(api: Api, call: Call): Promise<WatchStart> {
             },
             onEnd: () => finish(watcher?.error),
           })
-          stop = () => watcher.stop()
+          const live = watcher
+          stop = () => live.stop()
           if (watcher.stopped) return finish(watcher.error)
           if (options.allowBookmarks) {
             const bookmark = () => {
-              if (!sink.closed && watcher.bringUpToDate())
+              if (!sink.closed && live.bringUpToDate())
                 sink.write(form.bookmark(api.cache.revision))
             }
             const again = () => {
