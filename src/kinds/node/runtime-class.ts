@@ -60,7 +60,7 @@ export const runtimeClasses = resource(RuntimeClass, {
     const at = errors.at('scheduling')
     validateLabels(scheduling.nodeSelector, at.at('nodeSelector'))
     const { tolerations = [] } = scheduling
-    // As in the field, the path has the name twice.
+    // As the reference writes it: the path has the name twice.
     validateTolerations(tolerations, at.at('tolerations', 'tolerations'))
     tolerations.forEach((one, i) => {
       if (tolerations.slice(0, i).some((other) => sameValue(one, other)))
