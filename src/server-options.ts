@@ -9,6 +9,7 @@ import type { Clock } from './base/clock.ts'
 import type { Ids } from './base/ids.ts'
 import type { Log } from './base/log.ts'
 import type { DeprecatedUse } from './http/context.ts'
+import type { StageSubscriber } from './http/stages.ts'
 import { isLocalAddress } from './local-address.ts'
 import type { VocabularyName } from './vocabulary/vocabulary.ts'
 
@@ -82,6 +83,8 @@ export interface ServerOptions {
   readonly controllers?: boolean
   /** Told of each request to a deprecated version of a resource. */
   readonly onDeprecated?: (use: DeprecatedUse) => void
+  /** Are told of the stages of every request, in this order; nobody by default. See docs/architecture.md. */
+  readonly stages?: readonly StageSubscriber[]
   readonly log?: Log
   readonly clock?: Clock
   readonly ids?: Ids

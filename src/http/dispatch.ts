@@ -13,6 +13,7 @@ import { contextOnce, type Api, type Body, type Call } from '../api/context.ts'
 import type { Result } from '../api/results.ts'
 import { verbsOf, type Served } from '../schema/catalogue.ts'
 import { badRequest, methodNotAllowed, noSuchResource } from '../schema/errors.ts'
+import { formatJson } from '../schema/json-text.ts'
 import { isPathSegmentName } from '../schema/names.ts'
 import type { ConnectSubresource, Deprecation, ScaleSubresource } from '../schema/resource.ts'
 import { CallAttributes } from '../api/admission.ts'
@@ -164,13 +165,14 @@ function resource(context: Context, served: Served, before?: Again): Answer | Pr
   context.showsTables = showsTables(served, info)
   // An answer that nobody can read is not worth a write; reads find out when they answer.
   if (verb !== 'get' && verb !== 'list') formOf(context, { transform: true })
+  const made = (result: Result): Answer | Promise<Answer> => {
+    context.record?.answered(served, result)
+    return resultAnswer(context, served, result)
+  }
   const answer = (result: Result | Promise<Result>): Answer | Promise<Answer> =>
     result instanceof Promise
-      ? result.then(
-          (done) => resultAnswer(context, served, done),
-          (error) => again(context, error, call, before),
-        )
-      : resultAnswer(context, served, result)
+      ? result.then(made, (error) => again(context, error, call, before))
+      : made(result)
   if (!api.cache.isShared) return answer(run(api, call))
   if (verb === 'create' && call.subresource === '')
     return answer(hopefully(api, () => run(api, call)))
@@ -288,7 +290,10 @@ async function readBody(context: Context): Promise<Body> {
   const mediaType = bodyType(exchange)
   const waiting = server.bodyQueue.wait(bytes.length, () => exchange.signal)
   if (waiting) await waiting
-  return { bytes, mediaType }
+  const { record } = context
+  if (record === null || server.stages?.wantsBody(record) !== true) return { bytes, mediaType }
+  record.read(bytes, mediaType)
+  return { bytes, mediaType, readAs: (value) => record.readAs(Buffer.from(formatJson(value))) }
 }
 
 /**
@@ -334,10 +339,12 @@ async function watchAnswer(context: Context, call: Call, before?: Again): Promis
 function tellDeprecated(context: Context, served: Served, deprecation: Deprecation): void {
   const { api, onDeprecated } = context.server
   context.warn(deprecationText(api, served, deprecation))
-  context.annotate(api.v.spell('{label}/deprecated'), 'true')
+  // The domain of API groups, which begins with a dot.
+  const domain = api.v.spell('{api}').slice(1)
+  context.annotate(`${domain}/deprecated`, 'true')
   const { removed } = deprecation
   if (removed !== undefined) {
-    context.annotate(api.v.spell('{label}/removed-release'), removed)
+    context.annotate(`${domain}/removed-release`, removed)
   }
   onDeprecated({
     group: served.group,
