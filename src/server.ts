@@ -398,6 +398,10 @@ export async function launchServer(options: ServerOptions): Promise<RunningServe
         await published
         await (await upkeep)?.idle()
       },
+      async client(asked = {}) {
+        const { inProcessClient } = await import('./server-client.ts')
+        return inProcessClient({ api, authorizer: authorization.authorizer }, asked)
+      },
       close: () => (closed ??= closeAll()),
     }
   } catch (error) {
