@@ -148,6 +148,7 @@ export class Informer<T extends object> {
     while (!signal.aborted) {
       let markEnded = () => {}
       const ended = new Promise<void>((resolve) => (markEnded = resolve))
+      signal.addEventListener('abort', markEnded, { once: true })
       try {
         const followed = await transport.follow!<T>(this.#request, {
           add: (entry) => this.#added(entry),
