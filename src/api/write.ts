@@ -5,7 +5,7 @@
 import type { Attempt } from '../admission/plugin.ts'
 import { refusal } from '../authz/refusal.ts'
 import { shortened } from '../base/short-text.ts'
-import { paced } from '../base/steps.ts'
+import { paced, type Steps } from '../base/steps.ts'
 import { formatTime } from '../base/time.ts'
 import { Pace } from '../base/turn.ts'
 import {
@@ -328,11 +328,19 @@ async function updateOnce(
 }
 
 /** Runs checks one after the other until there are too many errors, with turns for others where they take long. */
-async function checked(pace: Pace, checks: readonly (() => void)[]): Promise<void> {
+async function checked(pace: Pace, checks: readonly (() => void | Steps<void>)[]): Promise<void> {
   for (const check of checks) {
-    if (!collecting(check)) return
-    const pause = pace.pause()
-    if (pause) await pause
+    let steps: void | Steps<void>
+    let isDone = false
+    const next = () => {
+      if (steps) isDone = steps.next().done === true
+      else isDone = !(steps = check())
+    }
+    while (!isDone) {
+      if (!collecting(next)) return
+      const pause = pace.pause()
+      if (pause) await pause
+    }
   }
 }
 

@@ -12,6 +12,11 @@ export function finish<T>(steps: Steps<T>): T {
   }
 }
 
+/** Does at once what was given in steps. */
+export function finishIfSteps(steps: void | Steps<void>): void {
+  if (steps) finish(steps)
+}
+
 /** Does the steps with turns for others where they take long; at once where they do not. */
 export function paced<T>(steps: Steps<T>, pace = new Pace()): T | Promise<T> {
   for (;;) {

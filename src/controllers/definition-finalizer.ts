@@ -1,12 +1,16 @@
 import {
   hasCondition,
   INSTANCE_CLEANUP,
-  setCondition,
+  withCondition,
   type CustomResourceDefinition,
 } from '../kinds/apiextensions/custom-resource-definition.ts'
+import type { JsonObject } from '../schema/codec.ts'
 import { StatusError } from '../schema/errors.ts'
+import { parseJson } from '../schema/json-text.ts'
+import type { ObjectMeta } from '../schema/object-meta.ts'
 import { workQueue, type Controller } from './controller.ts'
-import { following } from './following.ts'
+import { followPlaces } from './follow-places.ts'
+import { asleep, following } from './following.ts'
 import { Writer } from './writer.ts'
 
 const NAME = 'customresourcedefinition-finalizer'
@@ -28,31 +32,52 @@ export const definitionFinalizer = (removeInstances: RemoveInstances): Controlle
     const served = api.catalogue.find(name.group, 'v1', name.resource)
     const writer = new Writer(api, NAME, '{system}-apiserver')
 
+    /** Names whose status is being written here, which is no news. */
+    const writing = new Set<string>()
+    const read = (key: string) => source.get<CustomResourceDefinition>(name, '', key)
     /** Writes the status with a condition, and the object without the duty when there is none left. */
     const write = async (
-      definition: CustomResourceDefinition,
+      { metadata, status }: CustomResourceDefinition,
       condition: { status: 'True' | 'False'; reason: string; message: string },
       isDone = false,
-    ): Promise<CustomResourceDefinition> => {
-      const next = structuredClone(definition)
-      setCondition(next, { type: 'Terminating', ...condition }, api.clock.now())
-      if (isDone) next.metadata.finalizers = next.metadata.finalizers!.filter((f) => f !== duty)
-      return writer.update(
-        { served: served!, namespace: '', name: next.metadata.name!, subresource: 'status' },
-        served!.codec.plain(next as never),
-      )
+    ): Promise<void> => {
+      const { name: key = '', resourceVersion = '', finalizers = [] } = metadata
+      const change = {
+        metadata: {
+          resourceVersion,
+          ...(isDone ? { finalizers: finalizers.filter((f) => f !== duty) } : {}),
+        },
+        status: {
+          conditions: withCondition(
+            status.conditions,
+            { type: 'Terminating', ...condition },
+            api.clock.now(),
+          ),
+        },
+      }
+      writing.add(key)
+      try {
+        await writer.merge(
+          { served: served!, namespace: '', name: key, subresource: 'status' },
+          change as unknown as JsonObject,
+        )
+      } finally {
+        writing.delete(key)
+      }
     }
     const queue = workQueue(world, NAME, {
       workers: WORKERS,
       async work(key) {
-        let definition = await source.get<CustomResourceDefinition>(name, '', key)
-        if (!served || !definition || !isDue(definition, duty)) return
+        let definition = await read(key)
+        if (!served || !definition || !isDue(definition.metadata, duty)) return
         try {
-          definition = await write(definition, {
+          await write(definition, {
             status: 'True',
             reason: 'InstanceDeletionInProgress',
             message: 'CustomResource deletion is in progress',
           })
+          definition = await read(key)
+          if (!definition) return
           if (!hasCondition(definition, 'Established')) {
             const message = 'resource was never established'
             await write(definition, { status: 'False', reason: 'NeverEstablished', message }, true)
@@ -74,28 +99,16 @@ export const definitionFinalizer = (removeInstances: RemoveInstances): Controlle
         }
       },
     })
-    let isLoaded = false
-    const end = await source.follow<CustomResourceDefinition>(name, {
-      set(definition) {
-        if (!isDue(definition, duty)) return
-        // What this controller itself writes on the way is no news to it.
-        const isNews = !isLoaded || !ON_THE_WAY.has(reasonOf(definition))
-        if (isNews) queue.add(definition.metadata.name ?? '')
+    if (!served) return asleep
+    const end = await followPlaces(api, served, {
+      set({ name: key }, version) {
+        if (writing.has(key)) return
+        if (isDue(parseJson(version.metadata()) as ObjectMeta, duty)) queue.add(key)
       },
-      removed() {},
     })
-    isLoaded = true
     return following(queue, writer, [end])
   },
 })
 
-const ON_THE_WAY: ReadonlySet<string> = new Set([
-  'InstanceDeletionInProgress',
-  'InstanceDeletionFailed',
-])
-
-const reasonOf = ({ status }: CustomResourceDefinition): string =>
-  status.conditions?.find(({ type }) => type === 'Terminating')?.reason ?? ''
-
-const isDue = ({ metadata }: CustomResourceDefinition, duty: string): boolean =>
+const isDue = (metadata: ObjectMeta, duty: string): boolean =>
   metadata.deletionTimestamp !== undefined && metadata.finalizers?.includes(duty) === true

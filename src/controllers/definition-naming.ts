@@ -4,9 +4,11 @@ import {
   type CustomResourceDefinition,
 } from '../kinds/apiextensions/custom-resource-definition.ts'
 import type { CustomResourceDefinitionNames } from '../kinds/apiextensions/custom-resource-definition-spec.ts'
+import type { JsonObject } from '../schema/codec.ts'
 import { sameValue } from '../schema/field-errors.ts'
 import { workQueue, type Controller } from './controller.ts'
-import { following } from './following.ts'
+import { followPlaces, type Place } from './follow-places.ts'
+import { asleep, following } from './following.ts'
 import { Writer } from './writer.ts'
 
 const NAME = 'customresourcedefinition-naming'
@@ -26,45 +28,81 @@ export const definitionNaming = ({ servesObjects }: DefinitionNamingOptions): Co
   async start(world) {
     const { api, source } = world
     const group = api.v.spell('apiextensions{api}')
-    const served = api.catalogue.find(group, 'v1', 'customresourcedefinitions')
+    const place = { group, resource: 'customresourcedefinitions' }
+    const served = api.catalogue.find(group, 'v1', place.resource)
     const writer = new Writer(api, NAME, '{system}-apiserver')
-    const definitions = new Map<string, CustomResourceDefinition>()
+    const known = new Map<string, Names>()
+    const read = (name: string) => source.get<CustomResourceDefinition>(place, '', name)
+    /** Remembers the names of a definition, and has others of its group looked at when they are not what they were. */
+    const learn = (name: string, now: Names | null) => {
+      const before = known.get(name)
+      if (now) known.set(name, now)
+      else known.delete(name)
+      if (sameValue(before ?? null, now)) return
+      for (const [other, { group }] of known)
+        if (other !== name && (group === before?.group || group === now?.group)) queue.add(other)
+    }
     const queue = workQueue(world, NAME, {
       async work(name) {
-        const definition = definitions.get(name)
+        const definition = await read(name)
+        learn(name, definition && namesOf(definition))
         if (!served || !definition) return
-        const next = structuredClone(definition)
+        const next = { ...definition, status: structuredClone(definition.status) }
         const now = api.clock.now()
-        const refusal = accept(next, definitions, now)
+        const refusal = accept(next, known, now)
         if (servesObjects) prepare(next, refusal, now)
         else withhold(next, refusal, now)
         // Readers see that the names are accepted before they see that the definition is in force.
         if (servesObjects && sameValue(next.status, definition.status)) establish(next, now)
         if (sameValue(next.status, definition.status)) return
-        await writer.update({ served, namespace: '', name, subresource: 'status' }, plain(next))
+        await writer.merge(
+          { served, namespace: '', name, subresource: 'status' },
+          statusChange(next),
+        )
+        learn(name, namesOf(next))
       },
     })
-    const plain = (definition: CustomResourceDefinition) => served!.codec.plain(definition as never)
-    const others = (changed: CustomResourceDefinition) => {
-      for (const [name, { spec }] of definitions)
-        if (spec.group === changed.spec.group) queue.add(name)
+    if (!served) return asleep
+    const first: string[] = []
+    let look: (name: string) => void = (name) => void first.push(name)
+    const again = ({ name }: Place) => look(name)
+    const end = await followPlaces(api, served, { set: again, removed: again })
+    // Which names are free is known when all that are taken are.
+    for (const name of first) {
+      const definition = await read(name)
+      if (definition) known.set(name, namesOf(definition))
     }
-    const end = await source.follow<CustomResourceDefinition>(
-      { group, resource: 'customresourcedefinitions' },
-      {
-        set(definition) {
-          definitions.set(definition.metadata.name ?? '', definition)
-          others(definition)
-        },
-        removed(definition) {
-          definitions.delete(definition.metadata.name ?? '')
-          others(definition)
-        },
-      },
-    )
+    look = (name) => queue.add(name)
+    for (const name of first) look(name)
     return following(queue, writer, [end])
   },
 })
+
+/** What others of its group have to know of a definition. */
+interface Names {
+  readonly group: string
+  readonly wanted: CustomResourceDefinitionNames
+  readonly accepted: CustomResourceDefinitionNames | undefined
+}
+
+const namesOf = ({ spec, status }: CustomResourceDefinition): Names => ({
+  group: spec.group,
+  wanted: spec.names,
+  accepted: status.acceptedNames,
+})
+
+/** The change that brings the status of a definition to what it is here, if nobody changed it meanwhile. */
+const statusChange = ({ metadata, status }: CustomResourceDefinition): JsonObject =>
+  ({
+    metadata: { resourceVersion: metadata.resourceVersion },
+    status: {
+      conditions: status.conditions,
+      // Names that are no longer there would stay in a merge.
+      acceptedNames: { ...NO_NAMES, ...status.acceptedNames },
+    },
+  }) as unknown as JsonObject
+
+const NO_NAMES = { singular: null, shortNames: null, listKind: null, categories: null }
 
 /** Why not all names are accepted. */
 interface Refusal {
@@ -75,7 +113,7 @@ interface Refusal {
 /** Accepts each name that no other definition of the group has, and says whether all are; null: they are. */
 function accept(
   definition: CustomResourceDefinition,
-  all: ReadonlyMap<string, CustomResourceDefinition>,
+  all: ReadonlyMap<string, Names>,
   now: number,
 ): Refusal | null {
   const { resources, kinds } = takenNames(definition, all)
@@ -164,13 +202,13 @@ function establish(definition: CustomResourceDefinition, now: number): void {
 /** Names that the other definitions of the group have: those in paths are one space, kinds another. */
 function takenNames(
   { metadata, spec }: CustomResourceDefinition,
-  all: ReadonlyMap<string, CustomResourceDefinition>,
+  all: ReadonlyMap<string, Names>,
 ): { readonly resources: ReadonlySet<string>; readonly kinds: ReadonlySet<string> } {
   const resources = new Set<string>()
   const kinds = new Set<string>()
   for (const [name, other] of all) {
-    if (name === metadata.name || other.spec.group !== spec.group) continue
-    const { plural, singular, shortNames, kind, listKind } = other.status.acceptedNames ?? {}
+    if (name === metadata.name || other.group !== spec.group) continue
+    const { plural, singular, shortNames, kind, listKind } = other.accepted ?? {}
     for (const one of [plural, singular, ...(shortNames ?? [])]) if (one) resources.add(one)
     for (const one of [kind, listKind]) if (one) kinds.add(one)
   }

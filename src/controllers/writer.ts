@@ -78,6 +78,11 @@ export class Writer {
     return this.#object(of, await patch(this.#api, this.#call(of, change, type)))
   }
 
+  /** Merges a change into an object, of which nothing is told: what is large is not read again. */
+  async merge(of: Target, change: JsonObject): Promise<void> {
+    await patch(this.#api, this.#call(of, change, 'application/merge-patch+json'))
+  }
+
   /** Applies a configuration as `manager`, which takes over what others own. */
   async apply<T extends Typed>(of: Target, config: JsonObject, manager: string): Promise<T> {
     const query = new Map([

@@ -1,4 +1,5 @@
 /** Runs the hooks of a kind as requests do; for tests. */
+import { finishIfSteps } from '../base/steps.ts'
 import { expect } from 'vitest'
 import { checkDeclared } from '../schema/check.ts'
 import { codecOf, Decoding, type JsonObject } from '../schema/codec.ts'
@@ -40,7 +41,7 @@ export function problems<T extends Typed>(
   const errors = new FieldErrors()
   if (old) resource.onUpdate?.(next, old, hooks)
   checkDeclared(resource.hub.shape, next, errors)
-  resource.validate?.(next, errors, hooks, old)
+  finishIfSteps(resource.validate?.(next, errors, hooks, old))
   if (old) resource.validateUpdate?.(next, old, errors, hooks)
   return texts(errors)
 }
@@ -54,7 +55,7 @@ export function partProblems<T extends Typed>(
 ): string[] {
   const errors = new FieldErrors()
   part.onUpdate?.(next, old, hooks)
-  part.validate?.(next, errors, hooks)
+  finishIfSteps(part.validate?.(next, errors, hooks))
   part.validateUpdate?.(next, old, errors, hooks)
   return texts(errors)
 }

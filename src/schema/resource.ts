@@ -71,9 +71,9 @@ export interface Hooks<T> {
   prepare?(object: T, c: HookContext): Steps<void>
   /**
    * All violations of the object by itself; metadata is checked elsewhere. `old` is there on an update
-   * and serves only to go on accepting what is already stored.
+   * and serves only to go on accepting what is already stored. In steps where it takes long.
    */
-  validate?(object: T, errors: FieldErrors, c: HookContext, old?: T): void
+  validate?(object: T, errors: FieldErrors, c: HookContext, old?: T): void | Steps<void>
   /** Violations of a change; runs beside `validate` of the new object. */
   validateUpdate?(next: T, old: T, errors: FieldErrors, c: HookContext): void
   /** The last change before storing, after validation. */

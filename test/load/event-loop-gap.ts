@@ -1,6 +1,17 @@
 /** How long the event loop of this thread was held by one piece of work. */
 import { openSync, readSync } from 'node:fs'
 
+/** The longest time between two turns of the event loop. */
+export interface Gap {
+  /** Without the time in which the thread waited for a processor. */
+  readonly ms: number
+  /** Where it lies, microseconds of the clock of `process.hrtime`. */
+  readonly fromUs: number
+  readonly toUs: number
+}
+
+const NONE: Gap = { ms: 0, fromUs: 0, toUs: 0 }
+
 /** Milliseconds between two looks. */
 const TICK_MS = 2
 
@@ -10,7 +21,7 @@ const TICK_MS = 2
  */
 export class GapMeter {
   readonly #waited = waitingTime()
-  #longest = 0
+  #longest = NONE
   #at = 0
   #waitedAt = 0
   #timer: NodeJS.Timeout | null = null
@@ -18,14 +29,14 @@ export class GapMeter {
   /** Forgets what was seen. */
   start(): void {
     this.stop()
-    this.#longest = 0
-    this.#at = performance.now()
+    this.#longest = NONE
+    this.#at = now()
     this.#waitedAt = this.#waited()
     this.#timer = setTimeout(this.#tick, TICK_MS)
   }
 
-  /** The longest gap since the start, milliseconds. */
-  stop(): number {
+  /** The longest gap since the start. */
+  stop(): Gap {
     if (this.#timer === null) return this.#longest
     clearTimeout(this.#timer)
     this.#timer = null
@@ -39,13 +50,17 @@ export class GapMeter {
   }
 
   #look(): void {
-    const now = performance.now()
+    const at = now()
     const waited = this.#waited()
-    this.#longest = Math.max(this.#longest, now - this.#at - (waited - this.#waitedAt))
-    this.#at = now
+    const ms = at - this.#at - (waited - this.#waitedAt)
+    if (ms > this.#longest.ms) this.#longest = { ms, fromUs: this.#at * 1e3, toUs: at * 1e3 }
+    this.#at = at
     this.#waitedAt = waited
   }
 }
+
+/** Milliseconds of the clock that profiles have. */
+const now = (): number => Number(process.hrtime.bigint()) / 1e6
 
 /** Milliseconds that the main thread has waited for a processor; 0 where the system does not tell. */
 function waitingTime(): () => number {

@@ -1,5 +1,5 @@
 /** Short forms of the requests that rows are made of. */
-import type { Ask, Row } from './row.ts'
+import { many, type Ask, type Row } from './row.ts'
 
 export const NS = '/api/v1/namespaces/default'
 export const MAPS = `${NS}/configmaps`
@@ -54,3 +54,13 @@ export const change = (
     { method: 'DELETE', path: `${collection}/big` },
   ],
 })
+
+export const podSpec = (container: Json = {}, more: Json = {}): Json => ({
+  spec: { containers: [{ name: 'c', image: 'i', ...container }], ...more },
+})
+export const env = (values?: number) =>
+  many((i) => ({ name: `E${i}`, value: '' }), values ? { values } : {})
+export const keys = (count: number, value = '') =>
+  Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, value]))
+export const apps = (resource: string) => `/apis/apps/v1/namespaces/default/${resource}`
+export const RBAC = '/apis/rbac.authorization.k8s.io/v1'

@@ -54,13 +54,20 @@ export function many<T>(
 }
 
 /** A map with as many members as a body may have. */
-export const manyKeys = <T>(
+export function manyKeys<T>(
   key: (i: number) => string,
   value: (i: number) => T,
   room: { bytes?: number; values?: number } = {},
-): Record<string, T> => {
-  const { values = MAX_VALUES - SPARE, ...rest } = room
-  return Object.fromEntries(
-    many((i): [string, T] => [key(i), value(i)], { values: values * 3, ...rest }).slice(0, values),
-  )
+): Record<string, T> {
+  const { bytes = MAX_BYTES - SPARE, values = MAX_VALUES - SPARE } = room
+  const map: Record<string, T> = {}
+  let bytesLeft = bytes
+  let valuesLeft = values
+  for (let i = 0; ; i++) {
+    const [name, one] = [key(i), value(i)]
+    bytesLeft -= Buffer.byteLength(JSON.stringify({ [name]: one }))
+    valuesLeft -= valuesIn(one)
+    if (bytesLeft < 0 || valuesLeft < 0) return map
+    map[name] = one
+  }
 }

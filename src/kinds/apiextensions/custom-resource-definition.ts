@@ -59,11 +59,24 @@ export const INSTANCE_CLEANUP = 'customresourcecleanup.apiextensions{api}'
 
 /** Puts a condition in place of the one of its type; its time is kept while the status stays. */
 export function setCondition(
-  definition: CustomResourceDefinition,
-  condition: Pick<CustomResourceDefinitionCondition, 'type' | 'status' | 'reason' | 'message'>,
+  { status }: CustomResourceDefinition,
+  condition: NewCondition,
   now: number,
 ): void {
-  const conditions = definition.status.conditions ?? []
+  status.conditions = withCondition(status.conditions, condition, now)
+}
+
+type NewCondition = Pick<
+  CustomResourceDefinitionCondition,
+  'type' | 'status' | 'reason' | 'message'
+>
+
+/** Conditions with one of them set; its time changes with its status alone. */
+export function withCondition(
+  conditions: readonly CustomResourceDefinitionCondition[] = [],
+  condition: NewCondition,
+  now: number,
+): CustomResourceDefinitionCondition[] {
   const at = conditions.findIndex(({ type }) => type === condition.type)
   const old = conditions[at]
   const lastTransitionTime =
@@ -71,8 +84,7 @@ export function setCondition(
       ? old.lastTransitionTime
       : formatTime(now)
   const made = { ...condition, lastTransitionTime }
-  definition.status.conditions =
-    at === -1 ? [...conditions, made] : conditions.map((other, i) => (i === at ? made : other))
+  return at === -1 ? [...conditions, made] : conditions.map((other, i) => (i === at ? made : other))
 }
 
 export const customResourceDefinitions = resource(CustomResourceDefinition, {
@@ -146,14 +158,14 @@ export const customResourceDefinitions = resource(CustomResourceDefinition, {
 
   prepare: ({ spec }, c) => prepareSchemas(spec, c.v),
 
-  validate(definition, errors, c, old) {
+  *validate(definition, errors, c, old) {
     const { metadata, spec, status } = definition
     if (metadata.name !== undefined && metadata.name !== `${spec.names.plural}.${spec.group}`) {
       errors
         .at('metadata', 'name')
         .invalid(metadata.name, 'must be spec.names.plural+"."+spec.group')
     }
-    validateDefinitionSpec(spec, errors.at('spec'), c, old?.spec)
+    yield* validateDefinitionSpec(spec, errors.at('spec'), c, old?.spec)
     const at = errors.at('status')
     validateNames(status.acceptedNames, at.at('acceptedNames'))
     validateStoredVersions(status.storedVersions, spec.versions, at.at('storedVersions'))

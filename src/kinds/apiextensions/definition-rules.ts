@@ -3,6 +3,7 @@ import { type FieldErrors, sameValue } from '../../schema/field-errors.ts'
 import { isDns1123Subdomain } from '../../schema/names.ts'
 import type { ObjectMeta } from '../../schema/object-meta.ts'
 import type { HookContext } from '../../schema/resource.ts'
+import type { Steps } from '../../base/steps.ts'
 import type { Vocabulary } from '../../vocabulary/vocabulary.ts'
 import {
   hasKnownReview,
@@ -35,12 +36,12 @@ import { someSchema } from './walk-schema.ts'
 const SCOPES = ['Cluster', 'Namespaced']
 
 /** Rules of what a definition says, at `errors`; `old` is what was stored before. */
-export function validateDefinitionSpec(
+export function* validateDefinitionSpec(
   spec: CustomResourceDefinitionSpec,
   errors: FieldErrors,
   c: HookContext,
   old?: CustomResourceDefinitionSpec,
-): void {
+): Steps<void> {
   validateGroup(spec.group, errors.at('group'))
   if (spec.scope === '') errors.at('scope').required()
   else if (!SCOPES.includes(spec.scope)) errors.at('scope').notSupported(spec.scope, SCOPES)
@@ -59,9 +60,12 @@ export function validateDefinitionSpec(
       )
     return
   }
+  yield
   requireNames(spec.names, errors.at('names'))
   validateNames(spec.names, errors.at('names'))
-  validateVersions(spec, needsOf(spec, old), errors, c)
+  const needs = needsOf(spec, old)
+  yield
+  yield* validateVersions(spec, needs, errors, c)
   validateConversion(spec, errors.at('conversion'), old)
   if (spec.preserveUnknownFields && old?.preserveUnknownFields !== true) {
     const text =
@@ -141,12 +145,12 @@ const usesExtensions = (spec: CustomResourceDefinitionSpec): boolean =>
  * What versions hold is checked once where it is the same in all of them, and then reported on fields of the spec that
  * this version of the API does not have.
  */
-function validateVersions(
+function* validateVersions(
   spec: CustomResourceDefinitionSpec,
   needs: Needs,
   errors: FieldErrors,
   c: HookContext,
-): void {
+): Steps<void> {
   const { versions } = spec
   const same = (field: 'schema' | 'subresources' | 'additionalPrinterColumns') =>
     versions.every((version) => sameValue(version[field], versions[0]?.[field]))
@@ -159,7 +163,13 @@ function validateVersions(
     const hasStatus = version.subresources?.status !== undefined
     const schema = schemaOf(version)
     if (!sameSchema && schema) {
-      validateVersionSchema(schema, hasStatus, needs, c.v, at.at('schema', 'openAPIV3Schema'))
+      yield* validateVersionSchema(
+        schema,
+        hasStatus,
+        needs,
+        c.v,
+        at.at('schema', 'openAPIV3Schema'),
+      )
     }
     if (!sameSubresources) validateSubresources(version.subresources, at.at('subresources'))
     if (!sameColumns) {
@@ -171,7 +181,7 @@ function validateVersions(
   if (sameSchema && schema) {
     const hasStatus = versions.some(({ subresources }) => subresources?.status !== undefined)
     const at = errors.at('validation', 'openAPIV3Schema')
-    validateVersionSchema(schema, hasStatus, needs, c.v, at)
+    yield* validateVersionSchema(schema, hasStatus, needs, c.v, at)
   }
   if (sameSubresources) validateSubresources(first?.subresources, errors.at('subresources'))
   if (sameColumns) {
@@ -179,25 +189,28 @@ function validateVersions(
   }
 }
 
-function validateVersionSchema(
+function* validateVersionSchema(
   schema: SchemaProps,
   hasStatus: boolean,
   needs: Needs,
   v: Vocabulary,
   errors: FieldErrors,
-): void {
+): Steps<void> {
   validateRoot(schema, hasStatus, v, errors)
   const readable = isReadable(schema)
+  yield
   let checks: RuleChecks | null = null
   if (needs.structural && readable) {
     const before = errors.list.length
-    validateStructural(schema, v, errors)
+    yield* validateStructural(schema, v, errors)
     if (errors.list.length === before) {
       const expressions = SchemaExpressions.of(schema)
       if (expressions) checks = new RuleChecks(expressions, v)
+      yield
       new DefaultRules(needs.prunedDefaults, expressions, v).check(schema, errors)
     }
   }
+  yield
   const before = errors.list.length
   validateSchema(schema, needs, checks, v, errors)
   if (needs.structural && !readable && errors.list.length === before) {

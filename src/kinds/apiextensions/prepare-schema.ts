@@ -31,7 +31,9 @@ export function* prepareSchemas(spec: CustomResourceDefinitionSpec, v: Vocabular
   for (const schema of schemasOf(spec)) {
     if (!isReadable(schema)) continue
     const errors = new FieldErrors()
-    collecting(() => validateStructural(schema, v, errors))
+    let isDone = false
+    const check = validateStructural(schema, v, errors)
+    while (collecting(() => void (isDone = check.next().done === true)) && !isDone) yield
     yield
     // Types are told of structural schemas alone.
     const expressions = errors.list.length === 0 ? SchemaExpressions.of(schema) : null

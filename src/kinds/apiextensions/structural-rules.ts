@@ -1,3 +1,4 @@
+import type { Steps } from '../../base/steps.ts'
 import { FieldErrors, sameValue } from '../../schema/field-errors.ts'
 import type { Vocabulary } from '../../vocabulary/vocabulary.ts'
 import type { SchemaProps } from './json-schema-props.ts'
@@ -29,9 +30,14 @@ const UNREADABLE = [
 ] as const
 
 /** Rules of structural schemas, at `errors`: the type of each value is told outside of alternatives. */
-export function validateStructural(schema: SchemaProps, v: Vocabulary, errors: FieldErrors): void {
+export function* validateStructural(
+  schema: SchemaProps,
+  v: Vocabulary,
+  errors: FieldErrors,
+): Steps<void> {
   const before = errors.list.length
   validateNode(schema, 'root', v, errors)
+  yield
   validateComplete(schema, errors)
   errors.sortSince(before, byText)
 }

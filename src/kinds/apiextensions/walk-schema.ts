@@ -13,23 +13,45 @@ export const additionalOf = ({
 export const propertyOf = ({ properties }: SchemaProps, name: string): SchemaProps | undefined =>
   properties && Object.hasOwn(properties, name) ? properties[name] : undefined
 
+const NONE: Readonly<Record<string, never>> = {}
+const NO_PARTS: readonly SchemaProps[] = []
+const MAPS = ['properties', 'patternProperties', 'definitions'] as const
+const ALTERNATIVES = ['allOf', 'oneOf', 'anyOf'] as const
+
 /** The places where schemas may stand further in, each as steps of a path. */
 export function* partsOf(schema: SchemaProps): Generator<[steps: Step[], part: SchemaProps]> {
   const additional = additionalOf(schema)
   if (additional) yield [['additionalProperties'], additional]
-  for (const name of ['properties', 'patternProperties', 'definitions'] as const) {
-    for (const [key, part] of Object.entries(schema[name] ?? {})) yield [[name, { key }], part]
+  for (const name of MAPS) {
+    for (const [key, part] of Object.entries(schema[name] ?? NONE)) yield [[name, { key }], part]
   }
   if (schema.not) yield [['not'], schema.not]
-  for (const name of ['allOf', 'oneOf', 'anyOf'] as const) {
-    for (const [i, part] of (schema[name] ?? []).entries()) yield [[name, i], part]
+  for (const name of ALTERNATIVES) {
+    for (const [i, part] of (schema[name] ?? NO_PARTS).entries()) yield [[name, i], part]
   }
   const { items } = schema
   if (Array.isArray(items)) for (const [i, part] of items.entries()) yield [['items', i], part]
   else if (items) yield [['items'], items]
-  for (const [key, part] of Object.entries(schema.dependencies ?? {})) {
+  for (const [key, part] of Object.entries(schema.dependencies ?? NONE)) {
     if (!Array.isArray(part)) yield [['dependencies', { key }], part]
   }
+}
+
+/** Puts the schemas that stand directly in one onto a stack: what `partsOf` tells, without the places. */
+function openParts(one: SchemaProps, open: SchemaProps[]): void {
+  const additional = additionalOf(one)
+  if (additional) open.push(additional)
+  for (const name of MAPS) {
+    const map = one[name]
+    if (map !== undefined) for (const key of Object.keys(map)) open.push(map[key]!)
+  }
+  if (one.not) open.push(one.not)
+  for (const name of ALTERNATIVES) for (const part of one[name] ?? []) open.push(part)
+  const { items, dependencies } = one
+  if (Array.isArray(items)) for (const part of items) open.push(part)
+  else if (items) open.push(items)
+  if (dependencies === undefined) return
+  for (const part of Object.values(dependencies)) if (!Array.isArray(part)) open.push(part)
 }
 
 /** A step into a schema: a field, an index, or a key of a map. */
@@ -40,7 +62,7 @@ export function* everySchema(schema: SchemaProps): Generator<SchemaProps> {
   const open = [schema]
   for (let one = open.pop(); one; one = open.pop()) {
     yield one
-    for (const [, part] of partsOf(one)) open.push(part)
+    openParts(one, open)
   }
 }
 
@@ -49,7 +71,7 @@ export function someSchema(schema: SchemaProps, holds: (one: SchemaProps) => boo
   const open = [schema]
   for (let one = open.pop(); one; one = open.pop()) {
     if (holds(one)) return true
-    for (const [, part] of partsOf(one)) open.push(part)
+    openParts(one, open)
   }
   return false
 }

@@ -1,4 +1,5 @@
 /** What the tests of workloads share. */
+import { finishIfSteps } from '../../base/steps.ts'
 import { checkDeclared } from '../../schema/check.ts'
 import { codecOf, Decoding } from '../../schema/codec.ts'
 import { FieldErrors } from '../../schema/field-errors.ts'
@@ -112,7 +113,7 @@ export function kit<T extends Typed>(resource: Resource<T>, base: object) {
   }
   const statusProblems = (next: T, old: T = next): string[] => {
     const errors = new FieldErrors()
-    part().validate?.(next, errors, c)
+    finishIfSteps(part().validate?.(next, errors, c))
     part().validateUpdate?.(next, old, errors, c)
     return texts(errors)
   }

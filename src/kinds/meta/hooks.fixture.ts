@@ -1,3 +1,4 @@
+import { finishIfSteps } from '../../base/steps.ts'
 import { expect } from 'vitest'
 import { checkDeclared } from '../../schema/check.ts'
 import { codecOf, Decoding } from '../../schema/codec.ts'
@@ -27,7 +28,7 @@ export function read<T extends Typed>(resource: Resource<T>, object: object): T 
 export function problems<T extends Typed>(resource: Resource<T>, next: T, old?: T): FieldError[] {
   const errors = new FieldErrors()
   checkDeclared(resource.hub.shape, next, errors)
-  resource.validate?.(next, errors, c, old)
+  finishIfSteps(resource.validate?.(next, errors, c, old))
   if (old) resource.validateUpdate?.(next, old, errors, c)
   return errors.list
 }
@@ -36,7 +37,7 @@ export function problems<T extends Typed>(resource: Resource<T>, next: T, old?: 
 export function statusProblems<T extends Typed>(resource: Resource<T>, next: T): FieldError[] {
   const errors = new FieldErrors()
   const part = resource.subresources?.['status']
-  if (part?.serves === 'part') part.validate?.(next, errors, c)
+  if (part?.serves === 'part') finishIfSteps(part.validate?.(next, errors, c))
   return errors.list
 }
 

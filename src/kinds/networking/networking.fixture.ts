@@ -1,3 +1,4 @@
+import { finishIfSteps } from '../../base/steps.ts'
 import { expect } from 'vitest'
 import { checkDeclared } from '../../schema/check.ts'
 import { codecOf, Decoding } from '../../schema/codec.ts'
@@ -28,7 +29,7 @@ export function read<T extends Typed>(resource: Resource<T>, object: object): T 
 export function problems<T extends Typed>(resource: Resource<T>, next: T, old?: T): string[] {
   const errors = new FieldErrors()
   checkDeclared(resource.hub.shape, next, errors)
-  resource.validate?.(next, errors, c, old)
+  finishIfSteps(resource.validate?.(next, errors, c, old))
   if (old) resource.validateUpdate?.(next, old, errors, c)
   return texts(errors)
 }
