@@ -43,6 +43,7 @@ export async function parseBody(body: Body, reading: Reading): Promise<unknown> 
   // Aliases of YAML and packed lists of protobuf do not show in the bytes.
   const isJson = body.mediaType === '' || body.mediaType === 'application/json'
   if (!isJson || mayHoldMoreThan(body.bytes, MAX_VALUES)) refuseTooMany(value)
+  if (!isJson) body.readAs?.(value)
   return value
 }
 

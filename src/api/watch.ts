@@ -101,22 +101,24 @@ export async function watch(api: Api, call: Call): Promise<WatchStart> {
             if (!reached) return
           }
           if (ended) return
-          // It may end before it is there to be asked, with its table or with the server.
-          let watcher: Watcher | null = null
-          watcher = api.cache.hub.watch(table, view, sink, {
+          let joined: Watcher | null = null
+          const watcher = api.cache.hub.watch(table, view, sink, {
             from,
             onLost: (oldest) => {
               const status = expired(`too old resource version: ${from} (${oldest})`).toStatus()
               sink.write(form.error(status))
             },
-            onEnd: () => finish(watcher?.error),
+            // One that ends before it is known here is looked at below.
+            onEnd: () => {
+              if (joined) finish(joined.error)
+            },
           })
-          const live = watcher
-          stop = () => live.stop()
+          joined = watcher
+          stop = () => watcher.stop()
           if (watcher.stopped) return finish(watcher.error)
           if (options.allowBookmarks) {
             const bookmark = () => {
-              if (!sink.closed && live.bringUpToDate())
+              if (!sink.closed && watcher.bringUpToDate())
                 sink.write(form.bookmark(api.cache.revision))
             }
             const again = () => {
