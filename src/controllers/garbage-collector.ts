@@ -189,16 +189,35 @@ class Item {
   }
 
   /** Lets the owners of an object go before it. */
-  async #unblock(target: Target, { uid, ownerReferences = [] }: Live): Promise<void> {
+  async #unblock(target: Target, live: Live): Promise<void> {
+    const { ownerReferences = [] } = live
     const blocking = ownerReferences.filter(({ blockOwnerDeletion }) => blockOwnerDeletion === true)
     if (blocking.length === 0) return
-    const freed = blocking.map((owner) => ({ uid: owner.uid, blockOwnerDeletion: false }))
-    await this.#writer.patch(target, { metadata: { uid, ownerReferences: freed } })
+    const change = blocking.map((owner) => ({ uid: owner.uid, blockOwnerDeletion: false }))
+    const whole = ownerReferences.map((owner) =>
+      blocking.includes(owner) ? { ...owner, blockOwnerDeletion: false } : owner,
+    )
+    await this.#patchOwners(target, live, { change, whole })
   }
 
-  async #removeOwners(target: Target, { uid }: Live, owners: readonly string[]): Promise<void> {
-    const removed = owners.map((owner) => ({ $patch: 'delete', uid: owner }))
-    await this.#writer.patch(target, { metadata: { uid, ownerReferences: removed } })
+  async #removeOwners(target: Target, live: Live, owners: readonly string[]): Promise<void> {
+    const change = owners.map((owner) => ({ $patch: 'delete', uid: owner }))
+    const whole = live.ownerReferences!.filter(({ uid }) => !owners.includes(uid))
+    await this.#patchOwners(target, live, { change, whole })
+  }
+
+  /** Changes owners one by one; where the kind knows no merging of lists, all of them, if nobody was faster. */
+  async #patchOwners(
+    target: Target,
+    { uid, resourceVersion }: Live,
+    { change, whole }: { readonly change: readonly object[]; readonly whole: readonly object[] },
+  ): Promise<void> {
+    if (target.served.mergeSchema !== null)
+      await this.#writer.patch(target, { metadata: { uid, ownerReferences: change } })
+    else
+      await this.#writer.merge(target, {
+        metadata: { uid, resourceVersion, ownerReferences: whole },
+      })
   }
 
   async #removeFinalizer(target: Target, live: Live, finalizer: string): Promise<void> {
