@@ -8,6 +8,7 @@ import {
   isRecord,
   milliseconds,
   oneOf,
+  plugins,
   text,
   truth,
   whole,
@@ -39,6 +40,7 @@ const MORE: readonly (readonly [string, Check])[] = [
   ['ids', having('uid', 'suffix', 'fraction')],
   ['strangersPerAddress', whole(1)],
   ['bodyMemoryBytes', whole(1)],
+  ['admission', plugins],
 ]
 
 /** What must be there once its group is. */

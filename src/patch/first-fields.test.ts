@@ -20,6 +20,9 @@ function compared(blank: unknown, object: unknown, { whole, alone }: Unowned) {
   return set.isEmpty ? null : toFieldsV1(set)
 }
 
+const many = (entry: (i: number) => [string, unknown]) =>
+  Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => entry(i)))
+
 const table: readonly (readonly [what: string, object: object, unowned?: Unowned])[] = [
   ['nothing', BLANK],
   ['a field', { ...BLANK, spec: { containers: null, replicas: 3 } }],
@@ -39,6 +42,23 @@ const table: readonly (readonly [what: string, object: object, unowned?: Unowned
   ['what is one value', { ...BLANK, spec: { selector: { matchLabels: { a: 'b' } }, plain: [{}] } }],
   ['any JSON', { ...BLANK, spec: { raw: { a: { b: [1] }, c: {} } } }],
   ['steps in their order', { ...BLANK, spec: { byName: { b: {}, a: { tags: ['y', 'x'] } } } }],
+  [
+    'a large map',
+    { ...BLANK, metadata: { name: 'a', labels: many((i) => [`k${i % 7}${i}`, '']) } },
+  ],
+  ['a large map of lists', { ...BLANK, spec: { byName: many((i) => [`k${i}`, { tags: ['b'] }]) } }],
+  [
+    'large lists in large maps',
+    {
+      ...BLANK,
+      spec: {
+        containers: Array.from({ length: 5_000 }, (_, i) => ({
+          name: `c${5_000 - i}`,
+          ...(i === 1 && { ports: Array.from({ length: 4_100 }, (_, port) => ({ port })) }),
+        })),
+      },
+    },
+  ],
   [
     'but what nobody owns, with all behind it',
     { ...BLANK, spec: { replicas: 1 }, status: { a: 1 } },
