@@ -41,9 +41,26 @@ async function convertedObject(
   waiting: WaitingConversion,
   object: Typed,
 ): Promise<Typed> {
+  const [stored] = await storedObjects(from, waiting, [object])
+  return stored!
+}
+
+/** Objects of a version in the stored one, in the same order. Rejects with StatusError. */
+export async function storedObjects(
+  from: Served,
+  waiting: WaitingConversion,
+  objects: readonly Typed[],
+): Promise<readonly Typed[]> {
   const { hub } = from
-  const [document] = await ask(from, waiting, [from.codec.plain(object as never)], hub)
-  return decoded(hub, document!, new Decoding())
+  const stored: Typed[] = []
+  for (let at = 0; at < objects.length; at += BATCH) {
+    const documents = objects
+      .slice(at, at + BATCH)
+      .map((object) => from.codec.plain(object as never))
+    for (const document of await ask(from, waiting, documents, hub))
+      stored.push(decoded(hub, document, new Decoding()))
+  }
+  return stored
 }
 
 /**
