@@ -66,7 +66,7 @@ export function objectSource(api: Api, onError: (error: unknown) => void = () =>
 /** Resources that are not served are there too, since they may be stored. */
 function storedForm(api: Api, { group, resource }: ResourceName): Served | undefined {
   const hub = api.catalogue.entry(group, resource)?.versions[0]
-  return hub?.declaration.virtual === undefined ? hub : undefined
+  return hub?.virtual === null ? hub : undefined
 }
 
 /** Tells a handler of objects in whatever form they are at the time. */

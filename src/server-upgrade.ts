@@ -56,8 +56,8 @@ export async function format1({
   const v = vocabularies[vocabulary]
   const catalogue = buildCatalogue(resources, v, () => true)
   const prefixes = new Map(
-    [...catalogue.entries()].flatMap(({ versions: [{ resource, keyPrefix, declaration }] }) =>
-      declaration.virtual === undefined ? [[resource, keyPrefix] as const] : [],
+    [...catalogue.entries()].flatMap(({ versions: [{ resource, keyPrefix, virtual }] }) =>
+      virtual === null ? [[resource, keyPrefix] as const] : [],
     ),
   )
   const plain = {

@@ -123,7 +123,7 @@ export class InternalWriter {
       { kind, apiVersion, ...(object as JsonObject) },
       new Decoding(),
     ) as unknown as Typed
-    served.declaration.fill?.(typed, call.context())
+    served.strategy.fill?.(typed, call.context())
     return typed
   }
 

@@ -18,10 +18,10 @@ import {
   plainError,
 } from '../schema/errors.ts'
 import type { Served } from '../schema/catalogue.ts'
-import { checkDeclared } from '../schema/check.ts'
 import { checkMetadata, checkMetadataUpdate } from '../schema/check-metadata.ts'
 import { collecting, FieldErrors } from '../schema/field-errors.ts'
 import { copyJson } from '../schema/json-clone.ts'
+import { setOwn } from '../schema/json-scanner.ts'
 import { parseJson } from '../schema/json-text.ts'
 import { isDns1123Subdomain } from '../schema/names.ts'
 import type { ObjectMeta, Typed } from '../schema/object-meta.ts'
@@ -117,8 +117,8 @@ export async function creationOf(
   await guarded(api, { call, object, old: null })
   await pace.pause()
   const generated = await completed(api, call, object, pace)
-  for (const text of served.declaration.warn?.(object, null, c) ?? []) call.warn(text)
-  served.declaration.canonicalize?.(object, c)
+  for (const text of served.strategy.warn?.(object, null, c) ?? []) call.warn(text)
+  served.strategy.canonicalize?.(object, c)
   const name = metadata.name ?? ''
   const key = keyOf(served, call.namespace, name)
   return {
@@ -162,7 +162,7 @@ async function admittedCreate(
   dedupOwners(call, sent.metadata)
   delete sent.metadata.resourceVersion
   if (!tracked) {
-    const owning = recordOwners(api, call, options, {
+    const owning = recordOwners(call, options, {
       next: sent,
       before: null,
       c: call.context(),
@@ -187,7 +187,7 @@ async function completed(api: Api, call: Call, object: Typed, pace: Pace): Promi
   const { metadata } = object
   metadata.creationTimestamp = formatTime(c.now)
   metadata.uid = api.ids.uid()
-  served.declaration.onCreate?.(object, c)
+  served.strategy.onCreate?.(object, c)
   const isGenerated = metadata.name === undefined && metadata.generateName !== undefined
   if (isGenerated)
     metadata.name = metadata.generateName!.slice(0, MAX_GENERATED_BASE) + api.ids.suffix(SUFFIX)
@@ -195,8 +195,8 @@ async function completed(api: Api, call: Call, object: Typed, pace: Pace): Promi
   const errors = new FieldErrors()
   await checked(pace, [
     () => checkMetadata(metadata, errors.at('metadata'), metadataRules(served, api)),
-    () => checkDeclared(served.declaration.hub.shape, object, errors),
-    () => served.declaration.validate?.(object, errors, c),
+    () => served.check(object, errors),
+    () => served.strategy.validate?.(object, errors, c),
   ])
   refuseInvalid(served, metadata.name ?? '', errors)
   await pace.pause()
@@ -226,7 +226,7 @@ async function allocated(
   old: Typed | null,
   c: HookContext,
 ): Promise<Typed> {
-  const { allocate } = served.declaration
+  const { allocate } = served.strategy
   if (!allocate) return object
   const next = copyJson(object)
   const errors = new FieldErrors()
@@ -342,7 +342,7 @@ async function admittedUpdate(
   dedupOwners(call, sent.metadata)
   await pace.pause()
   if (source.tracked !== true) {
-    const owning = recordOwners(api, call, options, {
+    const owning = recordOwners(call, options, {
       next: sent,
       before: old,
       c: call.context(),
@@ -369,7 +369,7 @@ function checkVersion(call: Call, metadata: ObjectMeta, old: ObjectMeta): boolea
   const isFound = metadata.resourceVersion === found
   const named = isFound ? null : namedRevision(metadata.resourceVersion)
   const conditional = named !== 0n
-  if (!conditional && served.declaration.needsVersionOnUpdate === true) throw versionless(call)
+  if (!conditional && served.strategy.needsVersionOnUpdate === true) throw versionless(call)
   if (conditional && named !== null && named !== namedRevision(found)) {
     throw modified(served.name, call.name)
   }
@@ -386,10 +386,10 @@ async function checkUpdate(
   pace: Pace,
 ): Promise<void> {
   const { served } = call
-  const { declaration } = served
+  const { strategy } = served
   const c = call.context()
   const { metadata } = next
-  const hooks = part ?? declaration
+  const hooks = part ?? strategy
   if (part) takePart(next, old, part)
   else keepParts(next, old, served)
   hooks.onUpdate?.(next, old, c)
@@ -402,14 +402,14 @@ async function checkUpdate(
       checkMetadata(metadata, errors.at('metadata'), rules)
       checkMetadataUpdate(metadata, old.metadata, errors.at('metadata'))
     },
-    () => checkDeclared(declaration.hub.shape, next, errors),
-    () => (part ? part.validate?.(next, errors, c) : declaration.validate?.(next, errors, c, old)),
+    () => served.check(next, errors),
+    () => (part ? part.validate?.(next, errors, c) : strategy.validate?.(next, errors, c, old)),
     () => hooks.validateUpdate?.(next, old, errors, c),
   ])
   refuseInvalid(served, metadata.name ?? '', errors)
   await pace.pause()
   for (const text of hooks.warn?.(next, old, c) ?? []) call.warn(text)
-  declaration.canonicalize?.(next, c)
+  strategy.canonicalize?.(next, c)
   await pace.pause()
 }
 
@@ -477,12 +477,12 @@ async function checked(pace: Pace, checks: readonly (() => void | Steps<void>)[]
 
 /** Lets a kind do in steps what its checks need and is slow. */
 function prepared(
-  { declaration }: Served,
+  { strategy }: Served,
   object: Typed,
   c: HookContext,
   pace: Pace,
 ): void | Promise<void> {
-  if (declaration.prepare) return paced(declaration.prepare(object, c), pace)
+  if (strategy.prepare) return paced(strategy.prepare(object, c), pace)
 }
 
 /** Whether an object would differ in nothing but when somebody came to own something: that alone is no change. */
@@ -561,7 +561,7 @@ export function isFinished(served: Served, object: Typed): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds, finalizers } = object.metadata
   if (deletionTimestamp === undefined) return false
   if ((deletionGracePeriodSeconds ?? 0) > 0) return false
-  return (finalizers ?? []).length === 0 && served.declaration.isHeld?.(object) !== true
+  return (finalizers ?? []).length === 0 && served.strategy.isHeld?.(object) !== true
 }
 
 /** Throws 422 when there are errors. */
@@ -572,8 +572,8 @@ export function refuseInvalid(served: Served, name: string, errors: FieldErrors)
 
 const metadataRules = (served: Served, api: Api) => ({
   namespaced: served.namespaced,
-  nameRule: served.declaration.nameRule ?? isDns1123Subdomain,
-  takesPlainFinalizers: served.declaration.takesPlainFinalizers,
+  nameRule: served.strategy.nameRule ?? isDns1123Subdomain,
+  takesPlainFinalizers: served.strategy.takesPlainFinalizers,
   v: api.v,
 })
 
@@ -623,7 +623,7 @@ function takePart(next: Typed, old: Typed, part: PartSubresource<any>): void {
   const target = next as unknown as Record<string, unknown>
   for (const [name, value] of Object.entries(old)) {
     if (name !== 'metadata' && name !== 'kind' && name !== 'apiVersion')
-      target[name] = copyJson(value)
+      setOwn(target, name, copyJson(value))
   }
   for (const name of Object.keys(written)) {
     if (
@@ -696,7 +696,8 @@ function versionless({ served, name }: Call) {
 /** What a change has made, out of the table; the change itself when the table was let go of meanwhile. */
 export function committed(table: Table, { key, value }: Change, at: number): Version {
   const version = table.getAt(key, at)
-  if (version) return version
+  // One that was let go of knows nothing newer.
+  if (version && (!table.retired || version.revision === at)) return version
   if (!table.retired || value === null)
     throw new Error(`committed object ${key} is not in the cache`)
   return asVersion(Buffer.from(value), at)

@@ -82,7 +82,7 @@ export class NamespaceContent {
 
   /** Seconds that objects may still take for a graceful end. */
   async #gracePeriod(served: Served, namespace: string, since: number): Promise<number> {
-    if (!served.declaration.grace) return 0
+    if (!served.strategy.grace) return 0
     const c = hookContext(this.#api)
     let seconds = 0
     for (const version of await this.#objects(served, namespace)) {

@@ -40,8 +40,9 @@ const outcome = (make: () => unknown) => {
 
 for (const { versions } of api.catalogue.entries()) {
   const [served] = versions
-  const { declaration } = served
-  const { shape } = declaration.hub
+  const { published, table } = served
+  if (published.is !== 'shape') throw new Error(`${served.kind} has no shape`)
+  const { shape } = published
   const list = { is: 'list', status: 200, revision: 1, continueToken: '', remaining: 0, items: [] }
   const rowOf = (object: object, includeObject: 'None' | 'Metadata' | 'Object') => {
     const version = asVersion(encodeObject(served, object as Typed), 77)
@@ -52,7 +53,7 @@ for (const { versions } of api.catalogue.entries()) {
   const whole = (text: string, shown: string) => {
     const object = JSON.parse(text) as Typed
     const cells = JSON.stringify(cellsOf(served, object, c))
-    const conditions = declaration.rowConditions?.(object) ?? []
+    const conditions = table.rowConditions?.(object) ?? []
     const marks = conditions.length === 0 ? '' : `,"conditions":${JSON.stringify(conditions)}`
     return `{"cells":${cells}${marks},"object":${shown}}`
   }

@@ -1,16 +1,11 @@
-/** Kinds that no server has built in, and servers that are given them while they run. */
+/** Kinds that no server has built in. */
 import { ageColumn, nameColumn } from '../../src/kinds/columns.ts'
-import type { Api } from '../../src/api/context.ts'
-import { declaredEntries } from '../../src/schema/catalogue.ts'
+import { declaredEntries } from '../../src/schema/declared-entry.ts'
 import type { ResourceEntry } from '../../src/schema/catalogue-snapshot.ts'
-import type { LiveCatalogue } from '../../src/schema/live-catalogue.ts'
 import { group } from '../../src/schema/object-meta.ts'
 import { column, part, resource, type Resource } from '../../src/schema/resource.ts'
 import { t } from '../../src/schema/shape.ts'
-import type { RunningServer, ServerOptions } from '../../src/server-options.ts'
-import { launchServer } from '../../src/server.ts'
-import { vocabularies } from '../../src/vocabulary/index.ts'
-import { Client } from '../client.ts'
+import type { Vocabulary } from '../../src/vocabulary/vocabulary.ts'
 
 const v1 = group('example.com/v1')
 const v2 = group('example.com/v2')
@@ -114,46 +109,12 @@ export const otherWidgets: Resource = resource(
   { plural: 'widgets', scope: 'cluster' },
 )
 
-/** A server whose kinds come and go. */
-export class LiveServer {
-  readonly server: RunningServer
-  readonly api: Api
-  readonly catalogue: LiveCatalogue
-  readonly client: Client
-
-  constructor(server: RunningServer, api: Api, catalogue: LiveCatalogue) {
-    this.server = server
-    this.api = api
-    this.catalogue = catalogue
-    this.client = new Client(server)
-  }
-
-  /** Serves the kinds of an owner in all their versions, in place of those it had. */
-  publish(owner: string, ...kinds: readonly Resource[]): readonly ResourceEntry[] {
-    const entries = kinds.map((kind): ResourceEntry => {
-      const versions = declaredEntries(kind, this.api.v)
-      return { versions, served: versions }
-    })
-    this.catalogue.publish(owner, entries)
-    return entries
-  }
-
-  async close(): Promise<void> {
-    this.client.close()
-    await this.server.close()
-  }
-}
-
-/** Starts one; the vocabulary is `kubernetes`, and nothing is done by itself, unless said otherwise. */
-export async function startLive(options: ServerOptions = {}): Promise<LiveServer> {
-  let made: { api: Api; catalogue: LiveCatalogue } | null = null
-  const server = await launchServer(
-    { vocabulary: 'kubernetes', controllers: false, ...options },
-    { made: (parts) => (made = parts) },
-  )
-  const { api, catalogue } = made!
-  return new LiveServer(server, api, catalogue)
-}
+/** Entries of kinds, served in all their versions. */
+export const entriesOf = (kinds: readonly Resource[], v: Vocabulary): ResourceEntry[] =>
+  kinds.map((kind) => {
+    const versions = declaredEntries(kind, v)
+    return { versions, served: versions }
+  })
 
 export const WIDGETS = '/apis/example.com/v1/namespaces/default/widgets'
 
@@ -164,6 +125,3 @@ export const widget = (name: string, size: number, more: object = {}) => ({
   metadata: { name, ...more },
   spec: { size, color: 'red' },
 })
-
-/** Of the vocabulary that the servers speak. */
-export const v = vocabularies.kubernetes

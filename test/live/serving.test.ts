@@ -1,15 +1,8 @@
 /** Kinds that are served from some moment on: what shows them, and that they are like any other. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Reply } from '../client.ts'
-import {
-  gadgets,
-  otherWidgets,
-  startLive,
-  widget,
-  widgets,
-  WIDGETS,
-  type LiveServer,
-} from './kinds.ts'
+import { gadgets, otherWidgets, widget, widgets, WIDGETS } from './kinds.ts'
+import { startLive, type LiveServer } from './server.ts'
 
 let live: LiveServer
 beforeEach(async () => {

@@ -90,7 +90,7 @@ export async function admitted<T extends Typed>(api: Api, call: Call): Promise<T
   })
   const object = await mutatedBy<T>(api, attributes)
   const errors = new FieldErrors()
-  call.served.declaration.validate?.(object, errors, c)
+  call.served.strategy.validate?.(object, errors, c)
   // The field leaves the kind out of these messages.
   if (errors.list.length > 0) throw invalid({ group: call.served.group, kind: '' }, '', errors.list)
   await api.admission.validate(attributes)

@@ -117,19 +117,17 @@ function resourcesOf(catalogue: Catalogue, resources: readonly Served[]): object
 }
 
 function mainEntry(served: Served) {
-  const { short, categories } = served.declaration
+  const { short, categories } = served
   return {
     name: served.resource,
-    // The field fills it for custom kinds only.
-    singularName: '',
+    // At this release only kinds that come with a schema tell it.
+    singularName: served.published.is === 'schema' ? served.singular : '',
     namespaced: served.namespaced,
     kind: served.kind,
     verbs: [...served.verbs].sort(),
-    ...(short && short.length > 0 ? { shortNames: short } : {}),
-    ...(categories && categories.length > 0 ? { categories } : {}),
-    ...(served.declaration.virtual === undefined
-      ? { storageVersionHash: served.storageVersionHash }
-      : {}),
+    ...(short.length > 0 ? { shortNames: short } : {}),
+    ...(categories.length > 0 ? { categories } : {}),
+    ...(served.virtual === null ? { storageVersionHash: served.storageVersionHash } : {}),
   }
 }
 
