@@ -215,7 +215,7 @@ async function make(api: Api, served: Served, value: object, namespace = ''): Pr
     { kind: served.kind, apiVersion: served.groupVersion, ...value },
     new Decoding(),
   ) as unknown as Typed
-  served.declaration.fill?.(object, hookContext(api))
+  served.strategy.fill?.(object, hookContext(api))
   await createObject(api, callOf(api, served, namespace, ''), object, OPTIONS)
 }
 

@@ -3,6 +3,7 @@ import { admissionChain } from './admission/chain.ts'
 import { admissionPlugins } from './admission/index.ts'
 import { keyOf, Turns, type Api } from './api/context.ts'
 import { servicePools } from './api/claims.ts'
+import { renewTables, storageForms } from './api/storage-forms.ts'
 import { alwaysAllow } from './authz/always.ts'
 import { ManualClock } from './base/clock.ts'
 import { randomIds } from './base/ids.ts'
@@ -13,6 +14,7 @@ import { resources } from './kinds/index.ts'
 import { objectSource } from './object-source.ts'
 import { buildCatalogue } from './schema/catalogue.ts'
 import type { JsonObject } from './schema/codec.ts'
+import type { LiveCatalogue } from './schema/live-catalogue.ts'
 import type { ObjectSource } from './schema/object-source.ts'
 import { serviceRanges } from './server-options.ts'
 import { Cache } from './store/cache/cache.ts'
@@ -75,6 +77,7 @@ export async function inProcess({
   vocabulary = defaultVocabulary,
 }: { readonly vocabulary?: VocabularyName } = {}): Promise<{
   readonly api: Api
+  readonly catalogue: LiveCatalogue
   readonly clock: ManualClock
   readonly source: ObjectSource
   readonly hand: Hand
@@ -84,7 +87,13 @@ export async function inProcess({
   const v = vocabularies[vocabulary]
   const clock = new ManualClock()
   const engine = openMemory({ clock })
-  const cache = new Cache(engine, { clock, historyMs: 300_000 })
+  const catalogue = buildCatalogue(resources, v)
+  const cache = new Cache(engine, {
+    clock,
+    historyMs: 300_000,
+    formOf: storageForms(catalogue, () => api),
+  })
+  renewTables(cache, catalogue)
   const ranges = serviceRanges({})
   const errors: unknown[] = []
   const api: Api = {
@@ -92,7 +101,7 @@ export async function inProcess({
     clock,
     ids: randomIds,
     cache,
-    catalogue: buildCatalogue(resources, v),
+    catalogue,
     admission: admissionChain(admissionPlugins, {
       get: (resource, namespace, name) => source.get(resource, namespace, name),
       authorizer: alwaysAllow,
@@ -110,6 +119,7 @@ export async function inProcess({
   await ensureSystemNamespaces(api)
   return {
     api,
+    catalogue,
     clock,
     source,
     hand: new Hand(api),

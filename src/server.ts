@@ -5,7 +5,7 @@ import { admissionPlugins } from './admission/index.ts'
 import { repairClaims } from './api/claims-repair.ts'
 import { servicePools } from './api/claims.ts'
 import { Turns, type Api } from './api/context.ts'
-import { storageForms } from './api/storage-forms.ts'
+import { renewTables, storageForms } from './api/storage-forms.ts'
 import { systemClock } from './base/clock.ts'
 import { randomIds } from './base/ids.ts'
 import { OWNER_FILE } from './base/folders.ts'
@@ -40,6 +40,7 @@ import { serverEndpoints } from './server-endpoints.ts'
 import { healthChecks, storeChecks } from './server-health.ts'
 import { StartProgress } from './server-start-checks.ts'
 import { buildCatalogue, declaredVersions } from './schema/catalogue.ts'
+import type { LiveCatalogue } from './schema/live-catalogue.ts'
 import { runtimeConfig } from './schema/runtime-config.ts'
 import { serviceRanges, type RunningServer, type ServerOptions } from './server-options.ts'
 import { startFailure } from './base/start-failure.ts'
@@ -82,8 +83,17 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   }
 }
 
+/** What whoever starts a server inside this project may have of it besides. */
+export interface Inside {
+  /** Gets its parts before anything is written or answered; what is served is changed by its catalogue. */
+  readonly made?: (parts: { readonly api: Api; readonly catalogue: LiveCatalogue }) => void
+}
+
 /** The same for options that were looked at; errors name flags, and may be those of the runtime. */
-export async function launchServer(options: ServerOptions): Promise<RunningServer> {
+export async function launchServer(
+  options: ServerOptions,
+  inside: Inside = {},
+): Promise<RunningServer> {
   const v = vocabularies[options.vocabulary ?? defaultVocabulary]
   const clock = options.clock ?? systemClock
   const ids = options.ids ?? randomIds
@@ -152,10 +162,11 @@ export async function launchServer(options: ServerOptions): Promise<RunningServe
     const cache = new Cache(engine, {
       clock,
       historyMs,
-      formOf: storageForms(resources, catalogue, () => api),
+      formOf: storageForms(catalogue, () => api),
       onError: (error) => log.error('history compaction failed', { error: String(error) }),
     })
     closers.push(() => cache.close())
+    renewTables(cache, catalogue)
 
     // The parts of a server know each other: what is asked later is looked up then.
     const objects: ObjectSource = {
@@ -195,6 +206,7 @@ export async function launchServer(options: ServerOptions): Promise<RunningServe
       minRequestTimeoutMs: options.minRequestTimeoutMs ?? MIN_REQUEST_TIMEOUT_MS,
       turns: new Turns(),
     }
+    inside.made?.({ api, catalogue })
     const source = objectSource(api, (error) =>
       log.error('a follower of objects failed', { error: String(error) }),
     )

@@ -2,7 +2,6 @@
 import { Scale, validateScale } from '../kinds/autoscaling/scale.ts'
 import { ageColumn } from '../kinds/columns.ts'
 import type { Served } from '../schema/catalogue.ts'
-import { checkDeclared } from '../schema/check.ts'
 import { Decoding, type JsonObject } from '../schema/codec.ts'
 import { conflict } from '../schema/errors.ts'
 import { FieldErrors } from '../schema/field-errors.ts'
@@ -30,9 +29,14 @@ const columns = [
 
 /** The kind of the body, served under the group of autoscaling. */
 export function scaleKind(api: Api): Served {
-  const served = api.catalogue.body(Scale)
-  return { ...served, declaration: { ...served.declaration, columns } }
+  const body = api.catalogue.body(Scale)
+  let kind = shown.get(body)
+  if (!kind) shown.set(body, (kind = { ...body, table: { ...body.table, columns } }))
+  return kind
 }
+
+/** The kind of each catalogue, with its columns. */
+const shown = new WeakMap<Served, Served>()
 
 /** Reads how many replicas there are and shall be. Throws 404. */
 export async function getScale(
@@ -87,7 +91,7 @@ export async function updateScale(
         if (source.metadata) Object.assign(wanted.metadata, versionOf(source.metadata))
         await api.admission.mutate(attempt(call, 'update', wanted, present, options), c)
         const errors = new FieldErrors()
-        checkDeclared(Scale.shape, wanted, errors)
+        kind.check(wanted, errors)
         validateScale(wanted, errors)
         refuseInvalid(kind, call.name, errors)
         const { uid } = wanted.metadata

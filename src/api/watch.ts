@@ -44,7 +44,7 @@ export async function watch(api: Api, call: Call): Promise<WatchStart> {
   const chosen = selection(served, options.labelSelector, fields)
   const wanted = first(call.query, 'resourceVersion') ?? ''
   const revision = wanted === '' || wanted === '0' ? 0 : parseRevision(wanted)
-  const table = await api.cache.table(served.hub.keyPrefix)
+  const table = await api.cache.table(served.hub)
   // A single object of a known place is looked for under its own key.
   const oneKey = chosen.name !== undefined && (call.namespace !== '' || !served.namespaced)
   const prefix = keyOf(served, call.namespace, oneKey ? chosen.name! : '')

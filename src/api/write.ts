@@ -19,10 +19,10 @@ import {
   plainError,
 } from '../schema/errors.ts'
 import type { Served } from '../schema/catalogue.ts'
-import { checkDeclared } from '../schema/check.ts'
 import { checkMetadata, checkMetadataUpdate } from '../schema/check-metadata.ts'
 import { collecting, FieldErrors } from '../schema/field-errors.ts'
 import { copyJson } from '../schema/json-clone.ts'
+import { setOwn } from '../schema/json-scanner.ts'
 import { parseJson } from '../schema/json-text.ts'
 import { isDns1123Subdomain } from '../schema/names.ts'
 import type { ObjectMeta, Typed } from '../schema/object-meta.ts'
@@ -75,7 +75,7 @@ export async function createObject(
   delete metadata.resourceVersion
   const pace = new Pace()
   if (!tracked) {
-    const owning = recordOwners(api, call, options, { next: object, before: null, c })
+    const owning = recordOwners(call, options, { next: object, before: null, c })
     if (owning) await owning
   }
   await pace.pause()
@@ -85,7 +85,7 @@ export async function createObject(
 
   metadata.creationTimestamp = formatTime(c.now)
   metadata.uid = api.ids.uid()
-  served.declaration.onCreate?.(object, c)
+  served.strategy.onCreate?.(object, c)
   let generated = false
   if (metadata.name === undefined && metadata.generateName !== undefined) {
     metadata.name = metadata.generateName.slice(0, MAX_GENERATED_BASE) + api.ids.suffix(SUFFIX)
@@ -95,16 +95,16 @@ export async function createObject(
   const errors = new FieldErrors()
   await checked(pace, [
     () => checkMetadata(metadata, errors.at('metadata'), metadataRules(served, api)),
-    () => checkDeclared(served.declaration.hub.shape, object, errors),
-    () => served.declaration.validate?.(object, errors, c),
+    () => served.check(object, errors),
+    () => served.strategy.validate?.(object, errors, c),
   ])
   refuseInvalid(served, metadata.name ?? '', errors)
   await pace.pause()
-  for (const text of served.declaration.warn?.(object, null, c) ?? []) call.warn(text)
-  served.declaration.canonicalize?.(object, c)
+  for (const text of served.strategy.warn?.(object, null, c) ?? []) call.warn(text)
+  served.strategy.canonicalize?.(object, c)
   const name = metadata.name ?? ''
   const key = keyOf(served, call.namespace, name)
-  const table = await api.cache.table(served.hub.keyPrefix)
+  const table = await api.cache.table(served.hub)
   const taken = (version: Version | null) => {
     if (generated) return generatedNameTaken(served.name, name)
     const terminating =
@@ -144,9 +144,9 @@ async function created(
   taken: (version: Version | null) => Error,
 ): Promise<Result | null> {
   const [{ key }] = changes
-  const commit = await api.cache.commit(changes)
+  const commit = await api.cache.commit(changes, table)
   if (commit.done)
-    return { is: 'object', status: 201, version: stored(table.getAt(key, commit.at), key) }
+    return { is: 'object', status: 201, version: committed(table, changes[0], commit.at) }
   if (isClaimKey(commit.key)) return null
   throw taken(table.get(key))
 }
@@ -159,7 +159,7 @@ async function allocated(
   old: Typed | null,
   c: HookContext,
 ): Promise<Typed> {
-  const { allocate } = served.declaration
+  const { allocate } = served.strategy
   if (!allocate) return object
   const next = copyJson(object)
   const errors = new FieldErrors()
@@ -203,7 +203,7 @@ export async function updateObject(
 ): Promise<Result> {
   const { served } = call
   const key = keyOf(served, call.namespace, call.name)
-  const table = await api.cache.table(served.hub.keyPrefix)
+  const table = await api.cache.table(served.hub)
   return api.turns.take(key, async () => {
     for (;;) {
       const live = table.get(key)
@@ -233,7 +233,7 @@ async function updateOnce(
   live: Version,
 ): Promise<Result | null> {
   const { served } = call
-  const { declaration } = served
+  const { strategy } = served
   const c = call.context()
   const pace = new Pace()
   const document = parseJson(live.json())
@@ -247,7 +247,7 @@ async function updateOnce(
   dedupOwners(call, metadata)
   await pace.pause()
   if (source.tracked !== true) {
-    const owning = recordOwners(api, call, options, { next, before: old, c })
+    const owning = recordOwners(call, options, { next, before: old, c })
     if (owning) await owning
   }
   await pace.pause()
@@ -258,7 +258,7 @@ async function updateOnce(
   const isFound = metadata.resourceVersion === found
   const named = isFound ? null : namedRevision(metadata.resourceVersion)
   const conditional = named !== 0n
-  if (!conditional && declaration.needsVersionOnUpdate === true) throw versionless(call)
+  if (!conditional && strategy.needsVersionOnUpdate === true) throw versionless(call)
   if (conditional && named !== null && named !== namedRevision(found)) {
     throw modified(served.name, call.name)
   }
@@ -266,7 +266,7 @@ async function updateOnce(
   keepSystemFields(metadata, old.metadata)
 
   const part = partOf(call)
-  const hooks = part ?? declaration
+  const hooks = part ?? strategy
   if (part) takePart(next, old, part)
   else keepParts(next, old, served)
   hooks.onUpdate?.(next, old, c)
@@ -279,14 +279,14 @@ async function updateOnce(
       checkMetadata(metadata, errors.at('metadata'), rules)
       checkMetadataUpdate(metadata, old.metadata, errors.at('metadata'))
     },
-    () => checkDeclared(declaration.hub.shape, next, errors),
-    () => (part ? part.validate?.(next, errors, c) : declaration.validate?.(next, errors, c, old)),
+    () => served.check(next, errors),
+    () => (part ? part.validate?.(next, errors, c) : strategy.validate?.(next, errors, c, old)),
     () => hooks.validateUpdate?.(next, old, errors, c),
   ])
   refuseInvalid(served, metadata.name ?? '', errors)
   await pace.pause()
   for (const text of hooks.warn?.(next, old, c) ?? []) call.warn(text)
-  declaration.canonicalize?.(next, c)
+  strategy.canonicalize?.(next, c)
   await pace.pause()
   next = await allocated(api, served, next, old, c)
   const { view = (object: Typed) => object } = source
@@ -300,10 +300,11 @@ async function updateOnce(
         version: asVersion(encodeObject(served, next), live.revision),
       }
     const record = encodeObject(served, next)
-    const commit = await api.cache.commit([
+    const changes = [
       { key, value: null, ifChangedAt: live.revision },
       ...claimChanges(api.pools, served, old, null, key),
-    ])
+    ]
+    const commit = await api.cache.commit(changes, await api.cache.table(served.hub))
     if (commit.done) return { is: 'object', status: 200, version: asVersion(record, live.revision) }
     return again(call, commit, conditional)
   }
@@ -318,13 +319,14 @@ async function updateOnce(
     return { is: 'object', status: 200, version: live }
   }
   if (options.dryRun) return { is: 'object', status: 200, version: wanted }
-  const commit = await api.cache.commit([
+  const changes: [Change, ...Change[]] = [
     { key, value: record, ifChangedAt: live.revision, frees: isGoing(next) },
     ...claimChanges(api.pools, served, old, next, key),
-  ])
+  ]
+  const table = await api.cache.table(served.hub)
+  const commit = await api.cache.commit(changes, table)
   if (!commit.done) return isClaimKey(commit.key) ? null : again(call, commit, conditional)
-  const table = await api.cache.table(served.hub.keyPrefix)
-  return { is: 'object', status: 200, version: stored(table.getAt(key, commit.at), key) }
+  return { is: 'object', status: 200, version: committed(table, changes[0], commit.at) }
 }
 
 /** Runs checks one after the other until there are too many errors, with turns for others where they take long. */
@@ -346,12 +348,12 @@ async function checked(pace: Pace, checks: readonly (() => void | Steps<void>)[]
 
 /** Lets a kind do in steps what its checks need and is slow. */
 function prepared(
-  { declaration }: Served,
+  { strategy }: Served,
   object: Typed,
   c: HookContext,
   pace: Pace,
 ): void | Promise<void> {
-  if (declaration.prepare) return paced(declaration.prepare(object, c), pace)
+  if (strategy.prepare) return paced(strategy.prepare(object, c), pace)
 }
 
 /** Whether an object would differ in nothing but when somebody came to own something: that alone is no change. */
@@ -427,7 +429,7 @@ export function isFinished(served: Served, object: Typed): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds, finalizers } = object.metadata
   if (deletionTimestamp === undefined) return false
   if ((deletionGracePeriodSeconds ?? 0) > 0) return false
-  return (finalizers ?? []).length === 0 && served.declaration.isHeld?.(object) !== true
+  return (finalizers ?? []).length === 0 && served.strategy.isHeld?.(object) !== true
 }
 
 /** The attempt as admission sees it. */
@@ -460,8 +462,8 @@ export function refuseInvalid(served: Served, name: string, errors: FieldErrors)
 
 const metadataRules = (served: Served, api: Api) => ({
   namespaced: served.namespaced,
-  nameRule: served.declaration.nameRule ?? isDns1123Subdomain,
-  takesPlainFinalizers: served.declaration.takesPlainFinalizers,
+  nameRule: served.strategy.nameRule ?? isDns1123Subdomain,
+  takesPlainFinalizers: served.strategy.takesPlainFinalizers,
   v: api.v,
 })
 
@@ -510,7 +512,7 @@ function takePart(next: Typed, old: Typed, part: PartSubresource<any>): void {
   const target = next as unknown as Record<string, unknown>
   for (const [name, value] of Object.entries(old)) {
     if (name !== 'metadata' && name !== 'kind' && name !== 'apiVersion')
-      target[name] = copyJson(value)
+      setOwn(target, name, copyJson(value))
   }
   for (const name of Object.keys(written)) {
     if (
@@ -580,9 +582,14 @@ function versionless({ served, name }: Call) {
   return invalid({ group, kind: resource }, name, [{ field, reason: 'FieldValueInvalid', message }])
 }
 
-function stored(version: Version | null, key: string): Version {
-  if (!version) throw new Error(`committed object ${key} is not in the cache`)
-  return version
+/** What a change has made, out of the table; the change itself when the table was let go of meanwhile. */
+export function committed(table: Table, { key, value }: Change, at: number): Version {
+  const version = table.getAt(key, at)
+  // One that was let go of knows nothing newer.
+  if (version && (!table.retired || version.revision === at)) return version
+  if (!table.retired || value === null)
+    throw new Error(`committed object ${key} is not in the cache`)
+  return asVersion(Buffer.from(value), at)
 }
 
 /** The context of hooks, for callers outside. */

@@ -76,14 +76,13 @@ export class NamespaceContent {
   }
 
   async #objects(served: Served, namespace: string): Promise<Generator<Version>> {
-    const { keyPrefix } = served.hub
-    const table = await this.#api.cache.table(keyPrefix)
+    const table = await this.#api.cache.table(served.hub)
     return table.range(keyOf(served.hub, namespace, ''))
   }
 
   /** Seconds that objects may still take for a graceful end. */
   async #gracePeriod(served: Served, namespace: string, since: number): Promise<number> {
-    if (!served.declaration.grace) return 0
+    if (!served.strategy.grace) return 0
     const c = hookContext(this.#api)
     let seconds = 0
     for (const version of await this.#objects(served, namespace)) {

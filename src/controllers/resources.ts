@@ -10,7 +10,7 @@ export function* preferredResources(api: Api): Generator<Served> {
       for (const served of api.catalogue.resources(group, version)) {
         if (seen.has(served.resource)) continue
         seen.add(served.resource)
-        if (served.declaration.virtual === undefined) yield served
+        if (served.virtual === null) yield served
       }
     }
   }
@@ -31,8 +31,7 @@ export function kindFinder(api: Api): (apiVersion: string, kind: string) => Serv
       for (const { group, versions } of api.catalogue.groups) {
         for (const version of versions) {
           for (const served of api.catalogue.resources(group, version)) {
-            if (served.declaration.virtual === undefined)
-              kinds.set(`${served.groupVersion} ${served.kind}`, served)
+            if (served.virtual === null) kinds.set(`${served.groupVersion} ${served.kind}`, served)
           }
         }
       }

@@ -45,6 +45,8 @@ export interface Context extends InBag {
   record: RequestRecord | null
   /** Whether answers can be tables; cleared where the place has none. */
   showsTables: boolean
+  /** Whether answers can have the binary form; cleared where the kind has none. */
+  hasBinary: boolean
   /** Milliseconds until the answer must have begun; Infinity: as many as it takes. */
   limitMs: number
   /** Milliseconds since the epoch at which the answer must have begun; Infinity: never. */

@@ -8,7 +8,7 @@ import { list } from '../api/list.ts'
 import { patch, patchScale } from '../api/patch.ts'
 import { getScale } from '../api/scale.ts'
 import { putScale, update } from '../api/update.ts'
-import { watch } from '../api/watch.ts'
+import { watch, type WatchStart } from '../api/watch.ts'
 import { contextOnce, type Api, type Body, type Call } from '../api/context.ts'
 import type { Result } from '../api/results.ts'
 import { verbsOf, type Served } from '../schema/catalogue.ts'
@@ -16,6 +16,7 @@ import { badRequest, methodNotAllowed, noSuchResource } from '../schema/errors.t
 import { formatJson } from '../schema/json-text.ts'
 import { isPathSegmentName } from '../schema/names.ts'
 import type { ConnectSubresource, Deprecation, ScaleSubresource } from '../schema/resource.ts'
+import { TableGone } from '../store/cache/storage-form.ts'
 import { attempt } from '../api/write.ts'
 import { resultAnswer } from './answer.ts'
 import type { Answer, Context } from './context.ts'
@@ -64,8 +65,8 @@ function runOf(served: Served, info: Context['info']): Run | null {
     case 'connect':
     case 'part':
     case undefined: {
-      const { virtual } = served.declaration
-      if (virtual === undefined) return verbs[info.verb] ?? null
+      const { virtual } = served
+      if (virtual === null) return verbs[info.verb] ?? null
       const of = virtuals[virtual]
       const { verb } = info
       return (verb === 'create' || verb === 'get' || verb === 'list') && of
@@ -103,9 +104,39 @@ function unknownResource(context: Context): Answer | Promise<Answer> {
   return pageNotFound()
 }
 
-function resource(context: Context, served: Served): Answer | Promise<Answer> {
+/** How often a request is begun again: each time what is served has changed under it. */
+const MOST_TRIES = 10
+
+/** What a request that begins again keeps. */
+interface Again {
+  readonly body?: () => Promise<Body>
+  readonly triesLeft: number
+}
+
+const FIRST: Again = { triesLeft: MOST_TRIES }
+
+/**
+ * Begins a request again with what is served by now, or refuses it as any for what is not served. Nothing was written:
+ * it found what it needs gone, or in another form.
+ */
+function again(
+  context: Context,
+  error: unknown,
+  { body }: Call,
+  { triesLeft }: Again = FIRST,
+): Answer | Promise<Answer> {
+  if (!(error instanceof TableGone) || triesLeft === 0) throw error
+  const { info, server } = context
+  const served = server.api.catalogue.find(info.group, info.version, info.resource)
+  return served
+    ? resource(context, served, { body, triesLeft: triesLeft - 1 })
+    : unknownResource(context)
+}
+
+function resource(context: Context, served: Served, before?: Again): Answer | Promise<Answer> {
   const { info, exchange } = context
   const { api } = context.server
+  context.hasBinary = served.protobuf !== null
   checkShape(context, served)
   const { verb } = info
   if (served.deprecated) tellDeprecated(context, served, served.deprecated)
@@ -118,14 +149,14 @@ function resource(context: Context, served: Served): Answer | Promise<Answer> {
     query: context.query,
     user: context.user,
     userAgent: exchange.headers['user-agent'] ?? '',
-    body: bodyReader(context),
+    body: before?.body ?? bodyReader(context),
     context: contextOnce(api, context.user, served),
     warn: (text) => context.warn(text),
     signal: () => exchange.signal,
   }
   const subresource = served.subresources.get(info.subresource)
   if (subresource?.serves === 'connect') return connectAnswer(context, call, subresource)
-  if (verb === 'watch') return watchAnswer(context, served, call)
+  if (verb === 'watch') return watchAnswer(context, call, before)
   const run = runOf(served, info)
   if (!run) throw methodNotAllowed()
   context.showsTables = showsTables(served, info)
@@ -136,7 +167,9 @@ function resource(context: Context, served: Served): Answer | Promise<Answer> {
     return resultAnswer(context, served, result)
   }
   const answer = (result: Result | Promise<Result>): Answer | Promise<Answer> =>
-    result instanceof Promise ? result.then(made) : made(result)
+    result instanceof Promise
+      ? result.then(made, (error) => again(context, error, call, before))
+      : made(result)
   if (!api.cache.isShared) return answer(run(api, call))
   if (verb === 'create' && call.subresource === '')
     return answer(hopefully(api, () => run(api, call)))
@@ -147,7 +180,7 @@ function resource(context: Context, served: Served): Answer | Promise<Answer> {
 /** What is only posted has no table: reviews, bindings, evictions, tokens. */
 function showsTables(served: Served, info: RequestInfo): boolean {
   if (info.subresource !== '') return served.subresources.get(info.subresource)?.serves !== 'action'
-  return served.declaration.virtual === undefined || info.verb !== 'create'
+  return served.virtual === null || info.verb !== 'create'
 }
 
 /** Paths that look like a resource but have no such place or verb. */
@@ -268,14 +301,20 @@ function bodyType({ method, headers }: Context['exchange']): string {
   return parsed ? `${parsed.type}/${parsed.subtype}` : type
 }
 
-async function watchAnswer(context: Context, served: Served, call: Call): Promise<Answer> {
+async function watchAnswer(context: Context, call: Call, before?: Again): Promise<Answer> {
+  const { served } = call
   const form = formOf(context, { watch: true, transform: true })
   const { api } = context.server
   await freshness(api, call, 'watch')
-  const start = await watch(api, call)
+  let start: WatchStart
+  try {
+    start = await watch(api, call)
+  } catch (error) {
+    return again(context, error, call, before)
+  }
   const isBinary = form.type === 'protobuf'
   const events = isBinary
-    ? (await import('./protobuf.ts')).eventMessages(api, served, form)
+    ? await (await import('./protobuf.ts')).eventMessages(api, served, form)
     : eventForm(api, served, form)
   const type = isBinary ? `${form.mediaType};stream=watch` : 'application/json'
   return {

@@ -11,7 +11,6 @@ import type { Served } from '../schema/catalogue.ts'
 import { StatusError } from '../schema/errors.ts'
 import type { ObjectMeta, Typed } from '../schema/object-meta.ts'
 import { formatJson } from '../schema/json-text.ts'
-import { viewJson } from '../schema/json-view.ts'
 import { cellsOf, columnDefinitions } from '../schema/table.ts'
 import type { ChangeType } from '../store/cache/watch-hub.ts'
 import type { Version } from '../store/cache/version.ts'
@@ -188,7 +187,7 @@ export function listBytes(api: Api, served: Served, list: ListResult, form: Form
 
 /** The list with its items in the order of tables, where a kind has one. */
 export function inTableOrder(api: Api, served: Served, list: ListResult, form: Form): ListResult {
-  const { rowOrder } = served.declaration
+  const { rowOrder } = served.table
   if (!rowOrder || form.as !== 'Table') return list
   const items = list.items.map((version) => ({ version, object: viewOf(api, served, version) }))
   items.sort((a, b) => rowOrder(a.object, b.object))
@@ -199,12 +198,16 @@ export function inTableOrder(api: Api, served: Served, list: ListResult, form: F
 const LAST_OF_METADATA = 'managedFields'
 
 /** A stored object for the functions that make a table of it. */
-const viewOf = (api: Api, { declaration }: Served, version: Version): Typed =>
-  viewJson(declaration.hub.shape, api.v, version.json(), {
+function viewOf(api: Api, served: Served, version: Version): Typed {
+  const { table, conversion } = served
+  if (table.reads === 'served' && conversion !== null)
+    return table.view(objectBytes(api, served, version))
+  return table.view(version.json(), {
     from: version.metaStart,
     to: version.metaStart + version.metaLength,
     last: LAST_OF_METADATA,
-  }) as Typed
+  })
+}
 
 /** What a bookmark shows: an object of the kind with nothing but a version. */
 export function bookmarkObject(served: Served, revision: number): Made {
@@ -258,7 +261,7 @@ function rowParts(
 ): Part[] {
   const object = 'revision' in source ? viewOf(api, served, source) : parsed(source)
   const cells = JSON.stringify(cellsOf(served, object, c))
-  const conditions = served.declaration.rowConditions?.(object) ?? []
+  const conditions = served.table.rowConditions?.(object) ?? []
   const marks = conditions.length === 0 ? '' : `,"conditions":${JSON.stringify(conditions)}`
   const head = `{"cells":${cells}${marks},"object":`
   switch (form.includeObject) {

@@ -33,6 +33,7 @@ export class RequestContext implements Context {
   decision: Decision | null = null
   record: RequestRecord | null = null
   showsTables = true
+  hasBinary = true
   limitMs = Infinity
   deadline = Infinity
   place = -1

@@ -83,7 +83,7 @@ export async function admitted<T extends Typed>(api: Api, call: Call): Promise<T
   for (const name of OWN_FIELDS) delete object.metadata[name]
   await api.admission.mutate(attempt(call, 'create', object, null, options), c)
   const errors = new FieldErrors()
-  call.served.declaration.validate?.(object, errors, c)
+  call.served.strategy.validate?.(object, errors, c)
   // The field leaves the kind out of these messages.
   if (errors.list.length > 0) throw invalid({ group: call.served.group, kind: '' }, '', errors.list)
   await api.admission.validate(attempt(call, 'create', object, null, options), c)

@@ -18,7 +18,7 @@ export const bindPod = (api: Api, call: Call, action: ActionSubresource): Promis
 
 /** POST on `bindings`, which names the pod in the body only. Throws 4xx. */
 export function createBinding(api: Api, call: Call): Promise<Result> {
-  const { validate } = call.served.declaration
+  const { validate } = call.served.strategy
   return bind(
     api,
     call,

@@ -122,7 +122,7 @@ async function read<T extends Typed>(
   namespace: string,
   name: string,
 ): Promise<T> {
-  const table = await api.cache.table(served.hub.keyPrefix)
+  const table = await api.cache.table(served.hub)
   const version = name === '' ? null : table.get(keyOf(served, namespace, name))
   if (!version) throw notFound(served.name, name)
   return decodeStored<T>(served, version, hookContext(api))
