@@ -167,6 +167,10 @@ async function settleOnce<E extends Expected, S>(
       resourceVersion: undefined,
       dryRun: false,
       orphanGiven: undefined,
+      given:
+        existing.metadata.uid === undefined
+          ? {}
+          : { preconditions: { uid: existing.metadata.uid } },
     })
   }
   await make(api, served, expected, namespace)

@@ -1,11 +1,13 @@
 /** The verbs of the API over a store in memory, without HTTP. */
 import { admissionChain } from './admission/chain.ts'
 import { admissionPlugins } from './admission/index.ts'
+import type { PluginDeps } from './admission/plugin.ts'
 import { keyOf, Turns, type Api } from './api/context.ts'
 import { servicePools } from './api/claims.ts'
 import { renewTables, storageForms } from './api/storage-forms.ts'
 import { alwaysAllow } from './authz/always.ts'
 import { ManualClock } from './base/clock.ts'
+import { silentLog } from './base/log.ts'
 import { randomIds } from './base/ids.ts'
 import { ensureSystemNamespaces } from './boot.ts'
 import { Writer, type Removal } from './controllers/writer.ts'
@@ -96,16 +98,28 @@ export async function inProcess({
   renewTables(cache, catalogue)
   const ranges = serviceRanges({})
   const errors: unknown[] = []
+  const deps = (): PluginDeps => ({
+    v,
+    clock,
+    log: silentLog,
+    objects: {
+      get: (...asked) => source.get(...asked),
+      follow: (...asked) => source.follow(...asked),
+    },
+    authorizer: alwaysAllow,
+    catalogue,
+    gate: defaultGate,
+  })
   const api: Api = {
     v,
     clock,
     ids: randomIds,
     cache,
     catalogue,
-    admission: admissionChain(admissionPlugins, {
-      get: (resource, namespace, name) => source.get(resource, namespace, name),
-      authorizer: alwaysAllow,
-    }),
+    admission: admissionChain(
+      admissionPlugins.map((factory) => factory.create(deps())),
+      clock,
+    ),
     gate: defaultGate,
     allowPrivileged: false,
     agentTls: {},

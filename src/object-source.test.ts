@@ -56,6 +56,7 @@ const remove = (name: string) =>
       resourceVersion: undefined,
       dryRun: false,
       orphanGiven: undefined,
+      given: {},
     },
   )
 

@@ -9,6 +9,7 @@ import {
   milliseconds,
   objects,
   oneOf,
+  plugins,
   text,
   truth,
   whole,
@@ -41,6 +42,7 @@ const MORE: readonly (readonly [string, Check])[] = [
   ['ids', having('uid', 'suffix', 'fraction')],
   ['strangersPerAddress', whole(1)],
   ['bodyMemoryBytes', whole(1)],
+  ['admission', plugins],
 ]
 
 /** What must be there once its group is. */

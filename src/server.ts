@@ -1,7 +1,5 @@
 /** Chooses the parts, wires them and starts them. */
 import { join } from 'node:path'
-import { admissionChain } from './admission/chain.ts'
-import { admissionPlugins } from './admission/index.ts'
 import { repairClaims } from './api/claims-repair.ts'
 import { servicePools } from './api/claims.ts'
 import { Turns, type Api } from './api/context.ts'
@@ -33,6 +31,7 @@ import { writeFileAtomically } from './pki/write-file.ts'
 import { objectSource } from './object-source.ts'
 import { checkOptions, inOptions } from './option-checks.ts'
 import type { ObjectSource } from './schema/object-source.ts'
+import { chooseAdmission, openAdmission } from './server-admission.ts'
 import { dataDirFault, StartingDataDir } from './server-data-dir.ts'
 import { openAuthentication } from './server-authentication.ts'
 import { authorizationModes, openAuthorization } from './server-authorization.ts'
@@ -109,6 +108,7 @@ export async function launchServer(
     runtimeConfig(options.runtimeConfig ?? {}, declaredVersions(resources, v), v),
   )
   const ranges = serviceRanges(options)
+  const plugins = await chooseAdmission(options, v)
 
   const closers: (() => Promise<void> | void)[] = []
   const dataDir = options.dataDir === undefined ? null : new StartingDataDir(options.dataDir)
@@ -184,10 +184,9 @@ export async function launchServer(
       ids,
       cache,
       catalogue,
-      admission: admissionChain(
-        admissionPlugins.filter((plugin) => plugin.onByDefault),
-        { ...objects, authorizer },
-      ),
+      get admission() {
+        return admission.chain
+      },
       gate: gates.gate,
       allowPrivileged: options.allowPrivileged ?? false,
       agentTls: options.agentTls ?? {},
@@ -210,6 +209,16 @@ export async function launchServer(
     const source = objectSource(api, (error) =>
       log.error('a follower of objects failed', { error: String(error) }),
     )
+    const admission = openAdmission(plugins, {
+      v,
+      clock,
+      log,
+      objects,
+      authorizer,
+      catalogue,
+      gate: gates.gate,
+    })
+    closers.push(() => admission.close())
     const rbac = authorizationModes(options.authorization ?? {}).includes('RBAC')
     // The server is ready when it is done, and not before; what else a start takes goes on beside it.
     const beginning = underway(Promise.all([writeFirstObjects(api, { rbac }), repairClaims(api)]))
@@ -241,7 +250,11 @@ export async function launchServer(
     )
     const health = healthChecks(
       storeChecks(plain, options, clock),
-      { ready: () => namespacesReady, draining: () => state.draining },
+      {
+        ready: () => namespacesReady,
+        synced: () => namespacesReady && admission.chain.isReady(),
+        draining: () => state.draining,
+      },
       progress.checks(v),
     )
     const { endpoints, prefixes } = serverEndpoints(api, { health, address: () => address })

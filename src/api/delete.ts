@@ -12,6 +12,8 @@ import { parseJson } from '../schema/json-text.ts'
 import { WrittenNumbers } from '../schema/written-numbers.ts'
 import type { Version } from '../store/cache/version.ts'
 import type { Change } from '../store/store.ts'
+import { CallAttributes } from './admission.ts'
+import { optionsOfDeletion } from './admission-options.ts'
 import { claimChanges } from './claims.ts'
 import { type Api, type Call, first, keyOf, placeOf } from './context.ts'
 import { existing } from './get.ts'
@@ -21,7 +23,7 @@ import { checkDryRun, integer, isSet, listOptions, refuse } from './options.ts'
 import { parseBody } from './read-body.ts'
 import type { Result } from './results.ts'
 import { selection } from './selection.ts'
-import { attempt, committed, isFinished } from './write.ts'
+import { committed, isFinished } from './write.ts'
 
 const ORPHAN = 'orphan'
 const FOREGROUND = 'foregroundDeletion'
@@ -36,6 +38,10 @@ export interface Deletion {
   readonly orphanGiven: boolean | undefined
   /** Admission was asked about what leads to this deletion. */
   readonly isAdmitted?: true
+  /** The object goes with its collection: the request does not name it. */
+  readonly isOfCollection?: true
+  /** As it was asked for. */
+  readonly given: Given
 }
 
 /** DELETE on an object (seed 1, Deletion of any object). Throws 4xx. */
@@ -54,7 +60,7 @@ export async function deleteOne(api: Api, call: Call): Promise<Result> {
 
 /** DELETE on a collection: one object after the other; answers with the list as it was. Throws 4xx. */
 export async function deleteCollection(api: Api, call: Call): Promise<Result> {
-  const deletion = await readDeletion(api, call)
+  const deletion: Deletion = { ...(await readDeletion(api, call)), isOfCollection: true }
   const options = listOptions(call.query, api.v)
   const chosen = selection(call.served, options.labelSelector, options.fieldSelector)
   const found = await select(api, call, options, chosen)
@@ -101,11 +107,7 @@ async function deleteOnce(
   const first = old.metadata.deletionTimestamp === undefined
   const isOwnMark = first && strategy.onTerminate !== undefined
   checkPreconditions(served, call.name, old, deletion, isOwnMark)
-  const options = { dryRun: deletion.dryRun }
-  if (deletion.isAdmitted !== true) {
-    await api.admission.mutate(attempt(call, 'delete', null, old, options), c)
-    await api.admission.validate(attempt(call, 'delete', null, old, options), c)
-  }
+  if (deletion.isAdmitted !== true) await admitDeletion(api, call, deletion, old)
 
   const next = decodeDocument(served, document, c)
   await pace.pause()
@@ -133,6 +135,20 @@ async function deleteOnce(
   const commit = await api.cache.commit([change], table)
   if (!commit.done) return null
   return deleted(served, next, committed(table, change, commit.at), answer)
+}
+
+/** Asks admission, in both phases, whether an object may be deleted. */
+async function admitDeletion(api: Api, call: Call, deletion: Deletion, old: Typed): Promise<void> {
+  const attributes = new CallAttributes(api, call, {
+    operation: 'DELETE',
+    object: null,
+    old,
+    dryRun: deletion.dryRun,
+    options: () => optionsOfDeletion(api, deletion.given),
+    ...(deletion.isOfCollection ? { name: '' } : {}),
+  })
+  await api.admission.mutate(attributes)
+  await api.admission.validate(attributes)
 }
 
 /** Removal of what goes with an object. */
@@ -325,6 +341,7 @@ export function deletionFrom(api: Api, given: Given): Deletion {
     resourceVersion: given.preconditions?.resourceVersion,
     dryRun,
     orphanGiven: orphanDependents,
+    given,
   }
 }
 

@@ -12,7 +12,8 @@ import { existing } from './get.ts'
 import { decodeStored } from './objects.ts'
 import type { WriteOptions } from './options.ts'
 import { Made, type Result } from './results.ts'
-import { attempt, refuseInvalid, updateObject } from './write.ts'
+import { CallAttributes, mutatedBy } from './admission.ts'
+import { refuseInvalid, updateObject } from './write.ts'
 
 const columns = [
   column<Scale>('Name', 'string', ({ metadata }) => metadata.name ?? '', {
@@ -74,6 +75,7 @@ export async function updateScale(
   const c = call.context()
   const kind = scaleKind(api)
   const view = (owner: Typed): Typed => scaleOf(api, owner, scale)
+  let attributes: CallAttributes
   const result = await updateObject(
     api,
     call,
@@ -82,14 +84,22 @@ export async function updateScale(
       uid: source.uid,
       view,
       tracked: source.tracked === true,
+      attributes: () => attributes,
       async next({ old }) {
         const present = scaleOf(api, old, scale)
         const owner = source.owner ? await source.owner(old) : structuredClone(old)
-        const wanted = source.next
+        const sent = source.next
           ? await source.next(scaleOf(api, old, scale))
           : scaleOf(api, owner, scale)
-        if (source.metadata) Object.assign(wanted.metadata, versionOf(source.metadata))
-        await api.admission.mutate(attempt(call, 'update', wanted, present, options), c)
+        if (source.metadata) Object.assign(sent.metadata, versionOf(source.metadata))
+        attributes = new CallAttributes(api, call, {
+          operation: 'UPDATE',
+          object: sent,
+          old: present,
+          dryRun: options.dryRun,
+          body: kind,
+        })
+        const wanted = await mutatedBy<Scale>(api, attributes)
         const errors = new FieldErrors()
         kind.check(wanted, errors)
         validateScale(wanted, errors)

@@ -2,7 +2,6 @@
  * What every write shares: the steps of a create and of an update in their order. The kind fills
  * the hooks; the order is here.
  */
-import type { Attempt } from '../admission/plugin.ts'
 import { refusal } from '../authz/refusal.ts'
 import { shortened } from '../base/short-text.ts'
 import { paced, type Steps } from '../base/steps.ts'
@@ -30,6 +29,7 @@ import type { HookContext, PartSubresource } from '../schema/resource.ts'
 import type { Version } from '../store/cache/version.ts'
 import type { Table } from '../store/cache/table.ts'
 import type { Change, Commit } from '../store/store.ts'
+import { CallAttributes, mutatedBy } from './admission.ts'
 import { claimChanges, claimTable, isClaimKey, poolsFor } from './claims.ts'
 import { keyOf, type Api, type Call, type GuardedWrite } from './context.ts'
 import { isGoing } from './going.ts'
@@ -61,25 +61,31 @@ export function takeNamespace(call: Call, object: Typed): void {
 export async function createObject(
   api: Api,
   call: Call,
-  object: Typed,
+  sent: Typed,
   options: WriteOptions,
   { tracked = false, isUpdate = false }: Pick<Source, 'tracked'> & { isUpdate?: boolean } = {},
 ): Promise<Result> {
   const { served } = call
   const c = call.context()
-  const { metadata } = object
-  wipeSystemFields(metadata)
-  takeNamespace(call, object)
-  dedupOwners(call, metadata)
-  const { resourceVersion } = metadata
-  delete metadata.resourceVersion
+  wipeSystemFields(sent.metadata)
+  takeNamespace(call, sent)
+  dedupOwners(call, sent.metadata)
+  const { resourceVersion } = sent.metadata
+  delete sent.metadata.resourceVersion
   const pace = new Pace()
   if (!tracked) {
-    const owning = recordOwners(call, options, { next: object, before: null, c })
+    const owning = recordOwners(call, options, { next: sent, before: null, c })
     if (owning) await owning
   }
   await pace.pause()
-  await mutated(api, call, attempt(call, 'create', object, null, options), c)
+  const attributes = new CallAttributes(api, call, {
+    operation: 'CREATE',
+    object: sent,
+    old: null,
+    dryRun: options.dryRun,
+  })
+  const object = await mutated(api, call, attributes)
+  const { metadata } = object
   await guarded(api, { call, object, old: null })
   await pace.pause()
 
@@ -114,7 +120,8 @@ export async function createObject(
   }
   for (;;) {
     const next = await allocated(api, served, object, null, c)
-    await api.admission.validate(attempt(call, 'create', next, null, options), c)
+    const validating = api.admission.validate(attributes.settle(next))
+    if (validating) await validating
     if (!isUpdate && !options.dryRun && !meansUnset(resourceVersion)) {
       throw plainError('resourceVersion should not be set on objects to be created')
     }
@@ -183,8 +190,10 @@ export interface Source {
   next(present: Present): Promise<Typed>
   /** The new object comes with the entries of its owners. */
   readonly tracked?: boolean
-  /** What admission sees of an object, when that is another kind: the body of the sub-resource. `next` admits it. */
+  /** What admission sees of an object, when that is another kind: the body of the sub-resource. */
   readonly view?: (object: Typed) => Typed
+  /** What `next` asked admission with, where it does so itself. */
+  readonly attributes?: () => CallAttributes
   /** The object when nothing is there yet and the kind may be made so; null: 404. */
   fresh: (() => Promise<Typed>) | null
   /** uid that the object must have; undefined: any, and none. */
@@ -243,15 +252,24 @@ async function updateOnce(
   const uid = old.metadata.uid ?? ''
   if (source.uid !== undefined && source.uid !== uid) throw otherUid(call, key, source.uid, uid)
   let next = await source.next({ live, old, document })
-  const { metadata } = next
-  dedupOwners(call, metadata)
+  dedupOwners(call, next.metadata)
   await pace.pause()
   if (source.tracked !== true) {
     const owning = recordOwners(call, options, { next, before: old, c })
     if (owning) await owning
   }
   await pace.pause()
-  if (!source.view) await mutated(api, call, attempt(call, 'update', next, old, options), c)
+  const { view = (object: Typed) => object } = source
+  const attributes =
+    source.attributes?.() ??
+    new CallAttributes(api, call, {
+      operation: 'UPDATE',
+      object: next,
+      old,
+      dryRun: options.dryRun,
+    })
+  if (!source.attributes) next = await mutated(api, call, attributes)
+  const { metadata } = next
   if (call.subresource === '') await guarded(api, { call, object: next, old })
 
   const { resourceVersion: found } = old.metadata
@@ -289,8 +307,8 @@ async function updateOnce(
   strategy.canonicalize?.(next, c)
   await pace.pause()
   next = await allocated(api, served, next, old, c)
-  const { view = (object: Typed) => object } = source
-  await api.admission.validate(attempt(call, 'update', view(next), view(old), options), c)
+  const validating = api.admission.validate(attributes.settle(view(next), view(old)))
+  if (validating) await validating
 
   if (isFinished(served, next)) {
     if (options.dryRun)
@@ -399,18 +417,19 @@ async function mayCreate(api: Api, call: Call): Promise<void> {
 }
 
 /** Lets admission change the object, which may not make nonsense of the entries of its owners. */
-async function mutated(api: Api, call: Call, attempt: Attempt, c: HookContext): Promise<void> {
-  const metadata = attempt.object?.metadata
-  const entries = metadata?.managedFields
-  await api.admission.mutate(attempt, c)
-  if (!metadata || metadata.managedFields === entries) return
+async function mutated(api: Api, call: Call, attributes: CallAttributes): Promise<Typed> {
+  const entries = attributes.object!.live.metadata.managedFields
+  const object = await mutatedBy<Typed>(api, attributes)
+  const { metadata } = object
+  if (metadata.managedFields === entries) return object
   const fault = faultOfEntries(metadata.managedFields)
-  if (fault === null) return
+  if (fault === null) return object
   if (entries) metadata.managedFields = entries
   else delete metadata.managedFields
   call.warn(
     `.metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating admission controller; please fix your requests: ${fault}`,
   )
+  return object
 }
 
 /** What a refused commit means: another try, which finds nothing where the object is gone. Throws 409. */
@@ -430,28 +449,6 @@ export function isFinished(served: Served, object: Typed): boolean {
   if (deletionTimestamp === undefined) return false
   if ((deletionGracePeriodSeconds ?? 0) > 0) return false
   return (finalizers ?? []).length === 0 && served.strategy.isHeld?.(object) !== true
-}
-
-/** The attempt as admission sees it. */
-export function attempt(
-  call: Call,
-  operation: Attempt['operation'],
-  object: Typed | null,
-  old: Typed | null,
-  options: { readonly dryRun: boolean },
-): Attempt {
-  return {
-    operation,
-    group: call.served.group,
-    resource: call.served.resource,
-    subresource: call.subresource,
-    namespace: call.namespace,
-    name: call.name !== '' ? call.name : (object?.metadata.name ?? ''),
-    namespaced: call.served.namespaced,
-    object,
-    old,
-    dryRun: options.dryRun,
-  }
 }
 
 /** Throws 422 when there are errors. */

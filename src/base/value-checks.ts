@@ -58,6 +58,19 @@ export const address = (or: readonly string[] = []): Check =>
       ((isIP(value) !== 0 && !value.includes('%')) || or.includes(value)),
   )
 
+/** Factories of admission plugins. */
+export const plugins: Check = must(
+  'a list of objects with a name, defaultOn and the function create',
+  (value) =>
+    Array.isArray(value) &&
+    value.every((item: unknown) => {
+      const { name, defaultOn, create } = (item ?? {}) as Readonly<Record<string, unknown>>
+      return (
+        typeof name === 'string' && typeof defaultOn === 'boolean' && typeof create === 'function'
+      )
+    }),
+)
+
 /** A whole number within bounds. */
 export const whole = (min: number, max = Number.MAX_SAFE_INTEGER): Check =>
   must(

@@ -34,9 +34,9 @@ export interface Context extends InBag {
   /** Adds a text to the warnings. */
   warn(text: string): void
   /** What the audit record of the request tells beside its own, by key; null while that is nothing. */
-  readonly auditAnnotations: ReadonlyMap<string, string> | null
-  /** Adds to what the audit record tells. */
-  annotate(key: string, value: string): void
+  readonly auditAnnotations: ReadonlyMap<string, AuditAnnotation> | null
+  /** Adds to what the audit record tells; a key that is there already keeps its value. */
+  annotate(key: string, value: string, level?: AuditAnnotation['level']): void
   /** Memory of the request's body; null when it was not asked for. */
   bodyShare: BodyShare | null
   /** Filled by `authorize`. */
@@ -51,6 +51,13 @@ export interface Context extends InBag {
   limitMs: number
   /** Milliseconds since the epoch at which the answer must have begun; Infinity: never. */
   deadline: number
+}
+
+/** What an audit record tells beside its own. */
+export interface AuditAnnotation {
+  readonly value: string
+  /** How much the record must tell for this to be in it. */
+  readonly level: 'Metadata' | 'Request'
 }
 
 /** What the filters and handlers of one server share. */

@@ -16,8 +16,9 @@ import { badRequest, methodNotAllowed, noSuchResource } from '../schema/errors.t
 import { formatJson } from '../schema/json-text.ts'
 import { isPathSegmentName } from '../schema/names.ts'
 import type { ConnectSubresource, Deprecation, ScaleSubresource } from '../schema/resource.ts'
+import { CallAttributes } from '../api/admission.ts'
+import { connectOptions } from '../api/connect/options.ts'
 import { TableGone } from '../store/cache/storage-form.ts'
-import { attempt } from '../api/write.ts'
 import { resultAnswer } from './answer.ts'
 import type { Answer, Context } from './context.ts'
 import { formOf } from './form.ts'
@@ -152,6 +153,8 @@ function resource(context: Context, served: Served, before?: Again): Answer | Pr
     body: before?.body ?? bodyReader(context),
     context: contextOnce(api, context.user, served),
     warn: (text) => context.warn(text),
+    annotate: (key, value, level) => context.annotate(key, value, level),
+    deadline: () => context.deadline,
     signal: () => exchange.signal,
   }
   const subresource = served.subresources.get(info.subresource)
@@ -240,11 +243,16 @@ async function connectAnswer(
   const path = context.path.replace(/^\/+/, '/')
   const [base, rest] = splitAfter(path, subresourceDepth(context))
   if (!reads) {
-    const c = call.context()
-    const options = { kind, apiVersion: call.served.groupVersion, metadata: {}, path: rest }
-    const asked = attempt(call, 'connect', options, null, { dryRun: false })
-    await api.admission.mutate(asked, c)
-    await api.admission.validate(asked, c)
+    const { group, version } = call.served
+    const attributes = new CallAttributes(api, call, {
+      operation: 'CONNECT',
+      object: connectOptions(call, kind, rest),
+      old: null,
+      dryRun: false,
+      body: { group, version, kind },
+    })
+    await api.admission.mutate(attributes)
+    await api.admission.validate(attributes)
   }
   const place = await connect(api, {
     ...call,

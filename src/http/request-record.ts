@@ -5,7 +5,7 @@ import type { Decision } from '../authz/authorizer.ts'
 import type { InBag } from '../base/bag.ts'
 import type { Served } from '../schema/catalogue.ts'
 import type { StatusError } from '../schema/errors.ts'
-import type { Context } from './context.ts'
+import type { AuditAnnotation, Context } from './context.ts'
 import type { Exchange, ExchangeObserver } from './exchange.ts'
 import { NO_REQUEST, isLongRunning, type RequestInfo } from './request-info.ts'
 import { isNobody } from './request-context.ts'
@@ -40,7 +40,7 @@ export interface ObservedRequest {
   /** What was decided about access, and why; null until then. */
   readonly decision: Decision | null
   /** What the parts of the server tell for the audit record, by key. */
-  readonly annotations: ReadonlyMap<string, string>
+  readonly annotations: ReadonlyMap<string, AuditAnnotation>
   /** The whole body as it was sent; null unless a subscriber wants it (`wantsBody`) and it was read. */
   readonly body: Buffer | null
   /** Media type of the body, without parameters. */
@@ -80,7 +80,7 @@ export type RecordHead = Pick<
 /** Is told by a record when its answer begins. */
 export type OnBegun = (record: RequestRecord) => void
 
-const NO_ANNOTATIONS: ReadonlyMap<string, string> = new Map()
+const NO_ANNOTATIONS: ReadonlyMap<string, AuditAnnotation> = new Map()
 
 /** The record of one request; made only where somebody subscribes to the stages of requests. */
 export class RequestRecord implements ObservedRequest, ExchangeObserver, InBag {
@@ -141,7 +141,7 @@ export class RequestRecord implements ObservedRequest, ExchangeObserver, InBag {
   get decision(): Decision | null {
     return this.#context?.decision ?? null
   }
-  get annotations(): ReadonlyMap<string, string> {
+  get annotations(): ReadonlyMap<string, AuditAnnotation> {
     return this.#context?.auditAnnotations ?? NO_ANNOTATIONS
   }
 

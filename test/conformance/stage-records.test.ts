@@ -229,8 +229,8 @@ test('a refusal, and why', async () => {
     'no opinion',
     'Forbidden',
     [
-      ['authorization.k8s.io/decision', 'forbid'],
-      ['authorization.k8s.io/reason', ''],
+      ['authorization.k8s.io/decision', { value: 'forbid', level: 'Metadata' }],
+      ['authorization.k8s.io/reason', { value: '', level: 'Metadata' }],
     ],
   ])
 })
@@ -239,8 +239,8 @@ test('a deprecated version is annotated', async () => {
   const path = '/apis/autoscaling/v2beta2/horizontalpodautoscalers'
   const { request } = await seenOf('GET', path)
   expect([...request.annotations]).toEqual([
-    ['k8s.io/deprecated', 'true'],
-    ['k8s.io/removed-release', '1.26'],
+    ['k8s.io/deprecated', { value: 'true', level: 'Metadata' }],
+    ['k8s.io/removed-release', { value: '1.26', level: 'Metadata' }],
   ])
 })
 
