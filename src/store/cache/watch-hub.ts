@@ -51,9 +51,15 @@ export class WatchHub {
   readonly #fanOut = new FanOut<Watcher>()
   readonly #all = new Set<Watcher>()
   #closed = false
+  #ownViews = 0
 
   constructor(cache: Cache) {
     this.#cache = cache
+  }
+
+  /** An id for a view that nobody shares. */
+  ownView(): string {
+    return `own ${++this.#ownViews}`
   }
 
   /** Watchers now. */
