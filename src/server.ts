@@ -433,6 +433,10 @@ export async function launchServer(
         await published
         await (await upkeep)?.idle()
       },
+      async client(asked = {}) {
+        const { inProcessClient } = await import('./server-client.ts')
+        return inProcessClient({ api, authorizer: authorization.authorizer }, asked)
+      },
       close: () => (closed ??= closeAll()),
     }
   } catch (error) {

@@ -1,13 +1,6 @@
-import { actions, virtuals } from '../api/actions/index.ts'
 import { connects } from '../api/connect/index.ts'
-import { create } from '../api/create.ts'
-import { deleteCollection, deleteOne } from '../api/delete.ts'
 import { freshness, hopefully } from '../api/freshness.ts'
-import { get } from '../api/get.ts'
-import { list } from '../api/list.ts'
-import { patch, patchScale } from '../api/patch.ts'
-import { getScale } from '../api/scale.ts'
-import { putScale, update } from '../api/update.ts'
+import { runOf } from '../api/run-of.ts'
 import { watch, type WatchStart } from '../api/watch.ts'
 import { contextOnce, type Api, type Body, type Call } from '../api/context.ts'
 import type { Result } from '../api/results.ts'
@@ -15,7 +8,7 @@ import { verbsOf, type Served } from '../schema/catalogue.ts'
 import { badRequest, methodNotAllowed, noSuchResource } from '../schema/errors.ts'
 import { formatJson } from '../schema/json-text.ts'
 import { isPathSegmentName } from '../schema/names.ts'
-import type { ConnectSubresource, Deprecation, ScaleSubresource } from '../schema/resource.ts'
+import type { ConnectSubresource, Deprecation } from '../schema/resource.ts'
 import { CallAttributes } from '../api/admission.ts'
 import { connectOptions } from '../api/connect/options.ts'
 import { TableGone } from '../store/cache/storage-form.ts'
@@ -30,52 +23,6 @@ import { eventForm } from './represent.ts'
 
 /** Largest request body, bytes. */
 const BODY_LIMIT = 3_145_728
-
-type Run = (api: Api, call: Call) => Result | Promise<Result>
-
-const verbs: Readonly<Record<string, Run>> = {
-  get,
-  list,
-  create,
-  update,
-  patch,
-  delete: deleteOne,
-  deletecollection: deleteCollection,
-}
-
-type RunScale = (api: Api, call: Call, scale: ScaleSubresource<any>) => Promise<Result>
-
-const scaleVerbs: Readonly<Record<string, RunScale>> = {
-  get: getScale,
-  update: putScale,
-  patch: patchScale,
-}
-
-/** What answers a verb; null when nothing does. */
-function runOf(served: Served, info: Context['info']): Run | null {
-  const subresource = served.subresources.get(info.subresource)
-  switch (subresource?.serves) {
-    case 'scale': {
-      const run = scaleVerbs[info.verb]
-      return run ? (api, call) => run(api, call, subresource) : null
-    }
-    case 'action': {
-      const run = actions[subresource.run]
-      return run ? (api, call) => run(api, call, subresource) : null
-    }
-    case 'connect':
-    case 'part':
-    case undefined: {
-      const { virtual } = served
-      if (virtual === null) return verbs[info.verb] ?? null
-      const of = virtuals[virtual]
-      const { verb } = info
-      return (verb === 'create' || verb === 'get' || verb === 'list') && of
-        ? (of[verb] ?? null)
-        : null
-    }
-  }
-}
 
 /** Answers a request that passed the filters. Throws StatusError. */
 export function dispatch(context: Context): Answer | Promise<Answer> {
@@ -160,7 +107,7 @@ function resource(context: Context, served: Served, before?: Again): Answer | Pr
   const subresource = served.subresources.get(info.subresource)
   if (subresource?.serves === 'connect') return connectAnswer(context, call, subresource)
   if (verb === 'watch') return watchAnswer(context, call, before)
-  const run = runOf(served, info)
+  const run = runOf(served, verb, info.subresource)
   if (!run) throw methodNotAllowed()
   context.showsTables = showsTables(served, info)
   // An answer that nobody can read is not worth a write; reads find out when they answer.
