@@ -65,7 +65,7 @@ export class OwnerEvents {
     if (!this.#namespaces || name === '') return false
     const { cache } = this.#api
     const { keyPrefix } = this.#namespaces
-    const table = await cache.table(kind.hub.keyPrefix)
+    const table = await cache.table(kind.hub)
     // By name in each namespace: far fewer than the objects of a kind.
     for (const { key } of (await cache.table(keyPrefix)).range(keyPrefix)) {
       const found = table.get(keyOf(kind, key.slice(keyPrefix.length), name))
