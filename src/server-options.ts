@@ -8,7 +8,10 @@ import type { AuthorizationOptions } from './authorization-options.ts'
 import type { Clock } from './base/clock.ts'
 import type { Ids } from './base/ids.ts'
 import type { Log } from './base/log.ts'
+import type { Client } from './client/client.ts'
+import type { Impersonation } from './client/client-config.ts'
 import type { DeprecatedUse } from './http/context.ts'
+import type { StageSubscriber } from './http/stages.ts'
 import { isLocalAddress } from './local-address.ts'
 import type { VocabularyName } from './vocabulary/vocabulary.ts'
 
@@ -82,6 +85,8 @@ export interface ServerOptions {
   readonly controllers?: boolean
   /** Told of each request to a deprecated version of a resource. */
   readonly onDeprecated?: (use: DeprecatedUse) => void
+  /** Are told of the stages of every request, in this order; nobody by default. See docs/architecture.md. */
+  readonly stages?: readonly StageSubscriber[]
   readonly log?: Log
   readonly clock?: Clock
   readonly ids?: Ids
@@ -100,6 +105,26 @@ export interface ServerOptions {
   readonly minRequestTimeoutMs?: number
 }
 
+/** A client in the process of its server. */
+export interface InProcessClientOptions {
+  /** Who makes the requests; by default the administrator. */
+  readonly user?: {
+    readonly name: string
+    readonly uid?: string
+    /** Groups beside that of all who are known. */
+    readonly groups?: readonly string[]
+    readonly extra?: Readonly<Record<string, readonly string[]>>
+  }
+  /** Whom requests are made as, when the user may do that. */
+  readonly impersonate?: Impersonation
+  /** What stands before the first slash owns the fields that are written. */
+  readonly userAgent?: string
+  /** Milliseconds that one attempt of a request may take; as many as it takes by default. */
+  readonly timeoutMs?: number
+  /** Further attempts when the server asks for that; 10 by default. */
+  readonly retries?: number
+}
+
 /** A server that is ready. */
 export interface RunningServer {
   readonly url: string
@@ -112,6 +137,11 @@ export interface RunningServer {
   readonly kubeconfigPath?: string
   /** Resolves when everything that the server does by itself is done for now. */
   settled(): Promise<void>
+  /**
+   * A client of this server without sockets, as its administrator or as somebody else: access, admission and all checks
+   * are those of any request.
+   */
+  client(options?: InProcessClientOptions): Promise<Client>
   /** Ends watches, finishes requests and lets go of everything. May be called twice. */
   close(): Promise<void>
 }

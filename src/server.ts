@@ -4,7 +4,6 @@ import { repairClaims } from './api/claims-repair.ts'
 import { servicePools } from './api/claims.ts'
 import { Turns, type Api } from './api/context.ts'
 import { renewTables, storageForms } from './api/storage-forms.ts'
-import { Bag } from './base/bag.ts'
 import { systemClock } from './base/clock.ts'
 import { randomIds } from './base/ids.ts'
 import { OWNER_FILE } from './base/folders.ts'
@@ -23,8 +22,9 @@ import { Connections } from './http/connections.ts'
 import { connectionsWithin } from './http/descriptors.ts'
 import { documentEndpoint } from './http/endpoints/document.ts'
 import { Exchanges } from './http/exchanges.ts'
-import { watchDeadlines } from './http/filters/deadline.ts'
+import { Deadlines } from './http/deadlines.ts'
 import { listen } from './http/listen.ts'
+import { Stages } from './http/stages.ts'
 import { setGates } from './kinds/gates.ts'
 import { resources } from './kinds/index.ts'
 import { writeFileAtomically } from './pki/write-file.ts'
@@ -54,6 +54,7 @@ const HISTORY_MS = 300_000
 const REQUEST_TIMEOUT_MS = 60_000
 const MIN_REQUEST_TIMEOUT_MS = 1_800_000
 const CLOSE_GRACE_MS = 5_000
+const HANDLER_GRACE_MS = 1_000
 
 const SERVER_LEASE_RENEW_MS = 10_000
 
@@ -265,14 +266,19 @@ export async function launchServer(
         ? {}
         : { strangersPerAddress: options.strangersPerAddress }),
     })
+    const { stages: subscribers = [] } = options
+    const stages = subscribers.length === 0 ? null : new Stages(subscribers, { clock, log })
+    const deadlines = new Deadlines(clock)
+    closers.push(() => deadlines.close())
     const state: ServerState = {
       api,
+      stages,
+      deadlines,
       connections,
       requestTimeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
       draining: false,
       bodyMemory: new BodyMemory(options.bodyMemoryBytes),
       bodyQueue: new BodyQueue(),
-      underway: new Bag(),
       log,
       authentication: authentication.chain,
       authorizer: authorization.authorizer,
@@ -292,7 +298,6 @@ export async function launchServer(
         })
       },
     }
-    closers.push(watchDeadlines(state))
 
     const exchanges = new Exchanges(state)
     const listener = await listen({
@@ -303,6 +308,7 @@ export async function launchServer(
       clientCa: authentication.clientCa,
       connections,
       onExchange: exchanges.take,
+      stages,
       onFault: (error) => log.error('a connection failed', { error: told(error) }),
     })
     isServing = true
@@ -321,8 +327,11 @@ export async function launchServer(
       state.draining = true
       cache.hub.close()
       const closing = listener.close(CLOSE_GRACE_MS)
-      await Promise.race([exchanges.idle(), closing])
       await closing
+      if (stages === null) return
+      // Handlers come back to tell what became of their requests, if they do so soon.
+      await exchanges.idle(HANDLER_GRACE_MS)
+      stages.close()
     })
     const place = {
       clusterIp: ranges.addresses[0]!.at(0),
@@ -422,6 +431,10 @@ export async function launchServer(
         await policy
         await published
         await (await upkeep)?.idle()
+      },
+      async client(asked = {}) {
+        const { inProcessClient } = await import('./server-client.ts')
+        return inProcessClient({ api, authorizer: authorization.authorizer }, asked)
       },
       close: () => (closed ??= closeAll()),
     }

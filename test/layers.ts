@@ -37,7 +37,19 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'base',
     'vocabulary',
   ],
-  controllers: ['api', 'authz', 'kinds', 'patch', 'schema', 'store', 'base', 'vocabulary'],
+  controllers: [
+    'api',
+    'authz',
+    'client',
+    'kinds',
+    'patch',
+    'schema',
+    'store',
+    'base',
+    'vocabulary',
+  ],
+  // Clients of the server that they run in.
+  loopback: ['api', 'authn', 'authz', 'client', 'http', 'schema', 'store', 'base', 'vocabulary'],
   client: ['kinds', 'schema', 'base', 'vocabulary'],
   // Copies of the store are made without a server.
   cli: ['client', 'store', 'schema', 'base', 'vocabulary'],

@@ -127,6 +127,8 @@ export interface Body {
   readonly bytes: Buffer
   /** Media type without parameters; empty when the request named none. */
   readonly mediaType: string
+  /** Is told what the body says where it is not JSON; absent: nobody wants to know. */
+  readonly readAs?: (value: unknown) => void
 }
 
 /** Query parameters: every value of each name in order. */

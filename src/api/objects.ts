@@ -1,3 +1,4 @@
+import { finish, type Steps } from '../base/steps.ts'
 import { AS_IT_STANDS, codecOf, DecodeError, Decoding, type JsonObject } from '../schema/codec.ts'
 import type { Served } from '../schema/catalogue.ts'
 import { parseJson } from '../schema/json-text.ts'
@@ -51,9 +52,20 @@ export function decodeServed(
   c: HookContext,
   written?: WrittenNumbers,
 ): { object: Typed; unknown: readonly string[] } {
+  return finish(decodeServedSteps(served, value, c, written))
+}
+
+/** The same in steps. */
+export function* decodeServedSteps(
+  served: Served,
+  value: unknown,
+  c: HookContext,
+  written?: WrittenNumbers,
+): Steps<{ object: Typed; unknown: readonly string[] }> {
   const decoding = new Decoding({ written })
   try {
     const object = served.codec.decode(value, decoding) as unknown as Typed
+    yield
     if (served.conversion === null || served.conversion.same) served.strategy.fill?.(object, c)
     return { object, unknown: decoding.unknown }
   } catch (error) {

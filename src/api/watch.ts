@@ -2,7 +2,7 @@ import type { WaitingConversion } from '../schema/entry.ts'
 import { badRequest, expired, internalError, StatusError } from '../schema/errors.ts'
 import { TransformError, unreadableAmong } from '../store/encryption/unreadable.ts'
 import type { Version } from '../store/cache/version.ts'
-import type { ChangeType, WatchSink } from '../store/cache/watch-hub.ts'
+import type { ChangeType, Watcher, WatchSink } from '../store/cache/watch-hub.ts'
 import { first, keyOf, type Api, type Call } from './context.ts'
 import { batchesOf, shownVersions } from './conversion.ts'
 import { listOptions, parseRevision } from './options.ts'
@@ -109,14 +109,19 @@ export async function watch(api: Api, call: Call): Promise<WatchStart> {
             if (!reached) return
           }
           if (ended) return
+          let joined: Watcher | null = null
           const watcher = api.cache.hub.watch(table, view, sink, {
             from,
             onLost: (oldest) => {
               const status = expired(`too old resource version: ${from} (${oldest})`).toStatus()
               sink.write(form.error(status))
             },
-            onEnd: () => finish(watcher?.error),
+            // One that ends before it is known here is looked at below.
+            onEnd: () => {
+              if (joined) finish(joined.error)
+            },
           })
+          joined = watcher
           stop = () => watcher.stop()
           if (watcher.stopped) return finish(watcher.error)
           if (options.allowBookmarks) {

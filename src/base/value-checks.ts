@@ -37,6 +37,10 @@ export const text: Check = must('a text', (value) => typeof value === 'string')
 export const truth: Check = must('true or false', (value) => typeof value === 'boolean')
 export const texts: Check = must('a list of texts', isTexts)
 export const group: Check = must('an object of options', isRecord)
+export const objects: Check = must(
+  'a list of objects',
+  (value) => Array.isArray(value) && value.every(isRecord),
+)
 export const callback: Check = must('a function', (value) => typeof value === 'function')
 export const bytes: Check = must('a Buffer', (value) => types.isUint8Array(value))
 export const textMap: Check = must('a Map of texts', types.isMap)

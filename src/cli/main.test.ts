@@ -39,6 +39,7 @@ const running = (change: Partial<RunningServer> = {}): RunningServer => ({
   kubeconfig: 'kind: Config',
   kubeconfigPath: '/data/admin.kubeconfig',
   settled: async () => {},
+  client: () => Promise.reject(new Error('there is no server')),
   close: async () => {},
   ...change,
 })

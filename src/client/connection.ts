@@ -3,6 +3,7 @@ import { X509Certificate } from 'node:crypto'
 import { Agent as HttpAgent } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import { isIP } from 'node:net'
+import type { ConnectionOptions } from 'node:tls'
 import type { CertificatePair } from './certificate-pair.ts'
 import type { ClientConfig } from './client-config.ts'
 
@@ -29,22 +30,27 @@ export class Connections {
   }
 
   /** Connections for a certificate; those for another are no longer used. */
-  agentFor({ cert, key }: CertificatePair): HttpAgent {
+  agentFor(pair: CertificatePair): HttpAgent {
+    const { cert } = pair
     if (this.#agent && this.#cert === cert) return this.#agent
     if (this.#agent) retire(this.#agent)
     this.#cert = cert
     const common = { keepAlive: true, timeout: IDLE_MS }
-    const { ca, insecureSkipTlsVerify } = this.#config
     this.#agent = this.#isSecure
-      ? new HttpsAgent({
-          ...common,
-          ...(ca === undefined ? {} : { ca }),
-          ...(cert === undefined || key === undefined ? {} : { cert, key }),
-          ...(this.#name === undefined ? {} : { servername: this.#name }),
-          rejectUnauthorized: insecureSkipTlsVerify !== true,
-        })
+      ? new HttpsAgent({ ...common, ...this.tlsFor(pair) })
       : new HttpAgent(common)
     return this.#agent
+  }
+
+  /** Trust and certificates of a connection. */
+  tlsFor({ cert, key }: CertificatePair): ConnectionOptions {
+    const { ca, insecureSkipTlsVerify } = this.#config
+    return {
+      ...(ca === undefined ? {} : { ca }),
+      ...(cert === undefined || key === undefined ? {} : { cert, key }),
+      ...(this.#name === undefined ? {} : { servername: this.#name }),
+      rejectUnauthorized: insecureSkipTlsVerify !== true,
+    }
   }
 
   /** Closes connections that wait for a request. */
@@ -73,6 +79,10 @@ export function serverUrl({ server, ca, cert, insecureSkipTlsVerify }: ClientCon
   }
   return url
 }
+
+/** The port of a URL, that of its protocol where it names none. */
+export const portOf = ({ port, protocol }: URL): number =>
+  port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port)
 
 /** The host of a URL, without the brackets of IPv6. */
 export const bareHost = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, '$1')

@@ -67,7 +67,8 @@ function authorization(config: ClientConfig): (() => Promise<Authorization>) | n
   return () => Promise.resolve({ value: `Basic ${pair}`, secrets })
 }
 
-function impersonationHeaders({
+/** The headers by which a request is made as somebody else. */
+export function impersonationHeaders({
   user,
   uid,
   groups,

@@ -9,7 +9,7 @@ import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { answerError, CallError, isReset, transportProblem, withoutSecrets } from './call-error.ts'
 import type { ClientConfig } from './client-config.ts'
 import { mapOf, memberOf, type ConfigMap } from './config-values.ts'
-import { bareHost, Connections, serverUrl } from './connection.ts'
+import { bareHost, Connections, portOf, serverUrl } from './connection.ts'
 import { credentialSource, type CredentialSource, type ShownCredentials } from './credentials.ts'
 
 const TIMEOUT_MS = 30_000
@@ -175,7 +175,7 @@ export class JsonClient {
     const options: RequestOptions = {
       method,
       host: dial?.host ?? bareHost(url),
-      port: dial?.port ?? (url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : url.port),
+      port: dial?.port ?? portOf(url),
       path: `${url.pathname}${url.search}`,
       headers: {
         host: url.host,

@@ -2,7 +2,7 @@ import type { Api } from '../api/context.ts'
 import type { Log } from '../base/log.ts'
 import { StatusError } from '../schema/errors.ts'
 import type { ObjectSource } from '../schema/object-source.ts'
-import { WorkQueue, type WorkQueueOptions } from './work-queue.ts'
+import { WorkQueue, type WorkQueueOptions } from '../client/work-queue.ts'
 
 /** What controllers work with. */
 export interface ControllerWorld {

@@ -1,5 +1,5 @@
 import type { Running } from './controller.ts'
-import type { WorkQueue } from './work-queue.ts'
+import type { WorkQueue } from '../client/work-queue.ts'
 import type { Writer } from './writer.ts'
 
 /** A controller that works off one queue, until it is stopped. */

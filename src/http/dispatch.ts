@@ -1,20 +1,14 @@
-import { actions, virtuals } from '../api/actions/index.ts'
 import { connects } from '../api/connect/index.ts'
-import { create } from '../api/create.ts'
-import { deleteCollection, deleteOne } from '../api/delete.ts'
 import { freshness, hopefully } from '../api/freshness.ts'
-import { get } from '../api/get.ts'
-import { list } from '../api/list.ts'
-import { patch, patchScale } from '../api/patch.ts'
-import { getScale } from '../api/scale.ts'
-import { putScale, update } from '../api/update.ts'
+import { runOf } from '../api/run-of.ts'
 import { convertedEvents, watch, type WatchStart, type EventForm } from '../api/watch.ts'
 import { contextOnce, type Api, type Body, type Call } from '../api/context.ts'
 import type { Result } from '../api/results.ts'
 import { verbsOf, type Served } from '../schema/catalogue.ts'
 import { badRequest, methodNotAllowed, noSuchResource } from '../schema/errors.ts'
+import { formatJson } from '../schema/json-text.ts'
 import { isPathSegmentName } from '../schema/names.ts'
-import type { ConnectSubresource, Deprecation, ScaleSubresource } from '../schema/resource.ts'
+import type { ConnectSubresource, Deprecation } from '../schema/resource.ts'
 import { CallAttributes } from '../api/admission.ts'
 import { connectOptions } from '../api/connect/options.ts'
 import { TableGone } from '../store/cache/storage-form.ts'
@@ -29,52 +23,6 @@ import { eventForm } from './represent.ts'
 
 /** Largest request body, bytes. */
 const BODY_LIMIT = 3_145_728
-
-type Run = (api: Api, call: Call) => Result | Promise<Result>
-
-const verbs: Readonly<Record<string, Run>> = {
-  get,
-  list,
-  create,
-  update,
-  patch,
-  delete: deleteOne,
-  deletecollection: deleteCollection,
-}
-
-type RunScale = (api: Api, call: Call, scale: ScaleSubresource<any>) => Promise<Result>
-
-const scaleVerbs: Readonly<Record<string, RunScale>> = {
-  get: getScale,
-  update: putScale,
-  patch: patchScale,
-}
-
-/** What answers a verb; null when nothing does. */
-function runOf(served: Served, info: Context['info']): Run | null {
-  const subresource = served.subresources.get(info.subresource)
-  switch (subresource?.serves) {
-    case 'scale': {
-      const run = scaleVerbs[info.verb]
-      return run ? (api, call) => run(api, call, subresource) : null
-    }
-    case 'action': {
-      const run = actions[subresource.run]
-      return run ? (api, call) => run(api, call, subresource) : null
-    }
-    case 'connect':
-    case 'part':
-    case undefined: {
-      const { virtual } = served
-      if (virtual === null) return verbs[info.verb] ?? null
-      const of = virtuals[virtual]
-      const { verb } = info
-      return (verb === 'create' || verb === 'get' || verb === 'list') && of
-        ? (of[verb] ?? null)
-        : null
-    }
-  }
-}
 
 /** Answers a request that passed the filters. Throws StatusError. */
 export function dispatch(context: Context): Answer | Promise<Answer> {
@@ -159,18 +107,19 @@ function resource(context: Context, served: Served, before?: Again): Answer | Pr
   const subresource = served.subresources.get(info.subresource)
   if (subresource?.serves === 'connect') return connectAnswer(context, call, subresource)
   if (verb === 'watch') return watchAnswer(context, call, before)
-  const run = runOf(served, info)
+  const run = runOf(served, verb, info.subresource)
   if (!run) throw methodNotAllowed()
   context.showsTables = showsTables(served, info)
   // An answer that nobody can read is not worth a write; reads find out when they answer.
   if (verb !== 'get' && verb !== 'list') formOf(context, { transform: true })
+  const made = (result: Result): Answer | Promise<Answer> => {
+    context.record?.answered(served, result)
+    return resultAnswer(context, served, result)
+  }
   const answer = (result: Result | Promise<Result>): Answer | Promise<Answer> =>
     result instanceof Promise
-      ? result.then(
-          (done) => resultAnswer(context, served, done),
-          (error) => again(context, error, call, before),
-        )
-      : resultAnswer(context, served, result)
+      ? result.then(made, (error) => again(context, error, call, before))
+      : made(result)
   if (!api.cache.isShared) return answer(run(api, call))
   if (verb === 'create' && call.subresource === '')
     return answer(hopefully(api, () => run(api, call)))
@@ -288,7 +237,10 @@ async function readBody(context: Context): Promise<Body> {
   const mediaType = bodyType(exchange)
   const waiting = server.bodyQueue.wait(bytes.length, () => exchange.signal)
   if (waiting) await waiting
-  return { bytes, mediaType }
+  const { record } = context
+  if (record === null || server.stages?.wantsBody(record) !== true) return { bytes, mediaType }
+  record.read(bytes, mediaType)
+  return { bytes, mediaType, readAs: (value) => record.readAs(Buffer.from(formatJson(value))) }
 }
 
 /**
@@ -341,10 +293,12 @@ function textEvents(api: Api, served: Served, form: Form): EventForm {
 function tellDeprecated(context: Context, served: Served, deprecation: Deprecation): void {
   const { api, onDeprecated } = context.server
   context.warn(deprecationText(api, served, deprecation))
-  context.annotate(api.v.spell('{label}/deprecated'), 'true')
+  // The domain of API groups, which begins with a dot.
+  const domain = api.v.spell('{api}').slice(1)
+  context.annotate(`${domain}/deprecated`, 'true')
   const { removed } = deprecation
   if (removed !== undefined) {
-    context.annotate(api.v.spell('{label}/removed-release'), removed)
+    context.annotate(`${domain}/removed-release`, removed)
   }
   onDeprecated({
     group: served.group,

@@ -5,7 +5,7 @@
 import { hookContext, type Api } from '../api/context.ts'
 import { decodeStored, fromHub } from '../api/objects.ts'
 import type { EventForm } from '../api/watch.ts'
-import { Made, type ListResult } from '../api/results.ts'
+import { Made, type ListResult, type Result } from '../api/results.ts'
 import { Decoding, type JsonObject } from '../schema/codec.ts'
 import type { Served } from '../schema/catalogue.ts'
 import { StatusError } from '../schema/errors.ts'
@@ -61,6 +61,43 @@ export function objectJson(api: Api, served: Served, object: Version | Made, for
       return Buffer.concat(metadataParts(api, served, object, form).map(toBuffer))
     case 'PartialObjectMetadataList':
       throw noList(served)
+  }
+}
+
+const PLAIN: Form = {
+  type: 'application/json',
+  mediaType: 'application/json',
+  as: '',
+  asVersion: '',
+  includeObject: 'Metadata',
+  pretty: false,
+}
+
+/** The result of a verb as JSON in the served version, whatever form the client asked for. */
+export function resultJson(
+  api: Api,
+  served: Served,
+  result: Result,
+): { readonly apiVersion: string; readonly json: Buffer } {
+  switch (result.is) {
+    case 'status':
+      return { apiVersion: 'v1', json: Buffer.from(JSON.stringify(result.body)) }
+    case 'object':
+      return { apiVersion: served.groupVersion, json: objectBytes(api, served, result.version) }
+    case 'made':
+      return { apiVersion: result.served.groupVersion, json: result.object.json() }
+    case 'list': {
+      const { opening, item } = listBytes(api, served, result, PLAIN)
+      const parts: Part[] = [opening]
+      for (const [i, version] of result.items.entries()) {
+        if (i > 0) parts.push(COMMA)
+        parts.push(...item(version))
+      }
+      return {
+        apiVersion: served.groupVersion,
+        json: Buffer.concat([...parts, CLOSE].map(toBuffer)),
+      }
+    }
   }
 }
 

@@ -1,10 +1,16 @@
 import type { Query, User } from '../api/context.ts'
+import type { Decision } from '../authz/authorizer.ts'
 import type { BodyShare } from './body-memory.ts'
 import type { AuditAnnotation, Context, ServerState } from './context.ts'
 import type { Exchange, HeaderList } from './exchange.ts'
 import { NO_REQUEST, parseQuery } from './request-info.ts'
+import type { RequestRecord } from './request-record.ts'
 
 const NOBODY: User = { name: '', uid: '', groups: [], extra: {} }
+
+/** Whether this stands for a user who is not known yet. */
+export const isNobody = (user: User): boolean => user === NOBODY
+
 const NO_QUERY: Query = new Map()
 
 /** Each takes a character at least of the room that all of them have in an answer. */
@@ -24,7 +30,8 @@ export class RequestContext implements Context {
   warnings: Set<string> | null = null
   auditAnnotations: Map<string, AuditAnnotation> | null = null
   bodyShare: BodyShare | null = null
-  allowedBy = ''
+  decision: Decision | null = null
+  record: RequestRecord | null = null
   showsTables = true
   hasBinary = true
   limitMs = Infinity

@@ -1,26 +1,24 @@
-/** The table form of every kind: columns beside the facts where those are at hand, cells by hand. */
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+/** The table form of every kind: columns beside the facts, cells by hand. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ManualClock, startServer, type RunningServer } from '../../src/index.ts'
 import { orch } from '../../src/vocabulary/orch.ts'
 import { Client } from '../client.ts'
+import { factsOf } from '../facts.ts'
 import { collectionOf, manifests, objectOf } from '../manifests.fixture.ts'
 import { KINDS } from './kinds.fixture.ts'
 import { AS, plainColumns, sameInEveryForm } from './tables.fixture.ts'
 
 type Json = Record<string, any>
 
-const FACTS = join(import.meta.dirname, '..', '..', '..', 'shared', 'facts', 'tables.json')
 interface FactColumn {
   readonly name: string
   readonly type: string
   readonly format?: string
   readonly priority?: number
 }
-const facts = existsSync(FACTS)
-  ? (JSON.parse(readFileSync(FACTS, 'utf8')).kinds as Record<string, { columns: FactColumn[] }>)
-  : null
+const { kinds: facts } = factsOf<{ kinds: Record<string, { columns: FactColumn[] }> }>(
+  'tables.json',
+)
 
 const MADE = '2024-01-02T03:04:05Z'
 const IMAGE = 'registry.example/image:1'
@@ -265,17 +263,15 @@ describe('every kind', () => {
       const cells = MINIMAL[SAME[key] ?? key]
       const name = manifest.name ?? 'minimal'
       const columns = await sameInEveryForm(client, collectionOf(manifest), name, cells!)
-      const fact = facts?.[factName(manifest.apiVersion, manifest.kind)]
-      if (facts) {
-        expect(plainColumns(columns)).toEqual(
-          fact?.columns.map(({ name, type, format = '', priority = 0 }) => ({
-            name,
-            type,
-            format,
-            priority,
-          })),
-        )
-      }
+      const fact = facts[factName(manifest.apiVersion, manifest.kind)]
+      expect(plainColumns(columns)).toEqual(
+        fact?.columns.map(({ name, type, format = '', priority = 0 }) => ({
+          name,
+          type,
+          format,
+          priority,
+        })),
+      )
     })
   }
 

@@ -59,7 +59,7 @@ export const runtimeClasses = resource(RuntimeClass, {
     const at = errors.at('scheduling')
     validateLabels(scheduling.nodeSelector, at.at('nodeSelector'))
     const { tolerations = [] } = scheduling
-    // As in the field, the path has the name twice.
+    // As the reference writes it: the path has the name twice.
     validateTolerations(tolerations, at.at('tolerations', 'tolerations'))
     const seen = new Set<string>()
     tolerations.forEach((one, i) => {

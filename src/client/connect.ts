@@ -1,0 +1,66 @@
+/** Makes clients of servers elsewhere. */
+import { systemClock, type Clock } from '../base/clock.ts'
+import { randomIds, type Ids } from '../base/ids.ts'
+import { defaultVocabulary, vocabularies } from '../vocabulary/index.ts'
+import { Client } from './client.ts'
+import type { ClientConfig, Impersonation } from './client-config.ts'
+import { credentialSource, type CredentialSource } from './credentials.ts'
+import { HttpsTransport } from './https-transport.ts'
+import { Wire } from './wire.ts'
+
+/** How a server is spoken to. */
+export interface ConnectOptions {
+  /** Where it is and what is shown to it; see `loadKubeconfig`, `readKubeconfig` and `inClusterConfig`. */
+  readonly config: ClientConfig
+  /** Whom requests are made as, in the place of whom the configuration names. */
+  readonly impersonate?: Impersonation
+  /** Names the program; what stands before the first slash owns the fields that it writes. */
+  readonly userAgent?: string
+  /** Milliseconds that one attempt of a request may take; as many as it takes by default. */
+  readonly timeoutMs?: number
+  /** Further attempts when the server asks for that; 10 by default. */
+  readonly retries?: number
+  readonly clock?: Clock
+  readonly ids?: Pick<Ids, 'fraction'>
+  /** Whether a person is at the standard input, for a program that gives credentials; nobody is by default. */
+  readonly interactive?: boolean
+}
+
+/**
+ * Makes a client of a server by HTTPS; nothing is sent before the first request. Rejects with an Error when the
+ * configuration cannot be used.
+ */
+export async function connect(options: ConnectOptions): Promise<Client> {
+  const { clock = systemClock, ids = randomIds, timeoutMs = 0, retries } = options
+  const config =
+    options.impersonate === undefined
+      ? options.config
+      : { ...options.config, impersonate: options.impersonate }
+  const transport = new HttpsTransport({
+    wire: new Wire(config, clock),
+    credentials: await credentialsOf(config, { clock, interactive: options.interactive ?? false }),
+    clock,
+    userAgent: options.userAgent ?? `${defaultVocabulary}-client`,
+  })
+  return new Client({
+    transport,
+    clock,
+    ids,
+    timeoutMs,
+    ...(retries === undefined ? {} : { retries }),
+  })
+}
+
+async function credentialsOf(
+  config: ClientConfig,
+  { clock, interactive }: { readonly clock: Clock; readonly interactive: boolean },
+): Promise<CredentialSource> {
+  const { exec } = config
+  if (!exec) return credentialSource(config)
+  const { execPlugin } = await import('./exec-plugin.ts')
+  const v = vocabularies[defaultVocabulary]
+  return credentialSource(
+    config,
+    execPlugin({ config: { ...config, exec }, v, clock, interactive }),
+  )
+}

@@ -1,0 +1,41 @@
+import { keyOf, type ApiObject } from './transport.ts'
+
+/** One object as an informer knows it: where it is, and the object itself, which is read when it is asked for. */
+export interface Entry<T> {
+  /** Empty for cluster scope. */
+  readonly namespace: string
+  readonly name: string
+  /** `namespace/name`, or the name at the cluster scope. */
+  readonly key: string
+  readonly uid: string
+  /** The object; not to be changed. */
+  readonly object: T
+  /** Whether the metadata may have a member of this name. False is certain and costs next to nothing. */
+  mayHave(member: string): boolean
+}
+
+/** An object that was read. */
+export class ReadEntry<T> implements Entry<T> {
+  readonly object: T
+  readonly namespace: string
+  readonly name: string
+
+  constructor(object: T) {
+    this.object = object
+    const { namespace = '', name = '' } = (object as ApiObject).metadata ?? {}
+    this.namespace = namespace
+    this.name = name
+  }
+
+  get key(): string {
+    return keyOf(this.namespace, this.name)
+  }
+
+  get uid(): string {
+    return (this.object as ApiObject).metadata?.uid ?? ''
+  }
+
+  mayHave(member: string): boolean {
+    return Object.hasOwn((this.object as ApiObject).metadata ?? {}, member)
+  }
+}

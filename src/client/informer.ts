@@ -1,0 +1,259 @@
+import { KeyIndex, type IndexFunction } from './key-index.ts'
+import { pause } from './retry.ts'
+import { Reflector, type ReflectorTarget } from './reflector.ts'
+import type { ClientParts } from './client.ts'
+import type { Entry } from './entry.ts'
+import {
+  keyOf,
+  type EntryStore,
+  type Followed,
+  type FollowRequest,
+  type Query,
+  type ResourceAddress,
+} from './transport.ts'
+
+/** What an informer follows, and how. */
+export interface InformerOptions<T> {
+  readonly labelSelector?: string
+  readonly fieldSelector?: string
+  /** Ways to find objects beside their names, each a function that tells what an object is found under. */
+  readonly indexes?: Readonly<Record<string, IndexFunction<T>>>
+  /**
+   * Whether objects are kept; they are by default. Without, handlers are told no old objects, and not of what went while
+   * the connection was broken: `relisted` says when that may have happened.
+   */
+  readonly isStored?: boolean
+  /** Told why it goes on later. */
+  readonly onTrouble?: (error: unknown) => void
+}
+
+/** Told of objects, in order. What it throws goes to `onTrouble`. */
+export interface InformerHandler<T> {
+  /** An object that was not there; at the beginning each that is. */
+  add?(entry: Entry<T>): void
+  /** `old` is null where objects are not kept. */
+  update?(entry: Entry<T>, old: Entry<T> | null): void
+  /** An object that is gone, in its last state; in the last one known where `isTombstone`: it went unseen. */
+  delete?(entry: Entry<T>, isTombstone: boolean): void
+  /** Everything was listed anew after a break. */
+  relisted?(): void
+}
+
+/** Looks objects up where an informer keeps them. What it gives is not to be changed. */
+export interface Lister<T> {
+  get(namespace: string, name: string): T | null
+  /** Those of one namespace; all without. */
+  list(namespace?: string): T[]
+  /** Those found under a value of one of the informer's indexes. */
+  byIndex(index: string, value: string): T[]
+}
+
+type Scope = Omit<FollowRequest, 'query'> & { readonly of: ResourceAddress }
+
+/**
+ * Keeps the objects of a resource at hand and tells what happens to them. A broken connection goes on where it was; what
+ * was missed is made up for by a new list. In the process of the server the objects are those of its cache.
+ */
+export class Informer<T extends object> {
+  readonly #parts: ClientParts
+  readonly #options: InformerOptions<T>
+  readonly #request: FollowRequest
+  readonly #handlers = new Set<InformerHandler<T>>()
+  readonly #indexes: ReadonlyMap<string, KeyIndex<T>>
+  readonly #ending = new AbortController()
+  #store: EntryStore<T> = NOTHING
+  #followed: Followed<T> | null = null
+  #running: Promise<void> | null = null
+  #hasSynced = false
+  #markSynced = () => {}
+  readonly #synced = new Promise<void>((resolve) => (this.#markSynced = resolve))
+
+  constructor(
+    parts: ClientParts,
+    { of, namespace, metadataOnly, ...options }: Scope & InformerOptions<T>,
+  ) {
+    this.#parts = parts
+    this.#options = options
+    const { labelSelector = '', fieldSelector = '', indexes = {} } = options
+    const query: Query = [
+      ...(labelSelector === '' ? [] : [['labelSelector', labelSelector] as const]),
+      ...(fieldSelector === '' ? [] : [['fieldSelector', fieldSelector] as const]),
+    ]
+    this.#request = { of, namespace, metadataOnly, query }
+    this.#indexes = new Map(
+      Object.entries(indexes).map(([name, of]) => [name, new KeyIndex<T>(of)]),
+    )
+  }
+
+  /** Begins; may be called again. */
+  start(): this {
+    this.#running ??= this.#run()
+    return this
+  }
+
+  /** Ends it; resolves when nothing more is told. May be called twice. */
+  async stop(): Promise<void> {
+    this.#ending.abort()
+    this.#followed?.end()
+    await this.#running
+  }
+
+  /** Whether everything that was there was told. */
+  get hasSynced(): boolean {
+    return this.#hasSynced
+  }
+
+  /** Resolves when everything that was there was told; rejects when the signal is aborted before. */
+  synced(signal?: AbortSignal): Promise<void> {
+    if (this.#hasSynced || !signal) return this.#synced
+    if (signal.aborted) return Promise.reject(signal.reason as Error)
+    return new Promise((resolve, reject) => {
+      const stop = () => reject(signal.reason as Error)
+      signal.addEventListener('abort', stop, { once: true })
+      void this.#synced.then(() => {
+        signal.removeEventListener('abort', stop)
+        resolve()
+      })
+    })
+  }
+
+  /** Tells a handler what is known, and from then on what happens. Returns what ends that. */
+  addHandler(handler: InformerHandler<T>): () => void {
+    for (const entry of this.#store.entries('')) this.#guarded(() => handler.add?.(entry))
+    this.#handlers.add(handler)
+    return () => this.#handlers.delete(handler)
+  }
+
+  get lister(): Lister<T> {
+    const object = (key: string) => this.#store.get(key)?.object
+    return {
+      get: (namespace, name) => object(keyOf(namespace, name)) ?? null,
+      list: (namespace = '') => Array.from(this.#store.entries(namespace), (entry) => entry.object),
+      byIndex: (index, value) =>
+        [...(this.#indexes.get(index)?.keys(value) ?? [])].flatMap((key) => object(key) ?? []),
+    }
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#ending
+    if (this.#parts.transport.follow) return this.#follow(signal)
+    const { isStored = true, onTrouble = () => {} } = this.#options
+    const target = isStored ? this.#storing() : this.#passing()
+    await new Reflector<T>(this.#parts, this.#request, target, onTrouble).run(signal)
+  }
+
+  /** In the process of the server; again after a while should it end without being ended. */
+  async #follow(signal: AbortSignal): Promise<void> {
+    const { transport, clock } = this.#parts
+    while (!signal.aborted) {
+      let markEnded = () => {}
+      const ended = new Promise<void>((resolve) => (markEnded = resolve))
+      signal.addEventListener('abort', markEnded, { once: true })
+      try {
+        const followed = await transport.follow!<T>(this.#request, {
+          add: (entry) => this.#added(entry),
+          update: (entry, old) => this.#updated(entry, old),
+          delete: (entry) => this.#deleted(entry, false),
+          ended: markEnded,
+        })
+        this.#followed = followed
+        this.#store = followed.store
+        this.#sync()
+        if (signal.aborted) followed.end()
+        await ended
+      } catch (error) {
+        this.#options.onTrouble?.(error)
+      }
+      await pause(clock, AGAIN_MS, signal).catch(() => {})
+    }
+  }
+
+  /** Keeps what it is told. */
+  #storing(): ReflectorTarget<T> {
+    const entries = new Map<string, Entry<T>>()
+    this.#store = storeOf(entries)
+    let unseen: Set<string> | null = null
+    return {
+      listing: () => (unseen = new Set(entries.keys())),
+      set: (entry) => {
+        const { key } = entry
+        const old = entries.get(key)
+        unseen?.delete(key)
+        if (old && versionOf(old) === versionOf(entry)) return
+        entries.set(key, entry)
+        if (old) this.#updated(entry, old)
+        else this.#added(entry)
+      },
+      delete: (entry) => {
+        if (entries.delete(entry.key)) this.#deleted(entry, false)
+      },
+      listed: () => {
+        for (const key of unseen ?? []) {
+          const gone = entries.get(key)!
+          entries.delete(key)
+          this.#deleted(gone, true)
+        }
+        unseen = null
+        this.#sync()
+      },
+    }
+  }
+
+  /** Passes on what it is told. */
+  #passing(): ReflectorTarget<T> {
+    return {
+      listing: () => {},
+      set: (entry) => this.#tell((handler) => handler.update?.(entry, null)),
+      delete: (entry) => this.#deleted(entry, false),
+      listed: () => this.#sync(),
+    }
+  }
+
+  #added(entry: Entry<T>): void {
+    for (const index of this.#indexes.values()) index.set(entry)
+    this.#tell((handler) => handler.add?.(entry))
+  }
+
+  #updated(entry: Entry<T>, old: Entry<T>): void {
+    for (const index of this.#indexes.values()) index.set(entry)
+    this.#tell((handler) => handler.update?.(entry, old))
+  }
+
+  #deleted(entry: Entry<T>, isTombstone: boolean): void {
+    for (const index of this.#indexes.values()) index.delete(entry.key)
+    this.#tell((handler) => handler.delete?.(entry, isTombstone))
+  }
+
+  #sync(): void {
+    if (this.#hasSynced) return this.#tell((handler) => handler.relisted?.())
+    this.#hasSynced = true
+    this.#markSynced()
+  }
+
+  #tell(call: (handler: InformerHandler<T>) => void): void {
+    for (const handler of this.#handlers) this.#guarded(() => call(handler))
+  }
+
+  #guarded(call: () => void): void {
+    try {
+      call()
+    } catch (error) {
+      this.#options.onTrouble?.(error)
+    }
+  }
+}
+
+const AGAIN_MS = 1000
+
+const NOTHING: EntryStore<never> = { get: () => null, entries: () => [] }
+
+const storeOf = <T>(entries: ReadonlyMap<string, Entry<T>>): EntryStore<T> => ({
+  get: (key) => entries.get(key) ?? null,
+  *entries(namespace) {
+    for (const entry of entries.values())
+      if (namespace === '' || entry.namespace === namespace) yield entry
+  },
+})
+
+const versionOf = ({ object }: Entry<object>): string | undefined =>
+  (object as { metadata?: { resourceVersion?: string } }).metadata?.resourceVersion

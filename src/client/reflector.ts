@@ -1,0 +1,177 @@
+import { StatusError, type Status } from '../schema/errors.ts'
+import { BackOff } from './back-off.ts'
+import { pause } from './retry.ts'
+import { statusErrorOf } from './status-error.ts'
+import { ReadEntry, type Entry } from './entry.ts'
+import type { ClientParts } from './client.ts'
+import type { ApiObject, FollowRequest, ObjectList, Query, WatchEvent } from './transport.ts'
+
+/** Told of what a reflector reads. Must not throw. */
+export interface ReflectorTarget<T> {
+  /** A list begins; what is not named before it ends is gone. */
+  listing(): void
+  set(entry: Entry<T>): void
+  delete(entry: Entry<T>): void
+  listed(): void
+}
+
+/** Why a reflector goes on later; for a log. */
+export type ReflectorTrouble = (error: unknown) => void
+
+const PAGE = 500
+const LEAST_MS = 800
+const MOST_MS = 30_000
+const RESET_MS = 120_000
+const WATCH_SECONDS = 300
+/** How much later than a watch should have ended it is given up. */
+const WATCH_GRACE_MS = 30_000
+/** A watch without an event that ended earlier had nothing to end for. */
+const SHORT_MS = 1000
+
+/**
+ * Lists, and then watches from there: what breaks goes on from the last resourceVersion, and what has become too old is
+ * listed anew. Nothing is repeated for its own sake.
+ */
+export class Reflector<T> {
+  readonly #parts: ClientParts
+  readonly #request: FollowRequest
+  readonly #target: ReflectorTarget<T>
+  readonly #onTrouble: ReflectorTrouble
+  readonly #backOff: BackOff
+
+  constructor(
+    parts: ClientParts,
+    request: FollowRequest,
+    target: ReflectorTarget<T>,
+    onTrouble: ReflectorTrouble,
+  ) {
+    this.#parts = parts
+    this.#request = request
+    this.#target = target
+    this.#onTrouble = onTrouble
+    const { clock, ids } = parts
+    this.#backOff = new BackOff({
+      clock,
+      ids,
+      leastMs: LEAST_MS,
+      mostMs: MOST_MS,
+      resetMs: RESET_MS,
+    })
+  }
+
+  /** Goes on until aborted. Never rejects. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        const resourceVersion = await this.#list(signal)
+        await this.#watch(resourceVersion, signal)
+      } catch (error) {
+        if (signal.aborted) return
+        this.#onTrouble(error)
+      }
+      await this.#wait(signal)
+    }
+  }
+
+  /** Hands over everything; gives the version of that state. */
+  async #list(signal: AbortSignal): Promise<string> {
+    this.#target.listing()
+    let next = ''
+    let limit = PAGE
+    for (;;) {
+      const query: Query = [
+        ...this.#request.query,
+        ...(limit === 0 ? [] : [['limit', String(limit)] as const]),
+        ...(next === '' ? [] : [['continue', next] as const]),
+      ]
+      let list: ObjectList<T>
+      try {
+        list = await this.#send(query, signal)
+      } catch (error) {
+        if (next === '' || !isExpired(error)) throw error
+        // The chunks took longer than history is kept: then all at once.
+        next = ''
+        limit = 0
+        continue
+      }
+      for (const item of list.items) this.#target.set(new ReadEntry(item))
+      next = list.metadata.continue ?? ''
+      if (next !== '') continue
+      this.#target.listed()
+      return list.metadata.resourceVersion ?? ''
+    }
+  }
+
+  #send(query: Query, signal: AbortSignal): Promise<ObjectList<T>> {
+    const { transport, timeoutMs } = this.#parts
+    const place = { ...this.#request, name: '', subresource: '', query, signal, timeoutMs }
+    return transport.send({ ...place, verb: 'list' }) as Promise<ObjectList<T>>
+  }
+
+  /** Watches, one time after the other; resolves when everything must be listed anew. */
+  async #watch(from: string, signal: AbortSignal): Promise<void> {
+    const position = { resourceVersion: from }
+    while (!signal.aborted) {
+      const { clock } = this.#parts
+      const since = clock.now()
+      let events = 0
+      try {
+        await this.#watchOnce(position, signal, () => events++)
+        // The server ends watches by themselves, but not at once.
+        if (events > 0 || clock.now() - since >= SHORT_MS) continue
+      } catch (error) {
+        if (signal.aborted || isExpired(error)) return
+        this.#onTrouble(error)
+        // Broken on the way: what came last is where it goes on. What the server refuses may have another reason.
+        if (error instanceof StatusError && error.code !== 429 && error.code < 500) throw error
+      }
+      await this.#wait(signal)
+    }
+  }
+
+  async #watchOnce(
+    position: { resourceVersion: string },
+    signal: AbortSignal,
+    onEvent: () => void,
+  ): Promise<void> {
+    const { transport, clock, ids } = this.#parts
+    const timeoutSeconds = Math.round(WATCH_SECONDS * (1 + ids.fraction()))
+    const late = new AbortController()
+    const cancel = clock.after(timeoutSeconds * 1000 + WATCH_GRACE_MS, () =>
+      late.abort(new Error('the watch has not ended in its time')),
+    )
+    const query: Query = [
+      ...this.#request.query,
+      ['watch', 'true'],
+      ['allowWatchBookmarks', 'true'],
+      ['resourceVersion', position.resourceVersion],
+      ['timeoutSeconds', String(timeoutSeconds)],
+    ]
+    const request = { ...this.#request, name: '', subresource: '', query }
+    try {
+      await transport.watch(
+        { ...request, signal: AbortSignal.any([signal, late.signal]) },
+        (event) => {
+          onEvent()
+          this.#take(event as WatchEvent<T>, position)
+        },
+      )
+    } finally {
+      cancel()
+    }
+  }
+
+  #take({ type, object }: WatchEvent<T>, position: { resourceVersion: string }): void {
+    if (type === 'ERROR') throw statusErrorOf(object as unknown as Status)
+    if (type === 'DELETED') this.#target.delete(new ReadEntry(object))
+    else if (type !== 'BOOKMARK') this.#target.set(new ReadEntry(object))
+    const { resourceVersion } = (object as ApiObject).metadata ?? {}
+    if (resourceVersion !== undefined) position.resourceVersion = resourceVersion
+  }
+
+  #wait(signal: AbortSignal): Promise<void> {
+    return pause(this.#parts.clock, this.#backOff.next(), signal).catch(() => {})
+  }
+}
+
+const isExpired = (error: unknown): boolean => error instanceof StatusError && error.code === 410

@@ -1,0 +1,201 @@
+/** What clients and the ways to a server have in common. */
+import type { Entry } from './entry.ts'
+
+/** A resource as it stands in paths. */
+export interface ResourceAddress {
+  /** Empty for the core group. */
+  readonly group: string
+  readonly version: string
+  /** Lower-case plural. */
+  readonly resource: string
+}
+
+/** A verb that is answered once. */
+export type RequestVerb =
+  | 'get'
+  | 'list'
+  | 'create'
+  | 'update'
+  | 'patch'
+  | 'delete'
+  | 'deletecollection'
+
+/** Which objects of a resource a request is about. */
+export interface Place {
+  readonly of: ResourceAddress
+  /** Empty for cluster scope and for all namespaces. */
+  readonly namespace: string
+  /** Empty for collections. */
+  readonly name: string
+  /** Empty for the object itself. */
+  readonly subresource: string
+}
+
+/** One request, as data. */
+export interface ApiRequest extends Place {
+  readonly verb: RequestVerb
+  /** Parameters by name, in order. */
+  readonly query: Query
+  /** A JSON value. */
+  readonly body?: unknown
+  /** Of the body; `application/json` by default. */
+  readonly mediaType?: string
+  /** Only type and metadata of objects are wanted. */
+  readonly metadataOnly: boolean
+  readonly signal: AbortSignal | null
+  /** Milliseconds that one attempt may take; 0: as many as it takes. */
+  readonly timeoutMs: number
+}
+
+/** Parameters by name, in order. */
+export type Query = readonly (readonly [name: string, value: string])[]
+
+/** A watch. */
+export interface WatchRequest extends Place {
+  readonly query: Query
+  readonly metadataOnly: boolean
+  readonly signal: AbortSignal
+}
+
+/** One event of a watch. An ERROR carries a Status, a BOOKMARK an object with nothing but a resourceVersion. */
+export interface WatchEvent<T = unknown> {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR'
+  readonly object: T
+}
+
+/** Takes events; gives a promise to be given time. */
+export type WatchHandler = (event: WatchEvent) => void | Promise<void>
+
+/** Which objects are followed. */
+export interface FollowRequest extends Omit<Place, 'name' | 'subresource'> {
+  readonly query: Query
+  readonly metadataOnly: boolean
+}
+
+/** Told of objects as they come, change and go. Must not throw. */
+export interface FollowTarget<T> {
+  /** An object that was not there, or is there at the start. */
+  add(entry: Entry<T>): void
+  update(entry: Entry<T>, old: Entry<T>): void
+  /** An object that is gone, in its last state. */
+  delete(entry: Entry<T>): void
+  /** It goes on no longer: the server ends, or the resource is not served any more. */
+  ended(): void
+}
+
+/** Objects by key; see {@link keyOf}. */
+export interface EntryStore<T> {
+  get(key: string): Entry<T> | null
+  /** Those of one namespace; all without. In no order that counts. */
+  entries(namespace: string): Iterable<Entry<T>>
+}
+
+/** Objects that are followed. */
+export interface Followed<T> {
+  readonly store: EntryStore<T>
+  /** May be called twice. */
+  end(): void
+}
+
+/** What is served. */
+export interface ServedResource extends ResourceAddress {
+  readonly kind: string
+  readonly namespaced: boolean
+  readonly verbs: readonly string[]
+}
+
+/** What a server serves at one time: every version, groups and versions in the order of preference. */
+export interface ServedResources {
+  readonly resources: readonly ServedResource[]
+  /** Group versions that could not be looked at, with why. */
+  readonly failures: ReadonlyMap<string, Error>
+}
+
+/**
+ * A way to a server. Everything rejects with StatusError when the server refuses, and with CallError when there is no
+ * answer.
+ */
+export interface Transport {
+  /** Sends one request and gives the JSON value of the answer, which is the caller's own. */
+  send(request: ApiRequest): Promise<unknown>
+  /**
+   * Hands over events in order, the next when the sink is done with one, and resolves when the stream has ended; rejects
+   * when it broke or never began.
+   */
+  watch(request: WatchRequest, sink: WatchHandler): Promise<void>
+  /**
+   * Hands over every object, resolves, and tells each change while it is committed; nothing is kept twice. Only where
+   * the objects are in this process.
+   */
+  readonly follow?: <T>(request: FollowRequest, target: FollowTarget<T>) => Promise<Followed<T>>
+  /** What is served now. */
+  discover(signal?: AbortSignal): Promise<ServedResources>
+  /** Changes whenever what is served does; only where that can be told without asking. */
+  readonly generation?: () => number
+  /** Ends what is under way. May be called twice. */
+  close(): void
+}
+
+/** Type and metadata, which all objects have. Names of members are those on the wire. */
+export interface ApiObject {
+  apiVersion?: string
+  kind?: string
+  metadata?: Metadata
+}
+
+/** What every object carries beside its content; see `ObjectMeta` of the reference documents. */
+export interface Metadata {
+  name?: string
+  generateName?: string
+  namespace?: string
+  uid?: string
+  resourceVersion?: string
+  generation?: number
+  creationTimestamp?: string | null
+  deletionTimestamp?: string
+  deletionGracePeriodSeconds?: number
+  labels?: Record<string, string>
+  annotations?: Record<string, string>
+  ownerReferences?: OwnerReference[]
+  finalizers?: string[]
+  managedFields?: ManagedFields[]
+}
+
+/** The object that another one belongs to. */
+export interface OwnerReference {
+  apiVersion: string
+  kind: string
+  name: string
+  uid: string
+  controller?: boolean
+  blockOwnerDeletion?: boolean
+}
+
+/** Which fields one manager set in one way. */
+export interface ManagedFields {
+  manager?: string
+  operation?: string
+  apiVersion?: string
+  time?: string
+  fieldsType?: string
+  fieldsV1?: unknown
+  subresource?: string
+}
+
+/** One chunk of a collection. */
+export interface ObjectList<T> {
+  apiVersion?: string
+  kind?: string
+  metadata: { resourceVersion?: string; continue?: string; remainingItemCount?: number }
+  items: T[]
+}
+
+/** `namespace/name`, or the name at the cluster scope. */
+export const keyOf = (namespace: string, name: string): string =>
+  namespace === '' ? name : `${namespace}/${name}`
+
+/** What a key stands for. */
+export function placeIn(key: string): { readonly namespace: string; readonly name: string } {
+  const slash = key.indexOf('/')
+  return { namespace: key.slice(0, Math.max(slash, 0)), name: key.slice(slash + 1) }
+}

@@ -1,0 +1,170 @@
+/** Requests and answers on their way: HTTP/2 over one connection where the server speaks it, HTTP/1.1 where not. */
+import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import type { Readable } from 'node:stream'
+import { connect, type TLSSocket } from 'node:tls'
+import type { Clock } from '../base/clock.ts'
+import { isReset } from './call-error.ts'
+import type { CertificatePair } from './certificate-pair.ts'
+import type { ClientConfig } from './client-config.ts'
+import { bareHost, Connections, portOf, serverUrl } from './connection.ts'
+import { Http2Session, isUnseen } from './http2-session.ts'
+
+/** One request. */
+export interface WireRequest {
+  readonly method: string
+  /** With the query. */
+  readonly path: string
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | readonly string[]>>
+  readonly body: Buffer | null
+  readonly signal: AbortSignal
+}
+
+/** The head of an answer, with its body still coming. */
+export interface WireAnswer {
+  readonly status: number
+  readonly retryAfter: string | undefined
+  readonly body: Readable
+}
+
+/** Speaks to one server. */
+export class Wire {
+  readonly server: URL
+  readonly #clock: Clock
+  readonly #connections: Connections
+  #opening: Promise<Http2Session | null> | null = null
+  /** What that came to. */
+  #session: Http2Session | null = null
+  #cert: string | undefined
+  #isHttp1: boolean
+
+  /** Throws an Error when the configuration cannot be used. */
+  constructor(config: ClientConfig, clock: Clock) {
+    this.server = serverUrl(config)
+    this.#clock = clock
+    this.#connections = new Connections(config, this.server)
+    this.#isHttp1 = this.server.protocol !== 'https:'
+  }
+
+  /** Sends a request; rejects with an error of the platform when no answer begins. */
+  async open(request: WireRequest, pair: CertificatePair): Promise<WireAnswer> {
+    for (let isAgain = false; ; isAgain = true) {
+      const session = await this.#http2(pair)
+      if (!session) return this.#http1(request, pair)
+      try {
+        return await session.open(request)
+      } catch (error) {
+        // What the server had not looked at was no attempt.
+        if (isAgain || !isUnseen(error) || request.signal.aborted) throw error
+        session.isOpen = false
+      }
+    }
+  }
+
+  close(): void {
+    this.#connections.close()
+    this.#leave((session) => session.destroy())
+  }
+
+  /** The connection that is shared; null where the server does not speak HTTP/2. */
+  #http2(pair: CertificatePair): Promise<Http2Session | null> {
+    if (this.#isHttp1) return NO_SESSION
+    const isGood = this.#cert === pair.cert && this.#session?.isOpen !== false
+    if (this.#opening && isGood) return this.#opening
+    this.#leave((session) => session.retire())
+    this.#cert = pair.cert
+    const opening = this.#connect(pair)
+    this.#opening = opening
+    opening.then(
+      (session) => {
+        if (this.#opening === opening) this.#session = session
+      },
+      () => {
+        if (this.#opening === opening) this.#opening = null
+      },
+    )
+    return opening
+  }
+
+  #leave(end: (session: Http2Session) => void): void {
+    void this.#opening?.then(
+      (session) => session && end(session),
+      () => {},
+    )
+    this.#opening = null
+    this.#session = null
+  }
+
+  async #connect(pair: CertificatePair): Promise<Http2Session | null> {
+    const socket = connect({
+      host: bareHost(this.server),
+      port: portOf(this.server),
+      ...this.#connections.tlsFor(pair),
+      ALPNProtocols: ['h2', 'http/1.1'],
+    })
+    socket.setNoDelay(true)
+    await connected(socket)
+    if (socket.alpnProtocol === 'h2') return new Http2Session(socket, this.server, this.#clock)
+    this.#isHttp1 = true
+    socket.destroy()
+    return null
+  }
+
+  async #http1(request: WireRequest, pair: CertificatePair): Promise<WireAnswer> {
+    const url = this.server
+    const options: RequestOptions = {
+      method: request.method,
+      host: bareHost(url),
+      port: portOf(url),
+      path: request.path,
+      headers: {
+        host: url.host,
+        ...request.headers,
+        ...(request.body ? { 'content-length': request.body.length } : {}),
+      } as NonNullable<RequestOptions['headers']>,
+      agent: this.#connections.agentFor(pair),
+      signal: request.signal,
+    }
+    try {
+      return await sent(url.protocol, options, request.body)
+    } catch (error) {
+      if (!(error instanceof Stale)) throw error
+      this.#connections.dropIdle()
+      return sent(url.protocol, options, request.body)
+    }
+  }
+}
+
+const NO_SESSION = Promise.resolve(null)
+
+function connected(socket: TLSSocket): Promise<void> {
+  return new Promise((resolve, reject) => {
+    socket.once('error', reject)
+    socket.once('close', () => reject(new Error('the connection was closed')))
+    socket.once('secureConnect', () => {
+      socket.off('error', reject)
+      resolve()
+    })
+  })
+}
+
+/** A connection that had been used before and was closed before an answer began. */
+class Stale extends Error {}
+
+function sent(protocol: string, options: RequestOptions, body: Buffer | null): Promise<WireAnswer> {
+  return new Promise((resolve, reject) => {
+    const request = (protocol === 'https:' ? httpsRequest : httpRequest)(options)
+    request.on('error', (error) =>
+      reject(request.reusedSocket && isReset(error) ? new Stale('', { cause: error }) : error),
+    )
+    request.on('response', (response: IncomingMessage) =>
+      resolve({
+        status: response.statusCode ?? 0,
+        retryAfter: response.headers['retry-after'],
+        body: response,
+      }),
+    )
+    request.end(body)
+  })
+}

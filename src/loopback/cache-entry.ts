@@ -1,0 +1,74 @@
+import { placeOf, type Api } from '../api/context.ts'
+import type { Entry } from '../client/entry.ts'
+import { META_GROUP } from '../client/meta-group.ts'
+import { keyOf } from '../client/transport.ts'
+import { objectBytes } from '../http/represent.ts'
+import type { Served } from '../schema/catalogue.ts'
+import { parseJson } from '../schema/json-text.ts'
+import type { Version } from '../store/cache/version.ts'
+
+/** How objects of the cache are read. */
+export interface CacheReading {
+  readonly api: Api
+  readonly served: Served
+  readonly metadataOnly: boolean
+}
+
+/** An object as a JSON value, made anew. */
+export function readVersion({ api, served, metadataOnly }: CacheReading, version: Version) {
+  if (!metadataOnly) return parseJson(objectBytes(api, served, version))
+  const isOwnForm = served.conversion === null || served.conversion.same === true
+  const metadata: unknown = isOwnForm
+    ? parseJson(version.metadata())
+    : (parseJson(objectBytes(api, served, version)) as { metadata: unknown }).metadata
+  return { kind: 'PartialObjectMetadata', apiVersion: `${META_GROUP}/v1`, metadata }
+}
+
+const UID = Buffer.from('"uid":"')
+const QUOTE = 0x22
+
+/** An object of the cache; nothing of it is read before it is asked for. */
+export class CacheEntry<T> implements Entry<T> {
+  readonly namespace: string
+  readonly name: string
+  readonly #reading: CacheReading
+  readonly #version: Version
+  /** Of the deletion, where it is gone. */
+  readonly #revision: number
+  #object: T | undefined
+
+  constructor(reading: CacheReading, version: Version, revision: number = version.revision) {
+    this.#reading = reading
+    this.#version = version
+    this.#revision = revision
+    const { namespace, name } = placeOf(reading.served, version.key)
+    this.namespace = namespace
+    this.name = name
+  }
+
+  get key(): string {
+    return keyOf(this.namespace, this.name)
+  }
+
+  /** It stands among the first members of metadata, and only names before it. */
+  get uid(): string {
+    const metadata = this.#version.metadata()
+    const at = metadata.indexOf(UID)
+    if (at === -1) return ''
+    const start = at + UID.length
+    return metadata.toString('latin1', start, metadata.indexOf(QUOTE, start))
+  }
+
+  get object(): T {
+    const version = this.#version
+    const shown =
+      this.#revision === version.revision ? version : version.withRevision(this.#revision)
+    // Who asks for a resource knows what its objects are.
+    return (this.#object ??= readVersion(this.#reading, shown) as T)
+  }
+
+  /** Inside of text these bytes would stand with backslashes. */
+  mayHave(member: string): boolean {
+    return this.#version.metadata().includes(`"${member}":`)
+  }
+}

@@ -1,0 +1,31 @@
+import type { RequestVerb } from '../client/transport.ts'
+import { verbsOf, type Catalogue, type Served } from '../schema/catalogue.ts'
+import { badRequest, methodNotAllowed, noSuchResource } from '../schema/errors.ts'
+import { isPathSegmentName } from '../schema/names.ts'
+import type { Place } from '../client/transport.ts'
+
+/** Finds what a request is about. Throws StatusError for what no path leads to: the same as over the network. */
+export function servedAt(
+  catalogue: Catalogue,
+  { of, namespace, name, subresource }: Place,
+  verb: RequestVerb | 'watch',
+): Served {
+  const served = catalogue.find(of.group, of.version, of.resource)
+  if (!served) throw noSuchResource()
+  for (const part of [namespace, name]) {
+    const wrong = part === '' ? [] : isPathSegmentName(part)
+    if (wrong.length > 0)
+      throw badRequest(`invalid path segment ${JSON.stringify(part)}: ${wrong[0]!}`)
+  }
+  if (!served.namespaced && namespace !== '') throw noSuchResource()
+  if (subresource !== '') {
+    const part = served.subresources.get(subresource)
+    if (!part) throw noSuchResource()
+    if (!verbsOf(part).includes(verb)) throw methodNotAllowed()
+  } else if (!served.verbs.includes(verb)) throw methodNotAllowed()
+  const isRead = verb === 'list' || verb === 'watch'
+  if (served.namespaced && namespace === '' && !isRead) {
+    throw name === '' ? methodNotAllowed() : noSuchResource()
+  }
+  return served
+}

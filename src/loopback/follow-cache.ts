@@ -1,0 +1,78 @@
+import { keyOf } from '../api/context.ts'
+import { selection } from '../api/selection.ts'
+import type { Followed, FollowRequest, FollowTarget } from '../client/transport.ts'
+import type { Version } from '../store/cache/version.ts'
+import type { WatchSink } from '../store/cache/watch-hub.ts'
+import { CacheEntry, type CacheReading } from './cache-entry.ts'
+
+const NO_BYTES = Buffer.alloc(0)
+
+// Nothing is sent anywhere: the frames of a follower are calls.
+const NOWHERE: WatchSink = { write: () => true, drained: () => Promise.resolve(), closed: false }
+
+let followers = 0
+
+/** Objects out of the cache: each once, and then each change while it is published. Nothing is kept but what the cache keeps. */
+export async function followCache<T>(
+  reading: CacheReading,
+  request: Pick<FollowRequest, 'namespace' | 'query'>,
+  target: FollowTarget<T>,
+): Promise<Followed<T>> {
+  const { api, served } = reading
+  const parameter = (name: string) => request.query.find(([given]) => given === name)?.[1] ?? ''
+  const chosen = selection(served, parameter('labelSelector'), parameter('fieldSelector'))
+  const matches = (version: Version) =>
+    version.fault === null && chosen.matches?.(version) !== false
+  const table = await api.cache.table(served.hub.keyPrefix)
+  const prefix = keyOf(served.hub, request.namespace, '')
+  const entryOf = (version: Version, revision?: number) =>
+    new CacheEntry<T>(reading, version, revision)
+  let isOver = false
+  const watcher = api.cache.hub.watch(
+    table,
+    {
+      id: `loopback ${++followers}`,
+      prefix,
+      // The hub asks of versions alone.
+      matches: (version) => matches(version as Version),
+      frame(type, version, revision) {
+        if (isOver) return NO_BYTES
+        if (type === 'DELETED') target.delete(entryOf(version, revision))
+        else if (type === 'ADDED') target.add(entryOf(version))
+        else target.update(entryOf(version), entryOf(version.prev!))
+        return NO_BYTES
+      },
+    },
+    NOWHERE,
+    // Nothing is newer than this: it is live at once, and what is read next is where it begins.
+    {
+      from: api.cache.revision,
+      onLost: () => {},
+      onEnd() {
+        if (isOver) return
+        isOver = true
+        target.ended()
+      },
+    },
+  )
+  for (const version of table.range(prefix)) {
+    if (isOver) break
+    if (matches(version)) target.add(entryOf(version))
+  }
+  return {
+    store: {
+      get(key) {
+        const version = table.get(served.hub.keyPrefix + key)
+        return version && matches(version) ? entryOf(version) : null
+      },
+      *entries(namespace) {
+        for (const version of table.range(keyOf(served.hub, namespace || request.namespace, '')))
+          if (matches(version)) yield entryOf(version)
+      },
+    },
+    end() {
+      isOver = true
+      watcher.stop()
+    },
+  }
+}

@@ -1,0 +1,30 @@
+import { impersonationFor } from './impersonation-for.ts'
+import { Client } from '../client/client.ts'
+import type { Impersonation } from '../client/client-config.ts'
+import { LocalTransport, type LocalTransportOptions } from './local-transport.ts'
+
+/** A client of the server in this process. */
+export interface LocalClientOptions extends Omit<LocalTransportOptions, 'impersonation'> {
+  /** Whom requests are made as, when the user may do that. */
+  readonly impersonate?: Impersonation
+  /** See `ClientParts`. */
+  readonly timeoutMs?: number
+  readonly retries?: number
+}
+
+/** Makes a client of the server in this process, as a user whose rights are asked for with each request. */
+export function localClient(options: LocalClientOptions): Client {
+  const { api, impersonate, timeoutMs = 0, retries, ...rest } = options
+  const impersonation = impersonate && impersonationFor(impersonate, api.v)
+  return new Client({
+    transport: new LocalTransport({
+      api,
+      ...rest,
+      ...(impersonation === undefined ? {} : { impersonation }),
+    }),
+    clock: api.clock,
+    ids: api.ids,
+    timeoutMs,
+    ...(retries === undefined ? {} : { retries }),
+  })
+}
