@@ -6,6 +6,7 @@ import type { JsonObject } from '../../src/schema/codec.ts'
 import type { Convert } from '../../src/schema/entry.ts'
 import type { LiveCatalogue } from '../../src/schema/live-catalogue.ts'
 import { vocabularies } from '../../src/vocabulary/index.ts'
+import { clientOf, transports } from '../client/clients.fixture.ts'
 import { Client, type Reply } from '../client.ts'
 import { ownersOf, write } from './apply.fixture.ts'
 import { convertGizmos, gizmos, startWithGizmos } from './kinds.fixture.ts'
@@ -43,6 +44,11 @@ class Converter {
   async next(): Promise<void> {
     await new Promise<void>((resolve) => (this.#come = resolve))
   }
+}
+
+interface Thing {
+  metadata?: { name?: string }
+  spec?: object
 }
 
 let converter: Converter
@@ -242,6 +248,35 @@ describe('what is written', () => {
     expect(ownersOf(merged.body, 'example.com/v1')).toEqual(['c~: spec.replicas'])
   })
 })
+
+for (const transport of transports) {
+  test(`clients have what was converted: ${transport}`, async () => {
+    await make('g', 1)
+    const own = await clientOf(server, transport)
+    const things = own
+      .resource<Thing>({ group: 'example.com', version: 'v2', resource: 'gizmos' })
+      .in('default')
+    expect((await things.get('g')).spec).toEqual({ size: 1 })
+    expect((await things.list()).items.map(({ spec }) => spec)).toEqual([{ size: 1 }])
+    const names = (await things.metadata().list()).items.map(({ metadata }) => metadata?.name)
+    expect(names).toEqual(['g'])
+    const seen: unknown[] = []
+    const informer = things.informer()
+    const changed = new Promise<void>((resolve) =>
+      informer.addHandler({
+        add: ({ object }) => seen.push(object.spec),
+        update: ({ object }) => resolve(void seen.push(object.spec)),
+      }),
+    )
+    await informer.start().synced()
+    await client.merge(`${V1}/g`, { spec: { replicas: 2 } })
+    await changed
+    expect(seen).toEqual([{ size: 1 }, { size: 2 }])
+    expect(informer.lister.get('default', 'g')?.spec).toEqual({ size: 2 })
+    await informer.stop()
+    own.close()
+  })
+}
 
 describe('what cannot be converted', () => {
   const refusals: { name: string; ask: () => Promise<Reply>; from?: string }[] = [
