@@ -114,15 +114,6 @@ describe('what is read', () => {
     expect(converter.calls).toEqual(['2 to v2', '1 to v2'])
   })
 
-  test('many at a time, in batches', async () => {
-    const names = Array.from({ length: 501 }, (_, i) => `g${String(i).padStart(3, '0')}`)
-    await Promise.all(names.map((name) => make(name, 7)))
-    converter.calls.length = 0
-    const { body } = await client.get(V2)
-    expect(body.items.map((i: { metadata: { name: string } }) => i.metadata.name)).toEqual(names)
-    expect(converter.calls).toEqual(['500 to v2', '1 to v2'])
-  })
-
   test('the stored version asks nobody', async () => {
     await make('g', 1)
     const watch = await client.watch(`${V1}?watch=1`)
