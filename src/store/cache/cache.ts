@@ -1,7 +1,7 @@
 import { Bag, type InBag } from '../../base/bag.ts'
 import type { Clock } from '../../base/clock.ts'
 import { turn } from '../../base/turn.ts'
-import { tablePrefixOf } from '../../base/store-keys.ts'
+import { isServersPrefix, tablePrefixOf } from '../../base/store-keys.ts'
 import {
   Compacted,
   FutureRevision,
@@ -134,7 +134,8 @@ export class Cache {
 
   /** Whether objects of a prefix are served. */
   isServed(prefix: string): boolean {
-    return !this.#options.formOf || this.#options.formOf(prefix) !== null
+    const { formOf } = this.#options
+    return !formOf || isServersPrefix(prefix) || formOf(prefix) !== null
   }
 
   /**

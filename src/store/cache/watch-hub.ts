@@ -58,9 +58,15 @@ export class WatchHub {
   /** Watchers that read the change log and have come to its end, by table. */
   readonly #asleep = new Map<Table, Set<Watcher>>()
   #closed = false
+  #ownViews = 0
 
   constructor(cache: Cache) {
     this.#cache = cache
+  }
+
+  /** An id for a view that nobody shares. */
+  ownView(): string {
+    return `own ${++this.#ownViews}`
   }
 
   /** Watchers now. */
