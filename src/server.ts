@@ -309,6 +309,7 @@ export async function launchServer(
       key: pki.servingKey,
       clientCa: authentication.clientCa,
       connections,
+      certificates: authentication.certificates,
       onExchange: exchanges.take,
       stages,
       onFault: (error) => log.error('a connection failed', { error: told(error) }),
