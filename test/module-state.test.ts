@@ -61,6 +61,7 @@ const ALLOWED: Readonly<Record<string, Why>> = {
   'api/ownership.ts lastManager': 'memo',
   'api/ownership.ts blanks': 'memo',
   'api/ownership.ts known': 'memo',
+  'loopback/served-resources.ts made': 'memo',
   'version.ts version': 'once',
   'version.ts build': 'once',
   'store/cache/record.ts spare': 'memory',
