@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { repairClaims } from './api/claims-repair.ts'
 import { servicePools } from './api/claims.ts'
 import { Turns, type Api } from './api/context.ts'
+import { pluginWriter } from './api/plugin-writer.ts'
 import { renewTables, storageForms } from './api/storage-forms.ts'
 import { systemClock } from './base/clock.ts'
 import { randomIds } from './base/ids.ts'
@@ -214,6 +215,7 @@ export async function launchServer(
       clock,
       log,
       objects,
+      writer: pluginWriter(() => api),
       authorizer,
       catalogue,
       gate: gates.gate,

@@ -118,6 +118,8 @@ export interface Call {
   readonly annotate?: (key: string, value: string, level: AuditLevel) => void
   /** When the answer must have begun, milliseconds since the epoch; absent: never. */
   readonly deadline?: () => number
+  /** The server itself asks: nobody's rights are looked at. */
+  readonly isOwn?: true
   /** The write carries the live resourceVersion by itself, not by the client's word. */
   readonly versionless?: boolean
   /** Aborted when the client is gone or the time is up. */

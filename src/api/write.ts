@@ -30,10 +30,10 @@ import type { Version } from '../store/cache/version.ts'
 import type { Table } from '../store/cache/table.ts'
 import type { Change, Commit } from '../store/store.ts'
 import { CallAttributes, mutatedBy } from './admission.ts'
-import { claimChanges, claimTable, isClaimKey, poolsFor } from './claims.ts'
+import { claimTable, isClaimKey, poolsFor } from './claims.ts'
 import { keyOf, type Api, type Call, type GuardedWrite } from './context.ts'
-import { isGoing } from './going.ts'
 import { asVersion, decodeDocument, decodeStored, encodeObject, unversioned } from './objects.ts'
+import { objectChanges } from './object-changes.ts'
 import type { WriteOptions } from './options.ts'
 import { meansUnset, namedRevision } from './named-revision.ts'
 import { faultOfEntries, recordOwners, sameButTimes } from './ownership.ts'
@@ -57,24 +57,116 @@ export function takeNamespace(call: Call, object: Typed): void {
   }
 }
 
+/** How an object comes to be made. */
+interface CreateOptions {
+  /** It comes with the entries of its owners. */
+  readonly tracked?: boolean
+  /** An update makes it. */
+  readonly isUpdate?: boolean
+}
+
 /** Creates an object of the stored version (seed 1, create). Throws 4xx. */
 export async function createObject(
   api: Api,
   call: Call,
   sent: Typed,
   options: WriteOptions,
-  { tracked = false, isUpdate = false }: Pick<Source, 'tracked'> & { isUpdate?: boolean } = {},
+  how: CreateOptions = {},
 ): Promise<Result> {
+  const creation = await creationOf(api, call, sent, options, how)
+  const { table, taken } = creation
+  for (;;) {
+    const changes = await creation.changes()
+    const [{ key, value: record }] = changes
+    const present = table.get(key)
+    if (present) throw taken(present)
+    if (options.dryRun) return { is: 'object', status: 201, version: unversioned(record as Buffer) }
+    const result = created(api, table, changes, taken)
+    // Without claims there is one try only, and the object is let go before the wait for the disk.
+    if (changes.length === 1) return result as Promise<Result>
+    const made = await result
+    // Otherwise somebody was faster with a value that was picked: the next round sees that, and picks another.
+    if (made) return made
+  }
+}
+
+/** A create that passed everything up to the store. */
+interface Creation {
+  readonly table: Table
+  /** Chooses values out of pools, asks validating admission, and says what is to be stored. Throws 4xx. */
+  changes(): Promise<[Change, ...Change[]]>
+  /** Why it cannot be made over what is there. */
+  taken(present: Version | null): Error
+}
+
+/** Takes a new object through hooks, admission, checks and ownership. Throws 4xx. */
+export async function creationOf(
+  api: Api,
+  call: Call,
+  sent: Typed,
+  options: WriteOptions,
+  { tracked = false, isUpdate = false }: CreateOptions = {},
+): Promise<Creation> {
   const { served } = call
   const c = call.context()
+  const pace = new Pace()
+  const { resourceVersion } = sent.metadata
+  const attributes = await admittedCreate(api, call, sent, options, { tracked, pace })
+  const object = attributes.object!.live
+  const { metadata } = object
+  await guarded(api, { call, object, old: null })
+  await pace.pause()
+  const generated = await completed(api, call, object, pace)
+  for (const text of served.strategy.warn?.(object, null, c) ?? []) call.warn(text)
+  served.strategy.canonicalize?.(object, c)
+  const name = metadata.name ?? ''
+  const key = keyOf(served, call.namespace, name)
+  return {
+    table: await api.cache.table(served.hub),
+    async changes() {
+      const next = await allocated(api, served, object, null, c)
+      const validating = api.admission.validate(attributes.settle(next))
+      if (validating) await validating
+      if (!isUpdate && !options.dryRun && !meansUnset(resourceVersion)) {
+        throw plainError('resourceVersion should not be set on objects to be created')
+      }
+      await pace.pause()
+      const record = encodeObject(served, next)
+      return objectChanges(api, { served, key, old: null, next, record, over: 0 })
+    },
+    taken: takenBy(call, { name, generated }),
+  }
+}
+
+/** Apart from what a create knows, since it outlives the object. */
+const takenBy =
+  ({ served, context }: Call, { name, generated }: { name: string; generated: boolean }) =>
+  (present: Version | null): Error => {
+    if (generated) return generatedNameTaken(served.name, name)
+    const terminating =
+      present?.fault === null &&
+      decodeStored(served, present, context()).metadata.deletionTimestamp !== undefined
+    return alreadyExists(served.name, name, terminating)
+  }
+
+/** Puts into a new object what the server owns, records its owners, and lets admission change it. Throws 4xx. */
+async function admittedCreate(
+  api: Api,
+  call: Call,
+  sent: Typed,
+  options: WriteOptions,
+  { tracked, pace }: { tracked: boolean; pace: Pace },
+): Promise<CallAttributes> {
   wipeSystemFields(sent.metadata)
   takeNamespace(call, sent)
   dedupOwners(call, sent.metadata)
-  const { resourceVersion } = sent.metadata
   delete sent.metadata.resourceVersion
-  const pace = new Pace()
   if (!tracked) {
-    const owning = recordOwners(call, options, { next: sent, before: null, c })
+    const owning = recordOwners(call, options, {
+      next: sent,
+      before: null,
+      c: call.context(),
+    })
     if (owning) await owning
   }
   await pace.pause()
@@ -84,19 +176,21 @@ export async function createObject(
     old: null,
     dryRun: options.dryRun,
   })
-  const object = await mutated(api, call, attributes)
-  const { metadata } = object
-  await guarded(api, { call, object, old: null })
-  await pace.pause()
+  await mutated(api, call, attributes)
+  return attributes
+}
 
+/** Gives a new object its uid, time and name, runs its hooks and checks it; whether its name is generated. Throws 422. */
+async function completed(api: Api, call: Call, object: Typed, pace: Pace): Promise<boolean> {
+  const { served } = call
+  const c = call.context()
+  const { metadata } = object
   metadata.creationTimestamp = formatTime(c.now)
   metadata.uid = api.ids.uid()
   served.strategy.onCreate?.(object, c)
-  let generated = false
-  if (metadata.name === undefined && metadata.generateName !== undefined) {
-    metadata.name = metadata.generateName.slice(0, MAX_GENERATED_BASE) + api.ids.suffix(SUFFIX)
-    generated = true
-  }
+  const isGenerated = metadata.name === undefined && metadata.generateName !== undefined
+  if (isGenerated)
+    metadata.name = metadata.generateName!.slice(0, MAX_GENERATED_BASE) + api.ids.suffix(SUFFIX)
   await prepared(served, object, c, pace)
   const errors = new FieldErrors()
   await checked(pace, [
@@ -106,41 +200,7 @@ export async function createObject(
   ])
   refuseInvalid(served, metadata.name ?? '', errors)
   await pace.pause()
-  for (const text of served.strategy.warn?.(object, null, c) ?? []) call.warn(text)
-  served.strategy.canonicalize?.(object, c)
-  const name = metadata.name ?? ''
-  const key = keyOf(served, call.namespace, name)
-  const table = await api.cache.table(served.hub)
-  const taken = (version: Version | null) => {
-    if (generated) return generatedNameTaken(served.name, name)
-    const terminating =
-      version?.fault === null &&
-      decodeStored(served, version, c).metadata.deletionTimestamp !== undefined
-    return alreadyExists(served.name, name, terminating)
-  }
-  for (;;) {
-    const next = await allocated(api, served, object, null, c)
-    const validating = api.admission.validate(attributes.settle(next))
-    if (validating) await validating
-    if (!isUpdate && !options.dryRun && !meansUnset(resourceVersion)) {
-      throw plainError('resourceVersion should not be set on objects to be created')
-    }
-    await pace.pause()
-    const record = encodeObject(served, next)
-    const present = table.get(key)
-    if (present) throw taken(present)
-    if (options.dryRun) return { is: 'object', status: 201, version: unversioned(record) }
-    const changes: [Change, ...Change[]] = [
-      { key, value: record, ifChangedAt: 0 },
-      ...claimChanges(api.pools, served, null, next, key),
-    ]
-    const result = created(api, table, changes, taken)
-    // Without claims there is one try only, and the object is let go before the wait for the disk.
-    if (changes.length === 1) return result as Promise<Result>
-    const made = await result
-    // Otherwise somebody was faster with a value that was picked: the next round sees that, and picks another.
-    if (made) return made
-  }
+  return isGenerated
 }
 
 /** Commits a new object; null when a claim of another's is in the way. Throws 409 with `taken`. */
@@ -198,6 +258,12 @@ export interface Source {
   fresh: (() => Promise<Typed>) | null
   /** uid that the object must have; undefined: any, and none. */
   readonly uid?: string | undefined
+  /** Admission was asked about what leads to this update. */
+  readonly isAdmitted?: true
+  /** The part that is written, where the sub-resource of the call does not say it. */
+  readonly part?: PartSubresource<any>
+  /** Times that it is tried while others write the object; without: until it works or nobody waits for it. */
+  readonly attempts?: number
 }
 
 /**
@@ -214,7 +280,7 @@ export async function updateObject(
   const key = keyOf(served, call.namespace, call.name)
   const table = await api.cache.table(served.hub)
   return api.turns.take(key, async () => {
-    for (;;) {
+    for (let left = source.attempts ?? Infinity; left > 0; left--) {
       const live = table.get(key)
       if (!live) {
         if (source.uid !== undefined) throw otherUid(call, key, source.uid, '')
@@ -225,10 +291,11 @@ export async function updateObject(
         const { tracked = false } = source
         return createObject(api, call, object, options, { tracked, isUpdate: true })
       }
-      const result = await updateOnce(api, call, source, options, key, live)
+      const result = await updateOnce(api, call, source, options, { key, live })
       if (result) return result
-      if (call.signal().aborted) throw modified(served.name, call.name)
+      if (call.signal().aborted) break
     }
+    throw modified(served.name, call.name)
   })
 }
 
@@ -238,11 +305,9 @@ async function updateOnce(
   call: Call,
   source: Source,
   options: WriteOptions,
-  key: string,
-  live: Version,
+  { key, live }: { readonly key: string; readonly live: Version },
 ): Promise<Result | null> {
   const { served } = call
-  const { strategy } = served
   const c = call.context()
   const pace = new Pace()
   const document = parseJson(live.json())
@@ -251,39 +316,79 @@ async function updateOnce(
   await pace.pause()
   const uid = old.metadata.uid ?? ''
   if (source.uid !== undefined && source.uid !== uid) throw otherUid(call, key, source.uid, uid)
-  let next = await source.next({ live, old, document })
-  dedupOwners(call, next.metadata)
+  const sent = await source.next({ live, old, document })
+  const attributes = await admittedUpdate(api, call, source, options, { sent, old, pace })
+  const changed = source.attributes || !attributes ? sent : attributes.object!.live
+  if (call.subresource === '') await guarded(api, { call, object: changed, old })
+  const conditional = checkVersion(call, changed.metadata, old.metadata)
+  await checkUpdate(api, call, { next: changed, old, part: partOf(call, source) }, pace)
+  const next = await allocated(api, served, changed, old, c)
+  if (attributes) {
+    const { view = (object: Typed) => object } = source
+    const validating = api.admission.validate(attributes.settle(view(next), view(old)))
+    if (validating) await validating
+  }
+  return storeUpdate(api, call, options, { key, live, old, next, conditional, pace })
+}
+
+/** Records the owners of a changed object, and lets admission change it; null where admission is not asked. */
+async function admittedUpdate(
+  api: Api,
+  call: Call,
+  source: Source,
+  options: WriteOptions,
+  { sent, old, pace }: { sent: Typed; old: Typed; pace: Pace },
+): Promise<CallAttributes | null> {
+  dedupOwners(call, sent.metadata)
   await pace.pause()
   if (source.tracked !== true) {
-    const owning = recordOwners(call, options, { next, before: old, c })
+    const owning = recordOwners(call, options, {
+      next: sent,
+      before: old,
+      c: call.context(),
+    })
     if (owning) await owning
   }
   await pace.pause()
-  const { view = (object: Typed) => object } = source
-  const attributes =
-    source.attributes?.() ??
-    new CallAttributes(api, call, {
-      operation: 'UPDATE',
-      object: next,
-      old,
-      dryRun: options.dryRun,
-    })
-  if (!source.attributes) next = await mutated(api, call, attributes)
-  const { metadata } = next
-  if (call.subresource === '') await guarded(api, { call, object: next, old })
+  if (source.isAdmitted) return null
+  if (source.attributes) return source.attributes()
+  const attributes = new CallAttributes(api, call, {
+    operation: 'UPDATE',
+    object: sent,
+    old,
+    dryRun: options.dryRun,
+  })
+  await mutated(api, call, attributes)
+  return attributes
+}
 
-  const { resourceVersion: found } = old.metadata
+/** Holds an update against the version it was made of; whether it names one. Throws 409, and 422 where one is needed. */
+function checkVersion(call: Call, metadata: ObjectMeta, old: ObjectMeta): boolean {
+  const { served } = call
+  const { resourceVersion: found } = old
   const isFound = metadata.resourceVersion === found
   const named = isFound ? null : namedRevision(metadata.resourceVersion)
   const conditional = named !== 0n
-  if (!conditional && strategy.needsVersionOnUpdate === true) throw versionless(call)
+  if (!conditional && served.strategy.needsVersionOnUpdate === true) throw versionless(call)
   if (conditional && named !== null && named !== namedRevision(found)) {
     throw modified(served.name, call.name)
   }
-  metadata.resourceVersion = old.metadata.resourceVersion!
-  keepSystemFields(metadata, old.metadata)
+  metadata.resourceVersion = old.resourceVersion!
+  keepSystemFields(metadata, old)
+  return conditional
+}
 
-  const part = partOf(call)
+/** Runs the hooks and checks of an update, of the object or one part of it. Throws 422. */
+async function checkUpdate(
+  api: Api,
+  call: Call,
+  { next, old, part }: { next: Typed; old: Typed; part: PartSubresource<any> | null },
+  pace: Pace,
+): Promise<void> {
+  const { served } = call
+  const { strategy } = served
+  const c = call.context()
+  const { metadata } = next
   const hooks = part ?? strategy
   if (part) takePart(next, old, part)
   else keepParts(next, old, served)
@@ -306,30 +411,40 @@ async function updateOnce(
   for (const text of hooks.warn?.(next, old, c) ?? []) call.warn(text)
   strategy.canonicalize?.(next, c)
   await pace.pause()
-  next = await allocated(api, served, next, old, c)
-  const validating = api.admission.validate(attributes.settle(view(next), view(old)))
-  if (validating) await validating
+}
 
+/** An update that is about to be stored. */
+interface CheckedUpdate {
+  readonly key: string
+  readonly live: Version
+  readonly old: Typed
+  readonly next: Typed
+  /** The client named the version that it changes. */
+  readonly conditional: boolean
+  readonly pace: Pace
+}
+
+/** Stores an update, or removes an object that nothing keeps any more; null when somebody was faster. */
+async function storeUpdate(
+  api: Api,
+  call: Call,
+  options: WriteOptions,
+  { key, live, old, next, conditional, pace }: CheckedUpdate,
+): Promise<Result | null> {
+  const { served } = call
+  const over = live.revision
+  const table = await api.cache.table(served.hub)
+  await pace.pause()
+  const record = encodeObject(served, next)
+  const wanted = asVersion(record, over)
   if (isFinished(served, next)) {
-    if (options.dryRun)
-      return {
-        is: 'object',
-        status: 200,
-        version: asVersion(encodeObject(served, next), live.revision),
-      }
-    const record = encodeObject(served, next)
-    const changes = [
-      { key, value: null, ifChangedAt: live.revision },
-      ...claimChanges(api.pools, served, old, null, key),
-    ]
-    const commit = await api.cache.commit(changes, await api.cache.table(served.hub))
-    if (commit.done) return { is: 'object', status: 200, version: asVersion(record, live.revision) }
+    if (options.dryRun) return { is: 'object', status: 200, version: wanted }
+    const changes = objectChanges(api, { served, key, old, next: null, record: null, over })
+    const commit = await api.cache.commit(changes, table)
+    if (commit.done) return { is: 'object', status: 200, version: wanted }
     return again(call, commit, conditional)
   }
   await pace.pause()
-  const record = encodeObject(served, next)
-  await pace.pause()
-  const wanted = asVersion(record, live.revision)
   // Nothing changes: no write, no event, the same resourceVersion.
   const isSame =
     wanted.json().equals(live.json()) || isSameButTimes({ served, next, old, live, wanted })
@@ -337,11 +452,7 @@ async function updateOnce(
     return { is: 'object', status: 200, version: live }
   }
   if (options.dryRun) return { is: 'object', status: 200, version: wanted }
-  const changes: [Change, ...Change[]] = [
-    { key, value: record, ifChangedAt: live.revision, frees: isGoing(next) },
-    ...claimChanges(api.pools, served, old, next, key),
-  ]
-  const table = await api.cache.table(served.hub)
+  const changes = objectChanges(api, { served, key, old, next, record, over })
   const commit = await api.cache.commit(changes, table)
   if (!commit.done) return isClaimKey(commit.key) ? null : again(call, commit, conditional)
   return { is: 'object', status: 200, version: committed(table, changes[0], commit.at) }
@@ -402,12 +513,14 @@ const behindMetadata = (version: Version) =>
   version.json().subarray(version.metaStart + version.metaLength)
 
 function guarded(api: Api, write: GuardedWrite): void | Promise<void> {
+  if (write.call.isOwn) return
   const { group, resource } = write.call.served
   return api.guards?.get(`${group}/${resource}`)?.(write)
 }
 
 /** An update that makes the object needs the right to create it. Throws 403. */
 async function mayCreate(api: Api, call: Call): Promise<void> {
+  if (call.isOwn) return
   const { served, namespace, name, user } = call
   const { group, version, resource } = served
   const asked = { isResource: true, verb: 'create', path: '', subresource: '' }
@@ -498,7 +611,8 @@ function keepParts(next: Typed, old: Typed, served: Served): void {
 }
 
 /** The part of the object that the call writes; null for all of it, and for what stands for a field of the main part. */
-function partOf(call: Call): PartSubresource<any> | null {
+function partOf(call: Call, source: Source): PartSubresource<any> | null {
+  if (source.part) return source.part
   const subresource = call.served.subresources.get(call.subresource)
   return subresource?.serves === 'part' ? subresource : null
 }

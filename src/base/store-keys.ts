@@ -37,6 +37,9 @@ export function placeOfKey(key: string, prefix: string): ObjectPlace {
 /** What keys of one sort start with that belong to the servers: no request reaches them. */
 export const serversPrefix = (sort: string): string => `${ROOT}${SERVERS}/${sort}/`
 
+/** Whether a prefix is one of those: what is under it is there whatever is served. */
+export const isServersPrefix = (prefix: string): boolean => prefix.startsWith(`${ROOT}${SERVERS}/`)
+
 /** The prefix of the resource, or of the servers' sort, that a key belongs to. */
 export function tablePrefixOf(key: string): string {
   const group = key.indexOf('/', ROOT.length)

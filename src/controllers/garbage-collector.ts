@@ -1,21 +1,20 @@
-import { isCollected } from '../api/delete.ts'
 import { keyOf, type Api } from '../api/context.ts'
+import { tablePrefixOf } from '../base/store-keys.ts'
 import type { Served } from '../schema/catalogue.ts'
 import { StatusError } from '../schema/errors.ts'
 import { parseJson } from '../schema/json-text.ts'
 import type { OwnerReference } from '../schema/object-meta.ts'
-import { followVersions } from '../store/cache/follow.ts'
 import type { Version } from '../store/cache/version.ts'
 import { workQueue, type Controller } from './controller.ts'
 import { following } from './following.ts'
 import { GarbageGraph } from './garbage-graph.ts'
 import { OwnerEvents } from './owner-events.ts'
-import { hasVerbs, kindFinder, preferredResources } from './resources.ts'
+import { GarbageSources } from './garbage-sources.ts'
+import { kindFinder, prefixFinder } from './resources.ts'
 import { Writer, type Target } from './writer.ts'
 
 const NAME = 'garbage-collector'
 const WORKERS = 20
-const KEYS_PER_TURN = 200
 const ORPHAN = 'orphan'
 const FOREGROUND = 'foregroundDeletion'
 
@@ -45,7 +44,7 @@ export const garbageCollector: Controller = {
   async start(world) {
     const { api, signal } = world
     const writer = new Writer(api, 'generic-garbage-collector')
-    const prefixes = new Map<string, Served>()
+    const servedAt = prefixFinder(api)
     let isLoaded = false
     const early = new Set<string>()
     const graph = new GarbageGraph((key) => {
@@ -56,48 +55,29 @@ export const garbageCollector: Controller = {
     const item = new Item(api, graph, writer)
     const queue = workQueue(world, NAME, {
       workers: WORKERS,
-      work: (key) => item.work(prefixes.get(prefixOf(key, prefixes))!, key),
+      async work(key) {
+        const served = servedAt(tablePrefixOf(key))
+        if (served) await item.work(served, key)
+      },
     })
-    const ends: (() => void)[] = []
-    for (const served of preferredResources(api)) {
-      const { keyPrefix } = served.hub
-      if (prefixes.has(keyPrefix) || !isCollected(served)) continue
-      if (!hasVerbs(served, 'delete', 'list', 'watch')) continue
-      if (signal.aborted) break
-      prefixes.set(keyPrefix, served)
-      const first: string[] = []
-      let read = (version: Version): unknown => first.push(version.key)
-      ends.push(
-        await followVersions(api.cache, keyPrefix, {
-          set: (version) => void read(version),
-          removed: (version) => graph.removed(version),
-        }),
-      )
-      read = (version) => graph.set(served, version)
-      const table = await api.cache.table(keyPrefix)
-      for (const [i, key] of first.entries()) {
-        // What changed meanwhile was told, and is the same again here.
-        const version = table.get(key)
-        if (version) graph.set(served, version)
-        // Requests come first.
-        if (i % KEYS_PER_TURN === 0) await new Promise<void>((resolve) => setImmediate(resolve))
-        if (signal.aborted) break
-      }
-    }
+    const sources = new GarbageSources(api, servedAt, {
+      set: (served, version) => graph.set(served, version),
+      removed(version) {
+        item.unsettled.delete(version.key)
+        graph.removed(version)
+      },
+      changed() {
+        // Owners of kinds that were not served may be looked at now.
+        for (const key of item.unsettled) queue.add(key)
+        item.unsettled.clear()
+      },
+    })
+    await sources.start(signal)
     isLoaded = true
     for (const key of early) queue.add(key)
     early.clear()
-    return following(queue, writer, ends)
+    return following(queue, writer, [() => sources.stop()])
   },
-}
-
-/** Prefix of the resource that a key belongs to. */
-function prefixOf(key: string, prefixes: ReadonlyMap<string, Served>): string {
-  for (let slash = key.indexOf('/', 1); slash !== -1; slash = key.indexOf('/', slash + 1)) {
-    const prefix = key.slice(0, slash + 1)
-    if (prefixes.has(prefix)) return prefix
-  }
-  return ''
 }
 
 /** What is done with one object. */
@@ -107,6 +87,8 @@ class Item {
   readonly #writer: Writer
   readonly #findKind: ReturnType<typeof kindFinder>
   readonly #events: OwnerEvents
+  /** Keys of objects with an owner of a kind that is not served. */
+  readonly unsettled = new Set<string>()
 
   constructor(api: Api, graph: GarbageGraph, writer: Writer) {
     this.#api = api
@@ -156,7 +138,10 @@ class Item {
   /** Deletes an object whose owners are all gone or going; frees it from some if others stay. */
   async #collect(target: Target, live: Live): Promise<void> {
     const owners = await this.#classify(target, live)
-    if (!owners) return
+    if (!owners) {
+      this.unsettled.add(keyOf(target.served, target.namespace, target.name))
+      return
+    }
     const { hasSolid, dangling, waiting } = owners
     if (hasSolid) {
       const lost = [...dangling, ...waiting].map(({ uid }) => uid)
@@ -224,9 +209,8 @@ class Item {
   }
 
   async #read(served: Served, key: string): Promise<Live | null> {
-    const { keyPrefix } = served.hub
     const { cache } = this.#api
-    const table = cache.loaded(keyPrefix) ?? (await cache.table(keyPrefix))
+    const table = cache.loaded(served.hub) ?? (await cache.table(served.hub))
     const version = table.get(key)
     return version ? readLive(version) : null
   }

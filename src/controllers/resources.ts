@@ -39,3 +39,20 @@ export function kindFinder(api: Api): (apiVersion: string, kind: string) => Serv
     return kinds.get(`${apiVersion} ${kind}`)
   }
 }
+
+/** Finds resources by the prefix of their keys, in the version that is preferred of what is served now. */
+export function prefixFinder(api: Api): (keyPrefix: string) => Served | undefined {
+  let generation = -1
+  const found = new Map<string, Served>()
+  return (keyPrefix) => {
+    if (generation !== api.catalogue.generation) {
+      generation = api.catalogue.generation
+      found.clear()
+      for (const served of preferredResources(api)) {
+        const { keyPrefix: prefix } = served.hub
+        if (!found.has(prefix)) found.set(prefix, served)
+      }
+    }
+    return found.get(keyPrefix)
+  }
+}

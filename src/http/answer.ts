@@ -1,6 +1,8 @@
 import { createGzip, constants } from 'node:zlib'
+import { shownVersions } from '../api/conversion.ts'
 import type { ListResult, Result } from '../api/results.ts'
 import type { Served } from '../schema/catalogue.ts'
+import type { WaitingConversion } from '../schema/entry.ts'
 import type { StatusError } from '../schema/errors.ts'
 import { formatJson, parseJson } from '../schema/json-text.ts'
 import type { ShapeClass } from '../schema/shape.ts'
@@ -88,6 +90,9 @@ export function resultAnswer(
   served: Served,
   result: Result,
 ): Answer | Promise<Answer> {
+  const waiting = served.conversion?.waiting
+  if (waiting && (result.is === 'object' || result.is === 'list'))
+    return convertedAnswer(context, waiting, result)
   const form = formOf(context, { transform: true })
   if (form.type === 'protobuf') return protobufAnswer(context, served, result, form)
   switch (result.is) {
@@ -121,6 +126,22 @@ export function resultAnswer(
       return jsonAnswer(context, list.status, form, whole(list, bytes))
     }
   }
+}
+
+/** The answer with objects that have to be waited for. */
+async function convertedAnswer(
+  context: Context,
+  waiting: WaitingConversion,
+  result: Result & { readonly is: 'object' | 'list' },
+): Promise<Answer> {
+  // What nobody can read is not asked for.
+  formOf(context, { transform: true })
+  if (result.is === 'list') {
+    const items = await shownVersions(waiting, result.items)
+    return resultAnswer(context, waiting.shown, { ...result, items })
+  }
+  const [version] = await shownVersions(waiting, [result.version])
+  return resultAnswer(context, waiting.shown, { ...result, version: version! })
 }
 
 async function protobufAnswer(
