@@ -12,6 +12,7 @@ import type { Typed } from '../schema/object-meta.ts'
 import type { HookContext } from '../schema/resource.ts'
 import { Version } from '../store/cache/version.ts'
 import { encodeObject, toHub, unversioned } from './objects.ts'
+import type { Result } from './results.ts'
 
 /** Objects that are asked for at once, and bytes of their JSON. */
 const BATCH = 500
@@ -91,6 +92,14 @@ export async function shownVersions(
     await converting
   }
   return Promise.all(versions.map((version) => found.get(version)!))
+}
+
+/** A result with its objects in the version that was asked for. Rejects with StatusError. */
+export async function shownResult(waiting: WaitingConversion, result: Result): Promise<Result> {
+  if (result.is === 'list') return { ...result, items: await shownVersions(waiting, result.items) }
+  if (result.is !== 'object') return result
+  const [version] = await shownVersions(waiting, [result.version])
+  return { ...result, version: version! }
 }
 
 /** Revisions only rise, so that a key has another one whenever its object, or the object's uid, is another. */

@@ -27,6 +27,7 @@ export interface Catalogue {
   /** What is served at this moment: does not change, for whoever looks up more than once over several turns. */
   readonly now: CatalogueSnapshot
   find(group: string, version: string, resource: string): Served | undefined
+  findKind(group: string, version: string, kind: string): Served | undefined
   /** Whether anything is served under the group version. */
   hasVersion(group: string, version: string): boolean
   /** Served groups in order of priority, core first. */
