@@ -1,5 +1,6 @@
 /** Chooses the parts, wires them and starts them. */
 import { join } from 'node:path'
+import { alwaysAllow } from './authz/always.ts'
 import { admissionChain } from './admission/chain.ts'
 import { admissionPlugins } from './admission/index.ts'
 import { repairClaims } from './api/claims-repair.ts'
@@ -371,7 +372,8 @@ export async function launchServer(options: ServerOptions): Promise<RunningServe
             const { runControllers } = await import('./server-controllers.ts')
             const { issuer } = authentication.serviceAccounts
             return runControllers(
-              { api, source, log },
+              // Without roles there are none for them either: then they may what the server may.
+              { api, authorizer: rbac ? authorization.authorizer : alwaysAllow, log },
               { ca: pki.ca, issue: (account, secret) => issuer.issueLegacy(account, secret) },
               () =>
                 lease

@@ -1,34 +1,25 @@
-import { isCollected } from '../api/delete.ts'
-import { keyOf, type Api } from '../api/context.ts'
-import type { Served } from '../schema/catalogue.ts'
+import type { Client } from '../client/client.ts'
+import { isNotFound } from '../client/resource-client.ts'
+import {
+  placeIn,
+  type ApiObject,
+  type OwnerReference,
+  type ServedResource,
+} from '../client/transport.ts'
 import { StatusError } from '../schema/errors.ts'
-import { parseJson } from '../schema/json-text.ts'
-import type { OwnerReference } from '../schema/object-meta.ts'
-import { followVersions } from '../store/cache/follow.ts'
-import type { Version } from '../store/cache/version.ts'
-import { workQueue, type Controller } from './controller.ts'
+import { workQueue, type Controller, type Running } from './controller.ts'
 import { following } from './following.ts'
 import { GarbageGraph } from './garbage-graph.ts'
-import { OwnerEvents } from './owner-events.ts'
-import { hasVerbs, kindFinder, preferredResources } from './resources.ts'
-import { Writer, type Target } from './writer.ts'
+import { GarbageMonitors } from './garbage-monitors.ts'
+import { OwnerEvents, type Dependent } from './owner-events.ts'
+import { kindsOf } from './resources.ts'
 
 const NAME = 'garbage-collector'
 const WORKERS = 20
-const KEYS_PER_TURN = 200
+/** How often it is looked whether something else is served than before. */
+const LOOK_MS = 30_000
 const ORPHAN = 'orphan'
 const FOREGROUND = 'foregroundDeletion'
-
-/** Metadata of a stored object, as far as it matters here. */
-interface Live {
-  readonly name: string
-  readonly namespace?: string
-  readonly uid: string
-  readonly resourceVersion: string
-  readonly deletionTimestamp?: string
-  readonly finalizers?: readonly string[]
-  readonly ownerReferences?: readonly OwnerReference[]
-}
 
 /** What the owners of an object are to it. */
 interface Owners {
@@ -43,118 +34,138 @@ interface Owners {
 export const garbageCollector: Controller = {
   name: NAME,
   async start(world) {
-    const { api, signal } = world
-    const writer = new Writer(api, 'generic-garbage-collector')
-    const prefixes = new Map<string, Served>()
+    const { resources, signal, clock, log } = world
+    const client = world.clientFor('generic-garbage-collector')
     let isLoaded = false
     const early = new Set<string>()
-    const graph = new GarbageGraph((key) => {
+    const graph = new GarbageGraph((id) => {
       // Before everything is read, nobody can be said to have no dependents.
-      if (isLoaded) queue.add(key)
-      else early.add(key)
+      if (isLoaded) queue.add(id)
+      else early.add(id)
     })
-    const item = new Item(api, graph, writer)
+    const monitors = new GarbageMonitors({
+      client: world.managerClient(),
+      resources,
+      graph,
+      signal,
+      onTrouble: (resource, error) =>
+        log.debug(2, 'a resource is followed later', { resource, error: String(error) }),
+    })
+    const item = new Item({
+      client,
+      graph,
+      events: new OwnerEvents(client, clock),
+      kinds: async () => kindsOf((await resources.current()).resources),
+    })
     const queue = workQueue(world, NAME, {
       workers: WORKERS,
-      work: (key) => item.work(prefixes.get(prefixOf(key, prefixes))!, key),
+      async work(id) {
+        const blank = id.indexOf(' ')
+        const resource = monitors.resource(id.slice(0, blank))
+        if (resource) await item.work({ resource, ...placeIn(id.slice(blank + 1)) })
+      },
     })
-    const ends: (() => void)[] = []
-    for (const served of preferredResources(api)) {
-      const { keyPrefix } = served.hub
-      if (prefixes.has(keyPrefix) || !isCollected(served)) continue
-      if (!hasVerbs(served, 'delete', 'list', 'watch')) continue
-      if (signal.aborted) break
-      prefixes.set(keyPrefix, served)
-      const first: string[] = []
-      let read = (version: Version): unknown => first.push(version.key)
-      ends.push(
-        await followVersions(api.cache, keyPrefix, {
-          set: (version) => void read(version),
-          removed: (version) => graph.removed(version),
-        }),
-      )
-      read = (version) => graph.set(served, version)
-      const table = await api.cache.table(keyPrefix)
-      for (const [i, key] of first.entries()) {
-        // What changed meanwhile was told, and is the same again here.
-        const version = table.get(key)
-        if (version) graph.set(served, version)
-        // Requests come first.
-        if (i % KEYS_PER_TURN === 0) await new Promise<void>((resolve) => setImmediate(resolve))
-        if (signal.aborted) break
-      }
-    }
+    await monitors.adjust()
     isLoaded = true
-    for (const key of early) queue.add(key)
+    for (const id of early) queue.add(id)
     early.clear()
-    return following(queue, writer, ends)
+    const isNew = generationWatch(client)
+    let cancel = () => {}
+    const look = () => {
+      cancel = clock.after(LOOK_MS, look)
+      if (isNew())
+        monitors.adjust().catch((error: unknown) => {
+          if (!signal.aborted) log.warn('what is served is not known', { error: String(error) })
+        })
+    }
+    cancel = clock.after(LOOK_MS, look)
+    const running = following(queue, client, [() => cancel()])
+    return withStop(running, () => monitors.stop())
   },
 }
 
-/** Prefix of the resource that a key belongs to. */
-function prefixOf(key: string, prefixes: ReadonlyMap<string, Served>): string {
-  for (let slash = key.indexOf('/', 1); slash !== -1; slash = key.indexOf('/', slash + 1)) {
-    const prefix = key.slice(0, slash + 1)
-    if (prefixes.has(prefix)) return prefix
+/** Tells whether something may be served otherwise than when it last told; where that cannot be known, it may. */
+function generationWatch(client: Client): () => boolean {
+  let seen = client.generation()
+  return () => {
+    const now = client.generation()
+    if (now !== null && now === seen) return false
+    seen = now
+    return true
   }
-  return ''
 }
+
+const withStop = (running: Running, stop: () => Promise<void>): Running => ({
+  get isIdle() {
+    return running.isIdle
+  },
+  idle: () => running.idle(),
+  async stop() {
+    await stop()
+    await running.stop()
+  },
+})
+
+/** What an object is worked on with. */
+interface ItemParts {
+  readonly client: Client
+  readonly graph: GarbageGraph
+  readonly events: OwnerEvents
+  readonly kinds: () => Promise<ReadonlyMap<string, ServedResource>>
+}
+
+type Merge = 'merge' | 'strategic'
 
 /** What is done with one object. */
 class Item {
-  readonly #api: Api
-  readonly #graph: GarbageGraph
-  readonly #writer: Writer
-  readonly #findKind: ReturnType<typeof kindFinder>
-  readonly #events: OwnerEvents
+  readonly #parts: ItemParts
 
-  constructor(api: Api, graph: GarbageGraph, writer: Writer) {
-    this.#api = api
-    this.#graph = graph
-    this.#writer = writer
-    this.#findKind = kindFinder(api)
-    this.#events = new OwnerEvents(api, writer)
+  constructor(parts: ItemParts) {
+    this.#parts = parts
   }
 
   /** Deletes the object if it has lost its owners, or does what it waits for. */
-  async work(served: Served, key: string): Promise<void> {
-    const live = await this.#read(served, key)
+  async work(target: Dependent): Promise<void> {
+    const live = await this.#read(target)
     if (!live) return
-    const target = { served, namespace: live.namespace ?? '', name: live.name }
+    const { deletionTimestamp, ownerReferences = [] } = live.metadata ?? {}
     try {
-      if (live.deletionTimestamp !== undefined) await this.#finish(target, live)
-      else if (live.ownerReferences?.length) await this.#collect(target, live)
+      if (deletionTimestamp !== undefined) await this.#finish(target, live)
+      else if (ownerReferences.length > 0) await this.#collect(target, live)
     } catch (error) {
       // Somebody was faster.
-      if (!(error instanceof StatusError) || error.code !== 404) throw error
+      if (!isNotFound(error)) throw error
     }
   }
 
   /** Does what an ending object waits for, and lets it go. */
-  async #finish(target: Target, live: Live): Promise<void> {
-    if (live.finalizers?.includes(ORPHAN)) {
-      const dependents = [...this.#graph.dependentsOf(live.uid)]
-      await Promise.all(dependents.map((node) => this.#orphan(node.served, node.key, live.uid)))
+  async #finish(target: Dependent, live: ApiObject): Promise<void> {
+    const { graph } = this.#parts
+    const { finalizers = [], uid = '' } = live.metadata ?? {}
+    if (finalizers.includes(ORPHAN)) {
+      const dependents = [...graph.dependentsOf(uid)]
+      await Promise.all(
+        dependents.map(({ resource, key }) => this.#orphan({ resource, ...placeIn(key) }, uid)),
+      )
       await this.#removeFinalizer(target, live, ORPHAN)
-    } else if (live.finalizers?.includes(FOREGROUND) && !this.#graph.isBlocked(live.uid)) {
+    } else if (finalizers.includes(FOREGROUND) && !graph.isBlocked(uid)) {
       await this.#removeFinalizer(target, live, FOREGROUND)
     }
   }
 
   /** Takes an owner from an object. */
-  async #orphan(served: Served, key: string, ownerUid: string): Promise<void> {
-    const live = await this.#read(served, key)
-    if (!live?.ownerReferences?.some(({ uid }) => uid === ownerUid)) return
-    const target = { served, namespace: live.namespace ?? '', name: live.name }
+  async #orphan(target: Dependent, ownerUid: string): Promise<void> {
+    const live = await this.#read(target)
+    if (!live?.metadata?.ownerReferences?.some(({ uid }) => uid === ownerUid)) return
     try {
       await this.#removeOwners(target, live, [ownerUid])
     } catch (error) {
-      if (!(error instanceof StatusError) || error.code !== 404) throw error
+      if (!isNotFound(error)) throw error
     }
   }
 
   /** Deletes an object whose owners are all gone or going; frees it from some if others stay. */
-  async #collect(target: Target, live: Live): Promise<void> {
+  async #collect(target: Dependent, live: ApiObject): Promise<void> {
     const owners = await this.#classify(target, live)
     if (!owners) return
     const { hasSolid, dangling, waiting } = owners
@@ -163,8 +174,8 @@ class Item {
       if (lost.length > 0) await this.#removeOwners(target, live, lost)
       return
     }
-    const { uid, finalizers = [] } = live
-    const dependents = this.#graph.dependentsOf(uid)
+    const { uid = '', finalizers = [] } = live.metadata ?? {}
+    const dependents = this.#parts.graph.dependentsOf(uid)
     if (waiting.length > 0 && dependents.size > 0) {
       // A ring of objects that wait for each other would never end.
       for (const dependent of dependents) {
@@ -172,31 +183,35 @@ class Item {
         await this.#unblock(target, live)
         break
       }
-      return this.#writer.delete(target, { policy: 'Foreground', uid })
+      return this.#delete(target, uid, 'Foreground')
     }
     const policy = finalizers.includes(ORPHAN)
       ? 'Orphan'
       : finalizers.includes(FOREGROUND)
         ? 'Foreground'
         : 'Background'
-    return this.#writer.delete(target, { policy, uid })
+    return this.#delete(target, uid, policy)
   }
 
   /** null: of some owner it cannot be told whether it is there. */
-  async #classify(target: Target, live: Live): Promise<Owners | null> {
+  async #classify(target: Dependent, live: ApiObject): Promise<Owners | null> {
+    const { graph, events } = this.#parts
+    const kinds = await this.#parts.kinds()
     let hasSolid = false
     const dangling: OwnerReference[] = []
     const waiting: OwnerReference[] = []
-    for (const reference of live.ownerReferences ?? []) {
-      const kind = this.#findKind(reference.apiVersion, reference.kind)
-      if (!kind || (kind.namespaced && target.namespace === '')) return null
-      const key = keyOf(kind, kind.namespaced ? target.namespace : '', reference.name)
-      const owner = reference.name === '' ? null : await this.#read(kind, key)
-      if (owner?.uid !== reference.uid) {
-        if (kind.namespaced && !this.#graph.isGone(reference.uid))
-          await this.#events.tellIfElsewhere(target, live, reference, kind)
+    for (const reference of live.metadata?.ownerReferences ?? []) {
+      const { apiVersion, kind, name, uid } = reference
+      const resource = kinds.get(`${apiVersion} ${kind}`)
+      if (!resource || (resource.namespaced && target.namespace === '')) return null
+      const namespace = resource.namespaced ? target.namespace : ''
+      const owner = name === '' ? null : await this.#read({ resource, namespace, name })
+      const { deletionTimestamp, finalizers = [] } = owner?.metadata ?? {}
+      if (owner?.metadata?.uid !== uid) {
+        if (resource.namespaced && !graph.isGone(uid))
+          await events.tellIfElsewhere(target, live, reference, resource)
         dangling.push(reference)
-      } else if (owner.deletionTimestamp !== undefined && owner.finalizers?.includes(FOREGROUND)) {
+      } else if (deletionTimestamp !== undefined && finalizers.includes(FOREGROUND)) {
         waiting.push(reference)
       } else hasSolid = true
     }
@@ -204,33 +219,69 @@ class Item {
   }
 
   /** Lets the owners of an object go before it. */
-  async #unblock(target: Target, { uid, ownerReferences = [] }: Live): Promise<void> {
+  async #unblock(target: Dependent, live: ApiObject): Promise<void> {
+    const { uid = '', ownerReferences = [] } = live.metadata ?? {}
     const blocking = ownerReferences.filter(({ blockOwnerDeletion }) => blockOwnerDeletion === true)
     if (blocking.length === 0) return
     const freed = blocking.map((owner) => ({ uid: owner.uid, blockOwnerDeletion: false }))
-    await this.#writer.patch(target, { metadata: { uid, ownerReferences: freed } })
+    const all = ownerReferences.map((owner) => ({ ...owner, blockOwnerDeletion: false }))
+    await this.#changeOwners(target, live, { uid, freed, all })
   }
 
-  async #removeOwners(target: Target, { uid }: Live, owners: readonly string[]): Promise<void> {
-    const removed = owners.map((owner) => ({ $patch: 'delete', uid: owner }))
-    await this.#writer.patch(target, { metadata: { uid, ownerReferences: removed } })
+  async #removeOwners(
+    target: Dependent,
+    live: ApiObject,
+    owners: readonly string[],
+  ): Promise<void> {
+    const { uid = '', ownerReferences = [] } = live.metadata ?? {}
+    const freed = owners.map((owner) => ({ $patch: 'delete', uid: owner }))
+    const all = ownerReferences.filter((owner) => !owners.includes(owner.uid))
+    await this.#changeOwners(target, live, { uid, freed, all })
   }
 
-  async #removeFinalizer(target: Target, live: Live, finalizer: string): Promise<void> {
-    const finalizers = live.finalizers!.filter((one) => one !== finalizer)
-    const { resourceVersion } = live
-    const change = { metadata: { resourceVersion, finalizers } }
-    await this.#writer.patch(target, change, 'application/merge-patch+json')
+  /** By the merge rules of lists, or with all of them for kinds that have no such rules. */
+  async #changeOwners(
+    target: Dependent,
+    { metadata }: ApiObject,
+    to: {
+      readonly uid: string
+      readonly freed: readonly object[]
+      readonly all: readonly object[]
+    },
+  ): Promise<void> {
+    const { uid, freed, all } = to
+    try {
+      await this.#patch(target, { uid, ownerReferences: freed }, 'strategic')
+    } catch (error) {
+      if (!(error instanceof StatusError) || error.code !== 415) throw error
+      const { resourceVersion } = metadata ?? {}
+      await this.#patch(target, { uid, resourceVersion, ownerReferences: all }, 'merge')
+    }
   }
 
-  async #read(served: Served, key: string): Promise<Live | null> {
-    const { keyPrefix } = served.hub
-    const { cache } = this.#api
-    const table = cache.loaded(keyPrefix) ?? (await cache.table(keyPrefix))
-    const version = table.get(key)
-    return version ? readLive(version) : null
+  async #removeFinalizer(target: Dependent, live: ApiObject, finalizer: string): Promise<void> {
+    const { resourceVersion, finalizers = [] } = live.metadata ?? {}
+    const left = finalizers.filter((one) => one !== finalizer)
+    await this.#patch(target, { resourceVersion, finalizers: left }, 'merge')
+  }
+
+  async #patch(target: Dependent, metadata: object, type: Merge): Promise<void> {
+    await this.#objects(target).patch(target.name, { metadata }, { type })
+  }
+
+  async #delete(
+    target: Dependent,
+    uid: string,
+    propagationPolicy: 'Orphan' | 'Background' | 'Foreground',
+  ): Promise<void> {
+    await this.#objects(target).delete(target.name, { propagationPolicy, preconditions: { uid } })
+  }
+
+  #read(target: Dependent): Promise<ApiObject | null> {
+    return this.#objects(target).find(target.name)
+  }
+
+  #objects({ resource, namespace }: Dependent) {
+    return this.#parts.client.resource(resource).in(namespace).metadata()
   }
 }
-
-// What the server stores has this form.
-const readLive = (version: Version): Live => parseJson(version.metadata()) as Live

@@ -5,16 +5,28 @@ import { definitionFinalizer } from './definition-finalizer.ts'
 import { definitionNaming } from './definition-naming.ts'
 import { garbageCollector } from './garbage-collector.ts'
 import { namespaceLifecycle } from './namespace.ts'
+import { rootCaPublisher } from './root-ca.ts'
+import { serviceAccountSecrets } from './service-account-secrets.ts'
+import { serviceAccountTokens, type ServiceAccountTokenParts } from './service-account-tokens.ts'
+import { serviceAccounts } from './service-accounts.ts'
 
-/** Every controller, in the order in which they start. */
-export const controllers: readonly Controller[] = [
+/** What a manager of controllers runs, in the order in which they start. */
+export const managedControllers = (tokens: ServiceAccountTokenParts): readonly Controller[] => [
+  serviceAccounts,
+  rootCaPublisher(tokens.ca),
+  serviceAccountTokens(tokens),
+  serviceAccountSecrets,
   clusterRoleAggregation,
+  namespaceLifecycle,
+  garbageCollector,
+]
+
+/** What is a part of every server that runs controllers. */
+export const serverControllers: readonly Controller[] = [
   // Nothing serves objects of custom kinds. What comes to serve them says so here, and removes them below.
   definitionNaming({ servesObjects: false }),
   // None are kept, so that none is left.
   definitionFinalizer(() => Promise.resolve()),
-  namespaceLifecycle,
-  garbageCollector,
 ]
 
 /** Controllers that run together. */
@@ -26,7 +38,7 @@ export interface RunningControllers extends Running {
 /** Starts controllers one after the other, so that requests are served meanwhile. */
 export function startControllers(
   world: ControllerWorld,
-  chosen: readonly Controller[] = controllers,
+  chosen: readonly Controller[],
 ): RunningControllers {
   const running: Running[] = []
   const stopping = new AbortController()
@@ -48,14 +60,15 @@ export function startControllers(
   })()
   return {
     ready,
+    get isIdle() {
+      return running.every(({ isIdle }) => isIdle)
+    },
     async idle() {
       await ready
       // One controller's work makes another's.
-      let before: number
       do {
-        before = world.api.cache.revision
         for (const one of running) await one.idle()
-      } while (world.api.cache.revision !== before)
+      } while (!running.every(({ isIdle }) => isIdle))
     },
     async stop() {
       stopping.abort()

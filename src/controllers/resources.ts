@@ -1,42 +1,18 @@
-import type { Api } from '../api/context.ts'
-import type { Served } from '../schema/catalogue.ts'
-import type { Verb } from '../schema/resource.ts'
-
-/** Each served and stored resource once, in the version that is preferred. */
-export function* preferredResources(api: Api): Generator<Served> {
-  for (const { group, versions } of api.catalogue.groups) {
-    const seen = new Set<string>()
-    for (const version of versions) {
-      for (const served of api.catalogue.resources(group, version)) {
-        if (seen.has(served.resource)) continue
-        seen.add(served.resource)
-        if (served.declaration.virtual === undefined) yield served
-      }
-    }
-  }
-}
+import type { ServedResource } from '../client/transport.ts'
 
 /** Whether a resource takes all of the verbs. */
-export const hasVerbs = (served: Served, ...verbs: readonly Verb[]): boolean =>
+export const hasVerbs = (served: ServedResource, ...verbs: readonly string[]): boolean =>
   verbs.every((verb) => served.verbs.includes(verb))
 
-/** Finds served kinds by the `apiVersion` and `kind` of a reference; what the catalogue comes to serve later is found then. */
-export function kindFinder(api: Api): (apiVersion: string, kind: string) => Served | undefined {
-  let generation = -1
-  const kinds = new Map<string, Served>()
-  return (apiVersion, kind) => {
-    if (generation !== api.catalogue.generation) {
-      generation = api.catalogue.generation
-      kinds.clear()
-      for (const { group, versions } of api.catalogue.groups) {
-        for (const version of versions) {
-          for (const served of api.catalogue.resources(group, version)) {
-            if (served.declaration.virtual === undefined)
-              kinds.set(`${served.groupVersion} ${served.kind}`, served)
-          }
-        }
-      }
-    }
-    return kinds.get(`${apiVersion} ${kind}`)
-  }
+/** `v1` or `group/version`, as in `apiVersion`. */
+export const groupVersionOf = ({ group, version }: ServedResource): string =>
+  group === '' ? version : `${group}/${version}`
+
+/** Kinds by `apiVersion` and `kind`, as references name them; those of which there are no objects are left out. */
+export function kindsOf(resources: readonly ServedResource[]): ReadonlyMap<string, ServedResource> {
+  const kinds = new Map<string, ServedResource>()
+  for (const served of resources)
+    if (hasVerbs(served, 'get', 'list', 'watch'))
+      kinds.set(`${groupVersionOf(served)} ${served.kind}`, served)
+  return kinds
 }
