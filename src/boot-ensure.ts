@@ -34,7 +34,7 @@ export async function ensureObject(
     ) as unknown as Typed
   if (!table.get(keyOf(served, namespace, name))) {
     const fresh = decode(object)
-    served.declaration.fill?.(fresh, hookContext(api))
+    served.strategy.fill?.(fresh, hookContext(api))
     try {
       await createObject(api, callOf(api, served, namespace), fresh, OPTIONS)
       return
@@ -51,7 +51,7 @@ export async function ensureObject(
     const wanted = decode(asked) as unknown as JsonObject
     for (const key of Object.keys(asked))
       (present as unknown as JsonObject)[key] = structuredClone(wanted[key])
-    served.declaration.onUpdate?.(present, old, hookContext(api))
+    served.strategy.onUpdate?.(present, old, hookContext(api))
   })
 }
 

@@ -167,6 +167,10 @@ async function settleOnce<E extends Expected, S>(
       resourceVersion: undefined,
       dryRun: false,
       orphanGiven: undefined,
+      given:
+        existing.metadata.uid === undefined
+          ? {}
+          : { preconditions: { uid: existing.metadata.uid } },
     })
   }
   await make(api, served, expected, namespace)
@@ -215,7 +219,7 @@ async function make(api: Api, served: Served, value: object, namespace = ''): Pr
     { kind: served.kind, apiVersion: served.groupVersion, ...value },
     new Decoding(),
   ) as unknown as Typed
-  served.declaration.fill?.(object, hookContext(api))
+  served.strategy.fill?.(object, hookContext(api))
   await createObject(api, callOf(api, served, namespace, ''), object, OPTIONS)
 }
 

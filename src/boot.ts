@@ -87,9 +87,9 @@ function creation(
   const { metadata } = object
   metadata.uid = api.ids.uid()
   metadata.creationTimestamp = formatTime(c.now)
-  served.declaration.fill?.(object, c)
-  served.declaration.onCreate?.(object, c)
-  served.declaration.canonicalize?.(object, c)
+  served.strategy.fill?.(object, c)
+  served.strategy.onCreate?.(object, c)
+  served.strategy.canonicalize?.(object, c)
   const key = keyOf(served, metadata.namespace ?? '', metadata.name ?? '')
   return { key, value: encode(served, object), ifChangedAt: 0 }
 }

@@ -1,13 +1,15 @@
 /** The verbs of the API over a store in memory, without HTTP. */
 import { admissionChain } from './admission/chain.ts'
 import { admissionPlugins } from './admission/index.ts'
+import type { PluginDeps } from './admission/plugin.ts'
 import { keyOf, Turns, type Api } from './api/context.ts'
 import { servicePools } from './api/claims.ts'
+import { renewTables, storageForms } from './api/storage-forms.ts'
 import { alwaysAllow } from './authz/always.ts'
 import { managerWorld } from './controller-world.ts'
 import type { ControllerWorld } from './controllers/controller.ts'
-import { silentLog } from './base/log.ts'
 import { ManualClock } from './base/clock.ts'
+import { silentLog } from './base/log.ts'
 import { randomIds } from './base/ids.ts'
 import { ensureSystemNamespaces } from './boot.ts'
 import type { Client } from './client/client.ts'
@@ -16,6 +18,7 @@ import { defaultGate } from './kinds/gates.ts'
 import { resources } from './kinds/index.ts'
 import { objectSource } from './object-source.ts'
 import { buildCatalogue } from './schema/catalogue.ts'
+import type { LiveCatalogue } from './schema/live-catalogue.ts'
 import type { ObjectSource } from './schema/object-source.ts'
 import { serviceRanges } from './server-options.ts'
 import { Cache } from './store/cache/cache.ts'
@@ -97,6 +100,7 @@ export async function inProcess({
   vocabulary = defaultVocabulary,
 }: { readonly vocabulary?: VocabularyName } = {}): Promise<{
   readonly api: Api
+  readonly catalogue: LiveCatalogue
   readonly clock: ManualClock
   readonly source: ObjectSource
   readonly hand: Hand
@@ -108,19 +112,37 @@ export async function inProcess({
   const v = vocabularies[vocabulary]
   const clock = new ManualClock()
   const engine = openMemory({ clock })
-  const cache = new Cache(engine, { clock, historyMs: 300_000 })
+  const catalogue = buildCatalogue(resources, v)
+  const cache = new Cache(engine, {
+    clock,
+    historyMs: 300_000,
+    formOf: storageForms(catalogue, () => api),
+  })
+  renewTables(cache, catalogue)
   const ranges = serviceRanges({})
   const errors: unknown[] = []
+  const deps = (): PluginDeps => ({
+    v,
+    clock,
+    log: silentLog,
+    objects: {
+      get: (...asked) => source.get(...asked),
+      follow: (...asked) => source.follow(...asked),
+    },
+    authorizer: alwaysAllow,
+    catalogue,
+    gate: defaultGate,
+  })
   const api: Api = {
     v,
     clock,
     ids: randomIds,
     cache,
-    catalogue: buildCatalogue(resources, v),
-    admission: admissionChain(admissionPlugins, {
-      get: (resource, namespace, name) => source.get(resource, namespace, name),
-      authorizer: alwaysAllow,
-    }),
+    catalogue,
+    admission: admissionChain(
+      admissionPlugins.map((factory) => factory.create(deps())),
+      clock,
+    ),
     gate: defaultGate,
     allowPrivileged: false,
     agentTls: {},
@@ -135,6 +157,7 @@ export async function inProcess({
   const controllerWorld = managerWorld({ api, authorizer: alwaysAllow, log: silentLog })
   return {
     api,
+    catalogue,
     clock,
     source,
     hand: new Hand(api),

@@ -7,6 +7,13 @@ import { inProcess } from './in-process.fixture.ts'
 import type { Served } from './schema/catalogue.ts'
 import type { Typed } from './schema/object-meta.ts'
 import { vocabularies } from './vocabulary/index.ts'
+import {
+  entriesOf,
+  widget,
+  widgets,
+  widgetsStoredInV1,
+  widgetsStoredInV2,
+} from '../test/live/kinds.ts'
 
 const CONFIG_MAPS = { group: '', resource: 'configmaps' }
 type ConfigMap = Typed & { data?: Record<string, string> }
@@ -49,6 +56,7 @@ const remove = (name: string) =>
       resourceVersion: undefined,
       dryRun: false,
       orphanGiven: undefined,
+      given: {},
     },
   )
 
@@ -183,4 +191,92 @@ test('events are one resource under two groups', async () => {
   const other = { group: v.spell('events{api}'), resource: 'events' }
   const here = await source.get({ group: '', resource: 'events' }, 'default', 'e')
   expect([here?.metadata.name, await source.get(other, 'default', 'e')]).toEqual(['e', here])
+})
+
+const WIDGETS = { group: 'example.com', resource: 'widgets' }
+
+/** Follows widgets and writes down what is told of them. */
+async function followWidgets() {
+  const told: string[] = []
+  const tell = (word: string) => (object: Typed) => {
+    const { metadata, spec } = object as Typed & { spec: object }
+    told.push(`${word} ${metadata.name} ${JSON.stringify(spec)}`)
+  }
+  const end = await world.source.follow(WIDGETS, { set: tell('set'), removed: tell('removed') })
+  return { end, told: () => told.splice(0).sort() }
+}
+
+const makeWidget = (name: string, size: number) =>
+  world.hand.create(['example.com/v1', 'widgets', 'default'], widget(name, size))
+
+/** Lets what was begun be done. */
+const settle = async () => {
+  for (let i = 0; i < 10; i++) await new Promise((resolve) => setImmediate(resolve))
+}
+
+test('a resource is followed from when it comes until it goes, and when it comes back', async () => {
+  const { catalogue, api, source } = world
+  const { told, end } = await followWidgets()
+  expect(await source.get(WIDGETS, 'default', 'a')).toBeNull()
+  catalogue.publish('one', entriesOf([widgets], api.v))
+  await settle()
+  await makeWidget('a', 1)
+  await makeWidget('b', 2)
+  expect(told()).toEqual(['set a {"size":1,"color":"red"}', 'set b {"size":2,"color":"red"}'])
+  expect((await source.get(WIDGETS, 'default', 'a'))?.metadata.name).toBe('a')
+
+  catalogue.publish('one', [])
+  expect(told()).toEqual([
+    'removed a {"size":1,"color":"red"}',
+    'removed b {"size":2,"color":"red"}',
+  ])
+  expect(await source.get(WIDGETS, 'default', 'a')).toBeNull()
+
+  catalogue.publish('two', entriesOf([widgets], api.v))
+  await settle()
+  expect(told()).toEqual(['set a {"size":1,"color":"red"}', 'set b {"size":2,"color":"red"}'])
+  end()
+  await makeWidget('c', 3)
+  catalogue.publish('two', [])
+  expect(told()).toEqual([])
+})
+
+test('in another storage version, what is followed is told in that', async () => {
+  const { catalogue, api } = world
+  catalogue.publish('one', entriesOf([widgetsStoredInV1], api.v))
+  await makeWidget('a', 1)
+  const { told } = await followWidgets()
+  expect(told()).toEqual(['set a {"size":1,"color":"red"}'])
+  catalogue.publish('one', entriesOf([widgetsStoredInV2], api.v))
+  await settle()
+  expect(told()).toEqual(['set a {"length":1,"color":"red"}'])
+  await makeWidget('b', 2)
+  expect(told()).toEqual(['set b {"length":2,"color":"red"}'])
+})
+
+test('what went while a resource was stored anew is told as removed', async () => {
+  const { catalogue, api, hand } = world
+  catalogue.publish('one', entriesOf([widgetsStoredInV1], api.v))
+  await makeWidget('a', 1)
+  await makeWidget('b', 2)
+  const { told } = await followWidgets()
+  told()
+  // The next table is read after this turn.
+  catalogue.publish('one', entriesOf([widgetsStoredInV2], api.v))
+  const deleted = hand.delete(['example.com/v1', 'widgets', 'default', 'a'])
+  await settle()
+  await deleted
+  const words = told()
+  expect(words.at(-1)).toBe('set b {"length":2,"color":"red"}')
+  expect(words[0]).toMatch(/^removed a /)
+})
+
+test('who stops following before a resource comes is told nothing', async () => {
+  const { catalogue, api } = world
+  const { told, end } = await followWidgets()
+  end()
+  catalogue.publish('one', entriesOf([widgets], api.v))
+  await settle()
+  await makeWidget('a', 1)
+  expect(told()).toEqual([])
 })

@@ -1,10 +1,10 @@
 import { hookContext, keyOf, placeOf, type Api } from './api/context.ts'
 import { decodeStored } from './api/objects.ts'
-import { resources } from './kinds/index.ts'
 import type { Served } from './schema/catalogue.ts'
 import type { Typed } from './schema/object-meta.ts'
 import type { ObjectHandler, ObjectSource, ResourceName } from './schema/object-source.ts'
-import { followVersions } from './store/cache/follow.ts'
+import { followLater, followVersions, type VersionHandler } from './store/cache/follow.ts'
+import { TableGone, type StorageForm } from './store/cache/storage-form.ts'
 import type { Version } from './store/cache/version.ts'
 
 /**
@@ -13,12 +13,7 @@ import type { Version } from './store/cache/version.ts'
  */
 export function objectSource(api: Api, onError: (error: unknown) => void = () => {}): ObjectSource {
   const decoded = new WeakMap<Version, Typed>()
-  let stored: ReadonlyMap<string, Served> | null = null
 
-  const storedForm = ({ group, resource }: ResourceName): Served | undefined => {
-    stored ??= storedForms(api)
-    return stored.get(`${group}/${resource}`)
-  }
   const decode = <T extends Typed>(served: Served, version: Version): T => {
     let object = decoded.get(version)
     if (!object) decoded.set(version, (object = decodeStored(served, version, hookContext(api))))
@@ -27,19 +22,21 @@ export function objectSource(api: Api, onError: (error: unknown) => void = () =>
   }
   return {
     async get<T extends Typed>(name: ResourceName, namespace: string, objectName: string) {
-      const served = storedForm(name)
-      if (!served || objectName === '') return null
-      const { keyPrefix } = served
-      const table = api.cache.loaded(keyPrefix) ?? (await api.cache.table(keyPrefix))
-      const version = table.get(keyOf(served, namespace, objectName))
-      return version ? decode<T>(served, version) : null
+      for (;;) {
+        const served = storedForm(api, name)
+        if (!served || objectName === '') return null
+        try {
+          const table = api.cache.loaded(served) ?? (await api.cache.table(served))
+          const version = table.get(keyOf(served, namespace, objectName))
+          return version ? decode<T>(served, version) : null
+        } catch (error) {
+          // It has left, or is in another form: the next round sees that.
+          if (!(error instanceof TableGone) || storedForm(api, name) === served) throw error
+        }
+      }
     },
     fresh: () => api.cache.fresh(),
     async follow<T extends Typed>(name: ResourceName, handler: ObjectHandler<T>) {
-      const served = storedForm(name)
-      if (!served) return () => {}
-      // Not remembered: whoever follows keeps what it needs, and most keep little.
-      const read = (version: Version) => decodeStored<T>(served, version, hookContext(api))
       const guarded = <R>(work: () => R): R | null => {
         try {
           return work()
@@ -48,27 +45,53 @@ export function objectSource(api: Api, onError: (error: unknown) => void = () =>
           return null
         }
       }
-      const tell = (event: 'set' | 'removed', version: Version) =>
-        void guarded(() => handler[event](read(version)))
-      const tellName = (version: Version) =>
-        void guarded(() =>
-          handler.named?.(placeOf(served, version.key), () => guarded(() => read(version))),
-        )
-      return followVersions(api.cache, served.keyPrefix, {
-        set: handler.named ? tellName : (version) => tell('set', version),
-        removed: (version) => tell('removed', version),
+      const told = versionHandler(api, name, handler, guarded)
+      const served = storedForm(api, name)
+      if (served) return followVersions(api.cache, served.keyPrefix, told)
+      let end = () => {}
+      const unsubscribe = api.catalogue.subscribe(() => {
+        const late = storedForm(api, name)
+        if (!late) return
+        unsubscribe()
+        end = followLater(api.cache, late.keyPrefix, told)
       })
+      return () => {
+        unsubscribe()
+        end()
+      }
     },
   }
 }
 
-/** Stored forms by group and resource; resources that are not served are there too, since they may be stored. */
-function storedForms(api: Api): Map<string, Served> {
-  const forms = new Map<string, Served>()
-  for (const declaration of resources) {
-    if (declaration.virtual !== undefined) continue
-    for (const served of api.catalogue.versionsOf(declaration))
-      forms.set(`${served.group}/${served.resource}`, served.hub)
+/** Resources that are not served are there too, since they may be stored. */
+function storedForm(api: Api, { group, resource }: ResourceName): Served | undefined {
+  const hub = api.catalogue.entry(group, resource)?.versions[0]
+  return hub?.virtual === null ? hub : undefined
+}
+
+/** Tells a handler of objects in whatever form they are at the time. */
+function versionHandler<T extends Typed>(
+  api: Api,
+  name: ResourceName,
+  handler: ObjectHandler<T>,
+  guarded: <R>(work: () => R) => R | null,
+): VersionHandler {
+  // The forms of the server are those of its catalogue; where there are none, there is one only.
+  const servedIn = (form: StorageForm | null) =>
+    (form?.of as Served | undefined) ?? storedForm(api, name)!
+  // Not remembered: whoever follows keeps what it needs, and most keep little.
+  const read = (version: Version, form: StorageForm | null) =>
+    decodeStored<T>(servedIn(form), version, hookContext(api))
+  return {
+    set(version, form) {
+      if (!handler.named) guarded(() => handler.set(read(version, form)))
+      else
+        guarded(() =>
+          handler.named!(placeOf(servedIn(form), version.key), () =>
+            guarded(() => read(version, form)),
+          ),
+        )
+    },
+    removed: (version, form) => void guarded(() => handler.removed(read(version, form))),
   }
-  return forms
 }

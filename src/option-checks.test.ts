@@ -93,6 +93,7 @@ describe('options that are refused', () => {
       message: 'clock must be an object with the functions now, after, not a function',
     },
     { options: { onDeprecated: 1 }, message: 'onDeprecated must be a function, not 1' },
+    { options: { stages: 1 }, message: 'stages must be a list of objects, not 1' },
     {
       options: { port: 'a', stroe: 'lmdb' },
       message:

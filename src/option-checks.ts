@@ -7,7 +7,9 @@ import {
   having,
   isRecord,
   milliseconds,
+  objects,
   oneOf,
+  plugins,
   text,
   truth,
   whole,
@@ -34,11 +36,13 @@ const MORE: readonly (readonly [string, Check])[] = [
   ['authentication.oidc.ca', text],
   ['authentication.serviceAccounts.maxExpirationSeconds', whole(0)],
   ['onDeprecated', callback],
+  ['stages', objects],
   ['log', having('error', 'warn', 'info', 'debug', 'v', 'child')],
   ['clock', having('now', 'after')],
   ['ids', having('uid', 'suffix', 'fraction')],
   ['strangersPerAddress', whole(1)],
   ['bodyMemoryBytes', whole(1)],
+  ['admission', plugins],
 ]
 
 /** What must be there once its group is. */

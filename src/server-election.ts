@@ -7,7 +7,7 @@ import { decodeStored } from './api/objects.ts'
 import type { Log } from './base/log.ts'
 import { formatMicroTime } from './base/time.ts'
 import { ensureObject } from './boot-ensure.ts'
-import { leases, type Lease, type LeaseSpec } from './kinds/coordination/lease.ts'
+import type { Lease, LeaseSpec } from './kinds/coordination/lease.ts'
 import type { Served } from './schema/catalogue.ts'
 import type { Version } from './store/cache/version.ts'
 
@@ -177,7 +177,8 @@ class Candidate implements Election {
 
   /** Also when requests are not served it. */
   #served(): Served {
-    return this.#parts.api.catalogue.versionsOf(leases)[0]!
+    const { v, catalogue } = this.#parts.api
+    return catalogue.entry(v.spell('coordination{api}'), 'leases')!.versions[0]
   }
 
   async #leaveWhenLate(): Promise<void> {

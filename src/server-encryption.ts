@@ -1,5 +1,4 @@
 import { readFlagFile } from './base/flag-file.ts'
-import { resources } from './kinds/index.ts'
 import type { Catalogue } from './schema/catalogue.ts'
 import { parseYaml } from './schema/yaml.ts'
 import { AUTHORITY_PREFIX } from './server-keys.ts'
@@ -41,14 +40,8 @@ interface KeyPrefixes {
 }
 
 function todaysPrefixes(catalogue: Catalogue): KeyPrefixes['of'] {
-  const prefixes = new Map<string, string>()
-  for (const declaration of resources) {
-    if (declaration.virtual !== undefined) continue
-    for (const { group, resource, hub } of catalogue.versionsOf(declaration))
-      prefixes.set(`${group}/${resource}`, hub.keyPrefix)
-  }
   return (group, resource) =>
-    prefixes.get(`${group}/${resource}`) ?? resourcePrefix(group, resource)
+    catalogue.entry(group, resource)?.versions[0].keyPrefix ?? resourcePrefix(group, resource)
 }
 
 async function encryptionUnder(

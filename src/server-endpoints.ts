@@ -1,6 +1,6 @@
 import type { Api } from './api/context.ts'
 import type { Endpoint, HealthCheck, ServerState } from './http/context.ts'
-import { discoveryEndpoints } from './http/endpoints/discovery.ts'
+import { serveDiscovery } from './http/endpoints/discovery.ts'
 import { healthEndpoints } from './http/endpoints/health.ts'
 import { indexEndpoint } from './http/endpoints/index-page.ts'
 import { openApiDocuments, openApiPaths } from './http/endpoints/openapi.ts'
@@ -17,9 +17,9 @@ export function serverEndpoints(
   const endpoints = new Map<string, Endpoint>([
     ...openApiPaths(documents),
     ...healthEndpoints(health),
-    ...discoveryEndpoints(catalogue, address),
     ['/version', versionEndpoint({ version: packageVersion(), ...buildInfo() })],
   ])
+  serveDiscovery(endpoints, catalogue, address)
   endpoints.set(
     '/',
     indexEndpoint(() => [...endpoints.keys()]),

@@ -47,7 +47,12 @@ export function storeChecks(
 /** Every condition of the server's health. */
 export function healthChecks(
   store: readonly HealthCheck[],
-  is: { readonly ready: () => boolean; readonly draining: () => boolean },
+  is: {
+    readonly ready: () => boolean
+    /** Whether everything that answers from memory has read what it needs. */
+    readonly synced: () => boolean
+    readonly draining: () => boolean
+  },
   steps: readonly HealthCheck[],
 ): readonly HealthCheck[] {
   const always = ['healthz', 'livez', 'readyz'] as const
@@ -58,7 +63,7 @@ export function healthChecks(
     { name: 'ping', of: always, check: () => {} },
     { name: 'log', of: always, check: () => {} },
     ...store,
-    { name: 'informer-sync', of: ['readyz'], check: unless(() => !is.ready(), 'not finished') },
+    { name: 'informer-sync', of: ['readyz'], check: unless(() => !is.synced(), 'not finished') },
     ...steps,
     {
       name: 'poststarthook/system-namespaces',

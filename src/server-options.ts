@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import type { AnyPluginFactory } from './admission/plugin.ts'
 import type { EtcdUse } from './etcd-options.ts'
 import { parseIpRange, parsePortRange, type IpRange, type ValueRange } from './base/ip-range.ts'
 import { forFlagSync } from './base/plain-reason.ts'
@@ -10,6 +11,7 @@ import type { Log } from './base/log.ts'
 import type { Client } from './client/client.ts'
 import type { Impersonation } from './client/client-config.ts'
 import type { DeprecatedUse } from './http/context.ts'
+import type { StageSubscriber } from './http/stages.ts'
 import { isLocalAddress } from './local-address.ts'
 import type { VocabularyName } from './vocabulary/vocabulary.ts'
 
@@ -71,10 +73,20 @@ export interface ServerOptions {
   readonly proxiesToLoopback?: boolean
   readonly authentication?: AuthenticationOptions
   readonly authorization?: AuthorizationOptions
+  /** Admission plugins of the program's own; they run before webhooks and quotas. */
+  readonly admission?: readonly AnyPluginFactory[]
+  /** Names of admission plugins that are on beside those that are by default. */
+  readonly enableAdmissionPlugins?: readonly string[]
+  /** Names of admission plugins that are not on. */
+  readonly disableAdmissionPlugins?: readonly string[]
+  /** File with configurations of admission plugins. */
+  readonly admissionConfigFile?: string
   /** Whether what belongs to the API is kept in order: garbage, namespaces, accounts; it is by default. */
   readonly controllers?: boolean
   /** Told of each request to a deprecated version of a resource. */
   readonly onDeprecated?: (use: DeprecatedUse) => void
+  /** Are told of the stages of every request, in this order; nobody by default. See docs/architecture.md. */
+  readonly stages?: readonly StageSubscriber[]
   readonly log?: Log
   readonly clock?: Clock
   readonly ids?: Ids

@@ -56,12 +56,9 @@ export async function format1({
   const v = vocabularies[vocabulary]
   const catalogue = buildCatalogue(resources, v, () => true)
   const prefixes = new Map(
-    resources.flatMap((one) => {
-      const [first] = catalogue.versionsOf(one)
-      return first && one.virtual === undefined
-        ? [[first.resource, first.hub.keyPrefix] as const]
-        : []
-    }),
+    [...catalogue.entries()].flatMap(({ versions: [{ resource, keyPrefix, virtual }] }) =>
+      virtual === null ? [[resource, keyPrefix] as const] : [],
+    ),
   )
   const plain = {
     prefixOf: (plural: string) => prefixes.get(plural),

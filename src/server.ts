@@ -1,13 +1,10 @@
 /** Chooses the parts, wires them and starts them. */
 import { join } from 'node:path'
 import { alwaysAllow } from './authz/always.ts'
-import { admissionChain } from './admission/chain.ts'
-import { admissionPlugins } from './admission/index.ts'
 import { repairClaims } from './api/claims-repair.ts'
 import { servicePools } from './api/claims.ts'
 import { Turns, type Api } from './api/context.ts'
-import { storageForms } from './api/storage-forms.ts'
-import { Bag } from './base/bag.ts'
+import { renewTables, storageForms } from './api/storage-forms.ts'
 import { systemClock } from './base/clock.ts'
 import { randomIds } from './base/ids.ts'
 import { OWNER_FILE } from './base/folders.ts'
@@ -26,14 +23,16 @@ import { Connections } from './http/connections.ts'
 import { connectionsWithin } from './http/descriptors.ts'
 import { documentEndpoint } from './http/endpoints/document.ts'
 import { Exchanges } from './http/exchanges.ts'
-import { watchDeadlines } from './http/filters/deadline.ts'
+import { Deadlines } from './http/deadlines.ts'
 import { listen } from './http/listen.ts'
+import { Stages } from './http/stages.ts'
 import { setGates } from './kinds/gates.ts'
 import { resources } from './kinds/index.ts'
 import { writeFileAtomically } from './pki/write-file.ts'
 import { objectSource } from './object-source.ts'
 import { checkOptions, inOptions } from './option-checks.ts'
 import type { ObjectSource } from './schema/object-source.ts'
+import { chooseAdmission, openAdmission } from './server-admission.ts'
 import { dataDirFault, StartingDataDir } from './server-data-dir.ts'
 import { openAuthentication } from './server-authentication.ts'
 import { authorizationModes, openAuthorization } from './server-authorization.ts'
@@ -41,6 +40,7 @@ import { serverEndpoints } from './server-endpoints.ts'
 import { healthChecks, storeChecks } from './server-health.ts'
 import { StartProgress } from './server-start-checks.ts'
 import { buildCatalogue, declaredVersions } from './schema/catalogue.ts'
+import type { LiveCatalogue } from './schema/live-catalogue.ts'
 import { runtimeConfig } from './schema/runtime-config.ts'
 import { serviceRanges, type RunningServer, type ServerOptions } from './server-options.ts'
 import { startFailure } from './base/start-failure.ts'
@@ -55,6 +55,7 @@ const HISTORY_MS = 300_000
 const REQUEST_TIMEOUT_MS = 60_000
 const MIN_REQUEST_TIMEOUT_MS = 1_800_000
 const CLOSE_GRACE_MS = 5_000
+const HANDLER_GRACE_MS = 1_000
 
 const SERVER_LEASE_RENEW_MS = 10_000
 
@@ -82,8 +83,17 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   }
 }
 
+/** What whoever starts a server inside this project may have of it besides. */
+export interface Inside {
+  /** Gets its parts before anything is written or answered; what is served is changed by its catalogue. */
+  readonly made?: (parts: { readonly api: Api; readonly catalogue: LiveCatalogue }) => void
+}
+
 /** The same for options that were looked at; errors name flags, and may be those of the runtime. */
-export async function launchServer(options: ServerOptions): Promise<RunningServer> {
+export async function launchServer(
+  options: ServerOptions,
+  inside: Inside = {},
+): Promise<RunningServer> {
   const v = vocabularies[options.vocabulary ?? defaultVocabulary]
   const clock = options.clock ?? systemClock
   const ids = options.ids ?? randomIds
@@ -99,6 +109,7 @@ export async function launchServer(options: ServerOptions): Promise<RunningServe
     runtimeConfig(options.runtimeConfig ?? {}, declaredVersions(resources, v), v),
   )
   const ranges = serviceRanges(options)
+  const plugins = await chooseAdmission(options, v)
 
   const closers: (() => Promise<void> | void)[] = []
   const dataDir = options.dataDir === undefined ? null : new StartingDataDir(options.dataDir)
@@ -152,10 +163,11 @@ export async function launchServer(options: ServerOptions): Promise<RunningServe
     const cache = new Cache(engine, {
       clock,
       historyMs,
-      formOf: storageForms(resources, catalogue, () => api),
+      formOf: storageForms(catalogue, () => api),
       onError: (error) => log.error('history compaction failed', { error: String(error) }),
     })
     closers.push(() => cache.close())
+    renewTables(cache, catalogue)
 
     // The parts of a server know each other: what is asked later is looked up then.
     const objects: ObjectSource = {
@@ -173,10 +185,9 @@ export async function launchServer(options: ServerOptions): Promise<RunningServe
       ids,
       cache,
       catalogue,
-      admission: admissionChain(
-        admissionPlugins.filter((plugin) => plugin.onByDefault),
-        { ...objects, authorizer },
-      ),
+      get admission() {
+        return admission.chain
+      },
       gate: gates.gate,
       allowPrivileged: options.allowPrivileged ?? false,
       agentTls: options.agentTls ?? {},
@@ -195,9 +206,20 @@ export async function launchServer(options: ServerOptions): Promise<RunningServe
       minRequestTimeoutMs: options.minRequestTimeoutMs ?? MIN_REQUEST_TIMEOUT_MS,
       turns: new Turns(),
     }
+    inside.made?.({ api, catalogue })
     const source = objectSource(api, (error) =>
       log.error('a follower of objects failed', { error: String(error) }),
     )
+    const admission = openAdmission(plugins, {
+      v,
+      clock,
+      log,
+      objects,
+      authorizer,
+      catalogue,
+      gate: gates.gate,
+    })
+    closers.push(() => admission.close())
     const rbac = authorizationModes(options.authorization ?? {}).includes('RBAC')
     // The server is ready when it is done, and not before; what else a start takes goes on beside it.
     const beginning = underway(Promise.all([writeFirstObjects(api, { rbac }), repairClaims(api)]))
@@ -229,7 +251,11 @@ export async function launchServer(options: ServerOptions): Promise<RunningServe
     )
     const health = healthChecks(
       storeChecks(plain, options, clock),
-      { ready: () => namespacesReady, draining: () => state.draining },
+      {
+        ready: () => namespacesReady,
+        synced: () => namespacesReady && admission.chain.isReady(),
+        draining: () => state.draining,
+      },
       progress.checks(v),
     )
     const { endpoints, prefixes } = serverEndpoints(api, { health, address: () => address })
@@ -241,14 +267,19 @@ export async function launchServer(options: ServerOptions): Promise<RunningServe
         ? {}
         : { strangersPerAddress: options.strangersPerAddress }),
     })
+    const { stages: subscribers = [] } = options
+    const stages = subscribers.length === 0 ? null : new Stages(subscribers, { clock, log })
+    const deadlines = new Deadlines(clock)
+    closers.push(() => deadlines.close())
     const state: ServerState = {
       api,
+      stages,
+      deadlines,
       connections,
       requestTimeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
       draining: false,
       bodyMemory: new BodyMemory(options.bodyMemoryBytes),
       bodyQueue: new BodyQueue(),
-      underway: new Bag(),
       log,
       authentication: authentication.chain,
       authorizer: authorization.authorizer,
@@ -268,7 +299,6 @@ export async function launchServer(options: ServerOptions): Promise<RunningServe
         })
       },
     }
-    closers.push(watchDeadlines(state))
 
     const exchanges = new Exchanges(state)
     const listener = await listen({
@@ -279,6 +309,7 @@ export async function launchServer(options: ServerOptions): Promise<RunningServe
       clientCa: authentication.clientCa,
       connections,
       onExchange: exchanges.take,
+      stages,
       onFault: (error) => log.error('a connection failed', { error: told(error) }),
     })
     isServing = true
@@ -297,8 +328,11 @@ export async function launchServer(options: ServerOptions): Promise<RunningServe
       state.draining = true
       cache.hub.close()
       const closing = listener.close(CLOSE_GRACE_MS)
-      await Promise.race([exchanges.idle(), closing])
       await closing
+      if (stages === null) return
+      // Handlers come back to tell what became of their requests, if they do so soon.
+      await exchanges.idle(HANDLER_GRACE_MS)
+      stages.close()
     })
     const place = {
       clusterIp: ranges.addresses[0]!.at(0),

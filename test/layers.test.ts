@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { walk } from './layers.ts'
+import { derivations, walk } from './layers.ts'
 
 test('rooms import only what lies below them, without cycles', () => {
   const { files, imports, faults } = walk(join(import.meta.dirname, '..', 'src'))
@@ -8,4 +8,16 @@ test('rooms import only what lies below them, without cycles', () => {
   expect(files).toBeGreaterThan(60)
   expect(imports).toBeGreaterThan(200)
   expect(faults).toEqual([])
+})
+
+test.each([
+  { text: 'const t = topologyOf(served.shape, v)', calls: 'topologyOf(served.shape' },
+  {
+    text: 'checkDeclared(declaration.hub.shape, next, errors)',
+    calls: 'checkDeclared(declaration',
+  },
+  { text: 'const codec = codecOf(DeleteOptions.shape)', calls: null },
+])('handlers derive nothing of a kind from its shape: $text', ({ text, calls }) => {
+  const expected = calls === null ? [] : [expect.stringContaining(calls)]
+  expect(derivations('api/some.ts', text)).toEqual(expected)
 })

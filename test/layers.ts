@@ -12,6 +12,8 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   schema: ['base', 'vocabulary'],
   cel: ['base'],
   kinds: ['cel', 'schema', 'base', 'vocabulary'],
+  // Kinds whose schema comes at run time; the schema itself is an object of a built-in kind.
+  extend: ['cel', 'kinds', 'schema', 'base', 'vocabulary'],
   patch: ['schema', 'base', 'vocabulary'],
   openapi: ['kinds', 'schema', 'base', 'vocabulary'],
   // etcd is spoken to in HTTP/2.
@@ -53,6 +55,17 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   cli: ['client', 'store', 'schema', 'base', 'vocabulary'],
 }
 
+/** Rooms that know kinds by the entries of the catalogue alone, whatever these are made of. */
+const KNOW_ENTRIES = ['admission', 'api', 'controllers', 'http', 'openapi']
+
+/** What derives something of a kind from its shape, with what it is called with. */
+const DERIVING =
+  /(?<!function |\.)\b(codecOf|membersWriter|protobufOf|protobufOfShape|topologyOf|viewJson|checkDeclared)\(([^,)]*)/g
+
+/** Types that are named in the code and are nobody's kind, such as options; and what writes all of those. */
+const isOwnType = (file: string, argument: string) =>
+  /^\s*[A-Z]\w*\.shape$/.test(argument) || (file === 'http/protobuf.ts' && argument === 'shape')
+
 const IMPORT = /(?:from|import)\s*\(?\s*'(\.[^']+)'/g
 
 export interface Walk {
@@ -77,6 +90,7 @@ export function walk(src: string): Walk {
     imports += all.length
     const room = file.includes('/') ? file.slice(0, file.indexOf('/')) : ''
     if (room === '' || file.endsWith('.test.ts')) continue
+    if (KNOW_ENTRIES.includes(room)) faults.push(...derivations(file, text))
     const may = rooms[room]
     if (!may) {
       faults.push(`${file}: the room ${room} has no rule`)
@@ -93,6 +107,15 @@ export function walk(src: string): Walk {
     }
   }
   return { files: files.length, imports, faults: [...faults, ...cycles(graph)] }
+}
+
+/** Places that derive something of a kind which its entry has. */
+export function derivations(file: string, text: string): string[] {
+  return [...text.matchAll(DERIVING)].flatMap(([, name = '', argument = '']) =>
+    isOwnType(file, argument) || (file.startsWith('openapi/') && name === 'protobufOf')
+      ? []
+      : [`${file} calls ${name}(${argument}: the catalogue's entry has that`],
+  )
 }
 
 function targetsOf(text: string, src: string, file: string): string[] {

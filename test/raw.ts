@@ -54,10 +54,9 @@ export class Raw {
   }
 
   /** All that came, once it holds this. Rejects when the connection closes before. */
-  async until(part: string | RegExp): Promise<string> {
+  async until(part: string | RegExp | ((text: string) => boolean)): Promise<string> {
     for (;;) {
-      if (typeof part === 'string' ? this.#text.includes(part) : part.test(this.#text))
-        return this.#text
+      if (holds(part, this.#text)) return this.#text
       if (this.#closed) throw new Error(`closed after ${JSON.stringify(this.#text)}`)
       await new Promise<void>((resolve) => (this.#wake = resolve))
     }
@@ -77,6 +76,11 @@ export class Raw {
     this.socket.destroy()
     this.under.destroy()
   }
+}
+
+function holds(part: string | RegExp | ((text: string) => boolean), text: string): boolean {
+  if (typeof part === 'string') return text.includes(part)
+  return part instanceof RegExp ? part.test(text) : part(text)
 }
 
 /** Status, Connection header and JSON body of one answer. */

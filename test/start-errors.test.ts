@@ -87,6 +87,15 @@ const authentication = (options: NonNullable<ServerOptions['authentication']>) =
 const etcd = (options: object) => ({
   etcd: { servers: ['https://127.0.0.1:1'], prefix: '/registry', ...options },
 })
+const BUILT =
+  'NamespaceLifecycle, CertificateApproval, CertificateSigning, CertificateSubjectRestriction'
+const ENABLE = [
+  ['--enable-admission-plugins', 'enableAdmissionPlugins'],
+  ['--disable-admission-plugins', 'disableAdmissionPlugins'],
+] as const
+const CONFIG = [['--admission-control-config-file', 'admissionConfigFile']] as const
+const admissionConfig = (plugins: string) =>
+  `kind: AdmissionConfiguration\napiVersion: apiserver.config.orch.io/v1\nplugins: ${plugins}\n`
 const ETCD = '--etcd-servers=https://127.0.0.1:1'
 const OIDC = '--oidc-issuer-url=https://127.0.0.1:1 --oidc-client-id=a'
 const oidc = { issuerUrl: 'https://127.0.0.1:1', clientId: 'a' }
@@ -233,6 +242,79 @@ const ROWS: readonly Row[] = [
     options: { authorization: { modes: ['ABAC'], policyFile: words } },
     names: [['--authorization-policy-file', 'authorization.policyFile']],
   },
+  {
+    args: '--enable-admission-plugins=NamespaceLifecycle,Mine,LimitRanger',
+    flag: `--enable-admission-plugins plugin "Mine" is unknown; --enable-admission-plugins plugin "LimitRanger" is not built yet; there are ${BUILT}`,
+    options: { enableAdmissionPlugins: ['NamespaceLifecycle', 'Mine', 'LimitRanger'] },
+    names: ENABLE,
+  },
+  {
+    args: '--enable-admission-plugins=PodSecurityPolicy',
+    flag: '--enable-admission-plugins plugin "PodSecurityPolicy" was removed before this release',
+    options: { enableAdmissionPlugins: ['PodSecurityPolicy'] },
+    names: ENABLE,
+  },
+  {
+    args: '--disable-admission-plugins=ServiceAccount,namespacelifecycle',
+    flag: '--disable-admission-plugins plugin "namespacelifecycle" is unknown',
+    options: { disableAdmissionPlugins: ['ServiceAccount', 'namespacelifecycle'] },
+    names: ENABLE,
+  },
+  {
+    args: '--enable-admission-plugins=NamespaceLifecycle,CertificateSigning,NamespaceLifecycle --disable-admission-plugins=NamespaceLifecycle,CertificateSigning',
+    flag: '[CertificateSigning NamespaceLifecycle] in --enable-admission-plugins and --disable-admission-plugins overlapped',
+    options: {
+      enableAdmissionPlugins: ['NamespaceLifecycle', 'CertificateSigning', 'NamespaceLifecycle'],
+      disableAdmissionPlugins: ['NamespaceLifecycle', 'CertificateSigning'],
+    },
+    names: ENABLE,
+  },
+  {
+    args: `--admission-control-config-file=${none}`,
+    flag: `--admission-control-config-file: cannot read ${none}: there is no such file`,
+    options: { admissionConfigFile: none },
+    names: CONFIG,
+  },
+  ...[
+    [
+      'words',
+      'expected an AdmissionConfiguration of apiVersion apiserver.config.orch.io/v1 or apiserver.config.orch.io/v1alpha1',
+    ],
+    [
+      'kind: AdmissionConfiguration\napiVersion: apiserver.config.orch.io/v1\nplugin: []',
+      'unknown field "plugin"',
+    ],
+    [admissionConfig('{}'), 'plugins: must be a list'],
+    [admissionConfig('[a]'), 'plugins[0]: must be an object'],
+    [admissionConfig('[{path: x}]'), 'plugins[0].name: Required value'],
+    [admissionConfig('[{name: x, file: x}]'), 'unknown field "plugins[0].file"'],
+    [admissionConfig('[{name: x, path: 3}]'), 'plugins[0].path: must be a string'],
+    [admissionConfig('[{name: a}, {name: a}]'), 'plugins[1].name: Duplicate value: "a"'],
+    [
+      admissionConfig('[{name: PodSecurity, configuration: {}}]'),
+      'plugins[0].name: plugin "PodSecurity" is not built yet',
+    ],
+    [
+      admissionConfig('[{name: Mine, configuration: {}}]'),
+      'plugins[0].name: plugin "Mine" is unknown',
+    ],
+    [
+      admissionConfig('[{name: NamespaceLifecycle, configuration: {}}]'),
+      'plugins[0].name: plugin "NamespaceLifecycle" takes no configuration',
+    ],
+    [
+      admissionConfig('[{name: PodSecurity, path: none}]'),
+      `plugins[0].path: cannot read ${none}: there is no such file`,
+    ],
+  ].map(([text, why], i): Row => {
+    const path = file(`admission-${i}.yaml`, text!)
+    return {
+      args: `--admission-control-config-file=${path}`,
+      flag: `--admission-control-config-file: ${path}: ${why}`,
+      options: { admissionConfigFile: path },
+      names: CONFIG,
+    }
+  }),
   {
     args: `--encryption-provider-config=${none}`,
     flag: `--encryption-provider-config: cannot read ${none}: there is no such file`,

@@ -1,26 +1,90 @@
-import type { HookContext } from '../schema/resource.ts'
-import type { AdmissionPlugin, Attempt, AdmissionWorld } from './plugin.ts'
+import type { Clock } from '../base/clock.ts'
+import {
+  OPERATIONS,
+  type Attributes,
+  type MutableAttributes,
+  type Operation,
+} from './attributes.ts'
+import type { Plugin } from './plugin.ts'
+import { refusalOf } from './refusal.ts'
+
+/** How long a request waits for a plugin that is not ready. */
+const READY_MS = 10_000
 
 /** The plugins in their order, in the two phases of seed 1. The first refusal ends a phase. */
 export interface AdmissionChain {
-  mutate(attempt: Attempt, c: HookContext): Promise<void>
-  validate(attempt: Attempt, c: HookContext): Promise<void>
+  /** Lets plugins change the object; once more when one of them asks for that. */
+  mutate(attributes: MutableAttributes): void | Promise<void>
+  validate(attributes: Attributes): void | Promise<void>
+  /** Whether every plugin is ready. */
+  isReady(): boolean
 }
 
-/** Makes the chain of the plugins that are on. */
-export function admissionChain(
-  plugins: readonly AdmissionPlugin[],
-  world: AdmissionWorld,
-): AdmissionChain {
-  const run = (phase: 'mutate' | 'validate') => {
-    const steps = plugins.filter((p) => p[phase] !== undefined)
-    return async (attempt: Attempt, c: HookContext) => {
-      for (const plugin of steps) {
-        if (!plugin.handles.includes(attempt.operation)) continue
-        const waiting = plugin[phase]!(attempt, c, world)
-        if (waiting) await waiting
-      }
-    }
+type Steps = Readonly<Record<Operation, readonly Plugin[]>>
+
+/** Makes the chain of plugins. */
+export function admissionChain(plugins: readonly Plugin[], clock: Clock): AdmissionChain {
+  const stepsOf = (phase: 'mutate' | 'validate'): Steps =>
+    Object.fromEntries(
+      OPERATIONS.map((operation) => [
+        operation,
+        plugins.filter((plugin) => plugin[phase] !== undefined && plugin.handles(operation)),
+      ]),
+    ) as unknown as Steps
+  const mutating = stepsOf('mutate')
+  const validating = stepsOf('validate')
+  return {
+    mutate(attributes) {
+      const steps = mutating[attributes.operation]
+      const round = () => inOrder(steps, attributes, clock, (plugin) => plugin.mutate!(attributes))
+      const waiting = round()
+      const again = () => (attributes.reinvocation.begin() ? round() : undefined)
+      return waiting ? waiting.then(again) : again()
+    },
+    validate: (attributes) =>
+      inOrder(validating[attributes.operation], attributes, clock, (plugin) =>
+        plugin.validate!(attributes),
+      ),
+    isReady: () =>
+      plugins.every((plugin) => {
+        const unready = plugin.ready?.()
+        // Whoever waits for it is told of what it fails of.
+        unready?.catch(() => {})
+        return !unready
+      }),
   }
-  return { mutate: run('mutate'), validate: run('validate') }
+}
+
+/** Asks one plugin after the other, without a promise as long as none of them waits. */
+function inOrder(
+  steps: readonly Plugin[],
+  attributes: Attributes,
+  clock: Clock,
+  ask: (plugin: Plugin) => void | Promise<void>,
+): void | Promise<void> {
+  for (let i = 0; i < steps.length; i++) {
+    const plugin = steps[i]!
+    const unready = plugin.ready?.()
+    const waiting = unready ? isIn(unready, attributes, clock).then(() => ask(plugin)) : ask(plugin)
+    if (waiting) return waiting.then(() => inOrder(steps.slice(i + 1), attributes, clock, ask))
+  }
+}
+
+/** Waits for a plugin. Throws 403 when that takes too long or fails. */
+async function isIn(ready: Promise<void>, attributes: Attributes, clock: Clock): Promise<void> {
+  const refused = () => refusalOf(attributes, 'not yet ready to handle request')
+  let cancel = () => {}
+  const late = new Promise<never>((_, reject) => {
+    cancel = clock.after(READY_MS, () => reject(refused()))
+  })
+  try {
+    await Promise.race([
+      ready.catch(() => {
+        throw refused()
+      }),
+      late,
+    ])
+  } finally {
+    cancel()
+  }
 }

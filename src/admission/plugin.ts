@@ -1,44 +1,54 @@
 import type { Authorizer } from '../authz/authorizer.ts'
-import type { Typed } from '../schema/object-meta.ts'
-import type { HookContext } from '../schema/resource.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Log } from '../base/log.ts'
+import type { Catalogue } from '../schema/catalogue.ts'
+import type { ObjectSource } from '../schema/object-source.ts'
+import type { Vocabulary } from '../vocabulary/vocabulary.ts'
+import type { Attributes, MutableAttributes, Operation } from './attributes.ts'
 
-/** One change that asks to be let in (seed 1, Admission behaviour rules). */
-export interface Attempt {
-  readonly operation: 'create' | 'update' | 'delete' | 'connect'
-  readonly group: string
-  readonly resource: string
-  readonly subresource: string
-  readonly namespace: string
-  readonly name: string
-  readonly namespaced: boolean
-  /** null on delete. Mutating plugins may change it in place. */
-  readonly object: Typed | null
-  /** null on create. */
-  readonly old: Typed | null
-  readonly dryRun: boolean
-}
-
-/** How plugins read other objects. */
-export interface Objects {
-  /** The stored object in its stored version, not to be changed; null when absent. */
-  get(
-    resource: { group: string; resource: string },
-    namespace: string,
-    name: string,
-  ): Promise<Typed | null>
-}
-
-/** What plugins ask. */
-export interface AdmissionWorld extends Objects {
+/** What a plugin works with. */
+export interface PluginDeps {
+  readonly v: Vocabulary
+  readonly clock: Clock
+  readonly log: Log
+  /** Reads and follows objects, from memory and in their stored version. */
+  readonly objects: ObjectSource
   readonly authorizer: Pick<Authorizer, 'authorize'>
+  /** What is served, for conversion and for kinds that are named in rules. */
+  readonly catalogue: Catalogue
+  /** Whether a feature gate is on. */
+  readonly gate: (name: string) => boolean
 }
 
-export interface AdmissionPlugin {
-  readonly name: string
-  readonly onByDefault: boolean
-  readonly handles: readonly Attempt['operation'][]
-  /** May change the object; throws StatusError to refuse. */
-  mutate?(attempt: Attempt, c: HookContext, world: AdmissionWorld): void | Promise<void>
-  /** Throws StatusError to refuse. */
-  validate?(attempt: Attempt, c: HookContext, world: AdmissionWorld): void | Promise<void>
+/** Decides about requests, and may change what they write. */
+export interface Plugin {
+  /** Whether it is asked about an operation; asked once, when the server starts. */
+  handles(operation: Operation): boolean
+  /** Before the object is checked: may change it. Throws StatusError to refuse the request. */
+  mutate?(attributes: MutableAttributes): void | Promise<void>
+  /** When the object is what would be stored. Throws StatusError to refuse the request. */
+  validate?(attributes: Attributes): void | Promise<void>
+  /**
+   * Resolves when the plugin knows what it needs; null when it does. Until then `readyz` says that the server is not
+   * ready, and requests that the plugin handles wait, for ten seconds at most.
+   */
+  ready?(): Promise<void> | null
+  /** Lets go of what it follows. */
+  close?(): void | Promise<void>
 }
+
+/** Makes one plugin for one server. */
+export interface PluginFactory<C = unknown> {
+  /** Unique; what flags and configuration call it. */
+  readonly name: string
+  /** Whether it is on unless it is disabled. */
+  readonly defaultOn: boolean
+  /** Makes the configuration of what a file says, already parsed; throws an Error that tells what is wrong with it. */
+  decodeConfig?(document: unknown): C
+  /** `config` is there when a configuration was given. */
+  create(deps: PluginDeps, config?: C): Plugin
+}
+
+/** A factory whatever its configuration is. */
+// oxlint-disable-next-line typescript/no-explicit-any -- what decodeConfig returns goes to create, and nowhere else
+export type AnyPluginFactory = PluginFactory<any>

@@ -4,7 +4,7 @@ import { paced } from '../base/steps.ts'
 import { Pace } from '../base/turn.ts'
 import { applyConflict, type Recorded } from '../patch/managed-fields.ts'
 import { ApplyConflict } from '../patch/managers.ts'
-import { topologyOf } from '../patch/topology.ts'
+import { DEDUCED } from '../schema/topology.ts'
 import { checkTyped, TypedValueError } from '../patch/typed-items.ts'
 import type { Served } from '../schema/catalogue.ts'
 import type { JsonObject } from '../schema/codec.ts'
@@ -31,7 +31,7 @@ export const APPLY_PATCH = 'application/apply-patch+yaml'
 export async function apply(api: Api, call: Call): Promise<Result> {
   const options = applyOptions(call.query, api.v)
   const config = await readConfiguration(call, call.served, options)
-  checkFits(call, call.served, config, api)
+  checkFits(call, call.served, config)
   const c = call.context()
   const of = (live: Typed | null) => applied(api, call, config, { live, options, c })
   return updateObject(
@@ -60,7 +60,7 @@ export async function applyScale(
   const kind = scaleKind(api)
   const options = applyOptions(call.query, api.v)
   const config = await readConfiguration(call, kind, options)
-  checkFits(call, kind, config, api)
+  checkFits(call, kind, config)
   const metadata = metadataOf(config)
   const { name } = metadata
   if (name !== undefined && name !== call.name) checkName(call, { metadata: { name } } as Typed)
@@ -102,7 +102,7 @@ async function applied(
   try {
     const steps = clientApplySteps(
       {
-        versions: versionsOf(api, served, call.subresource, c),
+        versions: versionsOf(served, call.subresource, c),
         live: before,
         blank,
         config,
@@ -150,7 +150,7 @@ const metadataOf = (config: JsonObject): JsonObject => {
 }
 
 /** Checks what a configuration says of itself, and that its fields are declared. Throws 400 and 500. */
-function checkFits(call: Call, served: Served, config: JsonObject, api: Api): void {
+function checkFits(call: Call, served: Served, config: JsonObject): void {
   const { kind, apiVersion } = config
   if (apiVersion !== served.groupVersion) {
     const given = typeof apiVersion === 'string' ? apiVersion : ''
@@ -168,7 +168,7 @@ function checkFits(call: Call, served: Served, config: JsonObject, api: Api): vo
     throw badRequest('metadata.managedFields must be nil')
   }
   try {
-    checkTyped(topologyOf(served.shape, api.v), config)
+    checkTyped(served.topology ?? DEDUCED, config)
   } catch (error) {
     throw error instanceof TypedValueError ? misfit(call, served, config, error) : error
   }

@@ -1,10 +1,9 @@
 /** What admission plugins know of a request: who asks, and when, the same in all of its steps. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { admissionChain } from '../admission/chain.ts'
-import type { AdmissionPlugin, Attempt } from '../admission/plugin.ts'
+import type { Attributes, Operation } from '../admission/attributes.ts'
 import type { Clock } from '../base/clock.ts'
 import { inProcess } from '../in-process.fixture.ts'
-import type { HookContext } from '../schema/resource.ts'
 import { contextOnce, type Api, type Body, type Call, type User } from './context.ts'
 import { create } from './create.ts'
 import { deleteCollection, deleteOne } from './delete.ts'
@@ -15,7 +14,7 @@ import { evictPod } from './actions/eviction.ts'
 const ALICE: User = { name: 'alice', uid: 'u1', groups: ['staff'], extra: { reason: ['work'] } }
 
 let world: Awaited<ReturnType<typeof inProcess>>
-let seen: { phase: string; operation: Attempt['operation']; name: string; c: HookContext }[]
+let seen: (Pick<Attributes, 'operation' | 'name' | 'user' | 'now'> & { phase: string })[]
 let api: Api
 
 /** Every look at it is a millisecond later: two looks are told from one. */
@@ -32,23 +31,16 @@ beforeEach(async () => {
   world = await inProcess()
   seen = []
   at = 0
-  const watch = (phase: string) => (attempt: Attempt, c: HookContext) => {
-    seen.push({ phase, operation: attempt.operation, name: attempt.name, c })
-  }
-  const plugin: AdmissionPlugin = {
-    name: 'Watcher',
-    onByDefault: true,
-    handles: ['create', 'update', 'delete', 'connect'],
-    mutate: watch('mutate'),
-    validate: watch('validate'),
-  }
+  const watch =
+    (phase: string) =>
+    ({ operation, name, user, now }: Attributes) => {
+      seen.push({ phase, operation, name, user, now })
+    }
+  const plugin = { handles: () => true, mutate: watch('mutate'), validate: watch('validate') }
   api = {
     ...world.api,
     clock: moving(world.clock),
-    admission: admissionChain([plugin], {
-      get: world.source.get,
-      authorizer: world.api.authorizer,
-    }),
+    admission: admissionChain([plugin], world.clock),
   }
 })
 afterEach(() => world.close())
@@ -80,25 +72,25 @@ const merge = { mediaType: 'application/merge-patch+json' }
 const applied = { mediaType: 'application/apply-patch+yaml' }
 
 describe('user and time of a request reach every plugin, the same in every step', () => {
-  for (const { name, run, operation } of [
+  const rows: { name: string; run: () => Promise<unknown>; operation: Operation }[] = [
     {
       name: 'create',
-      operation: 'create',
+      operation: 'CREATE',
       run: () => create(api, call({}, { value: map('new') })),
     },
     {
       name: 'update',
-      operation: 'update',
+      operation: 'UPDATE',
       run: () => update(api, call({ name: 'x' }, { value: map('x', 1) })),
     },
     {
       name: 'patch',
-      operation: 'update',
+      operation: 'UPDATE',
       run: () => patch(api, call({ name: 'x' }, { value: { data: { n: '2' } }, ...merge })),
     },
     {
       name: 'apply',
-      operation: 'update',
+      operation: 'UPDATE',
       run: () => {
         const one = call(
           { name: 'x' },
@@ -113,17 +105,17 @@ describe('user and time of a request reach every plugin, the same in every step'
     },
     {
       name: 'delete',
-      operation: 'delete',
+      operation: 'DELETE',
       run: () => deleteOne(api, call({ name: 'x' })),
     },
     {
       name: 'deletecollection',
-      operation: 'delete',
+      operation: 'DELETE',
       run: () => deleteCollection(api, call({})),
     },
     {
       name: 'eviction',
-      operation: 'create',
+      operation: 'CREATE',
       run: () => {
         const value = { metadata: { name: 'p' }, kind: 'Eviction', apiVersion: 'policy/v1' }
         const one = call({ resource: 'pods', name: 'p', subresource: 'eviction' }, { value })
@@ -132,7 +124,8 @@ describe('user and time of a request reach every plugin, the same in every step'
         return evictPod(api, one, action)
       },
     },
-  ]) {
+  ]
+  for (const { name, run, operation } of rows) {
     test(name, async () => {
       await create(api, call({}, { value: map('x') }))
       await create(api, call({}, { value: map('y') }))
@@ -142,15 +135,15 @@ describe('user and time of a request reach every plugin, the same in every step'
       await run()
       expect(new Set(seen.map((one) => one.phase))).toEqual(new Set(['mutate', 'validate']))
       expect(new Set(seen.map((one) => one.operation))).toEqual(new Set([operation]))
-      for (const { c } of seen) expect(c.user).toEqual(ALICE)
-      expect(new Set(seen.map(({ c }) => c)).size).toBe(1)
+      for (const { user } of seen) expect(user).toEqual(ALICE)
+      expect(new Set(seen.map(({ now }) => now)).size).toBe(1)
     })
   }
 
   test('what is stored has the time that plugins saw', async () => {
     await create(api, call({}, { value: map('x') }))
     const { metadata } = await world.hand.get(['v1', 'configmaps', 'default', 'x'])
-    const time = new Date(seen[0]!.c.now).toISOString().replace(/\.\d+Z/, 'Z')
+    const time = new Date(seen[0]!.now).toISOString().replace(/\.\d+Z/, 'Z')
     expect(metadata.creationTimestamp).toBe(time)
     expect(metadata.managedFields[0].time).toBe(time)
   })

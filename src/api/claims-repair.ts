@@ -12,7 +12,7 @@ import { decodeStored } from './objects.ts'
 export async function repairClaims(api: Api): Promise<void> {
   const owners = api.catalogue.groups
     .flatMap(({ group, versions }) => api.catalogue.resources(group, versions[0] ?? ''))
-    .filter((served) => served.declaration.claims !== undefined)
+    .filter((served) => served.strategy.claims !== undefined)
   await claimTable(api.cache)
   for (const served of owners) await api.cache.table(served.hub.keyPrefix)
   // Others may write meanwhile, this server or another; what that leaves amiss, the next round finds.
@@ -50,7 +50,7 @@ async function collect(
   const c = hookContext(api)
   const prefix = served.hub.keyPrefix
   for (const version of (await api.cache.list(prefix, prefix, { at })).items) {
-    for (const claim of served.declaration.claims!(decodeStored(served.hub, version, c))) {
+    for (const claim of served.strategy.claims!(decodeStored(served.hub, version, c))) {
       const { key, value } = claimOf(api.pools, claim, version.key)
       wanted.set(key, value)
     }

@@ -98,7 +98,7 @@ export function claimChanges(
   after: Typed | null,
   owner: string,
 ): Change[] {
-  const { claims } = served.declaration
+  const { claims } = served.strategy
   if (!claims) return []
   const keys = (object: Typed | null) =>
     new Set(object ? claims(object).map((claim) => claimKey(set, claim)) : [])

@@ -1,3 +1,4 @@
+import type { AuditLevel } from '../admission/attributes.ts'
 import type { AdmissionChain } from '../admission/chain.ts'
 import type { Attributes, Authorizer } from '../authz/authorizer.ts'
 import type { Clock } from '../base/clock.ts'
@@ -112,6 +113,10 @@ export interface Call {
   readonly context: () => HookContext
   /** Adds a `Warning` header. */
   readonly warn: (text: string) => void
+  /** Adds to the audit record; absent: there is none. */
+  readonly annotate?: (key: string, value: string, level: AuditLevel) => void
+  /** When the answer must have begun, milliseconds since the epoch; absent: never. */
+  readonly deadline?: () => number
   /** The write carries the live resourceVersion by itself, not by the client's word. */
   readonly versionless?: boolean
   /** Aborted when the client is gone or the time is up. */
@@ -122,6 +127,8 @@ export interface Body {
   readonly bytes: Buffer
   /** Media type without parameters; empty when the request named none. */
   readonly mediaType: string
+  /** Is told what the body says where it is not JSON; absent: nobody wants to know. */
+  readonly readAs?: (value: unknown) => void
 }
 
 /** Query parameters: every value of each name in order. */

@@ -4,6 +4,7 @@ import { codecOf, DecodeError, Decoding } from '../schema/codec.ts'
 import { badRequest, conflict, forbidden, StatusError, type Status } from '../schema/errors.ts'
 import { FieldErrors, renderValue } from '../schema/field-errors.ts'
 import type { Served } from '../schema/catalogue.ts'
+import { protobufOfShape } from '../schema/late-protobuf.ts'
 import { raised, type ObjectMeta, type Typed } from '../schema/object-meta.ts'
 import { DeleteOptions } from '../kinds/meta/delete-options.ts'
 import type { HookContext } from '../schema/resource.ts'
@@ -11,6 +12,8 @@ import { parseJson } from '../schema/json-text.ts'
 import { WrittenNumbers } from '../schema/written-numbers.ts'
 import type { Version } from '../store/cache/version.ts'
 import type { Change } from '../store/store.ts'
+import { CallAttributes } from './admission.ts'
+import { optionsOfDeletion } from './admission-options.ts'
 import { claimChanges } from './claims.ts'
 import { type Api, type Call, first, keyOf, placeOf } from './context.ts'
 import { existing } from './get.ts'
@@ -20,7 +23,7 @@ import { checkDryRun, integer, isSet, listOptions, refuse } from './options.ts'
 import { parseBody } from './read-body.ts'
 import type { Result } from './results.ts'
 import { selection } from './selection.ts'
-import { attempt, isFinished } from './write.ts'
+import { committed, isFinished } from './write.ts'
 
 const ORPHAN = 'orphan'
 const FOREGROUND = 'foregroundDeletion'
@@ -35,14 +38,18 @@ export interface Deletion {
   readonly orphanGiven: boolean | undefined
   /** Admission was asked about what leads to this deletion. */
   readonly isAdmitted?: true
+  /** The object goes with its collection: the request does not name it. */
+  readonly isOfCollection?: true
+  /** As it was asked for. */
+  readonly given: Given
 }
 
 /** DELETE on an object (seed 1, Deletion of any object). Throws 4xx. */
 export async function deleteOne(api: Api, call: Call): Promise<Result> {
   const deletion = await readDeletion(api, call)
-  const { deleteWarning } = call.served.declaration
+  const { deleteWarning } = call.served.strategy
   if (deleteWarning !== undefined && deletion.policy === undefined) call.warn(deleteWarning)
-  const { refusesDelete } = call.served.declaration
+  const { refusesDelete } = call.served.strategy
   if (refusesDelete) {
     const live = decodeStored(call.served, await existing(api, call), call.context())
     const why = refusesDelete(live)
@@ -53,7 +60,7 @@ export async function deleteOne(api: Api, call: Call): Promise<Result> {
 
 /** DELETE on a collection: one object after the other; answers with the list as it was. Throws 4xx. */
 export async function deleteCollection(api: Api, call: Call): Promise<Result> {
-  const deletion = await readDeletion(api, call)
+  const deletion: Deletion = { ...(await readDeletion(api, call)), isOfCollection: true }
   const options = listOptions(call.query, api.v)
   const chosen = selection(call.served, options.labelSelector, options.fieldSelector)
   const found = await select(api, call, options, chosen)
@@ -90,7 +97,7 @@ async function deleteOnce(
   live: Version,
 ): Promise<Result | null> {
   const { served } = call
-  const { declaration } = served
+  const { strategy } = served
   const c = call.context()
   const pace = new Pace()
   const document = parseJson(live.json())
@@ -98,27 +105,24 @@ async function deleteOnce(
   const old = decodeDocument(served, document, c)
   await pace.pause()
   const first = old.metadata.deletionTimestamp === undefined
-  const isOwnMark = first && declaration.onTerminate !== undefined
+  const isOwnMark = first && strategy.onTerminate !== undefined
   checkPreconditions(served, call.name, old, deletion, isOwnMark)
-  const options = { dryRun: deletion.dryRun }
-  if (deletion.isAdmitted !== true) {
-    await api.admission.mutate(attempt(call, 'delete', null, old, options), c)
-    await api.admission.validate(attempt(call, 'delete', null, old, options), c)
-  }
+  if (deletion.isAdmitted !== true) await admitDeletion(api, call, deletion, old)
 
   const next = decodeDocument(served, document, c)
   await pace.pause()
   setPropagation(next, served, deletion, isOwnMark)
-  if (first || declaration.grace) terminate(next, declaration, deletion, c)
+  if (first || strategy.grace) terminate(next, strategy, deletion, c)
 
   if (isFinished(served, next)) {
     const answer = { ...deletion, remains: false }
     if (deletion.dryRun) return deleted(served, next, live, answer)
-    const commit = await api.cache.commit([
+    const changes = [
       { key, value: null, ifChangedAt: live.revision },
       ...claimChanges(api.pools, served, old, null, key),
       ...(await companions(api, call, served)),
-    ])
+    ]
+    const commit = await api.cache.commit(changes, await api.cache.table(served.hub))
     return commit.done ? deleted(served, old, live, answer) : null
   }
   const record = encodeObject(served, next)
@@ -126,23 +130,36 @@ async function deleteOnce(
   const answer = { ...deletion, remains: true }
   if (deletion.dryRun || wanted.json().equals(live.json()))
     return deleted(served, next, wanted, answer)
-  const commit = await api.cache.commit([
-    { key, value: record, ifChangedAt: live.revision, frees: true },
-  ])
+  const change = { key, value: record, ifChangedAt: live.revision, frees: true }
+  const table = await api.cache.table(served.hub)
+  const commit = await api.cache.commit([change], table)
   if (!commit.done) return null
-  const table = await api.cache.table(served.hub.keyPrefix)
-  return deleted(served, next, table.getAt(key, commit.at) ?? wanted, answer)
+  return deleted(served, next, committed(table, change, commit.at), answer)
+}
+
+/** Asks admission, in both phases, whether an object may be deleted. */
+async function admitDeletion(api: Api, call: Call, deletion: Deletion, old: Typed): Promise<void> {
+  const attributes = new CallAttributes(api, call, {
+    operation: 'DELETE',
+    object: null,
+    old,
+    dryRun: deletion.dryRun,
+    options: () => optionsOfDeletion(api, deletion.given),
+    ...(deletion.isOfCollection ? { name: '' } : {}),
+  })
+  await api.admission.mutate(attributes)
+  await api.admission.validate(attributes)
 }
 
 /** Removal of what goes with an object. */
 async function companions(api: Api, call: Call, served: Served): Promise<Change[]> {
   const changes: Change[] = []
-  for (const { group, resource } of served.declaration.removes ?? []) {
+  for (const { group, resource } of served.strategy.removes ?? []) {
     const version = api.catalogue.groups.find((g) => g.group === group)?.versions[0] ?? ''
     const other = api.catalogue.find(group, version, resource)
     if (!other) continue
     const key = keyOf(other, call.namespace, call.name)
-    const table = await api.cache.table(other.hub.keyPrefix)
+    const table = await api.cache.table(other.hub)
     if (table.get(key)) changes.push({ key, value: null })
   }
   return changes
@@ -151,7 +168,7 @@ async function companions(api: Api, call: Call, served: Served): Promise<Change[
 /** Marks the object as terminating, or shortens the time that it has left. */
 function terminate(
   next: Typed,
-  declaration: Served['declaration'],
+  strategy: Served['strategy'],
   deletion: Deletion,
   c: HookContext,
 ): void {
@@ -163,7 +180,7 @@ function terminate(
         ? 1
         : deletion.graceSeconds
   const first = metadata.deletionTimestamp === undefined
-  const grace = declaration.grace?.(next, requested) ?? 0
+  const grace = strategy.grace?.(next, requested) ?? 0
   if (!first) {
     const left = metadata.deletionGracePeriodSeconds ?? 0
     // Deletion may be hurried, never put off.
@@ -175,7 +192,7 @@ function terminate(
   }
   metadata.deletionTimestamp = formatTime(c.now + grace * 1000)
   // Kinds that make the mark themselves know neither grace nor a count of it.
-  if (declaration.onTerminate) return declaration.onTerminate(next, c)
+  if (strategy.onTerminate) return strategy.onTerminate(next, c)
   metadata.deletionGracePeriodSeconds = grace
   if ((metadata.generation ?? 0) > 0) metadata.generation = raised(metadata)
 }
@@ -199,7 +216,7 @@ function setPropagation(
       wanted = policy === 'Orphan' ? ORPHAN : policy === 'Foreground' ? FOREGROUND : undefined
     else {
       wanted = finalizers.find((f) => f === ORPHAN || f === FOREGROUND)
-      if (wanted === undefined && served.declaration.orphansByDefault) wanted = ORPHAN
+      if (wanted === undefined && served.strategy.orphansByDefault) wanted = ORPHAN
     }
   }
   const has = finalizers.filter((f) => f === ORPHAN || f === FOREGROUND)
@@ -220,7 +237,7 @@ function deleted(
   how: { remains: boolean; orphanGiven: boolean | undefined },
 ): Result {
   const status = how.remains && how.orphanGiven === false ? 202 : 200
-  const { deleteAnswers, heldDeleteAnswers } = served.declaration
+  const { deleteAnswers, heldDeleteAnswers } = served.strategy
   // Whoever deletes what stays for now is shown what it has become.
   if ((how.remains ? heldDeleteAnswers : deleteAnswers) !== 'status')
     return { is: 'object', status, version }
@@ -324,6 +341,7 @@ export function deletionFrom(api: Api, given: Given): Deletion {
     resourceVersion: given.preconditions?.resourceVersion,
     dryRun,
     orphanGiven: orphanDependents,
+    given,
   }
 }
 
@@ -353,7 +371,8 @@ async function fromBody(api: Api, body: { bytes: Buffer; mediaType: string }): P
   const written = new WrittenNumbers()
   let value: unknown
   try {
-    value = await parseBody(body, { v: api.v, shape: DeleteOptions.shape, written })
+    const protobuf = protobufOfShape(DeleteOptions.shape, api.v)
+    value = await parseBody(body, { v: api.v, kind: 'DeleteOptions', protobuf, written })
   } catch (error) {
     if (error instanceof StatusError) throw error
     throw badRequest(

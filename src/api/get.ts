@@ -10,7 +10,7 @@ export const FRESHNESS_WAIT_MS = 3000
 
 /** Reads one object (seed 1, Resource version semantics for get). Throws 400, 404 and 504. */
 export function get(api: Api, call: Call): Result | Promise<Result> {
-  const table = api.cache.loaded(call.served.hub.keyPrefix)
+  const table = api.cache.loaded(call.served.hub)
   // The cache is current: most reads need not wait for anything.
   if (table && call.query.size === 0)
     return { is: 'object', status: 200, version: found(table, call) }
@@ -28,7 +28,7 @@ async function getWaiting(api: Api, call: Call): Promise<Result> {
 
 /** The object that the call names. Throws 404. */
 export async function existing(api: Api, call: Call): Promise<Version> {
-  return found(await api.cache.table(call.served.hub.keyPrefix), call)
+  return found(await api.cache.table(call.served.hub), call)
 }
 
 function found(table: Table, { served, namespace, name }: Call): Version {

@@ -39,7 +39,7 @@ export async function select(
   const only = call.name !== '' ? call.name : chosen.name
   let state
   try {
-    state = await api.cache.list(served.hub.keyPrefix, prefix, {
+    state = await api.cache.list(served.hub, prefix, {
       ...(start.at === undefined ? {} : { at: start.at }),
       ...(start.from === '' ? {} : { start: prefix + start.from }),
     })
@@ -60,7 +60,7 @@ export async function select(
     : firstChosen(only === undefined ? state.items : named(state.items, only), chosen, start.limit)
   if (!next) return listResult(state.at, items)
   const behind = () =>
-    api.cache.loaded(served.hub.keyPrefix)?.countAfter(prefix, next.key, state.at) ??
+    api.cache.loaded(served.hub)?.countAfter(prefix, next.key, state.at) ??
     state.all().length - start.limit - 1
   return {
     ...listResult(state.at, items),

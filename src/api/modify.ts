@@ -27,7 +27,7 @@ export async function modifyObject<T extends Typed>(
 ): Promise<{ readonly done: boolean; readonly object: T } | null> {
   const { served } = place
   const key = keyOf(served, place.namespace, place.name)
-  const table = await api.cache.table(served.hub.keyPrefix)
+  const table = await api.cache.table(served.hub)
   const c = hookContext(api)
   return api.turns.take(key, async () => {
     for (let left = options.attempts ?? Infinity; left > 0; left--) {
@@ -45,10 +45,13 @@ export async function modifyObject<T extends Typed>(
       const record = encodeObject(served, next)
       if (asVersion(record, live.revision).json().equals(live.json()))
         return { done: true, object: next }
-      const commit = await api.cache.commit([
-        { key, value: record, ifChangedAt: live.revision, frees: isGoing(next) },
-        ...claimChanges(api.pools, served, old, next, key),
-      ])
+      const commit = await api.cache.commit(
+        [
+          { key, value: record, ifChangedAt: live.revision, frees: isGoing(next) },
+          ...claimChanges(api.pools, served, old, next, key),
+        ],
+        table,
+      )
       if (commit.done) return { done: true, object: next }
     }
     const live = table.get(key)

@@ -37,7 +37,7 @@ export function decodeDocument<T extends Typed = Typed>(
   c: HookContext,
 ): T {
   const object = served.hub.codec.decode(document, new Decoding()) as unknown as T
-  served.declaration.fill?.(object, c)
+  served.strategy.fill?.(object, c)
   return object
 }
 
@@ -54,7 +54,7 @@ export function decodeServed(
   const decoding = new Decoding({ written })
   try {
     const object = served.codec.decode(value, decoding) as unknown as Typed
-    if (served.conversion === null || served.conversion.same) served.declaration.fill?.(object, c)
+    if (served.conversion === null || served.conversion.same) served.strategy.fill?.(object, c)
     return { object, unknown: decoding.unknown }
   } catch (error) {
     throw misfit(served, error)
@@ -75,7 +75,7 @@ export function toHub(served: Served, object: Typed, c: HookContext): Typed {
   hub.kind = served.kind
   hub.apiVersion = served.hub.groupVersion
   // Defaults of an own form were not filled: they are those of the stored version.
-  if (served.conversion && !served.conversion.same) served.declaration.fill?.(hub, c)
+  if (served.conversion && !served.conversion.same) served.strategy.fill?.(hub, c)
   return hub
 }
 
@@ -164,7 +164,7 @@ export function unversioned(record: Buffer): Version {
 }
 
 function selectorText(served: Served, object: Typed): string {
-  const { selectable } = served.declaration
+  const { selectable } = served.strategy
   const { labels } = object.metadata
   const parts: { l?: unknown; f?: Record<string, string> } = {}
   if (labels && Object.keys(labels).length > 0) parts.l = labels

@@ -8,7 +8,7 @@ import { FieldsV1Error } from '../patch/fields-v1.ts'
 import { sameJson } from '../patch/json-value.ts'
 import { readManaged, updateSteps, type Writer as FieldWriter } from '../patch/managed-fields.ts'
 import type { Versions } from '../patch/managers.ts'
-import { topologyOf } from '../patch/topology.ts'
+import { DEDUCED } from '../schema/topology.ts'
 import type { Served } from '../schema/catalogue.ts'
 import { Decoding, type JsonObject } from '../schema/codec.ts'
 import { invalid } from '../schema/errors.ts'
@@ -17,7 +17,7 @@ import { copyJson } from '../schema/json-clone.ts'
 import type { ManagedFieldsEntry, Typed } from '../schema/object-meta.ts'
 import type { HookContext } from '../schema/resource.ts'
 import { holdsMoreThan, MAX_VALUES } from '../schema/value-count.ts'
-import type { Api, Call } from './context.ts'
+import type { Call } from './context.ts'
 import { fromHub, misfit } from './objects.ts'
 import type { WriteOptions } from './options.ts'
 
@@ -92,17 +92,15 @@ export function blankOf(served: Served): JsonObject {
  * the present object, null when there is none. Entries that the client sent count as seed 1 says. Throws 422 when they are too many.
  */
 export function recordOwners(
-  api: Api,
   call: Call,
   options: WriteOptions,
   { next, before, c }: { next: Typed; before: Typed | null; c: HookContext },
 ): void | Promise<void> {
   checkCount(call, next, next.metadata.managedFields, before)
-  return paced(ownerSteps(api, call, options, { next, before, c }))
+  return paced(ownerSteps(call, options, { next, before, c }))
 }
 
 function* ownerSteps(
-  api: Api,
   call: Call,
   options: WriteOptions,
   { next, before, c }: { next: Typed; before: Typed | null; c: HookContext },
@@ -115,7 +113,7 @@ function* ownerSteps(
   yield
   const entries = yield* updateSteps(
     {
-      versions: versionsOf(api, served, call.subresource, c),
+      versions: versionsOf(served, call.subresource, c),
       live,
       blank: { object: blankOf(served), apiVersion },
       next: document,
@@ -183,42 +181,35 @@ export function faultOfEntries(entries: readonly ManagedFieldsEntry[] | undefine
 const known = new WeakMap<Served, Map<string, Omit<Versions, 'convert'>>>()
 
 /** The versions of a kind, as writes through an endpoint see them; converting throws 400 for what is no object. */
-export function versionsOf(
-  api: Api,
-  served: Served,
-  subresource: string,
-  c: HookContext,
-): Versions {
+export function versionsOf(served: Served, subresource: string, c: HookContext): Versions {
   let ofServed = known.get(served)
   if (!ofServed) known.set(served, (ofServed = new Map()))
   let versions = ofServed.get(subresource)
-  if (!versions) ofServed.set(subresource, (versions = knownVersions(api, served, subresource)))
+  if (!versions) ofServed.set(subresource, (versions = knownVersions(served, subresource)))
   const { topology, ignored } = versions
   return {
     topology,
     ignored,
     convert: (object, from, to) =>
-      converted(object, versionNamed(api, served, from)!, versionNamed(api, served, to)!, c),
+      converted(object, versionNamed(served, from)!, versionNamed(served, to)!, c),
   }
 }
 
-function knownVersions(api: Api, served: Served, subresource: string): Omit<Versions, 'convert'> {
+function knownVersions(served: Served, subresource: string): Omit<Versions, 'convert'> {
   const unowned = FieldSet.ofPaths(...unownedPaths(served, subresource))
   return {
     topology: (apiVersion) => {
-      const version = versionNamed(api, served, apiVersion)
-      return version ? topologyOf(version.shape, api.v) : null
+      const version = versionNamed(served, apiVersion)
+      return version ? (version.topology ?? DEDUCED) : null
     },
     ignored: () => unowned,
   }
 }
 
-const versionNamed = (api: Api, served: Served, apiVersion: string): Served | undefined =>
+const versionNamed = (served: Served, apiVersion: string): Served | undefined =>
   served.groupVersion === apiVersion
     ? served
-    : api.catalogue
-        .versionsOf(served.declaration)
-        .find((version) => version.groupVersion === apiVersion)
+    : served.versions.find((version) => version.groupVersion === apiVersion)
 
 // Nothing is filled in on the way: what was taken out of an object must stay out.
 function converted(object: unknown, from: Served, to: Served, c: HookContext): unknown {
@@ -237,11 +228,11 @@ function converted(object: unknown, from: Served, to: Served, c: HookContext): u
 }
 
 /** What an endpoint resets, so that nobody owns it there. */
-function unownedPaths({ declaration, subresources }: Served, subresource: string): Path[] {
+function unownedPaths({ strategy, subresources }: Served, subresource: string): Path[] {
   const part = subresources.get(subresource)
   const paths =
     part?.serves === 'part'
       ? (part.unowned ?? ['spec'])
-      : (declaration.unowned ?? (subresources.has('status') ? ['status'] : []))
+      : (strategy.unowned ?? (subresources.has('status') ? ['status'] : []))
   return paths.map((path) => path.split('.').map(fieldElement))
 }

@@ -42,8 +42,11 @@ const JSON_PATCH = 'application/json-patch+json'
 const MERGE_PATCH = 'application/merge-patch+json'
 const STRATEGIC_MERGE_PATCH = 'application/strategic-merge-patch+json'
 const PLAIN = [JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH] as const
-const ACCEPTED = [...PLAIN, APPLY_PATCH]
 type PatchType = (typeof PLAIN)[number]
+
+/** Media types of patches that a kind takes. */
+const acceptedOf = ({ mergeSchema }: Served): string[] =>
+  [...PLAIN, APPLY_PATCH].filter((type) => mergeSchema !== null || type !== STRATEGIC_MERGE_PATCH)
 
 /** PATCH on an object or one of its parts (seed 1, Patch content types). Throws 4xx. */
 export async function patch(api: Api, call: Call): Promise<Result> {
@@ -92,8 +95,9 @@ async function readPatch(
   served: Served,
 ): Promise<{ readonly change: Change; readonly options: WriteOptions }> {
   const body = await call.body()
-  const type = PLAIN.find((accepted) => accepted === body.mediaType)
-  if (type === undefined) throw unsupportedMediaType(ACCEPTED)
+  const accepted = acceptedOf(served)
+  const type = PLAIN.find((one) => one === body.mediaType && accepted.includes(one))
+  if (type === undefined) throw unsupportedMediaType(accepted)
   const options = writeOptions(call.query, api.v, 'PatchOptions')
   const pace = new Pace()
   const change = parsePatch(body.bytes, { type, served, v: api.v })
@@ -119,9 +123,9 @@ function parsePatch(bytes: Buffer, { type, served, v }: Reading): Change {
   }
   const { value: patch, findings } = read
   if (type !== JSON_PATCH) {
-    const isStrategic = type === STRATEGIC_MERGE_PATCH
+    const schema = type === STRATEGIC_MERGE_PATCH ? served.mergeSchema : null
     if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) {
-      const name = isStrategic ? 'strategic merge patch' : 'merge patch'
+      const name = schema ? 'strategic merge patch' : 'merge patch'
       throw badRequest(`error decoding patch: a ${name} must be an object`)
     }
     const { metadata } = patch as { metadata?: unknown }
@@ -129,9 +133,8 @@ function parsePatch(bytes: Buffer, { type, served, v }: Reading): Change {
       typeof metadata !== 'object' ||
       metadata === null ||
       !Object.hasOwn(metadata, 'resourceVersion')
-    const { shape } = served.conversion?.shape ?? served.declaration.hub
-    if (isStrategic) {
-      const apply = (document: unknown) => strategicMerge(shape, document, patch, v)
+    if (schema) {
+      const apply = (document: unknown) => strategicMerge(schema, document, patch, v)
       // The reference merges values here, not text: a whole number is an integer however it is written.
       return { apply, versionless, findings, keepsType: true, writtenIn: () => undefined }
     }

@@ -5,7 +5,6 @@ import { parseJsonStrictly } from '../schema/json-text.ts'
 import { duplicateField } from '../schema/json-scanner.ts'
 import type { Typed } from '../schema/object-meta.ts'
 import { MAX_VALUES, mayHoldMoreThan, refuseTooMany } from '../schema/value-count.ts'
-import type { Shape } from '../schema/shape.ts'
 import { WrittenNumbers } from '../schema/written-numbers.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { wireNames } from '../vocabulary/wire-names.ts'
@@ -20,17 +19,16 @@ export const PROTOBUF_TYPE = 'application/vnd.{brand}.protobuf'
 /** The media type of binary bodies and answers in the vocabulary's own words. */
 export const protobufType = (v: Vocabulary): string => v.spell(PROTOBUF_TYPE)
 
-/** Media types that bodies can have. */
-export const acceptedBodies = (v: Vocabulary): string[] => [
+/** Media types that bodies can have; the binary one where there is such a form. */
+const acceptedBodies = (v: Vocabulary, hasBinary: boolean): string[] => [
   'application/json',
   'application/yaml',
-  protobufType(v),
+  ...(hasBinary ? [protobufType(v)] : []),
 ]
 
-/** Where a body is read: which words, and which kind its message is of. */
-export interface Reading {
+/** Where a body is read: which words, and which kind its message is of; without a binary form there are none. */
+export interface Reading extends Pick<Served, 'kind' | 'protobuf'> {
   readonly v: Vocabulary
-  readonly shape: Shape
   /** Is told of each repeated key; the last of them counts. */
   readonly onDuplicate?: ((finding: string) => void) | undefined
   /** Gets numbers of JSON that are not written as integers are. */
@@ -45,12 +43,13 @@ export async function parseBody(body: Body, reading: Reading): Promise<unknown> 
   // Aliases of YAML and packed lists of protobuf do not show in the bytes.
   const isJson = body.mediaType === '' || body.mediaType === 'application/json'
   if (!isJson || mayHoldMoreThan(body.bytes, MAX_VALUES)) refuseTooMany(value)
+  if (!isJson) body.readAs?.(value)
   return value
 }
 
 async function parsed(
   { bytes, mediaType }: Body,
-  { v, shape, onDuplicate, written }: Reading,
+  { v, kind, protobuf, onDuplicate, written }: Reading,
 ): Promise<unknown> {
   switch (mediaType) {
     case '':
@@ -65,10 +64,10 @@ async function parsed(
       return parseYaml(bytes.toString('utf8'), { onDuplicate: onDuplicate ?? (() => {}) })
     }
     default: {
-      if (!wireNames(v, PROTOBUF_TYPE).includes(mediaType))
-        throw unsupportedMediaType(acceptedBodies(v))
+      if (protobuf === null || !wireNames(v, PROTOBUF_TYPE).includes(mediaType))
+        throw unsupportedMediaType(acceptedBodies(v, protobuf !== null))
       const { readMessage } = await import('./read-message.ts')
-      return readMessage(bytes, shape, v)
+      return readMessage(bytes, kind, await protobuf.load())
     }
   }
 }
@@ -91,7 +90,8 @@ export async function readObject(
   const written = new WrittenNumbers()
   let value: unknown
   try {
-    value = await parseBody(body, { v: c.v, shape: served.shape, onDuplicate, written })
+    const { kind, protobuf } = served
+    value = await parseBody(body, { v: c.v, kind, protobuf, onDuplicate, written })
   } catch (error) {
     if (error instanceof Error && error.name === 'StatusError') throw error
     throw badRequest(

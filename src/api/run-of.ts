@@ -47,8 +47,8 @@ export function runOf(served: Served, verb: string, subresourceName: string): Ru
     case 'connect':
     case 'part':
     case undefined: {
-      const { virtual } = served.declaration
-      if (virtual === undefined) return verbs[verb] ?? null
+      const { virtual } = served
+      if (virtual === null) return verbs[verb] ?? null
       const of = virtuals[virtual]
       return (verb === 'create' || verb === 'get' || verb === 'list') && of
         ? (of[verb] ?? null)

@@ -2,7 +2,6 @@
 import { Scale, validateScale } from '../kinds/autoscaling/scale.ts'
 import { ageColumn } from '../kinds/columns.ts'
 import type { Served } from '../schema/catalogue.ts'
-import { checkDeclared } from '../schema/check.ts'
 import { Decoding, type JsonObject } from '../schema/codec.ts'
 import { conflict } from '../schema/errors.ts'
 import { FieldErrors } from '../schema/field-errors.ts'
@@ -13,7 +12,8 @@ import { existing } from './get.ts'
 import { decodeStored } from './objects.ts'
 import type { WriteOptions } from './options.ts'
 import { Made, type Result } from './results.ts'
-import { attempt, refuseInvalid, updateObject } from './write.ts'
+import { CallAttributes, mutatedBy } from './admission.ts'
+import { refuseInvalid, updateObject } from './write.ts'
 
 const columns = [
   column<Scale>('Name', 'string', ({ metadata }) => metadata.name ?? '', {
@@ -30,9 +30,14 @@ const columns = [
 
 /** The kind of the body, served under the group of autoscaling. */
 export function scaleKind(api: Api): Served {
-  const served = api.catalogue.body(Scale)
-  return { ...served, declaration: { ...served.declaration, columns } }
+  const body = api.catalogue.body(Scale)
+  let kind = shown.get(body)
+  if (!kind) shown.set(body, (kind = { ...body, table: { ...body.table, columns } }))
+  return kind
 }
+
+/** The kind of each catalogue, with its columns. */
+const shown = new WeakMap<Served, Served>()
 
 /** Reads how many replicas there are and shall be. Throws 404. */
 export async function getScale(
@@ -70,6 +75,7 @@ export async function updateScale(
   const c = call.context()
   const kind = scaleKind(api)
   const view = (owner: Typed): Typed => scaleOf(api, owner, scale)
+  let attributes: CallAttributes
   const result = await updateObject(
     api,
     call,
@@ -78,16 +84,24 @@ export async function updateScale(
       uid: source.uid,
       view,
       tracked: source.tracked === true,
+      attributes: () => attributes,
       async next({ old }) {
         const present = scaleOf(api, old, scale)
         const owner = source.owner ? await source.owner(old) : structuredClone(old)
-        const wanted = source.next
+        const sent = source.next
           ? await source.next(scaleOf(api, old, scale))
           : scaleOf(api, owner, scale)
-        if (source.metadata) Object.assign(wanted.metadata, versionOf(source.metadata))
-        await api.admission.mutate(attempt(call, 'update', wanted, present, options), c)
+        if (source.metadata) Object.assign(sent.metadata, versionOf(source.metadata))
+        attributes = new CallAttributes(api, call, {
+          operation: 'UPDATE',
+          object: sent,
+          old: present,
+          dryRun: options.dryRun,
+          body: kind,
+        })
+        const wanted = await mutatedBy<Scale>(api, attributes)
         const errors = new FieldErrors()
-        checkDeclared(Scale.shape, wanted, errors)
+        kind.check(wanted, errors)
         validateScale(wanted, errors)
         refuseInvalid(kind, call.name, errors)
         const { uid } = wanted.metadata

@@ -75,7 +75,7 @@ function neededMarks(labels: LabelSelector | null, fields: readonly FieldTerm[])
 }
 
 function resolve(served: Served, term: FieldTerm): FieldTerm {
-  const { selectable, noNamespaceSelector, unknownSelector } = served.declaration
+  const { selectable, noNamespaceSelector, unknownSelector } = served.strategy
   const field = served.selectable.get(term.field)
   if (field !== undefined) return { ...term, field }
   if (term.field === 'metadata.name') return term

@@ -2,9 +2,9 @@
 import { readStorageTag } from '../base/storage-tag.ts'
 import { DecodeError } from '../schema/codec.ts'
 import type { Catalogue, Served } from '../schema/catalogue.ts'
-import type { Resource } from '../schema/resource.ts'
 import { parseJson } from '../schema/json-text.ts'
 import { StatusError } from '../schema/errors.ts'
+import type { Cache } from '../store/cache/cache.ts'
 import { tagOf } from '../store/cache/record.ts'
 import type { StorageForm } from '../store/cache/storage-form.ts'
 import { TransformError } from '../store/encryption/unreadable.ts'
@@ -13,50 +13,46 @@ import { asVersion, decodeDocument, decodeServed, encodeObject, toHub } from './
 
 /** What the cache asks for each of its tables: the form of a resource by the prefix of its keys. */
 export function storageForms(
-  resources: readonly Resource[],
-  catalogue: Catalogue,
+  catalogue: Pick<Catalogue, 'entryAt'>,
   api: () => Api,
 ): (prefix: string) => StorageForm | null {
-  let byPrefix: Map<string, readonly Served[]> | null = null
-  const versionsAt = (prefix: string) => {
-    byPrefix ??= new Map(
-      resources.flatMap((one) => {
-        const versions = catalogue.versionsOf(one)
-        return versions[0] ? [[versions[0].hub.keyPrefix, versions] as const] : []
-      }),
-    )
-    return byPrefix.get(prefix)
-  }
-  const forms = new Map<string, StorageForm>()
+  const forms = new WeakMap<Served, StorageForm>()
   return (prefix) => {
-    const known = forms.get(prefix)
-    if (known) return known
-    const versions = versionsAt(prefix)
-    if (!versions?.[0]) return null
-    const form = new ResourceForm(versions[0].hub, versions, api)
-    forms.set(prefix, form)
+    const hub = catalogue.entryAt(prefix)?.versions[0]
+    if (!hub) return null
+    let form = forms.get(hub)
+    if (!form) forms.set(hub, (form = new ResourceForm(hub, api)))
     return form
   }
 }
 
+/** Lets the tables of a cache go and come with the resources of the catalogue. Returns what ends that. */
+export const renewTables = (cache: Cache, catalogue: Catalogue): (() => void) =>
+  catalogue.subscribe(({ added, changed, removed }) => {
+    for (const { versions } of [...removed, ...added]) cache.renew(versions[0].keyPrefix)
+    for (const { before, now } of changed) {
+      const [hub] = now.versions
+      if (hub !== before.versions[0]) cache.renew(hub.keyPrefix)
+    }
+  })
+
 class ResourceForm implements StorageForm {
   readonly tag: Uint8Array
+  readonly of: Served
   readonly #hub: Served
-  readonly #versions: readonly Served[]
   readonly #api: () => Api
 
-  constructor(hub: Served, versions: readonly Served[], api: () => Api) {
+  constructor(hub: Served, api: () => Api) {
     this.tag = hub.storageTag
+    this.of = hub
     this.#hub = hub
-    this.#versions = versions
     this.#api = api
   }
 
   convert(record: Uint8Array, key: string): Uint8Array {
     const { version } = readStorageTag(tagOf(record))
     const hub = this.#hub
-    const from =
-      version === hub.version ? hub : this.#versions.find((one) => one.version === version)
+    const from = version === hub.version ? hub : hub.versions.find((one) => one.version === version)
     if (!from)
       throw new TransformError(
         key,

@@ -33,7 +33,7 @@ export async function update(api: Api, call: Call): Promise<Result> {
     call,
     {
       next: source,
-      fresh: call.served.declaration.createOnUpdate === true ? source : null,
+      fresh: call.served.strategy.createOnUpdate === true ? source : null,
       uid: sent.metadata.uid,
     },
     options,

@@ -1,7 +1,7 @@
 import { badRequest, expired, internalError } from '../schema/errors.ts'
 import { TransformError, unreadableAmong } from '../store/encryption/unreadable.ts'
 import type { Version } from '../store/cache/version.ts'
-import type { ChangeType, WatchSink } from '../store/cache/watch-hub.ts'
+import type { ChangeType, Watcher, WatchSink } from '../store/cache/watch-hub.ts'
 import { first, keyOf, type Api, type Call } from './context.ts'
 import { listOptions, parseRevision } from './options.ts'
 import { selection, type Selection } from './selection.ts'
@@ -44,7 +44,7 @@ export async function watch(api: Api, call: Call): Promise<WatchStart> {
   const chosen = selection(served, options.labelSelector, fields)
   const wanted = first(call.query, 'resourceVersion') ?? ''
   const revision = wanted === '' || wanted === '0' ? 0 : parseRevision(wanted)
-  const table = await api.cache.table(served.hub.keyPrefix)
+  const table = await api.cache.table(served.hub)
   // A single object of a known place is looked for under its own key.
   const oneKey = chosen.name !== undefined && (call.namespace !== '' || !served.namespaced)
   const prefix = keyOf(served, call.namespace, oneKey ? chosen.name! : '')
@@ -101,14 +101,19 @@ export async function watch(api: Api, call: Call): Promise<WatchStart> {
             if (!reached) return
           }
           if (ended) return
+          let joined: Watcher | null = null
           const watcher = api.cache.hub.watch(table, view, sink, {
             from,
             onLost: (oldest) => {
               const status = expired(`too old resource version: ${from} (${oldest})`).toStatus()
               sink.write(form.error(status))
             },
-            onEnd: () => finish(watcher?.error),
+            // One that ends before it is known here is looked at below.
+            onEnd: () => {
+              if (joined) finish(joined.error)
+            },
           })
+          joined = watcher
           stop = () => watcher.stop()
           if (watcher.stopped) return finish(watcher.error)
           if (options.allowBookmarks) {

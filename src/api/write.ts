@@ -2,7 +2,6 @@
  * What every write shares: the steps of a create and of an update in their order. The kind fills
  * the hooks; the order is here.
  */
-import type { Attempt } from '../admission/plugin.ts'
 import { refusal } from '../authz/refusal.ts'
 import { shortened } from '../base/short-text.ts'
 import { paced, type Steps } from '../base/steps.ts'
@@ -19,10 +18,10 @@ import {
   plainError,
 } from '../schema/errors.ts'
 import type { Served } from '../schema/catalogue.ts'
-import { checkDeclared } from '../schema/check.ts'
 import { checkMetadata, checkMetadataUpdate } from '../schema/check-metadata.ts'
 import { collecting, FieldErrors } from '../schema/field-errors.ts'
 import { copyJson } from '../schema/json-clone.ts'
+import { setOwn } from '../schema/json-scanner.ts'
 import { parseJson } from '../schema/json-text.ts'
 import { isDns1123Subdomain } from '../schema/names.ts'
 import type { ObjectMeta, Typed } from '../schema/object-meta.ts'
@@ -30,6 +29,7 @@ import type { HookContext, PartSubresource } from '../schema/resource.ts'
 import type { Version } from '../store/cache/version.ts'
 import type { Table } from '../store/cache/table.ts'
 import type { Change, Commit } from '../store/store.ts'
+import { CallAttributes, mutatedBy } from './admission.ts'
 import { claimChanges, claimTable, isClaimKey, poolsFor } from './claims.ts'
 import { keyOf, type Api, type Call, type GuardedWrite } from './context.ts'
 import { isGoing } from './going.ts'
@@ -61,31 +61,37 @@ export function takeNamespace(call: Call, object: Typed): void {
 export async function createObject(
   api: Api,
   call: Call,
-  object: Typed,
+  sent: Typed,
   options: WriteOptions,
   { tracked = false, isUpdate = false }: Pick<Source, 'tracked'> & { isUpdate?: boolean } = {},
 ): Promise<Result> {
   const { served } = call
   const c = call.context()
-  const { metadata } = object
-  wipeSystemFields(metadata)
-  takeNamespace(call, object)
-  dedupOwners(call, metadata)
-  const { resourceVersion } = metadata
-  delete metadata.resourceVersion
+  wipeSystemFields(sent.metadata)
+  takeNamespace(call, sent)
+  dedupOwners(call, sent.metadata)
+  const { resourceVersion } = sent.metadata
+  delete sent.metadata.resourceVersion
   const pace = new Pace()
   if (!tracked) {
-    const owning = recordOwners(api, call, options, { next: object, before: null, c })
+    const owning = recordOwners(call, options, { next: sent, before: null, c })
     if (owning) await owning
   }
   await pace.pause()
-  await mutated(api, call, attempt(call, 'create', object, null, options), c)
+  const attributes = new CallAttributes(api, call, {
+    operation: 'CREATE',
+    object: sent,
+    old: null,
+    dryRun: options.dryRun,
+  })
+  const object = await mutated(api, call, attributes)
+  const { metadata } = object
   await guarded(api, { call, object, old: null })
   await pace.pause()
 
   metadata.creationTimestamp = formatTime(c.now)
   metadata.uid = api.ids.uid()
-  served.declaration.onCreate?.(object, c)
+  served.strategy.onCreate?.(object, c)
   let generated = false
   if (metadata.name === undefined && metadata.generateName !== undefined) {
     metadata.name = metadata.generateName.slice(0, MAX_GENERATED_BASE) + api.ids.suffix(SUFFIX)
@@ -95,16 +101,16 @@ export async function createObject(
   const errors = new FieldErrors()
   await checked(pace, [
     () => checkMetadata(metadata, errors.at('metadata'), metadataRules(served, api)),
-    () => checkDeclared(served.declaration.hub.shape, object, errors),
-    () => served.declaration.validate?.(object, errors, c),
+    () => served.check(object, errors),
+    () => served.strategy.validate?.(object, errors, c),
   ])
   refuseInvalid(served, metadata.name ?? '', errors)
   await pace.pause()
-  for (const text of served.declaration.warn?.(object, null, c) ?? []) call.warn(text)
-  served.declaration.canonicalize?.(object, c)
+  for (const text of served.strategy.warn?.(object, null, c) ?? []) call.warn(text)
+  served.strategy.canonicalize?.(object, c)
   const name = metadata.name ?? ''
   const key = keyOf(served, call.namespace, name)
-  const table = await api.cache.table(served.hub.keyPrefix)
+  const table = await api.cache.table(served.hub)
   const taken = (version: Version | null) => {
     if (generated) return generatedNameTaken(served.name, name)
     const terminating =
@@ -114,7 +120,8 @@ export async function createObject(
   }
   for (;;) {
     const next = await allocated(api, served, object, null, c)
-    await api.admission.validate(attempt(call, 'create', next, null, options), c)
+    const validating = api.admission.validate(attributes.settle(next))
+    if (validating) await validating
     if (!isUpdate && !options.dryRun && !meansUnset(resourceVersion)) {
       throw plainError('resourceVersion should not be set on objects to be created')
     }
@@ -144,9 +151,9 @@ async function created(
   taken: (version: Version | null) => Error,
 ): Promise<Result | null> {
   const [{ key }] = changes
-  const commit = await api.cache.commit(changes)
+  const commit = await api.cache.commit(changes, table)
   if (commit.done)
-    return { is: 'object', status: 201, version: stored(table.getAt(key, commit.at), key) }
+    return { is: 'object', status: 201, version: committed(table, changes[0], commit.at) }
   if (isClaimKey(commit.key)) return null
   throw taken(table.get(key))
 }
@@ -159,7 +166,7 @@ async function allocated(
   old: Typed | null,
   c: HookContext,
 ): Promise<Typed> {
-  const { allocate } = served.declaration
+  const { allocate } = served.strategy
   if (!allocate) return object
   const next = copyJson(object)
   const errors = new FieldErrors()
@@ -183,8 +190,10 @@ export interface Source {
   next(present: Present): Promise<Typed>
   /** The new object comes with the entries of its owners. */
   readonly tracked?: boolean
-  /** What admission sees of an object, when that is another kind: the body of the sub-resource. `next` admits it. */
+  /** What admission sees of an object, when that is another kind: the body of the sub-resource. */
   readonly view?: (object: Typed) => Typed
+  /** What `next` asked admission with, where it does so itself. */
+  readonly attributes?: () => CallAttributes
   /** The object when nothing is there yet and the kind may be made so; null: 404. */
   fresh: (() => Promise<Typed>) | null
   /** uid that the object must have; undefined: any, and none. */
@@ -203,7 +212,7 @@ export async function updateObject(
 ): Promise<Result> {
   const { served } = call
   const key = keyOf(served, call.namespace, call.name)
-  const table = await api.cache.table(served.hub.keyPrefix)
+  const table = await api.cache.table(served.hub)
   return api.turns.take(key, async () => {
     for (;;) {
       const live = table.get(key)
@@ -233,7 +242,7 @@ async function updateOnce(
   live: Version,
 ): Promise<Result | null> {
   const { served } = call
-  const { declaration } = served
+  const { strategy } = served
   const c = call.context()
   const pace = new Pace()
   const document = parseJson(live.json())
@@ -243,22 +252,31 @@ async function updateOnce(
   const uid = old.metadata.uid ?? ''
   if (source.uid !== undefined && source.uid !== uid) throw otherUid(call, key, source.uid, uid)
   let next = await source.next({ live, old, document })
-  const { metadata } = next
-  dedupOwners(call, metadata)
+  dedupOwners(call, next.metadata)
   await pace.pause()
   if (source.tracked !== true) {
-    const owning = recordOwners(api, call, options, { next, before: old, c })
+    const owning = recordOwners(call, options, { next, before: old, c })
     if (owning) await owning
   }
   await pace.pause()
-  if (!source.view) await mutated(api, call, attempt(call, 'update', next, old, options), c)
+  const { view = (object: Typed) => object } = source
+  const attributes =
+    source.attributes?.() ??
+    new CallAttributes(api, call, {
+      operation: 'UPDATE',
+      object: next,
+      old,
+      dryRun: options.dryRun,
+    })
+  if (!source.attributes) next = await mutated(api, call, attributes)
+  const { metadata } = next
   if (call.subresource === '') await guarded(api, { call, object: next, old })
 
   const { resourceVersion: found } = old.metadata
   const isFound = metadata.resourceVersion === found
   const named = isFound ? null : namedRevision(metadata.resourceVersion)
   const conditional = named !== 0n
-  if (!conditional && declaration.needsVersionOnUpdate === true) throw versionless(call)
+  if (!conditional && strategy.needsVersionOnUpdate === true) throw versionless(call)
   if (conditional && named !== null && named !== namedRevision(found)) {
     throw modified(served.name, call.name)
   }
@@ -266,7 +284,7 @@ async function updateOnce(
   keepSystemFields(metadata, old.metadata)
 
   const part = partOf(call)
-  const hooks = part ?? declaration
+  const hooks = part ?? strategy
   if (part) takePart(next, old, part)
   else keepParts(next, old, served)
   hooks.onUpdate?.(next, old, c)
@@ -279,18 +297,18 @@ async function updateOnce(
       checkMetadata(metadata, errors.at('metadata'), rules)
       checkMetadataUpdate(metadata, old.metadata, errors.at('metadata'))
     },
-    () => checkDeclared(declaration.hub.shape, next, errors),
-    () => (part ? part.validate?.(next, errors, c) : declaration.validate?.(next, errors, c, old)),
+    () => served.check(next, errors),
+    () => (part ? part.validate?.(next, errors, c) : strategy.validate?.(next, errors, c, old)),
     () => hooks.validateUpdate?.(next, old, errors, c),
   ])
   refuseInvalid(served, metadata.name ?? '', errors)
   await pace.pause()
   for (const text of hooks.warn?.(next, old, c) ?? []) call.warn(text)
-  declaration.canonicalize?.(next, c)
+  strategy.canonicalize?.(next, c)
   await pace.pause()
   next = await allocated(api, served, next, old, c)
-  const { view = (object: Typed) => object } = source
-  await api.admission.validate(attempt(call, 'update', view(next), view(old), options), c)
+  const validating = api.admission.validate(attributes.settle(view(next), view(old)))
+  if (validating) await validating
 
   if (isFinished(served, next)) {
     if (options.dryRun)
@@ -300,10 +318,11 @@ async function updateOnce(
         version: asVersion(encodeObject(served, next), live.revision),
       }
     const record = encodeObject(served, next)
-    const commit = await api.cache.commit([
+    const changes = [
       { key, value: null, ifChangedAt: live.revision },
       ...claimChanges(api.pools, served, old, null, key),
-    ])
+    ]
+    const commit = await api.cache.commit(changes, await api.cache.table(served.hub))
     if (commit.done) return { is: 'object', status: 200, version: asVersion(record, live.revision) }
     return again(call, commit, conditional)
   }
@@ -318,13 +337,14 @@ async function updateOnce(
     return { is: 'object', status: 200, version: live }
   }
   if (options.dryRun) return { is: 'object', status: 200, version: wanted }
-  const commit = await api.cache.commit([
+  const changes: [Change, ...Change[]] = [
     { key, value: record, ifChangedAt: live.revision, frees: isGoing(next) },
     ...claimChanges(api.pools, served, old, next, key),
-  ])
+  ]
+  const table = await api.cache.table(served.hub)
+  const commit = await api.cache.commit(changes, table)
   if (!commit.done) return isClaimKey(commit.key) ? null : again(call, commit, conditional)
-  const table = await api.cache.table(served.hub.keyPrefix)
-  return { is: 'object', status: 200, version: stored(table.getAt(key, commit.at), key) }
+  return { is: 'object', status: 200, version: committed(table, changes[0], commit.at) }
 }
 
 /** Runs checks one after the other until there are too many errors, with turns for others where they take long. */
@@ -346,12 +366,12 @@ async function checked(pace: Pace, checks: readonly (() => void | Steps<void>)[]
 
 /** Lets a kind do in steps what its checks need and is slow. */
 function prepared(
-  { declaration }: Served,
+  { strategy }: Served,
   object: Typed,
   c: HookContext,
   pace: Pace,
 ): void | Promise<void> {
-  if (declaration.prepare) return paced(declaration.prepare(object, c), pace)
+  if (strategy.prepare) return paced(strategy.prepare(object, c), pace)
 }
 
 /** Whether an object would differ in nothing but when somebody came to own something: that alone is no change. */
@@ -397,18 +417,19 @@ async function mayCreate(api: Api, call: Call): Promise<void> {
 }
 
 /** Lets admission change the object, which may not make nonsense of the entries of its owners. */
-async function mutated(api: Api, call: Call, attempt: Attempt, c: HookContext): Promise<void> {
-  const metadata = attempt.object?.metadata
-  const entries = metadata?.managedFields
-  await api.admission.mutate(attempt, c)
-  if (!metadata || metadata.managedFields === entries) return
+async function mutated(api: Api, call: Call, attributes: CallAttributes): Promise<Typed> {
+  const entries = attributes.object!.live.metadata.managedFields
+  const object = await mutatedBy<Typed>(api, attributes)
+  const { metadata } = object
+  if (metadata.managedFields === entries) return object
   const fault = faultOfEntries(metadata.managedFields)
-  if (fault === null) return
+  if (fault === null) return object
   if (entries) metadata.managedFields = entries
   else delete metadata.managedFields
   call.warn(
     `.metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating admission controller; please fix your requests: ${fault}`,
   )
+  return object
 }
 
 /** What a refused commit means: another try, which finds nothing where the object is gone. Throws 409. */
@@ -427,29 +448,7 @@ export function isFinished(served: Served, object: Typed): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds, finalizers } = object.metadata
   if (deletionTimestamp === undefined) return false
   if ((deletionGracePeriodSeconds ?? 0) > 0) return false
-  return (finalizers ?? []).length === 0 && served.declaration.isHeld?.(object) !== true
-}
-
-/** The attempt as admission sees it. */
-export function attempt(
-  call: Call,
-  operation: Attempt['operation'],
-  object: Typed | null,
-  old: Typed | null,
-  options: { readonly dryRun: boolean },
-): Attempt {
-  return {
-    operation,
-    group: call.served.group,
-    resource: call.served.resource,
-    subresource: call.subresource,
-    namespace: call.namespace,
-    name: call.name !== '' ? call.name : (object?.metadata.name ?? ''),
-    namespaced: call.served.namespaced,
-    object,
-    old,
-    dryRun: options.dryRun,
-  }
+  return (finalizers ?? []).length === 0 && served.strategy.isHeld?.(object) !== true
 }
 
 /** Throws 422 when there are errors. */
@@ -460,8 +459,8 @@ export function refuseInvalid(served: Served, name: string, errors: FieldErrors)
 
 const metadataRules = (served: Served, api: Api) => ({
   namespaced: served.namespaced,
-  nameRule: served.declaration.nameRule ?? isDns1123Subdomain,
-  takesPlainFinalizers: served.declaration.takesPlainFinalizers,
+  nameRule: served.strategy.nameRule ?? isDns1123Subdomain,
+  takesPlainFinalizers: served.strategy.takesPlainFinalizers,
   v: api.v,
 })
 
@@ -510,7 +509,7 @@ function takePart(next: Typed, old: Typed, part: PartSubresource<any>): void {
   const target = next as unknown as Record<string, unknown>
   for (const [name, value] of Object.entries(old)) {
     if (name !== 'metadata' && name !== 'kind' && name !== 'apiVersion')
-      target[name] = copyJson(value)
+      setOwn(target, name, copyJson(value))
   }
   for (const name of Object.keys(written)) {
     if (
@@ -580,9 +579,14 @@ function versionless({ served, name }: Call) {
   return invalid({ group, kind: resource }, name, [{ field, reason: 'FieldValueInvalid', message }])
 }
 
-function stored(version: Version | null, key: string): Version {
-  if (!version) throw new Error(`committed object ${key} is not in the cache`)
-  return version
+/** What a change has made, out of the table; the change itself when the table was let go of meanwhile. */
+export function committed(table: Table, { key, value }: Change, at: number): Version {
+  const version = table.getAt(key, at)
+  // One that was let go of knows nothing newer.
+  if (version && (!table.retired || version.revision === at)) return version
+  if (!table.retired || value === null)
+    throw new Error(`committed object ${key} is not in the cache`)
+  return asVersion(Buffer.from(value), at)
 }
 
 /** The context of hooks, for callers outside. */

@@ -13,6 +13,13 @@ const SERVERS = 'servers'
 export const resourcePrefix = (group: string, plural: string): string =>
   `${ROOT}${group === '' ? 'core' : group}/${plural}/`
 
+/** Group and plural of a prefix that `resourcePrefix` made; null for any other text. */
+export function placeOfPrefix(prefix: string): { group: string; plural: string } | null {
+  const [group, plural, end] = prefix.slice(ROOT.length).split('/')
+  if (!prefix.startsWith(ROOT) || !group || !plural || end !== '') return null
+  return { group: group === 'core' ? '' : group, plural }
+}
+
 /** What keys of one sort start with that belong to the servers: no request reaches them. */
 export const serversPrefix = (sort: string): string => `${ROOT}${SERVERS}/${sort}/`
 

@@ -37,6 +37,10 @@ export const text: Check = must('a text', (value) => typeof value === 'string')
 export const truth: Check = must('true or false', (value) => typeof value === 'boolean')
 export const texts: Check = must('a list of texts', isTexts)
 export const group: Check = must('an object of options', isRecord)
+export const objects: Check = must(
+  'a list of objects',
+  (value) => Array.isArray(value) && value.every(isRecord),
+)
 export const callback: Check = must('a function', (value) => typeof value === 'function')
 export const bytes: Check = must('a Buffer', (value) => types.isUint8Array(value))
 export const textMap: Check = must('a Map of texts', types.isMap)
@@ -53,6 +57,19 @@ export const address = (or: readonly string[] = []): Check =>
       typeof value === 'string' &&
       ((isIP(value) !== 0 && !value.includes('%')) || or.includes(value)),
   )
+
+/** Factories of admission plugins. */
+export const plugins: Check = must(
+  'a list of objects with a name, defaultOn and the function create',
+  (value) =>
+    Array.isArray(value) &&
+    value.every((item: unknown) => {
+      const { name, defaultOn, create } = (item ?? {}) as Readonly<Record<string, unknown>>
+      return (
+        typeof name === 'string' && typeof defaultOn === 'boolean' && typeof create === 'function'
+      )
+    }),
+)
 
 /** A whole number within bounds. */
 export const whole = (min: number, max = Number.MAX_SAFE_INTEGER): Check =>

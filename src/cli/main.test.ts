@@ -133,6 +133,8 @@ describe('options of the server', () => {
     encryptionConfigFile: '',
     shareAuthorities: true,
     endpointReconciler: 'lease',
+    enableAdmissionPlugins: [],
+    disableAdmissionPlugins: [],
     servingHosts: [],
     allowUnlockedDataDir: false,
     verify: false,
@@ -195,6 +197,16 @@ describe('options of the server', () => {
         serviceClusterIpRange: '10.1.0.0/16,fd00::/112',
         serviceNodePortRange: '31000-31999',
         allowPrivileged: true,
+      },
+    },
+    {
+      args:
+        '--data-dir=/d --enable-admission-plugins=A,B --enable-admission-plugins C ' +
+        '--disable-admission-plugins=D --admission-control-config-file=/a.yaml',
+      expected: {
+        enableAdmissionPlugins: ['A', 'B', 'C'],
+        disableAdmissionPlugins: ['D'],
+        admissionConfigFile: '/a.yaml',
       },
     },
     {

@@ -1,3 +1,4 @@
+import type { Clock } from '../base/clock.ts'
 import type { Client } from '../client/client.ts'
 import { isNotFound } from '../client/resource-client.ts'
 import {
@@ -69,30 +70,29 @@ export const garbageCollector: Controller = {
     isLoaded = true
     for (const id of early) queue.add(id)
     early.clear()
-    const isNew = generationWatch(client)
-    let cancel = () => {}
-    const look = () => {
-      cancel = clock.after(LOOK_MS, look)
-      if (isNew())
-        monitors.adjust().catch((error: unknown) => {
-          if (!signal.aborted) log.warn('what is served is not known', { error: String(error) })
-        })
+    const adjust = () => {
+      monitors.adjust().catch((error: unknown) => {
+        if (!signal.aborted) log.warn('what is served is not known', { error: String(error) })
+      })
     }
-    cancel = clock.after(LOOK_MS, look)
-    const running = following(queue, client, [() => cancel()])
+    const ends = [client.onGeneration(adjust)]
+    if (client.generation() === null) ends.push(every(clock, LOOK_MS, adjust))
+    const running = following(queue, client, ends)
     return withStop(running, () => monitors.stop())
   },
 }
 
-/** Tells whether something may be served otherwise than when it last told; where that cannot be known, it may. */
-function generationWatch(client: Client): () => boolean {
-  let seen = client.generation()
-  return () => {
-    const now = client.generation()
-    if (now !== null && now === seen) return false
-    seen = now
-    return true
+/** Calls again and again, until ended by what it returns. */
+function every(clock: Clock, ms: number, call: () => void): () => void {
+  let cancel = () => {}
+  const again = () => {
+    cancel = clock.after(ms, () => {
+      call()
+      again()
+    })
   }
+  again()
+  return () => cancel()
 }
 
 const withStop = (running: Running, stop: () => Promise<void>): Running => ({

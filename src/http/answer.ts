@@ -130,7 +130,7 @@ async function protobufAnswer(
   form: Form,
 ): Promise<Answer> {
   const { resultMessage } = await import('./protobuf.ts')
-  const body = resultMessage(context.server.api, served, result, form)
+  const body = await resultMessage(context.server.api, served, result, form)
   return binaryAnswer(context, { status: result.status, mediaType: form.mediaType }, body)
 }
 

@@ -1,13 +1,16 @@
 import type { Api, Query, User } from '../api/context.ts'
 import type { AuthenticationChain } from '../authn/authenticator-chain.ts'
-import type { Authorizer } from '../authz/authorizer.ts'
-import type { Bag, InBag } from '../base/bag.ts'
+import type { Authorizer, Decision } from '../authz/authorizer.ts'
+import type { InBag } from '../base/bag.ts'
 import type { Log } from '../base/log.ts'
 import type { BodyMemory, BodyShare } from './body-memory.ts'
 import type { BodyQueue } from './body-queue.ts'
 import type { Connections } from './connections.ts'
+import type { Deadlines } from './deadlines.ts'
 import type { Exchange, HeaderList, Out } from './exchange.ts'
 import type { RequestInfo } from './request-info.ts'
+import type { RequestRecord } from './request-record.ts'
+import type { Stages } from './stages.ts'
 
 /** One request on its way through the filters. */
 export interface Context extends InBag {
@@ -31,19 +34,30 @@ export interface Context extends InBag {
   /** Adds a text to the warnings. */
   warn(text: string): void
   /** What the audit record of the request tells beside its own, by key; null while that is nothing. */
-  readonly auditAnnotations: ReadonlyMap<string, string> | null
-  /** Adds to what the audit record tells. */
-  annotate(key: string, value: string): void
+  readonly auditAnnotations: ReadonlyMap<string, AuditAnnotation> | null
+  /** Adds to what the audit record tells; a key that is there already keeps its value. */
+  annotate(key: string, value: string, level?: AuditAnnotation['level']): void
   /** Memory of the request's body; null when it was not asked for. */
   bodyShare: BodyShare | null
-  /** Filled by `authorize`: what made it allow the request. */
-  allowedBy: string
+  /** Filled by `authorize`. */
+  decision: Decision | null
+  /** What those who subscribe to the stages of requests see of this one; null while nobody does. */
+  record: RequestRecord | null
   /** Whether answers can be tables; cleared where the place has none. */
   showsTables: boolean
+  /** Whether answers can have the binary form; cleared where the kind has none. */
+  hasBinary: boolean
   /** Milliseconds until the answer must have begun; Infinity: as many as it takes. */
   limitMs: number
   /** Milliseconds since the epoch at which the answer must have begun; Infinity: never. */
   deadline: number
+}
+
+/** What an audit record tells beside its own. */
+export interface AuditAnnotation {
+  readonly value: string
+  /** How much the record must tell for this to be in it. */
+  readonly level: 'Metadata' | 'Request'
 }
 
 /** What the filters and handlers of one server share. */
@@ -57,8 +71,10 @@ export interface ServerState {
   readonly bodyMemory: BodyMemory
   /** Where large bodies wait to be read. */
   readonly bodyQueue: BodyQueue
-  /** Requests whose time is watched. */
-  readonly underway: Bag<Context>
+  /** Watches over the time of requests. */
+  readonly deadlines: Deadlines
+  /** Tells of the stages of requests; null when nobody subscribes to them. */
+  readonly stages: Stages | null
   readonly log: Log
   readonly authentication: Pick<AuthenticationChain, 'authenticate' | 'removeCredentials'>
   readonly authorizer: Pick<Authorizer, 'authorize'>
@@ -112,8 +128,4 @@ export const TAKEN: Answer = { status: 101, headers: [], body: '' }
 export interface Filter {
   readonly name: string
   run(context: Context): void | Promise<void>
-  /** When the answer takes more than this turn of the event loop. */
-  waiting?(context: Context): void
-  /** When the answer is made, or the request has failed, after `waiting`. */
-  after?(context: Context): void
 }

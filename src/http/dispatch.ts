@@ -1,14 +1,17 @@
 import { connects } from '../api/connect/index.ts'
 import { freshness, hopefully } from '../api/freshness.ts'
 import { runOf } from '../api/run-of.ts'
-import { watch } from '../api/watch.ts'
+import { watch, type WatchStart } from '../api/watch.ts'
 import { contextOnce, type Api, type Body, type Call } from '../api/context.ts'
 import type { Result } from '../api/results.ts'
 import { verbsOf, type Served } from '../schema/catalogue.ts'
 import { badRequest, methodNotAllowed, noSuchResource } from '../schema/errors.ts'
+import { formatJson } from '../schema/json-text.ts'
 import { isPathSegmentName } from '../schema/names.ts'
 import type { ConnectSubresource, Deprecation } from '../schema/resource.ts'
-import { attempt } from '../api/write.ts'
+import { CallAttributes } from '../api/admission.ts'
+import { connectOptions } from '../api/connect/options.ts'
+import { TableGone } from '../store/cache/storage-form.ts'
 import { resultAnswer } from './answer.ts'
 import type { Answer, Context } from './context.ts'
 import { formOf } from './form.ts'
@@ -49,9 +52,39 @@ function unknownResource(context: Context): Answer | Promise<Answer> {
   return pageNotFound()
 }
 
-function resource(context: Context, served: Served): Answer | Promise<Answer> {
+/** How often a request is begun again: each time what is served has changed under it. */
+const MOST_TRIES = 10
+
+/** What a request that begins again keeps. */
+interface Again {
+  readonly body?: () => Promise<Body>
+  readonly triesLeft: number
+}
+
+const FIRST: Again = { triesLeft: MOST_TRIES }
+
+/**
+ * Begins a request again with what is served by now, or refuses it as any for what is not served. Nothing was written:
+ * it found what it needs gone, or in another form.
+ */
+function again(
+  context: Context,
+  error: unknown,
+  { body }: Call,
+  { triesLeft }: Again = FIRST,
+): Answer | Promise<Answer> {
+  if (!(error instanceof TableGone) || triesLeft === 0) throw error
+  const { info, server } = context
+  const served = server.api.catalogue.find(info.group, info.version, info.resource)
+  return served
+    ? resource(context, served, { body, triesLeft: triesLeft - 1 })
+    : unknownResource(context)
+}
+
+function resource(context: Context, served: Served, before?: Again): Answer | Promise<Answer> {
   const { info, exchange } = context
   const { api } = context.server
+  context.hasBinary = served.protobuf !== null
   checkShape(context, served)
   const { verb } = info
   if (served.deprecated) tellDeprecated(context, served, served.deprecated)
@@ -64,23 +97,29 @@ function resource(context: Context, served: Served): Answer | Promise<Answer> {
     query: context.query,
     user: context.user,
     userAgent: exchange.headers['user-agent'] ?? '',
-    body: bodyReader(context),
+    body: before?.body ?? bodyReader(context),
     context: contextOnce(api, context.user, served),
     warn: (text) => context.warn(text),
+    annotate: (key, value, level) => context.annotate(key, value, level),
+    deadline: () => context.deadline,
     signal: () => exchange.signal,
   }
   const subresource = served.subresources.get(info.subresource)
   if (subresource?.serves === 'connect') return connectAnswer(context, call, subresource)
-  if (verb === 'watch') return watchAnswer(context, served, call)
+  if (verb === 'watch') return watchAnswer(context, call, before)
   const run = runOf(served, verb, info.subresource)
   if (!run) throw methodNotAllowed()
   context.showsTables = showsTables(served, info)
   // An answer that nobody can read is not worth a write; reads find out when they answer.
   if (verb !== 'get' && verb !== 'list') formOf(context, { transform: true })
+  const made = (result: Result): Answer | Promise<Answer> => {
+    context.record?.answered(served, result)
+    return resultAnswer(context, served, result)
+  }
   const answer = (result: Result | Promise<Result>): Answer | Promise<Answer> =>
     result instanceof Promise
-      ? result.then((done) => resultAnswer(context, served, done))
-      : resultAnswer(context, served, result)
+      ? result.then(made, (error) => again(context, error, call, before))
+      : made(result)
   if (!api.cache.isShared) return answer(run(api, call))
   if (verb === 'create' && call.subresource === '')
     return answer(hopefully(api, () => run(api, call)))
@@ -91,7 +130,7 @@ function resource(context: Context, served: Served): Answer | Promise<Answer> {
 /** What is only posted has no table: reviews, bindings, evictions, tokens. */
 function showsTables(served: Served, info: RequestInfo): boolean {
   if (info.subresource !== '') return served.subresources.get(info.subresource)?.serves !== 'action'
-  return served.declaration.virtual === undefined || info.verb !== 'create'
+  return served.virtual === null || info.verb !== 'create'
 }
 
 /** Paths that look like a resource but have no such place or verb. */
@@ -151,11 +190,16 @@ async function connectAnswer(
   const path = context.path.replace(/^\/+/, '/')
   const [base, rest] = splitAfter(path, subresourceDepth(context))
   if (!reads) {
-    const c = call.context()
-    const options = { kind, apiVersion: call.served.groupVersion, metadata: {}, path: rest }
-    const asked = attempt(call, 'connect', options, null, { dryRun: false })
-    await api.admission.mutate(asked, c)
-    await api.admission.validate(asked, c)
+    const { group, version } = call.served
+    const attributes = new CallAttributes(api, call, {
+      operation: 'CONNECT',
+      object: connectOptions(call, kind, rest),
+      old: null,
+      dryRun: false,
+      body: { group, version, kind },
+    })
+    await api.admission.mutate(attributes)
+    await api.admission.validate(attributes)
   }
   const place = await connect(api, {
     ...call,
@@ -193,7 +237,10 @@ async function readBody(context: Context): Promise<Body> {
   const mediaType = bodyType(exchange)
   const waiting = server.bodyQueue.wait(bytes.length, () => exchange.signal)
   if (waiting) await waiting
-  return { bytes, mediaType }
+  const { record } = context
+  if (record === null || server.stages?.wantsBody(record) !== true) return { bytes, mediaType }
+  record.read(bytes, mediaType)
+  return { bytes, mediaType, readAs: (value) => record.readAs(Buffer.from(formatJson(value))) }
 }
 
 /**
@@ -209,14 +256,20 @@ function bodyType({ method, headers }: Context['exchange']): string {
   return parsed ? `${parsed.type}/${parsed.subtype}` : type
 }
 
-async function watchAnswer(context: Context, served: Served, call: Call): Promise<Answer> {
+async function watchAnswer(context: Context, call: Call, before?: Again): Promise<Answer> {
+  const { served } = call
   const form = formOf(context, { watch: true, transform: true })
   const { api } = context.server
   await freshness(api, call, 'watch')
-  const start = await watch(api, call)
+  let start: WatchStart
+  try {
+    start = await watch(api, call)
+  } catch (error) {
+    return again(context, error, call, before)
+  }
   const isBinary = form.type === 'protobuf'
   const events = isBinary
-    ? (await import('./protobuf.ts')).eventMessages(api, served, form)
+    ? await (await import('./protobuf.ts')).eventMessages(api, served, form)
     : eventForm(api, served, form)
   const type = isBinary ? `${form.mediaType};stream=watch` : 'application/json'
   return {
@@ -233,10 +286,12 @@ async function watchAnswer(context: Context, served: Served, call: Call): Promis
 function tellDeprecated(context: Context, served: Served, deprecation: Deprecation): void {
   const { api, onDeprecated } = context.server
   context.warn(deprecationText(api, served, deprecation))
-  context.annotate(api.v.spell('{label}/deprecated'), 'true')
+  // The domain of API groups, which begins with a dot.
+  const domain = api.v.spell('{api}').slice(1)
+  context.annotate(`${domain}/deprecated`, 'true')
   const { removed } = deprecation
   if (removed !== undefined) {
-    context.annotate(api.v.spell('{label}/removed-release'), removed)
+    context.annotate(`${domain}/removed-release`, removed)
   }
   onDeprecated({
     group: served.group,

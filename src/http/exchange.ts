@@ -4,6 +4,7 @@ import type { Duplex, Readable } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
 import { lingerAfter } from './http1-linger.ts'
 import { originForm } from './http1-refusals.ts'
+import { ObservedOut } from './observed-out.ts'
 import { collectBody, type BodyBudget, type BodySink } from './request-body.ts'
 
 /** Header names and values in turns. Names in lower case. */
@@ -38,6 +39,18 @@ export interface Exchange {
   send(status: number, headers: HeaderList, body: Buffer | string): void
   /** Begins an answer of unknown or large length. */
   open(status: number, headers: HeaderList): Out
+  /** Is told what becomes of the answer; null: nobody wants to know. */
+  observer: ExchangeObserver | null
+}
+
+/** What is told of the answer of an exchange. */
+export interface ExchangeObserver {
+  /** Status and headers were handed to a connection that is there. */
+  begun(status: number): void
+  /** So many bytes more of the body were. */
+  wrote(bytes: number): void
+  /** All of it was. */
+  finished(): void
 }
 
 /** A connection that may become something else than HTTP. */
@@ -100,6 +113,7 @@ export class Http1Exchange extends Base implements Exchange {
   readonly #response: ServerResponse
 
   readonly upgrade: Upgrade | null
+  observer: ExchangeObserver | null = null
   #taken = false
   #sink: BodySink | null = null
 
@@ -134,6 +148,7 @@ export class Http1Exchange extends Base implements Exchange {
   take(): void {
     this.#taken = true
     this.#response.detachSocket(this.#request.socket)
+    this.observer?.begun(101)
   }
   protected onClosed(call: () => void): void {
     const what = this.upgrade?.socket ?? this.#response
@@ -153,6 +168,7 @@ export class Http1Exchange extends Base implements Exchange {
   send(status: number, headers: HeaderList, body: Buffer | string): void {
     const response = this.#response
     if (response.headersSent) return
+    const observer = this.#isGone ? null : this.observer
     headers.push('content-length', String(Buffer.byteLength(body)))
     if (!this.#request.complete && hasBody(this.headers)) {
       // What is still to come of the body is not wanted.
@@ -163,13 +179,26 @@ export class Http1Exchange extends Base implements Exchange {
     response.writeHead(status, headers)
     if (this.method === 'HEAD') response.end()
     else response.end(body)
+    if (observer === null) return
+    observer.begun(status)
+    observer.wrote(this.method === 'HEAD' ? 0 : Buffer.byteLength(body))
+    observer.finished()
   }
   open(status: number, headers: HeaderList): Out {
     const response = this.#response
+    const observer = this.#isGone ? null : this.observer
     response.writeHead(status, headers)
     if (this.method === 'HEAD') response.end()
     else response.flushHeaders()
-    return new Http1Out(response)
+    const out = new Http1Out(response)
+    if (observer === null) return out
+    observer.begun(status)
+    if (this.method === 'HEAD') observer.finished()
+    return new ObservedOut(out, observer)
+  }
+  /** Whether nobody is there to get an answer. */
+  get #isGone(): boolean {
+    return this.#response.destroyed || !this.#request.socket.writable
   }
 }
 

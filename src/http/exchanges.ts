@@ -1,9 +1,10 @@
 import { writeAnswer } from './answer.ts'
-import type { Answer, Context, ServerState } from './context.ts'
+import { TAKEN, type Answer, type Context, type ServerState } from './context.ts'
 import { dispatch } from './dispatch.ts'
 import type { Exchange } from './exchange.ts'
 import { compose, filters } from './pipeline.ts'
 import { RequestContext } from './request-context.ts'
+import { StatusError } from '../schema/errors.ts'
 
 /** Takes exchanges through the pipeline and knows how many are under way. */
 export class Exchanges {
@@ -16,47 +17,80 @@ export class Exchanges {
     this.#state = state
   }
 
-  /** Resolves when none is under way. */
-  idle(): Promise<void> {
+  /** Resolves when none is under way, or after so many milliseconds. */
+  idle(atMostMs: number): Promise<void> {
     if (this.#underway === 0) return Promise.resolve()
-    return new Promise((resolve) => (this.#onIdle = resolve))
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, atMostMs)
+      this.#onIdle = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
   }
 
   /** Answers one exchange, whatever happens. */
   readonly take = (exchange: Exchange): void => {
+    const { stages } = this.#state
     const context = new RequestContext(this.#state, exchange)
     this.#underway++
-    const fail = (error: unknown) => this.#fail(context, error)
+    if (stages !== null) context.record = stages.received(context)
     try {
       const answer = this.#run(context)
-      if (answer instanceof Promise)
-        void answer.then((made) => this.#write(context, made)).catch(fail)
+      if (answer instanceof Promise) this.#wait(context, answer)
       else this.#write(context, answer)
     } catch (error) {
-      fail(error)
+      this.#fail(context, error)
     }
   }
 
+  #wait(context: Context, answer: Promise<Answer>): void {
+    const { deadlines } = this.#state
+    deadlines.begin(context)
+    void answer
+      .then((made) => {
+        deadlines.end(context)
+        this.#write(context, made)
+      })
+      .catch((error: unknown) => {
+        deadlines.end(context)
+        this.#fail(context, error)
+      })
+  }
+
   #write(context: Context, answer: Answer): void {
-    context.bodyShare?.close()
+    const { record } = context
+    // A body that somebody wants to see counts as long as it is kept.
+    if (record === null) context.bodyShare?.close()
+    else if (answer === TAKEN) return this.#endLater(context)
     const writing = writeAnswer(context, answer)
-    if (!writing) this.#end()
+    if (!writing) this.#end(context)
     else
       void writing.then(
-        () => this.#end(),
+        () => this.#end(context),
         (error: unknown) => this.#fail(context, error),
       )
   }
 
-  #fail(context: Context, error: unknown): void {
-    context.bodyShare?.close()
-    this.#state.onError(error, context)
-    const { exchange } = context
-    if (!exchange.begun) exchange.send(500, ['content-type', 'text/plain'], 'internal error')
-    this.#end()
+  /** Ends a request whose connection was taken over when that is over, for those who want to know. */
+  #endLater(context: Context): void {
+    const { signal } = context.exchange
+    if (signal.aborted) this.#end(context)
+    else signal.addEventListener('abort', () => this.#end(context), { once: true })
   }
 
-  #end(): void {
+  #fail(context: Context, error: unknown): void {
+    const { exchange, record } = context
+    this.#state.onError(error, context)
+    if (error instanceof StatusError) record?.failed(error)
+    else record?.panicked(error)
+    if (!exchange.begun) exchange.send(500, ['content-type', 'text/plain'], 'internal error')
+    this.#end(context)
+  }
+
+  #end(context: Context): void {
+    context.bodyShare?.close()
+    if (context.record !== null) this.#state.stages?.complete(context.record)
     if (--this.#underway === 0) this.#onIdle()
   }
 }

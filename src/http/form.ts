@@ -19,11 +19,11 @@ export interface Form {
   readonly pretty: boolean
 }
 
-/** Media types that answers can have. */
-export const offered = (v: Vocabulary): string[] => [
+/** Media types that answers can have; the binary one where there is such a form. */
+const offered = (v: Vocabulary, hasBinary: boolean): string[] => [
   'application/json',
   'application/yaml',
-  protobufType(v),
+  ...(hasBinary ? [protobufType(v)] : []),
 ]
 
 interface FormOffer extends Offer {
@@ -34,6 +34,9 @@ interface FormOffer extends Offer {
 interface Offers {
   readonly all: readonly FormOffer[]
   readonly watch: readonly FormOffer[]
+  /** The same of what has no binary form. */
+  readonly text: readonly FormOffer[]
+  readonly textWatch: readonly FormOffer[]
 }
 
 const madeOffers = new WeakMap<Vocabulary, Offers>()
@@ -48,7 +51,12 @@ function offersOf(v: Vocabulary): Offers {
     const json = offer('application/json', 'application/json')
     const yaml = offer('application/yaml', 'application/yaml')
     const binary = wireNames(v, PROTOBUF_TYPE).map((name) => offer('protobuf', name))
-    offers = { all: [json, yaml, ...binary], watch: [json, ...binary] }
+    offers = {
+      all: [json, yaml, ...binary],
+      watch: [json, ...binary],
+      text: [json, yaml],
+      textWatch: [json],
+    }
     madeOffers.set(v, offers)
   }
   return offers
@@ -71,11 +79,12 @@ export function formOf(context: Context, options: { watch?: boolean; transform: 
   const pretty = isPretty(context, agent)
   if ((accept === undefined || accept === 'application/json') && !pretty) return PLAIN
   const { v: words } = context.server.api
+  const { hasBinary } = context
   const metaGroups = wireNames(words, 'meta{api}')
   const offers = offersOf(words)
   const choice = negotiate(
     accept,
-    options.watch === true ? offers.watch : offers.all,
+    offersIn(offers, options.watch === true, hasBinary),
     (params, offer) => {
       const as = params.get('as')
       if (as === undefined) return true
@@ -94,8 +103,10 @@ export function formOf(context: Context, options: { watch?: boolean; transform: 
   if (!choice) {
     throw notAcceptable(
       options.watch === true
-        ? ['application/json', protobufType(words)].map((type) => `${type};stream=watch`)
-        : offered(words),
+        ? ['application/json', ...(hasBinary ? [protobufType(words)] : [])].map(
+            (type) => `${type};stream=watch`,
+          )
+        : offered(words, hasBinary),
     )
   }
   const includeObject = first(context.query, 'includeObject') ?? ''
@@ -113,6 +124,11 @@ export function formOf(context: Context, options: { watch?: boolean; transform: 
     includeObject: (includeObject || 'Metadata') as Form['includeObject'],
     pretty: pretty || choice.params.get('pretty') === '1',
   }
+}
+
+function offersIn(offers: Offers, watches: boolean, hasBinary: boolean): readonly FormOffer[] {
+  if (hasBinary) return watches ? offers.watch : offers.all
+  return watches ? offers.textWatch : offers.text
 }
 
 /** Words for yes; whatever else a client writes is no. */

@@ -1,6 +1,7 @@
 /** Answers to what is not HTTP/1.1 as this server speaks it, given before there is a request for the pipeline. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
+import type { Exchange } from './exchange.ts'
 import { endReading, lingerAfter } from './http1-linger.ts'
 import {
   badRequest,
@@ -63,13 +64,23 @@ export function originForm(target: string): string {
   return rest.startsWith('?') || rest === '' ? `/${rest}` : rest
 }
 
-/** Refuses a request whose head was read; the connection ends. */
-export function refuse(response: ServerResponse, error: StatusError): void {
-  const body = `${JSON.stringify(error.toStatus())}\n`
-  lingerAfter(response)
-  response.writeHead(error.code, headersOf(body))
-  response.end(response.req.method === 'HEAD' ? undefined : body)
+/** A refusal that was given. */
+export interface Refusal {
+  readonly error: StatusError
+  /** Of the answer's body. */
+  readonly bytes: number
 }
+
+/** Refuses a request whose head was read; the connection ends. */
+export function refuse(response: ServerResponse, error: StatusError): Refusal {
+  const body = response.req.method === 'HEAD' ? '' : bodyOf(error)
+  lingerAfter(response)
+  response.writeHead(error.code, headersOf(bodyOf(error)))
+  response.end(body)
+  return { error, bytes: Buffer.byteLength(body) }
+}
+
+const bodyOf = (error: StatusError) => `${JSON.stringify(error.toStatus())}\n`
 
 const headersOf = (body: string) => [
   'content-type',
@@ -82,38 +93,52 @@ const headersOf = (body: string) => [
   'close',
 ]
 
-/** Refuses what the parser of HTTP cannot read, and ends the connection. */
-export function refuseUnparsed(error: NodeJS.ErrnoException, socket: Duplex): void {
+/** Refuses what the parser of HTTP cannot read, and ends the connection; null: nobody could be told. */
+export function refuseUnparsed(error: NodeJS.ErrnoException, socket: Duplex): Refusal | null {
   const { code = '' } = error
   // Further bytes of what was refused already.
-  if (socket.writableEnded) return
+  if (socket.writableEnded) return null
   if (!code.startsWith('HPE_') || !socket.writable || isAnswering(socket)) {
     socket.destroy()
-    return
+    return null
   }
-  refuseConnection(socket, code === 'HPE_HEADER_OVERFLOW' ? headersTooLarge() : unreadable())
+  return refuseConnection(socket, code === 'HPE_HEADER_OVERFLOW' ? headersTooLarge() : unreadable())
 }
 
 /** Refuses a request to become a tunnel. */
-export const refuseTunnel = (socket: Duplex): void => refuseConnection(socket, methodNotAllowed())
+export const refuseTunnel = (socket: Duplex): Refusal =>
+  refuseConnection(socket, methodNotAllowed())
 
-function refuseConnection(socket: Duplex, error: StatusError): void {
-  const body = `${JSON.stringify(error.toStatus())}\n`
+function refuseConnection(socket: Duplex, error: StatusError): Refusal {
+  const body = bodyOf(error)
   const lines = [`HTTP/1.1 ${error.code} ${PHRASES[error.code] ?? 'Refused'}`]
   const headers = headersOf(body)
   for (let i = 0; i < headers.length; i += 2) lines.push(`${headers[i]}: ${headers[i + 1]}`)
   socket.on('error', () => {})
   endReading(socket, `${lines.join('\r\n')}\r\n\r\n${body}`)
+  return { error, bytes: Buffer.byteLength(body) }
 }
 
 /** The answer that a connection has been given last. */
 interface WithAnswer {
   lastAnswer?: ServerResponse
+  lastExchange?: Exchange
 }
 
 /** Remembers the answer that is being made on a connection. */
 export function rememberAnswer(response: ServerResponse): void {
   ;(response.req.socket as WithAnswer).lastAnswer = response
+}
+
+/** Remembers for whose request the answer is made. */
+export function rememberExchange(exchange: Exchange): void {
+  ;(exchange.socket as WithAnswer).lastExchange = exchange
+}
+
+/** The exchange whose body could not be read, when it is no head that could not be. */
+export function unreadExchange(socket: Duplex): Exchange | null {
+  const { lastAnswer, lastExchange } = socket as WithAnswer
+  return lastAnswer && !lastAnswer.req.complete ? (lastExchange ?? null) : null
 }
 
 /** Whether an answer to another request than the one that cannot be read would be mixed up with a refusal. */

@@ -3,7 +3,8 @@ import { Readable } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
 import type { RequestHead } from '../http2/request-head.ts'
 import type { ServerStream } from '../http2/server-stream.ts'
-import type { Exchange, HeaderList, Out } from './exchange.ts'
+import type { Exchange, ExchangeObserver, HeaderList, Out } from './exchange.ts'
+import { ObservedOut } from './observed-out.ts'
 import { collectBody, type BodyBudget } from './request-body.ts'
 
 const EMPTY = Buffer.alloc(0)
@@ -14,6 +15,7 @@ export class Http2Exchange implements Exchange, Out {
   readonly target: string
   readonly headers: IncomingHttpHeaders
   readonly rawHeaders: readonly string[]
+  observer: ExchangeObserver | null = null
   readonly #stream: ServerStream
   readonly #declared: number
   readonly #hasBody: boolean
@@ -77,12 +79,25 @@ export class Http2Exchange implements Exchange, Out {
   send(status: number, headers: HeaderList, body: Buffer | string): void {
     const bytes = typeof body === 'string' ? Buffer.from(body) : body
     headers.push('content-length', String(bytes.length), 'date', dateText())
+    const observer = this.#isGone ? null : this.observer
     this.#stream.answer(status, headers, this.method === 'HEAD' ? null : bytes)
+    if (observer === null) return
+    observer.begun(status)
+    observer.wrote(this.method === 'HEAD' ? 0 : bytes.length)
+    observer.finished()
   }
   open(status: number, headers: HeaderList): Out {
     headers.push('date', dateText())
+    const observer = this.#isGone ? null : this.observer
     this.#stream.begin(status, headers, this.method === 'HEAD')
-    return this
+    if (observer === null) return this
+    observer.begun(status)
+    if (this.method === 'HEAD') observer.finished()
+    return new ObservedOut(this, observer)
+  }
+  /** Whether nobody is there to get an answer, or has got one. */
+  get #isGone(): boolean {
+    return this.#stream.isOver || this.#stream.isBegun
   }
 
   // What was opened is the stream itself, for which no object more is needed.

@@ -10,6 +10,8 @@ import {
   type StatusError,
 } from '../schema/errors.ts'
 import type { Exchange } from './exchange.ts'
+import type { RecordHead } from './request-record.ts'
+import type { Stages } from './stages.ts'
 
 const MAX_STREAMS = 250
 const SETTINGS_MS = 10_000
@@ -19,6 +21,8 @@ const LOOK_EVERY_MS = 1000
 
 export interface Http2Options {
   readonly onExchange: (exchange: Exchange) => void
+  /** Tells of requests that are refused here; null when nobody subscribes. */
+  readonly stages?: Stages | null
   /** Of the headers of one request. */
   readonly maxHeaderBytes: number
   /** Milliseconds after which a connection without requests ends. */
@@ -71,7 +75,12 @@ export class Http2Sessions {
       import('../http2/server-connection.ts'),
       import('./http2-exchange.ts'),
     ])
-    const { onExchange, onFault } = this.#options
+    const { onExchange, onFault, stages = null } = this.#options
+    const refuse = (stream: ServerStream, head: RequestHead, error: StatusError) => {
+      const isAnswered = !stream.isOver
+      const bytes = answerRefusal(stream, head, error)
+      if (isAnswered) stages?.refused(headOf(stream, head), error, bytes)
+    }
     const listener: ServerListener = {
       request: (stream, head) => {
         if (head.headers[':method'] === 'CONNECT') refuse(stream, head, methodNotAllowed())
@@ -113,8 +122,16 @@ export class Http2Sessions {
 const whyRefused = ({ isTooLarge, fault }: RequestHead): StatusError =>
   isTooLarge ? headersTooLarge() : badRequest(fault ?? '')
 
-/** Answers what no filter sees. */
-function refuse(stream: ServerStream, head: RequestHead, error: StatusError): void {
+const headOf = ({ connection }: ServerStream, { headers }: RequestHead): RecordHead => ({
+  method: headers[':method'] ?? '',
+  target: headers[':path'] ?? '',
+  headers,
+  protocol: 'HTTP/2',
+  remoteAddress: connection.socket.remoteAddress ?? '',
+})
+
+/** Answers what no filter sees; gives the bytes of the body. */
+function answerRefusal(stream: ServerStream, head: RequestHead, error: StatusError): number {
   const body = Buffer.from(`${JSON.stringify(error.toStatus())}\n`)
   const headers = [
     'content-type',
@@ -124,5 +141,7 @@ function refuse(stream: ServerStream, head: RequestHead, error: StatusError): vo
     'content-length',
     String(body.length),
   ]
-  stream.answer(error.code, headers, head.headers[':method'] === 'HEAD' ? null : body)
+  const isHead = head.headers[':method'] === 'HEAD'
+  stream.answer(error.code, headers, isHead ? null : body)
+  return isHead ? 0 : body.length
 }

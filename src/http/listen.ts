@@ -12,10 +12,13 @@ import {
   refuseTunnel,
   refuseUnparsed,
   rememberAnswer,
+  rememberExchange,
   wrongHead,
 } from './http1-refusals.ts'
 import { Http2Sessions } from './http2-sessions.ts'
-import { plainError } from '../schema/errors.ts'
+import { tellRefused, tellUnparsed } from './http1-stages.ts'
+import type { Stages } from './stages.ts'
+import { plainError, type StatusError } from '../schema/errors.ts'
 
 export interface ListenOptions {
   readonly bindAddress: string
@@ -28,6 +31,8 @@ export interface ListenOptions {
   readonly clientCa: string
   readonly connections: Connections
   readonly onExchange: (exchange: Exchange) => void
+  /** Tells of requests that are refused here; null when nobody subscribes. */
+  readonly stages?: Stages | null
   /** Told of what nobody should have thrown; the connection it happened on has ended. */
   readonly onFault: (error: unknown) => void
   readonly timeouts?: Partial<Timeouts>
@@ -60,7 +65,7 @@ const PROBE_AFTER_MS = 180_000
 
 /** Serves HTTP/1.1 and HTTP/2 over TLS on one port. Rejects when the address cannot be had. */
 export async function listen(options: ListenOptions): Promise<Listener> {
-  const { connections } = options
+  const { connections, stages = null } = options
   const { headersMs = HEADERS_MS, idleMs = IDLE_MS } = options.timeouts ?? {}
   const server = createServer({
     cert: options.cert,
@@ -88,27 +93,40 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     onFault: options.onFault,
     maxHeaderBytes: MAX_HEADER_BYTES,
     idleMs,
+    stages,
   })
   // Headers that are not seen decide nothing: their number is bounded by their size alone.
   server.maxHeadersCount = 0
+  const refused = (response: ServerResponse, error: StatusError) => {
+    const refusal = refuse(response, error)
+    if (stages !== null) tellRefused(stages, response.req, refusal)
+  }
+  const begin = (exchange: Exchange) => {
+    if (stages !== null) rememberExchange(exchange)
+    options.onExchange(exchange)
+  }
   const take = (request: IncomingMessage, response: ServerResponse) => {
     if (isLingering(request.socket)) return void request.resume()
     rememberAnswer(response)
     const wrong = wrongHead(request)
-    if (wrong) refuse(response, wrong)
-    else options.onExchange(new Http1Exchange(request, response))
+    if (wrong) refused(response, wrong)
+    else begin(new Http1Exchange(request, response))
   }
   server.on('request', take)
   server.on('checkContinue', take)
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     if (isLingering(request.socket)) return void request.resume()
     rememberAnswer(response)
-    refuse(response, wrongHead(request) ?? plainError('the expectation cannot be met', 417))
+    refused(response, wrongHead(request) ?? plainError('the expectation cannot be met', 417))
   })
-  server.on('clientError', refuseUnparsed)
-  server.on('connect', (_request, socket) => {
-    if (isLingering(socket)) socket.resume()
-    else refuseTunnel(socket)
+  server.on('clientError', (error, socket) => {
+    const refusal = refuseUnparsed(error, socket)
+    if (refusal !== null && stages !== null) tellUnparsed(stages, socket, refusal)
+  })
+  server.on('connect', (request, socket) => {
+    if (isLingering(socket)) return void socket.resume()
+    const refusal = refuseTunnel(socket)
+    if (stages !== null) tellRefused(stages, request, refusal)
   })
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     if (isLingering(socket)) return void socket.resume()
@@ -118,8 +136,8 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     response.assignSocket(socket as Socket)
     response.once('finish', () => socket.end())
     const wrong = wrongHead(request)
-    if (wrong) refuse(response, wrong)
-    else options.onExchange(new Http1Exchange(request, response, { socket, head }))
+    if (wrong) refused(response, wrong)
+    else begin(new Http1Exchange(request, response, { socket, head }))
   })
   admitFirst(server, connections)
   // Node's own would take every connection for HTTP/1.1.

@@ -20,7 +20,7 @@ export const filters: readonly Filter[] = [
   draining, // a server that ends turns new requests away: 503
   requestInfo, // verb, group, resource, name from method and path
   cacheControl, // nothing is to be kept by caches between
-  deadline, // bounds the time until the answer begins: 504
+  deadline, // how long the answer may take to begin: 504
   headers, // what decides is clear: 400
   authenticate, // who: 401
   impersonate, // as whom: 403
@@ -35,8 +35,6 @@ export function compose(
   steps: readonly Filter[],
   last: (context: Context) => Answer | Promise<Answer>,
 ): (context: Context) => Answer | Promise<Answer> {
-  const waitings = steps.filter((step) => step.waiting !== undefined)
-  const endings = steps.filter((step) => step.after !== undefined)
   const from = (context: Context, start: number): Answer | Promise<Answer> => {
     for (let i = start; i < steps.length; i++) {
       const waiting = steps[i]!.run(context)
@@ -44,24 +42,11 @@ export function compose(
     }
     return last(context)
   }
-  const end = (context: Context) => {
-    for (const step of endings) step.after!(context)
-  }
   return (context) => {
     try {
       const answer = from(context, 0)
       if (!(answer instanceof Promise)) return answer
-      for (const step of waitings) step.waiting!(context)
-      return answer.then(
-        (made) => {
-          end(context)
-          return made
-        },
-        (error: unknown) => {
-          end(context)
-          return recover(context, error)
-        },
-      )
+      return answer.catch((error: unknown) => recover(context, error))
     } catch (error) {
       return recover(context, error)
     }

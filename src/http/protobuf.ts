@@ -14,19 +14,25 @@ import { PLAIN, type Form } from './form.ts'
 import { bookmarkObject, isList, listMetadata, noList, objectJson } from './represent.ts'
 
 /** What a verb answers, in an envelope. Throws 406 for shapes that do not fit what is answered. */
-export function resultMessage(api: Api, served: Served, result: Result, form: Form): Buffer {
+export async function resultMessage(
+  api: Api,
+  served: Served,
+  result: Result,
+  form: Form,
+): Promise<Buffer> {
   switch (result.is) {
     case 'status':
       return statusMessage(api, result.body)
     case 'object':
-      return objectMessage(api, served, result.version, form)
+      return (await binaryKind(api, served)).object(result.version, form)
     case 'made':
-      return objectMessage(api, result.served, result.object, form)
+      return (await binaryKind(api, result.served)).object(result.object, form)
     case 'list': {
       if (form.as === 'PartialObjectMetadata') throw isList(served)
       const partial = form.as !== ''
+      const binary = await binaryKind(api, served)
       const items = result.items.map((version) =>
-        partial ? metadataRaw(api, version) : objectRaw(api, served, version),
+        partial ? metadataRaw(api, version) : binary.raw(version),
       )
       const metadata = protobufOf(ListMeta.shape, api.v).encode(listMetadata(result))
       const type = partial
@@ -40,29 +46,38 @@ export function resultMessage(api: Api, served: Served, result: Result, form: Fo
   }
 }
 
-function objectMessage(api: Api, served: Served, source: Version | Made, form: Form): Buffer {
-  switch (form.as) {
-    case '':
-      return wrap(
-        { kind: served.kind, apiVersion: served.groupVersion },
-        objectRaw(api, served, source),
-      )
-    case 'PartialObjectMetadata':
-      return wrap(
-        { kind: 'PartialObjectMetadata', apiVersion: form.asVersion },
-        metadataRaw(api, source),
-      )
-    // Tables are not offered in this form.
-    case 'Table':
-    case 'PartialObjectMetadataList':
-      throw noList(served)
-  }
+/** Messages of objects of one kind. */
+interface BinaryKind {
+  /** The object alone. */
+  raw(source: Version | Made): Buffer
+  /** The object in an envelope. Throws 406 for shapes of lists. */
+  object(source: Version | Made, form: Form): Buffer
 }
 
-const objectRaw = (api: Api, served: Served, source: Version | Made): Buffer =>
-  protobufOf(served.shape, api.v).encode(
-    parseJson(objectJson(api, served, source, PLAIN)) as JsonObject,
-  )
+async function binaryKind(api: Api, served: Served): Promise<BinaryKind> {
+  const protobuf = await served.protobuf?.load()
+  if (!protobuf) throw new Error(`${served.kind} has no binary form`)
+  const raw = (source: Version | Made): Buffer =>
+    protobuf.encode(parseJson(objectJson(api, served, source, PLAIN)) as JsonObject)
+  return {
+    raw,
+    object(source, form) {
+      switch (form.as) {
+        case '':
+          return wrap({ kind: served.kind, apiVersion: served.groupVersion }, raw(source))
+        case 'PartialObjectMetadata':
+          return wrap(
+            { kind: 'PartialObjectMetadata', apiVersion: form.asVersion },
+            metadataRaw(api, source),
+          )
+        // Tables are not offered in this form.
+        case 'Table':
+        case 'PartialObjectMetadataList':
+          throw noList(served)
+      }
+    },
+  }
+}
 
 const metadataRaw = (api: Api, source: Version | Made): Buffer =>
   protobufOf(PartialObjectMetadata.shape, api.v).encode({
@@ -86,16 +101,17 @@ export function documentMessage(api: Api, shape: Shape, json: Buffer): Buffer {
 }
 
 /** How the events of a watch look in the binary form. */
-export function eventMessages(api: Api, served: Served, form: Form): EventForm {
+export async function eventMessages(api: Api, served: Served, form: Form): Promise<EventForm> {
+  const binary = await binaryKind(api, served)
   const shown: Form = form.as === '' ? form : { ...form, as: 'PartialObjectMetadata' }
   return {
     id: `protobuf\0${served.groupVersion}\0${form.as}\0${form.asVersion}`,
     event(type, version, revision) {
       const seen = revision === version.revision ? version : version.withRevision(revision)
-      return eventFrame(type, objectMessage(api, served, seen, shown))
+      return eventFrame(type, binary.object(seen, shown))
     },
     bookmark: (revision) =>
-      eventFrame('BOOKMARK', objectMessage(api, served, bookmarkObject(served, revision), shown)),
+      eventFrame('BOOKMARK', binary.object(bookmarkObject(served, revision), shown)),
     error: (status) => eventFrame('ERROR', statusMessage(api, status as object)),
   }
 }

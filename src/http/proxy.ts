@@ -7,7 +7,7 @@ import type { Duplex, Readable } from 'node:stream'
 import { checkProxyable, proxyableLookup, type Target } from '../api/connect/target.ts'
 import { badRequest, StatusError, unavailable } from '../schema/errors.ts'
 import { TAKEN, type Answer, type Context } from './context.ts'
-import type { Exchange, HeaderList, Out } from './exchange.ts'
+import type { Exchange, ExchangeObserver, HeaderList, Out } from './exchange.ts'
 
 // Headers of one connection (RFC 9110, section 7.6.1), and of who the client is: the target must not learn those.
 const OF_CONNECTION = [
@@ -127,6 +127,7 @@ async function upgraded(
       socket.write(`${lines.join('\r\n')}\r\n\r\n`, 'latin1')
       if (backendHead.length > 0) socket.write(backendHead)
       if (head.length > 0) backend.write(head)
+      if (exchange.observer !== null) observe(backend, exchange.observer, backendHead)
       join(socket, backend)
     })
     outgoing.once('response', (incoming) => resolve(fromResponse(incoming, target)))
@@ -135,6 +136,13 @@ async function upgraded(
   exchange.signal.addEventListener('abort', () => outgoing.destroy(), { once: true })
   outgoing.end()
   return done
+}
+
+/** Tells what goes to the client on a connection that was taken over. */
+function observe(backend: Duplex, observer: ExchangeObserver, head: Buffer): void {
+  observer.wrote(head.length)
+  backend.on('data', (chunk: Buffer) => observer.wrote(chunk.length))
+  backend.once('end', () => observer.finished())
 }
 
 /** Two connections become one; either end ends both, when what it said is passed on. */

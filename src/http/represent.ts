@@ -5,13 +5,12 @@
 import { hookContext, type Api } from '../api/context.ts'
 import { decodeStored, fromHub } from '../api/objects.ts'
 import type { EventForm } from '../api/watch.ts'
-import { Made, type ListResult } from '../api/results.ts'
+import { Made, type ListResult, type Result } from '../api/results.ts'
 import { Decoding, type JsonObject } from '../schema/codec.ts'
 import type { Served } from '../schema/catalogue.ts'
 import { StatusError } from '../schema/errors.ts'
 import type { ObjectMeta, Typed } from '../schema/object-meta.ts'
 import { formatJson } from '../schema/json-text.ts'
-import { viewJson } from '../schema/json-view.ts'
 import { cellsOf, columnDefinitions } from '../schema/table.ts'
 import type { ChangeType } from '../store/cache/watch-hub.ts'
 import type { Version } from '../store/cache/version.ts'
@@ -62,6 +61,43 @@ export function objectJson(api: Api, served: Served, object: Version | Made, for
       return Buffer.concat(metadataParts(api, served, object, form).map(toBuffer))
     case 'PartialObjectMetadataList':
       throw noList(served)
+  }
+}
+
+const PLAIN: Form = {
+  type: 'application/json',
+  mediaType: 'application/json',
+  as: '',
+  asVersion: '',
+  includeObject: 'Metadata',
+  pretty: false,
+}
+
+/** The result of a verb as JSON in the served version, whatever form the client asked for. */
+export function resultJson(
+  api: Api,
+  served: Served,
+  result: Result,
+): { readonly apiVersion: string; readonly json: Buffer } {
+  switch (result.is) {
+    case 'status':
+      return { apiVersion: 'v1', json: Buffer.from(JSON.stringify(result.body)) }
+    case 'object':
+      return { apiVersion: served.groupVersion, json: objectBytes(api, served, result.version) }
+    case 'made':
+      return { apiVersion: result.served.groupVersion, json: result.object.json() }
+    case 'list': {
+      const { opening, item } = listBytes(api, served, result, PLAIN)
+      const parts: Part[] = [opening]
+      for (const [i, version] of result.items.entries()) {
+        if (i > 0) parts.push(COMMA)
+        parts.push(...item(version))
+      }
+      return {
+        apiVersion: served.groupVersion,
+        json: Buffer.concat([...parts, CLOSE].map(toBuffer)),
+      }
+    }
   }
 }
 
@@ -151,7 +187,7 @@ export function listBytes(api: Api, served: Served, list: ListResult, form: Form
 
 /** The list with its items in the order of tables, where a kind has one. */
 export function inTableOrder(api: Api, served: Served, list: ListResult, form: Form): ListResult {
-  const { rowOrder } = served.declaration
+  const { rowOrder } = served.table
   if (!rowOrder || form.as !== 'Table') return list
   const items = list.items.map((version) => ({ version, object: viewOf(api, served, version) }))
   items.sort((a, b) => rowOrder(a.object, b.object))
@@ -162,12 +198,16 @@ export function inTableOrder(api: Api, served: Served, list: ListResult, form: F
 const LAST_OF_METADATA = 'managedFields'
 
 /** A stored object for the functions that make a table of it. */
-const viewOf = (api: Api, { declaration }: Served, version: Version): Typed =>
-  viewJson(declaration.hub.shape, api.v, version.json(), {
+function viewOf(api: Api, served: Served, version: Version): Typed {
+  const { table, conversion } = served
+  if (table.reads === 'served' && conversion !== null)
+    return table.view(objectBytes(api, served, version))
+  return table.view(version.json(), {
     from: version.metaStart,
     to: version.metaStart + version.metaLength,
     last: LAST_OF_METADATA,
-  }) as Typed
+  })
+}
 
 /** What a bookmark shows: an object of the kind with nothing but a version. */
 export function bookmarkObject(served: Served, revision: number): Made {
@@ -221,7 +261,7 @@ function rowParts(
 ): Part[] {
   const object = 'revision' in source ? viewOf(api, served, source) : parsed(source)
   const cells = JSON.stringify(cellsOf(served, object, c))
-  const conditions = served.declaration.rowConditions?.(object) ?? []
+  const conditions = served.table.rowConditions?.(object) ?? []
   const marks = conditions.length === 0 ? '' : `,"conditions":${JSON.stringify(conditions)}`
   const head = `{"cells":${cells}${marks},"object":`
   switch (form.includeObject) {

@@ -1,10 +1,16 @@
 import type { Query, User } from '../api/context.ts'
+import type { Decision } from '../authz/authorizer.ts'
 import type { BodyShare } from './body-memory.ts'
-import type { Context, ServerState } from './context.ts'
+import type { AuditAnnotation, Context, ServerState } from './context.ts'
 import type { Exchange, HeaderList } from './exchange.ts'
 import { NO_REQUEST, parseQuery } from './request-info.ts'
+import type { RequestRecord } from './request-record.ts'
 
 const NOBODY: User = { name: '', uid: '', groups: [], extra: {} }
+
+/** Whether this stands for a user who is not known yet. */
+export const isNobody = (user: User): boolean => user === NOBODY
+
 const NO_QUERY: Query = new Map()
 
 /** Each takes a character at least of the room that all of them have in an answer. */
@@ -22,10 +28,12 @@ export class RequestContext implements Context {
   mayImpersonate = true
   readonly headers: HeaderList = []
   warnings: Set<string> | null = null
-  auditAnnotations: Map<string, string> | null = null
+  auditAnnotations: Map<string, AuditAnnotation> | null = null
   bodyShare: BodyShare | null = null
-  allowedBy = ''
+  decision: Decision | null = null
+  record: RequestRecord | null = null
   showsTables = true
+  hasBinary = true
   limitMs = Infinity
   deadline = Infinity
   place = -1
@@ -43,7 +51,11 @@ export class RequestContext implements Context {
     const warnings = (this.warnings ??= new Set())
     if (warnings.size < MAX_WARNINGS) warnings.add(text)
   }
-  annotate(key: string, value: string): void {
-    ;(this.auditAnnotations ??= new Map()).set(key, value)
+  annotate(key: string, value: string, level: AuditAnnotation['level'] = 'Metadata'): void {
+    const annotations = (this.auditAnnotations ??= new Map())
+    const present = annotations.get(key)
+    if (!present) annotations.set(key, { value, level })
+    else if (present.value !== value)
+      this.server.log.warn('an audit annotation was given twice; the first value stays', { key })
   }
 }

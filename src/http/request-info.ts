@@ -20,6 +20,14 @@ export interface RequestInfo {
   readonly parts: readonly string[]
 }
 
+const STREAMS = ['attach', 'exec', 'proxy', 'log', 'portforward']
+
+/** Requests that may go on as long as they like. */
+export const isLongRunning = (info: RequestInfo): boolean =>
+  info.verb === 'watch' ||
+  info.verb === 'proxy' ||
+  (info.isResource && STREAMS.includes(info.subresource))
+
 /** A path that says nothing definite; `status` is the HTTP status to answer with. */
 export class RequestPathError extends Error {
   override readonly name = 'RequestPathError'

@@ -1,14 +1,11 @@
 /**
- * Declarations beside the facts they were made from, where those are at hand: names and order of fields, wire
+ * Declarations beside the facts they were made from: names and order of fields, wire
  * numbers, presence, merge topology, enums; names, columns and selectors of resources.
  */
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { factsOf } from '../../test/facts.ts'
 import type { FieldFacts, Holds, Shape } from '../schema/shape.ts'
 import { resources } from './index.ts'
-
-const FACTS = join(import.meta.dirname, '..', '..', '..', 'shared', 'facts')
 
 interface FactField {
   readonly name: string
@@ -56,10 +53,6 @@ function fileOf(home: string): string {
   return `${NAMES[group] ?? group}.${version}.json`
 }
 
-function read<T>(file: string): T {
-  return JSON.parse(readFileSync(join(FACTS, file), 'utf8')) as T
-}
-
 function reachable(): Shape[] {
   const found = new Set<Shape>()
   const walk = (shape: Shape): void => {
@@ -91,10 +84,12 @@ function flat(shape: Shape): [string, FieldFacts][] {
   )
 }
 
-describe.skipIf(!existsSync(FACTS))('shapes agree with the facts (which must be at hand)', () => {
-  for (const shape of existsSync(FACTS) ? reachable() : []) {
+describe('shapes agree with the facts', () => {
+  for (const shape of reachable()) {
     test(`${shape.home} ${shape.name}`, () => {
-      const type = read<{ types: Record<string, FactType> }>(fileOf(shape.home)).types[shape.name]
+      const type = factsOf<{ types: Record<string, FactType> }>(fileOf(shape.home)).types[
+        shape.name
+      ]
       expect(type, 'the facts know the type').toBeDefined()
       const want = type!.fields
         .filter((f) => !/TypeMeta/.test(f.inlineOf ?? ''))
@@ -134,50 +129,47 @@ interface FactColumn {
   readonly priority?: number
 }
 
-describe.skipIf(!existsSync(FACTS))(
-  'resources agree with the facts (which must be at hand)',
-  () => {
-    for (const resource of existsSync(FACTS) ? resources : []) {
-      const { shape } = resource.hub
-      test(resource.plural, () => {
-        const fact = read<{ kinds: FactKind[] }>(fileOf(shape.home)).kinds.find(
-          (k) => k.kind === shape.name,
-        )!
-        expect({
-          resource: resource.plural,
-          namespaced: resource.scope === 'namespace',
-          shortNames: resource.short ?? [],
-          categories: resource.categories ?? [],
-          deleteReturns: deleteAnswer(resource),
-        }).toEqual({
-          resource: fact.resource,
-          namespaced: fact.namespaced,
-          shortNames: fact.shortNames,
-          categories: fact.categories,
-          deleteReturns: fact.deleteReturns ?? null,
-        })
-        if (resource.virtual !== undefined && resource.without?.includes('list')) return
-        const key = `${fileOf(shape.home).replace('.json', '')}/${shape.name}`
-        const table = read<{ kinds: Record<string, { columns: FactColumn[]; default?: boolean }> }>(
-          'tables.json',
-        ).kinds[key]!
-        if (table.default !== true) {
-          expect(
-            resource.columns?.map((c) => [c.name, c.type, c.format ?? '', c.priority]),
-          ).toEqual(table.columns.map((c) => [c.name, c.type, c.format ?? '', c.priority ?? 0]))
-        }
-        const { accepted } = read<{ kinds: Record<string, { accepted: string[] }> }>(
-          'fields-selectable.json',
-        ).kinds[key]!
-        expect(
-          [
-            'metadata.name',
-            ...(resource.noNamespaceSelector ? [] : ['metadata.namespace']),
-            ...Object.keys(resource.selectable ?? {}),
-            ...Object.keys(resource.selectableAliases ?? {}),
-          ].sort(),
-        ).toEqual([...accepted].sort())
+describe('resources agree with the facts', () => {
+  for (const resource of resources) {
+    const { shape } = resource.hub
+    test(resource.plural, () => {
+      const fact = factsOf<{ kinds: FactKind[] }>(fileOf(shape.home)).kinds.find(
+        (k) => k.kind === shape.name,
+      )!
+      expect({
+        resource: resource.plural,
+        namespaced: resource.scope === 'namespace',
+        shortNames: resource.short ?? [],
+        categories: resource.categories ?? [],
+        deleteReturns: deleteAnswer(resource),
+      }).toEqual({
+        resource: fact.resource,
+        namespaced: fact.namespaced,
+        shortNames: fact.shortNames,
+        categories: fact.categories,
+        deleteReturns: fact.deleteReturns ?? null,
       })
-    }
-  },
-)
+      if (resource.virtual !== undefined && resource.without?.includes('list')) return
+      const key = `${fileOf(shape.home).replace('.json', '')}/${shape.name}`
+      const table = factsOf<{
+        kinds: Record<string, { columns: FactColumn[]; default?: boolean }>
+      }>('tables.json').kinds[key]!
+      if (table.default !== true) {
+        expect(resource.columns?.map((c) => [c.name, c.type, c.format ?? '', c.priority])).toEqual(
+          table.columns.map((c) => [c.name, c.type, c.format ?? '', c.priority ?? 0]),
+        )
+      }
+      const { accepted } = factsOf<{ kinds: Record<string, { accepted: string[] }> }>(
+        'fields-selectable.json',
+      ).kinds[key]!
+      expect(
+        [
+          'metadata.name',
+          ...(resource.noNamespaceSelector ? [] : ['metadata.namespace']),
+          ...Object.keys(resource.selectable ?? {}),
+          ...Object.keys(resource.selectableAliases ?? {}),
+        ].sort(),
+      ).toEqual([...accepted].sort())
+    })
+  }
+})

@@ -23,7 +23,7 @@ export async function followCache<T>(
   const chosen = selection(served, parameter('labelSelector'), parameter('fieldSelector'))
   const matches = (version: Version) =>
     version.fault === null && chosen.matches?.(version) !== false
-  const table = await api.cache.table(served.hub.keyPrefix)
+  const table = await api.cache.table(served.hub)
   const prefix = keyOf(served.hub, request.namespace, '')
   const entryOf = (version: Version, revision?: number) =>
     new CacheEntry<T>(reading, version, revision)

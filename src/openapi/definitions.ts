@@ -3,13 +3,15 @@
  * defaults and wraps references that have siblings; version 2 has neither.
  */
 import type { Served } from '../schema/catalogue.ts'
+import { ObjectMeta } from '../schema/object-meta.ts'
 import type { FieldFacts, Holds, Shape } from '../schema/shape.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { sorted, type Json } from './document.ts'
 import { ListMeta } from '../kinds/meta/documents.ts'
 import { extension } from './extensions.ts'
-import { definitionName, domainOf, placeOf, SPECIAL } from './names.ts'
-import { relabelled, type Relabelling } from './relabel.ts'
+import { publishedSchema } from './published-schema.ts'
+import { definitionName, domainOf, placeOf, publishedName, SPECIAL } from './names.ts'
+import { relabelled, relabelling, type Relabelling } from './relabel.ts'
 import { UNIONS, unionExtension } from './unions.ts'
 
 /** Values that are no objects of one shape. */
@@ -68,9 +70,39 @@ export class Definitions {
     return this.#refer(name, () => this.#object(shape, home, move))
   }
 
+  /** Reference to the objects of a resource, under the names of its version. */
+  kind(served: Served): Json {
+    const { published } = served
+    if (published.is === 'schema') {
+      const name = publishedName(served, served.kind, this.#v)
+      return this.#refer(name, () => this.#described(served, published.schema))
+    }
+    const { shape, home, relabel } = published
+    if (shape.home === home) return this.shape(shape)
+    const marks = relabel ? { relabel: relabelling(shape, relabel) } : {}
+    return this.shape(shape, { from: shape.home, to: home, ...marks })
+  }
+
+  /** A kind that comes with a schema; type and metadata are those of every kind. */
+  #described({ group, version, kind }: Served, schema: Json): Json {
+    const own = publishedSchema(schema, this.#v, this.#format)
+    const properties = {
+      ...(own['properties'] as Json | undefined),
+      apiVersion: { description: API_VERSION, type: 'string' },
+      kind: { description: KIND, type: 'string' },
+      metadata: this.#property(this.shape(ObjectMeta.shape), { description: METADATA }),
+    }
+    return {
+      ...own,
+      type: 'object',
+      properties: sorted(Object.entries(properties)),
+      ...extension(this.#v, 'group-version-kind', [{ group, kind, version }]),
+    }
+  }
+
   /** Reference to the list of a resource. */
-  list(served: Served, home: string, item: Json): Json {
-    return this.#refer(definitionName(home, served.listKind, this.#v), () => ({
+  list(served: Served, item: Json): Json {
+    return this.#refer(publishedName(served, served.listKind, this.#v), () => ({
       description: `List of ${served.kind} objects.`,
       properties: {
         apiVersion: { description: API_VERSION, type: 'string' },

@@ -3,8 +3,11 @@ import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { configMaps } from '../kinds/core/config-map.ts'
 import { csiStorageCapacities } from '../kinds/storage/csi-storage-capacity.ts'
-import { buildCatalogue } from '../schema/catalogue.ts'
+import { resources as everyResource } from '../kinds/index.ts'
+import { buildCatalogue, declaredVersions } from '../schema/catalogue.ts'
+import { declaredEntries } from '../schema/declared-entry.ts'
 import { vocabularies } from '../vocabulary/index.ts'
+import { everyVersion } from './everywhere.ts'
 import { openApiEndpoints, type OpenApiAnswer } from './endpoints.ts'
 
 const v = vocabularies.orch
@@ -120,33 +123,45 @@ describe('/openapi/v3', () => {
   })
 })
 
-test('documents are made anew when the catalogue changes', async () => {
-  const one = buildCatalogue([configMaps], v)
-  const two = buildCatalogue(resources, v)
-  let now = one
-  let generation = 1
-  const changing = openApiEndpoints({
-    catalogue: {
-      find: (...args) => now.find(...args),
-      hasVersion: (...args) => now.hasVersion(...args),
-      resources: (...args) => now.resources(...args),
-      versionsOf: (...args) => now.versionsOf(...args),
-      body: (...args) => now.body(...args),
-      get groups() {
-        return now.groups
-      },
-      get generation() {
-        return generation
-      },
-    },
-    v,
-  })
-  const before = await changing.v2({})
-  expect((await changing.v2({})).body.equals(before.body)).toBe(true)
-  now = two
-  generation = 2
-  const after = await changing.v2({})
-  expect(Object.keys(text(after).paths).length).toBeGreaterThan(
-    Object.keys(text(before).paths).length,
+test('a change makes the documents of what changed anew, and no others', async () => {
+  const catalogue = buildCatalogue([configMaps], v)
+  const changing = openApiEndpoints({ catalogue, v })
+  const pathsOf = async () => Object.keys(text(await changing.v2({})).paths)
+  const urlsOf = async () => {
+    const { paths } = text(await changing.v3Index({}))
+    return Object.entries<{ serverRelativeURL: string }>(paths).map(
+      ([path, { serverRelativeURL }]) => `${path} ${serverRelativeURL}`,
+    )
+  }
+  const before = { paths: await pathsOf(), urls: await urlsOf() }
+  expect(await pathsOf()).toEqual(before.paths)
+  const versions = declaredEntries(csiStorageCapacities, v)
+  catalogue.publish('storage', [{ versions, served: [versions[0]] }])
+  const during = { paths: await pathsOf(), urls: await urlsOf() }
+  expect(during.paths.filter((path) => !before.paths.includes(path))).toContain(
+    '/apis/storage.orch.io/v1/csistoragecapacities',
   )
+  expect(during.urls.filter((url) => !before.urls.includes(url))).toEqual([
+    'apis/storage.orch.io /openapi/v3/apis/storage.orch.io?hash=' + hashIn(during.urls[4]!),
+    'apis/storage.orch.io/v1 /openapi/v3/apis/storage.orch.io/v1?hash=' + hashIn(during.urls[5]!),
+  ])
+  const one = (await changing.v3('apis/storage.orch.io/v1', null, {})).body
+  // Another version beside it: the document of the first is the one that was made.
+  catalogue.publish('storage', [{ versions, served: versions }])
+  expect((await changing.v3('apis/storage.orch.io/v1', null, {})).body).toEqual(one)
+  expect((await changing.v3('apis/storage.orch.io/v1beta1', null, {})).status).toBe(200)
+  catalogue.publish('storage', [])
+  expect({ paths: await pathsOf(), urls: await urlsOf() }).toEqual(before)
+  expect((await changing.v3('apis/storage.orch.io/v1', null, {})).status).toBe(404)
+})
+
+const hashIn = (url: string) => url.slice(url.indexOf('=') + 1)
+
+test.each(['orch', 'kubernetes'] as const)('every declared version is known, %s', (name) => {
+  const words = vocabularies[name]
+  const known = new Set(everyVersion(words).map(({ group, version }) => `${group}/${version}`))
+  const unknown = declaredVersions(everyResource, words)
+    .map(({ group, version }) => `${group}/${version}`)
+    .filter((place) => !known.has(place))
+  expect(unknown).toEqual([])
 })

@@ -1,6 +1,6 @@
 /**
- * `/openapi/v2` and `/openapi/v3`. Documents are built on the first request after the catalogue changed; what is kept
- * are compressed bytes.
+ * `/openapi/v2` and `/openapi/v3`. Documents are built on the first request after what they are made of changed; what is
+ * kept are compressed bytes.
  */
 import { createHash } from 'node:crypto'
 import type { Catalogue } from '../schema/catalogue.ts'
@@ -9,6 +9,7 @@ import { choose, OFFERS, type Offer } from './accept.ts'
 import type { DocumentOptions } from './document.ts'
 import { documentUrl, openApiV3Index } from './index-v3.ts'
 import { plain, type Kept } from './kept.ts'
+import type { Place } from './places.ts'
 
 /** What a request says that matters here. */
 export interface OpenApiRequest {
@@ -38,7 +39,7 @@ export interface OpenApiEndpoints {
 
 /** What the endpoints are made of. */
 export interface OpenApiSources {
-  readonly catalogue: Catalogue
+  readonly catalogue: Pick<Catalogue, 'generation' | 'now'>
   readonly v: Vocabulary
   /** Release that documents tell. */
   readonly version?: string
@@ -109,10 +110,18 @@ function matches(header: string | undefined, etag: string): boolean {
 
 type Build = typeof import('./build.ts')
 
-/** Documents by what they are of, built one at a time. */
+/** A document and what it was made of. */
+interface Made {
+  readonly of: unknown
+  readonly kept: Promise<Kept>
+}
+
+/** Documents by their addresses, built one at a time. */
 class Documents {
   readonly #sources: OpenApiSources
-  readonly #kept = new Map<string, Promise<Kept>>()
+  readonly #made = new Map<string, Made>()
+  /** Places of this generation. */
+  #places: ReadonlyMap<string, Place> = new Map()
   #generation = -1
   #last: Promise<unknown> = Promise.resolve()
   #docs: Promise<ReadonlyMap<string, string>> | null = null
@@ -122,32 +131,43 @@ class Documents {
   }
 
   v2(): Promise<Kept> {
-    return this.#get('', async (build) => {
-      const { catalogue, v } = this.#sources
-      return build.buildV2(catalogue, v, await this.#options(build))
-    })
+    const { v, catalogue } = this.#sources
+    const { now } = catalogue
+    return this.#get('', now, async (build) => build.buildV2(now, v, await this.#options(build)))
   }
 
   /** Null when nothing is served there. */
   async v3(path: string): Promise<Kept | null> {
-    const { placePaths } = await import('./build.ts')
-    return placePaths(this.#sources.catalogue).has(path) ? this.#v3(path) : null
+    const place = (await this.#placesNow()).get(path)
+    return place ? this.#v3(place) : null
   }
 
   /** Where the documents are. Their hashes are part of the answer, so all are built. */
   async index(): Promise<Buffer> {
-    const { placePaths } = await import('./build.ts')
-    const paths = [...placePaths(this.#sources.catalogue)]
-    const kept = await Promise.all(paths.map((path) => this.#v3(path)))
-    const hashes = new Map(paths.map((path, i) => [path, kept[i]!.hash]))
+    const places = [...(await this.#placesNow()).values()]
+    const kept = await Promise.all(places.map((place) => this.#v3(place)))
+    const hashes = new Map(places.map(({ path }, i) => [path, kept[i]!.hash]))
     return Buffer.from(JSON.stringify(openApiV3Index(hashes)))
   }
 
-  #v3(path: string): Promise<Kept> {
-    return this.#get(path, async (build) => {
-      const { catalogue, v } = this.#sources
-      return build.buildV3(catalogue, v, path, await this.#options(build))
-    })
+  #v3(place: Place): Promise<Kept> {
+    const { v } = this.#sources
+    return this.#get(place.path, place.of, async (build) =>
+      build.buildV3(v, place, await this.#options(build)),
+    )
+  }
+
+  /** What is documented now; documents of what is no longer there are forgotten. */
+  async #placesNow(): Promise<ReadonlyMap<string, Place>> {
+    const { placesOf } = await import('./build.ts')
+    const { now } = this.#sources.catalogue
+    if (this.#generation !== now.generation) {
+      this.#generation = now.generation
+      this.#places = new Map(placesOf(now).map((place) => [place.path, place]))
+      for (const path of this.#made.keys())
+        if (path !== '' && !this.#places.has(path)) this.#made.delete(path)
+    }
+    return this.#places
   }
 
   async #options({ loadDocs }: Build): Promise<DocumentOptions> {
@@ -156,25 +176,20 @@ class Documents {
     return { docs, ...(version === undefined ? {} : { version }) }
   }
 
-  #get(key: string, make: (build: Build) => Promise<Kept>): Promise<Kept> {
-    const { generation } = this.#sources.catalogue
-    if (this.#generation !== generation) {
-      this.#generation = generation
-      this.#kept.clear()
-    }
-    let kept = this.#kept.get(key)
-    if (!kept) {
-      // One after the other: each needs some memory while it is made.
-      kept = this.#last.then(async () => make(await import('./build.ts')))
-      this.#kept.set(key, kept)
-      const ended = kept
-        .catch(() => this.#kept.delete(key))
-        .then(() => {
-          // Nobody waits: the texts are not needed until the catalogue changes.
-          if (this.#last === ended) this.#docs = null
-        })
-      this.#last = ended
-    }
+  #get(key: string, of: unknown, make: (build: Build) => Promise<Kept>): Promise<Kept> {
+    const before = this.#made.get(key)
+    if (before && before.of === of) return before.kept
+    // One after the other: each needs some memory while it is made.
+    const kept = this.#last.then(async () => make(await import('./build.ts')))
+    const made = { of, kept }
+    this.#made.set(key, made)
+    const ended = kept
+      .catch(() => this.#made.get(key) === made && this.#made.delete(key))
+      .then(() => {
+        // Nobody waits: the texts are not needed until the catalogue changes.
+        if (this.#last === ended) this.#docs = null
+      })
+    this.#last = ended
     return kept
   }
 }

@@ -1,4 +1,3 @@
-import type { Catalogue } from '../schema/catalogue.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 
 // Group versions that clients of earlier releases know, whether they are served or not.
@@ -29,17 +28,14 @@ const KNOWN: Readonly<Record<string, readonly string[]>> = {
   'storage{api}': ['v1', 'v1alpha1', 'v1beta1'],
 }
 
-/** Group versions in which the options and events that all share may be written: known ones and served ones. */
-export function everyVersion(
-  catalogue: Catalogue,
-  v: Vocabulary,
-): { group: string; version: string }[] {
+/**
+ * Group versions in which the options and events that all share may be written. Those of kinds that come at run time
+ * are not among them, so that documents of others stay as they are.
+ */
+export function everyVersion(v: Vocabulary): { group: string; version: string }[] {
   const keys = new Set<string>()
   for (const [group, versions] of Object.entries(KNOWN)) {
     for (const version of versions) keys.add(`${v.spell(group)}/${version}`)
-  }
-  for (const { group, versions } of catalogue.groups) {
-    for (const version of versions) keys.add(`${group}/${version}`)
   }
   return [...keys].sort().map((key) => {
     const [group = '', version = ''] = key.split('/')

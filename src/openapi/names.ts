@@ -41,6 +41,13 @@ export function definitionName(home: string, name: string, v: Vocabulary): strin
   return `${domainOf(v)}.${v.spell(place)}${version}.${name}`
 }
 
+/** Name under which a kind, or the list of it, is published; what is no part of the server by its group turned round. */
+export function publishedName(served: Served, name: string, v: Vocabulary): string {
+  const { published, group, version } = served
+  if (published.is === 'shape') return definitionName(published.home, name, v)
+  return [...group.split('.').toReversed(), version, name].join('.')
+}
+
 function packageOf(group: string): string {
   const words = group.replace('{api}', '').split('.')
   return words[0] === 'internal' ? words.toReversed().join('') : words[0]!

@@ -1,8 +1,7 @@
-import type { Served } from '../schema/catalogue.ts'
 import type { Verb } from '../schema/resource.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import type { Json, Method, Parameter, Response } from './document.ts'
-import { placeOf, type GroupVersionKind } from './names.ts'
+import type { GroupVersionKind } from './names.ts'
 import { pathParameter, query } from './parameters.ts'
 
 /** What operations differ in. */
@@ -66,13 +65,3 @@ const METHODS: Readonly<Partial<Record<Verb, readonly Method[]>>> = {
 /** HTTP methods of the verbs of a stream. */
 export const methodsOf = (verbs: readonly Verb[]): readonly Method[] =>
   verbs.flatMap((verb) => METHODS[verb] ?? [])
-
-/** Home of the shapes of a served version, as a template. */
-export function homeOf(served: Served, v: Vocabulary): string {
-  const { hub, versions = {} } = served.declaration
-  for (const home of [hub.shape.home, ...Object.keys(versions)]) {
-    const { group, version } = placeOf(home, v)
-    if (group === served.group && version === served.version) return home
-  }
-  return hub.shape.home
-}

@@ -13,14 +13,13 @@ import {
   answers,
   article,
   formsOf,
-  homeOf,
   methodsOf,
   NAMESPACE,
   protobufOf,
   queries,
   type Options,
 } from './operation-words.ts'
-import type { Definitions, Move } from './definitions.ts'
+import type { Definitions } from './definitions.ts'
 import { extension } from './extensions.ts'
 import type { Json, Operation, Parameter, PathItem, Response } from './document.ts'
 import { Status, WatchEvent } from '../kinds/meta/documents.ts'
@@ -34,7 +33,6 @@ import {
   pathParameter,
   query,
 } from './parameters.ts'
-import { relabelling } from './relabel.ts'
 
 /** Adds the paths of a resource. */
 export type AddPath = (path: string, item: PathItem) => void
@@ -44,8 +42,6 @@ export class ResourceOperations {
   readonly #served: Served
   readonly #v: Vocabulary
   readonly #definitions: Definitions
-  readonly #move: Move | undefined
-  readonly #home: string
   readonly #object: Json
   readonly #kind: GroupVersionKind
 
@@ -53,19 +49,7 @@ export class ResourceOperations {
     this.#served = served
     this.#v = v
     this.#definitions = definitions
-    const { shape } = served.conversion?.shape ?? served.declaration.hub
-    this.#home = homeOf(served, v)
-    this.#move =
-      shape.home === this.#home
-        ? undefined
-        : {
-            from: shape.home,
-            to: this.#home,
-            ...(served.conversion?.relabel
-              ? { relabel: relabelling(shape, served.conversion.relabel) }
-              : {}),
-          }
-    this.#object = definitions.shape(shape, this.#move)
+    this.#object = definitions.kind(served)
     this.#kind = kindOf(served)
   }
 
@@ -153,7 +137,7 @@ export class ResourceOperations {
     if (has('patch')) item.patch = this.#patch(`partially update the specified ${kind}`, named)
     if (has('delete')) {
       const answered =
-        this.#served.declaration.deleteAnswers === 'status'
+        this.#served.strategy.deleteAnswers === 'status'
           ? this.#definitions.shape(Status.shape)
           : this.#object
       item.delete = this.#operation(
@@ -168,7 +152,7 @@ export class ResourceOperations {
   }
 
   #list(everywhere: boolean): Operation {
-    const list = this.#definitions.list(this.#served, this.#home, this.#object)
+    const list = this.#definitions.list(this.#served, this.#object)
     const streams = this.#served.verbs.includes('watch') ? this.#streams() : []
     return this.#operation(
       'list',
@@ -225,7 +209,7 @@ export class ResourceOperations {
         consumes: [
           'application/json-patch+json',
           'application/merge-patch+json',
-          'application/strategic-merge-patch+json',
+          ...(this.#served.mergeSchema ? ['application/strategic-merge-patch+json'] : []),
           'application/apply-patch+yaml',
         ],
       },
@@ -395,10 +379,12 @@ export class ResourceOperations {
   }
 
   #forms(): readonly string[] {
-    return formsOf(this.#v)
+    const forms = formsOf(this.#v)
+    return this.#served.protobuf ? forms : forms.filter((form) => form !== protobufOf(this.#v))
   }
 
   #streams(): readonly string[] {
-    return ['application/json;stream=watch', `${protobufOf(this.#v)};stream=watch`]
+    const streams = ['application/json;stream=watch']
+    return this.#served.protobuf ? [...streams, `${protobufOf(this.#v)};stream=watch`] : streams
   }
 }

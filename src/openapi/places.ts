@@ -1,5 +1,5 @@
 /** What is documented together: every path below one address has one document in version 3. */
-import type { Catalogue } from '../schema/catalogue.ts'
+import type { Served, ServedGroup } from '../schema/catalogue.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import type { Definitions } from './definitions.ts'
 import { DiscoveryOperations } from './discovery-operations.ts'
@@ -8,31 +8,43 @@ import { rootOf } from './names.ts'
 import { plainPlaces } from './plain-places.ts'
 import { ResourceOperations } from './operations.ts'
 
+/** What documents are made of. */
+export interface Listing {
+  readonly groups: readonly ServedGroup[]
+  /** The same array as long as nothing in it changes. */
+  resources(group: string, version: string): readonly Served[]
+}
+
 /** One part of the API by its address, such as `apis/apps/v1`. */
 export interface Place {
   readonly path: string
+  /** The document is the same as long as this is; null for what does not change. */
+  readonly of: readonly Served[] | null
   readonly write: (v: Vocabulary, definitions: Definitions) => Map<string, PathItem>
 }
 
 /** All places, in the order of discovery. */
-export function placesOf(catalogue: Catalogue): readonly Place[] {
+export function placesOf(catalogue: Listing): readonly Place[] {
   const places: Place[] = []
   const one = (path: string, make: (operations: DiscoveryOperations) => PathItem) =>
     places.push({
       path,
+      of: null,
       write: (v, definitions) =>
         new Map([[`/${path}/`, make(new DiscoveryOperations(v, definitions))]]),
     })
   if (catalogue.groups.some(({ group }) => group === '')) one('api', (o) => o.core())
   one('apis', (o) => o.groups())
   one('version', (o) => o.release())
-  for (const { path, write } of plainPlaces) places.push({ path, write: () => write() })
+  for (const { path, write } of plainPlaces) places.push({ path, of: null, write: () => write() })
   for (const { group, versions } of catalogue.groups) {
     if (group !== '') one(`apis/${group}`, (o) => o.group(group))
     for (const version of versions) {
+      const of = catalogue.resources(group, version)
       places.push({
         path: rootOf(group, version).slice(1),
-        write: (v, definitions) => groupVersion(catalogue, group, version, v, definitions),
+        of,
+        write: (v, definitions) => groupVersion(of, { group, version }, v, definitions),
       })
     }
   }
@@ -40,16 +52,15 @@ export function placesOf(catalogue: Catalogue): readonly Place[] {
 }
 
 function groupVersion(
-  catalogue: Catalogue,
-  group: string,
-  version: string,
+  resources: readonly Served[],
+  { group, version }: { readonly group: string; readonly version: string },
   v: Vocabulary,
   definitions: Definitions,
 ): Map<string, PathItem> {
   const paths = new Map<string, PathItem>()
   const discovery = new DiscoveryOperations(v, definitions)
   paths.set(`${rootOf(group, version)}/`, discovery.resources(group, version))
-  for (const served of catalogue.resources(group, version)) {
+  for (const served of resources) {
     new ResourceOperations(served, v, definitions).write((path, item) => paths.set(path, item))
   }
   return paths

@@ -1,4 +1,3 @@
-import type { Catalogue } from '../schema/catalogue.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { Definitions } from './definitions.ts'
 import {
@@ -11,23 +10,23 @@ import {
   type PathItem,
 } from './document.ts'
 import { everyVersion } from './everywhere.ts'
-import { placesOf } from './places.ts'
+import { placesOf, type Listing } from './places.ts'
 import { atOnce } from './steps.ts'
 
 /** Everything that is served, as one document in version 2 of the format. */
 export const openApiV2 = (
-  catalogue: Catalogue,
+  catalogue: Listing,
   v: Vocabulary,
   options: DocumentOptions = {},
 ): DocumentV2 => atOnce(openApiV2Steps(catalogue, v, options))
 
 /** The same in steps. */
 export function* openApiV2Steps(
-  catalogue: Catalogue,
+  catalogue: Listing,
   v: Vocabulary,
   { version = 'unversioned', docs = new Map() }: DocumentOptions,
 ): Generator<void, DocumentV2> {
-  const definitions = new Definitions('v2', v, docs, () => everyVersion(catalogue, v))
+  const definitions = new Definitions('v2', v, docs, () => everyVersion(v))
   const paths: [string, Json][] = []
   for (const place of placesOf(catalogue)) {
     for (const [path, item] of place.write(v, definitions)) {

@@ -1,4 +1,3 @@
-import type { Catalogue } from '../schema/catalogue.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { Definitions } from './definitions.ts'
 import {
@@ -12,13 +11,13 @@ import {
 } from './document.ts'
 import { everyVersion } from './everywhere.ts'
 import { rootOf } from './names.ts'
-import { placesOf, type Place } from './places.ts'
+import { placesOf, type Listing, type Place } from './places.ts'
 import { atOnce } from './steps.ts'
 import { idOf, ordered, sharedParameters } from './v2.ts'
 
 /** One group version in version 3 of the format; null when it is not served. */
 export function openApiV3(
-  catalogue: Catalogue,
+  catalogue: Listing,
   v: Vocabulary,
   group: string,
   version: string,
@@ -26,17 +25,16 @@ export function openApiV3(
 ): DocumentV3 | null {
   const path = rootOf(group, version).slice(1)
   const place = placesOf(catalogue).find((p) => p.path === path)
-  return place ? atOnce(placeDocument(catalogue, v, place, options)) : null
+  return place ? atOnce(placeDocument(v, place, options)) : null
 }
 
 /** The document of one place, in steps. */
 export function* placeDocument(
-  catalogue: Catalogue,
   v: Vocabulary,
   place: Place,
   { version = 'unversioned', docs = new Map() }: DocumentOptions,
 ): Generator<void, DocumentV3> {
-  const definitions = new Definitions('v3', v, docs, () => everyVersion(catalogue, v))
+  const definitions = new Definitions('v3', v, docs, () => everyVersion(v))
   const paths: [string, Json][] = []
   for (const [path, item] of place.write(v, definitions)) {
     paths.push([path, pathItem(item)])

@@ -5,7 +5,7 @@ import { path, setOf, Thing } from './apply.fixture.ts'
 import { FieldSet } from './field-set.ts'
 import { toFieldsV1 } from './fields-v1.ts'
 import { firstFields, type Unowned } from './first-fields.ts'
-import { topologyOf } from './topology.ts'
+import { topologyOf } from '../schema/topology.ts'
 import { TypedValueError } from './typed-items.ts'
 import { compare } from './typed-value.ts'
 
@@ -19,6 +19,9 @@ function compared(blank: unknown, object: unknown, { whole, alone }: Unowned) {
   const set = modified.union(added).recursiveDifference(whole).difference(alone)
   return set.isEmpty ? null : toFieldsV1(set)
 }
+
+const many = (entry: (i: number) => [string, unknown]) =>
+  Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => entry(i)))
 
 const table: readonly (readonly [what: string, object: object, unowned?: Unowned])[] = [
   ['nothing', BLANK],
@@ -39,6 +42,23 @@ const table: readonly (readonly [what: string, object: object, unowned?: Unowned
   ['what is one value', { ...BLANK, spec: { selector: { matchLabels: { a: 'b' } }, plain: [{}] } }],
   ['any JSON', { ...BLANK, spec: { raw: { a: { b: [1] }, c: {} } } }],
   ['steps in their order', { ...BLANK, spec: { byName: { b: {}, a: { tags: ['y', 'x'] } } } }],
+  [
+    'a large map',
+    { ...BLANK, metadata: { name: 'a', labels: many((i) => [`k${i % 7}${i}`, '']) } },
+  ],
+  ['a large map of lists', { ...BLANK, spec: { byName: many((i) => [`k${i}`, { tags: ['b'] }]) } }],
+  [
+    'large lists in large maps',
+    {
+      ...BLANK,
+      spec: {
+        containers: Array.from({ length: 5_000 }, (_, i) => ({
+          name: `c${5_000 - i}`,
+          ...(i === 1 && { ports: Array.from({ length: 4_100 }, (_, port) => ({ port })) }),
+        })),
+      },
+    },
+  ],
   [
     'but what nobody owns, with all behind it',
     { ...BLANK, spec: { replicas: 1 }, status: { a: 1 } },

@@ -1,11 +1,19 @@
 /** What the first manager of an object owns, written down in one walk: most objects are made once and by one. */
+import { finish, type Steps } from '../base/steps.ts'
 import { compareElements, fieldElement, type PathElement } from './field-path.ts'
 import { FieldSet } from './field-set.ts'
 import { isObject, type JsonObject, sameJson } from './json-value.ts'
-import { DEDUCED, type MapTopology, resolve, type Topology } from './topology.ts'
+import {
+  DEDUCED,
+  type ListTopology,
+  type MapTopology,
+  resolve,
+  type Topology,
+} from '../schema/topology.ts'
 import {
   filledList,
   filledObject,
+  type Item,
   itemsOf,
   memberTopology,
   TypedValueError,
@@ -23,13 +31,38 @@ export interface Unowned {
  * The JSON form of the paths in which an object differs from one in which nothing is set, as `compare` and
  * `toFieldsV1` would tell; null when there are none. Throws TypedValueError when a list has an item twice.
  */
-export function firstFields(
+export const firstFields = (
   topology: Topology,
   blank: unknown,
   object: unknown,
   unowned: Unowned,
-): JsonObject | null {
-  return beyond(topology, blank, object, unowned)?.json ?? null
+): JsonObject | null => finish(firstFieldsSteps(topology, blank, object, unowned))
+
+/** The same in steps: what is large in the object is written down later, a part in each step. */
+export function* firstFieldsSteps(
+  topology: Topology,
+  blank: unknown,
+  object: unknown,
+  unowned: Unowned,
+): Steps<JsonObject | null> {
+  const later: Later = new Map()
+  const json = beyond({ topology, unowned, later }, blank, object)?.json ?? null
+  // What is filled in may bring more.
+  for (const fill of later.values()) yield* fill
+  return json
+}
+
+/** JSON that stands in its place already, and the work that fills it. */
+type Later = Map<JsonObject, Steps<void>>
+
+/** Members or items of which more are written down later, and of which as many are in a step. */
+const LARGE = 4096
+
+/** What a value is looked at with. */
+interface Look {
+  readonly topology: Topology
+  readonly unowned: Unowned
+  readonly later: Later
 }
 
 /** Paths behind a step as JSON, and whether the step itself is one. */
@@ -42,61 +75,135 @@ type Step = readonly [element: PathElement, json: JsonObject]
 
 const MODIFIED: Part = { member: true, json: {} }
 
-function beyond(topology: Topology, blank: unknown, value: unknown, unowned: Unowned): Part | null {
+function beyond(look: Look, blank: unknown, value: unknown): Part | null {
   if (blank === value || value === undefined) return null
-  if (blank === undefined) return { member: true, json: everyField(topology, value, unowned) ?? {} }
-  const of = resolve(topology, value)
+  if (blank === undefined) return { member: true, json: everyField(look, value) ?? {} }
+  const of = resolve(look.topology, value)
   if (of.is === 'map' && !of.atomic && (filledObject(blank) || filledObject(value))) {
-    const json = members(of, isObject(blank) ? blank : {}, value, unowned)
+    const json = members(look, of, isObject(blank) ? blank : NOTHING, value)
     return json && { member: false, json }
   }
   if (of.is === 'list' && of.relation !== 'atomic' && filledList(value) && !filledList(blank)) {
-    const json = everyField(of, value, unowned)
+    const json = everyField(look, value)
     return json && { member: false, json }
   }
   return sameJson(blank, value) ? null : MODIFIED
 }
 
-/** All paths to parts of a value that is new. */
-function everyField(topology: Topology, value: unknown, unowned: Unowned): JsonObject | null {
-  const of = resolve(topology, value)
-  if (of.is === 'map' && !of.atomic && isObject(value)) return members(of, NOTHING, value, unowned)
-  if (of.is !== 'list' || of.relation === 'atomic' || !Array.isArray(value)) return null
-  const steps: Step[] = []
-  for (const { element, value: item } of itemsOf(of, value, fail).values()) {
-    const json = everyField(of.of(), item, below(unowned, element.text)) ?? {}
-    add(steps, element, { member: true, json }, unowned)
-  }
-  return written(steps)
-}
-
 const NOTHING: JsonObject = {}
 
-function members(
-  topology: MapTopology,
-  blank: JsonObject,
-  value: unknown,
-  unowned: Unowned,
-): JsonObject | null {
-  if (!isObject(value)) return null
+/** All paths to parts of a value that is new. */
+function everyField(look: Look, value: unknown): JsonObject | null {
+  const of = resolve(look.topology, value)
+  if (of.is === 'map' && !of.atomic && isObject(value)) return members(look, of, NOTHING, value)
+  if (of.is !== 'list' || of.relation === 'atomic' || !Array.isArray(value)) return null
+  if (value.length > LARGE) return laterFilled(look, itemSteps(look, of, value))
   const steps: Step[] = []
-  for (const key of Object.keys(value)) {
-    const element = topology.fields.get(key)?.element ?? fieldElement(key)
-    if (unowned.whole.nodes.get(element.text)?.member === true) continue
-    const of = memberTopology(topology, key) ?? DEDUCED
-    const before = Object.hasOwn(blank, key) ? blank[key] : undefined
-    const part = beyond(of, before, value[key], below(unowned, element.text))
-    if (part) add(steps, element, part, unowned)
-  }
+  for (const item of itemsOf(of, value, fail).values()) addItem(steps, look, of, item)
   return written(steps)
 }
 
-function add(steps: Step[], element: PathElement, part: Part, { whole, alone }: Unowned): void {
+function* itemSteps(look: Look, of: ListTopology, list: readonly unknown[]): Generator<Step[]> {
+  const steps: Step[] = []
+  const items = itemsOf(of, list, fail)
+  yield steps
+  for (const item of items.values()) {
+    addItem(steps, look, of, item)
+    if (steps.length % LARGE === 0) yield steps
+  }
+  yield steps
+}
+
+function addItem(steps: Step[], look: Look, of: ListTopology, { element, value }: Item): void {
+  const { unowned, later } = look
+  const inside = { topology: of.of(), unowned: below(unowned, element.text), later }
+  add(steps, element, { member: true, json: everyField(inside, value) ?? {} }, look)
+}
+
+function members(
+  look: Look,
+  of: MapTopology,
+  blank: JsonObject,
+  value: unknown,
+): JsonObject | null {
+  if (!isObject(value)) return null
+  const keys = Object.keys(value)
+  // In a map that was empty, every member is new: something is written down in any case.
+  if (keys.length > LARGE && !filledObject(blank))
+    return laterFilled(look, memberSteps(look, of, value, keys))
+  const steps: Step[] = []
+  for (const key of keys) addMember(steps, look, of, { blank, value, key })
+  return written(steps)
+}
+
+function* memberSteps(
+  look: Look,
+  of: MapTopology,
+  value: JsonObject,
+  keys: readonly string[],
+): Generator<Step[]> {
+  const steps: Step[] = []
+  for (const [i, key] of keys.entries()) {
+    addMember(steps, look, of, { blank: NOTHING, value, key })
+    if (i % LARGE === 0) yield steps
+  }
+  yield steps
+}
+
+function addMember(
+  steps: Step[],
+  look: Look,
+  of: MapTopology,
+  { blank, value, key }: { blank: JsonObject; value: JsonObject; key: string },
+): void {
+  const { unowned, later } = look
+  const element = of.fields.get(key)?.element ?? fieldElement(key)
+  if (unowned.whole.nodes.get(element.text)?.member === true) return
+  const inside = {
+    topology: memberTopology(of, key) ?? DEDUCED,
+    unowned: below(unowned, element.text),
+    later,
+  }
+  const before = Object.hasOwn(blank, key) ? blank[key] : undefined
+  const part = beyond(inside, before, value[key])
+  if (part) add(steps, element, part, look)
+}
+
+function add(
+  steps: Step[],
+  element: PathElement,
+  { member: isMeant, json }: Part,
+  { unowned: { whole, alone }, later }: Look,
+): void {
   if (whole.nodes.get(element.text)?.member === true) return
-  const member = part.member && alone.nodes.get(element.text)?.member !== true
-  const leadsOn = filledObject(part.json)
+  const member = isMeant && alone.nodes.get(element.text)?.member !== true
+  if (later.has(json)) {
+    // Its own path stands in front of those that come.
+    if (member) json['.'] = {}
+    steps.push([element, json])
+    return
+  }
+  const leadsOn = filledObject(json)
   if (!member && !leadsOn) return
-  steps.push([element, member && leadsOn ? { '.': {}, ...part.json } : part.json])
+  steps.push([element, member && leadsOn ? { '.': {}, ...json } : json])
+}
+
+/** JSON that is filled later by the steps of a path that are then found. */
+function laterFilled({ later }: Look, finding: Iterable<Step[]>): JsonObject {
+  const json: JsonObject = {}
+  later.set(json, fill(json, finding))
+  return json
+}
+
+function* fill(json: JsonObject, finding: Iterable<Step[]>): Steps<void> {
+  let found: Step[] = []
+  for (found of finding) yield
+  inOrder(found)
+  yield
+  for (const [i, [{ text }, inner]] of found.entries()) {
+    json[text] = inner
+    if (i % LARGE === 0) yield
+  }
 }
 
 /** What is left out behind a step; the same when nothing is. */

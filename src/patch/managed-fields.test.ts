@@ -16,7 +16,7 @@ import {
   writeManaged,
 } from './managed-fields.ts'
 import { ApplyConflict, type Versions } from './managers.ts'
-import { topologyOf } from './topology.ts'
+import { topologyOf } from '../schema/topology.ts'
 import { extractItems } from './typed-value.ts'
 
 const { shape } = home('test/v2')

@@ -4,7 +4,7 @@ import type { ManagedFieldsEntry } from '../schema/object-meta.ts'
 import { finish, type Steps } from '../base/steps.ts'
 import { compareText, fieldElement } from './field-path.ts'
 import { FieldSet } from './field-set.ts'
-import { firstFields } from './first-fields.ts'
+import { firstFieldsSteps } from './first-fields.ts'
 import { FieldsV1Error, fromFieldsV1, toFieldsV1 } from './fields-v1.ts'
 import {
   ApplyConflict,
@@ -161,7 +161,7 @@ export function* updateSteps(update: Update, writer: Writer): Steps<readonly Man
   yield
   if (live !== null && liveEntries.length === 0 && sent === null) return []
   if (live === null && liveEntries.length === 0 && sent === null)
-    return firstEntries(update, writer)
+    return yield* firstEntries(update, writer)
   const old = live ?? blank
   const change = changeOf(versions, old, next)
   if (sent === null && (!change || isNothing(change))) return liveEntries
@@ -185,13 +185,16 @@ export function* updateSteps(update: Update, writer: Writer): Steps<readonly Man
 }
 
 /** The entries of an object that is made, of which nobody owns anything yet. */
-function firstEntries({ versions, blank, next }: Update, writer: Writer): ManagedFieldsEntry[] {
+function* firstEntries(
+  { versions, blank, next }: Update,
+  writer: Writer,
+): Steps<ManagedFieldsEntry[]> {
   const { apiVersion } = blank
   const topology = versions.topology(apiVersion)
   if (!topology) return []
   const unowned = { whole: versions.ignored(apiVersion), alone: UNTRACKED }
   try {
-    const fieldsV1 = firstFields(topology, blank.object, next, unowned)
+    const fieldsV1 = yield* firstFieldsSteps(topology, blank.object, next, unowned)
     if (!fieldsV1) return []
     const { manager, subresource, now } = writer
     return [entryOf({ manager, operation: 'Update', apiVersion, time: now, fieldsV1, subresource })]

@@ -14,7 +14,13 @@ import {
   memberTopology,
   TypedValueError,
 } from './typed-items.ts'
-import { DEDUCED, type ListTopology, type MapTopology, resolve, type Topology } from './topology.ts'
+import {
+  DEDUCED,
+  type ListTopology,
+  type MapTopology,
+  resolve,
+  type Topology,
+} from '../schema/topology.ts'
 
 /** The paths of everything in a value that can be owned. The value must fit. */
 export const toFieldSet = (topology: Topology, value: unknown): FieldSet =>

@@ -40,9 +40,10 @@ export type PathOf<T> = {
 export interface Column<T> {
   readonly name: string
   readonly type: 'string' | 'integer' | 'date' | 'number' | 'boolean'
-  readonly format?: 'name'
-  /** 0 shows always, 1 in wide output only. */
-  readonly priority: 0 | 1
+  /** `name` of the column that identifies the object; columns of users have others. */
+  readonly format?: string
+  /** 0 shows always, more in wide output only. */
+  readonly priority: number
   readonly description: string
   /** Gets the object in its JSON form, or a view of that (`json-view.ts`): declared fields are read by their names. */
   readonly cell: (object: T, c: HookContext) => unknown
@@ -204,6 +205,18 @@ export type Verb =
   | 'patch'
   | 'update'
   | 'watch'
+
+/** What can be done with objects of most kinds. */
+export const ALL_VERBS: readonly Verb[] = [
+  'create',
+  'delete',
+  'deletecollection',
+  'get',
+  'list',
+  'patch',
+  'update',
+  'watch',
+]
 
 export interface ResourceOptions<T> extends Hooks<T> {
   readonly plural: string

@@ -80,7 +80,6 @@ export interface FieldFacts {
   readonly list?: 'atomic' | 'set' | readonly string[]
   /** how strategic merge patch merges it, where that differs from `list` */
   readonly patch?: { readonly strategy: PatchStrategy; readonly key?: string }
-  readonly gate?: string
   /** explicit, and yet published as required */
   readonly mandatory?: true
   /** the closed sets in it are published, but the kind's own rules tell about other values */
@@ -140,10 +139,6 @@ export class Field<T, G extends Given = 'maybe'> {
   }
   default(value: T): this {
     this.facts.default = value
-    return this
-  }
-  gate(name: string): this {
-    this.facts.gate = name
     return this
   }
   /** Clients must send it, and the kind's own rules see when it is absent: published as required. */

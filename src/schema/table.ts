@@ -3,7 +3,7 @@ import type { Typed } from './object-meta.ts'
 import { column, type Column, type HookContext } from './resource.ts'
 
 /** Columns of kinds that declare none (seed 1, Table representation). */
-const standard: readonly Column<Typed>[] = [
+export const STANDARD_COLUMNS: readonly Column<Typed>[] = [
   column('Name', 'string', (o) => o.metadata.name ?? '', {
     format: 'name',
     description: 'Name of the object.',
@@ -13,12 +13,9 @@ const standard: readonly Column<Typed>[] = [
   }),
 ]
 
-const columnsOf = (served: Served): readonly Column<Typed>[] =>
-  (served.declaration.columns as readonly Column<Typed>[] | undefined) ?? standard
-
 /** `columnDefinitions` of a table. */
 export function columnDefinitions(served: Served): object[] {
-  return columnsOf(served).map(({ name, type, format, description, priority }) => ({
+  return served.table.columns.map(({ name, type, format, description, priority }) => ({
     name,
     type,
     format: format ?? '',
@@ -29,4 +26,4 @@ export function columnDefinitions(served: Served): object[] {
 
 /** The cells of one object, in the order of the columns. */
 export const cellsOf = (served: Served, object: Typed, c: HookContext): unknown[] =>
-  columnsOf(served).map(({ cell }) => cell(object, c) ?? null)
+  served.table.columns.map(({ cell }) => cell(object, c) ?? null)

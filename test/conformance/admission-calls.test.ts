@@ -1,9 +1,8 @@
 /** What admission is told of each request that changes something: who asks, when, and whether it is a trial. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { admissionPlugins } from '../../src/admission/index.ts'
-import type { AdmissionPlugin, Attempt } from '../../src/admission/plugin.ts'
+import type { Attributes } from '../../src/admission/attributes.ts'
+import type { PluginFactory } from '../../src/admission/plugin.ts'
 import { startServer, type RunningServer } from '../../src/index.ts'
-import type { HookContext } from '../../src/schema/resource.ts'
 import { Client, type Ask, type Reply } from '../client.ts'
 
 const CORE = '/api/v1'
@@ -22,49 +21,73 @@ const AS_ALICE = {
 
 interface Seen {
   readonly phase: 'mutate' | 'validate'
-  readonly attempt: Attempt
-  readonly c: HookContext
+  readonly operation: string
+  readonly what: string
+  readonly name: string
+  readonly namespace: string
+  readonly kind: string
+  readonly asked: string
+  readonly dryRun: boolean
+  readonly options: unknown
+  readonly object: unknown
+  readonly hasOld: boolean
+  readonly user: Attributes['user']
+  readonly now: number
 }
 
 let server: RunningServer
 let client: Client
 let seen: Seen[] = []
+let others: string[] = []
 let now = Date.parse('2026-01-02T03:04:05Z')
 
-const note = (phase: Seen['phase']) => (attempt: Attempt, c: HookContext) => {
-  if (c.user?.name === 'alice') seen.push({ phase, attempt: { ...attempt }, c })
-  else others.push(attempt)
+const slashed = ({ group, version }: { group: string; version: string }) =>
+  group === '' ? version : `${group}/${version}`
+const note = (phase: Seen['phase']) => async (attributes: Attributes) => {
+  const { operation, resource, subresource, name, namespace, user } = attributes
+  const what = subresource === '' ? resource.resource : `${resource.resource}/${subresource}`
+  if (user.name !== 'alice') {
+    others.push(`${operation} ${what} by ${user.name}`)
+    return
+  }
+  const { kind, requestKind, requestResource, requestSubresource } = attributes
+  seen.push({
+    phase,
+    operation,
+    what,
+    name,
+    namespace,
+    kind: `${slashed(kind)} ${kind.kind} of ${slashed(resource)}`,
+    asked: `${slashed(requestKind)} ${requestKind.kind} of ${slashed(requestResource)} ${requestSubresource}`,
+    dryRun: attributes.dryRun,
+    options: attributes.options,
+    object: (await attributes.object?.toJson()) ?? null,
+    hasOld: attributes.oldObject !== null,
+    user,
+    now: attributes.now,
+  })
 }
-let others: Attempt[] = []
-const watcher: AdmissionPlugin = {
+const watcher: PluginFactory = {
   name: 'Watcher',
-  onByDefault: true,
-  handles: ['create', 'update', 'delete', 'connect'],
-  mutate: note('mutate'),
-  validate: note('validate'),
+  defaultOn: true,
+  create: () => ({ handles: () => true, mutate: note('mutate'), validate: note('validate') }),
 }
 
 beforeAll(async () => {
-  // The list of the server itself, as a plugin that is added to it would stand there.
-  const list = admissionPlugins as AdmissionPlugin[]
-  list.push(watcher)
-  try {
-    server = await startServer({
-      vocabulary: 'kubernetes',
-      controllers: false,
-      // Each look is a second later: two looks are told from one.
-      clock: {
-        now: () => (now += 1000),
-        after(ms, run) {
-          const timer = setTimeout(run, ms)
-          return () => clearTimeout(timer)
-        },
+  server = await startServer({
+    vocabulary: 'kubernetes',
+    controllers: false,
+    admission: [watcher],
+    // Each look is a second later: two looks are told from one.
+    clock: {
+      now: () => (now += 1000),
+      after(ms, run) {
+        const timer = setTimeout(run, ms)
+        return () => clearTimeout(timer)
       },
-    })
-    await server.settled()
-  } finally {
-    list.pop()
-  }
+    },
+  })
+  await server.settled()
   client = new Client(server)
 })
 afterAll(async () => {
@@ -126,7 +149,8 @@ beforeEach(async () => {
 
 type Row = readonly [
   name: string,
-  expected: `${Attempt['operation']} ${string}`,
+  expected: string,
+  kind: string,
   method: string,
   path: string,
   body?: unknown,
@@ -134,20 +158,38 @@ type Row = readonly [
 ]
 
 const rows: readonly Row[] = [
-  ['create', 'create configmaps new', 'POST', MAPS, map('new')],
-  ['update', 'update configmaps x', 'PUT', `${MAPS}/x`, map('x', 1)],
+  ['create', 'CREATE configmaps new', 'v1 ConfigMap of v1', 'POST', MAPS, map('new')],
+  ['update', 'UPDATE configmaps x', 'v1 ConfigMap of v1', 'PUT', `${MAPS}/x`, map('x', 1)],
   [
     'update that makes the object',
-    'create leases l',
+    'CREATE leases l',
+    'coordination.k8s.io/v1 Lease of coordination.k8s.io/v1',
     'PUT',
     '/apis/coordination.k8s.io/v1/namespaces/default/leases/l',
     { metadata: { name: 'l' } },
   ],
-  ['merge patch', 'update configmaps x', 'PATCH', `${MAPS}/x`, { data: { n: '1' } }, MERGE],
-  ['strategic patch', 'update configmaps x', 'PATCH', `${MAPS}/x`, { data: { n: '2' } }, STRATEGIC],
+  [
+    'merge patch',
+    'UPDATE configmaps x',
+    'v1 ConfigMap of v1',
+    'PATCH',
+    `${MAPS}/x`,
+    { data: { n: '1' } },
+    MERGE,
+  ],
+  [
+    'strategic patch',
+    'UPDATE configmaps x',
+    'v1 ConfigMap of v1',
+    'PATCH',
+    `${MAPS}/x`,
+    { data: { n: '2' } },
+    STRATEGIC,
+  ],
   [
     'JSON patch',
-    'update configmaps x',
+    'UPDATE configmaps x',
+    'v1 ConfigMap of v1',
     'PATCH',
     `${MAPS}/x`,
     [{ op: 'add', path: '/data/n', value: '3' }],
@@ -155,7 +197,8 @@ const rows: readonly Row[] = [
   ],
   [
     'apply that makes the object',
-    'create configmaps z',
+    'CREATE configmaps z',
+    'v1 ConfigMap of v1',
     'PATCH',
     `${MAPS}/z?fieldManager=a`,
     config('z'),
@@ -163,7 +206,8 @@ const rows: readonly Row[] = [
   ],
   [
     'apply',
-    'update configmaps x',
+    'UPDATE configmaps x',
+    'v1 ConfigMap of v1',
     'PATCH',
     `${MAPS}/x?fieldManager=a&force=true`,
     config('x'),
@@ -171,14 +215,16 @@ const rows: readonly Row[] = [
   ],
   [
     'update of the status',
-    'update pods/status p',
+    'UPDATE pods/status p',
+    'v1 Pod of v1',
     'PUT',
     `${PODS}/p/status`,
     { metadata: { name: 'p' }, spec: podSpec, status: { phase: 'Running' } },
   ],
   [
     'patch of the status',
-    'update pods/status p',
+    'UPDATE pods/status p',
+    'v1 Pod of v1',
     'PATCH',
     `${PODS}/p/status`,
     { status: { phase: 'Running' } },
@@ -186,16 +232,25 @@ const rows: readonly Row[] = [
   ],
   [
     'patch of ephemeral containers',
-    'update pods/ephemeralcontainers p',
+    'UPDATE pods/ephemeralcontainers p',
+    'v1 Pod of v1',
     'PATCH',
     `${PODS}/p/ephemeralcontainers`,
     { spec: { ephemeralContainers: [{ name: 'e', image: 'i' }] } },
     STRATEGIC,
   ],
-  ['update of the scale', 'update deployments/scale d', 'PUT', `${DEPLOYMENTS}/d/scale`, scale],
+  [
+    'update of the scale',
+    'UPDATE deployments/scale d',
+    'autoscaling/v1 Scale of apps/v1',
+    'PUT',
+    `${DEPLOYMENTS}/d/scale`,
+    scale,
+  ],
   [
     'patch of the scale',
-    'update deployments/scale d',
+    'UPDATE deployments/scale d',
+    'autoscaling/v1 Scale of apps/v1',
     'PATCH',
     `${DEPLOYMENTS}/d/scale`,
     { spec: { replicas: 3 } },
@@ -203,36 +258,60 @@ const rows: readonly Row[] = [
   ],
   [
     'apply of the scale',
-    'update deployments/scale d',
+    'UPDATE deployments/scale d',
+    'autoscaling/v1 Scale of apps/v1',
     'PATCH',
     `${DEPLOYMENTS}/d/scale?fieldManager=a&force=true`,
     { ...scale, spec: { replicas: 4 } },
     APPLY,
   ],
-  ['delete', 'delete configmaps x', 'DELETE', `${MAPS}/x`],
-  ['delete of a pod', 'delete pods p', 'DELETE', `${PODS}/p`],
-  ['delete of a namespace', 'delete namespaces gone', 'DELETE', `${CORE}/namespaces/gone`],
-  ['deletecollection', 'delete configmaps x,y', 'DELETE', MAPS],
-  ['eviction', 'create pods/eviction p', 'POST', `${PODS}/p/eviction`, eviction],
-  ['binding of a pod', 'create pods/binding p', 'POST', `${PODS}/p/binding`, binding('p')],
-  ['binding', 'create bindings q', 'POST', `${NS}/bindings`, binding('q')],
+  ['delete', 'DELETE configmaps x', 'v1 ConfigMap of v1', 'DELETE', `${MAPS}/x`],
+  ['delete of a pod', 'DELETE pods p', 'v1 Pod of v1', 'DELETE', `${PODS}/p`],
+  [
+    'delete of a namespace',
+    'DELETE namespaces gone',
+    'v1 Namespace of v1',
+    'DELETE',
+    `${CORE}/namespaces/gone`,
+  ],
+  ['deletecollection', 'DELETE configmaps ', 'v1 ConfigMap of v1', 'DELETE', MAPS],
+  [
+    'eviction',
+    'CREATE pods/eviction p',
+    'policy/v1 Eviction of v1',
+    'POST',
+    `${PODS}/p/eviction`,
+    eviction,
+  ],
+  [
+    'binding of a pod',
+    'CREATE pods/binding p',
+    'v1 Binding of v1',
+    'POST',
+    `${PODS}/p/binding`,
+    binding('p'),
+  ],
+  ['binding', 'CREATE bindings q', 'v1 Binding of v1', 'POST', `${NS}/bindings`, binding('q')],
   [
     'token of an account',
-    'create serviceaccounts/token robot',
+    'CREATE serviceaccounts/token robot',
+    'authentication.k8s.io/v1 TokenRequest of v1',
     'POST',
     `${NS}/serviceaccounts/robot/token`,
     token,
   ],
   [
     'review of access',
-    'create selfsubjectaccessreviews ',
+    'CREATE selfsubjectaccessreviews ',
+    'authorization.k8s.io/v1 SelfSubjectAccessReview of authorization.k8s.io/v1',
     'POST',
     '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
     { spec: { nonResourceAttributes: { path: '/', verb: 'get' } } },
   ],
   [
     'review of a token',
-    'create tokenreviews ',
+    'CREATE tokenreviews ',
+    'authentication.k8s.io/v1 TokenReview of authentication.k8s.io/v1',
     'POST',
     '/apis/authentication.k8s.io/v1/tokenreviews',
     { spec: { token: 'x' } },
@@ -240,34 +319,45 @@ const rows: readonly Row[] = [
 ]
 
 /** Names that are no objects of ours: of the default account of the namespace, for instance. */
+const OPTIONS: Readonly<Record<string, string>> = {
+  CREATE: 'CreateOptions',
+  UPDATE: 'UpdateOptions',
+  DELETE: 'DeleteOptions',
+}
 const named = (name: string) => name === '' || !name.includes('kube-root')
 
 const withDryRun = (path: string) => `${path}${path.includes('?') ? '&' : '?'}dryRun=All`
 
 describe('user, time and trial reach admission', () => {
-  for (const [name, expected, method, path, body, type] of rows) {
+  for (const [name, expected, kind, method, path, body, type] of rows) {
     for (const dryRun of [true, false]) {
       test(`${name}${dryRun ? ', for trial' : ''}`, async () => {
         const { status, text } = await send(method, dryRun ? withDryRun(path) : path, body, type)
         expect([200, 201, 202], text).toContain(status)
-        const [operation, what, names = ''] = expected.split(' ')
+        const [operation = '', what = '', names = ''] = expected.split(' ')
         for (const phase of ['mutate', 'validate'] as const) {
-          const told = seen.filter((one) => one.phase === phase && named(one.attempt.name))
-          expect(told.map(({ attempt }) => attempt.name).join()).toBe(names)
-          for (const { attempt } of told) {
-            const { resource, subresource } = attempt
-            expect(attempt.operation).toBe(operation)
-            expect(subresource === '' ? resource : `${resource}/${subresource}`).toBe(what)
-            expect(attempt.dryRun).toBe(dryRun)
-            expect(attempt.object === null).toBe(operation === 'delete')
-            expect(attempt.old === null).toBe(operation === 'create')
+          const told = seen.filter((one) => one.phase === phase && named(one.name))
+          // Each of a collection, whose request names none of them.
+          const wanted = names === '' && operation === 'DELETE' ? ['', ''] : [names]
+          expect(told.map((one) => one.name)).toEqual(wanted)
+          for (const one of told) {
+            expect(one).toMatchObject({ operation, what, kind, dryRun })
+            expect(one.asked).toBe(`${kind} ${what.split('/')[1] ?? ''}`)
+            expect(one.object === null).toBe(operation === 'DELETE')
+            expect(one.hasOld).toBe(operation === 'UPDATE' || operation === 'DELETE')
+            expect(one.options).toEqual({
+              kind: OPTIONS[operation],
+              apiVersion: 'meta.k8s.io/v1',
+              ...(dryRun ? { dryRun: ['All'] } : {}),
+              ...(path.includes('fieldManager=a') ? { fieldManager: 'a' } : {}),
+            })
           }
         }
         // Nothing that the request does is done in the name of nobody.
         expect(others).toEqual([])
-        for (const { c } of seen) {
-          expect(c.user).toEqual({ ...ALICE, extra: { reason: ['work'] } })
-          expect(c.now).toBe(seen[0]!.c.now)
+        for (const one of seen) {
+          expect(one.user).toEqual({ ...ALICE, extra: { reason: ['work'] } })
+          expect(one.now).toBe(seen[0]!.now)
         }
       })
     }
@@ -278,22 +368,64 @@ describe('user, time and trial reach admission', () => {
       const { status } = await send('DELETE', `${MAPS}/x`, { dryRun, gracePeriodSeconds: 0 })
       expect(status).toBe(200)
       expect(
-        seen.map(({ phase, attempt, c }) => [phase, attempt.name, attempt.dryRun, c.user?.name]),
-      ).toEqual([
-        ['mutate', 'x', dryRun.length > 0, 'alice'],
-        ['validate', 'x', dryRun.length > 0, 'alice'],
-      ])
+        seen.map(({ phase, name, options, user }) => [phase, name, options, user.name]),
+      ).toEqual(
+        ['mutate', 'validate'].map((phase) => [
+          phase,
+          'x',
+          {
+            kind: 'DeleteOptions',
+            apiVersion: 'meta.k8s.io/v1',
+            gracePeriodSeconds: 0,
+            ...(dryRun.length > 0 ? { dryRun } : {}),
+          },
+          'alice',
+        ]),
+      )
     })
   }
 
-  test('connecting', async () => {
-    await send('POST', `${PODS}/p/exec?command=x`)
-    expect(
-      seen.map(({ phase, attempt }) => `${phase} ${attempt.operation} ${attempt.subresource}`),
-    ).toEqual(['mutate connect exec', 'validate connect exec'])
-    expect(seen[0]!.c.user).toEqual({ ...ALICE, extra: { reason: ['work'] } })
-    expect(seen[1]!.c).toBe(seen[0]!.c)
-  })
+  for (const [path, kind, members] of [
+    [
+      `${PODS}/p/exec?command=sh&command=-c&stdin=true&container=c`,
+      'PodExecOptions of v1',
+      { command: ['sh', '-c'], stdin: true, container: 'c' },
+    ],
+    [`${PODS}/p/attach?stdout=1&tty=true`, 'PodAttachOptions of v1', { stdout: true, tty: true }],
+    [
+      `${PODS}/p/portforward?ports=80&ports=443`,
+      'PodPortForwardOptions of v1',
+      { ports: [80, 443] },
+    ],
+    [`${PODS}/p/proxy/a/b?c=d`, 'PodProxyOptions of v1', { path: '/a/b' }],
+    [`${PODS}/p/proxy`, 'PodProxyOptions of v1', {}],
+    [`${NS}/services/s/proxy/x`, 'ServiceProxyOptions of v1', { path: '/x' }],
+    [`${CORE}/nodes/n/proxy/logs/`, 'NodeProxyOptions of v1', { path: '/logs/' }],
+  ] as const) {
+    test(`connecting: ${path}`, async () => {
+      await send('POST', path)
+      const [kindName] = kind.split(' ')
+      const [, resource, name, subresource] =
+        /\/(pods|services|nodes)\/([a-z]+)\/([a-z]+)/.exec(path) ?? []
+      expect(seen).toEqual(
+        ['mutate', 'validate'].map((phase) => ({
+          phase,
+          operation: 'CONNECT',
+          what: `${resource}/${subresource}`,
+          name,
+          namespace: resource === 'nodes' ? '' : 'default',
+          kind: `v1 ${kind}`,
+          asked: `v1 ${kind} ${subresource}`,
+          dryRun: false,
+          options: null,
+          object: { kind: kindName, apiVersion: 'v1', ...members },
+          hasOld: false,
+          user: { ...ALICE, extra: { reason: ['work'] } },
+          now: seen[0]!.now,
+        })),
+      )
+    })
+  }
 
   test('a read tells admission nothing', async () => {
     for (const path of [
@@ -313,7 +445,7 @@ describe('one time', () => {
 
   test('of a create is in the object and its owners', async () => {
     const { body } = await send('POST', `${MAPS}`, map('timed'))
-    const time = seconds(seen[0]!.c.now)
+    const time = seconds(seen[0]!.now)
     expect(body.metadata.creationTimestamp).toBe(time)
     expect(body.metadata.managedFields).toMatchObject([{ time }])
   })
@@ -327,8 +459,8 @@ describe('one time', () => {
     }
     const held = items.filter(({ metadata }) => ['x', 'y'].includes(metadata.name))
     expect(held.map(({ metadata }) => metadata.deletionTimestamp)).toEqual([
-      seconds(seen[0]!.c.now),
-      seconds(seen[0]!.c.now),
+      seconds(seen[0]!.now),
+      seconds(seen[0]!.now),
     ])
     for (const name of ['x', 'y'])
       await client.merge(`${MAPS}/${name}`, { metadata: { finalizers: null } })
@@ -336,6 +468,6 @@ describe('one time', () => {
 
   test('of a token is that of its account', async () => {
     const { body } = await send('POST', `${NS}/serviceaccounts/robot/token`, token)
-    expect(body.metadata.creationTimestamp).toBe(seconds(seen[0]!.c.now))
+    expect(body.metadata.creationTimestamp).toBe(seconds(seen[0]!.now))
   })
 })

@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startServer, type RunningServer } from '../../src/index.ts'
 import { Client } from '../client.ts'
-import { ownersOf, write, type Json, type Step } from './apply.fixture.ts'
+import { write, type Json } from './apply.fixture.ts'
+import { parseStep } from './stories.fixture.ts'
 
 let server: RunningServer
 let client: Client
@@ -18,153 +19,6 @@ afterAll(async () => {
 
 let count = 0
 const nextName = () => `story-${++count}`
-
-/** `a: x=1` applies, `a!:` applies with force, `b~:` patches, where `x=` takes away. */
-function parse(line: string): Step {
-  const [, by, mark, rest] = /^(\w+)([!~]?): ?(.*)$/.exec(line)!
-  const pairs = rest!.split(' ').filter((pair) => pair !== '')
-  const data: Json = {}
-  for (const pair of pairs) {
-    const [key, value] = pair.split('=') as [string, string]
-    data[key] = value === '' ? null : value
-  }
-  const content = pairs.length === 0 ? {} : { data }
-  return { by: by!, as: mark === '!' ? 'force' : mark === '~' ? 'merge' : 'apply', with: content }
-}
-
-const shown = (data: Json) =>
-  Object.entries(data ?? {})
-    .map(([key, value]) => `${key}=${String(value)}`)
-    .join(' ')
-
-describe('keys of a map', () => {
-  for (const { steps, data, owners, refused } of [
-    { steps: ['a: x=1'], data: 'x=1', owners: ['a: data.x'] },
-    { steps: ['a: x=1 y=2'], data: 'x=1 y=2', owners: ['a: data.x data.y'] },
-    { steps: ['a:'], data: '', owners: [] },
-    { steps: ['a: x=1', 'a: x=1'], data: 'x=1', owners: ['a: data.x'] },
-    { steps: ['a: x=1', 'a: x=2'], data: 'x=2', owners: ['a: data.x'] },
-    { steps: ['a: x=1', 'a: y=1'], data: 'y=1', owners: ['a: data.y'] },
-    { steps: ['a: x=1', 'a:'], data: '', owners: [] },
-    { steps: ['a: x=1', 'b: y=1'], data: 'x=1 y=1', owners: ['a: data.x', 'b: data.y'] },
-    { steps: ['a: x=1', 'b: x=1'], data: 'x=1', owners: ['a: data.x', 'b: data.x'] },
-    {
-      steps: ['a: x=1', 'b: x=2'],
-      data: 'x=1',
-      owners: ['a: data.x'],
-      refused: ['conflict with "a" .data.x'],
-    },
-    { steps: ['a: x=1', 'b!: x=2'], data: 'x=2', owners: ['b: data.x'] },
-    { steps: ['a: x=1 y=1', 'b!: x=2'], data: 'x=2 y=1', owners: ['a: data.y', 'b: data.x'] },
-    { steps: ['a: x=1', 'b: x=1', 'a:'], data: 'x=1', owners: ['b: data.x'] },
-    { steps: ['a: x=1', 'b: x=1', 'a:', 'b:'], data: '', owners: [] },
-    {
-      steps: ['a: x=1', 'b: x=1', 'a: x=2'],
-      data: 'x=1',
-      owners: ['a: data.x', 'b: data.x'],
-      refused: ['conflict with "b" .data.x'],
-    },
-    { steps: ['a: x=1', 'b: x=1', 'a!: x=2'], data: 'x=2', owners: ['a: data.x'] },
-    {
-      steps: ['a: x=1', 'b: y=1', 'c: x=2 y=2'],
-      data: 'x=1 y=1',
-      owners: ['a: data.x', 'b: data.y'],
-      refused: ['conflict with "a" .data.x', 'conflict with "b" .data.y'],
-    },
-    {
-      steps: ['a: x=1', 'b: y=1', 'c!: x=2 y=2'],
-      data: 'x=2 y=2',
-      owners: ['c: data.x data.y'],
-    },
-    { steps: ['a: x=1', 'b~: x=2'], data: 'x=2', owners: ['b~: data.x'] },
-    { steps: ['a: x=1', 'b~: x=1'], data: 'x=1', owners: ['a: data.x'] },
-    { steps: ['a: x=1', 'b~: y=1'], data: 'x=1 y=1', owners: ['a: data.x', 'b~: data.y'] },
-    { steps: ['a: x=1 y=1', 'b~: x='], data: 'y=1', owners: ['a: data.y'] },
-    { steps: ['a: x=1', 'b~: x='], data: '', owners: [] },
-    {
-      steps: ['a: x=1', 'b~: x=2', 'a: x=1'],
-      data: 'x=2',
-      owners: ['b~: data.x'],
-      refused: ['conflict with "b" using v1 at TIME .data.x'],
-    },
-    { steps: ['a: x=1', 'b~: x=2', 'a: x=2'], data: 'x=2', owners: ['a: data.x', 'b~: data.x'] },
-    { steps: ['a: x=1', 'b~: x=2', 'a!: x=1'], data: 'x=1', owners: ['a: data.x'] },
-    {
-      steps: ['a: x=1', 'b~: x=2', 'a: y=1'],
-      data: 'x=2 y=1',
-      owners: ['a: data.y', 'b~: data.x'],
-    },
-    { steps: ['a: x=1', 'b~: x=', 'a: x=1'], data: 'x=1', owners: ['a: data.x'] },
-    { steps: ['a: x=1', 'a~: x=2'], data: 'x=2', owners: ['a~: data.x'] },
-    {
-      steps: ['a: x=1', 'a~: x=2', 'a: x=3'],
-      data: 'x=2',
-      owners: ['a~: data.x'],
-      refused: ['conflict with "a" using v1 at TIME .data.x'],
-    },
-    { steps: ['a: x=1', 'a~: y=2'], data: 'x=1 y=2', owners: ['a: data.x', 'a~: data.y'] },
-    {
-      steps: ['a: x=1', 'b~: y=1', 'b~: z=1'],
-      data: 'x=1 y=1 z=1',
-      owners: ['a: data.x', 'b~: data.y data.z'],
-    },
-    {
-      steps: ['a: x=1', 'b~: y=1', 'c~: y=2'],
-      data: 'x=1 y=2',
-      owners: ['a: data.x', 'c~: data.y'],
-    },
-    { steps: ['a: x=1', 'b: y=1', 'c~: x=2 y=2'], data: 'x=2 y=2', owners: ['c~: data.x data.y'] },
-    { steps: ['a: x=1', 'b: x=1', 'c~: x=2'], data: 'x=2', owners: ['c~: data.x'] },
-    {
-      steps: ['a: x=1 y=1', 'b: y=1 z=1', 'a: x=1', 'b: z=1'],
-      data: 'x=1 z=1',
-      owners: ['a: data.x', 'b: data.z'],
-    },
-    {
-      steps: ['a: x=1 y=1', 'b: y=1 z=1', 'a!: x=2 z=2'],
-      data: 'x=2 y=1 z=2',
-      owners: ['a: data.x data.z', 'b: data.y'],
-    },
-    {
-      steps: ['a: x=1', 'b~: x=2', 'b~: x=1', 'a: x=1'],
-      data: 'x=1',
-      owners: ['a: data.x', 'b~: data.x'],
-    },
-    { steps: ['a: x=1', 'b~: x=2', 'a:'], data: 'x=2', owners: ['b~: data.x'] },
-    { steps: ['a: x=', 'a: y=1'], data: 'y=1', owners: ['a: data.y'] },
-  ] as {
-    steps: string[]
-    data: string
-    owners: string[]
-    refused?: string[]
-  }[]) {
-    test(steps.join(', '), async () => {
-      const name = nextName()
-      const place = {
-        path: '/api/v1/namespaces/default/configmaps',
-        apiVersion: 'v1',
-        kind: 'ConfigMap',
-        name,
-      }
-      const replies = []
-      for (const line of steps) replies.push(await write(client, place, parse(line)))
-      const last = replies.pop()!
-      expect(replies.map(({ status }) => status)).toEqual(
-        replies.map((_, i) => (i === 0 ? 201 : 200)),
-      )
-      if (refused) {
-        expect([last.status, last.body.reason]).toEqual([409, 'Conflict'])
-        const causes = last.body.details.causes.map((cause: Json) => {
-          expect(cause.reason).toBe('FieldManagerConflict')
-          return `${cause.message.replace(/at \S+/, 'at TIME')} ${cause.field}`
-        })
-        expect(causes).toEqual(refused)
-      } else expect(last.status).toBe(replies.length === 0 ? 201 : 200)
-      const { body } = await client.get(`${place.path}/${name}`)
-      expect([shown(body.data), ownersOf(body, 'v1')]).toEqual([data, owners])
-    })
-  }
-})
 
 describe('the time of an entry', () => {
   const timeOf = (object: Json, manager: string) =>
@@ -260,10 +114,10 @@ describe('the time of an entry', () => {
       apiVersion: 'v1',
       name: nextName(),
     }
-    await write(client, place, parse('a: x=1 y=1'))
-    await write(client, place, parse('b: x=1'))
+    await write(client, place, parseStep('a: x=1 y=1'))
+    await write(client, place, parseStep('b: x=1'))
     const before = (await client.get(`${place.path}/${place.name}`)).body
-    const { body } = await write(client, place, parse('a: y=1'))
+    const { body } = await write(client, place, parseStep('a: y=1'))
     expect(body.data).toEqual({ x: '1', y: '1' })
     expect(timeOf(body, 'a')[0].time).toBe(timeOf(before, 'a')[0].time)
     expect(timeOf(body, 'b')[0].time).toBe(undefined)

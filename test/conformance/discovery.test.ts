@@ -1,13 +1,10 @@
-/** Discovery beside the facts about release 1.25, where those are at hand: every group, resource and sub-resource. */
+/** Discovery beside the facts about release 1.25: every group, resource and sub-resource. */
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startServer, type RunningServer } from '../../src/index.ts'
 import { vocabularies } from '../../src/vocabulary/index.ts'
 import { Client } from '../client.ts'
-
-const FACTS = join(import.meta.dirname, '..', '..', '..', 'shared', 'facts')
+import { factsOf, groupVersionFiles } from '../facts.ts'
 
 interface Sub {
   readonly name: string
@@ -32,12 +29,9 @@ interface File {
   readonly kinds?: readonly Kind[]
 }
 
-const files: File[] = existsSync(FACTS)
-  ? readdirSync(FACTS)
-      .filter((name) => /^[a-z]+\.v\d\w*\.json$/.test(name))
-      .map((name) => JSON.parse(readFileSync(join(FACTS, name), 'utf8')) as File)
-      .filter((file) => file.served === true)
-  : []
+const files = groupVersionFiles
+  .map((name) => factsOf<File>(name))
+  .filter((file) => file.served === true)
 
 const ORDER = [
   'apiregistration{api}',

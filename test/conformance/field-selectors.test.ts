@@ -1,26 +1,16 @@
 /** Field selectors of every kind: what each selects, and what is said about the others. */
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startServer, type RunningServer } from '../../src/index.ts'
 import { orch } from '../../src/vocabulary/orch.ts'
 import { Client } from '../client.ts'
+import { factsOf } from '../facts.ts'
 import { collectionOf, manifests, objectOf } from '../manifests.fixture.ts'
 
 type Json = Record<string, any>
 
-const FACTS = join(
-  import.meta.dirname,
-  '..',
-  '..',
-  '..',
-  'shared',
-  'facts',
+const { kinds: facts } = factsOf<{ kinds: Record<string, { accepted: string[] }> }>(
   'fields-selectable.json',
 )
-const facts = existsSync(FACTS)
-  ? (JSON.parse(readFileSync(FACTS, 'utf8')).kinds as Record<string, { accepted: string[] }>)
-  : null
 
 interface Selectable {
   /** Group version and resource. */
@@ -259,10 +249,8 @@ describe('kinds with labels of their own', () => {
       for (const [label, value] of Object.entries(known)) {
         await check(collection, name, label, value)
       }
-      if (facts) {
-        const { accepted } = facts[factName(manifest.apiVersion, kind)]!
-        expect(Object.keys(known).sort()).toEqual([...accepted].sort())
-      }
+      const { accepted } = facts[factName(manifest.apiVersion, kind)]!
+      expect(Object.keys(known).sort()).toEqual([...accepted].sort())
       const unknown = [
         ...everyLabel,
         'metadata.namespace',
@@ -294,12 +282,10 @@ describe('other kinds: name and namespace', () => {
       await check(collection, name, 'metadata.name', name)
       const namespace = manifest.namespaced ? 'default' : ''
       await check(collection, name, 'metadata.namespace', namespace)
-      if (facts) {
-        expect(facts[factName(manifest.apiVersion, manifest.kind)]!.accepted).toEqual([
-          'metadata.name',
-          'metadata.namespace',
-        ])
-      }
+      expect(facts[factName(manifest.apiVersion, manifest.kind)]!.accepted).toEqual([
+        'metadata.name',
+        'metadata.namespace',
+      ])
       const { query, status } = await refused(
         collection,
         'spec.nodeName',

@@ -6,7 +6,6 @@ import { asVersion, decodeDocument, encodeObject } from '../../src/api/objects.t
 import { PLAIN } from '../../src/http/form.ts'
 import { listBytes } from '../../src/http/represent.ts'
 import { inProcess } from '../../src/in-process.fixture.ts'
-import { resources } from '../../src/kinds/index.ts'
 import type { JsonObject } from '../../src/schema/codec.ts'
 import type { Typed } from '../../src/schema/object-meta.ts'
 import { cellsOf } from '../../src/schema/table.ts'
@@ -39,11 +38,11 @@ const outcome = (make: () => unknown) => {
   }
 }
 
-for (const declaration of resources) {
-  const versions = api.catalogue.versionsOf(declaration)
-  const served = versions.find(({ conversion }) => conversion === null) ?? versions[0]!
-  if (!served.hub.keyPrefix) continue
-  const { shape } = declaration.hub
+for (const { versions } of api.catalogue.entries()) {
+  const [served] = versions
+  const { published, table } = served
+  if (published.is !== 'shape') throw new Error(`${served.kind} has no shape`)
+  const { shape } = published
   const list = { is: 'list', status: 200, revision: 1, continueToken: '', remaining: 0, items: [] }
   const rowOf = (object: object, includeObject: 'None' | 'Metadata' | 'Object') => {
     const version = asVersion(encodeObject(served, object as Typed), 77)
@@ -54,7 +53,7 @@ for (const declaration of resources) {
   const whole = (text: string, shown: string) => {
     const object = JSON.parse(text) as Typed
     const cells = JSON.stringify(cellsOf(served, object, c))
-    const conditions = declaration.rowConditions?.(object) ?? []
+    const conditions = table.rowConditions?.(object) ?? []
     const marks = conditions.length === 0 ? '' : `,"conditions":${JSON.stringify(conditions)}`
     return `{"cells":${cells}${marks},"object":${shown}}`
   }

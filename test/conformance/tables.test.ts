@@ -1,26 +1,25 @@
-/** The table form of every kind: columns beside the facts where those are at hand, cells by hand. */
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+/** The table form of every kind: columns beside the facts, cells by hand. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ManualClock, startServer, type RunningServer } from '../../src/index.ts'
 import { orch } from '../../src/vocabulary/orch.ts'
 import { Client } from '../client.ts'
+import { factsOf } from '../facts.ts'
 import { collectionOf, manifests, objectOf } from '../manifests.fixture.ts'
+import { KINDS } from './kinds.fixture.ts'
+import { AS, plainColumns, sameInEveryForm } from './tables.fixture.ts'
 
 type Json = Record<string, any>
 
-const FACTS = join(import.meta.dirname, '..', '..', '..', 'shared', 'facts', 'tables.json')
 interface FactColumn {
   readonly name: string
   readonly type: string
   readonly format?: string
   readonly priority?: number
 }
-const facts = existsSync(FACTS)
-  ? (JSON.parse(readFileSync(FACTS, 'utf8')).kinds as Record<string, { columns: FactColumn[] }>)
-  : null
+const { kinds: facts } = factsOf<{ kinds: Record<string, { columns: FactColumn[] }> }>(
+  'tables.json',
+)
 
-const AS = { accept: 'application/json;as=Table;g=meta.orch.io;v=v1' }
 const MADE = '2024-01-02T03:04:05Z'
 const IMAGE = 'registry.example/image:1'
 
@@ -219,9 +218,6 @@ const factName = (apiVersion: string, kind: string): string => {
   return `${ref ?? internal}.${version}/${kind}`
 }
 
-const plainColumns = (definitions: readonly Json[]) =>
-  definitions.map(({ name, type, format, priority }) => ({ name, type, format, priority }))
-
 describe('every kind', () => {
   const all = manifests(orch)
   const answers = new Map<string, [number, string | undefined]>()
@@ -266,76 +262,16 @@ describe('every kind', () => {
       expect(answers.get(SAME[key] ?? key)).toEqual([201, undefined])
       const cells = MINIMAL[SAME[key] ?? key]
       const name = manifest.name ?? 'minimal'
-      const path = `${collectionOf(manifest)}/${name}`
-      const only = `fieldSelector=metadata.name%3D${name}`
-      const { body: object } = await client.get(path)
-      const partial = {
-        kind: 'PartialObjectMetadata',
-        apiVersion: 'meta.orch.io/v1',
-        metadata: object.metadata,
-      }
-      const get = async (query: string) => (await client.get(query, { headers: AS })).body
-
-      const one = await get(path)
-      const { columnDefinitions } = one
-      const fact = facts?.[factName(manifest.apiVersion, manifest.kind)]
-      if (facts) {
-        expect(plainColumns(columnDefinitions)).toEqual(
-          fact?.columns.map(({ name, type, format = '', priority = 0 }) => ({
-            name,
-            type,
-            format,
-            priority,
-          })),
-        )
-      }
-      expect(columnDefinitions.map((c: Json) => typeof c.description)).toEqual(
-        columnDefinitions.map(() => 'string'),
+      const columns = await sameInEveryForm(client, collectionOf(manifest), name, cells!)
+      const fact = facts[factName(manifest.apiVersion, manifest.kind)]
+      expect(plainColumns(columns)).toEqual(
+        fact?.columns.map(({ name, type, format = '', priority = 0 }) => ({
+          name,
+          type,
+          format,
+          priority,
+        })),
       )
-      expect(columnDefinitions.filter((c: Json) => c.description === '')).toEqual([])
-      const table = (row: Json, definitions: unknown = columnDefinitions) => ({
-        kind: 'Table',
-        apiVersion: 'meta.orch.io/v1',
-        metadata: { resourceVersion: object.metadata.resourceVersion },
-        columnDefinitions: definitions,
-        rows: [row],
-      })
-      expect(one).toEqual(table({ cells, object: partial }))
-      expect(await get(`${path}?includeObject=None`)).toEqual(table({ cells, object: null }))
-      expect(await get(`${path}?includeObject=Metadata`)).toEqual(table({ cells, object: partial }))
-      expect(await get(`${path}?includeObject=Object`)).toEqual(table({ cells, object }))
-
-      const plain = (await client.get(`${collectionOf(manifest)}?${only}`)).body
-      for (const [include, shown] of [
-        ['', partial],
-        ['&includeObject=None', null],
-        ['&includeObject=Object', object],
-      ] as const) {
-        expect(await get(`${collectionOf(manifest)}?${only}${include}`)).toEqual({
-          ...table({ cells, object: shown }),
-          metadata: plain.metadata,
-        })
-      }
-
-      const watch = await client.watch(
-        `${collectionOf(manifest)}?watch=1&${only}&includeObject=Object`,
-        { headers: AS },
-      )
-      expect(await watch.next()).toEqual({ type: 'ADDED', object: table({ cells, object }) })
-      const changed = (await client.merge(path, { metadata: { labels: { seen: key.length } } }))
-        .body
-      expect(changed.message).toContain('labels')
-      const labels = { seen: 'yes' }
-      const { body: next } = await client.merge(path, { metadata: { labels } })
-      expect(await watch.next()).toEqual({
-        type: 'MODIFIED',
-        object: {
-          ...table({ cells, object: next }, null),
-          metadata: { resourceVersion: next.metadata.resourceVersion },
-        },
-      })
-      watch.close()
-      await client.merge(path, { metadata: { labels: { seen: null } } })
     })
   }
 
@@ -1143,3 +1079,21 @@ describe('ages, by the clock', () => {
     await server.close()
   })
 })
+
+for (const kind of KINDS) {
+  test(`the same in every form: ${kind.title}`, async () => {
+    const clock = new ManualClock(Date.parse(MADE))
+    const server = await kind.start({ controllers: false, clock })
+    const client = new Client(server)
+    await client.post(kind.in('default'), { metadata: { name: 'two' }, data: { a: '', b: '' } })
+    clock.advance(90_000)
+    const cells = ['two', ...kind.cells]
+    const columns = await sameInEveryForm(client, kind.in('default'), 'two', cells)
+    expect(plainColumns(columns)).toEqual([
+      { name: 'Name', type: 'string', format: 'name', priority: 0 },
+      ...kind.columns.map((column) => ({ ...column, format: '', priority: 0 })),
+    ])
+    client.close()
+    await server.close()
+  })
+}

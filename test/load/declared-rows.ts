@@ -25,12 +25,13 @@ export function declaredRows(): Row[] {
   return manifests(v).flatMap((manifest) => {
     const { apiVersion, resource } = manifest
     const at = apiVersion.lastIndexOf('/')
-    const { shape } = catalogue.find(
+    const { published } = catalogue.find(
       apiVersion.slice(0, Math.max(at, 0)),
       apiVersion.slice(at + 1),
       resource,
     )!
-    return placesIn(shape, seen).flatMap((place) => rowsOf(manifest, place))
+    if (published.is !== 'shape') return []
+    return placesIn(published.shape, seen).flatMap((place) => rowsOf(manifest, place))
   })
 }
 
@@ -67,7 +68,10 @@ function innermost(holds: Holds): Shape | null {
 }
 
 function rowsOf(manifest: Manifest, { path, holds, id }: Place): Row[] {
-  const rows = [rowOf(manifest, path, `${id} filled`, () => filled(holds, path))]
+  const rows = [
+    rowOf(manifest, path, `${id} filled`, () => filled(holds)),
+    changeOf(manifest, path, `${id} changed`, holds),
+  ]
   if ((holds.is === 'list' || holds.is === 'map') && holds.of.is === 'object')
     rows.push(rowOf(manifest, path, `${id} empty`, () => empties(holds)))
   return rows
@@ -98,7 +102,24 @@ function rowOf(
   }
 }
 
-function filled(holds: Holds, _path: readonly string[]): unknown {
+/** What was filled is put anew: lists in another order, maps with other values. */
+function changeOf(manifest: Manifest, path: readonly string[], name: string, holds: Holds): Row {
+  const made = rowOf(manifest, path, name, () => filled(holds)).ask
+  const put = rowOf(manifest, path, name, () => changed(holds))
+  const object = `${made.path}/${manifest.name ?? 'big'}`
+  return { ...put, before: [made], mayFail: true, ask: { ...put.ask, method: 'PUT', path: object } }
+}
+
+function changed(holds: Holds): unknown {
+  if (holds.is === 'list') return (filled(holds) as unknown[]).toReversed()
+  if (holds.is !== 'map') return null
+  return manyKeys(
+    (i) => `k${i}`,
+    (i) => itemOf(holds.of, i + 1),
+  )
+}
+
+function filled(holds: Holds): unknown {
   if (holds.is === 'map')
     return manyKeys(
       (i) => `k${i}`,

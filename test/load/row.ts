@@ -12,8 +12,9 @@ export interface Ask {
 
 export interface Row {
   readonly name: string
-  /** Sent one after the other, each of which must succeed. */
+  /** Sent one after the other, each of which must succeed unless `mayFail`. */
   readonly before?: readonly Ask[]
+  readonly mayFail?: boolean
   readonly ask: Ask
   /** What the answer must be; 0 for anything below 500. */
   readonly status: number

@@ -22,10 +22,7 @@ export function documentsIn(name: 'kubernetes' | 'orch'): Documents {
   const v = vocabularies[name]
   const catalogue = buildCatalogue(resources, v)
   const v3 = new Map(
-    placesOf(catalogue).map((place) => [
-      place.path,
-      atOnce(placeDocument(catalogue, v, place, options)),
-    ]),
+    placesOf(catalogue).map((place) => [place.path, atOnce(placeDocument(v, place, options))]),
   )
   const schemas = Object.assign({}, ...[...v3.values()].map((d) => d.components.schemas))
   return { v2: openApiV2(catalogue, v, options), v3, schemas }

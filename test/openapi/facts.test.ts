@@ -1,12 +1,9 @@
-/** Definitions of version 3 beside the facts about the field, where those are at hand. */
+/** Definitions of version 3 beside the facts about the release. */
 import { kubernetes } from '../../src/vocabulary/kubernetes.ts'
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Json } from '../../src/openapi/document.ts'
+import { factsOf } from '../facts.ts'
 import { documentsIn } from './document.ts'
-
-const FACTS = join(import.meta.dirname, '..', '..', '..', 'shared', 'facts')
 
 interface FactField {
   readonly name: string
@@ -45,21 +42,18 @@ const MEANT: Readonly<Record<string, string>> = {
 }
 
 /** Group version of the facts, and name, of a definition. */
-function factsOf(definition: string): [file: string, name: string] {
+function placeOfType(definition: string): [file: string, name: string] {
   const [name, version, group] = definition.split('.').toReversed() as [string, string, string]
   return [/^v\d/.test(version) ? `${group}.${version}` : version, name]
 }
 
-function typesOf(file: string): Record<string, FactType> {
-  const text = readFileSync(join(FACTS, `${file}.json`), 'utf8')
-  return (JSON.parse(text) as { types: Record<string, FactType> }).types
-}
+const typesOf = (file: string) => factsOf<{ types: Record<string, FactType> }>(`${file}.json`).types
 
 /** A schema in the words of the facts. */
 function typeOf(schema: Json, file: string): string {
   const [wrapped] = (schema.allOf ?? [schema]) as Json[]
   if (typeof wrapped!.$ref === 'string') {
-    const [of, name] = factsOf(wrapped!.$ref)
+    const [of, name] = placeOfType(wrapped!.$ref)
     return of === file ? name : `${of}.${name}`
   }
   if (schema.type === 'array') return `[]${typeOf(schema.items as Json, file)}`
@@ -96,11 +90,11 @@ function defaultOf(field: FactField): unknown {
   return field.omitempty ? undefined : SCALARS[field.type]
 }
 
-const schemas = existsSync(FACTS) ? documentsIn('kubernetes').schemas : {}
+const { schemas } = documentsIn('kubernetes')
 
-describe.skipIf(!existsSync(FACTS))('definitions agree with the facts (at hand)', () => {
+describe('definitions agree with the facts', () => {
   test.each(Object.entries(schemas))('%s', (definition, schema) => {
-    const [file, name] = factsOf(definition)
+    const [file, name] = placeOfType(definition)
     const types = typesOf(file)
     const item = name.endsWith('List') && !types[name] ? types[name.slice(0, -4)] : undefined
     if (item) return

@@ -2,13 +2,18 @@
 import { Scale } from '../../src/kinds/autoscaling/scale.ts'
 import { resources } from '../../src/kinds/index.ts'
 import { ListMeta, Status } from '../../src/kinds/meta/documents.ts'
-import { buildCatalogue } from '../../src/schema/catalogue.ts'
+import { buildCatalogue, type Served } from '../../src/schema/catalogue.ts'
 import { codecOf, Decoding, type JsonObject } from '../../src/schema/codec.ts'
 import { unwrap, wrap } from '../../src/schema/protobuf-envelope.ts'
 import { readerOf } from '../../src/schema/protobuf-wire.ts'
 import { protobufOf } from '../../src/schema/protobuf.ts'
 import type { Shape } from '../../src/schema/shape.ts'
 import type { Vocabulary } from '../../src/vocabulary/vocabulary.ts'
+
+function shapeOf({ kind, published }: Served): Shape {
+  if (published.is !== 'shape') throw new Error(`${kind} has no shape`)
+  return published.shape
+}
 
 /** The form in one vocabulary. */
 export function protobufForm(v: Vocabulary) {
@@ -17,12 +22,12 @@ export function protobufForm(v: Vocabulary) {
   for (const { group, versions } of catalogue.groups) {
     for (const version of versions) {
       for (const served of catalogue.resources(group, version))
-        shapes.set(`${served.groupVersion} ${served.kind}`, served.shape)
+        shapes.set(`${served.groupVersion} ${served.kind}`, shapeOf(served))
     }
   }
   for (const body of [Scale]) {
-    const { groupVersion, kind, shape } = catalogue.body(body)
-    shapes.set(`${groupVersion} ${kind}`, shape)
+    const { groupVersion, kind } = catalogue.body(body)
+    shapes.set(`${groupVersion} ${kind}`, body.shape)
   }
   const plain = (shape: Shape, raw: Buffer) =>
     codecOf(shape, v).plain(

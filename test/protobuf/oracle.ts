@@ -2,15 +2,9 @@
  * Messages made and read by another library, with descriptors built of the facts about the release and nothing of our
  * declarations: what both agree on is the wire form.
  */
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import protobuf from 'protobufjs'
 import type { Vocabulary } from '../../src/vocabulary/vocabulary.ts'
-
-export const FACTS = join(import.meta.dirname, '..', '..', '..', 'shared', 'facts')
-
-/** Whether the facts are at hand. */
-export const hasFacts = existsSync(FACTS)
+import { factFiles, factsOf } from '../facts.ts'
 
 interface Field {
   readonly name: string
@@ -43,12 +37,8 @@ export class Oracle {
 
   constructor(v: Vocabulary) {
     this.#v = v
-    const files = readdirSync(FACTS).filter((name) => name.endsWith('.json'))
-    for (const file of files) {
-      const { ref, types } = JSON.parse(readFileSync(join(FACTS, file), 'utf8')) as {
-        ref?: string
-        types?: Record<string, Type>
-      }
+    for (const file of factFiles) {
+      const { ref, types } = factsOf<{ ref?: string; types?: Record<string, Type> }>(file)
       if (ref === undefined || types === undefined) continue
       for (const [name, type] of Object.entries(types)) this.#types.set(`${ref}.${name}`, type)
     }

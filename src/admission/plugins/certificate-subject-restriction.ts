@@ -1,32 +1,34 @@
 import type { CertificateSigningRequest } from '../../kinds/certificates/certificate-signing-request.ts'
 import { requestSubject } from '../../kinds/certificates/signed-request.ts'
-import { forbidden } from '../../schema/errors.ts'
-import type { AdmissionPlugin } from '../plugin.ts'
+import type { PluginFactory } from '../plugin.ts'
+import { refusalOf } from '../refusal.ts'
 
 const PRIVILEGED_GROUP = 'system:masters'
 
 /** Nobody becomes a member of the group that may do everything by a certificate of this cluster. */
-export const certificateSubjectRestriction: AdmissionPlugin = {
+export const certificateSubjectRestriction: PluginFactory = {
   name: 'CertificateSubjectRestriction',
-  onByDefault: true,
-  handles: ['create'],
-  validate({ group, resource, subresource, name, object }, { v }) {
-    if (resource !== 'certificatesigningrequests' || subresource !== '') return
-    if (group !== v.spell('certificates{api}')) return
-    const { signerName, request } = (object as CertificateSigningRequest).spec
-    if (signerName !== v.spell('{label}/{system}-apiserver-client')) return
-    let organizations: readonly string[]
-    try {
-      organizations = requestSubject(request).organizations
-    } catch (error) {
-      const why = error instanceof Error ? error.message : String(error)
-      throw forbidden({ group, resource }, name, `failed to parse CSR: ${why}`)
-    }
-    if (!organizations.includes(PRIVILEGED_GROUP)) return
-    throw forbidden(
-      { group, resource },
-      name,
-      `use of ${signerName} signer with ${PRIVILEGED_GROUP} group is not allowed`,
-    )
-  },
+  defaultOn: true,
+  create: ({ v }) => ({
+    handles: (operation) => operation === 'CREATE',
+    validate(attributes) {
+      const { resource, subresource, object } = attributes
+      if (resource.resource !== 'certificatesigningrequests' || subresource !== '') return
+      if (resource.group !== v.spell('certificates{api}')) return
+      const { signerName, request } = (object!.live as CertificateSigningRequest).spec
+      if (signerName !== v.spell('{label}/{system}-apiserver-client')) return
+      let organizations: readonly string[]
+      try {
+        organizations = requestSubject(request).organizations
+      } catch (error) {
+        const why = error instanceof Error ? error.message : String(error)
+        throw refusalOf(attributes, `failed to parse CSR: ${why}`)
+      }
+      if (!organizations.includes(PRIVILEGED_GROUP)) return
+      throw refusalOf(
+        attributes,
+        `use of ${signerName} signer with ${PRIVILEGED_GROUP} group is not allowed`,
+      )
+    },
+  }),
 }

@@ -1,5 +1,6 @@
 import { forbidden, notFound, StatusError } from '../../schema/errors.ts'
-import type { AdmissionPlugin } from '../plugin.ts'
+import type { PluginFactory } from '../plugin.ts'
+import { refusalOf } from '../refusal.ts'
 
 const NAMESPACES = { group: '', resource: 'namespaces' }
 const KEPT = ['default', '{system}-system', '{system}-public']
@@ -8,37 +9,37 @@ const KEPT = ['default', '{system}-system', '{system}-public']
  * Keeps objects out of namespaces that are absent or going away, and the namespaces that the system
  * lives in from being deleted (seed 1, Admission behaviour rule 5).
  */
-export const namespaceLifecycle: AdmissionPlugin = {
+export const namespaceLifecycle: PluginFactory = {
   name: 'NamespaceLifecycle',
-  onByDefault: true,
-  handles: ['create', 'update', 'delete'],
-
-  async mutate(attempt, { v }, objects) {
-    const { operation, namespace, name } = attempt
-    if (attempt.group === '' && attempt.resource === 'namespaces') {
-      if (operation === 'delete' && KEPT.some((kept) => v.spell(kept) === name)) {
-        throw forbidden(NAMESPACES, name, 'this namespace may not be deleted')
+  defaultOn: true,
+  create: ({ v, objects }) => ({
+    handles: (operation) => operation !== 'CONNECT',
+    async mutate(attributes) {
+      const { operation, namespace, name, resource } = attributes
+      if (resource.group === '' && resource.resource === 'namespaces') {
+        if (operation === 'DELETE' && KEPT.some((kept) => v.spell(kept) === name)) {
+          throw forbidden(NAMESPACES, name, 'this namespace may not be deleted')
+        }
+        return
       }
-      return
-    }
-    if (!attempt.namespaced || operation === 'delete') return
-    const found = await objects.get(NAMESPACES, '', namespace)
-    if (!found) throw notFound(NAMESPACES, namespace)
-    if (operation !== 'create' || found.metadata.deletionTimestamp === undefined) return
-    const refused = forbidden(
-      { group: attempt.group, resource: attempt.resource },
-      name,
-      `unable to create new content in namespace ${namespace} because it is being terminated`,
-    )
-    throw new StatusError(refused.code, refused.reason, refused.message, {
-      ...refused.details,
-      causes: [
-        {
-          reason: 'NamespaceTerminating',
-          message: `namespace ${namespace} is being terminated`,
-          field: 'metadata.namespace',
-        },
-      ],
-    })
-  },
+      if (namespace === '' || operation === 'DELETE') return
+      const found = await objects.get(NAMESPACES, '', namespace)
+      if (!found) throw notFound(NAMESPACES, namespace)
+      if (operation !== 'CREATE' || found.metadata.deletionTimestamp === undefined) return
+      const refused = refusalOf(
+        attributes,
+        `unable to create new content in namespace ${namespace} because it is being terminated`,
+      )
+      throw new StatusError(refused.code, refused.reason, refused.message, {
+        ...refused.details,
+        causes: [
+          {
+            reason: 'NamespaceTerminating',
+            message: `namespace ${namespace} is being terminated`,
+            field: 'metadata.namespace',
+          },
+        ],
+      })
+    },
+  }),
 }

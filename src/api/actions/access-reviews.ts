@@ -7,7 +7,8 @@ import { type Api, type Call, type User } from '../context.ts'
 import { writeOptions } from '../options.ts'
 import { readObject } from '../read-body.ts'
 import { Made, type Result } from '../results.ts'
-import { attempt, takeNamespace } from '../write.ts'
+import { CallAttributes, mutatedBy } from '../admission.ts'
+import { takeNamespace } from '../write.ts'
 
 interface ResourceAttributes {
   readonly namespace?: string
@@ -78,15 +79,21 @@ const OWN_FIELDS = [
 export async function admitted<T extends Typed>(api: Api, call: Call): Promise<T> {
   const options = writeOptions(call.query, api.v, 'CreateOptions')
   const c = call.context()
-  const object = (await readObject(call, options, c)) as T
-  takeNamespace(call, object)
-  for (const name of OWN_FIELDS) delete object.metadata[name]
-  await api.admission.mutate(attempt(call, 'create', object, null, options), c)
+  const sent = await readObject(call, options, c)
+  takeNamespace(call, sent)
+  for (const name of OWN_FIELDS) delete sent.metadata[name]
+  const attributes = new CallAttributes(api, call, {
+    operation: 'CREATE',
+    object: sent,
+    old: null,
+    dryRun: options.dryRun,
+  })
+  const object = await mutatedBy<T>(api, attributes)
   const errors = new FieldErrors()
-  call.served.declaration.validate?.(object, errors, c)
+  call.served.strategy.validate?.(object, errors, c)
   // The field leaves the kind out of these messages.
   if (errors.list.length > 0) throw invalid({ group: call.served.group, kind: '' }, '', errors.list)
-  await api.admission.validate(attempt(call, 'create', object, null, options), c)
+  await api.admission.validate(attributes)
   return object
 }
 

@@ -51,7 +51,7 @@ export function client(api: Api) {
         const result =
           sub?.serves === 'action'
             ? await actions[sub.run]!(api, call, sub)
-            : await virtuals[call.served.declaration.virtual!]!.create!(api, call)
+            : await virtuals[call.served.virtual!]!.create!(api, call)
         if (result.is !== 'made') throw new Error(`unexpected answer: ${result.is}`)
         return { code: result.status, ...JSON.parse(result.object.json().toString()) }
       } catch (error) {

@@ -9,7 +9,7 @@ import { type Api, type Call } from '../context.ts'
 import { modifyObject } from '../modify.ts'
 import { writeOptions } from '../options.ts'
 import { success, type Result } from '../results.ts'
-import { attempt } from '../write.ts'
+import { CallAttributes, mutatedBy } from '../admission.ts'
 import { readActionBody } from './body.ts'
 
 /** POST on `pods/binding`: puts a pod on a node (core page, Binding). Throws 4xx. */
@@ -18,7 +18,7 @@ export const bindPod = (api: Api, call: Call, action: ActionSubresource): Promis
 
 /** POST on `bindings`, which names the pod in the body only. Throws 4xx. */
 export function createBinding(api: Api, call: Call): Promise<Result> {
-  const { validate } = call.served.declaration
+  const { validate } = call.served.strategy
   return bind(
     api,
     call,
@@ -37,14 +37,21 @@ async function bind(
 ): Promise<Result> {
   const options = writeOptions(call.query, api.v, 'CreateOptions')
   const c = call.context()
-  const { object: binding } = await readActionBody<Binding>(api, call, action, options)
-  const name = urlName === '' ? (binding.metadata.name ?? '') : urlName
-  if (binding.metadata.name !== undefined ? binding.metadata.name !== name : urlName !== '')
+  const { object: sent, kind } = await readActionBody<Binding>(api, call, action, options)
+  const name = urlName === '' ? (sent.metadata.name ?? '') : urlName
+  if (sent.metadata.name !== undefined ? sent.metadata.name !== name : urlName !== '')
     throw badRequest('name in URL does not match name in Binding object')
   // Only the sub-resource of the pod takes it for a precondition.
-  if (urlName === '') delete binding.metadata.uid
-  const seen = { ...call, name }
-  await api.admission.mutate(attempt(seen, 'create', binding, null, options), c)
+  if (urlName === '') delete sent.metadata.uid
+  const attributes = new CallAttributes(api, call, {
+    operation: 'CREATE',
+    object: sent,
+    old: null,
+    dryRun: options.dryRun,
+    body: kind,
+    name,
+  })
+  const binding = await mutatedBy<Binding>(api, attributes)
   const errors = new FieldErrors()
   action.validate?.(binding, errors, c)
   // The field answers so: neither 400 nor 422.
@@ -52,7 +59,7 @@ async function bind(
     const texts = errors.list.map((e) => `${e.field}: ${e.message}`)
     throw plainError(texts.length === 1 ? texts[0]! : `[${texts.join(', ')}]`)
   }
-  await api.admission.validate(attempt(seen, 'create', binding, null, options), c)
+  await api.admission.validate(attributes)
   if (name === '') throw badRequest('Name parameter required.')
   const refused = (why: string) => conflict({ group: '', resource: 'pods/binding' }, name, why)
   const changed = await modifyObject<Pod>(

@@ -35,10 +35,10 @@ async function chosen(
   kinds: readonly ShapeClass<any>[],
 ): Promise<ShapeClass<any>> {
   try {
-    const value = (await parseBody(await call.body(), {
-      v: api.v,
-      shape: kinds[0]!.shape,
-    })) as { apiVersion?: unknown } | null
+    const { kind, protobuf } = api.catalogue.body(kinds[0]!)
+    const value = (await parseBody(await call.body(), { v: api.v, kind, protobuf })) as {
+      apiVersion?: unknown
+    } | null
     const wanted = kinds.find((kind) => api.catalogue.body(kind).groupVersion === value?.apiVersion)
     return wanted ?? kinds[0]!
   } catch {

@@ -20,7 +20,7 @@ import { modifyObject } from '../modify.ts'
 import { decodeStored } from '../objects.ts'
 import { writeOptions } from '../options.ts'
 import { success, type Result } from '../results.ts'
-import { attempt } from '../write.ts'
+import { CallAttributes, mutatedBy } from '../admission.ts'
 import { readActionBody } from './body.ts'
 
 // More than this and the controller that clears the map does not keep up.
@@ -35,14 +35,22 @@ const RETRY_SECONDS = 10
 export async function evictPod(api: Api, call: Call, action: ActionSubresource): Promise<Result> {
   const options = writeOptions(call.query, api.v, 'CreateOptions')
   const c = call.context()
-  const { object: eviction } = await readActionBody<Eviction>(api, call, action, options)
-  if (eviction.metadata.name !== call.name)
+  const { object: sent } = await readActionBody<Eviction>(api, call, action, options)
+  if (sent.metadata.name !== call.name)
     throw badRequest('name in URL does not match name in Eviction object')
-  const dryRun = unifiedDryRun(options.dryRun, eviction)
-  await api.admission.mutate(attempt(call, 'create', eviction, null, { dryRun }), c)
+  const dryRun = unifiedDryRun(options.dryRun, sent)
+  const attributes = new CallAttributes(api, call, {
+    operation: 'CREATE',
+    object: sent,
+    old: null,
+    dryRun,
+    // The older version of the body has the same form.
+    body: api.catalogue.body(action.input),
+  })
+  const eviction = await mutatedBy<Eviction>(api, attributes)
   const errors = new FieldErrors()
   action.validate?.(eviction, errors, c)
-  await api.admission.validate(attempt(call, 'create', eviction, null, { dryRun }), c)
+  await api.admission.validate(attributes)
 
   const deletion: Deletion = {
     ...deletionFrom(api, eviction.deleteOptions ?? {}),
@@ -97,7 +105,7 @@ async function remove(api: Api, call: Call, deletion: Deletion, unchanged?: Pod)
 }
 
 async function readPod(api: Api, call: Call): Promise<Pod> {
-  const table = await api.cache.table(call.served.hub.keyPrefix)
+  const table = await api.cache.table(call.served.hub)
   const version = table.get(keyOf(call.served, call.namespace, call.name))
   if (!version) throw notFound(call.served.name, call.name)
   return decodeStored<Pod>(call.served, version, call.context())
@@ -129,7 +137,7 @@ async function budgetsOf(api: Api, call: Call, pod: Pod): Promise<PodDisruptionB
   if (!served) return []
   const c = call.context()
   const prefix = keyOf(served, call.namespace, '')
-  const { items } = await api.cache.list(served.hub.keyPrefix, prefix, {})
+  const { items } = await api.cache.list(served.hub, prefix, {})
   const labels = pod.metadata.labels ?? {}
   return [...items]
     .map((version) => decodeStored<PodDisruptionBudget>(served, version, c))

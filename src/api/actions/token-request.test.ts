@@ -1,6 +1,6 @@
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { AdmissionPlugin } from '../../admission/plugin.ts'
+import type { Plugin } from '../../admission/plugin.ts'
 import { asking, freshKey } from '../../authn/service-account/objects.fixture.ts'
 import { TokenIssuer } from '../../authn/service-account/issue.ts'
 import { CredentialError } from '../../authn/authenticator.ts'
@@ -28,20 +28,20 @@ const issuer = new TokenIssuer({
 
 /** What admission saw, and a request that it refuses. */
 const seen: object[] = []
-const watcher: AdmissionPlugin = {
-  name: 'watcher',
-  onByDefault: false,
-  handles: ['create'],
+const watcher: Plugin = {
+  handles: (operation) => operation === 'CREATE',
   mutate({ object, subresource }) {
-    if (subresource !== 'token' || object?.metadata.labels?.['touch'] === undefined) return
-    Object.assign(object, {
-      spec: { ...(object as { spec?: object }).spec, audiences: ['touched'] },
+    const live = object?.live
+    if (subresource !== 'token' || live?.metadata.labels?.['touch'] === undefined) return
+    Object.assign(live, {
+      spec: { ...(live as { spec?: object }).spec, audiences: ['touched'] },
     })
   },
-  validate({ object, resource, subresource, namespace, name }) {
+  validate({ object, resource: { resource }, subresource, namespace, name }) {
     if (subresource !== 'token') return
-    seen.push(structuredClone({ resource, namespace, name, object: { ...object } }))
-    if (object?.metadata.labels?.['refuse'] !== undefined) {
+    const live = object?.live
+    seen.push(structuredClone({ resource, namespace, name, object: { ...live } }))
+    if (live?.metadata.labels?.['refuse'] !== undefined) {
       throw forbidden({ group: '', resource: 'serviceaccounts' }, name, 'no')
     }
   },
@@ -55,10 +55,7 @@ beforeAll(async () => {
   const api = {
     ...server.api,
     clock: new ManualClock(NOW),
-    admission: admissionChain([watcher], {
-      get: async () => null,
-      authorizer: server.api.authorizer,
-    }),
+    admission: admissionChain([watcher], server.api.clock),
     tokens: issuer,
   }
   bench = client(api)

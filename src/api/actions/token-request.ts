@@ -16,7 +16,7 @@ import { decodeStored } from '../objects.ts'
 import { writeOptions } from '../options.ts'
 import { readObject } from '../read-body.ts'
 import type { Result } from '../results.ts'
-import { attempt } from '../write.ts'
+import { CallAttributes, mutatedBy } from '../admission.ts'
 import { answer } from './access-reviews.ts'
 
 // What the server writes of metadata does not count when clients send it.
@@ -36,8 +36,14 @@ export async function requestToken(
   const kind = api.catalogue.body(action.input)
   const options = writeOptions(call.query, api.v, 'CreateOptions')
   const c = call.context()
-  const request = (await readObject({ ...call, served: kind }, options, c)) as TokenRequest
-  await api.admission.mutate(attempt(call, 'create', request, null, options), c)
+  const attributes = new CallAttributes(api, call, {
+    operation: 'CREATE',
+    object: await readObject({ ...call, served: kind }, options, c),
+    old: null,
+    dryRun: options.dryRun,
+    body: kind,
+  })
+  const request = await mutatedBy<TokenRequest>(api, attributes)
   checkNames(kind, call, request)
   for (const name of OWN_FIELDS) delete request.metadata[name]
   const account = await read<ServiceAccount>(api, call.served, call.namespace, call.name)
@@ -51,7 +57,7 @@ export async function requestToken(
   const errors = new FieldErrors()
   action.validate?.(request, errors, c)
   if (errors.list.length > 0) throw invalid(kind, '', errors.list)
-  await api.admission.validate(attempt(call, 'create', request, null, options), c)
+  await api.admission.validate(attributes)
 
   const issued = await tokens.issue({
     account: { namespace: call.namespace, name: call.name, uid: account.metadata.uid ?? '' },
@@ -122,7 +128,7 @@ async function read<T extends Typed>(
   namespace: string,
   name: string,
 ): Promise<T> {
-  const table = await api.cache.table(served.hub.keyPrefix)
+  const table = await api.cache.table(served.hub)
   const version = name === '' ? null : table.get(keyOf(served, namespace, name))
   if (!version) throw notFound(served.name, name)
   return decodeStored<T>(served, version, hookContext(api))

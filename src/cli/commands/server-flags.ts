@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { isDns1123Subdomain } from '../../schema/names.ts'
 import { product, vocabularies } from '../../vocabulary/index.ts'
 import type { VocabularyName } from '../../vocabulary/vocabulary.ts'
+import { admissionFlags } from './admission-flags.ts'
 import { globalFlags } from './data-command.ts'
 import { authenticationFlags } from './authentication-flags.ts'
 import { authorizationFlags } from './authorization-flags.ts'
@@ -208,6 +209,7 @@ export const serverFlags = {
   }),
   ...authenticationFlags,
   ...authorizationFlags,
+  ...admissionFlags,
   v: intFlag(
     { min: 0, max: 10 },
     {

@@ -9,6 +9,7 @@ import { parseFlags, type Values } from '../flags.ts'
 import { helpText, shortHelp } from '../help.ts'
 import { signalCode, type EndSignal, type Terminal } from '../terminal.ts'
 import { agentTlsOf } from './agent-tls.ts'
+import { admissionOf } from './admission-flags.ts'
 import { etcdPlaceOf } from './etcd-access.ts'
 import { authenticationOf } from './authentication-flags.ts'
 import { authorizationOf } from './authorization-flags.ts'
@@ -130,6 +131,7 @@ function optionsOf(values: ServerValues): ServerOptions {
     allowPrivileged: values['allow-privileged'],
     authentication: authenticationOf(values),
     authorization: authorizationOf(values),
+    ...admissionOf(values),
     controllers: values.controllers,
     historyMs: values['history-window'],
     requestTimeoutMs: values['request-timeout'],

@@ -6,96 +6,128 @@ import type { ShapeClass } from '../../schema/shape.ts'
 import { documentAnswer } from '../answer.ts'
 import type { Endpoint } from '../context.ts'
 
+/** Where endpoints stand, by their paths. */
+type Endpoints = Pick<Map<string, Endpoint>, 'set' | 'delete'>
+
 /**
- * What is served: versions, groups and resources (seed 1, Addressing). Documents are made on first use and
- * kept until the catalogue changes.
+ * Puts what is served among the endpoints: versions, groups and resources (seed 1, Addressing). Groups and versions that
+ * come and go take their documents with them. Documents are made on first use and kept until what they tell changes.
  */
-export function discoveryEndpoints(
+export function serveDiscovery(
+  endpoints: Endpoints,
   catalogue: Catalogue,
   address: () => string,
-): [string, Endpoint][] {
-  const endpoints: [string, Endpoint][] = []
-  const add = (path: string, shape: ShapeClass<unknown>, make: () => object) => {
-    let made: { generation: number; bytes: Buffer } | null = null
-    endpoints.push([
-      path,
-      (context) => {
-        if (made?.generation !== catalogue.generation) {
-          made = {
-            generation: catalogue.generation,
-            bytes: Buffer.from(`${JSON.stringify(make())}\n`),
-          }
-        }
-        return documentAnswer(context, shape, made.bytes)
-      },
-    ])
-  }
-  // Documents of the core group carry no apiVersion, for clients as old as they are.
-  add('/api', APIVersions, () => ({
-    kind: 'APIVersions',
-    versions: coreVersions(catalogue),
-    serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress: address() }],
-  }))
-  add('/apis', APIGroupList, () => ({
-    kind: 'APIGroupList',
-    apiVersion: 'v1',
-    groups: named(catalogue).map(groupOf),
-  }))
-  for (const version of coreVersions(catalogue)) {
-    add(`/api/${version}`, APIResourceList, () => ({
-      kind: 'APIResourceList',
-      groupVersion: version,
-      resources: resourcesOf(catalogue, '', version),
-    }))
-  }
-  for (const group of named(catalogue)) {
-    add(`/apis/${group.group}`, APIGroup, () => ({
-      kind: 'APIGroup',
-      apiVersion: 'v1',
-      ...groupOf(group),
-    }))
-    for (const version of group.versions) {
-      add(`/apis/${group.group}/${version}`, APIResourceList, () => ({
-        kind: 'APIResourceList',
-        apiVersion: 'v1',
-        groupVersion: `${group.group}/${version}`,
-        resources: resourcesOf(catalogue, group.group, version),
-      }))
-    }
-  }
-  return endpoints
+): void {
+  const discovery = new Discovery(endpoints, catalogue)
+  discovery.addRoots(address)
+  for (const { group } of catalogue.groups) discovery.renew(group)
+  catalogue.subscribe(({ added, changed, removed }) => {
+    const entries = [...added, ...removed, ...changed.flatMap(({ before, now }) => [before, now])]
+    const groups = new Set(entries.flatMap(({ versions }) => versions.map(({ group }) => group)))
+    for (const group of groups) discovery.renew(group)
+  })
 }
 
-const coreVersions = (catalogue: Catalogue) =>
-  catalogue.groups.find((g) => g.group === '')?.versions ?? []
-const named = (catalogue: Catalogue) => catalogue.groups.filter((g) => g.group !== '')
+class Discovery {
+  readonly #endpoints: Endpoints
+  readonly #catalogue: Catalogue
+  /** Paths of each group that is served. */
+  readonly #paths = new Map<string, ReadonlySet<string>>()
+
+  constructor(endpoints: Endpoints, catalogue: Catalogue) {
+    this.#endpoints = endpoints
+    this.#catalogue = catalogue
+  }
+
+  addRoots(address: () => string): void {
+    const catalogue = this.#catalogue
+    const groups = () => catalogue.groups
+    // Documents of the core group carry no apiVersion, for clients as old as they are.
+    this.#add('/api', APIVersions, groups, () => ({
+      kind: 'APIVersions',
+      versions: catalogue.group('')?.versions ?? [],
+      serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress: address() }],
+    }))
+    this.#add('/apis', APIGroupList, groups, () => ({
+      kind: 'APIGroupList',
+      apiVersion: 'v1',
+      groups: catalogue.groups.filter((g) => g.group !== '').map(groupOf),
+    }))
+  }
+
+  /** Brings the endpoints of a group up to what it serves now. */
+  renew(group: string): void {
+    const before = this.#paths.get(group) ?? new Set()
+    const paths = new Set<string>()
+    const catalogue = this.#catalogue
+    const served = catalogue.group(group)
+    const add = (
+      path: string,
+      shape: ShapeClass<unknown>,
+      of: () => unknown,
+      make: () => object,
+    ) => {
+      paths.add(path)
+      if (!before.has(path)) this.#add(path, shape, of, make)
+    }
+    if (served && group !== '') {
+      const now = () => catalogue.group(group)
+      add(`/apis/${group}`, APIGroup, now, () => ({
+        kind: 'APIGroup',
+        apiVersion: 'v1',
+        ...groupOf(now() ?? served),
+      }))
+    }
+    for (const version of served?.versions ?? []) {
+      const groupVersion = group === '' ? version : `${group}/${version}`
+      const resources = () => catalogue.resources(group, version)
+      add(`/${group === '' ? 'api' : 'apis'}/${groupVersion}`, APIResourceList, resources, () => ({
+        kind: 'APIResourceList',
+        ...(group === '' ? {} : { apiVersion: 'v1' }),
+        groupVersion,
+        resources: resourcesOf(catalogue, resources()),
+      }))
+    }
+    for (const path of before) if (!paths.has(path)) this.#endpoints.delete(path)
+    if (paths.size > 0) this.#paths.set(group, paths)
+    else this.#paths.delete(group)
+  }
+
+  /** Adds a document that stays the same as long as `of` gives the same. */
+  #add(path: string, shape: ShapeClass<unknown>, of: () => unknown, make: () => object): void {
+    let made: { readonly of: unknown; readonly bytes: Buffer } | null = null
+    this.#endpoints.set(path, (context) => {
+      const now = of()
+      if (!made || made.of !== now)
+        made = { of: now, bytes: Buffer.from(`${JSON.stringify(make())}\n`) }
+      return documentAnswer(context, shape, made.bytes)
+    })
+  }
+}
 
 function groupOf({ group, versions }: ServedGroup) {
   const entries = versions.map((version) => ({ groupVersion: `${group}/${version}`, version }))
   return { name: group, versions: entries, preferredVersion: entries[0] }
 }
 
-function resourcesOf(catalogue: Catalogue, group: string, version: string): object[] {
-  return catalogue
-    .resources(group, version)
+function resourcesOf(catalogue: Catalogue, resources: readonly Served[]): object[] {
+  return resources
     .flatMap((served) => [mainEntry(served), ...partEntries(catalogue, served)])
     .sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
 function mainEntry(served: Served) {
-  const { short, categories } = served.declaration
+  const { short, categories } = served
   return {
     name: served.resource,
-    // The field fills it for custom kinds only.
-    singularName: '',
+    // At this release only kinds that come with a schema tell it.
+    singularName: served.published.is === 'schema' ? served.singular : '',
     namespaced: served.namespaced,
     kind: served.kind,
     verbs: [...served.verbs].sort(),
-    ...(short && short.length > 0 ? { shortNames: short } : {}),
-    ...(categories && categories.length > 0 ? { categories } : {}),
-    ...(served.declaration.virtual === undefined
-      ? { storageVersionHash: served.storageVersionHash }
-      : {}),
+    ...(short.length > 0 ? { shortNames: short } : {}),
+    ...(categories.length > 0 ? { categories } : {}),
+    ...(served.virtual === null ? { storageVersionHash: served.storageVersionHash } : {}),
   }
 }
 

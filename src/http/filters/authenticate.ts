@@ -37,6 +37,7 @@ function accept(context: Context, found: Answered, socket: Socket): void {
   context.user = found.user
   if (found.user.name !== ANONYMOUS) context.server.connections.know(socket)
   context.server.authentication.removeCredentials(context.exchange)
+  if (context.record !== null) context.server.stages?.authenticated(context.record)
 }
 
 /** Why a credential does not hold is for the log alone. */

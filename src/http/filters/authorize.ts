@@ -14,11 +14,10 @@ export const authorize: Filter = {
   },
 }
 
-function obey(context: Context, { verdict, reason, error }: Decision): void {
-  if (verdict === 'allow') {
-    context.allowedBy = reason
-    return
-  }
+function obey(context: Context, decision: Decision): void {
+  context.decision = decision
+  const { verdict, reason, error } = decision
+  if (verdict === 'allow') return
   const { server, user, info } = context
   const { decision: decisionKey, reason: reasonKey } = server.auditKeys
   if (error !== undefined) {

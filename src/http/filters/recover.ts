@@ -37,11 +37,15 @@ export function recover(context: Context, error: unknown): Answer | Promise<Answ
         : internalError('the store refuses the request'),
     )
   }
-  if (!(error instanceof StatusError)) context.server.onError(error, context)
+  if (!(error instanceof StatusError)) {
+    context.server.onError(error, context)
+    context.record?.panicked(error)
+  }
   const told =
     error instanceof StatusError
       ? error
       : plainError('This request caused apiserver to panic. Look in the logs for details.')
+  context.record?.failed(told)
   switch (failureForm(context)) {
     case 'application/json':
       return statusAnswer(context, told)

@@ -92,7 +92,7 @@ function hasControl(text: string): boolean {
 
 function validateService(service: ServiceTarget, errors: FieldErrors): void {
   const { name, namespace, port = 443, path } = service
-  // As in the field, each of the two is reported in the other's place.
+  // As the reference writes it: each of the two is reported in the other's place.
   if (namespace === '') errors.at('name').required('service name is required')
   if (name === '') errors.at('namespace').required('service namespace is required')
   const wrong = isPortNumber(port)

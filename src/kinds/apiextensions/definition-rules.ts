@@ -180,6 +180,7 @@ function* validateVersions(
   const schema = first && schemaOf(first)
   if (sameSchema && schema) {
     const hasStatus = versions.some(({ subresources }) => subresources?.status !== undefined)
+    // As the reference writes it: the path of an earlier version, where all versions had one schema.
     const at = errors.at('validation', 'openAPIV3Schema')
     yield* validateVersionSchema(schema, hasStatus, needs, c.v, at)
   }
@@ -232,7 +233,7 @@ function validateConversion(
   }
   if (strategy === '') errors.at('strategy').required()
   else if (!STRATEGIES.includes(strategy)) errors.at('strategy').notSupported(strategy, STRATEGIES)
-  // Errors name the fields of an earlier version of the API.
+  // As the reference writes it: errors name the fields of an earlier version of the API.
   const client = errors.at('webhookClientConfig')
   const reviews = errors.at('conversionReviewVersions')
   const versions = webhook?.conversionReviewVersions ?? []

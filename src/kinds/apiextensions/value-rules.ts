@@ -20,6 +20,7 @@ const isMap = (value: Json): value is JsonMap =>
 function typeOf(value: Json): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'array'
+  if (typeof value === 'bigint') return 'integer'
   if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number'
   return typeof value
 }
@@ -49,7 +50,8 @@ function validateAt(
     )
   }
   if (typeof value === 'string') validateText(value, schema, path, errors)
-  else if (typeof value === 'number') validateNumber(value, schema, path, errors)
+  else if (typeof value === 'number' || typeof value === 'bigint')
+    validateNumber(Number(value), schema, path, errors)
   else if (Array.isArray(value)) validateList(value, schema, path, errors, start)
   else if (isMap(value)) validateMap(value, schema, path, errors, start)
   validateAlternatives(value, schema, path, start)

@@ -97,6 +97,7 @@ export function validateColumns(
     if (format !== '' && !COLUMN_FORMATS.includes(format)) {
       at.at('format').invalid(format, `must be one of ${COLUMN_FORMATS.join(',')}`)
     }
+    // As the reference writes it: the field is jsonPath, and was JSONPath in an earlier version.
     if (jsonPath === '') at.at('JSONPath').required()
     else validateSimplePath(jsonPath, at.at('JSONPath'))
   }

@@ -175,7 +175,7 @@ export const deployments = resource(Deployment, {
     validateSpec(spec, errors.at('spec'), c, old?.spec)
     const revision = integerAnnotation(metadata, ROLLBACK)
     if (revision !== null) {
-      // The path is that of the field in the older versions.
+      // As the reference writes it: the path of a field that only earlier versions had.
       errors.at('spec', 'rollback', 'version').invalidAll(revision, isNonNegative(revision))
     }
   },

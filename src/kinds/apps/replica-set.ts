@@ -137,7 +137,7 @@ function validateSpec(
   old?: ReplicaSetSpec,
 ): void {
   needNonNegative(spec, ['replicas', 'minReadySeconds'], errors)
-  // As in the field, the text names the other kind.
+  // As the reference writes it: the text names the other kind.
   const selector = validateWorkloadSelector(spec.selector, errors.at('selector'), 'deployment')
   if (!selector) return
   const { template, replicas = 0 } = spec

@@ -10,7 +10,7 @@ export class RollingUpdateStatefulSetStrategy extends shape({
   /** Pods with a lower number keep the old template. */
   partition: t.int32(1).explicit(),
   /** Most pods that may be missing meanwhile, as number or share; needs a feature that is off by default. */
-  maxUnavailable: t.intOrString(2).explicit().gate('MaxUnavailableStatefulSet'),
+  maxUnavailable: t.intOrString(2).explicit(),
 }) {}
 
 /** How pods of an old template give way to pods of the new one. */
@@ -56,8 +56,7 @@ export class StatefulSetSpec extends shape({
   /** What becomes of claims later; needs a feature that is off by default. */
   persistentVolumeClaimRetentionPolicy: t
     .object(10, StatefulSetPersistentVolumeClaimRetentionPolicy)
-    .explicit()
-    .gate('StatefulSetAutoDeletePVC'),
+    .explicit(),
 }) {}
 
 /** Something that is going on with a stateful set. */

@@ -172,7 +172,7 @@ function validateSpec(spec: StatefulSetSpec, errors: FieldErrors, c: HookContext
 /** Only labels and annotations: the spec of the pods is checked when they are made. */
 function validateTemplate(template: PodTemplateSpec, errors: FieldErrors, c: HookContext): void {
   const { metadata, spec } = template
-  // As in the field, the paths leave metadata out.
+  // As the reference writes it: the paths leave metadata out.
   const at = errors.at('annotations')
   validateLabels(metadata.labels, errors.at('labels'))
   validateAnnotations(metadata.annotations, at)

@@ -80,7 +80,7 @@ function validateMetric(metric: MetricSpec, errors: FieldErrors): void {
   const { type } = metric
   if (type === '') errors.at('type').required('must specify a metric source type')
   const own = Object.hasOwn(TYPES, type) ? TYPES[type] : undefined
-  // As in the field, an unknown type is told twice.
+  // As the reference writes it: an unknown type is told twice.
   if (!own) {
     errors.at('type').notSupported(type, Object.keys(TYPES))
     errors.at('type').notSupported(type, Object.keys(TYPES))

@@ -35,7 +35,7 @@ export class CronJobSpec extends shape({
   /** When, in the five fields of cron. */
   schedule: t.string(1).required(),
   /** Time zone that the schedule is in; absent: that of the controller. */
-  timeZone: t.string(8).explicit().gate(ZONE_GATE),
+  timeZone: t.string(8).explicit(),
   /** Seconds that a job may begin late; later it counts as missed. */
   startingDeadlineSeconds: t.int64(2).explicit(),
   /** Whether a job may begin while another one runs, waits for its end, or takes its place. */

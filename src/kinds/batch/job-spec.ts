@@ -47,7 +47,7 @@ export class JobSpec extends shape({
   /** Seconds the job may run, counted from its start. */
   activeDeadlineSeconds: t.int64(3).explicit(),
   /** How failed pods are treated; absent: they count. */
-  podFailurePolicy: t.object(11, PodFailurePolicy).explicit().gate('JobPodFailurePolicy'),
+  podFailurePolicy: t.object(11, PodFailurePolicy).explicit(),
   /** Failures after which the job is given up. */
   backoffLimit: t.int32(7).explicit(),
   /** Labels by which the job finds its pods; made by the server unless `manualSelector` is set. */

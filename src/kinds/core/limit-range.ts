@@ -36,13 +36,15 @@ export class LimitRange extends kind({
 
 /** Amounts of the first list that has one, by name; undefined when there are none. */
 function firstOf(...lists: readonly (ResourceList | undefined)[]): ResourceList | undefined {
+  const given = lists.filter((list) => list !== undefined && Object.keys(list).length > 0)
+  // What was decoded is in order.
+  if (given.length < 2) return given[0] && { ...given[0] }
   const amounts = new Map<string, string>()
-  for (const list of lists) {
+  for (const list of given) {
     for (const [name, text] of Object.entries(list ?? {})) {
       if (!amounts.has(name)) amounts.set(name, text)
     }
   }
-  if (amounts.size === 0) return undefined
   return Object.fromEntries([...amounts].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 

@@ -96,6 +96,7 @@ export const namespaces = resource(Namespace, {
       validateUpdate(next, _old, errors) {
         const wanted = next.metadata.deletionTimestamp === undefined ? 'Active' : 'Terminating'
         if (next.status.phase !== wanted) {
+          // As the reference writes it: the name of its own structure, not of the field.
           errors
             .at('status', 'Phase')
             .invalid(

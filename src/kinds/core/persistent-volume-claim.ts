@@ -47,7 +47,7 @@ export class PersistentVolumeClaimStatus extends shape({
   /** What is going on. */
   conditions: t.list(4, PersistentVolumeClaimCondition).patchBy('type'),
   /** Storage set aside for growing; quota counts the larger of this and what is asked for. */
-  allocatedResources: t.map(5, 'quantity').gate(RECOVERY),
+  allocatedResources: t.map(5, 'quantity'),
   /** How far growing has come; empty or absent when nothing grows. */
   resizeStatus: t
     .string(6)
@@ -59,8 +59,7 @@ export class PersistentVolumeClaimStatus extends shape({
       'NodeExpansionFailed',
       'NodeExpansionInProgress',
       'NodeExpansionPending',
-    )
-    .gate(RECOVERY),
+    ),
 }) {}
 
 /** Asks for storage, and is bound to one volume. */
@@ -150,7 +149,7 @@ export const persistentVolumeClaims = resource(PersistentVolumeClaim, {
         )
     }
     validateShrinking(next, old, errors.at('spec', 'resources', 'requests', 'storage'), c)
-    // As in the field, the path does not follow the object.
+    // As the reference writes it: the path does not follow the object.
     errors.at('volumeMode').immutable(next.spec.volumeMode, old.spec.volumeMode)
   },
 })
@@ -261,7 +260,7 @@ function dropGatedStatus(
 
 function validateStatus(pvc: PersistentVolumeClaim, errors: FieldErrors, c: HookContext): void {
   const { capacity = {}, allocatedResources = {} } = pvc.status
-  // As in the field, this path starts with a capital letter.
+  // As the reference writes it: the name of its own structure, not of the field.
   if (!pvc.spec.accessModes?.length) errors.at('Spec', 'accessModes').required()
   const at = errors.at('status')
   for (const [name, text] of Object.entries(capacity)) {

@@ -114,7 +114,7 @@ export const persistentVolumes = resource(PersistentVolume, {
 
   validateUpdate({ spec }, { spec: old }, errors) {
     if (!sameSource(spec, old)) {
-      // As in the field, the three paths do not follow the object.
+      // As the reference writes it: the name of a type that no field has.
       errors
         .at('spec', 'persistentvolumesource')
         .forbidden(

@@ -20,7 +20,8 @@ const COARSE = /^-?\d+(?:m|[kMGTPE]i?)?$/
 /** Rounds every amount up to thousandths, in place, as all resource lists are stored. */
 export function roundResources(list: ResourceList | undefined): void {
   if (!list) return
-  for (const [name, text] of Object.entries(list)) {
+  for (const name of Object.keys(list)) {
+    const text = list[name]!
     if (!COARSE.test(text)) list[name] = formatQuantity(roundUpToMilli(parseQuantity(text)))
   }
 }

@@ -48,9 +48,10 @@ function validateToleration(one: Toleration, errors: FieldErrors): void {
   }
 }
 
-/** Whether two tolerations differ in nothing but how long they hold. */
-export const isSameToleration = (a: Toleration, b: Toleration): boolean =>
-  (a.key ?? '') === (b.key ?? '') &&
-  (a.operator ?? '') === (b.operator ?? '') &&
-  (a.value ?? '') === (b.value ?? '') &&
-  (a.effect ?? '') === (b.effect ?? '')
+/** One text for tolerations that differ in nothing. */
+export const textOfToleration = (one: Toleration): string =>
+  JSON.stringify([textOfTaint(one), one.tolerationSeconds ?? null])
+
+/** One text for tolerations that differ in nothing but how long they hold. */
+export const textOfTaint = ({ key, operator, value, effect }: Toleration): string =>
+  JSON.stringify([key ?? '', operator ?? '', value ?? '', effect ?? ''])

@@ -35,6 +35,7 @@ export function validateTopologySpread(
     const at = errors.at(i)
     validateConstraint(one, at)
     const pair = `{${one.topologyKey}, ${one.whenUnsatisfiable}}`
+    // As the reference writes it: both fields in one, in its own notation.
     if (seen.has(pair)) at.at('{topologyKey, whenUnsatisfiable}').duplicate(pair)
     seen.add(pair)
   })

@@ -83,7 +83,7 @@ function validateBlock(
   hostBits: number,
   errors: FieldErrors,
 ): void {
-  // As in the field, the path is the name of the family and not that of the field.
+  // As the reference writes it: the path is the name of the family and not that of the field.
   const at = errors.at(family)
   const block = parseCidr(text)
   if (!block) {

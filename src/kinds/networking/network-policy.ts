@@ -110,7 +110,7 @@ function validatePort(one: NetworkPolicyPort, errors: FieldErrors): void {
   if (typeof port === 'number') {
     at.invalidAll(port, isPortNumber(port))
     if (endPort === undefined) return
-    // As in the field, the value shown is that of the port.
+    // As the reference writes it: the value shown is that of the port.
     if (endPort < port) end.invalid(port, 'must be greater than or equal to `port`')
     end.invalidAll(endPort, isPortNumber(endPort))
     return

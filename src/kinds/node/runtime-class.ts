@@ -1,4 +1,3 @@
-import { sameValue } from '../../schema/field-errors.ts'
 import { isDns1123Label } from '../../schema/names.ts'
 import { group } from '../../schema/object-meta.ts'
 import { column, resource } from '../../schema/resource.ts'
@@ -6,7 +5,7 @@ import { t } from '../../schema/shape.ts'
 import { ageColumn, nameColumn } from '../columns.ts'
 import { oldNodeLabel } from '../core/node-selector.ts'
 import { validateResourceAmount, validateResourceName } from '../core/resource-amounts.ts'
-import { Toleration, validateTolerations } from '../core/toleration.ts'
+import { textOfToleration, Toleration, validateTolerations } from '../core/toleration.ts'
 import { validateLabels } from '../core/volumes/meta-rules.ts'
 
 const { kind, shape } = group('node{api}/v1')
@@ -60,11 +59,13 @@ export const runtimeClasses = resource(RuntimeClass, {
     const at = errors.at('scheduling')
     validateLabels(scheduling.nodeSelector, at.at('nodeSelector'))
     const { tolerations = [] } = scheduling
-    // As in the field, the path has the name twice.
+    // As the reference writes it: the path has the name twice.
     validateTolerations(tolerations, at.at('tolerations', 'tolerations'))
+    const seen = new Set<string>()
     tolerations.forEach((one, i) => {
-      if (tolerations.slice(0, i).some((other) => sameValue(one, other)))
-        at.at('tolerations', i).duplicate(one)
+      const text = textOfToleration(one)
+      if (seen.has(text)) at.at('tolerations', i).duplicate(one)
+      seen.add(text)
     })
   },
 

@@ -24,7 +24,7 @@ export class CSIDriverSpec extends shape({
   /** Lives of volumes that the driver supports: their own, or the pod's. */
   volumeLifecycleModes: t.list(3, 'string').set().default(['Persistent']),
   /** Whether placing pods looks at the capacity that the driver publishes. */
-  storageCapacity: t.bool(4).explicit().default(false).gate('CSIStorageCapacity'),
+  storageCapacity: t.bool(4).explicit().default(false),
   /** When the group of files is set on mounting. */
   fsGroupPolicy: t.string(5).explicit().default('ReadWriteOnceWithFSType'),
   /** Tokens that mounting gets. */
@@ -91,6 +91,7 @@ export const csiDrivers = resource(CSIDriver, {
 
   validate({ spec }, errors) {
     const at = errors.at('spec')
+    // As the reference writes it: the field is attachRequired, and clients compare the text.
     if (spec.attachRequired === undefined) at.at('attachedRequired').required()
     if (spec.podInfoOnMount === undefined) at.at('podInfoOnMount').required()
     if (spec.storageCapacity === undefined) at.at('storageCapacity').required()
@@ -121,6 +122,7 @@ export const csiDrivers = resource(CSIDriver, {
 
   validateUpdate({ spec }, { spec: old }, errors) {
     const at = errors.at('spec')
+    // As the reference writes it, see above.
     at.at('attachedRequired').immutable(spec.attachRequired, old.attachRequired)
     at.at('fsGroupPolicy').immutable(spec.fsGroupPolicy, old.fsGroupPolicy)
     at.at('podInfoOnMount').immutable(spec.podInfoOnMount, old.podInfoOnMount)

@@ -66,6 +66,7 @@ export const csiNodes = resource(CSINode, {
   validateUpdate(next, old, errors) {
     for (const driver of old.spec.drivers) {
       const now = next.spec.drivers.find(({ name }) => name === driver.name)
+      // As the reference writes it: the name of the type, not of the field.
       if (now && !sameValue(now, driver))
         errors.at('CSINodeDriver').invalid(now, 'field is immutable')
     }

@@ -13,10 +13,16 @@ import {
   type Revision,
 } from '../store.ts'
 import { Slabs } from './slab.ts'
-import type { StorageForm } from './storage-form.ts'
+import { TableGone, type StorageForm, type TableOf } from './storage-form.ts'
 import { Table } from './table.ts'
 import { Version } from './version.ts'
 import { WatchHub } from './watch-hub.ts'
+
+/** A table that is being filled. */
+interface Loading {
+  readonly ready: Promise<Table>
+  readonly missed: Event[]
+}
 
 interface Waiter extends InBag {
   readonly revision: Revision
@@ -29,7 +35,10 @@ export interface CacheOptions {
   readonly historyMs: number
   /** Most bytes of superseded versions that one resource keeps in memory; the engine keeps the rest. */
   readonly historyBytes?: number
-  /** What objects under a table's prefix are brought into; by default they stay as they are. */
+  /**
+   * What objects under a table's prefix are brought into at this moment; null: nothing is stored there, or as it is
+   * written. By default all stay as they are. `renew` is to be called when it changes.
+   */
   readonly formOf?: (prefix: string) => StorageForm | null
   /** Told when background compaction fails; the next round tries again. */
   readonly onError?: (error: unknown) => void
@@ -57,9 +66,14 @@ const TURNS = 5
  */
 export class Cache {
   readonly #engine: Engine
-  readonly #options: Required<Omit<CacheOptions, 'onError'>> & Pick<CacheOptions, 'onError'>
+  readonly #options: Required<Omit<CacheOptions, 'onError' | 'formOf'>> &
+    Pick<CacheOptions, 'onError' | 'formOf'>
   readonly #tables = new Map<string, Table>()
-  readonly #loading = new Map<string, { ready: Promise<Table>; missed: Event[] }>()
+  /** The same for those who ask by what has the form. */
+  readonly #byForm = new Map<TableOf, Table>()
+  readonly #loading = new Map<string, Loading>()
+  /** Told once of what comes under a prefix. */
+  readonly #awaiting = new Map<string, Set<() => void>>()
   readonly #slabs = new Slabs()
   readonly #waiting = new Bag<Waiter>()
   readonly hub: WatchHub
@@ -76,7 +90,7 @@ export class Cache {
 
   constructor(engine: Engine, options: CacheOptions) {
     this.#engine = engine
-    this.#options = { historyBytes: 64 << 20, formOf: () => null, ...options }
+    this.#options = { historyBytes: 64 << 20, ...options }
     this.#revision = engine.revision()
     this.hub = new WatchHub(this)
     this.#unsubscribe = engine.subscribe((events) => this.#publish(events))
@@ -103,18 +117,63 @@ export class Cache {
     return this.#slabs.bytes
   }
 
+  /** Tables that are there. */
+  get size(): number {
+    return this.#tables.size
+  }
+
   /** The table of a resource if it was used before. */
-  loaded(prefix: string): Table | undefined {
-    return this.#tables.get(prefix)
+  loaded(of: TableOf): Table | undefined {
+    return typeof of === 'string' ? this.#tables.get(of) : this.#byForm.get(of)
   }
 
-  /** The table of a resource by key prefix, read from the engine on first use. */
-  async table(prefix: string): Promise<Table> {
-    return this.#tables.get(prefix) ?? this.#load(prefix)
+  /** The table of a resource, read from the engine on first use. Throws TableGone. */
+  async table(of: TableOf): Promise<Table> {
+    return this.loaded(of) ?? this.#load(of)
   }
 
-  /** Durable conditional write; see `Engine.commit`. Reads see it when this resolves. */
-  async commit(changes: readonly Change[]): Promise<Commit> {
+  /** Whether objects of a prefix are served. */
+  isServed(prefix: string): boolean {
+    return !this.#options.formOf || this.#options.formOf(prefix) !== null
+  }
+
+  /**
+   * What is under a prefix came, left, or is in another form from now on: its table goes with all memory, its watches
+   * end, and whoever waits for it to come is told.
+   */
+  renew(prefix: string): void {
+    const table = this.#tables.get(prefix)
+    this.#loading.delete(prefix)
+    if (table) {
+      this.#tables.delete(prefix)
+      for (const [of, one] of this.#byForm) if (one === table) this.#byForm.delete(of)
+      table.retire()
+      this.hub.end(table)
+    }
+    if (!this.isServed(prefix)) return
+    const waiting = this.#awaiting.get(prefix)
+    this.#awaiting.delete(prefix)
+    for (const come of waiting ?? []) come()
+  }
+
+  /** Calls `come` once when something is served under the prefix. Returns what ends that. */
+  await(prefix: string, come: () => void): () => void {
+    const waiting = this.#awaiting.get(prefix) ?? new Set()
+    this.#awaiting.set(prefix, waiting.add(come))
+    return () => waiting.delete(come)
+  }
+
+  /** Does work after a while, unless that is taken back. */
+  after(ms: number, work: () => void): () => void {
+    return this.#options.clock.after(ms, work)
+  }
+
+  /**
+   * Durable conditional write; see `Engine.commit`. Reads see it when this resolves. `table`: what the changes were made
+   * of; throws TableGone, and writes nothing, when that is gone.
+   */
+  async commit(changes: readonly Change[], table?: Table): Promise<Commit> {
+    if (table?.retired === true) throw new TableGone(table.prefix)
     const commit = await this.#engine.commit(changes)
     if (commit.done) await this.reached(commit.at)
     return commit
@@ -179,28 +238,35 @@ export class Cache {
 
   /**
    * Objects under `prefix` (a key prefix inside the table) at the latest or an exact revision.
-   * Throws Compacted and FutureRevision.
+   * Throws Compacted, FutureRevision and TableGone.
    */
   async list(
-    tablePrefix: string,
+    of: TableOf,
     prefix: string,
     options: { at?: Revision; start?: string } = {},
   ): Promise<ListState> {
-    const table = await this.table(tablePrefix)
+    const table = await this.table(of)
     const { at } = options
     if (at === undefined) return stateOf(table, this.#revision, prefix, options)
     if (at > this.#revision) throw new FutureRevision(this.#revision)
     if (at < this.oldest) throw new Compacted(this.oldest)
     if (at >= table.floor) return stateOf(table, at, prefix, options)
-    const items = await this.#rangeFromEngine(prefix, at, options.start)
+    const items = await this.#rangeFromEngine(table, prefix, at, options.start)
     return { at, items, all: (most) => items.slice(0, most) }
   }
 
-  async #rangeFromEngine(prefix: string, at: Revision, start?: string): Promise<Version[]> {
+  async #rangeFromEngine(
+    { form }: Table,
+    prefix: string,
+    at: Revision,
+    start?: string,
+  ): Promise<Version[]> {
     const versions: Version[] = []
     for await (const items of this.#pages(prefix, at, start)) {
       for (const { key, value, created, changed } of items)
-        versions.push(this.#versionOf(value, { key, revision: changed, created, prev: null }))
+        versions.push(
+          Version.of(value, { key, revision: changed, created, prev: null }, null, form),
+        )
     }
     return versions
   }
@@ -227,34 +293,13 @@ export class Cache {
   }
 
   /** Changes of a resource between two revisions from the engine's history, as versions. Throws Compacted. */
-  async *history(prefix: string, from: Revision, to: Revision): AsyncGenerator<readonly Version[]> {
-    for await (const events of this.#engine.changes(prefix, from, to)) {
-      yield events.flatMap((event) => {
-        const before = event.before
-          ? this.#versionOf(event.before.value, {
-              key: event.key,
-              revision: event.before.changed,
-              created: event.before.created,
-              prev: null,
-            })
-          : null
-        if (event.value === null)
-          return before ? [Version.tombstone(event.key, event.at, before)] : []
-        return [
-          this.#versionOf(event.value, {
-            key: event.key,
-            revision: event.at,
-            created: event.created,
-            prev: before,
-          }),
-        ]
-      })
-    }
-  }
-
-  /** A version that no table has. */
-  #versionOf(value: Uint8Array, at: Parameters<typeof Version.of>[1]): Version {
-    return Version.of(value, at, null, this.#options.formOf(tablePrefixOf(at.key)))
+  async *history(
+    { form }: Table,
+    prefix: string,
+    { from, to }: { readonly from: Revision; readonly to: Revision },
+  ): AsyncGenerator<readonly Version[]> {
+    for await (const events of this.#engine.changes(prefix, from, to))
+      yield events.flatMap((event) => versionIn(event, form) ?? [])
   }
 
   /** Ends watches and the background work; the engine is closed by its owner. */
@@ -266,18 +311,47 @@ export class Cache {
     this.hub.close()
   }
 
-  #load(prefix: string): Promise<Table> {
+  #load(of: TableOf): Promise<Table> {
+    const prefix = typeof of === 'string' ? of : of.keyPrefix
+    const { formOf } = this.#options
+    const form = formOf?.(prefix) ?? null
+    if (typeof of !== 'string') {
+      if (formOf && form?.of !== of) throw new TableGone(prefix)
+      const table = this.#tables.get(prefix)
+      if (table) this.#byForm.set(of, table)
+      if (table) return Promise.resolve(table)
+    }
     const under = this.#loading.get(prefix)
     if (under) return under.ready
     const missed: Event[] = []
-    const ready = this.#fill(prefix, missed).finally(() => this.#loading.delete(prefix))
-    this.#loading.set(prefix, { ready, missed })
-    return ready
+    const loading: Loading = {
+      missed,
+      ready: this.#fill(prefix, form).then(
+        (table) => {
+          // Meanwhile it has left, or is to be had in another form.
+          if (this.#loading.get(prefix) !== loading) {
+            table.retire()
+            throw new TableGone(prefix)
+          }
+          for (const event of missed) if (event.at > table.floor) table.apply(event)
+          this.#loading.delete(prefix)
+          this.#tables.set(prefix, table)
+          if (form) this.#byForm.set(form.of, table)
+          return table
+        },
+        (error: unknown) => {
+          if (this.#loading.get(prefix) === loading) this.#loading.delete(prefix)
+          throw error
+        },
+      ),
+    }
+    this.#loading.set(prefix, loading)
+    return loading.ready
   }
 
-  async #fill(prefix: string, missed: Event[]): Promise<Table> {
+  async #fill(prefix: string, form: StorageForm | null): Promise<Table> {
     const at = this.#revision
-    const table = new Table(prefix, at, this.#slabs, this.#options.formOf(prefix))
+    const table = new Table(prefix, at, this.#slabs, form)
     for await (const items of this.#pages(prefix, at)) {
       for (let from = 0; from < items.length; from += PAGE) {
         for (const { key, value, created, changed } of items.slice(from, from + PAGE))
@@ -286,8 +360,6 @@ export class Cache {
         await new Promise<void>((resolve) => setImmediate(resolve))
       }
     }
-    for (const event of missed) if (event.at > at) table.apply(event)
-    this.#tables.set(prefix, table)
     return table
   }
 
@@ -336,6 +408,21 @@ export class Cache {
     for (const table of this.#tables.values()) table.trim(upTo, this.#options.historyBytes)
     if (upTo > this.#engine.oldest()) await this.#engine.compact(upTo)
   }
+}
+
+/** What an event says, as a version that no table has; null when it says nothing. */
+function versionIn(event: Event, form: StorageForm | null): Version | null {
+  const { key, value, at, created, before } = event
+  const prev = before
+    ? Version.of(
+        before.value,
+        { key, revision: before.changed, created: before.created, prev: null },
+        null,
+        form,
+      )
+    : null
+  if (value === null) return prev ? Version.tombstone(key, at, prev) : null
+  return Version.of(value, { key, revision: at, created, prev }, null, form)
 }
 
 const stateOf = (

@@ -1,13 +1,15 @@
 import type { Cache } from './cache.ts'
+import { TableGone, type StorageForm } from './storage-form.ts'
+import type { Table } from './table.ts'
 import type { Version } from './version.ts'
-import type { WatchSink } from './watch-hub.ts'
+import type { Watcher, WatchSink } from './watch-hub.ts'
 
 /** Told of the values of one table, synchronously and in order of commit. Must not throw. */
 export interface VersionHandler {
-  /** Every value at the start, then each new one. */
-  set(version: Version): void
+  /** Every value at the start, then each new one; `form`: what it is in. */
+  set(version: Version, form: StorageForm | null): void
   /** The last value of a key that is gone. */
-  removed(version: Version): void
+  removed(version: Version, form: StorageForm | null): void
 }
 
 const NO_BYTES = Buffer.alloc(0)
@@ -15,39 +17,127 @@ const NO_BYTES = Buffer.alloc(0)
 // Nothing is sent anywhere: the frames of a follower are calls.
 const NOWHERE: WatchSink = { write: () => true, drained: () => Promise.resolve(), closed: false }
 
+/** Between tries to read what has come. */
+const RETRY_MS = 1_000
+
 let followers = 0
 
 /**
  * Hands over every value of a table, resolves, and from then on each change while it is published, so that nothing is
- * lost or told twice. Returns what ends it. Costs nothing where nobody follows.
+ * lost or told twice. What is served no longer is told as removed, and handed over when it is served again; in another
+ * form, it is handed over in that. Returns what ends it. Costs nothing where nobody follows.
  */
 export async function followVersions(
   cache: Cache,
   tablePrefix: string,
   handler: VersionHandler,
 ): Promise<() => void> {
-  const table = await cache.table(tablePrefix)
-  const watcher = cache.hub.watch(
-    table,
-    {
-      id: `follower ${++followers}`,
-      prefix: tablePrefix,
-      matches: null,
-      frame(type, version) {
-        if (!watcher.stopped && version.fault === null) {
-          if (type === 'DELETED') handler.removed(version)
-          else handler.set(version)
-        }
-        return NO_BYTES
-      },
-    },
-    NOWHERE,
-    // Nothing is newer than this, so that the watcher is live at once and what is read next is where it begins.
-    { from: cache.revision, onLost: () => {}, onEnd: () => {} },
-  )
-  for (const version of table.range(tablePrefix)) {
-    if (watcher.stopped) break
-    if (version.fault === null) handler.set(version)
+  const follower = new Follower(cache, tablePrefix, handler)
+  await follower.begin()
+  return () => follower.stop()
+}
+
+/** The same for what nobody waits for: it is begun when it can be. */
+export function followLater(
+  cache: Cache,
+  tablePrefix: string,
+  handler: VersionHandler,
+): () => void {
+  const follower = new Follower(cache, tablePrefix, handler)
+  follower.beginLater()
+  return () => follower.stop()
+}
+
+class Follower {
+  readonly #cache: Cache
+  readonly #prefix: string
+  readonly #handler: VersionHandler
+  readonly #id = `follower ${++followers}`
+  /** What the handler was told of; null before anything was served. */
+  #table: Table | null = null
+  #stopped = false
+  /** Ends what is waited for, or watched. */
+  #end = () => {}
+
+  constructor(cache: Cache, prefix: string, handler: VersionHandler) {
+    this.#cache = cache
+    this.#prefix = prefix
+    this.#handler = handler
   }
-  return () => watcher.stop()
+
+  /** Rejects when the table cannot be read. */
+  async begin(): Promise<void> {
+    while (!this.#stopped && this.#cache.isServed(this.#prefix)) {
+      try {
+        const table = await this.#cache.table(this.#prefix)
+        if (!table.retired) return this.#attach(table)
+      } catch (error) {
+        // It left while it was read, or is read anew.
+        if (!(error instanceof TableGone)) throw error
+      }
+    }
+    if (!this.#stopped) this.#end = this.#cache.await(this.#prefix, () => this.beginLater())
+  }
+
+  stop(): void {
+    this.#stopped = true
+    this.#end()
+  }
+
+  /** Tries again and again while the table cannot be read. */
+  beginLater(): void {
+    this.begin().catch(() => {
+      if (!this.#stopped) this.#end = this.#cache.after(RETRY_MS, () => this.beginLater())
+    })
+  }
+
+  #attach(table: Table): void {
+    if (this.#stopped) return
+    const handler = this.#handler
+    const { form } = table
+    const before = this.#table
+    this.#table = table
+    const watcher: Watcher = this.#cache.hub.watch(
+      table,
+      {
+        id: this.#id,
+        prefix: this.#prefix,
+        matches: null,
+        frame(type, version) {
+          if (!watcher.stopped && version.fault === null) {
+            if (type === 'DELETED') handler.removed(version, form)
+            else handler.set(version, form)
+          }
+          return NO_BYTES
+        },
+      },
+      NOWHERE,
+      // Nothing is newer than this, so that the watcher is live at once and what is read next is where it begins.
+      { from: this.#cache.revision, onLost: () => {}, onEnd: () => this.#ended(table) },
+    )
+    this.#end = () => watcher.stop()
+    if (before) this.#tellRemoved(before, table)
+    for (const version of table.range(this.#prefix)) {
+      if (watcher.stopped) break
+      if (version.fault === null) handler.set(version, form)
+    }
+  }
+
+  /** The watch has ended: by whoever follows, with the server, or with the table. */
+  #ended(table: Table): void {
+    if (this.#stopped || !table.retired) return
+    if (!this.#cache.isServed(this.#prefix)) {
+      this.#table = null
+      this.#tellRemoved(table, null)
+    }
+    this.beginLater()
+  }
+
+  /** Tells what was in a table and is not in the next one. */
+  #tellRemoved(before: Table, now: Table | null): void {
+    for (const version of before.range(this.#prefix)) {
+      if (version.fault === null && !now?.get(version.key))
+        this.#handler.removed(version, before.form)
+    }
+  }
 }

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { readHeader, RecordWriter } from './record.ts'
 
 const jsonOf = (write: (writer: RecordWriter) => void): string => {
@@ -38,4 +38,51 @@ test.each([[0], [1], [48], [49], [70_000]])('%d bytes are written as they are', 
       writer.byte(0x5d)
     }),
   ).toBe(`[${bytes.toString()}]`)
+})
+
+describe('records that are made at the same time do not touch each other', () => {
+  const piece = (name: string, i: number) => `${name}${i};`.repeat(i % 7 === 0 ? 5_000 : 3)
+  const whole = (name: string) => Array.from({ length: 30 }, (_, i) => piece(name, i)).join('')
+  const textOf = (record: Buffer) => record.toString('utf8', readHeader(record).bytes)
+
+  test('one within another', () => {
+    const make = (depth: number): string[] => {
+      const writer = new RecordWriter('')
+      const inner: string[] = []
+      for (let i = 0; i < 30; i++) {
+        writer.text(piece(`d${depth}.`, i))
+        if (i === 15 && depth < 3) inner.push(...make(depth + 1))
+      }
+      return [textOf(writer.record(0, 0)), ...inner]
+    }
+    expect(make(0)).toEqual([0, 1, 2, 3].map((depth) => whole(`d${depth}.`)))
+  })
+
+  test('in turns, over waits', async () => {
+    const make = async (name: string) => {
+      const writer = new RecordWriter('')
+      for (let i = 0; i < 30; i++) {
+        writer.text(piece(name, i))
+        await Promise.resolve()
+      }
+      return textOf(writer.record(0, 0))
+    }
+    const names = ['a', 'b', 'c', 'd']
+    expect(await Promise.all(names.map(make))).toEqual(names.map(whole))
+    // And behind them.
+    expect(await Promise.all(names.map(make))).toEqual(names.map(whole))
+  })
+
+  test('after one that was never ended', () => {
+    new RecordWriter('').text('lost')
+    expect(jsonOf((writer) => writer.text('found'))).toBe('found')
+  })
+
+  test('one that has ended takes nothing more', () => {
+    const writer = new RecordWriter('')
+    writer.text('"a"')
+    const record = writer.record(0, 0)
+    expect(() => writer.text('"b"')).toThrow('the record has ended')
+    expect(textOf(record)).toBe('"a"')
+  })
 })

@@ -65,13 +65,19 @@ export function encodeBody(body: Readonly<Record<string, unknown>>): Buffer {
   return encodeRecord({ head, tail, metaStart, metaLength, selectors: '' })
 }
 
-/** Memory that records are made in, one after the other. */
-let scratch = Buffer.allocUnsafeSlow(64 << 10)
+const FIRST_BYTES = 64 << 10
 const MOST_KEPT = 1 << 20
+const NO_MEMORY = Buffer.alloc(0)
 
-/** Makes one stored form piece by piece, without joining texts. No other may be begun before its end. */
+/** Memory that records are made in, one after the other; null while a writer has it. */
+let spare: Buffer | null = null
+
+/**
+ * Makes one stored form piece by piece, without joining texts. Several may be under way: the memory that is kept for them
+ * belongs to the first from its beginning to its end, and others get their own.
+ */
 export class RecordWriter {
-  #memory = scratch
+  #memory: Buffer
   #at: number
   readonly #tag: Uint8Array
   readonly #jsonStart: number
@@ -79,6 +85,9 @@ export class RecordWriter {
 
   /** Begins with what selectors read, JSON or nothing, and with the version that the JSON will be in. */
   constructor(selectors: string, tag: Uint8Array = NO_VERSION) {
+    this.#memory = spare ?? Buffer.allocUnsafeSlow(FIRST_BYTES)
+    // One that is never ended, since something was thrown, keeps it.
+    spare = null
     this.#tag = tag
     this.#at = TAG_AT + tag.length
     if (selectors !== '') this.text(selectors)
@@ -131,22 +140,25 @@ export class RecordWriter {
     this.#revisionAt = this.length
   }
 
-  /** The record, in memory of its own; the arguments are those of {@link RecordParts}. */
+  /** Ends with the record, in memory of its own; the arguments are those of {@link RecordParts}. */
   record(metaStart: number, metaLength: number): Buffer {
     const memory = this.#memory
     const selectorBytes = this.#jsonStart - TAG_AT - this.#tag.length
     writeHeader(memory, { rvAt: this.#revisionAt, metaStart, metaLength, selectorBytes })
     memory.set(this.#tag, TAG_AT)
-    return Buffer.from(memory.subarray(0, this.#at))
+    const record = Buffer.from(memory.subarray(0, this.#at))
+    this.#memory = NO_MEMORY
+    if (memory.length > 0 && memory.length <= MOST_KEPT) spare = memory
+    return record
   }
 
   #reserve(bytes: number): void {
     const needed = this.#at + bytes
     if (needed <= this.#memory.length) return
+    if (this.#memory === NO_MEMORY) throw new Error('the record has ended')
     const larger = Buffer.allocUnsafeSlow(Math.max(needed, 2 * this.#memory.length))
     this.#memory.copy(larger, 0, 0, this.#at)
     this.#memory = larger
-    if (larger.length <= MOST_KEPT) scratch = larger
   }
 }
 

@@ -2,8 +2,22 @@
 import { TransformError, unreadableReason, unreadableValue } from '../encryption/unreadable.ts'
 import { isTagged } from './record.ts'
 
+/** What a table is asked for by: the prefix of its keys, or something that has one and a form of its own. */
+export type TableOf = string | { readonly keyPrefix: string }
+
+/** Thrown to whoever asks for a table that is there no longer, or is in another form now. */
+export class TableGone extends Error {
+  override readonly name = 'TableGone'
+
+  constructor(prefix: string) {
+    super(`what was served of ${prefix} is served no longer, or in another form`)
+  }
+}
+
 /** What a resource stores today. */
 export interface StorageForm {
+  /** Whose form it is: who asks for a table by that gets the one in this form, or none. */
+  readonly of: TableOf & object
   /** Of today's storage version. */
   readonly tag: Uint8Array
   /**

@@ -14,6 +14,8 @@ export class Table {
   readonly #slabs: Slabs
   /** What its objects are brought into; null: whatever they are in. */
   readonly form: StorageForm | null
+  /** Set when the cache has let go of it: nothing more comes in. What was taken out of it may be used further. */
+  retired = false
   /** Changes in order; the first `#cut` entries are forgotten. */
   #log: Version[] = []
   #cut = 0
@@ -165,6 +167,16 @@ export class Table {
       this.#log = this.#log.slice(this.#cut)
       this.#cut = 0
     }
+  }
+
+  /** Gives back the memory of all versions; it has them for as long as somebody holds it. */
+  retire(): void {
+    this.retired = true
+    this.#index.visit(this.prefix, undefined, ({ head }) => {
+      for (let one: Version | null = head; one; one = one.prev) this.#slabs.release(one)
+      return true
+    })
+    this.historyBytes = 0
   }
 
   #dropTombstone(version: Version): void {

@@ -79,7 +79,7 @@ export class WatchHub {
       this.#all.delete(watcher)
       options.onEnd()
     }
-    if (this.#closed) watcher.stop()
+    if (this.#closed || table.retired) watcher.stop()
     else void this.#catchUp(watcher)
     return watcher
   }
@@ -115,6 +115,15 @@ export class WatchHub {
     }
   }
 
+  /** Ends the watches of a table that is let go of, after what they still lack. */
+  end(table: Table): void {
+    for (const watcher of [...this.#all]) {
+      if (watcher.table !== table) continue
+      watcher.bringUpToDate()
+      watcher.stop()
+    }
+  }
+
   close(): void {
     this.#closed = true
     for (const watcher of [...this.#all]) watcher.stop()
@@ -136,7 +145,10 @@ export class WatchHub {
         if (versions === null) {
           // Older than memory keeps, but perhaps not older than the engine keeps.
           const to = table.floor
-          for await (const older of this.#cache.history(view.prefix, watcher.position, to)) {
+          for await (const older of this.#cache.history(table, view.prefix, {
+            from: watcher.position,
+            to,
+          })) {
             if (watcher.stopped) return
             await send(sink, framesOf(view, older))
           }

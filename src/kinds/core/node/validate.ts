@@ -10,7 +10,7 @@ const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute']
 /** Rules of a node by itself. */
 export function validateNode(node: Node, errors: FieldErrors, c: HookContext): void {
   validateNodeAnnotations(node, errors.at('metadata', 'annotations'), c)
-  // As in the field, taints are told about as if they stood in the metadata.
+  // As the reference writes it: taints are told about as if they stood in the metadata.
   validateTaints(node.spec.taints, errors.at('metadata', 'taints'))
   validateNodeAmounts(node, errors.at('status'), c)
   validatePodCidrs(node.spec.podCIDRs ?? [], errors.at('spec', 'podCIDRs'))
@@ -108,6 +108,7 @@ function asTaint(value: unknown): Taint {
 function validateAvoided(entry: unknown, errors: FieldErrors): void {
   const signature = isObject(entry) ? entry.podSignature : undefined
   const controller = isObject(signature) ? signature.podController : undefined
+  // As the reference writes it: the names of its own structures, not of the fields.
   if (!isObject(controller)) errors.at('PodSignature').required()
   else if (controller.controller !== true) {
     errors

@@ -55,7 +55,7 @@ export class ProbeHandler extends shape({
   /** Opens a TCP connection. */
   tcpSocket: t.object(3, TCPSocketAction).explicit(),
   /** Asks the gRPC health service. */
-  grpc: t.object(4, GRPCAction).explicit().gate('GRPCContainerProbe'),
+  grpc: t.object(4, GRPCAction).explicit(),
 }) {}
 
 /** Looks again and again whether a container is well. */

@@ -73,6 +73,7 @@ function validatePodIps(list: readonly PodIP[], errors: FieldErrors): void {
 
 function validateConditions(list: readonly PodCondition[], errors: FieldErrors): void {
   list.forEach(({ type }, i) => {
+    // As the reference writes it: the name of its own structure, not of the field.
     if (!OWN_CONDITIONS.has(type)) errors.at(i, 'Type').invalidAll(type, isQualifiedName(type))
   })
 }

@@ -1,7 +1,7 @@
 import { type FieldErrors, sameValue } from '../../../schema/field-errors.ts'
 import { isInRange } from '../../../schema/names.ts'
 import type { HookContext } from '../../../schema/resource.ts'
-import { isSameToleration, type Toleration } from '../toleration.ts'
+import { textOfTaint, type Toleration } from '../toleration.ts'
 import type { Container } from './container.ts'
 import type { Pod } from './pod.ts'
 import type { PodSpec } from './pod-spec.ts'
@@ -59,7 +59,8 @@ function validateAddedTolerations(
   old: readonly Toleration[] = [],
   errors: FieldErrors,
 ): void {
-  if (old.every((one) => next.some((other) => isSameToleration(one, other)))) return
+  const kept = new Set(next.map(textOfTaint))
+  if (old.every((one) => kept.has(textOfTaint(one)))) return
   errors.forbidden('existing toleration can not be modified except its tolerationSeconds')
 }
 

@@ -73,11 +73,7 @@ export class ServiceSpec extends shape({
   /** Whether a load balancer needs node ports; those that are asked for are given out all the same. */
   allocateLoadBalancerNodePorts: t.bool(20).explicit(),
   /** Implementation of the load balancer; the default one when left out. Cannot be changed. */
-  loadBalancerClass: t.string(21).explicit().gate('LoadBalancerClass'),
+  loadBalancerClass: t.string(21).explicit(),
   /** `Local`: traffic from inside goes only to pods on the same node. */
-  internalTrafficPolicy: t
-    .string(22)
-    .explicit()
-    .oneOf('Cluster', 'Local')
-    .gate('ServiceInternalTrafficPolicy'),
+  internalTrafficPolicy: t.string(22).explicit().oneOf('Cluster', 'Local'),
 }) {}

@@ -195,7 +195,7 @@ function validateSourceRanges(
   const inSpec = ranges.length > 0
   if (!inSpec && !Object.hasOwn(annotations, key)) return
   const annotation = inSpec ? '' : annotations[key]!
-  // As in the field, this path has a capital letter inside.
+  // As the reference writes it: the name of its own structure, not of the field.
   const at = inSpec
     ? errors.at('spec', 'LoadBalancerSourceRanges')
     : errors.at('metadata', 'annotations').key(key)
@@ -219,7 +219,7 @@ function validateLoadBalancer(spec: ServiceSpec, errors: FieldErrors): void {
     if (loadBalancerClass !== undefined) at.at('loadBalancerClass').forbidden(ONLY_LOAD_BALANCER)
     return
   }
-  // As in the field, this path lacks its beginning.
+  // As the reference writes it: this path lacks its beginning.
   if (allocate === undefined) errors.at('allocateLoadBalancerNodePorts').required()
   if (loadBalancerClass !== undefined) {
     at.at('loadBalancerClass').invalidAll(loadBalancerClass, isQualifiedName(loadBalancerClass))

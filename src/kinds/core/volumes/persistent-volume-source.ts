@@ -124,7 +124,7 @@ export interface AroundSource {
 
 /** In the order in which the first source is told from further ones. */
 const rules: SourceRules<PersistentVolumeSource, AroundSource> = {
-  // As in the field, its paths start with another word.
+  // As the reference writes it: the field is gcePersistentDisk.
   gcePersistentDisk: (source, _, { errors }) =>
     validateGcePersistentDisk(source, errors.at('persistentDisk')),
   awsElasticBlockStore: validateAwsElasticBlockStore,

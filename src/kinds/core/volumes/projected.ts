@@ -77,7 +77,7 @@ export function validateProjected(
     }
     if (isFirst('serviceAccountToken')) {
       const token = one.serviceAccountToken!
-      // As in the field, these paths do not tell which source it is.
+      // As the reference writes it: these paths do not tell which source it is.
       const path = errors.at('path')
       if (token.path === '') path.required()
       else needFilePath(token.path, path)

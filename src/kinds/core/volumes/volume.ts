@@ -164,7 +164,7 @@ const rules: SourceRules<VolumeSource, Around> = {
   emptyDir: validateEmptyDir,
   hostPath: validateHostPath,
   gitRepo: validateGitRepo,
-  // As in the field, its paths start with another word.
+  // As the reference writes it: the field is gcePersistentDisk.
   gcePersistentDisk: (source, _, { errors }) =>
     validateGcePersistentDisk(source, errors.at('persistentDisk')),
   awsElasticBlockStore: validateAwsElasticBlockStore,

@@ -1,8 +1,6 @@
-/** How the parts of a value are owned and merged by apply, as the declarations say (seed 1, merge markers). */
-import type { FieldFacts, Holds, Scalar, Shape } from '../schema/shape.ts'
+/** How the parts of a value are owned and merged by apply (seed 1, merge markers). */
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
-import { fieldElement, type PathElement } from './field-path.ts'
-import { isObject } from './json-value.ts'
+import type { FieldFacts, Holds, Scalar, Shape } from './shape.ts'
 
 /** The topology of one value. `deduced`: any JSON, whose objects are granular and whose lists are atomic. */
 export type Topology = ScalarTopology | ListTopology | MapTopology | { readonly is: 'deduced' }
@@ -37,9 +35,19 @@ export interface MapTopology {
   readonly rest: (() => Topology) | null
 }
 
+/** The step to a field by name, as field ownership writes it (`patch/field-path.ts`). */
+export interface FieldStep {
+  readonly is: 'field'
+  readonly name: string
+  readonly text: string
+}
+
+/** The step to a declared field; one for each declaration, so that walks make none. */
+export const fieldStep = (name: string): FieldStep => ({ is: 'field', name, text: `f:${name}` })
+
 /** A field with a name and a topology of its own. */
 export interface DeclaredField {
-  readonly element: PathElement
+  readonly element: FieldStep
   readonly of: () => Topology
   /** What the field counts as where it is absent and the object around it is not. */
   readonly absent?: null
@@ -48,14 +56,16 @@ export interface DeclaredField {
 /** The topology of values without declaration. */
 export const DEDUCED: Topology = { is: 'deduced' }
 
-const DEDUCED_MAP: MapTopology = {
+/** An object or a map without declaration. */
+export const DEDUCED_MAP: MapTopology = {
   is: 'map',
   atomic: false,
   fields: new Map(),
   rest: () => DEDUCED,
 }
 const ATOMIC_LIST: ListTopology = { is: 'list', relation: 'atomic', keys: [], of: () => DEDUCED }
-const SCALARS = {
+/** Topologies of values without parts. */
+export const SCALARS = {
   string: { is: 'scalar', of: 'string' },
   number: { is: 'scalar', of: 'number' },
   boolean: { is: 'scalar', of: 'boolean' },
@@ -67,7 +77,7 @@ const SCALARS = {
 export function resolve(topology: Topology, value: unknown): Exclude<Topology, { is: 'deduced' }> {
   if (topology.is !== 'deduced') return topology
   if (Array.isArray(value)) return ATOMIC_LIST
-  return isObject(value) || value === null || value === undefined ? DEDUCED_MAP : SCALARS.any
+  return typeof value === 'object' || value === undefined ? DEDUCED_MAP : SCALARS.any
 }
 
 type Words = Pick<Vocabulary, 'spell'>
@@ -89,7 +99,7 @@ export function topologyOf(shape: Shape, v: Words): MapTopology {
 function* fieldsOf(shape: Shape, v: Words): Generator<[string, DeclaredField]> {
   if (shape.typed) {
     for (const name of ['kind', 'apiVersion']) {
-      yield [name, { element: fieldElement(name), of: () => SCALARS.string }]
+      yield [name, { element: fieldStep(name), of: () => SCALARS.string }]
     }
   }
   for (const [template, facts] of shape.fields) {
@@ -98,7 +108,7 @@ function* fieldsOf(shape: Shape, v: Words): Generator<[string, DeclaredField]> {
       continue
     }
     const name = v.spell(template)
-    const field = { element: fieldElement(name), of: once(() => topologyOfField(facts, v)) }
+    const field = { element: fieldStep(name), of: once(() => topologyOfField(facts, v)) }
     yield [name, facts.nullWhenAbsent ? { ...field, absent: null } : field]
   }
 }

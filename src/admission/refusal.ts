@@ -1,0 +1,13 @@
+import { forbidden, type StatusError } from '../schema/errors.ts'
+import type { Attributes } from './attributes.ts'
+
+/** The refusal of a request by a plugin: 403 with the resource and the name that were asked for. */
+export const refusalOf = (attributes: Attributes, why: string): StatusError =>
+  forbidden(attributes.requestResource, nameOf(attributes), why)
+
+/** The name in refusals: of the request, of the object, what it is generated from, or `Unknown`. */
+export function nameOf({ name, object }: Attributes): string {
+  if (name !== '') return name
+  const { metadata } = object?.live ?? {}
+  return metadata?.name ?? metadata?.generateName ?? 'Unknown'
+}

@@ -1,0 +1,34 @@
+/**
+ * Whether the mutating plugins are asked once more: a plugin that changed an object late, such as a webhook, wants those
+ * before it to see the result.
+ */
+export class Reinvocation {
+  #isAgain = false
+  #isWanted = false
+  readonly #values = new Map<string, unknown>()
+
+  /** Whether this is the second round. There is no third. */
+  get isAgain(): boolean {
+    return this.#isAgain
+  }
+
+  /** Asks for the second round; without effect in it. */
+  request(): void {
+    this.#isWanted = true
+  }
+
+  /** Begins the second round when it was asked for; false when it was not, or has been. */
+  begin(): boolean {
+    if (!this.#isWanted || this.#isAgain) return false
+    return (this.#isAgain = true)
+  }
+
+  /** What a plugin keeps from the first round for the second. */
+  value(plugin: string): unknown {
+    return this.#values.get(plugin)
+  }
+
+  setValue(plugin: string, value: unknown): void {
+    this.#values.set(plugin, value)
+  }
+}

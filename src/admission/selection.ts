@@ -1,0 +1,85 @@
+import { admissionPlugins } from './index.ts'
+import { OWN_PLUGINS_BEFORE, PLUGIN_ORDER, REMOVED_PLUGINS } from './plugin-order.ts'
+import type { AnyPluginFactory } from './plugin.ts'
+
+/** Which plugins are asked for, by name. */
+export interface PluginNames {
+  readonly enable?: readonly string[]
+  readonly disable?: readonly string[]
+}
+
+/** Plugins in the order in which they run. */
+export interface PluginSelection {
+  /** Every plugin that is built or brought. */
+  readonly all: readonly AnyPluginFactory[]
+  readonly on: readonly AnyPluginFactory[]
+}
+
+/**
+ * The plugins that are on: those on by default and those enabled, without those disabled. `own` are those
+ * of an embedding program. Throws an Error with everything that is wrong with the names.
+ */
+export function selectPlugins(
+  { enable = [], disable = [] }: PluginNames,
+  own: readonly AnyPluginFactory[] = [],
+): PluginSelection {
+  const all = inOrder(own)
+  const errors = [
+    ...faultsOfOwn(own),
+    ...[...new Set(enable)].flatMap((name) => faultOfEnabled(name, all)),
+    ...[...new Set(disable)].flatMap((name) => faultOfDisabled(name, all)),
+    ...overlap(enable, disable),
+  ]
+  if (errors.length > 0) throw new Error(errors.join('; '))
+  const on = all.filter(
+    ({ name, defaultOn }) => enable.includes(name) || (defaultOn && !disable.includes(name)),
+  )
+  return { all, on }
+}
+
+/** Every plugin that is built or brought, in the order in which they run. */
+function inOrder(own: readonly AnyPluginFactory[]): readonly AnyPluginFactory[] {
+  const place = ({ name }: AnyPluginFactory) => PLUGIN_ORDER.indexOf(name)
+  const last = PLUGIN_ORDER.indexOf(OWN_PLUGINS_BEFORE)
+  return [
+    ...admissionPlugins.filter((factory) => place(factory) < last),
+    ...own,
+    ...admissionPlugins.filter((factory) => place(factory) >= last),
+  ]
+}
+
+function faultsOfOwn(own: readonly AnyPluginFactory[]): string[] {
+  const names = own.map(({ name }) => name)
+  return names.flatMap((name, i) => {
+    if (isOfRelease(name))
+      return [`admission has a plugin ${shown(name)}, which is a name of the server's`]
+    return names.indexOf(name) === i ? [] : [`admission has two plugins ${shown(name)}`]
+  })
+}
+
+const isOfRelease = (name: string) => PLUGIN_ORDER.includes(name) || REMOVED_PLUGINS.includes(name)
+
+function faultOfEnabled(name: string, all: readonly AnyPluginFactory[]): string[] {
+  if (all.some((factory) => factory.name === name)) return []
+  const plugin = `--enable-admission-plugins plugin ${shown(name)}`
+  if (REMOVED_PLUGINS.includes(name)) return [`${plugin} was removed before this release`]
+  if (!PLUGIN_ORDER.includes(name)) return [`${plugin} is unknown`]
+  return [`${plugin} is not built yet; there are ${all.map((one) => one.name).join(', ')}`]
+}
+
+/** What is not built yet is off: to ask for that is no mistake. */
+const faultOfDisabled = (name: string, all: readonly AnyPluginFactory[]): string[] =>
+  PLUGIN_ORDER.includes(name) || all.some((factory) => factory.name === name)
+    ? []
+    : [`--disable-admission-plugins plugin ${shown(name)} is unknown`]
+
+function overlap(enable: readonly string[], disable: readonly string[]): string[] {
+  const both = [...new Set(enable)].filter((name) => disable.includes(name)).sort()
+  return both.length === 0
+    ? []
+    : [
+        `[${both.join(' ')}] in --enable-admission-plugins and --disable-admission-plugins overlapped`,
+      ]
+}
+
+const shown = (name: string) => JSON.stringify(name)

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { parseJsonPath, valuesAt } from './json-path.ts'
+
+const OBJECT = {
+  spec: {
+    replicas: 3,
+    'a.b': 1,
+    list: [
+      { n: 'x', v: 1 },
+      { n: 'y', v: 2 },
+    ],
+    map: { p: 1, q: 2 },
+  },
+}
+
+for (const { path, found } of [
+  { path: '.spec.replicas', found: [3] },
+  { path: '.spec.absent', found: [] },
+  { path: '.spec.constructor', found: [] },
+  { path: '.spec.replicas.deeper', found: [] },
+  { path: String.raw`.spec.a\.b`, found: [1] },
+  { path: ".spec['a.b']", found: [1] },
+  { path: '.spec["replicas"]', found: [3] },
+  { path: '.spec.list[0].n', found: ['x'] },
+  { path: '.spec.list[-1].n', found: ['y'] },
+  { path: '.spec.list[7].n', found: [] },
+  { path: '.spec.list[*].v', found: [1, 2] },
+  { path: '.spec.map.*', found: [1, 2] },
+  { path: '.spec.list[?(@.n=="y")].v', found: [2] },
+  { path: '.spec.list[?(@.v == 1)].n', found: ['x'] },
+  { path: '', found: [OBJECT] },
+]) {
+  test(`leads to what is there: ${path}`, () => {
+    expect(valuesAt(parseJsonPath(path)!, OBJECT)).toEqual(found)
+  })
+}
+
+for (const path of ['spec', '.', '.a[', '.a[b]', '.a[?(@.b)]'])
+  test(`is none: ${path}`, () => expect(parseJsonPath(path)).toBeNull())

@@ -1,0 +1,50 @@
+/** Items of lists that are sets or maps may be there once only. */
+import type { Json, SchemaProps } from '../kinds/apiextensions/json-schema-props.ts'
+import { additionalOf, itemsOf, propertyOf } from '../kinds/apiextensions/walk-schema.ts'
+import type { JsonObject } from '../schema/codec.ts'
+import type { FieldErrors } from '../schema/field-errors.ts'
+import { formatJson } from '../schema/json-text.ts'
+import { setOwn } from '../schema/json-scanner.ts'
+import { isMap } from './schema-values.ts'
+
+/** Tells of items that are there twice, in a value and in all inside. */
+export function listRules(value: Json, schema: SchemaProps, errors: FieldErrors): void {
+  if (Array.isArray(value)) {
+    const items = itemsOf(schema)
+    onceOnly(value, schema, errors)
+    if (items) for (const [i, item] of value.entries()) listRules(item, items, errors.at(i))
+    return
+  }
+  if (!isMap(value)) return
+  const additional = additionalOf(schema)
+  for (const [name, member] of Object.entries(value)) {
+    const property = propertyOf(schema, name)
+    if (property) listRules(member, property, errors.at(name))
+    else if (additional) listRules(member, additional, errors.key(name))
+  }
+}
+
+function onceOnly(list: readonly Json[], schema: SchemaProps, errors: FieldErrors): void {
+  const type = schema['x-{brand}-list-type']
+  if (type !== 'set' && type !== 'map') return
+  const keys = schema['x-{brand}-list-map-keys'] ?? []
+  /** How often each was seen; told once. */
+  const seen = new Map<string, number>()
+  for (const [i, item] of list.entries()) {
+    if (type === 'map' && !isMap(item)) {
+      errors.at(i).invalid(item, 'must be an object for an array of list-type map')
+      continue
+    }
+    const id = type === 'map' ? keyOf(item as JsonObject, keys) : item
+    const text = formatJson(id)
+    const count = (seen.get(text) ?? 0) + 1
+    seen.set(text, count)
+    if (count === 2) errors.at(i).duplicate(id)
+  }
+}
+
+function keyOf(item: JsonObject, keys: readonly string[]): JsonObject {
+  const key: JsonObject = {}
+  for (const name of keys) if (Object.hasOwn(item, name)) setOwn(key, name, item[name])
+  return key
+}

@@ -1,0 +1,83 @@
+/** Columns of tables that are described by paths into the object. */
+import { humanDuration } from '../base/human-duration.ts'
+import { parseTime } from '../base/time.ts'
+import { formatJson } from '../schema/json-text.ts'
+import type { Typed } from '../schema/object-meta.ts'
+import { column, type Column } from '../schema/resource.ts'
+import { parseJsonPath, valuesAt, type JsonPath } from './json-path.ts'
+
+/** A column as users describe it. */
+export interface ColumnDefinition {
+  readonly name: string
+  readonly type: string
+  readonly format?: string
+  readonly description?: string
+  readonly priority?: number
+  readonly jsonPath: string
+}
+
+const NAME = column<Typed>('Name', 'string', ({ metadata }) => metadata.name ?? '', {
+  format: 'name',
+  description: 'Name of the object.',
+})
+
+const AGE: ColumnDefinition = {
+  name: 'Age',
+  type: 'date',
+  description: 'When the object was made.',
+  jsonPath: '.metadata.creationTimestamp',
+}
+
+/** The name and the described columns, or the age without any. What follows a path that is none is left out. */
+export function schemaColumns(definitions: readonly ColumnDefinition[] = [AGE]): Column<Typed>[] {
+  const columns: Column<Typed>[] = [NAME]
+  for (const one of definitions) {
+    const path = parseJsonPath(one.jsonPath)
+    if (!path) break
+    columns.push({
+      name: one.name,
+      // Checked where the definition is.
+      type: one.type as Column<Typed>['type'],
+      ...(one.format === undefined ? {} : { format: one.format }),
+      priority: one.priority ?? 0,
+      description:
+        one.description ??
+        `Custom resource definition column (in JSONPath format): ${one.jsonPath}`,
+      cell: (object, { now }) => cellOf(one.type, path, object, now),
+    })
+  }
+  return columns
+}
+
+function cellOf(type: string, path: JsonPath, object: unknown, now: number): unknown {
+  const values = valuesAt(path, object)
+  if (values.length === 0) return null
+  if (type === 'string') return values.map(textOf).join(' ')
+  const [value] = values
+  switch (type) {
+    case 'integer':
+      return typeof value === 'number'
+        ? Math.trunc(value)
+        : typeof value === 'bigint'
+          ? Number(value)
+          : null
+    case 'number':
+      return typeof value === 'number' || typeof value === 'bigint' ? Number(value) : null
+    case 'boolean':
+      return typeof value === 'boolean' ? value : null
+    case 'date':
+      return typeof value === 'string' ? sinceText(value, now) : null
+    default:
+      return null
+  }
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : formatJson(value))
+
+function sinceText(time: string, now: number): string {
+  try {
+    return humanDuration(now - parseTime(time))
+  } catch {
+    return '<invalid>'
+  }
+}

@@ -1,0 +1,109 @@
+/** What all kinds do whose objects a schema describes: generation, status, rules of the schema. */
+import { Budget } from '../cel/budget.ts'
+import { evaluateRules } from '../kinds/apiextensions/evaluate-rules.ts'
+import type { Json, SchemaProps } from '../kinds/apiextensions/json-schema-props.ts'
+import { SchemaExpressions } from '../kinds/apiextensions/schema-expressions.ts'
+import { validateValue } from '../kinds/apiextensions/value-rules.ts'
+import type { Codec, JsonObject } from '../schema/codec.ts'
+import type { Strategy } from '../schema/entry.ts'
+import { sameValue, type FieldErrors } from '../schema/field-errors.ts'
+import { raised, type ObjectMeta, type Typed } from '../schema/object-meta.ts'
+import type { PartSubresource } from '../schema/resource.ts'
+import { listRules } from './list-rules.ts'
+
+type Hooks = Omit<Strategy<Typed>, 'selectable'>
+
+/** Rules of one version's schema, for whole objects. */
+export class SchemaRules {
+  readonly #schema: SchemaProps
+  readonly #codec: Codec
+
+  constructor(schema: SchemaProps, codec: Codec) {
+    this.#schema = schema
+    this.#codec = codec
+  }
+
+  /** What is wrong with an object by itself. */
+  check(object: Typed, errors: FieldErrors): void {
+    const value = this.#plain(object)
+    validateValue(value, this.#schema, errors)
+    listRules(value, this.#schema, errors)
+  }
+
+  /** What expressions say of it; `old` where it replaces another. */
+  evaluate(object: Typed, old: Typed | undefined, errors: FieldErrors): void {
+    const expressions = SchemaExpressions.of(this.#schema)
+    if (!expressions) return
+    // Rules could stumble over what is not there or not of its type.
+    if (errors.list.some(({ reason }) => STUMBLES.has(reason))) {
+      errors.invalid(undefined, NOT_CHECKED)
+      return
+    }
+    const before: Json = old && this.#plain(old)
+    evaluateRules(this.#plain(object), before, this.#schema, expressions, new Budget(), errors)
+  }
+
+  #plain(object: Typed): JsonObject {
+    return this.#codec.plain(object as unknown as JsonObject)
+  }
+}
+
+const STUMBLES: ReadonlySet<string> = new Set([
+  'FieldValueRequired',
+  'FieldValueTooLong',
+  'FieldValueTooMany',
+  'FieldValueTypeInvalid',
+])
+const NOT_CHECKED =
+  'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation'
+
+/** The strategy of a kind, with or without a status of its own. */
+export function schemaStrategy(
+  rules: SchemaRules,
+  kind: { readonly namespaced: boolean; readonly hasStatus: boolean },
+): Strategy<any> {
+  const hooks: Hooks = {
+    onCreate(object) {
+      if (kind.hasStatus) delete (object as unknown as JsonObject)['status']
+      object.metadata.generation = 1
+    },
+    onUpdate(next, old) {
+      if (!sameButMetadata(next, old)) next.metadata.generation = raised(old.metadata)
+    },
+    validate: (object, errors, _c, old) => rules.evaluate(object, old, errors),
+    deleteAnswers: 'status',
+    needsVersionOnUpdate: true,
+    unknownSelector: (label) => `field label not supported: ${label}`,
+    ...(kind.namespaced ? {} : { noNamespaceSelector: true }),
+    unowned: kind.hasStatus ? ['status'] : [],
+  }
+  return hooks
+}
+
+/** `/status`: nothing but the status is written, metadata included. */
+export const schemaStatus = (rules: SchemaRules, schema: SchemaProps): PartSubresource<any> => ({
+  serves: 'part',
+  of: ['status'],
+  onUpdate(next: Typed, old: Typed) {
+    keepMetadata(next.metadata, old.metadata)
+  },
+  validateUpdate: (next: Typed, old: Typed, errors) => rules.evaluate(next, old, errors),
+  unowned: Object.keys(schema.properties ?? { spec: {} }).filter(
+    (name) => !['apiVersion', 'kind', 'metadata', 'status'].includes(name),
+  ),
+})
+
+const KEPT = ['labels', 'annotations', 'ownerReferences', 'finalizers', 'generation'] as const
+
+function keepMetadata(metadata: ObjectMeta, old: ObjectMeta): void {
+  for (const name of KEPT) {
+    if (old[name] === undefined) delete metadata[name]
+    else (metadata as unknown as JsonObject)[name] = old[name]
+  }
+}
+
+function sameButMetadata(a: Typed, b: Typed): boolean {
+  const { metadata: _a, kind: _k, apiVersion: _v, ...left } = a
+  const { metadata: _b, kind: _l, apiVersion: _w, ...right } = b
+  return sameValue(left, right)
+}

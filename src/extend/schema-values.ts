@@ -1,0 +1,137 @@
+/**
+ * What a schema makes of the values of an object: fields that it does not name are left out and told, null where it is no
+ * value is dropped, absent fields get their defaults. Values of a wrong type stay, for validation to tell. Fields are
+ * known by the names that users gave them and by no other.
+ */
+import type { Json, SchemaProps } from '../kinds/apiextensions/json-schema-props.ts'
+import { additionalOf, itemsOf, propertyOf } from '../kinds/apiextensions/walk-schema.ts'
+import {
+  AS_IT_STANDS,
+  codecOf,
+  sortedKeys,
+  type Decoding,
+  type JsonObject,
+} from '../schema/codec.ts'
+import { setOwn } from '../schema/json-scanner.ts'
+import { ObjectMeta } from '../schema/object-meta.ts'
+
+/** The codec of metadata, which is the same for all kinds. */
+export const metadataCodec = codecOf(ObjectMeta.shape, AS_IT_STANDS)
+
+/** Fields that every whole object has, whatever its schema says. */
+export const OBJECT_FIELDS: readonly string[] = ['apiVersion', 'kind', 'metadata']
+
+/** Whether a schema is that of a whole object inside of another. */
+export const isEmbedded = (schema: SchemaProps): boolean =>
+  schema['x-{brand}-embedded-resource'] === true
+
+/** Whether fields are kept that the schema does not name. */
+export const preserves = (schema: SchemaProps | undefined): boolean =>
+  schema?.['x-{brand}-preserve-unknown-fields'] === true
+
+/** Whether a value is a JSON object. */
+export const isMap = (value: Json): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** A value as its schema has it, with members in order of their names. The given one is not changed. */
+export function readValue(value: Json, schema: SchemaProps | undefined, decoding: Decoding): Json {
+  if (Array.isArray(value)) return readList(value, schema, decoding)
+  if (isMap(value)) {
+    const embedded = schema !== undefined && isEmbedded(schema)
+    const object = readMembers(value, schema, decoding, embedded ? OBJECT_FIELDS : [])
+    return embedded ? withType(value, object, decoding) : object
+  }
+  return typeof value === 'bigint' ? readInteger(value) : value
+}
+
+/** The members of an object but those that are passed over; in order of their names. */
+export function readMembers(
+  object: JsonObject,
+  schema: SchemaProps | undefined,
+  decoding: Decoding,
+  passed: readonly string[],
+): JsonObject {
+  const read: JsonObject = {}
+  for (const name of namesOf(object, schema, decoding)) {
+    if (passed.includes(name)) continue
+    const property = schema && propertyOf(schema, name)
+    const given = Object.hasOwn(object, name) ? object[name] : undefined
+    if (!property && preserves(schema)) {
+      setOwn(read, name, keptValue(given))
+      continue
+    }
+    const inner = property ?? (schema && additionalOf(schema))
+    if (!inner && !takesMore(schema)) {
+      decoding.unknownField(name)
+      continue
+    }
+    const absent = given === undefined || (given === null && inner && !inner.nullable)
+    if (absent && (!decoding.fills || inner?.default === undefined)) continue
+    decoding.path.push(name)
+    setOwn(read, name, readValue(absent ? inner!.default : given, inner, decoding))
+    decoding.path.pop()
+  }
+  return read
+}
+
+const takesMore = (schema: SchemaProps | undefined): boolean =>
+  schema?.additionalProperties !== undefined && schema.additionalProperties !== false
+
+/** Names of members that are there or come to be there by default, in order. */
+function namesOf(
+  object: JsonObject,
+  schema: SchemaProps | undefined,
+  { fills }: Decoding,
+): readonly string[] {
+  if (!fills || !schema?.properties) return sortedKeys(object)
+  const more = Object.entries(schema.properties).flatMap(([name, property]) =>
+    property.default === undefined || Object.hasOwn(object, name) ? [] : name,
+  )
+  return more.length === 0 ? sortedKeys(object) : [...Object.keys(object), ...more].sort()
+}
+
+function readList(
+  list: readonly Json[],
+  schema: SchemaProps | undefined,
+  decoding: Decoding,
+): Json[] {
+  const items = schema && itemsOf(schema)
+  if (!items && preserves(schema)) return list.map(keptValue)
+  return list.map((item, i) => {
+    decoding.path.push(i)
+    const read = readValue(item, items, decoding)
+    decoding.path.pop()
+    return read
+  })
+}
+
+/** Type and metadata of an object inside of another, before its members. */
+function withType(given: JsonObject, members: JsonObject, decoding: Decoding): JsonObject {
+  const object: JsonObject = {}
+  for (const name of OBJECT_FIELDS) {
+    if (!Object.hasOwn(given, name) || given[name] === null) continue
+    if (name === 'metadata') {
+      decoding.path.push(name)
+      const metadata = metadataCodec.plain(metadataCodec.decode(given[name], decoding))
+      decoding.path.pop()
+      if (metadata['creationTimestamp'] === null) delete metadata['creationTimestamp']
+      object[name] = metadata
+    } else object[name] = given[name]
+  }
+  for (const name of Object.keys(members)) setOwn(object, name, members[name])
+  return object
+}
+
+/** A value that no schema speaks of, as it came, with members in order of their names. */
+function keptValue(value: Json): Json {
+  if (typeof value === 'bigint') return readInteger(value)
+  if (Array.isArray(value)) return value.map(keptValue)
+  if (!isMap(value)) return value
+  const kept: JsonObject = {}
+  for (const name of sortedKeys(value)) setOwn(kept, name, keptValue(value[name]))
+  return kept
+}
+
+/** Integers have 64 bits; what is beyond is a number with a fraction, as in the reference. */
+const readInteger = (value: bigint): number | bigint =>
+  BigInt.asIntN(64, value) === value ? value : Number(value)

@@ -1,0 +1,55 @@
+import { Bag } from '../base/bag.ts'
+import type { Clock } from '../base/clock.ts'
+import { timeout } from '../schema/errors.ts'
+import { statusAnswer, writeAnswer } from './answer.ts'
+import type { Context } from './context.ts'
+
+const LOOK_EVERY_MS = 250
+
+/** Answers for requests whose time is up; one timer for all of them. */
+export class Deadlines {
+  readonly #clock: Clock
+  readonly #waiting = new Bag<Context>()
+  #isClosed = false
+  #cancel: () => void
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+    this.#cancel = clock.after(LOOK_EVERY_MS, this.#look)
+  }
+
+  /** Watches over a request whose answer takes more than this turn of the event loop. */
+  begin(context: Context): void {
+    if (context.limitMs === Infinity) return
+    context.deadline = this.#clock.now() + context.limitMs
+    this.#waiting.add(context)
+  }
+
+  /** The answer is made, or the request has failed. */
+  end(context: Context): void {
+    this.#waiting.delete(context)
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#cancel()
+  }
+
+  readonly #look = (): void => {
+    if (this.#isClosed) return
+    const now = this.#clock.now()
+    for (const context of this.#waiting) if (context.deadline <= now) this.#expire(context)
+    this.#cancel = this.#clock.after(LOOK_EVERY_MS, this.#look)
+  }
+
+  #expire(context: Context): void {
+    this.#waiting.delete(context)
+    const { exchange, record } = context
+    if (!exchange.begun) {
+      const error = timeout('request did not complete within the allotted timeout')
+      record?.failed(error)
+      void writeAnswer(context, statusAnswer(context, error))
+    }
+    exchange.abort()
+  }
+}

@@ -1,0 +1,32 @@
+/** Stages of requests of HTTP/1.1 that never reach the pipeline. */
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { TLSSocket } from 'node:tls'
+import { unreadExchange, type Refusal } from './http1-refusals.ts'
+import type { RecordHead } from './request-record.ts'
+import type { Stages } from './stages.ts'
+
+/** Tells of a request whose head was read and refused. */
+export function tellRefused(stages: Stages, request: IncomingMessage, refusal: Refusal): void {
+  const { method = '', url = '', headers, socket } = request
+  const { error, bytes } = refusal
+  stages.refused({ ...nothingOf(socket), method, target: url, headers }, error, bytes)
+}
+
+/** Tells of bytes that were refused since they are no HTTP/1.1: a request of its own, or the body of one. */
+export function tellUnparsed(stages: Stages, socket: Duplex, { error, bytes }: Refusal): void {
+  const exchange = unreadExchange(socket)
+  if (exchange === null) return stages.refused(nothingOf(socket), error, bytes)
+  const { observer } = exchange
+  observer?.begun(error.code)
+  observer?.wrote(bytes)
+  observer?.finished()
+}
+
+const nothingOf = (socket: Duplex): RecordHead => ({
+  method: '',
+  target: '',
+  headers: {},
+  protocol: 'HTTP/1.1',
+  remoteAddress: (socket as TLSSocket).remoteAddress ?? '',
+})

@@ -1,0 +1,136 @@
+/**
+ * The stages of a request: the one place that tells of them, whatever the protocol and however the request ends.
+ *
+ * Every request is `received` once, and ends once: with `responseComplete`, or with `panic` when something was thrown that
+ * is no refusal. Between them it may be `authenticated`, and its answer may begin (`responseStarted`), each once at
+ * most and in this order. A request ends when the server has done with it: when its answer is handed to the
+ * connection, or nobody is there any more to get one and its handler has come back. What was not a request, such as a
+ * connection that ends within a head, has no stages.
+ */
+import { Bag } from '../base/bag.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Log } from '../base/log.ts'
+import type { StatusError } from '../schema/errors.ts'
+import type { Context } from './context.ts'
+import { headOf, RequestRecord, type ObservedRequest, type RecordHead } from './request-record.ts'
+
+/** Is told of the stages of requests. What it throws is logged, and stops nothing. */
+export interface StageSubscriber {
+  /** For the log. */
+  readonly name: string
+  /** Whether the body of a request is to be kept for it until the request ends; asked when the body is read. */
+  wantsBody?(request: ObservedRequest): boolean
+  /** The head of the request is there. */
+  received?(request: ObservedRequest): void
+  /** Who asks is known; whether they may is not. */
+  authenticated?(request: ObservedRequest): void
+  /** Status and headers of the answer were handed to the connection. */
+  responseStarted?(request: ObservedRequest): void
+  /** The server has done with the request. */
+  responseComplete?(request: ObservedRequest): void
+  /** The same, where something was thrown that is no refusal. */
+  panic?(request: ObservedRequest): void
+}
+
+type Stage = 'received' | 'authenticated' | 'responseStarted' | 'responseComplete' | 'panic'
+
+interface StagesOptions {
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Tells the subscribers of one server, in their order. */
+export class Stages {
+  readonly #subscribers: readonly StageSubscriber[]
+  readonly #clock: Clock
+  readonly #log: Log
+  readonly #open = new Bag<RequestRecord>()
+
+  constructor(subscribers: readonly StageSubscriber[], { clock, log }: StagesOptions) {
+    this.#subscribers = subscribers
+    this.#clock = clock
+    this.#log = log
+  }
+
+  /** A request begins its way through the pipeline. */
+  received(context: Context): RequestRecord {
+    const record = this.#begin(headOf(context.exchange), context)
+    context.exchange.observer = record
+    return record
+  }
+
+  /** A request was refused before the pipeline: all its stages at once. `bytes`: of the answer's body. */
+  refused(head: RecordHead, error: StatusError, bytes: number): void {
+    const record = this.#begin(head, null)
+    record.failed(error)
+    record.begun(error.code)
+    record.wrote(bytes)
+    record.finished()
+    this.complete(record)
+  }
+
+  authenticated(record: RequestRecord): void {
+    this.#tell('authenticated', record)
+  }
+
+  /** Whether the body is to be kept. */
+  wantsBody(record: RequestRecord): boolean {
+    return this.#subscribers.some((subscriber) => {
+      try {
+        return subscriber.wantsBody?.(record) === true
+      } catch (error) {
+        this.#report(subscriber, 'wantsBody', error)
+        return false
+      }
+    })
+  }
+
+  /** The server has done with a request. May be called again. */
+  complete(record: RequestRecord): void {
+    if (record.isOver) return
+    record.isOver = true
+    record.endedAt = this.#clock.now()
+    this.#open.delete(record)
+    this.#tell(record.hasFault ? 'panic' : 'responseComplete', record)
+  }
+
+  /** Nothing more is done for what is still under way. */
+  close(): void {
+    for (const record of this.#open) this.complete(record)
+  }
+
+  #begin(head: RecordHead, context: Context | null): RequestRecord {
+    const record = new RequestRecord(head, context, {
+      at: this.#clock.now(),
+      onBegun: this.#started,
+    })
+    this.#open.add(record)
+    this.#tell('received', record)
+    return record
+  }
+
+  readonly #started = (record: RequestRecord): void => {
+    record.startedAt = this.#clock.now()
+    this.#tell('responseStarted', record)
+  }
+
+  #tell(stage: Stage, record: RequestRecord): void {
+    for (const subscriber of this.#subscribers) {
+      try {
+        const told: unknown = subscriber[stage]?.(record)
+        // Nobody waits for it; a failure must not end the process.
+        if (told instanceof Promise) told.catch((error) => this.#report(subscriber, stage, error))
+      } catch (error) {
+        this.#report(subscriber, stage, error)
+      }
+    }
+  }
+
+  #report({ name }: StageSubscriber, stage: string, error: unknown): void {
+    this.#log.error('a subscriber to the stages of requests failed', {
+      subscriber: name,
+      stage,
+      error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+    })
+  }
+}

@@ -1,0 +1,42 @@
+/** Schemas of kinds that come with one, as documents show them. */
+import type { Vocabulary } from '../vocabulary/vocabulary.ts'
+import { sorted, type Json } from './document.ts'
+import { extension } from './extensions.ts'
+
+const BRANDED = /^x-\{brand\}-/
+/** What version 2 of the format has no words for. */
+const NOT_IN_V2 = ['allOf', 'oneOf', 'anyOf', 'not', 'nullable']
+
+/**
+ * A schema as it is published. Keywords of ours are templates in it; names of properties are the user's, and stay as
+ * they are. In version 2 what may be null or has unknown fields says nothing of its value.
+ */
+export function publishedSchema(schema: Json, v: Vocabulary, format: 'v2' | 'v3'): Json {
+  const part = (inner: unknown): unknown =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? publishedSchema(inner as Json, v, format)
+      : inner
+  const out: Json = {}
+  for (const [name, value] of Object.entries(shownIn(schema, format))) {
+    if (BRANDED.test(name)) Object.assign(out, extension(v, name.replace(BRANDED, ''), value))
+    else if (name === 'properties') out[name] = propertiesOf(value as Json, part)
+    else if (name === 'items' || name === 'additionalProperties' || name === 'not')
+      out[name] = part(value)
+    else if (Array.isArray(value) && NOT_IN_V2.includes(name)) out[name] = value.map(part)
+    else out[name] = value
+  }
+  return out
+}
+
+const propertiesOf = (properties: Json, part: (inner: unknown) => unknown): Json =>
+  sorted(Object.entries(properties).map(([name, inner]) => [name, part(inner) as Json] as const))
+
+function shownIn(schema: Json, format: 'v2' | 'v3'): Json {
+  if (format === 'v3') return schema
+  const hidden = [...NOT_IN_V2]
+  const says = schema['x-{brand}-preserve-unknown-fields'] !== true
+  if (!says) hidden.push('properties', 'additionalProperties', 'items', 'required')
+  if (!says || schema['nullable'] === true) hidden.push('type')
+  if (schema['nullable'] === true) hidden.push('properties', 'additionalProperties', 'items')
+  return Object.fromEntries(Object.entries(schema).filter(([name]) => !hidden.includes(name)))
+}

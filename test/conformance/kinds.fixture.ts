@@ -1,0 +1,201 @@
+/**
+ * Kinds that the same suites run over: one that is declared, and one whose schema comes when the server is there, by each
+ * of its versions. All of them have a map `data` of texts.
+ */
+import type { RunningServer, ServerOptions } from '../../src/index.ts'
+import { schemaEntries, type Convert, type SchemaKind } from '../../src/extend/schema-entry.ts'
+import {
+  JSONSchemaProps,
+  type SchemaProps,
+} from '../../src/kinds/apiextensions/json-schema-props.ts'
+import { codecOf, Decoding } from '../../src/schema/codec.ts'
+import type { LiveCatalogue } from '../../src/schema/live-catalogue.ts'
+import { launchServer } from '../../src/server.ts'
+import { vocabularies } from '../../src/vocabulary/index.ts'
+import type { Vocabulary } from '../../src/vocabulary/vocabulary.ts'
+
+type Json = Record<string, unknown>
+
+/** One kind by one of its versions. */
+export interface KindUnderTest {
+  readonly title: string
+  readonly group: string
+  readonly apiVersion: string
+  readonly kind: string
+  readonly resource: string
+  /** The collection in a namespace. */
+  readonly in: (namespace: string) => string
+  /** That of all namespaces. */
+  readonly everywhere: string
+  /** The old path of a watch of a collection. */
+  readonly watchPath: string
+  /** What the server writes into the metadata of each new object of the kind. */
+  readonly made: Json
+  /** Whether an empty map is kept apart from none. */
+  readonly keepsEmpty: boolean
+  /** Whether a PUT must carry a resourceVersion. */
+  readonly needsVersion: boolean
+  /** Columns behind the name in tables, and the cells of an object with two data, 90 seconds after it was made. */
+  readonly columns: readonly { readonly name: string; readonly type: string }[]
+  readonly cells: readonly unknown[]
+  start(options?: ServerOptions): Promise<RunningServer>
+}
+
+/** The resource, or another word for it, as errors name it. */
+export const qualified = ({ resource, group }: KindUnderTest, word = resource) =>
+  group === '' ? word : `${word}.${group}`
+
+/** The details of errors about an object. */
+export const detailsOf = ({ resource, group }: KindUnderTest, name: string) => ({
+  name,
+  ...(group === '' ? {} : { group }),
+  kind: resource,
+})
+
+const text = { type: 'string' }
+
+/** What both versions of a gizmo have. */
+const COMMON: Json = {
+  data: { type: 'object', additionalProperties: text },
+  parts: {
+    type: 'array',
+    'x-orch-list-type': 'map',
+    'x-orch-list-map-keys': ['name'],
+    items: {
+      type: 'object',
+      required: ['name'],
+      properties: { name: text, size: { type: 'integer', default: 1 } },
+    },
+  },
+  tags: { type: 'array', 'x-orch-list-type': 'set', items: text },
+  free: { type: 'object', 'x-orch-preserve-unknown-fields': true },
+  note: { type: 'string', nullable: true },
+  '{agent}x': text,
+  status: { type: 'object', properties: { phase: text } },
+}
+
+const spec = (count: string): Json => ({
+  type: 'object',
+  properties: {
+    [count]: { type: 'integer', minimum: 0, default: 1 },
+    mode: { type: 'string', enum: ['Slow', 'Fast'] },
+  },
+})
+
+/** A structural schema as definitions have it, in the words of the vocabulary. */
+export function schemaOf(properties: Json, v: Vocabulary): SchemaProps {
+  const words = JSON.stringify({ type: 'object', properties }).replaceAll(
+    '"x-orch-',
+    `"x-${v.spell('{brand}')}-`,
+  )
+  // Read as one of a definition is.
+  return codecOf(JSONSchemaProps.shape, v).decode(JSON.parse(words), new Decoding()) as SchemaProps
+}
+
+/** A kind with a count that its two versions call differently. */
+export const gizmos = (
+  v: Vocabulary,
+  more: Partial<Pick<SchemaKind, 'generation' | 'convert'>> = {},
+): SchemaKind => ({
+  group: 'example.com',
+  plural: 'gizmos',
+  singular: 'gizmo',
+  kind: 'Gizmo',
+  listKind: 'GizmoList',
+  short: ['gz'],
+  categories: ['all'],
+  namespaced: true,
+  generation: 1,
+  versions: [
+    {
+      name: 'v1',
+      schema: schemaOf({ ...COMMON, spec: spec('replicas') }, v),
+      status: true,
+      columns: [
+        { name: 'Replicas', type: 'integer', jsonPath: '.spec.replicas' },
+        { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+      ],
+    },
+    {
+      name: 'v2',
+      schema: schemaOf({ ...COMMON, spec: spec('size') }, v),
+      status: true,
+      columns: [{ name: 'Size', type: 'integer', jsonPath: '.spec.size' }],
+    },
+  ],
+  ...more,
+})
+
+/** Starts a server that serves gizmos beside what is built in, and tells of its catalogue. */
+export async function startWithGizmos(
+  options: ServerOptions = {},
+  convert?: Convert,
+): Promise<RunningServer & { readonly catalogue: LiveCatalogue }> {
+  const v = vocabularies[options.vocabulary ?? 'orch']
+  let found: LiveCatalogue | undefined
+  const server = await launchServer(options, {
+    made({ catalogue }) {
+      const versions = schemaEntries(gizmos(v, convert ? { convert } : {}))
+      catalogue.publish('a test', [{ versions, served: versions }])
+      found = catalogue
+    },
+  })
+  return { ...server, catalogue: found! }
+}
+
+const configMaps: KindUnderTest = {
+  title: 'a declared kind',
+  group: '',
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  resource: 'configmaps',
+  in: (namespace) => `/api/v1/namespaces/${namespace}/configmaps`,
+  everywhere: '/api/v1/configmaps',
+  watchPath: '/api/v1/watch/namespaces/default/configmaps',
+  made: {},
+  keepsEmpty: false,
+  needsVersion: false,
+  columns: [
+    { name: 'Data', type: 'string' },
+    { name: 'Age', type: 'string' },
+  ],
+  cells: [2, '90s'],
+  start: (options) => launchServer(options ?? {}),
+}
+
+const gizmo = (
+  title: string,
+  version: string,
+  columns: Pick<KindUnderTest, 'columns' | 'cells'>,
+  convert?: Convert,
+): KindUnderTest => ({
+  title,
+  group: 'example.com',
+  apiVersion: `example.com/${version}`,
+  kind: 'Gizmo',
+  resource: 'gizmos',
+  in: (namespace) => `/apis/example.com/${version}/namespaces/${namespace}/gizmos`,
+  everywhere: `/apis/example.com/${version}/gizmos`,
+  watchPath: `/apis/example.com/${version}/watch/namespaces/default/gizmos`,
+  made: { generation: 1 },
+  keepsEmpty: true,
+  needsVersion: true,
+  ...columns,
+  start: (options) => startWithGizmos(options, convert),
+})
+
+const OWN_COLUMNS = {
+  columns: [
+    { name: 'Replicas', type: 'integer' },
+    { name: 'Age', type: 'date' },
+  ],
+  cells: [null, '90s'],
+}
+const SIZE = { columns: [{ name: 'Size', type: 'integer' }], cells: [null] }
+
+/** All of them. */
+export const KINDS: readonly KindUnderTest[] = [
+  configMaps,
+  gizmo('a kind with a schema', 'v1', OWN_COLUMNS),
+  gizmo('a kind with a schema, in another version', 'v2', SIZE),
+]

@@ -1,0 +1,57 @@
+/** Suites run wherever the project is checked out. Those that need something besides say so, and here is all they may need. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+const ROOT = join(import.meta.dirname, '..')
+
+/** What a suite may be skipped for; each condition as it is written. */
+const REASONS: Readonly<Record<string, string>> = {
+  '!hasEtcd': 'no etcd is installed; CI has one',
+  '!hasEtcd()': 'the same',
+  'skip !== null': 'the same, of a store that a suite gets',
+  'why !== null': 'the same',
+  "store === 'etcd' && !hasEtcd": 'the same',
+  '!existsSync(PROGRAM)': 'nothing was built; CI builds first',
+  '!existsSync(join(ROOT, PROGRAM))': 'the same',
+  "!existsSync(join(ROOT, 'dist', 'bin', 'orch.js'))": 'the same',
+  "!existsSync(join(ROOT, 'dist', 'src', 'index.js'))": 'the same',
+  '!canFetch': 'other releases of Node.js cannot be fetched',
+  'address === undefined': 'the machine has no address besides loopback',
+}
+
+const files = ['src', 'test', 'bench', 'tools'].flatMap((folder) =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => join(folder, file)),
+)
+
+test('suites are skipped for known reasons only', () => {
+  const found = files.flatMap((file) => {
+    const text = readFileSync(join(ROOT, file), 'utf8')
+    const conditions = [...text.matchAll(/\b(?:describe|test|it)\.skipIf\((.*?)\)[.(]/g)]
+    return conditions
+      .map(([, condition]) => condition!)
+      .filter((condition) => !Object.hasOwn(REASONS, condition))
+      .map((condition) => `${file}: ${condition}`)
+  })
+  expect(found).toEqual([])
+})
+
+test('nothing is skipped for good', () => {
+  const found = files.filter((file) =>
+    /\b(?:describe|test|it)\.(?:skip|only|todo)\(/.test(readFileSync(join(ROOT, file), 'utf8')),
+  )
+  expect(found.filter((file) => file !== join('test', 'skips.test.ts'))).toEqual([])
+})
+
+test('no suite reads what is outside the project', () => {
+  const found = files.flatMap((file) => {
+    const text = readFileSync(join(ROOT, file), 'utf8')
+    const depth = file.split('/').length - 1
+    const paths = text.matchAll(/import\.meta\.dirname,\s*(?:\.\.\.\[)?((?:'\.\.',?\s*)+)/g)
+    const ups = [...paths].map(([, steps]) => steps!.split('..').length - 1)
+    return ups.some((up) => up > depth) ? [file] : []
+  })
+  expect(found).toEqual([])
+})
