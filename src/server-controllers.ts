@@ -12,14 +12,14 @@ import type { ServiceAccountTokenParts } from './controllers/service-account-tok
 
 /** Starts everything that keeps objects in order; `ensureService` makes the service of the servers. */
 export function runControllers(
-  parts: LocalWorldParts,
+  parts: LocalWorldParts & { readonly onlyServer: boolean },
   tokens: ServiceAccountTokenParts,
   ensureService: () => Promise<void>,
 ): RunningControllers {
   const managers = managerWorld(parts)
   const servers = serverWorld(parts)
   const running = startControllers(managers, [
-    ...managedControllers(tokens),
+    ...(parts.onlyServer ? [] : managedControllers(tokens)),
     ...[...serverControllers, serverService(ensureService)].map((one) => within(servers, one)),
   ])
   return {

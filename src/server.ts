@@ -237,7 +237,8 @@ export async function launchServer(
     closers.push(() => authentication.close())
     let namespacesReady = false
     let address = ''
-    const runsControllers = options.controllers ?? true
+    const whichControllers = options.controllers ?? true
+    const runsControllers = whichControllers !== false
     const progress = new StartProgress([
       ...(rbac ? [] : (['rbac/bootstrap-roles'] as const)),
       ...(runsControllers
@@ -407,7 +408,12 @@ export async function launchServer(
             const { issuer } = authentication.serviceAccounts
             return runControllers(
               // Without roles there are none for them either: then they may what the server may.
-              { api, authorizer: rbac ? authorization.authorizer : alwaysAllow, log },
+              {
+                api,
+                authorizer: rbac ? authorization.authorizer : alwaysAllow,
+                log,
+                onlyServer: whichControllers === 'server',
+              },
               { ca: pki.ca, issue: (account, secret) => issuer.issueLegacy(account, secret) },
               () =>
                 lease

@@ -15,8 +15,10 @@ export const following = (
   idle: () => queue.idle(),
   async stop() {
     for (const end of ends) end()
+    const stopped = queue.stop()
+    // What is under way is not waited for.
     client?.close()
-    await queue.stop()
+    await stopped
   },
 })
 

@@ -15,7 +15,7 @@ import { GarbageMonitors } from './garbage-monitors.ts'
 import { OwnerEvents, type Dependent } from './owner-events.ts'
 import { kindsOf } from './resources.ts'
 
-const NAME = 'garbage-collector'
+const NAME = 'garbagecollector'
 const WORKERS = 20
 /** How often it is looked whether something else is served than before. */
 const LOOK_MS = 30_000

@@ -1,4 +1,6 @@
 /** The controllers that run inside the server, and how they are started. */
+import { setMaxListeners } from 'node:events'
+import { pause } from '../client/retry.ts'
 import { clusterRoleAggregation } from './cluster-role-aggregation.ts'
 import type { Controller, ControllerWorld, Running } from './controller.ts'
 import { definitionFinalizer } from './definition-finalizer.ts'
@@ -29,6 +31,9 @@ export const serverControllers: readonly Controller[] = [
   definitionFinalizer(() => Promise.resolve()),
 ]
 
+/** After what time a controller that does not start is tried again, milliseconds. */
+const AGAIN_MS = 5_000
+
 /** Controllers that run together. */
 export interface RunningControllers extends Running {
   /** Resolves when all have read what there is. Never rejects. */
@@ -43,19 +48,32 @@ export function startControllers(
   const running: Running[] = []
   const stopping = new AbortController()
   const { signal } = stopping
+  // Each resource that is read at the start listens to it.
+  setMaxListeners(0, signal)
+  const start = async (controller: Controller): Promise<boolean> => {
+    try {
+      running.push(await controller.start({ ...world, signal }))
+      return true
+    } catch (error) {
+      // The end of the store ends the start; that is no failure.
+      if (!signal.aborted)
+        world.log.error('a controller does not start', {
+          controller: controller.name,
+          error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+        })
+      return signal.aborted
+    }
+  }
+  /** What a server refused, or did not answer, may be otherwise later. */
+  const again = async (controller: Controller): Promise<void> => {
+    do await pause(world.clock, AGAIN_MS, signal)
+    while (!(await start(controller)))
+  }
+  const late: Promise<void>[] = []
   const ready = (async () => {
     for (const controller of chosen) {
       if (signal.aborted) return
-      try {
-        running.push(await controller.start({ ...world, signal }))
-      } catch (error) {
-        // The end of the store ends the start; that is no failure.
-        if (!signal.aborted)
-          world.log.error('a controller does not start', {
-            controller: controller.name,
-            error: error instanceof Error ? (error.stack ?? error.message) : String(error),
-          })
-      }
+      if (!(await start(controller))) late.push(again(controller).catch(() => {}))
     }
   })()
   return {
@@ -73,6 +91,7 @@ export function startControllers(
     async stop() {
       stopping.abort()
       await ready
+      await Promise.all(late)
       await Promise.all(running.splice(0).map((one) => one.stop()))
     },
   }
