@@ -1,7 +1,7 @@
 import { connects } from '../api/connect/index.ts'
 import { freshness, hopefully } from '../api/freshness.ts'
 import { runOf } from '../api/run-of.ts'
-import { convertedEvents, watch, type WatchStart, type EventForm } from '../api/watch.ts'
+import { watch, type WatchStart } from '../api/watch.ts'
 import { changing, MOST_TRIES } from '../api/while-served.ts'
 import { contextOnce, type Api, type Body, type Call } from '../api/context.ts'
 import type { Result } from '../api/results.ts'
@@ -15,7 +15,7 @@ import { connectOptions } from '../api/connect/options.ts'
 import { TableGone } from '../store/cache/storage-form.ts'
 import { resultAnswer } from './answer.ts'
 import type { Answer, Context } from './context.ts'
-import { formOf, type Form } from './form.ts'
+import { formOf } from './form.ts'
 import { parseContentType } from './media-types.ts'
 import { pageNotFound } from './plain-text.ts'
 import type { RequestInfo } from './request-info.ts'
@@ -269,7 +269,7 @@ async function watchAnswer(context: Context, call: Call, before?: Again): Promis
   const isBinary = form.type === 'protobuf'
   const events = isBinary
     ? await (await import('./protobuf.ts')).eventMessages(api, served, form)
-    : textEvents(api, served, form)
+    : eventForm(api, served, form)
   const type = isBinary ? `${form.mediaType};stream=watch` : 'application/json'
   return {
     status: 200,
@@ -279,13 +279,6 @@ async function watchAnswer(context: Context, call: Call, before?: Again): Promis
       out.end()
     },
   }
-}
-
-function textEvents(api: Api, served: Served, form: Form): EventForm {
-  const waiting = served.conversion?.waiting
-  return waiting
-    ? convertedEvents(waiting, eventForm(api, waiting.shown, form))
-    : eventForm(api, served, form)
 }
 
 /** A deprecated version answers as ever, and says so to everyone concerned. */

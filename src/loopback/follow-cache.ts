@@ -10,8 +10,6 @@ const NO_BYTES = Buffer.alloc(0)
 // Nothing is sent anywhere: the frames of a follower are calls.
 const NOWHERE: WatchSink = { write: () => true, drained: () => Promise.resolve(), closed: false }
 
-let followers = 0
-
 /** Objects out of the cache: each once, and then each change while it is published. Nothing is kept but what the cache keeps. */
 export async function followCache<T>(
   reading: CacheReading,
@@ -31,7 +29,7 @@ export async function followCache<T>(
   const watcher = api.cache.hub.watch(
     table,
     {
-      id: `loopback ${++followers}`,
+      id: api.cache.hub.ownView(),
       prefix,
       // The hub asks of versions alone.
       matches: (version) => matches(version as Version),
@@ -59,11 +57,16 @@ export async function followCache<T>(
     if (isOver) break
     if (matches(version)) target.add(entryOf(version))
   }
+  // What is looked up twice is read once.
+  const known = new WeakMap<Version, CacheEntry<T>>()
   return {
     store: {
       get(key) {
         const version = table.get(served.hub.keyPrefix + key)
-        return version && matches(version) ? entryOf(version) : null
+        if (!version || !matches(version)) return null
+        let entry = known.get(version)
+        if (!entry) known.set(version, (entry = entryOf(version)))
+        return entry
       },
       *entries(namespace) {
         for (const version of table.range(keyOf(served.hub, namespace || request.namespace, '')))

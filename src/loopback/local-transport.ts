@@ -1,6 +1,7 @@
 /** The way of clients to the server that they run in: the verbs of requests, without sockets. */
 import type { Body, Call, User } from '../api/context.ts'
 import { contextOnce, type Api } from '../api/context.ts'
+import { shownResult } from '../api/conversion.ts'
 import { freshness, hopefully } from '../api/freshness.ts'
 import type { Result } from '../api/results.ts'
 import { runOf } from '../api/run-of.ts'
@@ -75,7 +76,12 @@ export class LocalTransport implements Transport {
         const run = runOf(served, request.verb, request.subresource)
         if (!run) throw methodNotAllowed()
         const call = this.#call(served, request, limit.signal)
-        return plainResult(api, served, request.metadataOnly, await this.#run(call, request, run))
+        const result = await this.#run(call, request, run)
+        const waiting = served.conversion?.waiting
+        const { metadataOnly } = request
+        return waiting
+          ? plainResult(api, waiting.shown, metadataOnly, await shownResult(waiting, result))
+          : plainResult(api, served, metadataOnly, result)
       })
     } catch (error) {
       if (request.signal?.aborted) throw request.signal.reason
@@ -115,7 +121,7 @@ export class LocalTransport implements Transport {
   readonly follow = async <T>(
     request: FollowRequest,
     target: FollowTarget<T>,
-  ): Promise<Followed<T>> => {
+  ): Promise<Followed<T> | null> => {
     const { api } = this.#options
     const place: Place = { ...request, name: '', subresource: '' }
     await this.#authorize(place, 'list')
@@ -124,6 +130,7 @@ export class LocalTransport implements Transport {
     return whileServed(async () => {
       const served = servedAt(api.catalogue, place, 'watch')
       await api.cache.fresh()
+      if (served.conversion?.waiting && !metadataOnly) return null
       return followCache({ api, served, metadataOnly }, request, target)
     })
   }
@@ -133,6 +140,9 @@ export class LocalTransport implements Transport {
   }
 
   readonly generation = (): number => this.#options.api.catalogue.generation
+
+  readonly onGeneration = (call: () => void): (() => void) =>
+    this.#options.api.catalogue.subscribe(() => call())
 
   close(): void {
     this.#ending.abort(new Error('the client is closed'))

@@ -4,7 +4,8 @@
  */
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import type { CatalogueSnapshot, ResourceEntry } from './catalogue-snapshot.ts'
-import { declaredEntries, placeOf } from './declared-entry.ts'
+import { declaredEntries } from './declared-entry.ts'
+import { groupVersionOf } from './home.ts'
 import type { Served } from './entry.ts'
 import { LiveCatalogue, type CatalogueListener } from './live-catalogue.ts'
 import { resource, type Resource, type Subresource, type Verb } from './resource.ts'
@@ -74,7 +75,7 @@ const PRIORITY = [
 /** Group versions that resources are declared in, spelled. */
 export function declaredVersions(resources: readonly Resource[], v: Vocabulary) {
   return resources.flatMap(({ hub, versions = {} }) =>
-    [hub.shape.home, ...Object.keys(versions)].map((home) => placeOf(home, v)),
+    [hub.shape.home, ...Object.keys(versions)].map((home) => groupVersionOf(home, v)),
   )
 }
 

@@ -1,11 +1,12 @@
 /** Versions whose objects somebody else converts: what waits, what does not, and what becomes of failures; over HTTP. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { RunningServer } from '../../src/index.ts'
+import type { PluginFactory, RunningServer } from '../../src/index.ts'
 import { schemaEntries, type SchemaKind } from '../../src/extend/schema-entry.ts'
 import type { JsonObject } from '../../src/schema/codec.ts'
 import type { Convert } from '../../src/schema/entry.ts'
 import type { LiveCatalogue } from '../../src/schema/live-catalogue.ts'
 import { vocabularies } from '../../src/vocabulary/index.ts'
+import { clientOf, transports } from '../client/clients.fixture.ts'
 import { Client, type Reply } from '../client.ts'
 import { ownersOf, write } from './apply.fixture.ts'
 import { convertGizmos, gizmos, startWithGizmos } from './kinds.fixture.ts'
@@ -43,6 +44,11 @@ class Converter {
   async next(): Promise<void> {
     await new Promise<void>((resolve) => (this.#come = resolve))
   }
+}
+
+interface Thing {
+  metadata?: { name?: string }
+  spec?: object
 }
 
 let converter: Converter
@@ -106,15 +112,6 @@ describe('what is read', () => {
       [{ size: 3 }],
     ])
     expect(converter.calls).toEqual(['2 to v2', '1 to v2'])
-  })
-
-  test('many at a time, in batches', async () => {
-    const names = Array.from({ length: 501 }, (_, i) => `g${String(i).padStart(3, '0')}`)
-    await Promise.all(names.map((name) => make(name, 7)))
-    converter.calls.length = 0
-    const { body } = await client.get(V2)
-    expect(body.items.map((i: { metadata: { name: string } }) => i.metadata.name)).toEqual(names)
-    expect(converter.calls).toEqual(['500 to v2', '1 to v2'])
   })
 
   test('the stored version asks nobody', async () => {
@@ -243,6 +240,35 @@ describe('what is written', () => {
   })
 })
 
+for (const transport of transports) {
+  test(`clients have what was converted: ${transport}`, async () => {
+    await make('g', 1)
+    const own = await clientOf(server, transport)
+    const things = own
+      .resource<Thing>({ group: 'example.com', version: 'v2', resource: 'gizmos' })
+      .in('default')
+    expect((await things.get('g')).spec).toEqual({ size: 1 })
+    expect((await things.list()).items.map(({ spec }) => spec)).toEqual([{ size: 1 }])
+    const names = (await things.metadata().list()).items.map(({ metadata }) => metadata?.name)
+    expect(names).toEqual(['g'])
+    const seen: unknown[] = []
+    const informer = things.informer()
+    const changed = new Promise<void>((resolve) =>
+      informer.addHandler({
+        add: ({ object }) => seen.push(object.spec),
+        update: ({ object }) => resolve(void seen.push(object.spec)),
+      }),
+    )
+    await informer.start().synced()
+    await client.merge(`${V1}/g`, { spec: { replicas: 2 } })
+    await changed
+    expect(seen).toEqual([{ size: 1 }, { size: 2 }])
+    expect(informer.lister.get('default', 'g')?.spec).toEqual({ size: 2 })
+    await informer.stop()
+    own.close()
+  })
+}
+
 describe('what cannot be converted', () => {
   const refusals: { name: string; ask: () => Promise<Reply>; from?: string }[] = [
     { name: 'get', ask: () => client.get(`${V2}/g`) },
@@ -363,4 +389,31 @@ test('an answer that is not one for each object is refused', async () => {
   expect((await theirs.get(V2)).body).toEqual(failed('returned 0 objects, expected 1'))
   theirs.close()
   await other.close()
+})
+
+describe('admission', () => {
+  test('gets an object in a version that has to be waited for, and gives it back in that', async () => {
+    const sizes: unknown[] = []
+    await server.close()
+    client.close()
+    const doubling: PluginFactory = {
+      name: 'Doubling',
+      defaultOn: true,
+      create: () => ({
+        handles: (operation) => operation === 'CREATE',
+        async mutate({ resource, object }) {
+          if (resource.resource !== 'gizmos') return
+          const document = (await object!.toJson('example.com/v2')) as { spec: { size: number } }
+          sizes.push(document.spec.size)
+          await object!.replace({ ...document, spec: { size: document.spec.size * 2 } })
+        },
+      }),
+    }
+    server = await startWithGizmos({ controllers: false, admission: [doubling] }, converter.convert)
+    client = new Client(server)
+    const { status, body } = await make('g', 4)
+    expect([status, body.spec, sizes]).toEqual([201, { replicas: 8 }, [4]])
+    converter.failure = 'no'
+    expect((await make('h', 4)).body).toEqual(failed('no'))
+  })
 })
