@@ -1,4 +1,5 @@
 import type { Client } from '../client/client.ts'
+import { isNotFound } from '../client/resource-client.ts'
 import { preferred } from '../client/discovery.ts'
 import type { Entry } from '../client/entry.ts'
 import type { Informer } from '../client/informer.ts'
@@ -83,10 +84,18 @@ export class GarbageMonitors {
 
   async #follow({ name, resource }: Monitored): Promise<void> {
     const { client, graph, onTrouble, signal } = this.#parts
+    let markGone = () => {}
+    const gone = new Promise<void>((resolve) => (markGone = resolve))
     const informer = client
       .resource(resource)
       .metadata()
-      .informer({ isStored: false, onTrouble: (error) => onTrouble(resource.resource, error) })
+      .informer({
+        isStored: false,
+        onTrouble(error) {
+          if (isNotFound(error)) markGone()
+          onTrouble(resource.resource, error)
+        },
+      })
     const monitor: Monitor = { name, resource, informer }
     this.#monitors.set(name, monitor)
     // Over the network they come in chunks. In this process all at once: requests come in between.
@@ -100,8 +109,16 @@ export class GarbageMonitors {
       },
       relisted: () => graph.lookAgain(),
     })
-    await informer.start().synced(signal)
-    if (!loading) return
+    const told = informer.start().synced(signal)
+    const all = told.then(() => (loading ? this.#tell(monitor, loading) : undefined))
+    // What has left meanwhile is not waited for: nobody would look at what came with it.
+    await Promise.race([all, gone])
+    all.catch(() => {})
+  }
+
+  /** Tells what was there at the start, with turns for others in between. */
+  async #tell(monitor: Monitor, loading: Loading): Promise<void> {
+    const { graph, signal } = this.#parts
     for (const [i, entry] of loading.begin().entries()) {
       if (i % ENTRIES_PER_TURN === 0) await turn()
       if (signal.aborted) return

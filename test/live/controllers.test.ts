@@ -86,6 +86,20 @@ test('kinds with a schema lose owners that are gone, and keep the others', async
   expect(await settled(`${path}/both`, `${MAPS}/kept`)).toEqual([404, 404])
 })
 
+test('kinds that come and go at once leave the collector as it was', async () => {
+  for (let turns = 0; turns < 20; turns++) {
+    live.publish('one', widgets)
+    for (let i = 0; i < turns; i++) await new Promise((resolve) => setImmediate(resolve))
+    live.publish('one')
+  }
+  await live.server.settled()
+  live.publish('one', widgets)
+  const owner = await makeMap('owner')
+  await makeWidget('dependent', ownedBy(owner))
+  await live.client.delete(`${MAPS}/owner`)
+  expect(await settled(`${WIDGETS}/dependent`)).toEqual([404])
+})
+
 test('objects that leave with their kind take nobody with them', async () => {
   live.publish('one', widgets)
   const owner = await makeWidget('owner')
