@@ -1,6 +1,8 @@
 /** Kinds that are served no longer: what they take with them, and what they find when they come back. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { schemaEntries, type SchemaKind } from '../../src/extend/schema-entry.ts'
 import type { Watch } from '../client.ts'
+import { gizmos, schemaOf } from '../conformance/kinds.fixture.ts'
 import { widget, widgets, widgetsStoredInV1, widgetsStoredInV2, WIDGETS } from './kinds.ts'
 import { startLive, type LiveServer } from './server.ts'
 import { stores, type StoreCase } from './stores.ts'
@@ -79,6 +81,27 @@ for (const { name: storeName, open, suite } of stores)
       await client.merge(`${WIDGETS}/b`, { spec: { size: 3 } })
       expect(await watch.names(3)).toEqual(['ADDED b', 'DELETED a', 'MODIFIED b'])
       watch.close()
+    })
+
+    test('another schema: what is there is pruned and given defaults', async () => {
+      const { client, api, catalogue } = live
+      const path = WIDGETS.replace('widgets', 'gizmos')
+      const publish = (kind: SchemaKind) => {
+        const versions = schemaEntries(kind)
+        catalogue.publish('one', [{ versions, served: versions }])
+      }
+      const first = gizmos(api.v)
+      publish(first)
+      const body = { apiVersion: 'example.com/v1', kind: 'Gizmo', metadata: { name: 'a' } }
+      await client.post(path, { ...body, note: 'gone', spec: { replicas: 3 } })
+      const spec = { replicas: { type: 'integer' }, extra: { type: 'integer', default: 5 } }
+      const schema = schemaOf({ spec: { type: 'object', properties: spec } }, api.v)
+      const watch = await client.watch(`${path}?watch=1`)
+      publish({ ...first, generation: 2, versions: [{ name: 'v1', schema }] })
+      expect(await ended(watch)).toEqual({ events: ['ADDED a'], complete: true })
+      const read = (await client.get(`${path}/a`)).body
+      expect([read.note, read.spec]).toEqual([undefined, { replicas: 3, extra: 5 }])
+      expect((await client.get(path.replace('/v1/', '/v2/'))).status).toBe(404)
     })
 
     test('another storage version: what is there is had in it, and written in it', async () => {
