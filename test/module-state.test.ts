@@ -10,7 +10,7 @@ const SRC = join(import.meta.dirname, '..', 'src')
 
 /** What a module may keep. */
 type Why =
-  /** Results of a pure function by what it was given: bounded, or held weakly by what cannot change. */
+  /** Results of a pure function by what it was given, bounded. */
   | 'memo'
   /** Loaded or worked out when it is needed first, and then the same for ever. */
   | 'once'
@@ -18,49 +18,29 @@ type Why =
   | 'memory'
   /** Random bytes that nobody has had. */
   | 'random'
-  /** A mark on an object that one request makes. */
-  | 'mark'
 
 const ALLOWED: Readonly<Record<string, Why>> = {
-  'kinds/apiextensions/schema-expressions.ts made': 'memo',
   'kinds/apiextensions/linear-pattern.ts engine': 'once',
   'kinds/apiextensions/linear-pattern.ts kept': 'memo',
-  'kinds/batch/job.ts labelsOfTemplates': 'mark',
-  'kinds/core/pod/columns.ts summaries': 'memo',
-  'schema/check.ts checks': 'memo',
-  'schema/protobuf.ts plans': 'memo',
   'schema/json-view.ts names': 'memo',
-  'schema/json-view.ts classes': 'memo',
-  'schema/json-writer.ts writers': 'memo',
   'schema/yaml.ts loading': 'once',
   'schema/yaml.ts writing': 'once',
   'schema/yaml.ts rules': 'once',
-  'schema/codec.ts codecs': 'memo',
-  'schema/topology.ts known': 'memo',
-  'vocabulary/wire-names.ts made': 'memo',
   'http2/field-encoder.ts names': 'memo',
   'http2/field-encoder.ts statuses': 'memo',
   'http2/send-buffer.ts spare': 'memory',
   'http2/send-buffer.ts current': 'memory',
   'http2/huffman.ts scratch': 'memory',
-  'authn/request-union.ts completed': 'memo',
-  'authn/token-cache.ts texts': 'memo',
   'http/answer.ts spare': 'memory',
-  'http/media-types.ts plainChoices': 'memo',
-  'http/form.ts madeOffers': 'memo',
   'http/http2-exchange.ts dateSecond': 'memo',
   'http/http2-exchange.ts date': 'memo',
   'http/exchange.ts framed': 'memo',
   'cel/function-library.ts base': 'once',
   'cel/pattern.ts engine': 'once',
   'cel/pattern.ts last': 'memo',
-  'cel/same-value.ts merges': 'memo',
   'cel/engine.ts engine': 'once',
   'cel/engine.ts duration': 'once',
-  'api/scale.ts shown': 'memo',
   'api/ownership.ts lastManager': 'memo',
-  'api/ownership.ts blanks': 'memo',
-  'api/ownership.ts known': 'memo',
   'version.ts version': 'once',
   'version.ts build': 'once',
   'store/cache/record.ts spare': 'memory',
@@ -71,17 +51,13 @@ const ALLOWED: Readonly<Record<string, Why>> = {
   'base/ids.ts next': 'random',
   'base/file-lock.ts binding': 'once',
   'base/quantity.ts known': 'memo',
-  'patch/managed-fields.ts written': 'memo',
-  'patch/strategic-merge-schema.ts tables': 'memo',
   'patch/fields-v1.ts known': 'memo',
   'patch/field-path.ts fields': 'memo',
-  'patch/typed-items.ts read': 'memo',
 }
 
-// Names that cannot change are constants, whatever they hold.
+// What a WeakMap or WeakSet has goes with the object that it is about, which is one server's or nobody's.
 const VARIABLE = /^(?:export )?let (\w+)/
-const EMPTY_TABLE =
-  /^(?:export )?const (\w+)(?:: ([^=]+))? = new (?:Weak)?(?:Map|Set|Ref)(?:<.*>)?\(\)/
+const EMPTY_TABLE = /^(?:export )?const (\w+)(?:: ([^=]+))? = new (?:Map|Set)(?:<.*>)?\(\)/
 const EMPTY_LIST = /^(?:export )?const (\w+)(?:: ([^=]+))? = (?:\[\]|\{\})$/
 const HOLDER = /^(?:export )?const (\w+) = new (?:LRUCache|Bag|Emitter|EventEmitter)\b/
 

@@ -12,6 +12,7 @@ import { formatJson, parseJson } from '../schema/json-text.ts'
 import type { Typed } from '../schema/object-meta.ts'
 import type { HookContext } from '../schema/resource.ts'
 import { Version } from '../store/cache/version.ts'
+import type { Result } from './results.ts'
 import { encodeObject, fromHub, toHub, unversioned } from './objects.ts'
 
 /** Objects that are asked for at once, and bytes of their JSON. */
@@ -116,6 +117,14 @@ export async function shownVersions(
     await converting
   }
   return Promise.all(versions.map((version) => found.get(version)!))
+}
+
+/** A result with its objects in the version that was asked for. Rejects with StatusError. */
+export async function shownResult(waiting: WaitingConversion, result: Result): Promise<Result> {
+  if (result.is === 'list') return { ...result, items: await shownVersions(waiting, result.items) }
+  if (result.is !== 'object') return result
+  const [version] = await shownVersions(waiting, [result.version])
+  return { ...result, version: version! }
 }
 
 /** Revisions only rise, so that a key has another one whenever its object, or the object's uid, is another. */

@@ -10,7 +10,7 @@ import { following } from './following.ts'
 import { GarbageGraph } from './garbage-graph.ts'
 import { OwnerEvents } from './owner-events.ts'
 import { GarbageSources } from './garbage-sources.ts'
-import { kindFinder, prefixFinder } from './resources.ts'
+import { kindOf, resourceAt } from './resources.ts'
 import { Writer, type Target } from './writer.ts'
 
 const NAME = 'garbage-collector'
@@ -44,7 +44,6 @@ export const garbageCollector: Controller = {
   async start(world) {
     const { api, signal } = world
     const writer = new Writer(api, 'generic-garbage-collector')
-    const servedAt = prefixFinder(api)
     let isLoaded = false
     const early = new Set<string>()
     const graph = new GarbageGraph((key) => {
@@ -56,11 +55,11 @@ export const garbageCollector: Controller = {
     const queue = workQueue(world, NAME, {
       workers: WORKERS,
       async work(key) {
-        const served = servedAt(tablePrefixOf(key))
+        const served = resourceAt(api, tablePrefixOf(key))
         if (served) await item.work(served, key)
       },
     })
-    const sources = new GarbageSources(api, servedAt, {
+    const sources = new GarbageSources(api, {
       set: (served, version) => graph.set(served, version),
       removed(version) {
         item.unsettled.delete(version.key)
@@ -85,7 +84,6 @@ class Item {
   readonly #api: Api
   readonly #graph: GarbageGraph
   readonly #writer: Writer
-  readonly #findKind: ReturnType<typeof kindFinder>
   readonly #events: OwnerEvents
   /** Keys of objects with an owner of a kind that is not served. */
   readonly unsettled = new Set<string>()
@@ -94,7 +92,6 @@ class Item {
     this.#api = api
     this.#graph = graph
     this.#writer = writer
-    this.#findKind = kindFinder(api)
     this.#events = new OwnerEvents(api, writer)
   }
 
@@ -173,7 +170,7 @@ class Item {
     const dangling: OwnerReference[] = []
     const waiting: OwnerReference[] = []
     for (const reference of live.ownerReferences ?? []) {
-      const kind = this.#findKind(reference.apiVersion, reference.kind)
+      const kind = kindOf(this.#api, reference.apiVersion, reference.kind)
       if (!kind || (kind.namespaced && target.namespace === '')) return null
       const key = keyOf(kind, kind.namespaced ? target.namespace : '', reference.name)
       const owner = reference.name === '' ? null : await this.#read(kind, key)
@@ -189,16 +186,35 @@ class Item {
   }
 
   /** Lets the owners of an object go before it. */
-  async #unblock(target: Target, { uid, ownerReferences = [] }: Live): Promise<void> {
+  async #unblock(target: Target, live: Live): Promise<void> {
+    const { ownerReferences = [] } = live
     const blocking = ownerReferences.filter(({ blockOwnerDeletion }) => blockOwnerDeletion === true)
     if (blocking.length === 0) return
-    const freed = blocking.map((owner) => ({ uid: owner.uid, blockOwnerDeletion: false }))
-    await this.#writer.patch(target, { metadata: { uid, ownerReferences: freed } })
+    const change = blocking.map((owner) => ({ uid: owner.uid, blockOwnerDeletion: false }))
+    const whole = ownerReferences.map((owner) =>
+      blocking.includes(owner) ? { ...owner, blockOwnerDeletion: false } : owner,
+    )
+    await this.#patchOwners(target, live, { change, whole })
   }
 
-  async #removeOwners(target: Target, { uid }: Live, owners: readonly string[]): Promise<void> {
-    const removed = owners.map((owner) => ({ $patch: 'delete', uid: owner }))
-    await this.#writer.patch(target, { metadata: { uid, ownerReferences: removed } })
+  async #removeOwners(target: Target, live: Live, owners: readonly string[]): Promise<void> {
+    const change = owners.map((owner) => ({ $patch: 'delete', uid: owner }))
+    const whole = live.ownerReferences!.filter(({ uid }) => !owners.includes(uid))
+    await this.#patchOwners(target, live, { change, whole })
+  }
+
+  /** Changes owners one by one; where the kind knows no merging of lists, all of them, if nobody was faster. */
+  async #patchOwners(
+    target: Target,
+    { uid, resourceVersion }: Live,
+    { change, whole }: { readonly change: readonly object[]; readonly whole: readonly object[] },
+  ): Promise<void> {
+    if (target.served.mergeSchema !== null)
+      await this.#writer.patch(target, { metadata: { uid, ownerReferences: change } })
+    else
+      await this.#writer.merge(target, {
+        metadata: { uid, resourceVersion, ownerReferences: whole },
+      })
   }
 
   async #removeFinalizer(target: Target, live: Live, finalizer: string): Promise<void> {

@@ -3,7 +3,7 @@ import type { Api } from '../api/context.ts'
 import type { Served } from '../schema/catalogue.ts'
 import { followLater, followVersions, type VersionHandler } from '../store/cache/follow.ts'
 import type { Version } from '../store/cache/version.ts'
-import { hasVerbs, preferredResources } from './resources.ts'
+import { hasVerbs, preferredResources, resourceAt } from './resources.ts'
 
 const KEYS_PER_TURN = 200
 
@@ -17,20 +17,13 @@ export interface GarbageHandler {
 /** Follows every resource whose objects have owners or dependents, those too that are served later. */
 export class GarbageSources {
   readonly #api: Api
-  readonly #servedAt: (keyPrefix: string) => Served | undefined
   readonly #handler: GarbageHandler
   /** What is followed: also what is not served for now. */
   readonly #prefixes = new Set<string>()
   readonly #ends: (() => void)[] = []
 
-  /** `servedAt` finds a resource by the prefix of its keys. */
-  constructor(
-    api: Api,
-    servedAt: (keyPrefix: string) => Served | undefined,
-    handler: GarbageHandler,
-  ) {
+  constructor(api: Api, handler: GarbageHandler) {
     this.#api = api
-    this.#servedAt = servedAt
     this.#handler = handler
   }
 
@@ -41,7 +34,7 @@ export class GarbageSources {
       catalogue.subscribe(({ added, changed }) => {
         for (const { versions } of [...added, ...changed.map(({ now }) => now)]) {
           const prefix = versions[0].keyPrefix
-          if (this.#takes(this.#servedAt(prefix)))
+          if (this.#takes(resourceAt(this.#api, prefix)))
             this.#ends.push(followLater(cache, prefix, this.#handlerOf(prefix)))
         }
         this.#handler.changed()
@@ -70,7 +63,7 @@ export class GarbageSources {
   #handlerOf(prefix: string): VersionHandler {
     return {
       set: (version) => {
-        const served = this.#servedAt(prefix)
+        const served = resourceAt(this.#api, prefix)
         if (served) this.#handler.set(served, version)
       },
       removed: (version) => this.#handler.removed(version),

@@ -20,39 +20,22 @@ export function* preferredResources(api: Api): Generator<Served> {
 export const hasVerbs = (served: Served, ...verbs: readonly Verb[]): boolean =>
   verbs.every((verb) => served.verbs.includes(verb))
 
-/** Finds served kinds by the `apiVersion` and `kind` of a reference; what the catalogue comes to serve later is found then. */
-export function kindFinder(api: Api): (apiVersion: string, kind: string) => Served | undefined {
-  let generation = -1
-  const kinds = new Map<string, Served>()
-  return (apiVersion, kind) => {
-    if (generation !== api.catalogue.generation) {
-      generation = api.catalogue.generation
-      kinds.clear()
-      for (const { group, versions } of api.catalogue.groups) {
-        for (const version of versions) {
-          for (const served of api.catalogue.resources(group, version)) {
-            if (served.virtual === null) kinds.set(`${served.groupVersion} ${served.kind}`, served)
-          }
-        }
-      }
-    }
-    return kinds.get(`${apiVersion} ${kind}`)
-  }
+/** The stored kind that the `apiVersion` and `kind` of a reference mean, if it is served now. */
+export function kindOf(api: Api, apiVersion: string, kind: string): Served | undefined {
+  const slash = apiVersion.indexOf('/')
+  const group = apiVersion.slice(0, Math.max(slash, 0))
+  const served = api.catalogue.findKind(group, apiVersion.slice(slash + 1), kind)
+  return served?.virtual === null && served.groupVersion === apiVersion ? served : undefined
 }
 
-/** Finds resources by the prefix of their keys, in the version that is preferred of what is served now. */
-export function prefixFinder(api: Api): (keyPrefix: string) => Served | undefined {
-  let generation = -1
-  const found = new Map<string, Served>()
-  return (keyPrefix) => {
-    if (generation !== api.catalogue.generation) {
-      generation = api.catalogue.generation
-      found.clear()
-      for (const served of preferredResources(api)) {
-        const { keyPrefix: prefix } = served.hub
-        if (!found.has(prefix)) found.set(prefix, served)
-      }
-    }
-    return found.get(keyPrefix)
+/** The resource whose keys have a prefix, in the version that is preferred; undefined when it is not served now. */
+export function resourceAt({ catalogue }: Api, keyPrefix: string): Served | undefined {
+  const entry = catalogue.entryAt(keyPrefix)
+  if (!entry || entry.served.length < 2) return entry?.served[0]
+  const [{ group, resource }] = entry.versions
+  for (const version of catalogue.group(group)?.versions ?? []) {
+    const served = catalogue.find(group, version, resource)
+    if (served) return served
   }
+  return entry.served[0]
 }

@@ -1,5 +1,5 @@
 import { createGzip, constants } from 'node:zlib'
-import { shownVersions } from '../api/conversion.ts'
+import { shownResult } from '../api/conversion.ts'
 import type { ListResult, Result } from '../api/results.ts'
 import type { Served } from '../schema/catalogue.ts'
 import type { WaitingConversion } from '../schema/entry.ts'
@@ -91,8 +91,7 @@ export function resultAnswer(
   result: Result,
 ): Answer | Promise<Answer> {
   const waiting = served.conversion?.waiting
-  if (waiting && (result.is === 'object' || result.is === 'list'))
-    return convertedAnswer(context, waiting, result)
+  if (waiting) return convertedAnswer(context, waiting, result)
   const form = formOf(context, { transform: true })
   if (form.type === 'protobuf') return protobufAnswer(context, served, result, form)
   switch (result.is) {
@@ -132,16 +131,11 @@ export function resultAnswer(
 async function convertedAnswer(
   context: Context,
   waiting: WaitingConversion,
-  result: Result & { readonly is: 'object' | 'list' },
+  result: Result,
 ): Promise<Answer> {
   // What nobody can read is not asked for.
   formOf(context, { transform: true })
-  if (result.is === 'list') {
-    const items = await shownVersions(waiting, result.items)
-    return resultAnswer(context, waiting.shown, { ...result, items })
-  }
-  const [version] = await shownVersions(waiting, [result.version])
-  return resultAnswer(context, waiting.shown, { ...result, version: version! })
+  return resultAnswer(context, waiting.shown, await shownResult(waiting, result))
 }
 
 async function protobufAnswer(

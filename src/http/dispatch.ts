@@ -1,11 +1,11 @@
 import { connects } from '../api/connect/index.ts'
 import { freshness, hopefully } from '../api/freshness.ts'
 import { runOf } from '../api/run-of.ts'
-import { convertedEvents, watch, type WatchStart, type EventForm } from '../api/watch.ts'
+import { watch, type WatchStart } from '../api/watch.ts'
 import { contextOnce, type Api, type Body, type Call } from '../api/context.ts'
 import type { Result } from '../api/results.ts'
 import { verbsOf, type Served } from '../schema/catalogue.ts'
-import { badRequest, methodNotAllowed, noSuchResource } from '../schema/errors.ts'
+import { badRequest, methodNotAllowed, noSuchResource, unavailable } from '../schema/errors.ts'
 import { formatJson } from '../schema/json-text.ts'
 import { isPathSegmentName } from '../schema/names.ts'
 import type { ConnectSubresource, Deprecation } from '../schema/resource.ts'
@@ -14,7 +14,7 @@ import { connectOptions } from '../api/connect/options.ts'
 import { TableGone } from '../store/cache/storage-form.ts'
 import { resultAnswer } from './answer.ts'
 import type { Answer, Context } from './context.ts'
-import { formOf, type Form } from './form.ts'
+import { formOf } from './form.ts'
 import { parseContentType } from './media-types.ts'
 import { pageNotFound } from './plain-text.ts'
 import type { RequestInfo } from './request-info.ts'
@@ -73,7 +73,8 @@ function again(
   { body }: Call,
   { triesLeft }: Again = FIRST,
 ): Answer | Promise<Answer> {
-  if (!(error instanceof TableGone) || triesLeft === 0) throw error
+  if (!(error instanceof TableGone)) throw error
+  if (triesLeft === 0) throw unavailable('the kind is being changed, please try again', 1)
   const { info, server } = context
   const served = server.api.catalogue.find(info.group, info.version, info.resource)
   return served
@@ -270,7 +271,7 @@ async function watchAnswer(context: Context, call: Call, before?: Again): Promis
   const isBinary = form.type === 'protobuf'
   const events = isBinary
     ? await (await import('./protobuf.ts')).eventMessages(api, served, form)
-    : textEvents(api, served, form)
+    : eventForm(api, served, form)
   const type = isBinary ? `${form.mediaType};stream=watch` : 'application/json'
   return {
     status: 200,
@@ -280,13 +281,6 @@ async function watchAnswer(context: Context, call: Call, before?: Again): Promis
       out.end()
     },
   }
-}
-
-function textEvents(api: Api, served: Served, form: Form): EventForm {
-  const waiting = served.conversion?.waiting
-  return waiting
-    ? convertedEvents(waiting, eventForm(api, waiting.shown, form))
-    : eventForm(api, served, form)
 }
 
 /** A deprecated version answers as ever, and says so to everyone concerned. */

@@ -1,6 +1,6 @@
 /** What handlers, cache and documents need to know of a kind, whatever it is made of. */
 import type { Codec, JsonObject } from './codec.ts'
-import type { ResourceName } from './errors.ts'
+import type { ResourceName } from './resource-name.ts'
 import type { FieldErrors } from './field-errors.ts'
 import type { WriteMembers } from './json-writer.ts'
 import type { KnownObject } from './json-view.ts'

@@ -6,6 +6,7 @@ import type { JsonObject } from '../../src/schema/codec.ts'
 import type { Convert } from '../../src/schema/entry.ts'
 import type { LiveCatalogue } from '../../src/schema/live-catalogue.ts'
 import { vocabularies } from '../../src/vocabulary/index.ts'
+import { clientOf, transports } from '../client/clients.fixture.ts'
 import { Client, type Reply } from '../client.ts'
 import { ownersOf, write } from './apply.fixture.ts'
 import { convertGizmos, gizmos, startWithGizmos } from './kinds.fixture.ts'
@@ -43,6 +44,11 @@ class Converter {
   async next(): Promise<void> {
     await new Promise<void>((resolve) => (this.#come = resolve))
   }
+}
+
+interface Thing {
+  metadata?: { name?: string }
+  spec?: object
 }
 
 let converter: Converter
@@ -106,15 +112,6 @@ describe('what is read', () => {
       [{ size: 3 }],
     ])
     expect(converter.calls).toEqual(['2 to v2', '1 to v2'])
-  })
-
-  test('many at a time, in batches', async () => {
-    const names = Array.from({ length: 501 }, (_, i) => `g${String(i).padStart(3, '0')}`)
-    await Promise.all(names.map((name) => make(name, 7)))
-    converter.calls.length = 0
-    const { body } = await client.get(V2)
-    expect(body.items.map((i: { metadata: { name: string } }) => i.metadata.name)).toEqual(names)
-    expect(converter.calls).toEqual(['500 to v2', '1 to v2'])
   })
 
   test('the stored version asks nobody', async () => {
@@ -242,6 +239,35 @@ describe('what is written', () => {
     expect(ownersOf(merged.body, 'example.com/v1')).toEqual(['c~: spec.replicas'])
   })
 })
+
+for (const transport of transports) {
+  test(`clients have what was converted: ${transport}`, async () => {
+    await make('g', 1)
+    const own = await clientOf(server, transport)
+    const things = own
+      .resource<Thing>({ group: 'example.com', version: 'v2', resource: 'gizmos' })
+      .in('default')
+    expect((await things.get('g')).spec).toEqual({ size: 1 })
+    expect((await things.list()).items.map(({ spec }) => spec)).toEqual([{ size: 1 }])
+    const names = (await things.metadata().list()).items.map(({ metadata }) => metadata?.name)
+    expect(names).toEqual(['g'])
+    const seen: unknown[] = []
+    const informer = things.informer()
+    const changed = new Promise<void>((resolve) =>
+      informer.addHandler({
+        add: ({ object }) => seen.push(object.spec),
+        update: ({ object }) => resolve(void seen.push(object.spec)),
+      }),
+    )
+    await informer.start().synced()
+    await client.merge(`${V1}/g`, { spec: { replicas: 2 } })
+    await changed
+    expect(seen).toEqual([{ size: 1 }, { size: 2 }])
+    expect(informer.lister.get('default', 'g')?.spec).toEqual({ size: 2 })
+    await informer.stop()
+    own.close()
+  })
+}
 
 describe('what cannot be converted', () => {
   const refusals: { name: string; ask: () => Promise<Reply>; from?: string }[] = [

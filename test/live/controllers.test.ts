@@ -1,6 +1,8 @@
 /** Owners, dependents and namespaces across kinds that are built in and kinds that come later. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { ManualClock } from '../../src/base/clock.ts'
+import { schemaEntries } from '../../src/extend/schema-entry.ts'
+import { gizmos } from '../conformance/kinds.fixture.ts'
 import { widget, widgets, WIDGETS } from './kinds.ts'
 import { startLive, type LiveServer } from './server.ts'
 
@@ -62,6 +64,26 @@ test('dependents of a kind that is not served are let be, and looked at when it 
   expect(await settled(...paths)).toEqual([200, 200])
   live.publish('one', widgets)
   expect(await settled(...paths)).toEqual([200, 404])
+})
+
+test('kinds with a schema lose owners that are gone, and keep the others', async () => {
+  const { client, catalogue, api } = live
+  const versions = schemaEntries(gizmos(api.v))
+  catalogue.publish('one', [{ versions, served: versions }])
+  const gone = await makeMap('gone')
+  const kept = await makeMap('kept')
+  const ownerReferences = [...ownedBy(gone).ownerReferences, ...ownedBy(kept).ownerReferences]
+  const path = WIDGETS.replace('widgets', 'gizmos')
+  const body = { apiVersion: 'example.com/v1', kind: 'Gizmo', spec: {} }
+  await client.post(path, { ...body, metadata: { name: 'both', ownerReferences } })
+  await client.post(path, { ...body, metadata: { name: 'one', ...ownedBy(gone) } })
+  await client.delete(`${MAPS}/gone`)
+  expect(await settled(`${path}/both`, `${path}/one`)).toEqual([200, 404])
+  expect((await client.get(`${path}/both`)).body.metadata.ownerReferences).toEqual(
+    ownedBy(kept).ownerReferences,
+  )
+  await client.delete(`${MAPS}/kept?propagationPolicy=Foreground`)
+  expect(await settled(`${path}/both`, `${MAPS}/kept`)).toEqual([404, 404])
 })
 
 test('objects that leave with their kind take nobody with them', async () => {

@@ -158,7 +158,7 @@ export class Cache {
   }
 
   /** Calls `come` once when something is served under the prefix. Returns what ends that. */
-  await(prefix: string, come: () => void): () => void {
+  whenServed(prefix: string, come: () => void): () => void {
     const waiting = this.#awaiting.get(prefix) ?? new Set()
     this.#awaiting.set(prefix, waiting.add(come))
     return () => waiting.delete(come)

@@ -75,7 +75,7 @@ class Follower {
         if (!(error instanceof TableGone)) throw error
       }
     }
-    if (!this.#stopped) this.#end = this.#cache.await(this.#prefix, () => this.beginLater())
+    if (!this.#stopped) this.#end = this.#cache.whenServed(this.#prefix, () => this.beginLater())
   }
 
   stop(): void {

@@ -148,6 +148,7 @@ export class WatchHub {
 
   /** Ends the watches of a table that is let go of, after what they still lack. */
   end(table: Table): void {
+    this.#asleep.delete(table)
     for (const watcher of [...this.#all]) {
       if (watcher.table !== table) continue
       watcher.bringUpToDate()
