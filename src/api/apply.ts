@@ -23,7 +23,8 @@ import { blankOf, checkCount, documentOf, setEntries, versionsOf, writerOf } fro
 import type { Result } from './results.ts'
 import { scaleKind, updateScale } from './scale.ts'
 import { checkName } from './update.ts'
-import { takeNamespace, updateObject } from './write.ts'
+import { updateObject } from './update-object.ts'
+import { takeNamespace } from './write.ts'
 
 /** Media type of a configuration; JSON is YAML too. */
 export const APPLY_PATCH = 'application/apply-patch+yaml'

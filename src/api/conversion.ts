@@ -7,12 +7,13 @@ import { Pace } from '../base/turn.ts'
 import { Decoding, type JsonObject } from '../schema/codec.ts'
 import type { Served, WaitingConversion } from '../schema/entry.ts'
 import { internalError, StatusError } from '../schema/errors.ts'
+import { copyJson } from '../schema/json-clone.ts'
 import { formatJson, parseJson } from '../schema/json-text.ts'
 import type { Typed } from '../schema/object-meta.ts'
 import type { HookContext } from '../schema/resource.ts'
 import { Version } from '../store/cache/version.ts'
-import { encodeObject, toHub, unversioned } from './objects.ts'
 import type { Result } from './results.ts'
+import { encodeObject, fromHub, toHub, unversioned } from './objects.ts'
 
 /** Objects that are asked for at once, and bytes of their JSON. */
 const BATCH = 500
@@ -35,6 +36,30 @@ function resultsOf(waiting: WaitingConversion): Results {
 export function toStored(served: Served, object: Typed, c: HookContext): Typed | Promise<Typed> {
   const waiting = served.conversion?.waiting
   return waiting ? convertedObject(served, waiting, object) : toHub(served, object, c)
+}
+
+/**
+ * An object of the stored version as JSON of another version, which is the caller's own; a promise where somebody else
+ * converts. Throws or rejects with StatusError.
+ */
+export function shownDocument(
+  to: Served,
+  object: Typed,
+  c: HookContext,
+): JsonObject | Promise<JsonObject> {
+  const waiting = to.conversion?.waiting
+  if (waiting) return convertedDocument(to, waiting, object)
+  return to.codec.plain(fromHub(to, copyJson(object), c) as never)
+}
+
+async function convertedDocument(
+  to: Served,
+  waiting: WaitingConversion,
+  object: Typed,
+): Promise<JsonObject> {
+  const { hub } = to
+  const [document] = await ask(hub, waiting, [hub.codec.plain(object as never)], to)
+  return to.codec.plain(decoded(to, document!, new Decoding()) as never)
 }
 
 async function convertedObject(

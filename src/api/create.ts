@@ -4,7 +4,7 @@ import { toStored } from './conversion.ts'
 import { writeOptions } from './options.ts'
 import { readObject } from './read-body.ts'
 import type { Result } from './results.ts'
-import { createObject } from './write.ts'
+import { createObject } from './create-object.ts'
 
 /** POST on a collection (seed 2, Operations). Throws 4xx. */
 export async function create(api: Api, call: Call): Promise<Result> {

@@ -13,7 +13,8 @@ import { decodeStored } from './objects.ts'
 import { commitAll } from './object-changes.ts'
 import type { WriteOptions } from './options.ts'
 import type { Result } from './results.ts'
-import { createObject, creationOf, updateObject } from './write.ts'
+import { createObject, creationOf } from './create-object.ts'
+import { updateObject } from './update-object.ts'
 
 /** The server as a user. */
 const SERVER: User = { name: 'system:apiserver', uid: '', groups: ['system:masters'], extra: {} }

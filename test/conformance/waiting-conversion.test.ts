@@ -1,6 +1,6 @@
 /** Versions whose objects somebody else converts: what waits, what does not, and what becomes of failures; over HTTP. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { RunningServer } from '../../src/index.ts'
+import type { PluginFactory, RunningServer } from '../../src/index.ts'
 import { schemaEntries, type SchemaKind } from '../../src/extend/schema-entry.ts'
 import type { JsonObject } from '../../src/schema/codec.ts'
 import type { Convert } from '../../src/schema/entry.ts'
@@ -389,4 +389,31 @@ test('an answer that is not one for each object is refused', async () => {
   expect((await theirs.get(V2)).body).toEqual(failed('returned 0 objects, expected 1'))
   theirs.close()
   await other.close()
+})
+
+describe('admission', () => {
+  test('gets an object in a version that has to be waited for, and gives it back in that', async () => {
+    const sizes: unknown[] = []
+    await server.close()
+    client.close()
+    const doubling: PluginFactory = {
+      name: 'Doubling',
+      defaultOn: true,
+      create: () => ({
+        handles: (operation) => operation === 'CREATE',
+        async mutate({ resource, object }) {
+          if (resource.resource !== 'gizmos') return
+          const document = (await object!.toJson('example.com/v2')) as { spec: { size: number } }
+          sizes.push(document.spec.size)
+          await object!.replace({ ...document, spec: { size: document.spec.size * 2 } })
+        },
+      }),
+    }
+    server = await startWithGizmos({ controllers: false, admission: [doubling] }, converter.convert)
+    client = new Client(server)
+    const { status, body } = await make('g', 4)
+    expect([status, body.spec, sizes]).toEqual([201, { replicas: 8 }, [4]])
+    converter.failure = 'no'
+    expect((await make('h', 4)).body).toEqual(failed('no'))
+  })
 })
