@@ -2,4 +2,4 @@
 import { controllerManagerMain } from '../src/cli/main.ts'
 import { packageVersion } from '../src/version.ts'
 
-controllerManagerMain(process.argv.slice(2), { version: packageVersion() })
+void controllerManagerMain(process.argv.slice(2), { version: packageVersion() })

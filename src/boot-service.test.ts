@@ -25,7 +25,7 @@ test('a service whose address another has comes when the address is free', async
     spec: { clusterIP, ports: [{ port: 80 }] },
   })
   const tries: string[] = []
-  const running = startControllers({ ...world, log: silentLog }, [
+  const running = startControllers(world.controllerWorld, [
     serverService(async () => {
       tries.push('try')
       await ensureServerService(api, { ...place, throwsRefusals: true })

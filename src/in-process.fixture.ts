@@ -7,16 +7,18 @@ import { pluginWriter } from './api/plugin-writer.ts'
 import { servicePools } from './api/claims.ts'
 import { renewTables, storageForms } from './api/storage-forms.ts'
 import { alwaysAllow } from './authz/always.ts'
+import { managerWorld } from './controller-world.ts'
+import type { ControllerWorld } from './controllers/controller.ts'
 import { ManualClock } from './base/clock.ts'
 import { silentLog } from './base/log.ts'
 import { randomIds } from './base/ids.ts'
 import { ensureSystemNamespaces } from './boot.ts'
-import { Writer, type Removal } from './controllers/writer.ts'
+import type { Client } from './client/client.ts'
+import { localClient } from './loopback/local-client.ts'
 import { defaultGate } from './kinds/gates.ts'
 import { resources } from './kinds/index.ts'
 import { objectSource } from './object-source.ts'
 import { buildCatalogue } from './schema/catalogue.ts'
-import type { JsonObject } from './schema/codec.ts'
 import type { LiveCatalogue } from './schema/live-catalogue.ts'
 import type { ObjectSource } from './schema/object-source.ts'
 import { serviceRanges } from './server-options.ts'
@@ -28,13 +30,24 @@ import type { VocabularyName } from './vocabulary/vocabulary.ts'
 /** Where an object is: `apps/v1 deployments ns name`, namespace and name left out where there is none. */
 type Place = readonly [groupVersion: string, resource: string, namespace?: string, name?: string]
 
+/** How something is deleted. */
+interface Removal {
+  readonly policy?: 'Orphan' | 'Background' | 'Foreground'
+  readonly uid?: string
+}
+
 /** Reads and writes objects of an API as JSON, by the verbs that requests use. */
 export class Hand {
   readonly #api: Api
-  readonly #writer: Writer
+  readonly #client: Client
   constructor(api: Api) {
     this.#api = api
-    this.#writer = new Writer(api, 'tester')
+    this.#client = localClient({
+      api,
+      authorizer: alwaysAllow,
+      user: { name: 'tester', uid: '', groups: ['system:authenticated'], extra: {} },
+      userAgent: api.v.spell('{system}-controller-manager'),
+    })
   }
   served([groupVersion, resource]: Place) {
     const at = groupVersion.indexOf('/')
@@ -47,14 +60,22 @@ export class Hand {
     return { served: this.served(place), namespace: place[2] ?? '', name: place[3] ?? '' }
   }
   async create(place: Place, object: object): Promise<Made> {
-    return this.#writer.create(this.target(place), object)
+    return this.#objects(place).create(object)
   }
   async patch(place: Place, change: object, subresource = ''): Promise<Made> {
-    const to = { ...this.target(place), subresource }
-    return this.#writer.patch(to, change as JsonObject, 'application/merge-patch+json')
+    const options = { type: 'merge' } as const
+    const objects = this.#objects(place)
+    const to = subresource === '' ? objects : objects.sub(subresource)
+    return to.patch(place[3] ?? '', change, options)
   }
-  delete(place: Place, removal: Removal = {}): Promise<void> {
-    return this.#writer.delete(this.target(place), removal)
+  async delete(place: Place, { policy, uid }: Removal = {}): Promise<void> {
+    await this.#objects(place).delete(place[3] ?? '', {
+      ...(policy === undefined ? {} : { propagationPolicy: policy }),
+      ...(uid === undefined ? {} : { preconditions: { uid } }),
+    })
+  }
+  #objects(place: Place) {
+    return this.#client.resource<object>(this.served(place)).in(place[2] ?? '')
   }
   /** The object as JSON; null when absent. */
   async get(place: Place): Promise<Made | null> {
@@ -85,6 +106,8 @@ export async function inProcess({
   readonly source: ObjectSource
   readonly hand: Hand
   readonly errors: unknown[]
+  /** For controllers, whose rights are not asked for here. */
+  readonly controllerWorld: ControllerWorld
   close(): Promise<void>
 }> {
   const v = vocabularies[vocabulary]
@@ -133,6 +156,7 @@ export async function inProcess({
   }
   const source = objectSource(api, (error) => errors.push(error))
   await ensureSystemNamespaces(api)
+  const controllerWorld = managerWorld({ api, authorizer: alwaysAllow, log: silentLog })
   return {
     api,
     catalogue,
@@ -140,7 +164,9 @@ export async function inProcess({
     source,
     hand: new Hand(api),
     errors,
+    controllerWorld,
     async close() {
+      await controllerWorld.informers.stop()
       cache.close()
       await engine.close()
     },

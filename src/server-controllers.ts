@@ -1,26 +1,42 @@
 /** The controllers of a server, with what they need of it. Loaded when the server is ready. */
-import type { ControllerWorld } from './controllers/controller.ts'
-import { controllers, startControllers, type RunningControllers } from './controllers/index.ts'
-import { rootCaPublisher } from './controllers/root-ca.ts'
-import { serverService } from './controllers/server-service.ts'
-import { serviceAccountSecrets } from './controllers/service-account-secrets.ts'
+import { managerWorld, serverWorld, type LocalWorldParts } from './controller-world.ts'
+import type { Controller, ControllerWorld } from './controllers/controller.ts'
 import {
-  serviceAccountTokens,
-  type ServiceAccountTokenParts,
-} from './controllers/service-account-tokens.ts'
-import { serviceAccounts } from './controllers/service-accounts.ts'
+  managedControllers,
+  serverControllers,
+  startControllers,
+  type RunningControllers,
+} from './controllers/index.ts'
+import { serverService } from './controllers/server-service.ts'
+import type { ServiceAccountTokenParts } from './controllers/service-account-tokens.ts'
 
 /** Starts everything that keeps objects in order; `ensureService` makes the service of the servers. */
-export const runControllers = (
-  world: ControllerWorld,
+export function runControllers(
+  parts: LocalWorldParts & { readonly onlyServer: boolean },
   tokens: ServiceAccountTokenParts,
   ensureService: () => Promise<void>,
-): RunningControllers =>
-  startControllers(world, [
-    serviceAccounts,
-    rootCaPublisher(tokens.ca),
-    serviceAccountTokens(tokens),
-    serviceAccountSecrets,
-    ...controllers,
-    serverService(ensureService),
+): RunningControllers {
+  const managers = managerWorld(parts)
+  const servers = serverWorld(parts)
+  const running = startControllers(managers, [
+    ...(parts.onlyServer ? [] : managedControllers(tokens)),
+    ...[...serverControllers, serverService(ensureService)].map((one) => within(servers, one)),
   ])
+  return {
+    ready: running.ready,
+    get isIdle() {
+      return running.isIdle
+    },
+    idle: () => running.idle(),
+    async stop() {
+      await running.stop()
+      await Promise.all([managers.informers.stop(), servers.informers.stop()])
+    },
+  }
+}
+
+/** A controller that works in a world of its own. */
+const within = (world: ControllerWorld, { name, start }: Controller): Controller => ({
+  name,
+  start: ({ signal }) => start({ ...world, signal }),
+})

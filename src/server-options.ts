@@ -81,8 +81,11 @@ export interface ServerOptions {
   readonly disableAdmissionPlugins?: readonly string[]
   /** File with configurations of admission plugins. */
   readonly admissionConfigFile?: string
-  /** Whether what belongs to the API is kept in order: garbage, namespaces, accounts; it is by default. */
-  readonly controllers?: boolean
+  /**
+   * Whether what belongs to the API is kept in order: garbage, namespaces, accounts; it is by default. `server`: only what
+   * is a part of every server, as where a controller manager of its own does the rest.
+   */
+  readonly controllers?: boolean | 'server'
   /** Told of each request to a deprecated version of a resource. */
   readonly onDeprecated?: (use: DeprecatedUse) => void
   /** Are told of the stages of every request, in this order; nobody by default. See docs/architecture.md. */

@@ -1,5 +1,6 @@
 /** Chooses the parts, wires them and starts them. */
 import { join } from 'node:path'
+import { alwaysAllow } from './authz/always.ts'
 import { repairClaims } from './api/claims-repair.ts'
 import { servicePools } from './api/claims.ts'
 import { Turns, type Api } from './api/context.ts'
@@ -238,7 +239,8 @@ export async function launchServer(
     closers.push(() => authentication.close())
     let namespacesReady = false
     let address = ''
-    const runsControllers = options.controllers ?? true
+    const whichControllers = options.controllers ?? true
+    const runsControllers = whichControllers !== false
     const progress = new StartProgress([
       ...(rbac ? [] : (['rbac/bootstrap-roles'] as const)),
       ...(runsControllers
@@ -408,7 +410,13 @@ export async function launchServer(
             const { runControllers } = await import('./server-controllers.ts')
             const { issuer } = authentication.serviceAccounts
             return runControllers(
-              { api, source, log },
+              // Without roles there are none for them either: then they may what the server may.
+              {
+                api,
+                authorizer: rbac ? authorization.authorizer : alwaysAllow,
+                log,
+                onlyServer: whichControllers === 'server',
+              },
               { ca: pki.ca, issue: (account, secret) => issuer.issueLegacy(account, secret) },
               () =>
                 lease

@@ -101,14 +101,6 @@ describe('a server without readers of what it says', () => {
   }
 })
 
-test('the controller manager has nothing to run', async () => {
-  expect(await new Program('orch-controller-manager').ended).toEqual({
-    code: 1,
-    stdout: '',
-    stderr: 'orch-controller-manager: this release has no controllers that run by themselves\n',
-  })
-})
-
 function statusOf(url: string, tls: { ca?: string; cert?: string; key?: string }): Promise<number> {
   return new Promise((resolve, reject) => {
     get(url, { ...tls, agent: false }, (answer) => {

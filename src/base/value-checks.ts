@@ -35,6 +35,12 @@ export const isRecord = (value: unknown): value is Readonly<Record<string, unkno
 
 export const text: Check = must('a text', (value) => typeof value === 'string')
 export const truth: Check = must('true or false', (value) => typeof value === 'boolean')
+/** True, false or one of a few words. */
+export const truthOr = (...words: readonly string[]): Check =>
+  must(
+    `true, false or ${words.join(' or ')}`,
+    (value) => typeof value === 'boolean' || words.includes(value as string),
+  )
 export const texts: Check = must('a list of texts', isTexts)
 export const group: Check = must('an object of options', isRecord)
 export const objects: Check = must(

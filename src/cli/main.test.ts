@@ -86,15 +86,17 @@ describe('words that are no server', () => {
     },
     {
       program: 'controllerManagerMain',
-      args: [],
+      args: ['--controllers=*,-nothing', '--kubeconfig=test/client/absent.yaml'],
       code: 1,
-      stderr: 'orch-controller-manager: this release has no controllers that run by themselves\n',
+      stderr:
+        'orch-controller-manager: cannot use the client configuration test/client/absent.yaml: there is no such file\n',
     },
     {
       program: 'controllerManagerMain',
-      args: ['--help'],
-      code: 0,
-      stdout: 'orch-controller-manager: this release has no controllers that run by themselves\n',
+      args: ['--kubeconfigs=x'],
+      code: 1,
+      stderr:
+        'orch-controller-manager: unknown flag: --kubeconfigs (did you mean --kubeconfig?)\nSee orch-controller-manager --help.\n',
     },
     {
       program: 'controllerManagerMain',

@@ -98,21 +98,14 @@ export function apiserverMain(args: readonly string[], around: Surroundings): Pr
   return server(name, about, args, around)
 }
 
-/** The controllers by themselves, which this release does not have. */
-export function controllerManagerMain(args: readonly string[], around: Surroundings): void {
-  const { terminal = processTerminal, version } = around
+/** The controllers by themselves. */
+export async function controllerManagerMain(
+  args: readonly string[],
+  { version, terminal = processTerminal }: Surroundings,
+): Promise<void> {
   const name = `${product.command}-controller-manager`
-  const about = `${name}: this release has no controllers that run by themselves\n`
-  if (args.includes('--version')) {
-    terminal.out(`${name} ${version}\n`)
-    return terminal.exit(0)
-  }
-  if (args.includes('--help') || args.includes('-h')) {
-    terminal.out(about)
-    return terminal.exit(0)
-  }
-  terminal.err(about)
-  terminal.exit(1)
+  const { controllerManagerCommand } = await import('./commands/controller-manager.ts')
+  return ended({ name, about: '', version, terminal }, controllerManagerCommand, args)
 }
 
 async function server(

@@ -44,6 +44,11 @@ export class Client {
     return this.#parts.transport.generation?.() ?? null
   }
 
+  /** Calls back when something else is served, until ended by what it returns; never where that cannot be told without asking. */
+  onGeneration(call: () => void): () => void {
+    return this.#parts.transport.onGeneration?.(call) ?? (() => {})
+  }
+
   /** Ends what is under way, connections included. May be called twice. */
   close(): void {
     this.#parts.transport.close()

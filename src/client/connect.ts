@@ -38,7 +38,10 @@ export async function connect(options: ConnectOptions): Promise<Client> {
       : { ...options.config, impersonate: options.impersonate }
   const transport = new HttpsTransport({
     wire: new Wire(config, clock),
-    credentials: await credentialsOf(config, { clock, interactive: options.interactive ?? false }),
+    credentials: await openCredentials(config, {
+      clock,
+      interactive: options.interactive ?? false,
+    }),
     clock,
     userAgent: options.userAgent ?? `${defaultVocabulary}-client`,
   })
@@ -51,7 +54,8 @@ export async function connect(options: ConnectOptions): Promise<Client> {
   })
 }
 
-async function credentialsOf(
+/** What a configuration says to show. Rejects with an Error when that cannot be used. */
+export async function openCredentials(
   config: ClientConfig,
   { clock, interactive }: { readonly clock: Clock; readonly interactive: boolean },
 ): Promise<CredentialSource> {

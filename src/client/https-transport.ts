@@ -28,6 +28,8 @@ export interface HttpsTransportParts {
   readonly credentials: CredentialSource
   readonly clock: Clock
   readonly userAgent: string
+  /** Others use the same connection: it stays when this way is closed. */
+  readonly isWireShared?: boolean
 }
 
 /** One exchange. */
@@ -108,7 +110,7 @@ export class HttpsTransport implements Transport {
 
   close(): void {
     this.#ending.abort(new CallError('the client is closed'))
-    this.#parts.wire.close()
+    if (this.#parts.isWireShared !== true) this.#parts.wire.close()
   }
 
   #exchange(sending: Sending): Promise<unknown> {

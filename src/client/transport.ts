@@ -135,6 +135,8 @@ export interface Transport {
   discover(signal?: AbortSignal): Promise<ServedResources>
   /** Changes whenever what is served does; only where that can be told without asking. */
   readonly generation?: () => number
+  /** Calls back after each such change, until ended by what it returns; only together with `generation`. */
+  readonly onGeneration?: (call: () => void) => () => void
   /** Ends what is under way. May be called twice. */
   close(): void
 }

@@ -113,7 +113,8 @@ export class WorkQueue {
       const failures = (this.#failures.get(key) ?? 0) + 1
       this.#failures.set(key, failures)
       afterMs = Math.min(this.#options.leastMs * 2 ** (failures - 1), this.#options.mostMs)
-      this.#options.onError?.(error, key, failures)
+      // What is under way at the end may be broken off by it.
+      if (!this.#stopped) this.#options.onError?.(error, key, failures)
     }
     this.#underWork.delete(key)
     if (!this.#stopped) {

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { silentLog } from '../base/log.ts'
 import { inProcess } from '../in-process.fixture.ts'
 import { clusterRoleAggregation } from './cluster-role-aggregation.ts'
 import { startControllers, type RunningControllers } from './index.ts'
@@ -9,8 +8,7 @@ const at = (name = '') => [RBAC, 'clusterroles', '', name] as const
 
 let world: Awaited<ReturnType<typeof inProcess>>
 let running: RunningControllers
-const start = () =>
-  (running = startControllers({ ...world, log: silentLog }, [clusterRoleAggregation]))
+const start = () => (running = startControllers(world.controllerWorld, [clusterRoleAggregation]))
 beforeEach(async () => {
   world = await inProcess()
   start()

@@ -1,12 +1,12 @@
 import type { ClusterRole } from '../kinds/rbac/cluster-role.ts'
 import type { PolicyRule } from '../kinds/rbac/policy-rule.ts'
+import type { Entry } from '../client/entry.ts'
 import { Pace } from '../base/turn.ts'
-import type { JsonObject } from '../schema/codec.ts'
 import { sameValue } from '../schema/field-errors.ts'
 import { matchesLabels, selectorFromObject } from '../schema/selectors.ts'
+import { clusterRoles } from './addresses.ts'
 import { workQueue, type Controller } from './controller.ts'
-import { following } from './following.ts'
-import { Writer } from './writer.ts'
+import { asleep, following, handled } from './following.ts'
 
 const NAME = 'clusterrole-aggregation'
 const WORKERS = 5
@@ -15,43 +15,47 @@ const WORKERS = 5
 export const clusterRoleAggregation: Controller = {
   name: NAME,
   async start(world) {
-    const { api, source } = world
-    const group = api.v.spell('rbac.authorization{api}')
-    const served = api.catalogue.find(group, 'v1', 'clusterroles')
-    const writer = new Writer(api, `${NAME}-controller`)
+    const { informers, resources, signal, v } = world
+    const address = clusterRoles(v)
+    if (!(await resources.serves(address))) return asleep
+    const client = world.clientFor(`${NAME}-controller`)
     const roles = new Map<string, ClusterRole>()
     const gathering = new Set<string>()
     const queue = workQueue(world, NAME, {
       workers: WORKERS,
       async work(name) {
         const role = roles.get(name)
-        if (!served || !role?.aggregationRule || role.metadata.deletionTimestamp !== undefined)
-          return
+        if (!role?.aggregationRule || role.metadata.deletionTimestamp !== undefined) return
         const rules = await gathered(role, roles)
         if (sameValue(rules, role.rules ?? [])) return
-        const plain = served.codec.plain({ rules } as never)
-        const config: JsonObject = { metadata: { name }, rules: plain['rules'] ?? [] }
-        await writer.apply({ served, namespace: '', name }, config, `${NAME}-controller`)
+        const config = {
+          apiVersion: `${address.group}/${address.version}`,
+          kind: 'ClusterRole',
+          metadata: { name },
+          rules,
+        }
+        const fieldManager = `${NAME}-controller`
+        await client.resource<ClusterRole>(address).apply(config, { fieldManager, force: true })
       },
     })
-    const end = await source.follow<ClusterRole>(
-      { group, resource: 'clusterroles' },
-      {
-        set(role) {
-          const name = role.metadata.name ?? ''
-          roles.set(name, role)
-          if (role.aggregationRule) gathering.add(name)
-          else gathering.delete(name)
-          for (const one of gathering) queue.add(one)
-        },
-        removed({ metadata: { name = '' } }) {
-          roles.delete(name)
-          gathering.delete(name)
-          for (const one of gathering) queue.add(one)
-        },
-      },
-    )
-    return following(queue, writer, [end])
+    const changed = ({ name, object }: Entry<ClusterRole>) => {
+      roles.set(name, object)
+      if (object.aggregationRule) gathering.add(name)
+      else gathering.delete(name)
+      for (const one of gathering) queue.add(one)
+    }
+    const deleted = ({ name }: Entry<ClusterRole>) => {
+      roles.delete(name)
+      gathering.delete(name)
+      for (const one of gathering) queue.add(one)
+    }
+    return following(queue, client, [
+      await handled(
+        informers.of<ClusterRole>(address),
+        { add: changed, update: changed, delete: deleted },
+        signal,
+      ),
+    ])
   },
 }
 

@@ -1,14 +1,25 @@
-import type { Api } from '../api/context.ts'
+import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
-import { StatusError } from '../schema/errors.ts'
-import type { ObjectSource } from '../schema/object-source.ts'
+import type { Client } from '../client/client.ts'
+import type { KnownResources } from '../client/known-resources.ts'
+import type { SharedInformers } from '../client/shared-informers.ts'
 import { WorkQueue, type WorkQueueOptions } from '../client/work-queue.ts'
+import { StatusError } from '../schema/errors.ts'
+import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 
-/** What controllers work with. */
+/** What controllers work with: clients of a server, in this process or elsewhere. */
 export interface ControllerWorld {
-  readonly api: Api
-  readonly source: ObjectSource
+  readonly v: Vocabulary
+  readonly clock: Clock
   readonly log: Log
+  readonly gate: (name: string) => boolean
+  /** A client as a service account of the system's namespace, which is its user's to close. */
+  clientFor(account: string): Client
+  /** A client as the manager of controllers itself, for what its role alone allows, such as tokens in secrets. */
+  managerClient(): Client
+  /** Reads what controllers have in common. */
+  readonly informers: SharedInformers
+  readonly resources: KnownResources
 }
 
 /** What a controller starts with. */
@@ -19,7 +30,9 @@ export interface StartingWorld extends ControllerWorld {
 
 /** A controller that runs. */
 export interface Running {
-  /** Resolves when nothing is due or under work; what waits for its time does not count. */
+  /** Whether nothing is due or under work; what waits for its time does not count. */
+  readonly isIdle: boolean
+  /** Resolves when nothing is due or under work. */
   idle(): Promise<void>
   /** Ends it; resolves when its last write has ended. */
   stop(): Promise<void>
@@ -35,12 +48,12 @@ export interface Controller {
 
 /** A queue whose failures are logged: at once those that nobody expects, refusals when they go on. */
 export function workQueue(
-  { api, log }: Pick<ControllerWorld, 'api' | 'log'>,
+  { clock, log }: Pick<ControllerWorld, 'clock' | 'log'>,
   controller: string,
   options: Omit<WorkQueueOptions, 'clock' | 'onError'>,
 ): WorkQueue {
   return new WorkQueue({
-    clock: api.clock,
+    clock,
     ...options,
     onError(error, key, failures) {
       const fields = { controller, key, failures, error: String(error) }

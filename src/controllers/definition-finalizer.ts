@@ -1,17 +1,15 @@
+import type { Entry } from '../client/entry.ts'
+import { isNotFound } from '../client/resource-client.ts'
 import {
   hasCondition,
   INSTANCE_CLEANUP,
   withCondition,
   type CustomResourceDefinition,
 } from '../kinds/apiextensions/custom-resource-definition.ts'
-import type { JsonObject } from '../schema/codec.ts'
-import { StatusError } from '../schema/errors.ts'
-import { parseJson } from '../schema/json-text.ts'
 import type { ObjectMeta } from '../schema/object-meta.ts'
+import { definitions } from './addresses.ts'
 import { workQueue, type Controller } from './controller.ts'
-import { followPlaces } from './follow-places.ts'
-import { asleep, following } from './following.ts'
-import { Writer } from './writer.ts'
+import { asleep, following, handled } from './following.ts'
 
 const NAME = 'customresourcedefinition-finalizer'
 const WORKERS = 5
@@ -23,18 +21,16 @@ export type RemoveInstances = (definition: CustomResourceDefinition) => Promise<
 export const definitionFinalizer = (removeInstances: RemoveInstances): Controller => ({
   name: NAME,
   async start(world) {
-    const { api, source } = world
-    const name = {
-      group: api.v.spell('apiextensions{api}'),
-      resource: 'customresourcedefinitions',
-    }
-    const duty = api.v.spell(INSTANCE_CLEANUP)
-    const served = api.catalogue.find(name.group, 'v1', name.resource)
-    const writer = new Writer(api, NAME, '{system}-apiserver')
+    const { informers, resources, signal, clock, v } = world
+    const address = definitions(v)
+    if (!(await resources.serves(address))) return asleep
+    const duty = v.spell(INSTANCE_CLEANUP)
+    const client = world.clientFor(NAME)
+    const informer = informers.of<CustomResourceDefinition>(address)
 
     /** Names whose status is being written here, which is no news. */
     const writing = new Set<string>()
-    const read = (key: string) => source.get<CustomResourceDefinition>(name, '', key)
+    const read = (key: string) => informer.lister.get('', key)
     /** Writes the status with a condition, and the object without the duty when there is none left. */
     const write = async (
       { metadata, status }: CustomResourceDefinition,
@@ -51,16 +47,18 @@ export const definitionFinalizer = (removeInstances: RemoveInstances): Controlle
           conditions: withCondition(
             status.conditions,
             { type: 'Terminating', ...condition },
-            api.clock.now(),
+            clock.now(),
           ),
         },
       }
       writing.add(key)
       try {
-        await writer.merge(
-          { served: served!, namespace: '', name: key, subresource: 'status' },
-          change as unknown as JsonObject,
-        )
+        // What is answered is not looked at.
+        await client
+          .resource(address)
+          .metadata()
+          .sub('status')
+          .patch(key, change, { type: 'merge' })
       } finally {
         writing.delete(key)
       }
@@ -68,15 +66,15 @@ export const definitionFinalizer = (removeInstances: RemoveInstances): Controlle
     const queue = workQueue(world, NAME, {
       workers: WORKERS,
       async work(key) {
-        let definition = await read(key)
-        if (!served || !definition || !isDue(definition.metadata, duty)) return
+        let definition = read(key)
+        if (!definition || !isDue(definition.metadata, duty)) return
         try {
           await write(definition, {
             status: 'True',
             reason: 'InstanceDeletionInProgress',
             message: 'CustomResource deletion is in progress',
           })
-          definition = await read(key)
+          definition = read(key)
           if (!definition) return
           if (!hasCondition(definition, 'Established')) {
             const message = 'resource was never established'
@@ -95,18 +93,17 @@ export const definitionFinalizer = (removeInstances: RemoveInstances): Controlle
           const reason = 'InstanceDeletionCompleted'
           await write(definition, { status: 'False', reason, message }, true)
         } catch (error) {
-          if (!(error instanceof StatusError) || error.code !== 404) throw error
+          if (!isNotFound(error)) throw error
         }
       },
     })
-    if (!served) return asleep
-    const end = await followPlaces(api, served, {
-      set({ name: key }, version) {
-        if (writing.has(key)) return
-        if (isDue(parseJson(version.metadata()) as ObjectMeta, duty)) queue.add(key)
-      },
-    })
-    return following(queue, writer, [end])
+    const changed = (entry: Entry<CustomResourceDefinition>) => {
+      if (writing.has(entry.name) || !entry.mayHave('deletionTimestamp')) return
+      if (isDue(entry.object.metadata, duty)) queue.add(entry.name)
+    }
+    return following(queue, client, [
+      await handled(informer, { add: changed, update: changed }, signal),
+    ])
   },
 })
 

@@ -4,12 +4,10 @@ import {
   type CustomResourceDefinition,
 } from '../kinds/apiextensions/custom-resource-definition.ts'
 import type { CustomResourceDefinitionNames } from '../kinds/apiextensions/custom-resource-definition-spec.ts'
-import type { JsonObject } from '../schema/codec.ts'
 import { sameValue } from '../schema/field-errors.ts'
+import { definitions } from './addresses.ts'
 import { workQueue, type Controller } from './controller.ts'
-import { followPlaces, type Place } from './follow-places.ts'
-import { asleep, following } from './following.ts'
-import { Writer } from './writer.ts'
+import { asleep, following, handled, onChange } from './following.ts'
 
 const NAME = 'customresourcedefinition-naming'
 
@@ -26,13 +24,13 @@ export interface DefinitionNamingOptions {
 export const definitionNaming = ({ servesObjects }: DefinitionNamingOptions): Controller => ({
   name: NAME,
   async start(world) {
-    const { api, source } = world
-    const group = api.v.spell('apiextensions{api}')
-    const place = { group, resource: 'customresourcedefinitions' }
-    const served = api.catalogue.find(group, 'v1', place.resource)
-    const writer = new Writer(api, NAME, '{system}-apiserver')
+    const { informers, resources, signal, clock, v } = world
+    const address = definitions(v)
+    if (!(await resources.serves(address))) return asleep
+    const client = world.clientFor(NAME)
+    const informer = informers.of<CustomResourceDefinition>(address)
     const known = new Map<string, Names>()
-    const read = (name: string) => source.get<CustomResourceDefinition>(place, '', name)
+    const read = (name: string) => informer.lister.get('', name)
     /** Remembers the names of a definition, and has others of its group looked at when they are not what they were. */
     const learn = (name: string, now: Names | null) => {
       const before = known.get(name)
@@ -44,37 +42,34 @@ export const definitionNaming = ({ servesObjects }: DefinitionNamingOptions): Co
     }
     const queue = workQueue(world, NAME, {
       async work(name) {
-        const definition = await read(name)
+        const definition = read(name)
         learn(name, definition && namesOf(definition))
-        if (!served || !definition) return
+        if (!definition) return
         const next = { ...definition, status: structuredClone(definition.status) }
-        const now = api.clock.now()
+        const now = clock.now()
         const refusal = accept(next, known, now)
         if (servesObjects) prepare(next, refusal, now)
         else withhold(next, refusal, now)
         // Readers see that the names are accepted before they see that the definition is in force.
         if (servesObjects && sameValue(next.status, definition.status)) establish(next, now)
         if (sameValue(next.status, definition.status)) return
-        await writer.merge(
-          { served, namespace: '', name, subresource: 'status' },
-          statusChange(next),
-        )
+        // What is answered is not looked at.
+        const written = client.resource(address).metadata().sub('status')
+        await written.patch(name, statusChange(next), { type: 'merge' })
         learn(name, namesOf(next))
       },
     })
-    if (!served) return asleep
-    const first: string[] = []
-    let look: (name: string) => void = (name) => void first.push(name)
-    const again = ({ name }: Place) => look(name)
-    const end = await followPlaces(api, served, { set: again, removed: again })
-    // Which names are free is known when all that are taken are.
-    for (const name of first) {
-      const definition = await read(name)
-      if (definition) known.set(name, namesOf(definition))
+    let isLoaded = false
+    const again = ({ name }: { readonly name: string }) => {
+      if (isLoaded) queue.add(name)
     }
-    look = (name) => queue.add(name)
-    for (const name of first) look(name)
-    return following(queue, writer, [end])
+    const end = await handled(informer, { ...onChange(again), delete: again }, signal)
+    // Which names are free is known when all that are taken are.
+    for (const definition of informer.lister.list())
+      known.set(definition.metadata.name ?? '', namesOf(definition))
+    isLoaded = true
+    for (const name of known.keys()) queue.add(name)
+    return following(queue, client, [end])
   },
 })
 
@@ -92,15 +87,14 @@ const namesOf = ({ spec, status }: CustomResourceDefinition): Names => ({
 })
 
 /** The change that brings the status of a definition to what it is here, if nobody changed it meanwhile. */
-const statusChange = ({ metadata, status }: CustomResourceDefinition): JsonObject =>
-  ({
-    metadata: { resourceVersion: metadata.resourceVersion },
-    status: {
-      conditions: status.conditions,
-      // Names that are no longer there would stay in a merge.
-      acceptedNames: { ...NO_NAMES, ...status.acceptedNames },
-    },
-  }) as unknown as JsonObject
+const statusChange = ({ metadata, status }: CustomResourceDefinition): object => ({
+  metadata: { resourceVersion: metadata.resourceVersion },
+  status: {
+    conditions: status.conditions,
+    // Names that are no longer there would stay in a merge.
+    acceptedNames: { ...NO_NAMES, ...status.acceptedNames },
+  },
+})
 
 const NO_NAMES = { singular: null, shortNames: null, listKind: null, categories: null }
 

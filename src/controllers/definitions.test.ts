@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { silentLog } from '../base/log.ts'
 import { inProcess } from '../in-process.fixture.ts'
 import { definitionFinalizer } from './definition-finalizer.ts'
 import { definitionNaming } from './definition-naming.ts'
@@ -11,7 +10,7 @@ const DUTY = 'customresourcecleanup.apiextensions.orch.io'
 let world: Awaited<ReturnType<typeof inProcess>>
 let running: RunningControllers | null = null
 const start = (...chosen: NonNullable<Parameters<typeof startControllers>[1]>) =>
-  (running = startControllers({ ...world, log: silentLog }, chosen))
+  (running = startControllers(world.controllerWorld, chosen))
 beforeEach(async () => {
   world = await inProcess()
 })

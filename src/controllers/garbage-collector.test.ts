@@ -1,6 +1,5 @@
 import * as fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { silentLog } from '../base/log.ts'
 import { inProcess, type Made } from '../in-process.fixture.ts'
 import { garbageCollector } from './garbage-collector.ts'
 import { startControllers, type RunningControllers } from './index.ts'
@@ -12,7 +11,7 @@ const events = ['v1', 'events', 'default', ''] as const
 
 let world: Awaited<ReturnType<typeof inProcess>>
 let running: RunningControllers
-const start = () => (running = startControllers({ ...world, log: silentLog }, [garbageCollector]))
+const start = () => (running = startControllers(world.controllerWorld, [garbageCollector]))
 beforeEach(async () => {
   world = await inProcess()
   start()

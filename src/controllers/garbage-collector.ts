@@ -1,33 +1,26 @@
-import { keyOf, type Api } from '../api/context.ts'
-import { tablePrefixOf } from '../base/store-keys.ts'
-import type { Served } from '../schema/catalogue.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Client } from '../client/client.ts'
+import { isNotFound } from '../client/resource-client.ts'
+import {
+  placeIn,
+  type ApiObject,
+  type OwnerReference,
+  type ServedResource,
+} from '../client/transport.ts'
 import { StatusError } from '../schema/errors.ts'
-import { parseJson } from '../schema/json-text.ts'
-import type { OwnerReference } from '../schema/object-meta.ts'
-import type { Version } from '../store/cache/version.ts'
-import { workQueue, type Controller } from './controller.ts'
+import { workQueue, type Controller, type Running } from './controller.ts'
 import { following } from './following.ts'
 import { GarbageGraph } from './garbage-graph.ts'
-import { OwnerEvents } from './owner-events.ts'
-import { GarbageSources } from './garbage-sources.ts'
-import { kindOf, resourceAt } from './resources.ts'
-import { Writer, type Target } from './writer.ts'
+import { GarbageMonitors } from './garbage-monitors.ts'
+import { OwnerEvents, type Dependent } from './owner-events.ts'
+import { kindsOf } from './resources.ts'
 
-const NAME = 'garbage-collector'
+const NAME = 'garbagecollector'
 const WORKERS = 20
+/** How often it is looked whether something else is served than before. */
+const LOOK_MS = 30_000
 const ORPHAN = 'orphan'
 const FOREGROUND = 'foregroundDeletion'
-
-/** Metadata of a stored object, as far as it matters here. */
-interface Live {
-  readonly name: string
-  readonly namespace?: string
-  readonly uid: string
-  readonly resourceVersion: string
-  readonly deletionTimestamp?: string
-  readonly finalizers?: readonly string[]
-  readonly ownerReferences?: readonly OwnerReference[]
-}
 
 /** What the owners of an object are to it. */
 interface Owners {
@@ -42,111 +35,157 @@ interface Owners {
 export const garbageCollector: Controller = {
   name: NAME,
   async start(world) {
-    const { api, signal } = world
-    const writer = new Writer(api, 'generic-garbage-collector')
+    const { resources, signal, clock, log } = world
+    const client = world.clientFor('generic-garbage-collector')
     let isLoaded = false
     const early = new Set<string>()
-    const graph = new GarbageGraph((key) => {
+    const graph = new GarbageGraph((id) => {
       // Before everything is read, nobody can be said to have no dependents.
-      if (isLoaded) queue.add(key)
-      else early.add(key)
+      if (isLoaded) queue.add(id)
+      else early.add(id)
     })
-    const item = new Item(api, graph, writer)
+    const monitors = new GarbageMonitors({
+      client: world.managerClient(),
+      resources,
+      graph,
+      signal,
+      onTrouble: (resource, error) =>
+        log.debug(2, 'a resource is followed later', { resource, error: String(error) }),
+    })
+    const item = new Item({
+      client,
+      graph,
+      events: new OwnerEvents(client, clock),
+      kinds: async () => kindsOf((await resources.current()).resources),
+    })
+    /** Objects with an owner of a kind that is not served. */
+    const unsettled = new Set<string>()
     const queue = workQueue(world, NAME, {
       workers: WORKERS,
-      async work(key) {
-        const served = resourceAt(api, tablePrefixOf(key))
-        if (served) await item.work(served, key)
+      async work(id) {
+        unsettled.delete(id)
+        const blank = id.indexOf(' ')
+        const resource = monitors.resource(id.slice(0, blank))
+        const isSettled =
+          !resource || (await item.work({ resource, ...placeIn(id.slice(blank + 1)) }))
+        if (!isSettled) unsettled.add(id)
       },
     })
-    const sources = new GarbageSources(api, {
-      set: (served, version) => graph.set(served, version),
-      removed(version) {
-        item.unsettled.delete(version.key)
-        graph.removed(version)
-      },
-      changed() {
-        // Owners of kinds that were not served may be looked at now.
-        for (const key of item.unsettled) queue.add(key)
-        item.unsettled.clear()
-      },
-    })
-    await sources.start(signal)
+    await monitors.adjust()
     isLoaded = true
-    for (const key of early) queue.add(key)
+    for (const id of early) queue.add(id)
     early.clear()
-    return following(queue, writer, [() => sources.stop()])
+    const adjust = async () => {
+      try {
+        await monitors.adjust()
+        // Owners of kinds that were not served may be looked at now.
+        for (const id of unsettled) queue.add(id)
+      } catch (error) {
+        if (!signal.aborted) log.warn('what is served is not known', { error: String(error) })
+      }
+    }
+    const ends = [client.onGeneration(() => void adjust())]
+    if (client.generation() === null) ends.push(every(clock, LOOK_MS, () => void adjust()))
+    const running = following(queue, client, ends)
+    return withStop(running, () => monitors.stop())
   },
 }
 
+/** Calls again and again, until ended by what it returns. */
+function every(clock: Clock, ms: number, call: () => void): () => void {
+  let cancel = () => {}
+  const again = () => {
+    cancel = clock.after(ms, () => {
+      call()
+      again()
+    })
+  }
+  again()
+  return () => cancel()
+}
+
+const withStop = (running: Running, stop: () => Promise<void>): Running => ({
+  get isIdle() {
+    return running.isIdle
+  },
+  idle: () => running.idle(),
+  async stop() {
+    await stop()
+    await running.stop()
+  },
+})
+
+/** What an object is worked on with. */
+interface ItemParts {
+  readonly client: Client
+  readonly graph: GarbageGraph
+  readonly events: OwnerEvents
+  readonly kinds: () => Promise<ReadonlyMap<string, ServedResource>>
+}
+
+type Merge = 'merge' | 'strategic'
+
 /** What is done with one object. */
 class Item {
-  readonly #api: Api
-  readonly #graph: GarbageGraph
-  readonly #writer: Writer
-  readonly #events: OwnerEvents
-  /** Keys of objects with an owner of a kind that is not served. */
-  readonly unsettled = new Set<string>()
+  readonly #parts: ItemParts
 
-  constructor(api: Api, graph: GarbageGraph, writer: Writer) {
-    this.#api = api
-    this.#graph = graph
-    this.#writer = writer
-    this.#events = new OwnerEvents(api, writer)
+  constructor(parts: ItemParts) {
+    this.#parts = parts
   }
 
-  /** Deletes the object if it has lost its owners, or does what it waits for. */
-  async work(served: Served, key: string): Promise<void> {
-    const live = await this.#read(served, key)
-    if (!live) return
-    const target = { served, namespace: live.namespace ?? '', name: live.name }
+  /** Deletes the object if it has lost its owners, or does what it waits for; false when that cannot be told yet. */
+  async work(target: Dependent): Promise<boolean> {
+    const live = await this.#read(target)
+    if (!live) return true
+    const { deletionTimestamp, ownerReferences = [] } = live.metadata ?? {}
     try {
-      if (live.deletionTimestamp !== undefined) await this.#finish(target, live)
-      else if (live.ownerReferences?.length) await this.#collect(target, live)
+      if (deletionTimestamp !== undefined) await this.#finish(target, live)
+      else if (ownerReferences.length > 0) return await this.#collect(target, live)
     } catch (error) {
       // Somebody was faster.
-      if (!(error instanceof StatusError) || error.code !== 404) throw error
+      if (!isNotFound(error)) throw error
     }
+    return true
   }
 
   /** Does what an ending object waits for, and lets it go. */
-  async #finish(target: Target, live: Live): Promise<void> {
-    if (live.finalizers?.includes(ORPHAN)) {
-      const dependents = [...this.#graph.dependentsOf(live.uid)]
-      await Promise.all(dependents.map((node) => this.#orphan(node.served, node.key, live.uid)))
+  async #finish(target: Dependent, live: ApiObject): Promise<void> {
+    const { graph } = this.#parts
+    const { finalizers = [], uid = '' } = live.metadata ?? {}
+    if (finalizers.includes(ORPHAN)) {
+      const dependents = [...graph.dependentsOf(uid)]
+      await Promise.all(
+        dependents.map(({ resource, key }) => this.#orphan({ resource, ...placeIn(key) }, uid)),
+      )
       await this.#removeFinalizer(target, live, ORPHAN)
-    } else if (live.finalizers?.includes(FOREGROUND) && !this.#graph.isBlocked(live.uid)) {
+    } else if (finalizers.includes(FOREGROUND) && !graph.isBlocked(uid)) {
       await this.#removeFinalizer(target, live, FOREGROUND)
     }
   }
 
   /** Takes an owner from an object. */
-  async #orphan(served: Served, key: string, ownerUid: string): Promise<void> {
-    const live = await this.#read(served, key)
-    if (!live?.ownerReferences?.some(({ uid }) => uid === ownerUid)) return
-    const target = { served, namespace: live.namespace ?? '', name: live.name }
+  async #orphan(target: Dependent, ownerUid: string): Promise<void> {
+    const live = await this.#read(target)
+    if (!live?.metadata?.ownerReferences?.some(({ uid }) => uid === ownerUid)) return
     try {
       await this.#removeOwners(target, live, [ownerUid])
     } catch (error) {
-      if (!(error instanceof StatusError) || error.code !== 404) throw error
+      if (!isNotFound(error)) throw error
     }
   }
 
-  /** Deletes an object whose owners are all gone or going; frees it from some if others stay. */
-  async #collect(target: Target, live: Live): Promise<void> {
+  /** Deletes an object whose owners are all gone or going; frees it from some if others stay. False: it cannot be told. */
+  async #collect(target: Dependent, live: ApiObject): Promise<boolean> {
     const owners = await this.#classify(target, live)
-    if (!owners) {
-      this.unsettled.add(keyOf(target.served, target.namespace, target.name))
-      return
-    }
+    if (!owners) return false
     const { hasSolid, dangling, waiting } = owners
     if (hasSolid) {
       const lost = [...dangling, ...waiting].map(({ uid }) => uid)
       if (lost.length > 0) await this.#removeOwners(target, live, lost)
-      return
+      return true
     }
-    const { uid, finalizers = [] } = live
-    const dependents = this.#graph.dependentsOf(uid)
+    const { uid = '', finalizers = [] } = live.metadata ?? {}
+    const dependents = this.#parts.graph.dependentsOf(uid)
     if (waiting.length > 0 && dependents.size > 0) {
       // A ring of objects that wait for each other would never end.
       for (const dependent of dependents) {
@@ -154,31 +193,37 @@ class Item {
         await this.#unblock(target, live)
         break
       }
-      return this.#writer.delete(target, { policy: 'Foreground', uid })
+      await this.#delete(target, uid, 'Foreground')
+      return true
     }
     const policy = finalizers.includes(ORPHAN)
       ? 'Orphan'
       : finalizers.includes(FOREGROUND)
         ? 'Foreground'
         : 'Background'
-    return this.#writer.delete(target, { policy, uid })
+    await this.#delete(target, uid, policy)
+    return true
   }
 
   /** null: of some owner it cannot be told whether it is there. */
-  async #classify(target: Target, live: Live): Promise<Owners | null> {
+  async #classify(target: Dependent, live: ApiObject): Promise<Owners | null> {
+    const { graph, events } = this.#parts
+    const kinds = await this.#parts.kinds()
     let hasSolid = false
     const dangling: OwnerReference[] = []
     const waiting: OwnerReference[] = []
-    for (const reference of live.ownerReferences ?? []) {
-      const kind = kindOf(this.#api, reference.apiVersion, reference.kind)
-      if (!kind || (kind.namespaced && target.namespace === '')) return null
-      const key = keyOf(kind, kind.namespaced ? target.namespace : '', reference.name)
-      const owner = reference.name === '' ? null : await this.#read(kind, key)
-      if (owner?.uid !== reference.uid) {
-        if (kind.namespaced && !this.#graph.isGone(reference.uid))
-          await this.#events.tellIfElsewhere(target, live, reference, kind)
+    for (const reference of live.metadata?.ownerReferences ?? []) {
+      const { apiVersion, kind, name, uid } = reference
+      const resource = kinds.get(`${apiVersion} ${kind}`)
+      if (!resource || (resource.namespaced && target.namespace === '')) return null
+      const namespace = resource.namespaced ? target.namespace : ''
+      const owner = name === '' ? null : await this.#read({ resource, namespace, name })
+      const { deletionTimestamp, finalizers = [] } = owner?.metadata ?? {}
+      if (owner?.metadata?.uid !== uid) {
+        if (resource.namespaced && !graph.isGone(uid))
+          await events.tellIfElsewhere(target, live, reference, resource)
         dangling.push(reference)
-      } else if (owner.deletionTimestamp !== undefined && owner.finalizers?.includes(FOREGROUND)) {
+      } else if (deletionTimestamp !== undefined && finalizers.includes(FOREGROUND)) {
         waiting.push(reference)
       } else hasSolid = true
     }
@@ -186,51 +231,69 @@ class Item {
   }
 
   /** Lets the owners of an object go before it. */
-  async #unblock(target: Target, live: Live): Promise<void> {
-    const { ownerReferences = [] } = live
+  async #unblock(target: Dependent, live: ApiObject): Promise<void> {
+    const { uid = '', ownerReferences = [] } = live.metadata ?? {}
     const blocking = ownerReferences.filter(({ blockOwnerDeletion }) => blockOwnerDeletion === true)
     if (blocking.length === 0) return
-    const change = blocking.map((owner) => ({ uid: owner.uid, blockOwnerDeletion: false }))
-    const whole = ownerReferences.map((owner) =>
-      blocking.includes(owner) ? { ...owner, blockOwnerDeletion: false } : owner,
-    )
-    await this.#patchOwners(target, live, { change, whole })
+    const freed = blocking.map((owner) => ({ uid: owner.uid, blockOwnerDeletion: false }))
+    const all = ownerReferences.map((owner) => ({ ...owner, blockOwnerDeletion: false }))
+    await this.#changeOwners(target, live, { uid, freed, all })
   }
 
-  async #removeOwners(target: Target, live: Live, owners: readonly string[]): Promise<void> {
-    const change = owners.map((owner) => ({ $patch: 'delete', uid: owner }))
-    const whole = live.ownerReferences!.filter(({ uid }) => !owners.includes(uid))
-    await this.#patchOwners(target, live, { change, whole })
-  }
-
-  /** Changes owners one by one; where the kind knows no merging of lists, all of them, if nobody was faster. */
-  async #patchOwners(
-    target: Target,
-    { uid, resourceVersion }: Live,
-    { change, whole }: { readonly change: readonly object[]; readonly whole: readonly object[] },
+  async #removeOwners(
+    target: Dependent,
+    live: ApiObject,
+    owners: readonly string[],
   ): Promise<void> {
-    if (target.served.mergeSchema !== null)
-      await this.#writer.patch(target, { metadata: { uid, ownerReferences: change } })
-    else
-      await this.#writer.merge(target, {
-        metadata: { uid, resourceVersion, ownerReferences: whole },
-      })
+    const { uid = '', ownerReferences = [] } = live.metadata ?? {}
+    const freed = owners.map((owner) => ({ $patch: 'delete', uid: owner }))
+    const all = ownerReferences.filter((owner) => !owners.includes(owner.uid))
+    await this.#changeOwners(target, live, { uid, freed, all })
   }
 
-  async #removeFinalizer(target: Target, live: Live, finalizer: string): Promise<void> {
-    const finalizers = live.finalizers!.filter((one) => one !== finalizer)
-    const { resourceVersion } = live
-    const change = { metadata: { resourceVersion, finalizers } }
-    await this.#writer.patch(target, change, 'application/merge-patch+json')
+  /** By the merge rules of lists, or with all of them for kinds that have no such rules. */
+  async #changeOwners(
+    target: Dependent,
+    { metadata }: ApiObject,
+    to: {
+      readonly uid: string
+      readonly freed: readonly object[]
+      readonly all: readonly object[]
+    },
+  ): Promise<void> {
+    const { uid, freed, all } = to
+    try {
+      await this.#patch(target, { uid, ownerReferences: freed }, 'strategic')
+    } catch (error) {
+      if (!(error instanceof StatusError) || error.code !== 415) throw error
+      const { resourceVersion } = metadata ?? {}
+      await this.#patch(target, { uid, resourceVersion, ownerReferences: all }, 'merge')
+    }
   }
 
-  async #read(served: Served, key: string): Promise<Live | null> {
-    const { cache } = this.#api
-    const table = cache.loaded(served.hub) ?? (await cache.table(served.hub))
-    const version = table.get(key)
-    return version ? readLive(version) : null
+  async #removeFinalizer(target: Dependent, live: ApiObject, finalizer: string): Promise<void> {
+    const { resourceVersion, finalizers = [] } = live.metadata ?? {}
+    const left = finalizers.filter((one) => one !== finalizer)
+    await this.#patch(target, { resourceVersion, finalizers: left }, 'merge')
+  }
+
+  async #patch(target: Dependent, metadata: object, type: Merge): Promise<void> {
+    await this.#objects(target).patch(target.name, { metadata }, { type })
+  }
+
+  async #delete(
+    target: Dependent,
+    uid: string,
+    propagationPolicy: 'Orphan' | 'Background' | 'Foreground',
+  ): Promise<void> {
+    await this.#objects(target).delete(target.name, { propagationPolicy, preconditions: { uid } })
+  }
+
+  #read(target: Dependent): Promise<ApiObject | null> {
+    return this.#objects(target).find(target.name)
+  }
+
+  #objects({ resource, namespace }: Dependent) {
+    return this.#parts.client.resource(resource).in(namespace).metadata()
   }
 }
-
-// What the server stores has this form.
-const readLive = (version: Version): Live => parseJson(version.metadata()) as Live

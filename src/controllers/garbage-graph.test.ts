@@ -1,12 +1,11 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Served } from '../schema/catalogue.ts'
-import { encodeRecord } from '../store/cache/record.ts'
-import { Version } from '../store/cache/version.ts'
+import { ReadEntry } from '../client/entry.ts'
+import type { ApiObject, ServedResource } from '../client/transport.ts'
 import { GarbageGraph } from './garbage-graph.ts'
 
-// The graph keeps it and hands it out; it does not look into it.
-const served = {} as Served
+// The graph keeps the resource and hands it out; it does not look into it.
+const things = { name: 'things', resource: {} as ServedResource }
 
 interface Shape {
   readonly owners?: readonly (readonly [uid: string, blocks?: boolean])[]
@@ -30,30 +29,21 @@ function object(name: string, { owners = [], finalizers = [], isEnding = false }
             ...(blocks === undefined ? {} : { blockOwnerDeletion: blocks }),
           })),
         }),
-    ...(finalizers.length === 0 ? {} : { finalizers }),
+    ...(finalizers.length === 0 ? {} : { finalizers: [...finalizers] }),
   }
-  const opening = '{"kind":"K","metadata":'
-  const head = `${opening}{"name":${JSON.stringify(name)},"uid":${JSON.stringify(name)},"resourceVersion":"`
-  const closed = `",${JSON.stringify(rest).slice(1)}`
-  const record = encodeRecord({
-    head,
-    tail: `${closed},"data":{}}`,
-    metaStart: opening.length,
-    metaLength: head.length - opening.length + closed.length,
-    selectors: '',
-  })
-  return Version.of(record, { key: name, revision: 7, created: 7, prev: null }, null)
+  const metadata = { name, uid: name, resourceVersion: '7', ...rest }
+  return new ReadEntry<ApiObject>({ kind: 'K', metadata })
 }
 
 function graph() {
   const due: string[] = []
-  const made = new GarbageGraph((key) => due.push(key))
+  const made = new GarbageGraph((id) => due.push(id.slice('things '.length)))
   return {
     graph: made,
     /** Keys that came due since the last call, each once. */
     due: () => [...new Set(due.splice(0))].sort(),
-    set: (name: string, shape?: Shape) => made.set(served, object(name, shape)),
-    removed: (name: string, shape?: Shape) => made.removed(object(name, shape)),
+    set: (name: string, shape?: Shape) => made.set(things, object(name, shape)),
+    removed: (name: string, shape?: Shape) => made.removed(things, object(name, shape)),
   }
 }
 

@@ -1,11 +1,13 @@
-import type { Served } from '../schema/catalogue.ts'
-import type { Version } from '../store/cache/version.ts'
+import type { Entry } from '../client/entry.ts'
+import type { ApiObject, Metadata, OwnerReference, ServedResource } from '../client/transport.ts'
 
 /** An object that has owners, or that ends and is waited for. */
 export interface Node {
-  readonly served: Served
-  /** Key in the store. */
+  readonly resource: ServedResource
+  /** `namespace/name`, or the name at the cluster scope. */
   readonly key: string
+  /** The object among those of all resources. */
+  readonly id: string
   readonly references: readonly Reference[]
   /** The object as an owner that ends when its dependents have; null when it does not. */
   readonly waiting: Owner | null
@@ -21,25 +23,34 @@ interface Reference {
 interface Owner {
   readonly uid: string
   readonly dependents: Set<Node>
-  /** Key of the owner while it waits for its dependents. */
-  endingKey: string | null
+  /** Id of the owner while it waits for its dependents. */
+  endingId: string | null
 }
 
+/** A resource that is followed; the name is one of its own, without blanks. */
+export interface Monitored {
+  readonly name: string
+  readonly resource: ServedResource
+}
+
+const idOf = ({ name }: Monitored, key: string): string => `${name} ${key}`
+
+const NO_METADATA: Metadata = {}
 const NO_REFERENCES: readonly Reference[] = []
 // As wide as the field's memory of owners that are gone.
 const GONE = 500
 
 /**
- * Who depends on whom, by uid. Objects without owners are not kept: whether an owner exists is asked of the store,
- * which has all of it in memory. `due` is told the key of each object that may have to go or may be let go.
+ * Who depends on whom, by uid. Objects without owners are not kept: whether an owner exists is asked of the server.
+ * `due` is told the id of each object that may have to go or may be let go.
  */
 export class GarbageGraph {
-  readonly #due: (key: string) => void
+  readonly #due: (id: string) => void
   readonly #nodes = new Map<string, Node>()
   readonly #owners = new Map<string, Owner>()
   readonly #gone = new Set<string>()
 
-  constructor(due: (key: string) => void) {
+  constructor(due: (id: string) => void) {
     this.#due = due
   }
 
@@ -48,47 +59,58 @@ export class GarbageGraph {
     return { nodes: this.#nodes.size, owners: this.#owners.size }
   }
 
-  /** Takes in the present state of an object. */
-  set(served: Served, version: Version): void {
-    const metadata = version.metadata()
-    const owners = ownersIn(metadata)
-    const ending = endingIn(metadata)
-    const { key } = version
-    const before = this.#nodes.get(key)
-    if (owners === NO_OWNERS && ending === null) {
+  /** Takes in the present state of an object; `of` is the same for all objects of a resource. */
+  set(of: Monitored, entry: GraphEntry): void {
+    const id = idOf(of, entry.key)
+    const before = this.#nodes.get(id)
+    const mayMatter = entry.mayHave('ownerReferences') || entry.mayHave('deletionTimestamp')
+    const metadata = (mayMatter && entry.object.metadata) || NO_METADATA
+    const { ownerReferences: owners = NO_OWNERS } = metadata
+    const ending = endingOf(metadata)
+    if (owners.length === 0 && ending === null) {
       if (before) this.#drop(before)
       return
     }
-    const uid = uidIn(metadata)
-    const waiting = ending === null ? null : this.#end(uid, key, ending, before)
+    const waiting = ending === null ? null : this.#end(entry.uid, id, ending, before)
     if (before && isSame(before, owners, waiting)) return
     const references = owners.map(({ uid, blockOwnerDeletion }) => ({
       owner: this.#owner(uid),
       blocks: blockOwnerDeletion === true,
     }))
     const node: Node = {
-      served,
-      key,
+      resource: of.resource,
+      key: entry.key,
+      id,
       references: references.length === 0 ? NO_REFERENCES : references,
       waiting,
     }
     for (const { owner } of references) owner.dependents.add(node)
-    this.#nodes.set(key, node)
+    this.#nodes.set(id, node)
     if (before) this.#unlink(before)
-    if (ending === null) this.#due(key)
+    if (ending === null) this.#due(id)
   }
 
   /** Takes out an object that is gone; its dependents are due. */
-  removed(version: Version): void {
-    const before = this.#nodes.get(version.key)
+  removed(of: Monitored, { key, uid }: Pick<GraphEntry, 'key' | 'uid'>): void {
+    const before = this.#nodes.get(idOf(of, key))
     if (before) this.#drop(before)
-    const uid = uidIn(version.metadata())
     const owner = this.#owners.get(uid)
     if (!owner) return
-    owner.endingKey = null
+    owner.endingId = null
     if (owner.dependents.size > 0) this.#remember(uid)
-    for (const { key } of owner.dependents) this.#due(key)
+    for (const { id } of owner.dependents) this.#due(id)
     this.#forget(owner)
+  }
+
+  /** Everything is due: what went may have gone unseen. */
+  lookAgain(): void {
+    for (const id of this.#nodes.keys()) this.#due(id)
+  }
+
+  /** Takes out all objects of a resource that is not served any more. */
+  leave({ name }: Monitored): void {
+    for (const node of [...this.#nodes.values()])
+      if (node.id.startsWith(`${name} `)) this.#drop(node)
   }
 
   /** Objects that name this one as an owner. */
@@ -136,21 +158,21 @@ export class GarbageGraph {
   /** An object ends with a word about its dependents; that it waits is news once for the dependents. */
   #end(
     uid: string,
-    key: string,
+    id: string,
     ending: 'orphan' | 'foreground',
     before: Node | undefined,
   ): Owner | null {
-    this.#due(key)
+    this.#due(id)
     if (ending !== 'foreground') return null
     if (before?.waiting) return before.waiting
     const owner = this.#owner(uid)
-    owner.endingKey = key
-    for (const dependent of owner.dependents) this.#due(dependent.key)
+    owner.endingId = id
+    for (const dependent of owner.dependents) this.#due(dependent.id)
     return owner
   }
 
   #drop(node: Node): void {
-    this.#nodes.delete(node.key)
+    this.#nodes.delete(node.id)
     this.#unlink(node)
   }
 
@@ -158,7 +180,7 @@ export class GarbageGraph {
   #unlink(node: Node): void {
     for (const { owner } of node.references) {
       owner.dependents.delete(node)
-      if (owner.endingKey !== null) this.#due(owner.endingKey)
+      if (owner.endingId !== null) this.#due(owner.endingId)
       this.#forget(owner)
     }
   }
@@ -166,12 +188,12 @@ export class GarbageGraph {
   #owner(uid: string): Owner {
     let owner = this.#owners.get(uid)
     if (!owner)
-      this.#owners.set(uid, (owner = { uid, dependents: new Set<Node>(), endingKey: null }))
+      this.#owners.set(uid, (owner = { uid, dependents: new Set<Node>(), endingId: null }))
     return owner
   }
 
   #forget(owner: Owner): void {
-    if (owner.dependents.size === 0 && owner.endingKey === null) this.#owners.delete(owner.uid)
+    if (owner.dependents.size === 0 && owner.endingId === null) this.#owners.delete(owner.uid)
   }
 
   #remember(uid: string): void {
@@ -194,67 +216,22 @@ function* blockersOf(owner: Owner): Generator<Owner | null, void> {
   }
 }
 
-interface OwnerText {
-  readonly uid: string
-  readonly blockOwnerDeletion?: boolean
-}
+/** What it needs to know of an object. */
+export type GraphEntry = Pick<Entry<ApiObject>, 'key' | 'uid' | 'object' | 'mayHave'>
 
-const NO_OWNERS: readonly OwnerText[] = []
-// Inside of text these bytes would stand with backslashes, and no map of text has a list as a value.
-const OWNERS = Buffer.from('"ownerReferences":[')
-const UID = Buffer.from('"uid":"')
-const FINALIZERS = Buffer.from('"finalizers":[')
-const ENDING = Buffer.from('"deletionTimestamp":"')
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
-const CLOSE = 0x5d
-
-/** Owner references in stored metadata, without reading the rest of it. */
-function ownersIn(metadata: Buffer): readonly OwnerText[] {
-  const at = metadata.indexOf(OWNERS)
-  if (at === -1) return NO_OWNERS
-  const owners = listAt(metadata, at + OWNERS.length - 1) as OwnerText[]
-  return owners.length === 0 ? NO_OWNERS : owners
-}
-
-/** The uid in stored metadata, which stands among its first fields. */
-function uidIn(metadata: Buffer): string {
-  const at = metadata.indexOf(UID)
-  if (at === -1) return ''
-  const start = at + UID.length
-  return metadata.toString('latin1', start, metadata.indexOf(QUOTE, start))
-}
+const NO_OWNERS: readonly OwnerReference[] = []
 
 /** What an ending object wants to become of its dependents; null when nothing, or when it does not end. */
-function endingIn(metadata: Buffer): 'orphan' | 'foreground' | null {
-  if (metadata.indexOf(ENDING) === -1) return null
-  const at = metadata.indexOf(FINALIZERS)
-  if (at === -1) return null
-  const finalizers = listAt(metadata, at + FINALIZERS.length - 1) as string[]
-  if (!finalizers.includes('orphan') && !finalizers.includes('foregroundDeletion')) return null
-  // An annotation may have the name of the field.
-  const { deletionTimestamp } = JSON.parse(metadata.toString('utf8')) as {
-    deletionTimestamp?: string
-  }
+function endingOf({
+  deletionTimestamp,
+  finalizers = [],
+}: Metadata): 'orphan' | 'foreground' | null {
   if (deletionTimestamp === undefined) return null
-  return finalizers.includes('orphan') ? 'orphan' : 'foreground'
+  if (finalizers.includes('orphan')) return 'orphan'
+  return finalizers.includes('foregroundDeletion') ? 'foreground' : null
 }
 
-/** A list without lists in it that begins at `start`. */
-function listAt(bytes: Buffer, start: number): unknown[] {
-  let inText = false
-  for (let i = start + 1; i < bytes.length; i++) {
-    const byte = bytes[i]
-    if (inText) {
-      if (byte === BACKSLASH) i++
-      else if (byte === QUOTE) inText = false
-    } else if (byte === QUOTE) inText = true
-    else if (byte === CLOSE) return JSON.parse(bytes.toString('utf8', start, i + 1)) as unknown[]
-  }
-  return []
-}
-
-function isSame(node: Node, owners: readonly OwnerText[], waiting: Owner | null): boolean {
+function isSame(node: Node, owners: readonly OwnerReference[], waiting: Owner | null): boolean {
   return (
     node.waiting === waiting &&
     node.references.length === owners.length &&

@@ -1,21 +1,38 @@
 /** The controllers that run inside the server, and how they are started. */
+import { setMaxListeners } from 'node:events'
+import { pause } from '../client/retry.ts'
 import { clusterRoleAggregation } from './cluster-role-aggregation.ts'
 import type { Controller, ControllerWorld, Running } from './controller.ts'
 import { definitionFinalizer } from './definition-finalizer.ts'
 import { definitionNaming } from './definition-naming.ts'
 import { garbageCollector } from './garbage-collector.ts'
 import { namespaceLifecycle } from './namespace.ts'
+import { rootCaPublisher } from './root-ca.ts'
+import { serviceAccountSecrets } from './service-account-secrets.ts'
+import { serviceAccountTokens, type ServiceAccountTokenParts } from './service-account-tokens.ts'
+import { serviceAccounts } from './service-accounts.ts'
 
-/** Every controller, in the order in which they start. */
-export const controllers: readonly Controller[] = [
+/** What a manager of controllers runs, in the order in which they start. */
+export const managedControllers = (tokens: ServiceAccountTokenParts): readonly Controller[] => [
+  serviceAccounts,
+  rootCaPublisher(tokens.ca),
+  serviceAccountTokens(tokens),
+  serviceAccountSecrets,
   clusterRoleAggregation,
+  namespaceLifecycle,
+  garbageCollector,
+]
+
+/** What is a part of every server that runs controllers. */
+export const serverControllers: readonly Controller[] = [
   // Nothing serves objects of custom kinds. What comes to serve them says so here, and removes them below.
   definitionNaming({ servesObjects: false }),
   // None are kept, so that none is left.
   definitionFinalizer(() => Promise.resolve()),
-  namespaceLifecycle,
-  garbageCollector,
 ]
+
+/** After what time a controller that does not start is tried again, milliseconds. */
+const AGAIN_MS = 5_000
 
 /** Controllers that run together. */
 export interface RunningControllers extends Running {
@@ -26,40 +43,55 @@ export interface RunningControllers extends Running {
 /** Starts controllers one after the other, so that requests are served meanwhile. */
 export function startControllers(
   world: ControllerWorld,
-  chosen: readonly Controller[] = controllers,
+  chosen: readonly Controller[],
 ): RunningControllers {
   const running: Running[] = []
   const stopping = new AbortController()
   const { signal } = stopping
+  // Each resource that is read at the start listens to it.
+  setMaxListeners(0, signal)
+  const start = async (controller: Controller): Promise<boolean> => {
+    try {
+      running.push(await controller.start({ ...world, signal }))
+      return true
+    } catch (error) {
+      // The end of the store ends the start; that is no failure.
+      if (!signal.aborted)
+        world.log.error('a controller does not start', {
+          controller: controller.name,
+          error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+        })
+      return signal.aborted
+    }
+  }
+  /** What a server refused, or did not answer, may be otherwise later. */
+  const again = async (controller: Controller): Promise<void> => {
+    do await pause(world.clock, AGAIN_MS, signal)
+    while (!(await start(controller)))
+  }
+  const late: Promise<void>[] = []
   const ready = (async () => {
     for (const controller of chosen) {
       if (signal.aborted) return
-      try {
-        running.push(await controller.start({ ...world, signal }))
-      } catch (error) {
-        // The end of the store ends the start; that is no failure.
-        if (!signal.aborted)
-          world.log.error('a controller does not start', {
-            controller: controller.name,
-            error: error instanceof Error ? (error.stack ?? error.message) : String(error),
-          })
-      }
+      if (!(await start(controller))) late.push(again(controller).catch(() => {}))
     }
   })()
   return {
     ready,
+    get isIdle() {
+      return running.every(({ isIdle }) => isIdle)
+    },
     async idle() {
       await ready
       // One controller's work makes another's.
-      let before: number
       do {
-        before = world.api.cache.revision
         for (const one of running) await one.idle()
-      } while (world.api.cache.revision !== before)
+      } while (!running.every(({ isIdle }) => isIdle))
     },
     async stop() {
       stopping.abort()
       await ready
+      await Promise.all(late)
       await Promise.all(running.splice(0).map((one) => one.stop()))
     },
   }

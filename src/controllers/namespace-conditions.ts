@@ -1,6 +1,5 @@
 import { formatTime } from '../base/time.ts'
 import type { Namespace, NamespaceCondition } from '../kinds/core/namespace.ts'
-import type { HookContext } from '../schema/resource.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import type { Emptied } from './namespace-content.ts'
 
@@ -15,9 +14,9 @@ interface Finding {
 export function withConditions(
   namespace: Namespace,
   found: Emptied,
-  { v, now }: Pick<HookContext, 'v' | 'now'>,
+  { v, now }: { readonly v: Vocabulary; readonly now: number },
 ): Namespace | null {
-  const present = namespace.status.conditions ?? []
+  const present = namespace.status?.conditions ?? []
   let conditions: readonly NamespaceCondition[] = present
   for (const { type, fault, fine } of findings(found, v)) {
     const made = { type, status: fault ? 'True' : 'False', ...(fault ?? fine) }
@@ -37,15 +36,17 @@ export function withConditions(
   return { ...namespace, status: { ...namespace.status, conditions: [...conditions] } }
 }
 
-function findings({ remaining, finalizers, failures }: Emptied, v: Vocabulary): readonly Finding[] {
+function findings(
+  { remaining, finalizers, failures, undiscovered }: Emptied,
+  v: Vocabulary,
+): readonly Finding[] {
   const left = [...remaining].map(([name, count]) => `${name} has ${count} resource instances`)
   const held = [...finalizers].map(([name, count]) => `${name} in ${count} resource instances`)
   const why = failures.map(({ message }) => message)
   return [
     {
-      // Everything that is served is known.
       type: 'NamespaceDeletionDiscoveryFailure',
-      fault: null,
+      fault: undiscovered === null ? null : { reason: 'DiscoveryFailed', message: undiscovered },
       fine: {
         reason: 'ResourcesDiscovered',
         message: 'All resources successfully discovered',

@@ -1,12 +1,9 @@
-import { hookContext, keyOf, type Api } from '../api/context.ts'
-import { decodeStored } from '../api/objects.ts'
+import type { Client } from '../client/client.ts'
+import { preferred } from '../client/discovery.ts'
+import { isNotFound } from '../client/resource-client.ts'
+import type { ServedResource, ServedResources } from '../client/transport.ts'
 import type { Pod } from '../kinds/core/pod/pod.ts'
-import type { Served } from '../schema/catalogue.ts'
-import { StatusError } from '../schema/errors.ts'
-import { parseJson } from '../schema/json-text.ts'
-import type { Version } from '../store/cache/version.ts'
-import { hasVerbs, preferredResources } from './resources.ts'
-import type { Writer } from './writer.ts'
+import { hasVerbs } from './resources.ts'
 
 // What holds objects by finalizers is given this long before somebody looks again.
 const FINALIZER_ESTIMATE_SECONDS = 15
@@ -21,16 +18,24 @@ export interface Emptied {
   readonly finalizers: ReadonlyMap<string, number>
   /** What went wrong, a resource each. */
   readonly failures: readonly Error[]
+  /** Why it is not known of everything whether it is empty; null when it is. */
+  readonly undiscovered: string | null
+}
+
+/** What empties namespaces. */
+export interface NamespaceContentParts {
+  readonly client: Client
+  /** What is served now. */
+  readonly discover: () => Promise<ServedResources>
+  readonly now: () => number
 }
 
 /** The objects of namespaces. */
 export class NamespaceContent {
-  readonly #api: Api
-  readonly #writer: Writer
+  readonly #parts: NamespaceContentParts
 
-  constructor(api: Api, writer: Writer) {
-    this.#api = api
-    this.#writer = writer
+  constructor(parts: NamespaceContentParts) {
+    this.#parts = parts
   }
 
   /** Deletes everything in a namespace that has been ending since `since`, and tells what is left. One failure does not keep the rest. */
@@ -38,33 +43,23 @@ export class NamespaceContent {
     let estimateSeconds = 0
     const remaining = new Map<string, number>()
     const finalizers = new Map<string, number>()
-    const failures: Error[] = []
-    const done = new Set<string>()
-    for (const served of preferredResources(this.#api)) {
-      if (!served.namespaced || !hasVerbs(served, 'delete')) continue
-      // Some resources are known under two groups.
-      if (done.has(served.hub.keyPrefix)) continue
-      done.add(served.hub.keyPrefix)
+    const served = await this.#parts.discover()
+    const undiscovered = faultOf(served)
+    const failures: Error[] = undiscovered === null ? [] : [new Error(undiscovered)]
+    for (const one of preferred(served.resources)) {
+      if (!one.namespaced || !hasVerbs(one, 'delete', 'list')) continue
       let estimate = 0
       try {
-        if ((await this.#objects(served, namespace)).next().done === true) continue
-        estimate = await this.#gracePeriod(served, namespace, since)
-        await this.#delete(served, namespace)
-        const left = [...(await this.#objects(served, namespace))]
-        if (left.length === 0) continue
-        remaining.set(`${served.resource}.${served.group}`, left.length)
-        let isHeld = false
-        for (const version of left) {
-          const metadata = parseJson(version.metadata()) as { finalizers?: readonly string[] }
-          for (const finalizer of metadata.finalizers ?? []) {
-            isHeld = true
-            finalizers.set(finalizer, (finalizers.get(finalizer) ?? 0) + 1)
-          }
-        }
-        if (estimate === 0 && isHeld) estimate = FINALIZER_ESTIMATE_SECONDS
+        if ((await this.#objects(one, namespace).list({ limit: 1 })).items.length === 0) continue
+        estimate = await this.#gracePeriod(one, namespace, since)
+        await this.#delete(one, namespace)
+        const left = await this.#left(one, namespace, finalizers)
+        if (left.count === 0) continue
+        remaining.set(`${one.resource}.${one.group}`, left.count)
+        if (estimate === 0 && left.isHeld) estimate = FINALIZER_ESTIMATE_SECONDS
         if (estimate === 0) {
           throw new Error(
-            `unexpected items still remain in namespace: ${namespace} for gvr: ${served.group}/${served.version}, Resource=${served.resource}`,
+            `unexpected items still remain in namespace: ${namespace} for gvr: ${one.group}/${one.version}, Resource=${one.resource}`,
           )
         }
       } catch (error) {
@@ -72,38 +67,65 @@ export class NamespaceContent {
       }
       estimateSeconds = Math.max(estimateSeconds, estimate)
     }
-    return { estimateSeconds, remaining, finalizers, failures }
+    return { estimateSeconds, remaining, finalizers, failures, undiscovered }
   }
 
-  async #objects(served: Served, namespace: string): Promise<Generator<Version>> {
-    const table = await this.#api.cache.table(served.hub)
-    return table.range(keyOf(served.hub, namespace, ''))
+  #objects(of: ServedResource, namespace: string) {
+    return this.#parts.client.resource(of).in(namespace).metadata()
   }
 
-  /** Seconds that objects may still take for a graceful end. */
-  async #gracePeriod(served: Served, namespace: string, since: number): Promise<number> {
-    if (!served.strategy.grace) return 0
-    const c = hookContext(this.#api)
+  /** Counts what is left, and what holds it. */
+  async #left(
+    of: ServedResource,
+    namespace: string,
+    finalizers: Map<string, number>,
+  ): Promise<{ readonly count: number; readonly isHeld: boolean }> {
+    let count = 0
+    let isHeld = false
+    for await (const { metadata } of this.#objects(of, namespace).each()) {
+      count++
+      for (const finalizer of metadata?.finalizers ?? []) {
+        isHeld = true
+        finalizers.set(finalizer, (finalizers.get(finalizer) ?? 0) + 1)
+      }
+    }
+    return { count, isHeld }
+  }
+
+  /** Seconds that pods may still take for a graceful end. */
+  async #gracePeriod(of: ServedResource, namespace: string, since: number): Promise<number> {
+    if (of.group !== '' || of.resource !== 'pods') return 0
     let seconds = 0
-    for (const version of await this.#objects(served, namespace)) {
-      const pod = decodeStored<Pod>(served, version, c)
-      if (pod.status.phase === 'Succeeded' || pod.status.phase === 'Failed') continue
-      seconds = Math.max(seconds, pod.spec.terminationGracePeriodSeconds ?? 0)
+    for await (const { status, spec } of this.#parts.client
+      .resource<Pod>(of)
+      .in(namespace)
+      .each()) {
+      if (status?.phase === 'Succeeded' || status?.phase === 'Failed') continue
+      seconds = Math.max(seconds, spec.terminationGracePeriodSeconds ?? 0)
     }
-    return (this.#api.clock.now() - since) / 1000 >= seconds ? 0 : seconds
+    return (this.#parts.now() - since) / 1000 >= seconds ? 0 : seconds
   }
 
-  async #delete(served: Served, namespace: string): Promise<void> {
-    if (hasVerbs(served, 'deletecollection')) {
-      return this.#writer.deleteAll({ served, namespace }, { policy: 'Background' })
+  async #delete(of: ServedResource, namespace: string): Promise<void> {
+    const objects = this.#objects(of, namespace)
+    const propagationPolicy = 'Background'
+    if (hasVerbs(of, 'deletecollection')) {
+      await objects.deleteCollection({ propagationPolicy })
+      return
     }
-    for (const { key } of [...(await this.#objects(served, namespace))]) {
-      const name = key.slice(key.lastIndexOf('/') + 1)
+    for await (const { metadata } of objects.each()) {
       try {
-        await this.#writer.delete({ served, namespace, name }, { policy: 'Background' })
+        await objects.delete(metadata?.name ?? '', { propagationPolicy })
       } catch (error) {
-        if (!(error instanceof StatusError) || error.code !== 404) throw error
+        if (!isNotFound(error)) throw error
       }
     }
   }
+}
+
+/** What is wrong with what is known of a server; null when nothing is. */
+function faultOf({ failures }: ServedResources): string | null {
+  if (failures.size === 0) return null
+  const each = [...failures].map(([groupVersion, { message }]) => `${groupVersion}: ${message}`)
+  return `Discovery failed for some groups, ${failures.size} failing: unable to retrieve the complete list of server APIs: ${each.join(', ')}`
 }

@@ -1,16 +1,11 @@
 import type { Namespace } from '../kinds/core/namespace.ts'
 import { StatusError } from '../schema/errors.ts'
-import type { ObjectSource } from '../schema/object-source.ts'
 
 /** Whether a namespace is there and takes new objects. */
-export async function isOpen(source: ObjectSource, name: string): Promise<boolean> {
-  const found = await source.get<Namespace>({ group: '', resource: 'namespaces' }, '', name)
-  return (
-    found !== null &&
-    found.metadata.deletionTimestamp === undefined &&
-    found.status.phase !== 'Terminating'
-  )
-}
+export const isOpen = (found: Namespace | null): boolean =>
+  found !== null &&
+  found.metadata.deletionTimestamp === undefined &&
+  found.status?.phase !== 'Terminating'
 
 /** Does a write; that the namespace, or the object to change, is gone meanwhile is no failure. */
 export async function whileOpen(write: () => Promise<unknown>): Promise<void> {

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { silentLog } from '../base/log.ts'
 import { inProcess } from '../in-process.fixture.ts'
-import { controllers, startControllers, type RunningControllers } from './index.ts'
+import { managedControllers, startControllers, type RunningControllers } from './index.ts'
 import { namespaceLifecycle } from './namespace.ts'
 
 const namespaces = (name = '') => ['v1', 'namespaces', '', name] as const
@@ -10,8 +9,8 @@ const pods = (name = '') => ['v1', 'pods', 'n', name] as const
 
 let world: Awaited<ReturnType<typeof inProcess>>
 let running: RunningControllers
-const start = (chosen: typeof controllers) =>
-  (running = startControllers({ ...world, log: silentLog }, chosen))
+const start = (chosen: Parameters<typeof startControllers>[1]) =>
+  (running = startControllers(world.controllerWorld, chosen))
 beforeEach(async () => {
   world = await inProcess()
   start([namespaceLifecycle])
@@ -186,7 +185,8 @@ test('finalizers of others keep the namespace itself', async () => {
 
 test('all controllers together end a namespace whose content has owners', async () => {
   await running.stop()
-  start(controllers)
+  const tokens = { ca: 'CA', issue: () => Promise.resolve('token') }
+  start(managedControllers(tokens))
   const owner = await map('owner')
   await world.hand.create(maps(), {
     metadata: {

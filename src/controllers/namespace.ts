@@ -1,14 +1,15 @@
-import { hookContext } from '../api/context.ts'
+import type { Entry } from '../client/entry.ts'
+import { KnownResources } from '../client/known-resources.ts'
+import { isNotFound } from '../client/resource-client.ts'
 import type { Namespace } from '../kinds/core/namespace.ts'
 import { StatusError } from '../schema/errors.ts'
+import { NAMESPACES } from './addresses.ts'
 import { workQueue, type Controller } from './controller.ts'
-import { following } from './following.ts'
+import { asleep, following, handled } from './following.ts'
 import { NamespaceContent } from './namespace-content.ts'
 import { withConditions } from './namespace-conditions.ts'
-import { Writer } from './writer.ts'
 
 const NAME = 'namespace'
-const NAMESPACES = { group: '', resource: 'namespaces' }
 const WORKERS = 10
 // Lets what is on its way into the namespace arrive.
 const SETTLE_MS = 5_000
@@ -18,11 +19,18 @@ const MOST_MS = 60_000
 export const namespaceLifecycle: Controller = {
   name: NAME,
   async start(world) {
-    const { api, source } = world
-    const served = api.catalogue.find('', 'v1', 'namespaces')
-    const writer = new Writer(api, 'namespace-controller')
-    const content = new NamespaceContent(api, writer)
-    const own = api.v.spell('{brand}')
+    const { informers, resources, signal, v, clock } = world
+    if (!(await resources.serves(NAMESPACES))) return asleep
+    const client = world.clientFor('namespace-controller')
+    const own = new KnownResources(client)
+    const namespaces = client.resource<Namespace>(NAMESPACES)
+    const content = new NamespaceContent({
+      client,
+      // Kinds come and go; of one that is not known, objects would stay.
+      discover: () => own.fresh(),
+      now: () => clock.now(),
+    })
+    const ownFinalizer = v.spell('{brand}')
 
     /** Changes a part of the live namespace by what it is then; again when somebody was faster. */
     const write = async (
@@ -31,14 +39,11 @@ export const namespaceLifecycle: Controller = {
       change: (namespace: Namespace) => Namespace | null,
     ): Promise<Namespace | null> => {
       for (;;) {
-        const live = await source.get<Namespace>(NAMESPACES, '', name)
+        const live = await namespaces.find(name)
         const next = live && change(live)
         if (!live || !next) return live
         try {
-          return await writer.update<Namespace>(
-            { served: served!, namespace: '', name, subresource },
-            served!.codec.plain(next as never),
-          )
+          return await namespaces.sub(subresource).update(next)
         } catch (error) {
           if (!(error instanceof StatusError) || error.reason !== 'Conflict') throw error
         }
@@ -46,19 +51,21 @@ export const namespaceLifecycle: Controller = {
     }
     const empty = async (name: string): Promise<number | void> => {
       const live = await write(name, 'status', ({ metadata, ...rest }) =>
-        metadata.deletionTimestamp === undefined || rest.status.phase === 'Terminating'
+        metadata.deletionTimestamp === undefined || rest.status?.phase === 'Terminating'
           ? null
           : { metadata, ...rest, status: { ...rest.status, phase: 'Terminating' } },
       )
       const since = live?.metadata.deletionTimestamp
-      if (!live || since === undefined || (live.spec.finalizers ?? []).length === 0) return
+      if (!live || since === undefined || (live.spec?.finalizers ?? []).length === 0) return
       const found = await content.remove(name, Date.parse(since))
-      await write(name, 'status', (namespace) => withConditions(namespace, found, hookContext(api)))
+      await write(name, 'status', (namespace) =>
+        withConditions(namespace, found, { v, now: clock.now() }),
+      )
       if (found.failures.length > 0) throw found.failures[0]
       if (found.estimateSeconds > 0) return (Math.floor(found.estimateSeconds / 2) + 1) * 1000
       await write(name, 'finalize', (namespace) => {
         const { finalizers = [] } = namespace.spec
-        const left = finalizers.filter((one) => one !== own)
+        const left = finalizers.filter((one) => one !== ownFinalizer)
         if (left.length === finalizers.length) return null
         return { ...namespace, spec: { ...namespace.spec, finalizers: left } }
       })
@@ -71,19 +78,16 @@ export const namespaceLifecycle: Controller = {
           return await empty(name)
         } catch (error) {
           // It is gone already.
-          if (!(error instanceof StatusError) || error.code !== 404) throw error
+          if (!isNotFound(error)) throw error
         }
       },
     })
-    const end = served
-      ? await source.follow<Namespace>(NAMESPACES, {
-          set({ metadata, spec }) {
-            if (metadata.deletionTimestamp !== undefined && spec.finalizers?.length)
-              queue.add(metadata.name ?? '', SETTLE_MS)
-          },
-          removed() {},
-        })
-      : () => {}
-    return following(queue, writer, [end])
+    const changed = ({ name, object: { metadata, spec } }: Entry<Namespace>) => {
+      if (metadata.deletionTimestamp !== undefined && spec?.finalizers?.length)
+        queue.add(name, SETTLE_MS)
+    }
+    return following(queue, client, [
+      await handled(informers.of<Namespace>(NAMESPACES), { add: changed, update: changed }, signal),
+    ])
   },
 }

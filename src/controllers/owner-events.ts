@@ -1,47 +1,46 @@
-import { keyOf, type Api } from '../api/context.ts'
+import type { Clock } from '../base/clock.ts'
 import { formatTime } from '../base/time.ts'
-import type { Served } from '../schema/catalogue.ts'
-import type { OwnerReference } from '../schema/object-meta.ts'
-import { parseJson } from '../schema/json-text.ts'
-import { preferredResources } from './resources.ts'
-import type { Target, Writer } from './writer.ts'
+import type { Client } from '../client/client.ts'
+import type { ApiObject, OwnerReference, ServedResource } from '../client/transport.ts'
+import { EVENTS, NAMESPACES } from './addresses.ts'
+import { groupVersionOf } from './resources.ts'
+
+/** An object that names an owner. */
+export interface Dependent {
+  readonly resource: ServedResource
+  readonly namespace: string
+  readonly name: string
+}
 
 /** Tells of objects that name an owner which lives in another namespace, where it counts for nothing. */
 export class OwnerEvents {
-  readonly #api: Api
-  readonly #writer: Writer
-  readonly #namespaces: Served | undefined
-  readonly #events: Served | undefined
+  readonly #client: Client
+  readonly #clock: Clock
 
-  constructor(api: Api, writer: Writer) {
-    this.#api = api
-    this.#writer = writer
-    for (const served of preferredResources(api)) {
-      if (served.group !== '') continue
-      if (served.resource === 'namespaces') this.#namespaces = served
-      if (served.resource === 'events') this.#events = served
-    }
+  constructor(client: Client, clock: Clock) {
+    this.#client = client
+    this.#clock = clock
   }
 
   /** Leaves an event at the dependent if the owner is found in another namespace. */
   async tellIfElsewhere(
-    dependent: Target,
-    live: { readonly uid: string; readonly resourceVersion: string },
+    { resource, namespace, name }: Dependent,
+    { metadata: live = {} }: ApiObject,
     owner: OwnerReference,
-    ownerKind: Served,
+    ownerKind: ServedResource,
   ): Promise<void> {
-    if (!this.#events || !(await this.#isElsewhere(owner, ownerKind))) return
-    const { served, namespace, name } = dependent
-    const { apiVersion, kind, uid } = owner
-    const now = formatTime(this.#api.clock.now())
     try {
-      await this.#writer.create(
-        { served: this.#events, namespace },
-        {
+      if (!(await this.#isElsewhere(owner, ownerKind))) return
+      const { apiVersion, kind, uid } = owner
+      const now = formatTime(this.#clock.now())
+      await this.#client
+        .resource<object>(EVENTS)
+        .in(namespace === '' ? 'default' : namespace)
+        .create({
           metadata: { generateName: `${name.slice(0, 50)}.` },
           involvedObject: {
-            apiVersion: served.groupVersion,
-            kind: served.kind,
+            apiVersion: groupVersionOf(resource),
+            kind: resource.kind,
             namespace,
             name,
             uid: live.uid,
@@ -54,22 +53,24 @@ export class OwnerEvents {
           firstTimestamp: now,
           lastTimestamp: now,
           count: 1,
-        },
-      )
+        })
     } catch {
       // An event is told if it can be: the object goes or stays by its owners alone.
     }
   }
 
-  async #isElsewhere({ name, uid }: OwnerReference, kind: Served): Promise<boolean> {
-    if (!this.#namespaces || name === '') return false
-    const { cache } = this.#api
-    const { keyPrefix } = this.#namespaces
-    const table = await cache.table(kind.hub.keyPrefix)
-    // By name in each namespace: far fewer than the objects of a kind.
-    for (const { key } of (await cache.table(keyPrefix)).range(keyPrefix)) {
-      const found = table.get(keyOf(kind, key.slice(keyPrefix.length), name))
-      if (found && (parseJson(found.metadata()) as { uid?: string }).uid === uid) return true
+  async #isElsewhere({ name, uid }: OwnerReference, kind: ServedResource): Promise<boolean> {
+    if (name === '') return false
+    const owners = this.#client.resource(kind).metadata()
+    if (this.#client.generation() === null) {
+      // One question, whatever the number of namespaces.
+      const { items } = await owners.list({ fieldSelector: `metadata.name=${name}` })
+      return items.some(({ metadata }) => metadata?.uid === uid)
+    }
+    // In this process by name in each namespace: far fewer than the objects of a kind.
+    for await (const { metadata } of this.#client.resource(NAMESPACES).metadata().each()) {
+      const found = await owners.in(metadata?.name ?? '').find(name)
+      if (found?.metadata?.uid === uid) return true
     }
     return false
   }

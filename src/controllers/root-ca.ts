@@ -1,10 +1,10 @@
 import type { ConfigMap } from '../kinds/core/config-map.ts'
+import type { Namespace } from '../kinds/core/namespace.ts'
 import { sameValue } from '../schema/field-errors.ts'
+import { CONFIG_MAPS, NAMESPACES } from './addresses.ts'
 import { workQueue, type Controller } from './controller.ts'
-import { asleep, following } from './following.ts'
-import { followPlaces, type Place } from './follow-places.ts'
+import { asleep, following, handled, onChange } from './following.ts'
 import { isOpen, whileOpen } from './namespace-open.ts'
-import { Writer } from './writer.ts'
 
 const NAME = 'root-ca-cert-publisher'
 const DESCRIPTION =
@@ -14,18 +14,19 @@ const DESCRIPTION =
 export const rootCaPublisher = (ca: string): Controller => ({
   name: NAME,
   async start(world) {
-    const { api, source } = world
-    const served = api.catalogue.find('', 'v1', 'configmaps')
-    const namespaces = api.catalogue.find('', 'v1', 'namespaces')
-    if (!served || !namespaces) return asleep
-    const name = api.v.spell('{system}-root-ca.crt')
-    const described = api.v.spell('{label}/description')
+    const { informers, resources, signal, v } = world
+    if (!(await resources.serves(CONFIG_MAPS, NAMESPACES))) return asleep
+    const name = v.spell('{system}-root-ca.crt')
+    const described = v.spell('{label}/description')
     const data = { 'ca.crt': ca }
-    const writer = new Writer(api, NAME)
+    const client = world.clientFor(NAME)
+    const namespaces = informers.of<Namespace>(NAMESPACES)
+    const fieldSelector = `metadata.name=${name}`
+    const maps = informers.of<ConfigMap>(CONFIG_MAPS, { fieldSelector })
     const queue = workQueue(world, NAME, {
       async work(namespace) {
-        if (!(await isOpen(source, namespace))) return
-        const found = await source.get<ConfigMap>(served.name, namespace, name)
+        if (!isOpen(namespaces.lister.get('', namespace))) return
+        const found = maps.lister.get(namespace, name)
         const { annotations = {} } = found?.metadata ?? {}
         const isDescribed = Object.hasOwn(annotations, described) && annotations[described] !== ''
         if (found && isDescribed && sameValue(found.data, data)) return
@@ -34,19 +35,20 @@ export const rootCaPublisher = (ca: string): Controller => ({
           name,
           annotations: { ...annotations, [described]: DESCRIPTION },
         }
+        const wanted = client.resource<ConfigMap>(CONFIG_MAPS).in(namespace)
         await whileOpen(() =>
-          found
-            ? writer.update({ served, namespace, name }, { ...found, metadata, data })
-            : writer.create({ served, namespace }, { metadata, data }),
+          found ? wanted.update({ ...found, metadata, data }) : wanted.create({ metadata, data }),
         )
       },
     })
-    const again = (place: Place) => {
-      if (place.name === name) queue.add(place.namespace)
-    }
-    return following(queue, writer, [
-      await followPlaces(api, namespaces, { set: (place) => queue.add(place.name) }),
-      await followPlaces(api, served, { set: again, removed: again }),
+    const again = ({ namespace }: { readonly namespace: string }) => queue.add(namespace)
+    return following(queue, client, [
+      await handled(maps, { ...onChange(again), delete: again }, signal),
+      await handled(
+        namespaces,
+        onChange(({ name }) => queue.add(name)),
+        signal,
+      ),
     ])
   },
 })

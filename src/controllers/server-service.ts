@@ -1,4 +1,5 @@
 import { workQueue, type Controller } from './controller.ts'
+import { following, handled } from './following.ts'
 
 const NAME = 'server-service'
 const NAMESPACE = 'default'
@@ -12,34 +13,23 @@ const MOST_MS = 5_000
 export const serverService = (ensure: () => Promise<void>): Controller => ({
   name: NAME,
   async start(world) {
-    const { api, source } = world
-    const name = api.v.spell('{brand}')
+    const { informers, resources, signal, v } = world
+    const name = v.spell('{brand}')
     const queue = workQueue(world, NAME, { work: ensure, mostMs: MOST_MS })
     const parts = [
-      { group: '', resource: 'services' },
-      { group: '', resource: 'endpoints' },
-      { group: api.v.spell('discovery{api}'), resource: 'endpointslices' },
+      { group: '', version: 'v1', resource: 'services' },
+      { group: '', version: 'v1', resource: 'endpoints' },
+      { group: v.spell('discovery{api}'), version: 'v1', resource: 'endpointslices' },
     ]
-    const ends = await Promise.all(
-      parts.map((part) =>
-        source.follow(part, {
-          named() {},
-          set() {},
-          removed({ metadata }) {
-            if (metadata.namespace === NAMESPACE && metadata.name === name) queue.add(name)
-          },
-        }),
-      ),
-    )
-    // They may have gone before anybody looked.
-    const found = await Promise.all(parts.map((part) => source.get(part, NAMESPACE, name)))
-    if (found.includes(null)) queue.add(name)
-    return {
-      idle: () => queue.idle(),
-      async stop() {
-        for (const end of ends) end()
-        await queue.stop()
-      },
+    const ends: (() => void)[] = []
+    for (const part of parts) {
+      if (!(await resources.serves(part))) continue
+      const fieldSelector = `metadata.name=${name}`
+      const informer = informers.of(part, { namespace: NAMESPACE, fieldSelector })
+      ends.push(await handled(informer, { delete: () => queue.add(name) }, signal))
+      // It may have gone before anybody looked.
+      if (!informer.lister.get(NAMESPACE, name)) queue.add(name)
     }
+    return following(queue, null, ends)
   },
 })

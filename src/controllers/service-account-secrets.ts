@@ -1,11 +1,12 @@
+import { isNotFound } from '../client/resource-client.ts'
+import { placeIn } from '../client/transport.ts'
 import type { Secret } from '../kinds/core/secret.ts'
 import type { ServiceAccount } from '../kinds/core/service-account.ts'
+import { SECRETS, SERVICE_ACCOUNTS } from './addresses.ts'
 import { workQueue, type Controller } from './controller.ts'
-import { asleep, following } from './following.ts'
-import { followPlaces, placeIn, textOf } from './follow-places.ts'
+import { asleep, following, handled, onChange } from './following.ts'
 import { whileOpen } from './namespace-open.ts'
 import { claimedAccount, claimOn, isClaimed, tokenType } from './token-secrets.ts'
-import { Writer } from './writer.ts'
 
 const NAME = 'serviceaccount-token-secrets'
 
@@ -16,17 +17,16 @@ const NAME = 'serviceaccount-token-secrets'
 export const serviceAccountSecrets: Controller = {
   name: NAME,
   async start(world) {
-    const { api, source } = world
-    const { v } = api
-    const secrets = api.catalogue.find('', 'v1', 'secrets')
-    const accounts = api.catalogue.find('', 'v1', 'serviceaccounts')
-    if (!secrets || !accounts || api.gate('LegacyServiceAccountTokenNoAutoGeneration')) {
-      return asleep
-    }
-    const writer = new Writer(api, 'serviceaccount-token-controller')
+    const { informers, resources, signal, v, gate } = world
+    const isWanted = !gate('LegacyServiceAccountTokenNoAutoGeneration')
+    if (!isWanted || !(await resources.serves(SECRETS, SERVICE_ACCOUNTS))) return asleep
+    const client = world.managerClient()
+    const secretsOf = (namespace: string) => client.resource<Secret>(SECRETS).in(namespace)
+    const accountsOf = (namespace: string) =>
+      client.resource<ServiceAccount>(SERVICE_ACCOUNTS).in(namespace)
     const hasSecret = async (account: ServiceAccount, namespace: string): Promise<boolean> => {
       for (const { name = '' } of account.secrets ?? []) {
-        const secret = await source.get<Secret>(secrets.name, namespace, name)
+        const secret = name === '' ? null : await secretsOf(namespace).find(name)
         if (
           secret?.type === tokenType(v) &&
           isClaimed(claimedAccount(secret.metadata, v), account)
@@ -38,33 +38,39 @@ export const serviceAccountSecrets: Controller = {
     }
     const give = async (account: ServiceAccount, namespace: string): Promise<void> => {
       const { name = '' } = account.metadata
-      const { metadata } = await writer.create<Secret>(
-        { served: secrets, namespace },
-        {
-          metadata: { generateName: `${name}-token-`, annotations: claimOn(account, v) },
-          type: tokenType(v),
-        },
-      )
-      const listed = [...(account.secrets ?? []), { name: metadata.name }]
+      const { metadata } = await secretsOf(namespace).create({
+        metadata: { generateName: `${name}-token-`, annotations: claimOn(account, v) },
+        type: tokenType(v),
+      })
+      const { name: unlisted = '', uid = '' } = metadata
+      const listed = [...(account.secrets ?? []), { name: unlisted }]
       try {
-        await writer.update({ served: accounts, namespace, name }, { ...account, secrets: listed })
+        await accountsOf(namespace).update({ ...account, secrets: listed })
       } catch (error) {
         // Nobody would ever find it; the next try makes another.
-        const { name: unlisted = '', uid = '' } = metadata
-        await writer.delete({ served: secrets, namespace, name: unlisted }, { uid })
+        await secretsOf(namespace)
+          .delete(unlisted, { preconditions: { uid } })
+          .catch((why: unknown) => {
+            if (!isNotFound(why)) throw why
+          })
         throw error
       }
     }
     const queue = workQueue(world, NAME, {
-      async work(text) {
-        const { namespace, name } = placeIn(text)
-        const account = await source.get<ServiceAccount>(accounts.name, namespace, name)
+      async work(key) {
+        const { namespace, name } = placeIn(key)
+        const account = await accountsOf(namespace).find(name)
         if (!account || account.metadata.deletionTimestamp !== undefined) return
         if (!(await hasSecret(account, namespace))) await whileOpen(() => give(account, namespace))
       },
     })
-    return following(queue, writer, [
-      await followPlaces(api, accounts, { set: (place) => queue.add(textOf(place)) }),
+    const accounts = informers.of<ServiceAccount>(SERVICE_ACCOUNTS)
+    return following(queue, client, [
+      await handled(
+        accounts,
+        onChange(({ key }) => queue.add(key)),
+        signal,
+      ),
     ])
   },
 }

@@ -1,12 +1,13 @@
+import type { Client } from '../client/client.ts'
+import type { Entry } from '../client/entry.ts'
+import type { Informer } from '../client/informer.ts'
+import { keyOf, placeIn } from '../client/transport.ts'
 import type { Secret } from '../kinds/core/secret.ts'
 import type { ServiceAccount } from '../kinds/core/service-account.ts'
-import type { Served } from '../schema/catalogue.ts'
 import { StatusError } from '../schema/errors.ts'
-import type { Typed } from '../schema/object-meta.ts'
-import type { Version } from '../store/cache/version.ts'
-import { workQueue, type Controller, type ControllerWorld, type Running } from './controller.ts'
-import { asleep, following } from './following.ts'
-import { followPlaces, placeIn, textOf, type Place } from './follow-places.ts'
+import { SECRETS, SERVICE_ACCOUNTS } from './addresses.ts'
+import { workQueue, type Controller, type Running, type StartingWorld } from './controller.ts'
+import { asleep, following, handled, onChange } from './following.ts'
 import {
   claimedAccount,
   claimOn,
@@ -14,7 +15,6 @@ import {
   tokenType,
   type ClaimedAccount,
 } from './token-secrets.ts'
-import { Writer } from './writer.ts'
 
 /** What tokens in secrets are made with. */
 export interface ServiceAccountTokenParts {
@@ -29,6 +29,7 @@ export interface ServiceAccountTokenParts {
 
 const NAME = 'serviceaccount-token'
 const WORKERS = 5
+const BY_ACCOUNT = 'account'
 
 /**
  * Fills the secrets that ask for a token of a service account, deletes those whose account is gone, and takes gone
@@ -37,145 +38,124 @@ const WORKERS = 5
 export const serviceAccountTokens = (parts: ServiceAccountTokenParts): Controller => ({
   name: NAME,
   async start(world) {
-    const secrets = world.api.catalogue.find('', 'v1', 'secrets')
-    const accounts = world.api.catalogue.find('', 'v1', 'serviceaccounts')
-    return secrets && accounts ? new Tokens(world, { ...parts, secrets, accounts }).start() : asleep
+    const isServed = await world.resources.serves(SECRETS, SERVICE_ACCOUNTS)
+    return isServed ? new Tokens(world, parts).start() : asleep
   },
 })
 
-interface Kinds {
-  readonly secrets: Served
-  readonly accounts: Served
-}
-
 class Tokens {
-  readonly #world: ControllerWorld
-  readonly #parts: ServiceAccountTokenParts & Kinds
-  readonly #writer: Writer
+  readonly #world: StartingWorld
+  readonly #parts: ServiceAccountTokenParts
+  readonly #client: Client
   readonly #type: string
-  /** Token secrets by the place of their account. */
-  readonly #known = new Map<string, Set<string>>()
-  readonly #accountOf = new Map<string, string>()
+  readonly #secrets: Informer<Secret>
+  readonly #accounts: Informer<ServiceAccount>
   /** What secrets that are gone said last, until their account no longer lists them. */
   readonly #gone = new Map<string, ClaimedAccount>()
 
-  constructor(world: ControllerWorld, parts: ServiceAccountTokenParts & Kinds) {
+  constructor(world: StartingWorld, parts: ServiceAccountTokenParts) {
     this.#world = world
     this.#parts = parts
-    this.#writer = new Writer(world.api, 'serviceaccount-token-controller')
-    this.#type = tokenType(world.api.v)
+    // As the manager itself: no account may write tokens.
+    this.#client = world.managerClient()
+    this.#type = tokenType(world.v)
+    this.#secrets = world.informers.of<Secret>(SECRETS, {
+      fieldSelector: `type=${this.#type}`,
+      indexes: {
+        [BY_ACCOUNT]: ({ metadata }) => [
+          keyOf(metadata.namespace ?? '', claimedAccount(metadata, world.v).name),
+        ],
+      },
+    })
+    this.#accounts = world.informers.of<ServiceAccount>(SERVICE_ACCOUNTS)
   }
 
   async start(): Promise<Running> {
-    const { api } = this.#world
-    const { secrets, accounts } = this.#parts
+    const { signal } = this.#world
     const queue = workQueue(this.#world, NAME, {
       workers: WORKERS,
-      work: (text) => this.#work(text),
+      work: (key) => this.#work(key),
     })
-    return following(queue, this.#writer, [
-      await followPlaces(api, secrets, {
-        set: (place, version) => {
-          if (version.facts().fields['type'] !== this.#type) return
-          this.#gone.delete(textOf(place))
-          this.#index(place, this.#claimed(version).name)
-          queue.add(textOf(place))
-        },
-        removed: (place, version) => {
-          if (version.facts().fields['type'] !== this.#type) return
-          this.#index(place, null)
-          this.#gone.set(textOf(place), this.#claimed(version))
-          queue.add(textOf(place))
-        },
-      }),
-      await followPlaces(api, accounts, {
-        removed: (place) => {
-          for (const secret of this.#known.get(textOf(place)) ?? []) queue.add(secret)
-        },
-      }),
+    const changed = ({ key }: Pick<Entry<Secret>, 'key'>) => {
+      this.#gone.delete(key)
+      queue.add(key)
+    }
+    const deleted = ({ key, object }: Entry<Secret>) => {
+      this.#gone.set(key, claimedAccount(object.metadata, this.#world.v))
+      queue.add(key)
+    }
+    const lost = ({ key }: Entry<ServiceAccount>) => {
+      for (const { metadata } of this.#secrets.lister.byIndex(BY_ACCOUNT, key))
+        queue.add(keyOf(metadata.namespace ?? '', metadata.name ?? ''))
+    }
+    return following(queue, this.#client, [
+      // Those of accounts come first: a secret is judged by them.
+      await handled(this.#accounts, { delete: lost }, signal),
+      await handled(this.#secrets, { ...onChange<Secret>(changed), delete: deleted }, signal),
     ])
   }
 
-  #claimed(version: Version): ClaimedAccount {
-    return claimedAccount(JSON.parse(version.metadata().toString('utf8')), this.#world.api.v)
-  }
-
-  #index(place: Place, account: string | null): void {
-    const text = textOf(place)
-    const before = this.#accountOf.get(text)
-    if (before !== undefined) {
-      const siblings = this.#known.get(before)
-      siblings?.delete(text)
-      if (siblings?.size === 0) this.#known.delete(before)
-      this.#accountOf.delete(text)
-    }
-    if (account === null) return
-    const owner = textOf({ namespace: place.namespace, name: account })
-    this.#accountOf.set(text, owner)
-    const siblings = this.#known.get(owner)
-    if (siblings) siblings.add(text)
-    else this.#known.set(owner, new Set([text]))
-  }
-
-  async #work(text: string): Promise<void> {
-    const { source, api } = this.#world
-    const { secrets } = this.#parts
-    const place = placeIn(text)
-    const secret = await source.get<Secret>(secrets.name, place.namespace, place.name)
-    if (!secret) return this.#forget(place)
-    // A namesake of another type takes the place of the one that is gone.
-    if (secret.type !== this.#type || secret.metadata.deletionTimestamp !== undefined) return
-    const account = await this.#account(place.namespace, claimedAccount(secret.metadata, api.v))
-    if (account) await this.#fill(place, secret, account)
-    else await this.#delete(place, secret)
-  }
-
-  async #account(namespace: string, claimed: ClaimedAccount): Promise<ServiceAccount | null> {
-    const { accounts } = this.#parts
-    const found = await this.#world.source.get<ServiceAccount>(
-      accounts.name,
-      namespace,
-      claimed.name,
+  async #work(key: string): Promise<void> {
+    const place = placeIn(key)
+    const secret = this.#secrets.lister.get(place.namespace, place.name)
+    if (!secret) return this.#forget(key)
+    if (secret.metadata.deletionTimestamp !== undefined) return
+    const account = await this.#account(
+      place.namespace,
+      claimedAccount(secret.metadata, this.#world.v),
     )
+    if (account) await this.#fill(secret, account)
+    else await this.#delete(secret)
+  }
+
+  /** The account that is meant; looked for at the server where it is not known, since a secret is deleted without one. */
+  async #account(namespace: string, claimed: ClaimedAccount): Promise<ServiceAccount | null> {
+    if (claimed.name === '') return null
+    const known = this.#accounts.lister.get(namespace, claimed.name)
+    if (known && isClaimed(claimed, known)) return known
+    const found = await this.#accountsOf(namespace).find(claimed.name)
     return found && isClaimed(claimed, found) ? found : null
   }
 
-  async #fill(place: Place, secret: Secret, account: ServiceAccount): Promise<void> {
+  #accountsOf(namespace: string) {
+    return this.#client.resource<ServiceAccount>(SERVICE_ACCOUNTS).in(namespace)
+  }
+
+  #secretsOf(namespace: string) {
+    return this.#client.resource<Secret>(SECRETS).in(namespace)
+  }
+
+  async #fill(secret: Secret, account: ServiceAccount): Promise<void> {
     // What must not change any more cannot be helped.
     if (secret.immutable === true) return
-    const { ca, issue, secrets } = this.#parts
+    const { ca, issue } = this.#parts
+    const { namespace = '' } = secret.metadata
     const data = new Map(Object.entries(secret.data ?? {}))
     const wanted = new Map<string, string>()
     const authority = base64(ca)
     if (ca !== '' && data.get('ca.crt') !== authority) wanted.set('ca.crt', authority)
-    if ((data.get('namespace') ?? '') === '') wanted.set('namespace', base64(place.namespace))
+    if ((data.get('namespace') ?? '') === '') wanted.set('namespace', base64(namespace))
     const { name = '', uid = '' } = account.metadata
     if ((data.get('token') ?? '') === '') {
-      wanted.set(
-        'token',
-        base64(await issue({ namespace: place.namespace, name, uid }, place.name)),
-      )
+      wanted.set('token', base64(await issue({ namespace, name, uid }, secret.metadata.name ?? '')))
     }
     if (wanted.size === 0) return
-    await this.#writer.update(
-      { served: secrets, ...place },
-      {
-        ...secret,
-        metadata: {
-          ...secret.metadata,
-          annotations: {
-            ...secret.metadata.annotations,
-            ...claimOn(account, this.#world.api.v),
-          },
+    await this.#secretsOf(namespace).update({
+      ...secret,
+      metadata: {
+        ...secret.metadata,
+        annotations: {
+          ...secret.metadata.annotations,
+          ...claimOn(account, this.#world.v),
         },
-        data: Object.fromEntries([...data, ...wanted]),
       },
-    )
+      data: Object.fromEntries([...data, ...wanted]),
+    })
   }
 
-  async #delete(place: Place, { metadata: { uid = '' } }: Typed): Promise<void> {
+  async #delete({ metadata: { namespace = '', name = '', uid = '' } }: Secret): Promise<void> {
     try {
-      await this.#writer.delete({ served: this.#parts.secrets, ...place }, { uid })
+      await this.#secretsOf(namespace).delete(name, { preconditions: { uid } })
     } catch (error) {
       // Another one has its name by now, or none.
       if (!(error instanceof StatusError) || !['NotFound', 'Conflict'].includes(error.reason))
@@ -184,23 +164,18 @@ class Tokens {
   }
 
   /** Takes a secret that is gone off the list of its account. */
-  async #forget(place: Place): Promise<void> {
-    const claimed = this.#gone.get(textOf(place))
+  async #forget(key: string): Promise<void> {
+    const claimed = this.#gone.get(key)
     if (!claimed) return
+    const place = placeIn(key)
+    // A namesake of another type takes the place of the one that is gone.
+    if (await this.#secretsOf(place.namespace).find(place.name)) return
     const account = await this.#account(place.namespace, claimed)
     const listed = account?.secrets ?? []
     const kept = listed.filter(({ name }) => name !== place.name)
-    if (account && kept.length < listed.length) {
-      await this.#writer.update(
-        {
-          served: this.#parts.accounts,
-          namespace: place.namespace,
-          name: account.metadata.name ?? '',
-        },
-        { ...account, secrets: kept },
-      )
-    }
-    if (this.#gone.get(textOf(place)) === claimed) this.#gone.delete(textOf(place))
+    if (account && kept.length < listed.length)
+      await this.#accountsOf(place.namespace).update({ ...account, secrets: kept })
+    if (this.#gone.get(key) === claimed) this.#gone.delete(key)
   }
 }
 

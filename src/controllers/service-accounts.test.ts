@@ -1,13 +1,13 @@
 import { afterEach, expect, test } from 'vitest'
 import { inProcess } from '../in-process.fixture.ts'
+import { alwaysAllow } from '../authz/always.ts'
 import { silentLog } from '../base/log.ts'
-import type { Typed } from '../schema/object-meta.ts'
+import { managerWorld } from '../controller-world.ts'
 import type { Controller, Running } from './controller.ts'
 import { rootCaPublisher } from './root-ca.ts'
 import { serviceAccountSecrets } from './service-account-secrets.ts'
 import { serviceAccountTokens } from './service-account-tokens.ts'
 import { serviceAccounts } from './service-accounts.ts'
-import { Writer } from './writer.ts'
 
 type Plain = Record<string, any>
 
@@ -30,15 +30,14 @@ async function bench(
   const server = await inProcess()
   closers.push(() => server.close())
   const api = { ...server.api, gate: (name: string) => gate(name) && server.api.gate(name) }
-  const writer = new Writer(api, 'tester')
   const served = (resource: string) => api.catalogue.find('', 'v1', resource)!
   const hands = {
     create: (resource: string, namespace: string, object: object): Promise<Plain> =>
-      writer.create<Typed>({ served: served(resource), namespace }, object),
+      server.hand.create(['v1', resource, namespace], object),
     patch: (resource: string, namespace: string, name: string, change: object): Promise<Plain> =>
-      writer.patch<Typed>({ served: served(resource), namespace, name }, change as never),
+      server.hand.patch(['v1', resource, namespace, name], change),
     remove: (resource: string, namespace: string, name: string) =>
-      writer.delete({ served: served(resource), namespace, name }),
+      server.hand.delete(['v1', resource, namespace, name]),
     get: (resource: string, namespace: string, name: string): Promise<Plain | null> =>
       server.source.get({ group: '', resource }, namespace, name),
     names: async (resource: string, namespace: string): Promise<string[]> => {
@@ -48,7 +47,8 @@ async function bench(
     },
   }
   await before(hands)
-  const world = { api, source: server.source, log: silentLog }
+  const world = managerWorld({ api, authorizer: alwaysAllow, log: silentLog })
+  closers.push(() => world.informers.stop())
   const running: Running[] = []
   for (const controller of controllers) {
     running.push(await controller.start({ ...world, signal: new AbortController().signal }))

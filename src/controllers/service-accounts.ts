@@ -1,8 +1,9 @@
+import type { Namespace } from '../kinds/core/namespace.ts'
+import type { ServiceAccount } from '../kinds/core/service-account.ts'
+import { NAMESPACES, SERVICE_ACCOUNTS } from './addresses.ts'
 import { workQueue, type Controller } from './controller.ts'
-import { asleep, following } from './following.ts'
-import { followPlaces } from './follow-places.ts'
+import { asleep, following, handled, onChange } from './following.ts'
 import { isOpen, whileOpen } from './namespace-open.ts'
-import { Writer } from './writer.ts'
 
 const NAME = 'serviceaccount'
 const ACCOUNT = 'default'
@@ -11,25 +12,27 @@ const ACCOUNT = 'default'
 export const serviceAccounts: Controller = {
   name: NAME,
   async start(world) {
-    const { api, source } = world
-    const served = api.catalogue.find('', 'v1', 'serviceaccounts')
-    const namespaces = api.catalogue.find('', 'v1', 'namespaces')
-    if (!served || !namespaces) return asleep
-    const writer = new Writer(api, 'service-account-controller')
+    const { informers, resources, signal } = world
+    if (!(await resources.serves(SERVICE_ACCOUNTS, NAMESPACES))) return asleep
+    const client = world.clientFor('service-account-controller')
+    const namespaces = informers.of<Namespace>(NAMESPACES)
+    const fieldSelector = `metadata.name=${ACCOUNT}`
+    const accounts = informers.of<ServiceAccount>(SERVICE_ACCOUNTS, { fieldSelector })
     const queue = workQueue(world, NAME, {
       async work(namespace) {
-        if (!(await isOpen(source, namespace))) return
-        if (await source.get(served.name, namespace, ACCOUNT)) return
-        await whileOpen(() => writer.create({ served, namespace }, { metadata: { name: ACCOUNT } }))
+        if (!isOpen(namespaces.lister.get('', namespace))) return
+        if (accounts.lister.get(namespace, ACCOUNT)) return
+        const wanted = client.resource(SERVICE_ACCOUNTS).in(namespace)
+        await whileOpen(() => wanted.create({ metadata: { name: ACCOUNT } }))
       },
     })
-    return following(queue, writer, [
-      await followPlaces(api, namespaces, { set: ({ name }) => queue.add(name) }),
-      await followPlaces(api, served, {
-        removed({ namespace, name }) {
-          if (name === ACCOUNT) queue.add(namespace)
-        },
-      }),
+    return following(queue, client, [
+      await handled(accounts, { delete: ({ namespace }) => queue.add(namespace) }, signal),
+      await handled(
+        namespaces,
+        onChange(({ name }) => queue.add(name)),
+        signal,
+      ),
     ])
   },
 }

@@ -1,7 +1,6 @@
 import { placeOf, type Api } from '../api/context.ts'
 import type { Entry } from '../client/entry.ts'
 import { META_GROUP } from '../client/meta-group.ts'
-import { keyOf } from '../client/transport.ts'
 import { objectBytes } from '../http/represent.ts'
 import type { Served } from '../schema/catalogue.ts'
 import { parseJson } from '../schema/json-text.ts'
@@ -31,8 +30,6 @@ const QUOTE = 0x22
 
 /** An object of the cache; nothing of it is read before it is asked for. */
 export class CacheEntry<T> implements Entry<T> {
-  readonly namespace: string
-  readonly name: string
   readonly #reading: CacheReading
   readonly #version: Version
   /** Of the deletion, where it is gone. */
@@ -43,13 +40,18 @@ export class CacheEntry<T> implements Entry<T> {
     this.#reading = reading
     this.#version = version
     this.#revision = revision
-    const { namespace, name } = placeOf(reading.served, version.key)
-    this.namespace = namespace
-    this.name = name
+  }
+
+  get namespace(): string {
+    return placeOf(this.#reading.served, this.#version.key).namespace
+  }
+
+  get name(): string {
+    return placeOf(this.#reading.served, this.#version.key).name
   }
 
   get key(): string {
-    return keyOf(this.namespace, this.name)
+    return this.#version.key.slice(this.#reading.served.keyPrefix.length)
   }
 
   /** It stands among the first members of metadata, and only names before it. */

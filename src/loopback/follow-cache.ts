@@ -21,7 +21,7 @@ export async function followCache<T>(
   const chosen = selection(served, parameter('labelSelector'), parameter('fieldSelector'))
   const matches = (version: Version) =>
     version.fault === null && chosen.matches?.(version) !== false
-  const table = await api.cache.table(served.hub.keyPrefix)
+  const table = await api.cache.table(served.hub)
   const prefix = keyOf(served.hub, request.namespace, '')
   const entryOf = (version: Version, revision?: number) =>
     new CacheEntry<T>(reading, version, revision)
@@ -57,11 +57,16 @@ export async function followCache<T>(
     if (isOver) break
     if (matches(version)) target.add(entryOf(version))
   }
+  // What is looked up twice is read once.
+  const known = new WeakMap<Version, CacheEntry<T>>()
   return {
     store: {
       get(key) {
         const version = table.get(served.hub.keyPrefix + key)
-        return version && matches(version) ? entryOf(version) : null
+        if (!version || !matches(version)) return null
+        let entry = known.get(version)
+        if (!entry) known.set(version, (entry = entryOf(version)))
+        return entry
       },
       *entries(namespace) {
         for (const version of table.range(keyOf(served.hub, namespace || request.namespace, '')))

@@ -133,6 +133,9 @@ export class LocalTransport implements Transport {
 
   readonly generation = (): number => this.#options.api.catalogue.generation
 
+  readonly onGeneration = (call: () => void): (() => void) =>
+    this.#options.api.catalogue.subscribe(() => call())
+
   close(): void {
     this.#ending.abort(new Error('the client is closed'))
   }

@@ -1,31 +1,93 @@
-/** What the server does by itself with objects that owners, namespaces or definitions leave behind, over HTTP. */
+/**
+ * What is done by itself with objects that owners, namespaces, accounts or definitions leave behind, over HTTP: by the
+ * controllers in the server, and by those of a program of its own, each with no more rights than its role gives.
+ */
+import { setTimeout as later } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startServer, type RunningServer } from '../../src/index.ts'
 import { ManualClock } from '../../src/base/clock.ts'
+import type { Log } from '../../src/base/log.ts'
+import { silentLog } from '../../src/base/log.ts'
 import { formatTime } from '../../src/base/time.ts'
+import { readKubeconfig } from '../../src/client/kubeconfig.ts'
+import { controllerManager } from '../../src/controller-manager.ts'
+import { createPki } from '../../src/pki/files.ts'
+import { systemClock } from '../../src/base/clock.ts'
+import { vocabularies } from '../../src/vocabulary/index.ts'
 import { Client } from '../client.ts'
 
-for (const vocabulary of ['orch', 'kubernetes'] as const) {
-  describe(`vocabulary ${vocabulary}`, () => {
+const settings = (['orch', 'kubernetes'] as const).flatMap((vocabulary) =>
+  (['in the server', 'apart'] as const).map((place) => ({ vocabulary, place })),
+)
+
+for (const { vocabulary, place } of settings) {
+  describe(`vocabulary ${vocabulary}, controllers ${place}`, () => {
     const domain = vocabulary === 'orch' ? 'orch.io' : 'k8s.io'
+    const system = vocabulary === 'orch' ? 'orch' : 'kube'
     const MAPS = '/api/v1/namespaces/default/configmaps'
     const DEFINITIONS = `/apis/apiextensions.${domain}/v1/customresourcedefinitions`
     const ROLES = `/apis/rbac.authorization.${domain}/v1/clusterroles`
     const clock = new ManualClock()
+    const faults: string[] = []
+    const log: Log = {
+      ...silentLog,
+      warn: (text, fields) => void faults.push(`${text} ${JSON.stringify(fields)}`),
+      error: (text, fields) => void faults.push(`${text} ${JSON.stringify(fields)}`),
+    }
+    const ending = new AbortController()
+    let manager: Promise<void> | null = null
     let server: RunningServer
     let client: Client
     beforeAll(async () => {
-      server = await startServer({ vocabulary, clock })
+      const controllers = place === 'apart' ? ('server' as const) : true
+      server = await startServer({ vocabulary, clock, controllers, log })
       client = new Client(server)
+      if (place === 'apart') manager = runApart(server, vocabulary)
     })
     afterAll(async () => {
+      ending.abort()
+      await manager
       client.close()
       await server.close()
+      // A permission that its role does not give would make a controller fail again and again.
+      expect(faults).toEqual([])
     })
-    const settledStatus = async (path: string) => {
-      await server.settled()
-      return (await client.get(path)).status
+    /** As the program of its own, whose controllers have tokens of their own. */
+    const runApart = async (of: RunningServer, name: typeof vocabulary) => {
+      const v = vocabularies[name]
+      const { saPrivateKey } = await createPki({
+        clock: systemClock,
+        bindAddress: '',
+        vocabulary: v,
+        hosts: [],
+      })
+      const user = v.spell('system:{system}-controller-manager')
+      const config = {
+        ...(await readKubeconfig(of.kubeconfig)),
+        impersonate: { user, uid: '', groups: [], extra: [] },
+      }
+      return controllerManager({
+        config,
+        controllers: ['*'],
+        useServiceAccountCredentials: true,
+        rootCa: of.ca,
+        serviceAccountKey: saPrivateKey,
+        leaderElection: null,
+        log,
+        clock,
+      }).run(ending.signal)
     }
+    /** What is read when everything is done: over the network that shows only by looking. */
+    const settles = async <T>(read: () => Promise<T>, wanted: T): Promise<void> => {
+      if (place === 'in the server') await server.settled()
+      else {
+        const end = Date.now() + 20_000
+        while (Date.now() < end && JSON.stringify(await read()) !== JSON.stringify(wanted))
+          await later(10)
+      }
+      expect(await read()).toEqual(wanted)
+    }
+    const status = async (path: string) => (await client.get(path)).status
 
     for (const { policy, waiting, after } of [
       { policy: 'Background', waiting: 404, after: 404 },
@@ -44,18 +106,13 @@ for (const vocabulary of ['orch', 'kubernetes'] as const) {
           },
         })
         await client.delete(`${MAPS}/owner?propagationPolicy=${policy}`)
-        expect([
-          await settledStatus(`${MAPS}/owner`),
-          await settledStatus(`${MAPS}/dependent`),
-        ]).toEqual([waiting, 200])
+        const both = async () => [await status(`${MAPS}/owner`), await status(`${MAPS}/dependent`)]
+        await settles(both, [waiting, 200])
         await client.ask('PATCH', `${MAPS}/dependent`, {
           body: { metadata: { finalizers: null } },
           headers: { 'content-type': 'application/merge-patch+json' },
         })
-        expect([
-          await settledStatus(`${MAPS}/owner`),
-          await settledStatus(`${MAPS}/dependent`),
-        ]).toEqual([404, after])
+        await settles(both, [404, after])
         await client.delete(`${MAPS}/dependent`)
       })
     }
@@ -78,7 +135,7 @@ for (const vocabulary of ['orch', 'kubernetes'] as const) {
           ],
         },
       })
-      await server.settled()
+      await settles(async () => (await client.get(path)).body.status?.conditions?.length, 2)
       const { body } = await client.get(path)
       const lastTransitionTime = formatTime(clock.now())
       expect(body.status).toEqual({
@@ -143,7 +200,7 @@ for (const vocabulary of ['orch', 'kubernetes'] as const) {
         'CustomResourceDefinition',
         [`customresourcecleanup.apiextensions.${domain}`],
       ])
-      expect(await settledStatus(path)).toBe(404)
+      await settles(() => status(path), 404)
     })
 
     test('a namespace goes with what is in it', async () => {
@@ -151,12 +208,17 @@ for (const vocabulary of ['orch', 'kubernetes'] as const) {
       await client.post('/api/v1/namespaces/n/secrets', { metadata: { name: 's' } })
       const { body } = await client.delete('/api/v1/namespaces/n')
       expect(body.status.phase).toBe('Terminating')
-      expect(await settledStatus('/api/v1/namespaces/n')).toBe(200)
+      await settles(() => status('/api/v1/namespaces/n'), 200)
+      const both = async () => {
+        // A program of its own hears of the deletion later, and waits from then on.
+        if (place === 'apart') clock.advance(5_000)
+        return [
+          await status('/api/v1/namespaces/n'),
+          await status('/api/v1/namespaces/n/secrets/s'),
+        ]
+      }
       clock.advance(5_000)
-      expect([
-        await settledStatus('/api/v1/namespaces/n'),
-        await settledStatus('/api/v1/namespaces/n/secrets/s'),
-      ]).toEqual([404, 404])
+      await settles(both, [404, 404])
     })
 
     test('a cluster role gathers the rules of others', async () => {
@@ -169,8 +231,35 @@ for (const vocabulary of ['orch', 'kubernetes'] as const) {
         metadata: { name: 'part', labels: { 'example.com/to': 'all' } },
         rules,
       })
-      await server.settled()
-      expect((await client.get(`${ROLES}/all`)).body.rules).toEqual(rules)
+      await settles(async () => (await client.get(`${ROLES}/all`)).body.rules, rules)
+    })
+
+    test('a namespace has its account and the authority, also when they are deleted', async () => {
+      await client.post('/api/v1/namespaces', { metadata: { name: 'm' } })
+      const account = '/api/v1/namespaces/m/serviceaccounts/default'
+      const authority = `/api/v1/namespaces/m/configmaps/${system}-root-ca.crt`
+      const both = async () => [
+        await status(account),
+        (await client.get(authority)).body.data?.['ca.crt'],
+      ]
+      await settles(both, [200, server.ca])
+      await client.delete(account)
+      await client.delete(authority)
+      await settles(both, [200, server.ca])
+    })
+
+    test('a secret for an account gets a token, and goes with the account', async () => {
+      const label = vocabulary === 'orch' ? 'orch.io' : 'kubernetes.io'
+      await client.post('/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'r' } })
+      await client.post('/api/v1/namespaces/default/secrets', {
+        metadata: { name: 't', annotations: { [`${label}/service-account.name`]: 'r' } },
+        type: `${label}/service-account-token`,
+      })
+      const path = '/api/v1/namespaces/default/secrets/t'
+      const filled = async () => Object.keys((await client.get(path)).body.data ?? {}).sort()
+      await settles(filled, ['ca.crt', 'namespace', 'token'])
+      await client.delete('/api/v1/namespaces/default/serviceaccounts/r')
+      await settles(() => status(path), 404)
     })
   })
 }

@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { isDns1123Subdomain } from '../../schema/names.ts'
 import { product, vocabularies } from '../../vocabulary/index.ts'
 import type { VocabularyName } from '../../vocabulary/vocabulary.ts'
+import { truthOr } from '../../base/value-checks.ts'
 import { admissionFlags } from './admission-flags.ts'
 import { globalFlags } from './data-command.ts'
 import { authenticationFlags } from './authentication-flags.ts'
@@ -202,11 +203,17 @@ export const serverFlags = {
     'Certificate that node agents know this server by, PEM.',
   ),
   'nodeagent-client-key': agentFile('agentTls.key', 'Key of that certificate, PEM.'),
-  controllers: onFlag({
+  controllers: {
     option: 'controllers',
     section: 'Cluster',
-    help: 'Keep in order what belongs to the API: garbage, namespaces, service accounts, aggregated roles.',
-  }),
+    default: 'true',
+    help: 'Keep in order what belongs to the API: garbage, namespaces, service accounts, aggregated roles. server: only what is a part of every server.',
+    takes: truthOr('server'),
+    parse: (text: string): boolean | 'server' => {
+      if (text === 'server') return text
+      return onFlag({ section: '', help: '' }).parse(text)
+    },
+  },
   ...authenticationFlags,
   ...authorizationFlags,
   ...admissionFlags,

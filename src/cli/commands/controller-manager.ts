@@ -1,0 +1,125 @@
+/** Runs the controllers until a signal. */
+import { isIP } from 'node:net'
+import { readFlagFileSync } from '../../base/flag-file.ts'
+import { lineLog, type Log } from '../../base/log.ts'
+import { plainMessage } from '../../base/plain-reason.ts'
+import type { ClientConfig } from '../../client/client-config.ts'
+import type { ControllerManager, ControllerManagerOptions } from '../../controller-manager.ts'
+import { product } from '../../vocabulary/index.ts'
+import { parseFlags, type Values } from '../flags.ts'
+import { helpText } from '../help.ts'
+import { signalCode, type Terminal } from '../terminal.ts'
+import { controllerManagerFlags } from './controller-manager-flags.ts'
+import { serveHealth } from './health-server.ts'
+
+/** What runs the command, and as what. */
+export interface ControllerManagerCommand {
+  readonly name: string
+  readonly version: string
+  readonly terminal: Terminal
+}
+
+const ABOUT =
+  'Keeps objects of the cluster API in order, as a client of a server that does not do so itself.'
+const EXAMPLE = `--kubeconfig ./${product.dataDir}/admin.kubeconfig`
+
+/** Resolves with the exit code when it has ended; a second signal ends it at once. Throws FlagError. */
+export async function controllerManagerCommand(
+  { name, version, terminal }: ControllerManagerCommand,
+  args: readonly string[],
+): Promise<number> {
+  const values = parseFlags(controllerManagerFlags, args)
+  if (values.help || values['help-all']) {
+    terminal.out(helpText({ about: ABOUT, name, flags: controllerManagerFlags, example: EXAMPLE }))
+    return 0
+  }
+  if (values.version) {
+    terminal.out(`${name} ${version}\n`)
+    return 0
+  }
+  const write = (line: string) => terminal.err(line)
+  const log = lineLog({ format: values['logging-format'], level: values.v, now: Date.now, write })
+  const ending = new AbortController()
+  terminal.onSignal((signal) => {
+    if (ending.signal.aborted) terminal.exit(signalCode(signal))
+    ending.abort()
+  })
+  try {
+    const { controllerManager } = await import('../../controller-manager.ts')
+    const manager = controllerManager(await optionsOf(values, log))
+    await run(manager, values, log, ending.signal)
+    return 0
+  } catch (error) {
+    terminal.err(`${name}: ${plainMessage(error)}\n`)
+    return 1
+  }
+}
+
+type ManagerValues = Values<typeof controllerManagerFlags>
+
+async function run(
+  manager: ControllerManager,
+  values: ManagerValues,
+  log: Log,
+  signal: AbortSignal,
+): Promise<void> {
+  const health = values['secure-port'] === 0 ? null : await serveHealth(healthOf(values), manager)
+  if (health) log.info('health is told', { url: health.url })
+  // Nothing else keeps the process running while the server is away.
+  const awake = setInterval(() => {}, 60_000)
+  try {
+    await manager.run(signal)
+  } finally {
+    clearInterval(awake)
+    await health?.close()
+  }
+}
+
+async function optionsOf(values: ManagerValues, log: Log): Promise<ControllerManagerOptions> {
+  return {
+    config: await configOf(values),
+    controllers: values.controllers,
+    useServiceAccountCredentials: values['use-service-account-credentials'],
+    rootCa: fileText('root-ca-file', values),
+    serviceAccountKey: fileText('service-account-private-key-file', values),
+    leaderElection: values['leader-elect']
+      ? {
+          namespace: values['leader-elect-resource-namespace'],
+          name: values['leader-elect-resource-name'],
+          leaseDurationMs: values['leader-elect-lease-duration'],
+          renewDeadlineMs: values['leader-elect-renew-deadline'],
+          retryPeriodMs: values['leader-elect-retry-period'],
+        }
+      : null,
+    featureGates: values['feature-gates'],
+    log,
+  }
+}
+
+async function configOf({ kubeconfig, context }: ManagerValues): Promise<ClientConfig> {
+  if (kubeconfig === '') {
+    const { inClusterConfig } = await import('../../client/in-cluster.ts')
+    return inClusterConfig()
+  }
+  const { loadKubeconfig } = await import('../../client/kubeconfig.ts')
+  return loadKubeconfig(kubeconfig, context === '' ? undefined : context)
+}
+
+type FileFlag =
+  | 'root-ca-file'
+  | 'service-account-private-key-file'
+  | 'tls-cert-file'
+  | 'tls-private-key-file'
+
+const fileText = (flag: FileFlag, values: ManagerValues): string =>
+  values[flag] === '' ? '' : readFlagFileSync(flag, values[flag]).toString()
+
+function healthOf(values: ManagerValues) {
+  const host = values['bind-address']
+  const cert = fileText('tls-cert-file', values)
+  const key = fileText('tls-private-key-file', values)
+  const isLocal = host.startsWith('127.') || (isIP(host) === 6 && host === '::1')
+  if (cert === '' && !isLocal)
+    throw new Error(`--bind-address ${host} needs --tls-cert-file and --tls-private-key-file`)
+  return { host, port: values['secure-port'], cert, key }
+}

@@ -1,0 +1,221 @@
+/** Which of several programs does what only one of them must do: the one whose name stands in a Lease that is renewed. */
+import type { Clock } from '../base/clock.ts'
+import type { Ids } from '../base/ids.ts'
+import { formatMicroTime } from '../base/time.ts'
+import type { Client } from './client.ts'
+import { isNotFound } from './resource-client.ts'
+import { pause } from './retry.ts'
+import type { ApiObject, ResourceAddress } from './transport.ts'
+
+/** A Lease, as far as an election is concerned. */
+export interface ElectionLease extends ApiObject {
+  spec?: {
+    holderIdentity?: string | null
+    leaseDurationSeconds?: number
+    acquireTime?: string
+    renewTime?: string
+    leaseTransitions?: number
+  }
+}
+
+/** What an election is about. */
+export interface LeaderElectionOptions {
+  readonly client: Client
+  /** Leases of the server: their group carries its brand. */
+  readonly leases: ResourceAddress
+  readonly namespace: string
+  readonly name: string
+  /** This program; no other may call itself so. */
+  readonly identity: string
+  /** How long a leader that is silent stays the leader, milliseconds; 15 seconds by default. */
+  readonly leaseDurationMs?: number
+  /** How long a leader tries to renew before it gives up, milliseconds; 10 seconds by default. */
+  readonly renewDeadlineMs?: number
+  /** Wait between attempts, milliseconds; 2 seconds by default. */
+  readonly retryPeriodMs?: number
+  readonly clock: Clock
+  /** For the random part of waits. */
+  readonly ids: Pick<Ids, 'fraction'>
+  /** Told when somebody else, or this program, has come to lead. */
+  readonly onNewLeader?: (identity: string) => void
+  /** Told why an attempt failed. */
+  readonly onTrouble?: (error: unknown) => void
+}
+
+const LEASE_MS = 15_000
+const RENEW_MS = 10_000
+const RETRY_MS = 2_000
+// Those who wait do not all ask at once.
+const JITTER = 1.2
+
+/**
+ * A part in an election. Times of others are never compared: a lease is over when it has not changed for its duration,
+ * measured here, so that clocks may differ.
+ */
+export class LeaderElector {
+  readonly #options: LeaderElectionOptions
+  readonly #times: { readonly leaseMs: number; readonly renewMs: number; readonly retryMs: number }
+  #seen: ElectionLease['spec'] | null = null
+  #seenText = ''
+  #seenAt = 0
+  #told = ''
+
+  /** Throws an Error when the times do not fit together. */
+  constructor(options: LeaderElectionOptions) {
+    const { leaseDurationMs = LEASE_MS, renewDeadlineMs = RENEW_MS } = options
+    const { retryPeriodMs = RETRY_MS } = options
+    if (leaseDurationMs <= renewDeadlineMs)
+      throw new Error('the lease duration must be greater than the renew deadline')
+    if (renewDeadlineMs <= JITTER * retryPeriodMs)
+      throw new Error(`the renew deadline must be greater than ${JITTER} times the retry period`)
+    this.#options = options
+    this.#times = { leaseMs: leaseDurationMs, renewMs: renewDeadlineMs, retryMs: retryPeriodMs }
+  }
+
+  /** Who leads, as last seen; empty when nobody does. */
+  get leader(): string {
+    return this.#seen?.holderIdentity ?? ''
+  }
+
+  get isLeader(): boolean {
+    return this.leader === this.#options.identity
+  }
+
+  /** Milliseconds by which the lease of this program is over; 0 while it is not, or is somebody else's. */
+  get lateMs(): number {
+    if (!this.isLeader) return 0
+    return Math.max(0, this.#options.clock.now() - this.#seenAt - this.#times.leaseMs)
+  }
+
+  /**
+   * Waits until this program leads, and leads until `signal`, or until the lease cannot be renewed. `lead` is begun then;
+   * its signal says when it is over. Resolves when it has ended; the lease is given up only then.
+   */
+  async run(signal: AbortSignal, lead: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    if (!(await this.#acquire(signal))) return
+    const leading = new AbortController()
+    const work = lead(leading.signal)
+    // What fails ends the lead; it is told at the end.
+    const failed = work.then(
+      () => {},
+      () => leading.abort(),
+    )
+    await this.#keep(AbortSignal.any([signal, leading.signal]))
+    leading.abort()
+    await failed
+    if (this.isLeader) await this.#release()
+    await work
+  }
+
+  /** Resolves when this program leads; false when it was ended before. */
+  async #acquire(signal: AbortSignal): Promise<boolean> {
+    const { clock, ids } = this.#options
+    while (!signal.aborted) {
+      if (await this.#tryOnce(signal)) return true
+      const wait = this.#times.retryMs * (1 + ids.fraction() * JITTER)
+      await pause(clock, wait, signal).catch(() => {})
+    }
+    return false
+  }
+
+  /** Renews until it is ended, or until it could not for too long. */
+  async #keep(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options
+    const { renewMs, retryMs } = this.#times
+    let renewedAt = clock.now()
+    while (!signal.aborted) {
+      await pause(clock, retryMs, signal).catch(() => {})
+      if (signal.aborted) return
+      const late = new AbortController()
+      const leftMs = Math.max(renewedAt + renewMs - clock.now(), 0)
+      const cancel = clock.after(leftMs, () => late.abort(new Error('the renewal took too long')))
+      const isRenewed = await this.#tryOnce(AbortSignal.any([signal, late.signal]))
+      cancel()
+      if (isRenewed) renewedAt = clock.now()
+      else if (clock.now() - renewedAt >= renewMs || !this.isLeader) return
+    }
+  }
+
+  async #tryOnce(signal: AbortSignal): Promise<boolean> {
+    try {
+      return await this.#acquireOrRenew(signal)
+    } catch (error) {
+      if (!signal.aborted) this.#options.onTrouble?.(error)
+      return false
+    }
+  }
+
+  async #acquireOrRenew(signal: AbortSignal): Promise<boolean> {
+    const { clock, identity, name } = this.#options
+    const options = { signal, timeoutMs: this.#times.renewMs }
+    const time = formatMicroTime(clock.now())
+    const mine = {
+      holderIdentity: identity,
+      leaseDurationSeconds: Math.ceil(this.#times.leaseMs / 1000),
+      acquireTime: time,
+      renewTime: time,
+    }
+    const live = await this.#find(options)
+    if (!live) {
+      const spec = { ...mine, leaseTransitions: 0 }
+      this.#see((await this.#leases().create({ metadata: { name }, spec }, options)).spec)
+      return true
+    }
+    this.#see(live.spec)
+    const { leaseTransitions = 0, acquireTime = time } = live.spec ?? {}
+    const isOver = this.#seenAt + this.#times.leaseMs <= clock.now()
+    if (this.leader !== '' && !this.isLeader && !isOver) return false
+    const spec = this.isLeader
+      ? { ...mine, acquireTime, leaseTransitions }
+      : { ...mine, leaseTransitions: leaseTransitions + 1 }
+    this.#see((await this.#leases().update({ ...live, spec }, options)).spec)
+    return true
+  }
+
+  async #find(options: { readonly signal: AbortSignal; readonly timeoutMs: number }) {
+    try {
+      return await this.#leases().get(this.#options.name, options)
+    } catch (error) {
+      if (isNotFound(error)) return null
+      throw error
+    }
+  }
+
+  /** Others need not wait for the lease to be over. */
+  async #release(): Promise<void> {
+    const { clock, onTrouble } = this.#options
+    try {
+      const live = await this.#leases().get(this.#options.name)
+      if (live.spec?.holderIdentity !== this.#options.identity) return
+      const time = formatMicroTime(clock.now())
+      const { leaseTransitions = 0 } = live.spec
+      const spec = {
+        holderIdentity: '',
+        leaseDurationSeconds: 1,
+        acquireTime: time,
+        renewTime: time,
+        leaseTransitions,
+      }
+      this.#see((await this.#leases().update({ ...live, spec })).spec)
+    } catch (error) {
+      onTrouble?.(error)
+    }
+  }
+
+  #see(spec: ElectionLease['spec']): void {
+    const text = JSON.stringify(spec ?? {})
+    if (text !== this.#seenText) {
+      this.#seenText = text
+      this.#seenAt = this.#options.clock.now()
+    }
+    this.#seen = spec ?? {}
+    if (this.leader === this.#told) return
+    this.#told = this.leader
+    if (this.leader !== '') this.#options.onNewLeader?.(this.leader)
+  }
+
+  #leases() {
+    const { client, leases, namespace } = this.#options
+    return client.resource<ElectionLease>(leases).in(namespace)
+  }
+}

@@ -1,0 +1,24 @@
+/** Resources that controllers work on, as they stand in paths. */
+import type { ResourceAddress } from '../client/transport.ts'
+import type { Vocabulary } from '../vocabulary/vocabulary.ts'
+
+const core = (resource: string): ResourceAddress => ({ group: '', version: 'v1', resource })
+
+export const NAMESPACES = core('namespaces')
+export const CONFIG_MAPS = core('configmaps')
+export const SECRETS = core('secrets')
+export const SERVICE_ACCOUNTS = core('serviceaccounts')
+export const PODS = core('pods')
+export const EVENTS = core('events')
+
+export const clusterRoles = (v: Vocabulary): ResourceAddress => ({
+  group: v.spell('rbac.authorization{api}'),
+  version: 'v1',
+  resource: 'clusterroles',
+})
+
+export const definitions = (v: Vocabulary): ResourceAddress => ({
+  group: v.spell('apiextensions{api}'),
+  version: 'v1',
+  resource: 'customresourcedefinitions',
+})

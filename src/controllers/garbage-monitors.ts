@@ -1,0 +1,149 @@
+import type { Client } from '../client/client.ts'
+import { preferred } from '../client/discovery.ts'
+import type { Entry } from '../client/entry.ts'
+import type { Informer } from '../client/informer.ts'
+import type { KnownResources } from '../client/known-resources.ts'
+import type { ApiObject, ServedResource } from '../client/transport.ts'
+import { turn } from '../base/turn.ts'
+import type { GarbageGraph, Monitored } from './garbage-graph.ts'
+import { groupVersionOf, hasVerbs } from './resources.ts'
+
+const ENTRIES_PER_TURN = 200
+
+/** What is followed, and for whom. */
+export interface MonitorParts {
+  /** Reads what is followed. */
+  readonly client: Client
+  readonly resources: KnownResources
+  readonly graph: GarbageGraph
+  readonly onTrouble: (resource: string, error: unknown) => void
+  readonly signal: AbortSignal
+}
+
+interface Monitor extends Monitored {
+  readonly informer: Informer<ApiObject>
+}
+
+/** Tells the graph of all objects that can be collected, by their metadata; none is kept here. */
+export class GarbageMonitors {
+  readonly #parts: MonitorParts
+  readonly #monitors = new Map<string, Monitor>()
+  #adjusting: Promise<void> = Promise.resolve()
+
+  constructor(parts: MonitorParts) {
+    this.#parts = parts
+  }
+
+  /** The resource of a name that the graph was told. */
+  resource(name: string): ServedResource | undefined {
+    return this.#monitors.get(name)?.resource
+  }
+
+  /** Follows what has come to be served, and no longer what is not; resolves when all of it was told. */
+  adjust(): Promise<void> {
+    this.#adjusting = this.#adjusting.then(
+      () => this.#adjust(),
+      () => this.#adjust(),
+    )
+    return this.#adjusting
+  }
+
+  async stop(): Promise<void> {
+    const all = [...this.#monitors.values()]
+    this.#monitors.clear()
+    await Promise.all(all.map(({ informer }) => informer.stop()))
+  }
+
+  async #adjust(): Promise<void> {
+    const { resources, signal, graph } = this.#parts
+    const { resources: served, failures } = await resources.fresh()
+    const wanted = new Map<string, ServedResource>()
+    for (const one of preferred(served)) {
+      const isCollected = one.resource !== 'events'
+      if (isCollected && hasVerbs(one, 'delete', 'list', 'watch')) wanted.set(nameOf(one), one)
+    }
+    for (const [name, monitor] of this.#monitors) {
+      // What cannot be looked at now is not gone.
+      if (wanted.has(name) || failures.has(groupVersionOf(monitor.resource))) continue
+      this.#monitors.delete(name)
+      await monitor.informer.stop()
+      graph.leave(monitor)
+    }
+    const loads: Promise<void>[] = []
+    for (const [name, resource] of wanted) {
+      if (signal.aborted) return
+      if (this.#monitors.has(name)) continue
+      const load = this.#follow({ name, resource })
+      // In this process one after the other: requests come first.
+      if (this.#parts.client.generation() === null) loads.push(load)
+      else await load
+    }
+    await Promise.all(loads)
+  }
+
+  async #follow({ name, resource }: Monitored): Promise<void> {
+    const { client, graph, onTrouble, signal } = this.#parts
+    const informer = client
+      .resource(resource)
+      .metadata()
+      .informer({ isStored: false, onTrouble: (error) => onTrouble(resource.resource, error) })
+    const monitor: Monitor = { name, resource, informer }
+    this.#monitors.set(name, monitor)
+    // Over the network they come in chunks. In this process all at once: requests come in between.
+    const loading = client.generation() === null ? null : new Loading()
+    informer.addHandler({
+      add: (entry) => loading?.takes(entry) || graph.set(monitor, entry),
+      update: (entry) => loading?.takes(entry) || graph.set(monitor, entry),
+      delete: (entry) => {
+        loading?.overtakes(entry)
+        graph.removed(monitor, entry)
+      },
+      relisted: () => graph.lookAgain(),
+    })
+    await informer.start().synced(signal)
+    if (!loading) return
+    for (const [i, entry] of loading.begin().entries()) {
+      if (i % ENTRIES_PER_TURN === 0) await turn()
+      if (signal.aborted) return
+      if (loading.isNewest(entry)) graph.set(monitor, entry)
+    }
+    loading.end()
+  }
+}
+
+/** Objects that are there at the start, until they are told. */
+class Loading {
+  #entries: Entry<ApiObject>[] | null = []
+  /** Those that were told of since. */
+  #overtaken: Set<string> | null = null
+
+  /** Whether an object is told later. */
+  takes(entry: Entry<ApiObject>): boolean {
+    this.overtakes(entry)
+    this.#entries?.push(entry)
+    return this.#entries !== null
+  }
+
+  /** What is told of an object now is newer. */
+  overtakes({ key }: Entry<ApiObject>): void {
+    this.#overtaken?.add(key)
+  }
+
+  begin(): readonly Entry<ApiObject>[] {
+    const entries = this.#entries ?? []
+    this.#entries = null
+    this.#overtaken = new Set()
+    return entries
+  }
+
+  isNewest({ key }: Entry<ApiObject>): boolean {
+    return this.#overtaken?.has(key) === false
+  }
+
+  end(): void {
+    this.#overtaken = null
+  }
+}
+
+/** One for all versions of a resource. */
+const nameOf = ({ group, resource }: ServedResource): string => `${group}/${resource}`
