@@ -8,7 +8,7 @@ import {
   type ServedResource,
 } from '../client/transport.ts'
 import { StatusError } from '../schema/errors.ts'
-import { workQueue, type Controller, type Running } from './controller.ts'
+import { workQueue, type Controller } from './controller.ts'
 import { following } from './following.ts'
 import { GarbageGraph } from './garbage-graph.ts'
 import { GarbageMonitors } from './garbage-monitors.ts'
@@ -75,9 +75,10 @@ export const garbageCollector: Controller = {
     isLoaded = true
     for (const id of early) queue.add(id)
     early.clear()
-    /** What is still to be done about a change of what is served; null when nothing is. */
-    let adjusting: Promise<void> | null = null
+    let adjustings = 0
+    let last: Promise<void> = Promise.resolve()
     const adjust = async () => {
+      adjustings++
       try {
         await monitors.adjust()
         // Owners of kinds that were not served may be looked at now.
@@ -85,19 +86,27 @@ export const garbageCollector: Controller = {
       } catch (error) {
         if (!signal.aborted) log.warn('what is served is not known', { error: String(error) })
       }
+      adjustings--
     }
-    const adjustNext = () => {
-      const next: Promise<void> = (adjusting ?? Promise.resolve()).then(adjust).then(() => {
-        if (adjusting === next) adjusting = null
-      })
-      adjusting = next
+    const look = () => void (last = adjust())
+    const ends = [client.onGeneration(look)]
+    if (client.generation() === null) ends.push(every(clock, LOOK_MS, look))
+    const running = following(queue, client, ends)
+    return {
+      get isIdle() {
+        return adjustings === 0 && running.isIdle
+      },
+      async idle() {
+        do {
+          await last
+          await running.idle()
+        } while (adjustings > 0)
+      },
+      async stop() {
+        await monitors.stop()
+        await running.stop()
+      },
     }
-    const ends = [client.onGeneration(adjustNext)]
-    if (client.generation() === null) ends.push(every(clock, LOOK_MS, adjustNext))
-    return adjusted(following(queue, client, ends), {
-      adjusting: () => adjusting,
-      stop: () => monitors.stop(),
-    })
   },
 }
 
@@ -113,24 +122,6 @@ function every(clock: Clock, ms: number, call: () => void): () => void {
   again()
   return () => cancel()
 }
-
-/** A controller that is busy, too, while it finds out what is served. */
-const adjusted = (
-  running: Running,
-  { adjusting, stop }: { adjusting: () => Promise<void> | null; stop: () => Promise<void> },
-): Running => ({
-  get isIdle() {
-    return adjusting() === null && running.isIdle
-  },
-  async idle() {
-    for (let next = adjusting(); next; next = adjusting()) await next
-    await running.idle()
-  },
-  async stop() {
-    await stop()
-    await running.stop()
-  },
-})
 
 /** What an object is worked on with. */
 interface ItemParts {

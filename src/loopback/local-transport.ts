@@ -78,10 +78,14 @@ export class LocalTransport implements Transport {
         const call = this.#call(served, request, limit.signal)
         const result = await this.#run(call, request, run)
         const waiting = served.conversion?.waiting
-        const { metadataOnly } = request
         return waiting
-          ? plainResult(api, waiting.shown, metadataOnly, await shownResult(waiting, result))
-          : plainResult(api, served, metadataOnly, result)
+          ? plainResult(
+              api,
+              waiting.shown,
+              request.metadataOnly,
+              await shownResult(waiting, result),
+            )
+          : plainResult(api, served, request.metadataOnly, result)
       })
     } catch (error) {
       if (request.signal?.aborted) throw request.signal.reason
