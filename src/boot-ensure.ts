@@ -1,6 +1,5 @@
-import { contextOnce, hookContext, keyOf, type Api, type Call } from './api/context.ts'
-import { modifyObject } from './api/modify.ts'
-import { createObject } from './api/write.ts'
+import { keyOf, type Api } from './api/context.ts'
+import { InternalWriter } from './api/internal-writer.ts'
 import { Decoding, type JsonObject } from './schema/codec.ts'
 import type { Served } from './schema/catalogue.ts'
 import { StatusError } from './schema/errors.ts'
@@ -16,27 +15,18 @@ export interface Wanted {
   readonly members?: JsonObject | ((present: Typed) => JsonObject)
 }
 
-const SERVER = { name: 'system:apiserver', uid: '', groups: ['system:masters'], extra: {} }
-const OPTIONS = { dryRun: false, fieldManager: '', fieldValidation: 'Ignore' } as const
-
 /** Makes an object of the server's own, or brings a present one up to date. Throws StatusError when it is refused. */
 export async function ensureObject(
   api: Api,
   served: Served,
   { namespace, object, members = {} }: Wanted,
 ): Promise<void> {
+  const writer = new InternalWriter(api)
   const { name } = object.metadata
-  const table = await api.cache.table(served.hub.keyPrefix)
-  const decode = (value: JsonObject) =>
-    served.codec.decode(
-      { kind: served.kind, apiVersion: served.groupVersion, ...value },
-      new Decoding(),
-    ) as unknown as Typed
+  const table = await api.cache.table(served.hub)
   if (!table.get(keyOf(served, namespace, name))) {
-    const fresh = decode(object)
-    served.strategy.fill?.(fresh, hookContext(api))
     try {
-      await createObject(api, callOf(api, served, namespace), fresh, OPTIONS)
+      await writer.create({ served, namespace, object })
       return
     } catch (error) {
       // Another server may have been faster, which is as good.
@@ -45,26 +35,16 @@ export async function ensureObject(
   }
   const membersOf = typeof members === 'function' ? members : () => members
   if (typeof members !== 'function' && Object.keys(members).length === 0) return
-  await modifyObject(api, { served, namespace, name }, (present) => {
-    const old = structuredClone(present)
-    const asked = membersOf(present)
-    const wanted = decode(asked) as unknown as JsonObject
-    for (const key of Object.keys(asked))
-      (present as unknown as JsonObject)[key] = structuredClone(wanted[key])
-    served.strategy.onUpdate?.(present, old, hookContext(api))
-  })
+  try {
+    await writer.change({ served, namespace, name }, (present) => {
+      const asked = membersOf(present)
+      const { kind, groupVersion: apiVersion } = served
+      const wanted = served.codec.decode({ kind, apiVersion, ...asked }, new Decoding())
+      for (const key of Object.keys(asked))
+        (present as unknown as JsonObject)[key] = (wanted as JsonObject)[key]
+    })
+  } catch (error) {
+    // Somebody deleted it meanwhile: whoever ensures it again makes it.
+    if (!(error instanceof StatusError) || error.code !== 404) throw error
+  }
 }
-
-const callOf = (api: Api, served: Served, namespace: string): Call => ({
-  served,
-  subresource: '',
-  namespace,
-  name: '',
-  query: new Map(),
-  user: SERVER,
-  userAgent: '',
-  body: () => Promise.reject(new Error('the server sends no body to itself')),
-  context: contextOnce(api, SERVER, served),
-  warn: () => {},
-  signal: () => new AbortController().signal,
-})

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { admissionChain } from './admission/chain.ts'
 import type { Api } from './api/context.ts'
 import { bootstrapPolicy } from './authz/bootstrap-policy/policy.ts'
 import { ensureBootstrapPolicy } from './boot-rbac.ts'
@@ -195,14 +196,18 @@ describe('a refused write', () => {
   /** An API that refuses one role as long as it is told to. */
   const refusing = (isRefused: () => boolean): Api => ({
     ...world.api,
-    guards: new Map([
+    admission: admissionChain(
       [
-        'rbac.authorization.orch.io/clusterroles',
-        ({ object }) => {
-          if (object.metadata.name === 'view' && isRefused()) throw new Error('not now')
+        {
+          handles: () => true,
+          validate({ resource, name }) {
+            if (resource.resource === 'clusterroles' && name === 'view' && isRefused())
+              throw new Error('not now')
+          },
         },
       ],
-    ]),
+      world.clock,
+    ),
   })
   beforeEach(async () => {
     await made(role(), { metadata: { name: 'mine' } })

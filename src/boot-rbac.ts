@@ -1,8 +1,7 @@
 /** Keeps the standing roles and bindings as the policy says (page on authorization 6). Import it when needed. */
-import { contextOnce, hookContext, keyOf, type Api, type Call } from './api/context.ts'
-import { deleteObject } from './api/delete.ts'
+import { hookContext, keyOf, type Api } from './api/context.ts'
+import { InternalWriter } from './api/internal-writer.ts'
 import { decodeStored } from './api/objects.ts'
-import { createObject, updateObject } from './api/write.ts'
 import {
   primedBinding,
   primedBindings,
@@ -21,7 +20,6 @@ import {
 } from './authz/bootstrap-policy/reconcile.ts'
 import type { Clock } from './base/clock.ts'
 import { writeFirstObjects } from './boot.ts'
-import { Decoding } from './schema/codec.ts'
 import type { Served } from './schema/catalogue.ts'
 import { modified, StatusError } from './schema/errors.ts'
 import type { Typed } from './schema/object-meta.ts'
@@ -30,9 +28,6 @@ const ROUND_MS = 1_000
 const PATIENCE_MS = 30_000
 const TRIES = 5
 const TRY_MS = 10
-
-const SERVER = { name: 'system:apiserver', uid: '', groups: ['system:masters'], extra: {} }
-const OPTIONS = { dryRun: false, fieldManager: '', fieldValidation: 'Ignore' } as const
 
 /**
  * Makes the standing roles and bindings that are missing and repairs those that give less than they should; writes
@@ -143,37 +138,22 @@ async function settleOnce<E extends Expected, S>(
   const existing = await read(api, served, name, namespace)
   const repair = reconcile(existing as S | null, expected)
   if (repair.is === 'none') return
-  const call = callOf(api, served, namespace, name)
+  const place = { served, namespace, name }
+  const writer = new InternalWriter(api)
   if (repair.is === 'update') {
     // What is written is found anew of what is there then.
-    const next = (old: Typed): Typed => {
+    await writer.change(place, (old) => {
       const now = reconcile(old as S, expected)
       if (now.is === 'recreate' || now.is === 'create') throw modified(served.name, name)
-      return now.is === 'update' ? repaired(old, now.members) : repaired(old, {})
-    }
-    await updateObject(
-      api,
-      call,
-      { next: ({ old }) => Promise.resolve(next(old)), fresh: null },
-      OPTIONS,
-    )
+      return now.is === 'update' ? repaired(old, now.members) : old
+    })
     return
   }
   if (existing) {
-    await deleteObject(api, call, {
-      graceSeconds: undefined,
-      policy: undefined,
-      uid: existing.metadata.uid,
-      resourceVersion: undefined,
-      dryRun: false,
-      orphanGiven: undefined,
-      given:
-        existing.metadata.uid === undefined
-          ? {}
-          : { preconditions: { uid: existing.metadata.uid } },
-    })
+    const { uid } = existing.metadata
+    await writer.delete(place, uid === undefined ? {} : { preconditions: { uid } })
   }
-  await make(api, served, expected, namespace)
+  await writer.create({ served, namespace, object: expected })
 }
 
 /** A copy of an object with members replaced, those of the metadata one by one. */
@@ -182,8 +162,6 @@ function repaired(object: Typed, { metadata, ...members }: Members): Typed {
   if (metadata) Object.assign(next.metadata, structuredClone(metadata))
   if ('aggregationRule' in members && members.aggregationRule === undefined)
     delete (next as { aggregationRule?: unknown }).aggregationRule
-  // The write is good whatever happened in between: it is made of what is there.
-  delete next.metadata.resourceVersion
   return next
 }
 
@@ -214,29 +192,9 @@ async function read(api: Api, served: Served, name: string, namespace = ''): Pro
   return version ? decodeStored(served, version, hookContext(api)) : null
 }
 
-async function make(api: Api, served: Served, value: object, namespace = ''): Promise<void> {
-  const object = served.codec.decode(
-    { kind: served.kind, apiVersion: served.groupVersion, ...value },
-    new Decoding(),
-  ) as unknown as Typed
-  served.strategy.fill?.(object, hookContext(api))
-  await createObject(api, callOf(api, served, namespace, ''), object, OPTIONS)
-}
-
-const callOf = (api: Api, served: Served, namespace: string, name: string): Call => ({
-  served,
-  subresource: '',
-  namespace,
-  name,
-  query: new Map(),
-  user: SERVER,
-  // Becomes the owner of what is written.
-  userAgent: api.v.spell('{system}-apiserver'),
-  body: () => Promise.reject(new Error('the server sends no body to itself')),
-  context: contextOnce(api, SERVER, served),
-  warn: () => {},
-  signal: () => new AbortController().signal,
-})
+/** Makes an object at cluster scope. */
+const make = (api: Api, served: Served, object: object): Promise<Typed> =>
+  new InternalWriter(api).create({ served, namespace: '', object })
 
 const wait = (clock: Clock, ms: number): Promise<void> =>
   new Promise((resolve) => clock.after(ms, resolve))

@@ -3,6 +3,7 @@ import { admissionChain } from './admission/chain.ts'
 import { admissionPlugins } from './admission/index.ts'
 import type { PluginDeps } from './admission/plugin.ts'
 import { keyOf, Turns, type Api } from './api/context.ts'
+import { pluginWriter } from './api/plugin-writer.ts'
 import { servicePools } from './api/claims.ts'
 import { renewTables, storageForms } from './api/storage-forms.ts'
 import { alwaysAllow } from './authz/always.ts'
@@ -129,6 +130,7 @@ export async function inProcess({
       get: (...asked) => source.get(...asked),
       follow: (...asked) => source.follow(...asked),
     },
+    writer: pluginWriter(() => api),
     authorizer: alwaysAllow,
     catalogue,
     gate: defaultGate,

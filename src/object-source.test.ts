@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { contextOnce } from './api/context.ts'
 import { deleteObject } from './api/delete.ts'
-import { modifyObject } from './api/modify.ts'
+import { InternalWriter } from './api/internal-writer.ts'
 import { ensureObject } from './boot-ensure.ts'
 import { inProcess } from './in-process.fixture.ts'
 import type { Served } from './schema/catalogue.ts'
@@ -138,7 +138,7 @@ test('nothing is lost or told twice, however following and writing interleave', 
         following.push(source.follow(CONFIG_MAPS, handler))
       }
       writes.push(
-        modifyObject<ConfigMap>(api, place, (object) => {
+        new InternalWriter(api).change<ConfigMap>(place, (object) => {
           object.data = { n: String(Number(object.data?.['n']) + 1) }
         }),
       )

@@ -13,6 +13,7 @@ import {
   type BundleSource,
 } from './authn/ca-bundle.ts'
 import { clientCertificate } from './authn/client-certificate.ts'
+import { ConnectionCertificates } from './authn/connection-certificate.ts'
 import type { PublishedOptions } from './authn/published-configuration.ts'
 import { checkHeaderNames, requestHeader, type RequestHeaderNames } from './authn/request-header.ts'
 import {
@@ -45,6 +46,8 @@ export interface AuthenticationParts {
 /** Authentication of a running server. */
 export interface Authentication {
   readonly chain: AuthenticationChain
+  /** What clients have shown; the listener reads it. */
+  readonly certificates: ConnectionCertificates
   readonly serviceAccounts: ServiceAccountTokens
   /** Authorities that clients are told of in handshakes, PEM. */
   readonly clientCa: string
@@ -64,6 +67,7 @@ export async function openAuthentication(
 ): Promise<Authentication> {
   const { v, clock, certificateClock, log, objects, pki } = parts
   const closers: (() => unknown)[] = []
+  const certificates = new ConnectionCertificates()
   const bundle = await forFlag('client-ca-file', () =>
     CaBundle.open({ source: authorities(options, pki), clock: certificateClock, log }),
   )
@@ -84,12 +88,12 @@ export async function openAuthentication(
     ...(proxy
       ? {
           requestHeader: {
-            authenticator: requestHeader({ ...proxy, clock: certificateClock }),
+            authenticator: requestHeader({ ...proxy, certificates, clock: certificateClock }),
             names: proxy.names,
           },
         }
       : {}),
-    clientCertificate: clientCertificate({ bundle, clock: certificateClock }),
+    clientCertificate: clientCertificate({ bundle, certificates, clock: certificateClock }),
     tokens: {
       ...(file === undefined
         ? {}
@@ -112,6 +116,7 @@ export async function openAuthentication(
   const clientCa = () => authorityNames(proxy ? `${bundle.pem}\n${proxy.bundle.pem}` : bundle.pem)
   return {
     chain,
+    certificates,
     serviceAccounts,
     get clientCa() {
       return clientCa()

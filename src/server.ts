@@ -4,6 +4,7 @@ import { alwaysAllow } from './authz/always.ts'
 import { repairClaims } from './api/claims-repair.ts'
 import { servicePools } from './api/claims.ts'
 import { Turns, type Api } from './api/context.ts'
+import { pluginWriter } from './api/plugin-writer.ts'
 import { renewTables, storageForms } from './api/storage-forms.ts'
 import { systemClock } from './base/clock.ts'
 import { randomIds } from './base/ids.ts'
@@ -215,6 +216,7 @@ export async function launchServer(
       clock,
       log,
       objects,
+      writer: pluginWriter(() => api),
       authorizer,
       catalogue,
       gate: gates.gate,
@@ -309,6 +311,7 @@ export async function launchServer(
       key: pki.servingKey,
       clientCa: authentication.clientCa,
       connections,
+      certificates: authentication.certificates,
       onExchange: exchanges.take,
       stages,
       onFault: (error) => log.error('a connection failed', { error: told(error) }),

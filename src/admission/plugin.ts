@@ -5,6 +5,7 @@ import type { Catalogue } from '../schema/catalogue.ts'
 import type { ObjectSource } from '../schema/object-source.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import type { Attributes, MutableAttributes, Operation } from './attributes.ts'
+import type { ObjectWriter } from './object-writer.ts'
 
 /** What a plugin works with. */
 export interface PluginDeps {
@@ -13,6 +14,8 @@ export interface PluginDeps {
   readonly log: Log
   /** Reads and follows objects, from memory and in their stored version. */
   readonly objects: ObjectSource
+  /** Writes objects in the server's name: quotas that are spent, namespaces that are made. */
+  readonly writer: ObjectWriter
   readonly authorizer: Pick<Authorizer, 'authorize'>
   /** What is served, for conversion and for kinds that are named in rules. */
   readonly catalogue: Catalogue

@@ -6,7 +6,8 @@ import { badRequest } from '../schema/errors.ts'
 import { copyJson } from '../schema/json-clone.ts'
 import type { Typed } from '../schema/object-meta.ts'
 import type { HookContext } from '../schema/resource.ts'
-import { decodeServed, fromHub, toHub } from './objects.ts'
+import { shownDocument, toStored } from './conversion.ts'
+import { decodeServed } from './objects.ts'
 
 /** Knows the versions of the kind that an object is of. */
 export interface ObjectForms {
@@ -48,15 +49,13 @@ export function storedForms(served: Served, context: () => HookContext): ObjectF
     return found
   }
   return {
-    async toJson(live, groupVersion = hub.groupVersion) {
-      const version = inVersion(groupVersion)
-      return version.codec.plain(fromHub(version, copyJson(live), context()) as never) as JsonObject
-    },
+    toJson: async (live, groupVersion = hub.groupVersion) =>
+      shownDocument(inVersion(groupVersion), live, context()),
     async fromJson(document) {
       const version = inVersion(document['apiVersion'])
       checkKind(version.kind, document)
       const c = context()
-      return toHub(version, decodeServed(version, document, c).object, c)
+      return toStored(version, decodeServed(version, document, c).object, c)
     },
   }
 }

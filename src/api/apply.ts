@@ -1,6 +1,6 @@
 /** Server-side apply (seed 1, Server-side apply; api-machinery section 14). */
 import { clientApplySteps } from '../patch/last-applied.ts'
-import { paced } from '../base/steps.ts'
+import { paced, type Steps } from '../base/steps.ts'
 import { Pace } from '../base/turn.ts'
 import { applyConflict, type Recorded } from '../patch/managed-fields.ts'
 import { ApplyConflict } from '../patch/managers.ts'
@@ -16,13 +16,15 @@ import type { Typed } from '../schema/object-meta.ts'
 import type { HookContext } from '../schema/resource.ts'
 import type { ScaleSubresource } from '../schema/resource.ts'
 import { type Api, type Call } from './context.ts'
-import { decodeServed, toHub } from './objects.ts'
+import { toStored, untilConverted, type Conversions } from './conversion.ts'
+import { decodeServed } from './objects.ts'
 import { applyOptions, type ApplyOptions } from './options.ts'
 import { blankOf, checkCount, documentOf, setEntries, versionsOf, writerOf } from './ownership.ts'
 import type { Result } from './results.ts'
 import { scaleKind, updateScale } from './scale.ts'
 import { checkName } from './update.ts'
-import { takeNamespace, updateObject } from './write.ts'
+import { updateObject } from './update-object.ts'
+import { takeNamespace } from './write.ts'
 
 /** Media type of a configuration; JSON is YAML too. */
 export const APPLY_PATCH = 'application/apply-patch+yaml'
@@ -96,13 +98,13 @@ async function applied(
   const apiVersion = served.groupVersion
   const blank = { object: blankOf(served), apiVersion }
   const pace = new Pace()
-  const before = live ? { object: documentOf(served, live, c), apiVersion } : blank
-  await pace.pause()
-  let recorded: Recorded
-  try {
-    const steps = clientApplySteps(
+  let before = blank
+  function* steps(conversions: Conversions | null): Steps<Recorded> {
+    if (live) before = { object: documentOf(served, live, c, conversions), apiVersion }
+    yield
+    return yield* clientApplySteps(
       {
-        versions: versionsOf(served, call.subresource, c),
+        versions: versionsOf(served, call.subresource, { c, conversions }),
         live: before,
         blank,
         config,
@@ -112,7 +114,10 @@ async function applied(
       writerOf(call, options, c),
       api.v,
     )
-    recorded = await paced(steps, pace)
+  }
+  let recorded: Recorded
+  try {
+    recorded = await untilConverted(served, (conversions) => paced(steps(conversions), pace))
   } catch (error) {
     if (error instanceof ApplyConflict) throw applyConflict(error)
     if (error instanceof TypedValueError) throw misfit(call, served, config, error)
@@ -122,17 +127,17 @@ async function applied(
   const object =
     recorded.object === null && live
       ? copyJson(live)
-      : decoded(call, recorded.object ?? before.object, c)
+      : await decoded(call, recorded.object ?? before.object, c)
   checkCount(call, object, recorded.entries, live)
   setEntries(object, recorded.entries)
   return object
 }
 
-function decoded(call: Call, value: unknown, c: HookContext): Typed {
+function decoded(call: Call, value: unknown, c: HookContext): Typed | Promise<Typed> {
   const { object } = decodeServed(call.served, value, c)
   checkName(call, object)
   takeNamespace(call, object)
-  return toHub(call.served, object, c)
+  return toStored(call.served, object, c)
 }
 
 const misfit = (call: Call, served: Served, config: JsonObject, error: Error) => {

@@ -2,6 +2,7 @@ import type { Served } from '../schema/catalogue.ts'
 import type { Change, Revision } from '../store/store.ts'
 import { claimOf, claimTable, CLAIM_PREFIX } from './claims.ts'
 import { hookContext, type Api } from './context.ts'
+import { commitAll } from './object-changes.ts'
 import { decodeStored } from './objects.ts'
 
 /**
@@ -19,13 +20,9 @@ export async function repairClaims(api: Api): Promise<void> {
   for (;;) {
     const changes = await repairs(api, owners)
     if (changes.length === 0) return
-    for (let i = 0; i < changes.length; i += MOST_CHANGES)
-      await api.cache.commit(changes.slice(i, i + MOST_CHANGES))
+    await commitAll(api.cache, changes)
   }
 }
-
-/** Stores bound what goes into one transaction. */
-const MOST_CHANGES = 100
 
 async function repairs(api: Api, owners: readonly Served[]): Promise<Change[]> {
   // Of one revision, in which each claim is there with its object.

@@ -3,6 +3,7 @@ import type { AdmissionChain } from '../admission/chain.ts'
 import type { Attributes, Authorizer } from '../authz/authorizer.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
+import { placeOfKey, type ObjectPlace } from '../base/store-keys.ts'
 import type { Catalogue, Served } from '../schema/catalogue.ts'
 import type { Typed } from '../schema/object-meta.ts'
 import type { HookContext, Requester } from '../schema/resource.ts'
@@ -117,6 +118,8 @@ export interface Call {
   readonly annotate?: (key: string, value: string, level: AuditLevel) => void
   /** When the answer must have begun, milliseconds since the epoch; absent: never. */
   readonly deadline?: () => number
+  /** The server itself asks: nobody's rights are looked at. */
+  readonly isOwn?: true
   /** The write carries the live resourceVersion by itself, not by the client's word. */
   readonly versionless?: boolean
   /** Aborted when the client is gone or the time is up. */
@@ -160,11 +163,8 @@ export function keyOf(served: Served, namespace: string, name: string): string {
 }
 
 /** Of which object a key is. */
-export function placeOf(served: Served, key: string): { namespace: string; name: string } {
-  const rest = key.slice(served.keyPrefix.length)
-  const slash = rest.indexOf('/')
-  return { namespace: rest.slice(0, Math.max(slash, 0)), name: rest.slice(slash + 1) }
-}
+export const placeOf = ({ keyPrefix }: Served, key: string): ObjectPlace =>
+  placeOfKey(key, keyPrefix)
 
 /** Gives out turns by key, in order of asking. */
 export class Turns {

@@ -1,10 +1,10 @@
 import { methodNotAllowed } from '../schema/errors.ts'
 import { type Api, type Call } from './context.ts'
-import { toHub } from './objects.ts'
+import { toStored } from './conversion.ts'
 import { writeOptions } from './options.ts'
 import { readObject } from './read-body.ts'
 import type { Result } from './results.ts'
-import { createObject } from './write.ts'
+import { createObject } from './create-object.ts'
 
 /** POST on a collection (seed 2, Operations). Throws 4xx. */
 export async function create(api: Api, call: Call): Promise<Result> {
@@ -12,5 +12,6 @@ export async function create(api: Api, call: Call): Promise<Result> {
   const options = writeOptions(call.query, api.v, 'CreateOptions')
   const c = call.context()
   const object = await readObject(call, options, c)
-  return createObject(api, call, toHub(call.served, object, c), options)
+  const stored = toStored(call.served, object, c)
+  return createObject(api, call, stored instanceof Promise ? await stored : stored, options)
 }

@@ -14,11 +14,11 @@ import type { Version } from '../store/cache/version.ts'
 import type { Change } from '../store/store.ts'
 import { CallAttributes } from './admission.ts'
 import { optionsOfDeletion } from './admission-options.ts'
-import { claimChanges } from './claims.ts'
 import { type Api, type Call, first, keyOf, placeOf } from './context.ts'
 import { existing } from './get.ts'
 import { select } from './list.ts'
 import { asVersion, decodeDocument, decodeStored, encodeObject } from './objects.ts'
+import { objectChanges } from './object-changes.ts'
 import { checkDryRun, integer, isSet, listOptions, refuse } from './options.ts'
 import { parseBody } from './read-body.ts'
 import type { Result } from './results.ts'
@@ -118,8 +118,7 @@ async function deleteOnce(
     const answer = { ...deletion, remains: false }
     if (deletion.dryRun) return deleted(served, next, live, answer)
     const changes = [
-      { key, value: null, ifChangedAt: live.revision },
-      ...claimChanges(api.pools, served, old, null, key),
+      ...objectChanges(api, { served, key, old, next: null, record: null, over: live.revision }),
       ...(await companions(api, call, served)),
     ]
     const commit = await api.cache.commit(changes, await api.cache.table(served.hub))
@@ -130,11 +129,11 @@ async function deleteOnce(
   const answer = { ...deletion, remains: true }
   if (deletion.dryRun || wanted.json().equals(live.json()))
     return deleted(served, next, wanted, answer)
-  const change = { key, value: record, ifChangedAt: live.revision, frees: true }
+  const changes = objectChanges(api, { served, key, old, next, record, over: live.revision })
   const table = await api.cache.table(served.hub)
-  const commit = await api.cache.commit([change], table)
+  const commit = await api.cache.commit(changes, table)
   if (!commit.done) return null
-  return deleted(served, next, committed(table, change, commit.at), answer)
+  return deleted(served, next, committed(table, changes[0], commit.at), answer)
 }
 
 /** Asks admission, in both phases, whether an object may be deleted. */

@@ -1,3 +1,4 @@
+import { finish, type Steps } from '../base/steps.ts'
 import { AS_IT_STANDS, codecOf, DecodeError, Decoding, type JsonObject } from '../schema/codec.ts'
 import type { Served } from '../schema/catalogue.ts'
 import { parseJson } from '../schema/json-text.ts'
@@ -7,7 +8,7 @@ import type { Typed } from '../schema/object-meta.ts'
 import { ObjectMeta } from '../schema/object-meta.ts'
 import type { HookContext } from '../schema/resource.ts'
 import type { WrittenNumbers } from '../schema/written-numbers.ts'
-import { encodeRecord, readHeader, RecordWriter, writeHeader } from '../store/cache/record.ts'
+import { readHeader, RecordWriter, writeHeader } from '../store/cache/record.ts'
 import { Version } from '../store/cache/version.ts'
 
 const metaCodec = codecOf(ObjectMeta.shape)
@@ -51,9 +52,20 @@ export function decodeServed(
   c: HookContext,
   written?: WrittenNumbers,
 ): { object: Typed; unknown: readonly string[] } {
+  return finish(decodeServedSteps(served, value, c, written))
+}
+
+/** The same in steps. */
+export function* decodeServedSteps(
+  served: Served,
+  value: unknown,
+  c: HookContext,
+  written?: WrittenNumbers,
+): Steps<{ object: Typed; unknown: readonly string[] }> {
   const decoding = new Decoding({ written })
   try {
     const object = served.codec.decode(value, decoding) as unknown as Typed
+    yield
     if (served.conversion === null || served.conversion.same) served.strategy.fill?.(object, c)
     return { object, unknown: decoding.unknown }
   } catch (error) {
@@ -107,32 +119,6 @@ export function encodeObject(served: Served, object: Typed): Buffer {
   writer.byte(CLOSE)
   return writer.record(metaStart, metaLength)
 }
-
-/**
- * The same for an object whose members stand as they are stored, in their order, such as a program writes for itself:
- * nobody asks what belongs to it, which is cheaper until that was asked often.
- */
-export function encodeAsWritten(served: Served, object: Typed): Buffer {
-  const { kind: _kind, apiVersion: _version, metadata, ...rest } = object
-  const { name, namespace, uid, ...behind } = metadata
-  const start = `${served.hub.opening.toString()}"metadata":`
-  const before = opened({ name, namespace, uid })
-  const after = membersOf(behind)
-  const metaTail = `"${after === '' ? '' : `,${after}`}}`
-  const head = `${start}${before},"resourceVersion":"`
-  return encodeRecord({
-    head,
-    tail: `${metaTail},${membersOf(rest)}}`,
-    metaStart: Buffer.byteLength(start),
-    metaLength: Buffer.byteLength(head) - Buffer.byteLength(start) + Buffer.byteLength(metaTail),
-    selectors: selectorText(served, object),
-    tag: served.hub.storageTag,
-  })
-}
-
-/** The JSON of an object that goes on, and of its members alone. */
-const opened = (value: object): string => JSON.stringify(value).slice(0, -1)
-const membersOf = (value: object): string => JSON.stringify(value).slice(1, -1)
 
 const OPEN = 0x7b
 const CLOSE = 0x7d

@@ -18,6 +18,7 @@ import type { ManagedFieldsEntry, Typed } from '../schema/object-meta.ts'
 import type { HookContext } from '../schema/resource.ts'
 import { holdsMoreThan, MAX_VALUES } from '../schema/value-count.ts'
 import type { Call } from './context.ts'
+import { untilConverted, type Conversions } from './conversion.ts'
 import { fromHub, misfit } from './objects.ts'
 import type { WriteOptions } from './options.ts'
 
@@ -57,8 +58,15 @@ export const writerOf = (call: Call, options: WriteOptions, c: HookContext): Fie
 })
 
 /** An object of the stored version as JSON of the version of the request; without entries of owners. */
-export function documentOf(served: Served, object: Typed, c: HookContext): JsonObject {
+export function documentOf(
+  served: Served,
+  object: Typed,
+  c: HookContext,
+  conversions: Conversions | null,
+): JsonObject {
   const { conversion, hub } = served
+  if (conversion?.waiting)
+    return conversions!.get(withoutEntries(hub.codec.plain(object as never)), hub, served)
   if (!conversion) return withoutEntries(served.codec.plain(object as never))
   if (!conversion.same) {
     return withoutEntries(served.codec.plain(fromHub(served, copyJson(object), c) as never))
@@ -97,23 +105,30 @@ export function recordOwners(
   { next, before, c }: { next: Typed; before: Typed | null; c: HookContext },
 ): void | Promise<void> {
   checkCount(call, next, next.metadata.managedFields, before)
-  return paced(ownerSteps(call, options, { next, before, c }))
+  return untilConverted(call.served, (conversions) =>
+    paced(ownerSteps(call, options, { next, before, c, conversions })),
+  )
 }
 
 function* ownerSteps(
   call: Call,
   options: WriteOptions,
-  { next, before, c }: { next: Typed; before: Typed | null; c: HookContext },
+  {
+    next,
+    before,
+    c,
+    conversions,
+  }: { next: Typed; before: Typed | null; c: HookContext; conversions: Conversions | null },
 ): Steps<void> {
   const { served } = call
   const apiVersion = served.groupVersion
-  const live = before && { object: documentOf(served, before, c), apiVersion }
+  const live = before && { object: documentOf(served, before, c, conversions), apiVersion }
   yield
-  const document = documentOf(served, next, c)
+  const document = documentOf(served, next, c, conversions)
   yield
   const entries = yield* updateSteps(
     {
-      versions: versionsOf(served, call.subresource, c),
+      versions: versionsOf(served, call.subresource, { c, conversions }),
       live,
       blank: { object: blankOf(served), apiVersion },
       next: document,
@@ -181,7 +196,11 @@ export function faultOfEntries(entries: readonly ManagedFieldsEntry[] | undefine
 const known = new WeakMap<Served, Map<string, Omit<Versions, 'convert'>>>()
 
 /** The versions of a kind, as writes through an endpoint see them; converting throws 400 for what is no object. */
-export function versionsOf(served: Served, subresource: string, c: HookContext): Versions {
+export function versionsOf(
+  served: Served,
+  subresource: string,
+  how: { readonly c: HookContext; readonly conversions: Conversions | null },
+): Versions {
   let ofServed = known.get(served)
   if (!ofServed) known.set(served, (ofServed = new Map()))
   let versions = ofServed.get(subresource)
@@ -191,7 +210,7 @@ export function versionsOf(served: Served, subresource: string, c: HookContext):
     topology,
     ignored,
     convert: (object, from, to) =>
-      converted(object, versionNamed(served, from)!, versionNamed(served, to)!, c),
+      converted(object, versionNamed(served, from)!, versionNamed(served, to)!, how),
   }
 }
 
@@ -212,7 +231,13 @@ const versionNamed = (served: Served, apiVersion: string): Served | undefined =>
     : served.versions.find((version) => version.groupVersion === apiVersion)
 
 // Nothing is filled in on the way: what was taken out of an object must stay out.
-function converted(object: unknown, from: Served, to: Served, c: HookContext): unknown {
+function converted(
+  object: unknown,
+  from: Served,
+  to: Served,
+  { c, conversions }: { readonly c: HookContext; readonly conversions: Conversions | null },
+): unknown {
+  if (conversions) return conversions.get(object as JsonObject, from, to)
   const isSame = (version: Served) => !version.conversion || version.conversion.same
   if (isSame(from) && isSame(to)) {
     return { ...(object as JsonObject), apiVersion: to.groupVersion }

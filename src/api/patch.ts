@@ -23,6 +23,7 @@ import {
 import { readJsonPatch, readMergePatch, type PatchText } from '../schema/duplicate-keys.ts'
 import { FieldErrors } from '../schema/field-errors.ts'
 import { copyJson } from '../schema/json-clone.ts'
+import { parseJson } from '../schema/json-text.ts'
 import { refuseTooMany } from '../schema/value-count.ts'
 import { WrittenNumbers } from '../schema/written-numbers.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
@@ -31,12 +32,14 @@ import type { Typed } from '../schema/object-meta.ts'
 import type { HookContext, ScaleSubresource } from '../schema/resource.ts'
 import { APPLY_PATCH, apply, applyScale } from './apply.ts'
 import { type Api, type Call } from './context.ts'
-import { decodeServed, fromHub, toHub } from './objects.ts'
+import { shownVersions, toStored } from './conversion.ts'
+import { decodeServed, fromHub } from './objects.ts'
 import { writeOptions, type WriteOptions } from './options.ts'
 import type { Result } from './results.ts'
 import { scaleKind, updateScale } from './scale.ts'
 import { checkName } from './update.ts'
-import { takeNamespace, updateObject, type Present } from './write.ts'
+import { updateObject, type Present } from './update-object.ts'
+import { takeNamespace } from './write.ts'
 
 const JSON_PATCH = 'application/json-patch+json'
 const MERGE_PATCH = 'application/merge-patch+json'
@@ -156,14 +159,17 @@ function parsePatch(bytes: Buffer, { type, served, v }: Reading): Change {
 async function patched(
   call: Call,
   options: WriteOptions,
-  { old, document: stored }: Present,
+  { live, old, document: stored }: Present,
   change: Change,
 ): Promise<Typed> {
   const { served } = call
   const c = call.context()
   const pace = new Pace()
-  const document =
-    served.conversion === null
+  const { conversion } = served
+  const shown = conversion?.waiting ? await shownVersions(conversion.waiting, [live]) : null
+  const document = shown
+    ? parseJson(shown[0]!.json())
+    : conversion === null
       ? stored
       : served.codec.plain(fromHub(served, copyJson(old), c) as never)
   await pace.pause()
@@ -204,7 +210,7 @@ async function patchedDocument(
   }
   checkName(call, object)
   takeNamespace(call, object)
-  return toHub(served, object, c)
+  return toStored(served, object, c)
 }
 
 function fit(call: Call, result: unknown, c: HookContext, written: WrittenNumbers | undefined) {

@@ -1,3 +1,4 @@
+import { paced } from '../base/steps.ts'
 import { Pace } from '../base/turn.ts'
 import { badRequest, unsupportedMediaType } from '../schema/errors.ts'
 import type { Served } from '../schema/catalogue.ts'
@@ -10,7 +11,7 @@ import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { wireNames } from '../vocabulary/wire-names.ts'
 import type { HookContext } from '../schema/resource.ts'
 import type { Body, Call } from './context.ts'
-import { decodeServed } from './objects.ts'
+import { decodeServedSteps } from './objects.ts'
 import type { WriteOptions } from './options.ts'
 
 /** The media type of binary bodies and answers, as a template. */
@@ -100,7 +101,7 @@ export async function readObject(
   }
   checkType(served, value, body.bytes)
   await pace.pause()
-  const { object, unknown } = decodeServed(served, value, c, written)
+  const { object, unknown } = await paced(decodeServedSteps(served, value, c, written), pace)
   await pace.pause()
   found.unshift(...unknown.map((path) => `unknown field ${JSON.stringify(path)}`))
   tellFindings(call, options, found)

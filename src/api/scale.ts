@@ -13,7 +13,8 @@ import { decodeStored } from './objects.ts'
 import type { WriteOptions } from './options.ts'
 import { Made, type Result } from './results.ts'
 import { CallAttributes, mutatedBy } from './admission.ts'
-import { refuseInvalid, updateObject } from './write.ts'
+import { updateObject } from './update-object.ts'
+import { refuseInvalid } from './write.ts'
 
 const columns = [
   column<Scale>('Name', 'string', ({ metadata }) => metadata.name ?? '', {

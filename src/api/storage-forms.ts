@@ -4,11 +4,13 @@ import { DecodeError } from '../schema/codec.ts'
 import type { Catalogue, Served } from '../schema/catalogue.ts'
 import { parseJson } from '../schema/json-text.ts'
 import { StatusError } from '../schema/errors.ts'
+import type { Typed } from '../schema/object-meta.ts'
 import type { Cache } from '../store/cache/cache.ts'
 import { tagOf } from '../store/cache/record.ts'
 import type { StorageForm } from '../store/cache/storage-form.ts'
 import { TransformError } from '../store/encryption/unreadable.ts'
 import { hookContext, type Api } from './context.ts'
+import { storedObjects } from './conversion.ts'
 import { asVersion, decodeDocument, decodeServed, encodeObject, toHub } from './objects.ts'
 
 /** What the cache asks for each of its tables: the form of a resource by the prefix of its keys. */
@@ -39,28 +41,36 @@ export const renewTables = (cache: Cache, catalogue: Catalogue): (() => void) =>
 class ResourceForm implements StorageForm {
   readonly tag: Uint8Array
   readonly of: Served
+  readonly prepare?: (records: readonly Uint8Array[]) => Promise<void>
   readonly #hub: Served
   readonly #api: () => Api
+  /** What was waited for, by what it was made of; or why there is none. */
+  readonly #ready = new WeakMap<Uint8Array, Uint8Array | string>()
 
   constructor(hub: Served, api: () => Api) {
     this.tag = hub.storageTag
     this.of = hub
     this.#hub = hub
     this.#api = api
+    if (hub.versions.some(({ conversion }) => conversion?.waiting))
+      this.prepare = (records) => this.#prepare(records)
   }
 
   convert(record: Uint8Array, key: string): Uint8Array {
     const { version } = readStorageTag(tagOf(record))
-    const hub = this.#hub
-    const from = version === hub.version ? hub : hub.versions.find((one) => one.version === version)
+    const from = this.#versionNamed(version)
     if (!from)
       throw new TransformError(
         key,
         `it was stored in version ${JSON.stringify(version)}, which this server does not know`,
       )
-    const c = hookContext(this.#api())
-    const document = parseJson(asVersion(Buffer.from(record), 0).json())
+    const ready = this.#ready.get(record)
+    if (ready !== undefined && typeof ready !== 'string') return ready
     try {
+      if (ready !== undefined) throw new DecodeError([], ready)
+      const hub = this.#hub
+      const c = hookContext(this.#api())
+      const document = documentOf(record)
       const object =
         from === hub
           ? decodeDocument(hub, document, c)
@@ -75,4 +85,36 @@ class ResourceForm implements StorageForm {
       throw error
     }
   }
+
+  #versionNamed(version: string): Served | undefined {
+    const hub = this.#hub
+    return version === hub.version ? hub : hub.versions.find((one) => one.version === version)
+  }
+
+  async #prepare(records: readonly Uint8Array[]): Promise<void> {
+    const c = hookContext(this.#api())
+    const byVersion = new Map<Served, { record: Uint8Array; object: Typed }[]>()
+    for (const record of records) {
+      const from = this.#versionNamed(readStorageTag(tagOf(record)).version)
+      if (!from?.conversion?.waiting) continue
+      try {
+        const { object } = decodeServed(from, documentOf(record), c)
+        const of = byVersion.get(from) ?? []
+        byVersion.set(from, of)
+        of.push({ record, object })
+      } catch (error) {
+        if (!(error instanceof StatusError)) throw error
+        this.#ready.set(record, error.message)
+      }
+    }
+    for (const [from, of] of byVersion) {
+      const objects = of.map(({ object }) => object)
+      const stored = await storedObjects(from, from.conversion!.waiting!, objects)
+      for (const [i, { record }] of of.entries())
+        this.#ready.set(record, encodeObject(this.#hub, stored[i]!))
+    }
+  }
 }
+
+const documentOf = (record: Uint8Array): unknown =>
+  parseJson(asVersion(Buffer.from(record), 0).json())

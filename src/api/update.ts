@@ -2,11 +2,12 @@ import { badRequest } from '../schema/errors.ts'
 import { type Api, type Call } from './context.ts'
 import { Scale } from '../kinds/autoscaling/scale.ts'
 import { scaleKind, updateScale } from './scale.ts'
-import { toHub } from './objects.ts'
+import { toStored } from './conversion.ts'
 import { writeOptions } from './options.ts'
 import { readObject } from './read-body.ts'
 import type { Result } from './results.ts'
-import { takeNamespace, updateObject } from './write.ts'
+import { updateObject } from './update-object.ts'
+import { takeNamespace } from './write.ts'
 import type { Typed } from '../schema/object-meta.ts'
 import type { ScaleSubresource } from '../schema/resource.ts'
 
@@ -19,7 +20,7 @@ export async function update(api: Api, call: Call): Promise<Result> {
     const body = await readObject(call, options, c)
     checkName(call, body)
     takeNamespace(call, body)
-    return toHub(call.served, body, c)
+    return toStored(call.served, body, c)
   }
   const sent = await next()
   let unused = true

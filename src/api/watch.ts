@@ -1,8 +1,10 @@
-import { badRequest, expired, internalError } from '../schema/errors.ts'
+import type { WaitingConversion } from '../schema/entry.ts'
+import { badRequest, expired, internalError, StatusError } from '../schema/errors.ts'
 import { TransformError, unreadableAmong } from '../store/encryption/unreadable.ts'
 import type { Version } from '../store/cache/version.ts'
 import type { ChangeType, Watcher, WatchSink } from '../store/cache/watch-hub.ts'
 import { first, keyOf, type Api, type Call } from './context.ts'
+import { batchesOf, shownVersions } from './conversion.ts'
 import { listOptions, parseRevision } from './options.ts'
 import { selection, type Selection } from './selection.ts'
 
@@ -16,6 +18,8 @@ export interface EventForm {
   error(status: unknown): Buffer
   /** Set when events of one stream differ by their place, so that frames are not shared. */
   readonly perStream?: boolean
+  /** Set when objects have to be waited for: makes ready the events of these, and of no others. Rejects with StatusError. */
+  readonly prepare?: (versions: readonly Version[]) => Promise<void>
 }
 
 /** A watch that was checked and may start. */
@@ -71,6 +75,9 @@ export async function watch(api: Api, call: Call): Promise<WatchStart> {
             const { message } = unreadableAmong(error.key, error.reason)
             sink.write(form.error(internalError(message).toStatus()))
             resolve()
+          } else if (error instanceof StatusError) {
+            sink.write(form.error(error.toStatus()))
+            resolve()
           } else if (error === undefined) resolve()
           else reject(error instanceof Error ? error : new Error(String(error)))
         }
@@ -82,6 +89,7 @@ export async function watch(api: Api, call: Call): Promise<WatchStart> {
           prefix,
           matches,
           frame: (type: ChangeType, version: Version, at: number) => form.event(type, version, at),
+          ...(form.prepare ? { prepare: form.prepare } : {}),
         }
         const begin = async () => {
           let from = revision
@@ -143,6 +151,19 @@ async function sendInitial(
   form: EventForm,
   versions: readonly Version[],
 ): Promise<void> {
+  if (!form.prepare) return sendAdded(sink, form, versions)
+  for (const batch of batchesOf(versions)) {
+    if (sink.closed) return
+    await form.prepare(batch)
+    await sendAdded(sink, form, batch)
+  }
+}
+
+async function sendAdded(
+  sink: WatchSink,
+  form: EventForm,
+  versions: readonly Version[],
+): Promise<void> {
   let batch: Buffer[] = []
   let bytes = 0
   for (const version of versions) {
@@ -157,4 +178,24 @@ async function sendInitial(
     if (!ok) await sink.drained()
   }
   if (batch.length > 0 && !sink.closed && !sink.write(Buffer.concat(batch))) await sink.drained()
+}
+
+/** Events of objects that have to be waited for, in the form of those that are in their version already. */
+export function convertedEvents(waiting: WaitingConversion, form: EventForm): EventForm {
+  let ready: ReadonlyMap<Version, Version> = new Map()
+  return {
+    id: form.id,
+    perStream: true,
+    bookmark: (revision) => form.bookmark(revision),
+    error: (status) => form.error(status),
+    async prepare(versions) {
+      const shown = await shownVersions(waiting, versions)
+      ready = new Map(versions.map((version, i) => [version, shown[i]!]))
+    },
+    event(type, version, revision) {
+      const shown = ready.get(version)
+      if (!shown) throw new Error(`an event of ${version.key} was not made ready`)
+      return form.event(type, shown, revision)
+    },
+  }
 }

@@ -7,6 +7,7 @@ import { CredentialError, type Answered, type RequestAuthenticator } from './aut
 import { CaBundle, fixedSource } from './ca-bundle.ts'
 import { make, NOW, socketWith } from './certificates.fixture.ts'
 import { clientCertificate } from './client-certificate.ts'
+import { ConnectionCertificates } from './connection-certificate.ts'
 import { requestHeader } from './request-header.ts'
 
 const v = vocabularies.kubernetes
@@ -25,15 +26,20 @@ const names = {
   extraHeaderPrefixes: ['X-Remote-Extra-'],
 }
 const bundleOf = (pem: string) => CaBundle.open({ source: fixedSource('ca', pem), clock })
+const shown = new ConnectionCertificates()
 const certificates = {
   requestHeader: {
     names,
     authenticator: requestHeader({
-      ...{ clock, names, allowedNames: [] },
+      ...{ clock, names, allowedNames: [], certificates: shown },
       bundle: await bundleOf(proxyCa.pem),
     }),
   },
-  clientCertificate: clientCertificate({ clock, bundle: await bundleOf(clientCa.pem) }),
+  clientCertificate: clientCertificate({
+    clock,
+    certificates: shown,
+    bundle: await bundleOf(clientCa.pem),
+  }),
 }
 
 const answer = (name: string, audiences: readonly string[] | null = null) => ({

@@ -1,6 +1,6 @@
 /** The names of authorities that a TLS server sends to its clients, so that they choose a certificate that fits. */
 import { generateKeyPairSync, X509Certificate } from 'node:crypto'
-import { bitString, contextTag, der, objectId, readDer, sequence, Tag, time } from '../pki/der.ts'
+import { bitString, contextTag, der, objectId, readDer, sequence, Tag, time } from '../base/der.ts'
 
 const ED25519 = sequence(objectId('1.3.101.112'))
 const NO_SIGNATURE = bitString(Buffer.alloc(64))

@@ -1,4 +1,5 @@
 import type { X509Certificate } from 'node:crypto'
+import { readDer, readFirst, type DerElement } from '../base/der.ts'
 
 /**
  * What counts in a certificate beside what `X509Certificate` tells. Read here because every connection needs it
@@ -64,7 +65,7 @@ const SHA_2 = new Set(['608648016503040201', '608648016503040202', '608648016503
 export function certificateDetails(certificate: X509Certificate): CertificateDetails {
   const [tbs] = children(only(certificate.raw))
   const parts = children(tbs!)
-  const version = parts[0]!.tag === 0xa0 ? children(parts[0]!)[0]!.body[0]! + 1 : 1
+  const version = parts[0]!.tag === 0xa0 ? children(parts[0]!)[0]!.content[0]! + 1 : 1
   const algorithm = parts[version === 1 && parts[0]!.tag !== 0xa0 ? 1 : 2]!
   const list = parts.find((part) => part.tag === 0xa3)
   const extensions = list ? children(children(list)[0]!).map(extensionOf) : []
@@ -83,75 +84,46 @@ export function certificateDetails(certificate: X509Certificate): CertificateDet
     hasAlternativeNames: find(ALTERNATIVE_NAMES) !== undefined,
     hasUnknownCritical: extensions.some((e) => e.isCritical && !UNDERSTOOD.has(e.id)),
     isSoundlySigned: isSound(algorithm),
-    subjectKeyId: ownId ? hexOf(only(ownId).body) : '',
-    authorityKeyId: issuerId ? hexOf(issuerId.body) : '',
+    subjectKeyId: ownId ? hexOf(only(ownId).content) : '',
+    authorityKeyId: issuerId ? hexOf(issuerId.content) : '',
   }
 }
 
 function basicConstraints(value: Buffer | undefined) {
   if (!value) return { isAuthority: false, hasBasicConstraints: false, maxPathLength: Infinity }
   const parts = children(only(value))
-  const isAuthority = parts[0]?.tag === 0x01 && parts[0].body[0] === 0xff
+  const isAuthority = parts[0]?.tag === 0x01 && parts[0].content[0] === 0xff
   const length = parts.find((part) => part.tag === 0x02)
   return {
     isAuthority,
     hasBasicConstraints: true,
-    maxPathLength: length ? Number.parseInt(length.body.toString('hex'), 16) : Infinity,
+    maxPathLength: length ? Number.parseInt(length.content.toString('hex'), 16) : Infinity,
   }
 }
 
-function isSound(algorithm: Element): boolean {
+function isSound(algorithm: DerElement): boolean {
   const [id, parameters] = children(algorithm)
-  const name = id!.body.toString('hex')
+  const name = id!.content.toString('hex')
   if (name !== RSA_PSS) return SOUND.has(name)
   // Without its digest it means SHA-1.
   const digest = parameters && children(parameters).find((part) => part.tag === 0xa0)
   const digestId = digest && children(children(digest)[0]!)[0]
-  return digestId !== undefined && SHA_2.has(digestId.body.toString('hex'))
+  return digestId !== undefined && SHA_2.has(digestId.content.toString('hex'))
 }
 
-function extensionOf(element: Element) {
+function extensionOf(element: DerElement) {
   const parts = children(element)
   return {
-    id: parts[0]!.body.toString('hex'),
-    isCritical: parts[1]!.tag === 0x01 && parts[1]!.body[0] !== 0,
-    value: parts.at(-1)!.body,
+    id: parts[0]!.content.toString('hex'),
+    isCritical: parts[1]!.tag === 0x01 && parts[1]!.content[0] !== 0,
+    value: parts.at(-1)!.content,
   }
 }
 
 const hexOf = (bytes: Buffer): string =>
   [...bytes].map((byte) => byte.toString(16).toUpperCase().padStart(2, '0')).join(':')
 
-/** One element of DER. */
-interface Element {
-  readonly tag: number
-  readonly body: Buffer
-  readonly end: number
-}
+/** The first element; what stands behind it is nobody's. */
+const only = readFirst
 
-const only = (bytes: Buffer): Element => elementAt(bytes, 0)
-
-function children({ body }: Element): Element[] {
-  const list: Element[] = []
-  for (let at = 0; at < body.length; at = list.at(-1)!.end) list.push(elementAt(body, at))
-  return list
-}
-
-function elementAt(bytes: Buffer, at: number): Element {
-  const tag = bytes[at]
-  let length = bytes[at + 1]
-  if (tag === undefined || length === undefined) throw new Error('a certificate is cut off')
-  let start = at + 2
-  if (length >= 0x80) {
-    const count = length & 0x7f
-    // Neither indefinite lengths nor elements that no certificate can hold.
-    if (count === 0 || count > 4 || start + count > bytes.length) {
-      throw new Error('a certificate has an element of no valid length')
-    }
-    length = bytes.readUIntBE(start, count)
-    start += count
-  }
-  const end = start + length
-  if (end > bytes.length) throw new Error('a certificate is cut off')
-  return { tag, body: bytes.subarray(start, end), end }
-}
+const children = ({ content }: DerElement): DerElement[] => readDer(content)

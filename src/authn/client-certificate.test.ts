@@ -10,6 +10,7 @@ import { authorityNames } from './authority-names.ts'
 import { CaBundle, fixedSource } from './ca-bundle.ts'
 import { DAY_MS, make, NOW, socketWith, type Made } from './certificates.fixture.ts'
 import { clientCertificate } from './client-certificate.ts'
+import { ConnectionCertificates } from './connection-certificate.ts'
 
 const asking: Asking = { audiences: ['api'], annotate: () => {}, warn: () => {} }
 const root = make({ subject: ['CN=root'], authority: true, keyId: [1, 2, 255] })
@@ -42,6 +43,7 @@ const UNKNOWN = 'x509: certificate signed by unknown authority'
 
 describe('who a certificate speaks for', async () => {
   const authenticator = clientCertificate({
+    certificates: new ConnectionCertificates(),
     bundle: await open(root),
     clock: new ManualClock(NOW),
   })
@@ -113,7 +115,13 @@ describe('what changes while a connection lasts', () => {
       }
       return { getPeerX509Certificate } as unknown as TLSSocket
     }
-    return { clock, replace, counted, reads: () => reads, it: clientCertificate({ bundle, clock }) }
+    return {
+      clock,
+      replace,
+      counted,
+      reads: () => reads,
+      it: clientCertificate({ bundle, certificates: new ConnectionCertificates(), clock }),
+    }
   }
 
   test('nothing: the certificate is read and verified once', async () => {
@@ -178,6 +186,7 @@ describe('what changes while a connection lasts', () => {
 test('the life that a certificate has left is told, also of one that does not hold', async () => {
   const seen: number[] = []
   const it = clientCertificate({
+    certificates: new ConnectionCertificates(),
     bundle: await open(root),
     clock: new ManualClock(NOW),
     observe: (seconds) => seen.push(seconds),
@@ -202,7 +211,7 @@ test('a resumed connection, which does not bring what is between, is known as we
   })
   const clock = new ManualClock(now)
   const bundle = await CaBundle.open({ source: fixedSource('ca', ca.pem), clock })
-  const it = clientCertificate({ bundle, clock })
+  const it = clientCertificate({ bundle, certificates: new ConnectionCertificates(), clock })
   const seen: unknown[] = []
   const https = createServer(
     {

@@ -1,7 +1,6 @@
 import type { RequestAuthenticator } from './authenticator.ts'
 import {
   CertificateVerifier,
-  connectionCertificate,
   type ClientCertificate,
   type VerifierOptions,
 } from './connection-certificate.ts'
@@ -16,13 +15,13 @@ export interface ClientCertificateOptions extends Omit<VerifierOptions, 'describ
  * Verified here and not in the handshake, so that a bad certificate is an answer that a client can read.
  */
 export function clientCertificate(options: ClientCertificateOptions): RequestAuthenticator {
-  const { bundle, clock, observe } = options
-  const verifier = new CertificateVerifier({ bundle, clock, describe })
+  const { bundle, certificates, clock, observe } = options
+  const verifier = new CertificateVerifier({ bundle, certificates, clock, describe })
   return {
     name: 'client certificate',
     authenticateRequest({ socket }) {
       if (observe) {
-        const certificate = connectionCertificate(socket)
+        const certificate = certificates.of(socket)
         if (certificate) observe((certificate.leaf.notAfterMs - clock.now()) / 1000)
       }
       return verifier.verified(socket)?.identity ?? null

@@ -25,82 +25,88 @@ const MAX_REMEMBERED_CHAINS = 8_192
 const CERTIFICATE = Symbol('client certificate')
 type Socket = TLSSocket & { [CERTIFICATE]?: Shown }
 
-// A resumed TLS session brings the client's own certificate and not the ones between it and the root. They are not
-// trusted any more for being remembered: each use verifies them again. Only chains that were found valid are kept, so
-// that strangers cannot displace those of clients.
-const sentWith = new LRUCache<string, readonly CertificateDetails[]>({
-  max: MAX_REMEMBERED_CHAINS,
-})
-
-/** What was read of certificates, by fingerprint: most connections of a client show the same. */
-const details = new LRUCache<string, CertificateDetails>({ max: MAX_REMEMBERED })
-const speakers = new LRUCache<string, Speaker>({ max: MAX_REMEMBERED })
-
 type Speaker = Pick<ClientCertificate, 'commonName' | 'identity'>
 
-/**
- * Reads the certificate of a new connection; never throws. Must run in the listener of `secureConnection`: where the TLS
- * library tried a signature of a client's chain in vain, it leaves an error behind that Node takes for one of the next
- * read, unless certificates are read in between, and the connection breaks without an answer.
- */
-export function readCertificate(socket: TLSSocket): void {
-  const holder: Socket = socket
-  holder[CERTIFICATE] = read(socket)
-}
+/** The certificates that clients of one server show, each read once. */
+export class ConnectionCertificates {
+  // A resumed TLS session brings the client's own certificate and not the ones between it and the root. They are not
+  // trusted any more for being remembered: each use verifies them again. Only chains that were found valid are kept, so
+  // that strangers cannot displace those of clients.
+  readonly #sentWith = new LRUCache<string, readonly CertificateDetails[]>({
+    max: MAX_REMEMBERED_CHAINS,
+  })
+  /** What was read of certificates, by fingerprint: most connections of a client show the same. */
+  readonly #details = new LRUCache<string, CertificateDetails>({ max: MAX_REMEMBERED })
+  readonly #speakers = new LRUCache<string, Speaker>({ max: MAX_REMEMBERED })
 
-/** The certificate of a connection, read once; null when there is none. Throws {@link CredentialError}. */
-export function connectionCertificate(socket: TLSSocket): ClientCertificate | null {
-  const holder: Socket = socket
-  let certificate = holder[CERTIFICATE]
-  if (certificate === undefined) holder[CERTIFICATE] = certificate = read(socket)
-  if (certificate instanceof CredentialError) throw certificate
-  return certificate
-}
-
-function read(socket: TLSSocket): Shown {
-  const first = socket.getPeerX509Certificate()
-  if (!first) return null
-  try {
-    return { leaf: detailsOf(first), intermediates: intermediatesOf(first), ...speakerOf(first) }
-  } catch (cause) {
-    return new CredentialError('x509: malformed certificate', { cause })
+  /**
+   * Reads the certificate of a new connection; never throws. Must run in the listener of `secureConnection`: where the
+   * TLS library tried a signature of a client's chain in vain, it leaves an error behind that Node takes for one of the
+   * next read, unless certificates are read in between, and the connection breaks without an answer.
+   */
+  read(socket: TLSSocket): void {
+    const holder: Socket = socket
+    holder[CERTIFICATE] = this.#shown(socket)
   }
-}
 
-function intermediatesOf(leaf: X509Certificate): readonly CertificateDetails[] {
-  const sent: CertificateDetails[] = []
-  let next = leaf.issuerCertificate as X509Certificate | undefined
-  while (next && sent.length < MAX_SENT) {
-    sent.push(detailsOf(next))
-    next = next.issuerCertificate as X509Certificate | undefined
+  /** The certificate of a connection, read once; null when there is none. Throws {@link CredentialError}. */
+  of(socket: TLSSocket): ClientCertificate | null {
+    const holder: Socket = socket
+    let certificate = holder[CERTIFICATE]
+    if (certificate === undefined) holder[CERTIFICATE] = certificate = this.#shown(socket)
+    if (certificate instanceof CredentialError) throw certificate
+    return certificate
   }
-  return sent.length === 0 ? (sentWith.get(leaf.fingerprint256) ?? sent) : sent
-}
 
-/** Keeps the intermediates of a valid certificate, beside those that it came with before. */
-function remember({ leaf, intermediates }: ClientCertificate): void {
-  if (intermediates.length === 0) return
-  const { fingerprint256 } = leaf.certificate
-  const known = sentWith.get(fingerprint256)
-  if (known === intermediates) return
-  const all = new Map(
-    [...intermediates, ...(known ?? [])].map((one) => [one.certificate.fingerprint256, one]),
-  )
-  sentWith.set(fingerprint256, [...all.values()].slice(0, MAX_SENT))
-}
+  /** Keeps the intermediates of a valid certificate, beside those that it came with before. */
+  remember({ leaf, intermediates }: ClientCertificate): void {
+    if (intermediates.length === 0) return
+    const { fingerprint256 } = leaf.certificate
+    const known = this.#sentWith.get(fingerprint256)
+    if (known === intermediates) return
+    const all = new Map(
+      [...intermediates, ...(known ?? [])].map((one) => [one.certificate.fingerprint256, one]),
+    )
+    this.#sentWith.set(fingerprint256, [...all.values()].slice(0, MAX_SENT))
+  }
 
-function detailsOf(certificate: X509Certificate): CertificateDetails {
-  const { fingerprint256 } = certificate
-  let known = details.get(fingerprint256)
-  if (!known) details.set(fingerprint256, (known = certificateDetails(certificate)))
-  return known
-}
+  #shown(socket: TLSSocket): Shown {
+    const first = socket.getPeerX509Certificate()
+    if (!first) return null
+    try {
+      return {
+        leaf: this.#detailsOf(first),
+        intermediates: this.#intermediatesOf(first),
+        ...this.#speakerOf(first),
+      }
+    } catch (cause) {
+      return new CredentialError('x509: malformed certificate', { cause })
+    }
+  }
 
-function speakerOf(certificate: X509Certificate): Speaker {
-  const { fingerprint256 } = certificate
-  let known = speakers.get(fingerprint256)
-  if (!known) speakers.set(fingerprint256, (known = readSpeaker(certificate)))
-  return known
+  #intermediatesOf(leaf: X509Certificate): readonly CertificateDetails[] {
+    const sent: CertificateDetails[] = []
+    let next = leaf.issuerCertificate as X509Certificate | undefined
+    while (next && sent.length < MAX_SENT) {
+      sent.push(this.#detailsOf(next))
+      next = next.issuerCertificate as X509Certificate | undefined
+    }
+    return sent.length === 0 ? (this.#sentWith.get(leaf.fingerprint256) ?? sent) : sent
+  }
+
+  #detailsOf(certificate: X509Certificate): CertificateDetails {
+    const { fingerprint256 } = certificate
+    let known = this.#details.get(fingerprint256)
+    if (!known) this.#details.set(fingerprint256, (known = certificateDetails(certificate)))
+    return known
+  }
+
+  #speakerOf(certificate: X509Certificate): Speaker {
+    const { fingerprint256 } = certificate
+    let known = this.#speakers.get(fingerprint256)
+    if (!known) this.#speakers.set(fingerprint256, (known = readSpeaker(certificate)))
+    return known
+  }
 }
 
 function readSpeaker(certificate: X509Certificate): Speaker {
@@ -131,6 +137,8 @@ interface Verdict {
 
 export interface VerifierOptions {
   readonly bundle: CaBundle
+  /** What clients of the server have shown. */
+  readonly certificates: ConnectionCertificates
   readonly clock: Clock
   /** The text of an error, out of why a certificate does not hold. */
   readonly describe?: (certificate: ClientCertificate, why: string) => string
@@ -139,19 +147,21 @@ export interface VerifierOptions {
 /** Verifies certificates of clients by one bundle: once for each connection, unless something changes. */
 export class CertificateVerifier {
   readonly #bundle: CaBundle
+  readonly #certificates: ConnectionCertificates
   readonly #clock: Clock
   readonly #describe: (certificate: ClientCertificate, why: string) => string
   readonly #verdicts = new WeakMap<TLSSocket, Verdict>()
 
-  constructor({ bundle, clock, describe }: VerifierOptions) {
+  constructor({ bundle, certificates, clock, describe }: VerifierOptions) {
     this.#bundle = bundle
+    this.#certificates = certificates
     this.#clock = clock
     this.#describe = describe ?? ((_, why) => why)
   }
 
   /** Null when the client showed no certificate. Throws {@link CredentialError} when it does not hold. */
   verified(socket: TLSSocket): ClientCertificate | null {
-    const certificate = connectionCertificate(socket)
+    const certificate = this.#certificates.of(socket)
     if (!certificate) return null
     const nowMs = this.#clock.now()
     let verdict = this.#verdicts.get(socket)
@@ -174,7 +184,7 @@ export class CertificateVerifier {
     let error: CredentialError | null = null
     try {
       verifyClient(certificate, authorities, nowMs)
-      remember(certificate)
+      this.#certificates.remember(certificate)
     } catch (cause) {
       if (!(cause instanceof CertificateError)) throw cause
       error = new CredentialError(this.#describe(certificate, cause.message))

@@ -3,6 +3,7 @@ import { ManualClock } from '../base/clock.ts'
 import { outcome, recorded } from './asking.fixture.ts'
 import { CaBundle, fixedSource } from './ca-bundle.ts'
 import { DAY_MS, make, NOW, socketWith } from './certificates.fixture.ts'
+import { ConnectionCertificates } from './connection-certificate.ts'
 import { checkHeaderNames, requestHeader } from './request-header.ts'
 
 const root = make({ subject: ['CN=proxies'], authority: true })
@@ -128,7 +129,13 @@ describe('users of proxies', () => {
     test(name, async () => {
       const clock = new ManualClock(NOW)
       const bundle = await CaBundle.open({ source: fixedSource('ca', root.pem), clock })
-      const it = requestHeader({ bundle, clock, names, allowedNames: allowed })
+      const it = requestHeader({
+        bundle,
+        certificates: new ConnectionCertificates(),
+        clock,
+        names,
+        allowedNames: allowed,
+      })
       const raw = Object.entries(headers).flatMap(([key, values]) =>
         [values].flat().flatMap((value) => [key.toUpperCase(), value as string]),
       )
@@ -148,7 +155,13 @@ describe('users of proxies', () => {
   test('groups that Node joined are not taken apart', async () => {
     const clock = new ManualClock(NOW)
     const bundle = await CaBundle.open({ source: fixedSource('ca', root.pem), clock })
-    const it = requestHeader({ bundle, clock, names, allowedNames: [] })
+    const it = requestHeader({
+      bundle,
+      certificates: new ConnectionCertificates(),
+      clock,
+      names,
+      allowedNames: [],
+    })
     const headers = { ...USER, 'x-remote-group': 'a, system:masters' }
     expect(it.authenticateRequest({ socket: socketWith(proxy), headers }, recorded())).toEqual(
       user('u', ['a, system:masters']),

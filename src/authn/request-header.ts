@@ -23,11 +23,11 @@ const lower = (names: readonly string[]) => names.map((name) => name.toLowerCase
  * Without one the headers mean nothing.
  */
 export function requestHeader(options: RequestHeaderOptions): RequestAuthenticator {
-  const { bundle, clock, allowedNames } = options
+  const { bundle, certificates, clock, allowedNames } = options
   const usernameHeaders = lower(options.names.usernameHeaders)
   const groupHeaders = lower(options.names.groupHeaders)
   const extraHeaderPrefixes = lower(options.names.extraHeaderPrefixes)
-  const verifier = new CertificateVerifier({ bundle, clock })
+  const verifier = new CertificateVerifier({ bundle, certificates, clock })
   return {
     name: 'request header',
     authenticateRequest(request) {

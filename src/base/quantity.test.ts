@@ -1,5 +1,6 @@
 import { assert, bigInt, constantFrom, option, property, tuple } from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { touched } from '../../test/touched.ts'
 import {
   addQuantity,
   canonicalQuantity,
@@ -192,11 +193,20 @@ describe('texts that are no quantities', () => {
   })
 
   test('a megabyte of digits is refused at once', () => {
-    const started = performance.now()
     for (const text of ['9'.repeat(1e6), `${'9'.repeat(1e6)}x`, 'e'.repeat(1e6)]) {
-      expect(() => canonicalQuantity(text)).toThrow(QUANTITY_NUMBER_ERROR)
+      let told: unknown
+      const looks = touched(() => {
+        try {
+          canonicalQuantity(text)
+        } catch (error) {
+          told = error
+        }
+      })
+      expect(told).toEqual(
+        expect.objectContaining({ message: expect.stringContaining(QUANTITY_NUMBER_ERROR) }),
+      )
+      expect(looks).toBeLessThan(10 * text.length)
     }
-    expect(performance.now() - started).toBeLessThan(500)
   })
 })
 

@@ -61,10 +61,11 @@ class ShortWriter {
   #object(object: object): void {
     this.text += '{'
     let isFirst = true
-    for (const key in object) {
+    // Of a large object, a walk with `in` is far slower than its list of keys.
+    for (const key of Object.keys(object)) {
       if (this.#isFull) return
       const member: unknown = (object as Record<string, unknown>)[key]
-      if (member === undefined || !Object.hasOwn(object, key)) continue
+      if (member === undefined) continue
       if (!isFirst) this.text += ','
       isFirst = false
       this.text += `${this.#quoted(key)}:`

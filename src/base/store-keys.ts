@@ -20,8 +20,25 @@ export function placeOfPrefix(prefix: string): { group: string; plural: string }
   return { group: group === 'core' ? '' : group, plural }
 }
 
+/** Which object of a resource. */
+export interface ObjectPlace {
+  /** Empty for cluster scope. */
+  readonly namespace: string
+  readonly name: string
+}
+
+/** Of which object a key is that starts with the prefix of its resource. */
+export function placeOfKey(key: string, prefix: string): ObjectPlace {
+  const rest = key.slice(prefix.length)
+  const slash = rest.indexOf('/')
+  return { namespace: rest.slice(0, Math.max(slash, 0)), name: rest.slice(slash + 1) }
+}
+
 /** What keys of one sort start with that belong to the servers: no request reaches them. */
 export const serversPrefix = (sort: string): string => `${ROOT}${SERVERS}/${sort}/`
+
+/** Whether a prefix is one of those: what is under it is there whatever is served. */
+export const isServersPrefix = (prefix: string): boolean => prefix.startsWith(`${ROOT}${SERVERS}/`)
 
 /** The prefix of the resource, or of the servers' sort, that a key belongs to. */
 export function tablePrefixOf(key: string): string {

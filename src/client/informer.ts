@@ -136,10 +136,14 @@ export class Informer<T extends object> {
 
   async #run(): Promise<void> {
     const { signal } = this.#ending
-    if (this.#parts.transport.follow) return this.#follow(signal)
+    return this.#parts.transport.follow ? this.#follow(signal) : this.#reflect(signal)
+  }
+
+  /** Lists and watches. */
+  #reflect(signal: AbortSignal): Promise<void> {
     const { isStored = true, onTrouble = () => {} } = this.#options
     const target = isStored ? this.#storing() : this.#passing()
-    await new Reflector<T>(this.#parts, this.#request, target, onTrouble).run(signal)
+    return new Reflector<T>(this.#parts, this.#request, target, onTrouble).run(signal)
   }
 
   /** In the process of the server; again after a while should it end without being ended. */
@@ -156,6 +160,7 @@ export class Informer<T extends object> {
           delete: (entry) => this.#deleted(entry, false),
           ended: markEnded,
         })
+        if (!followed) return this.#reflect(signal)
         this.#followed = followed
         this.#store = followed.store
         this.#sync()

@@ -1,6 +1,5 @@
 /** Calls of one server that takes and gives JSON. */
-import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http'
-import { request as httpsRequest } from 'node:https'
+import type { RequestOptions } from 'node:http'
 import type { Clock } from '../base/clock.ts'
 import { formatDuration } from '../base/duration.ts'
 import { randomIds, type Ids } from '../base/ids.ts'
@@ -10,6 +9,7 @@ import { answerError, CallError, isReset, transportProblem, withoutSecrets } fro
 import type { ClientConfig } from './client-config.ts'
 import { mapOf, memberOf, type ConfigMap } from './config-values.ts'
 import { bareHost, Connections, portOf, serverUrl } from './connection.ts'
+import { beginAfresh, beginExchange, readAnswer, StaleConnection } from './http-exchange.ts'
 import { credentialSource, type CredentialSource, type ShownCredentials } from './credentials.ts'
 
 const TIMEOUT_MS = 30_000
@@ -187,14 +187,16 @@ export class JsonClient {
       agent: this.#connections.agentFor(shown),
       signal,
     }
-    const send = () => exchange(url.protocol, options, body, { maxAnswerBytes, prefix })
-    try {
-      return await send()
-    } catch (error) {
-      if (!(error instanceof StaleConnection)) throw error
-      // The server had closed a connection that was kept: that is no attempt.
-      this.#connections.dropIdle()
-      return send()
+    const answer = await beginAfresh(
+      () => beginExchange(url.protocol, options, body),
+      () => this.#connections.dropIdle(),
+    )
+    const tooLarge = () =>
+      new CallError(`${prefix}the answer is larger than ${maxAnswerBytes} bytes`)
+    return {
+      code: answer.statusCode ?? 0,
+      retryAfter: answer.headers['retry-after'],
+      body: await readAnswer(answer, maxAnswerBytes, tooLarge),
     }
   }
 
@@ -225,47 +227,6 @@ interface Answer {
   readonly code: number
   readonly retryAfter: string | undefined
   readonly body: Buffer
-}
-
-/** A connection that had been used before and was closed before an answer began. */
-class StaleConnection extends Error {}
-
-function exchange(
-  protocol: string,
-  options: RequestOptions,
-  body: Buffer | null,
-  { maxAnswerBytes, prefix }: { readonly maxAnswerBytes: number; readonly prefix: string },
-): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const request = (protocol === 'https:' ? httpsRequest : httpRequest)(options)
-    request.on('error', (error) =>
-      reject(
-        request.reusedSocket && isReset(error)
-          ? new StaleConnection('closed while idle', { cause: error })
-          : error,
-      ),
-    )
-    request.on('response', (response: IncomingMessage) => {
-      const chunks: Buffer[] = []
-      let size = 0
-      response.on('data', (chunk: Buffer) => {
-        chunks.push(chunk)
-        size += chunk.length
-        if (size <= maxAnswerBytes) return
-        reject(new CallError(`${prefix}the answer is larger than ${maxAnswerBytes} bytes`))
-        response.destroy()
-      })
-      response.on('error', reject)
-      response.on('end', () =>
-        resolve({
-          code: response.statusCode ?? 0,
-          retryAfter: response.headers['retry-after'],
-          body: Buffer.concat(chunks),
-        }),
-      )
-    })
-    request.end(body)
-  })
 }
 
 /** The Status that an answer holds, if it does. */

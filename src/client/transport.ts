@@ -125,9 +125,12 @@ export interface Transport {
   watch(request: WatchRequest, sink: WatchHandler): Promise<void>
   /**
    * Hands over every object, resolves, and tells each change while it is committed; nothing is kept twice. Only where
-   * the objects are in this process.
+   * the objects are in this process; null when these have to be converted by somebody else, and are listed and watched.
    */
-  readonly follow?: <T>(request: FollowRequest, target: FollowTarget<T>) => Promise<Followed<T>>
+  readonly follow?: <T>(
+    request: FollowRequest,
+    target: FollowTarget<T>,
+  ) => Promise<Followed<T> | null>
   /** What is served now. */
   discover(signal?: AbortSignal): Promise<ServedResources>
   /** Changes whenever what is served does; only where that can be told without asking. */

@@ -1,13 +1,12 @@
 /** Requests and answers on their way: HTTP/2 over one connection where the server speaks it, HTTP/1.1 where not. */
-import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http'
-import { request as httpsRequest } from 'node:https'
+import type { RequestOptions } from 'node:http'
 import type { Readable } from 'node:stream'
 import { connect, type TLSSocket } from 'node:tls'
 import type { Clock } from '../base/clock.ts'
-import { isReset } from './call-error.ts'
 import type { CertificatePair } from './certificate-pair.ts'
 import type { ClientConfig } from './client-config.ts'
 import { bareHost, Connections, portOf, serverUrl } from './connection.ts'
+import { beginAfresh, beginExchange } from './http-exchange.ts'
 import { Http2Session, isUnseen } from './http2-session.ts'
 
 /** One request. */
@@ -126,12 +125,14 @@ export class Wire {
       agent: this.#connections.agentFor(pair),
       signal: request.signal,
     }
-    try {
-      return await sent(url.protocol, options, request.body)
-    } catch (error) {
-      if (!(error instanceof Stale)) throw error
-      this.#connections.dropIdle()
-      return sent(url.protocol, options, request.body)
+    const answer = await beginAfresh(
+      () => beginExchange(url.protocol, options, request.body),
+      () => this.#connections.dropIdle(),
+    )
+    return {
+      status: answer.statusCode ?? 0,
+      retryAfter: answer.headers['retry-after'],
+      body: answer,
     }
   }
 }
@@ -146,25 +147,5 @@ function connected(socket: TLSSocket): Promise<void> {
       socket.off('error', reject)
       resolve()
     })
-  })
-}
-
-/** A connection that had been used before and was closed before an answer began. */
-class Stale extends Error {}
-
-function sent(protocol: string, options: RequestOptions, body: Buffer | null): Promise<WireAnswer> {
-  return new Promise((resolve, reject) => {
-    const request = (protocol === 'https:' ? httpsRequest : httpRequest)(options)
-    request.on('error', (error) =>
-      reject(request.reusedSocket && isReset(error) ? new Stale('', { cause: error }) : error),
-    )
-    request.on('response', (response: IncomingMessage) =>
-      resolve({
-        status: response.statusCode ?? 0,
-        retryAfter: response.headers['retry-after'],
-        body: response,
-      }),
-    )
-    request.end(body)
   })
 }

@@ -58,25 +58,34 @@ export const garbageCollector: Controller = {
       events: new OwnerEvents(client, clock),
       kinds: async () => kindsOf((await resources.current()).resources),
     })
+    /** Objects with an owner of a kind that is not served. */
+    const unsettled = new Set<string>()
     const queue = workQueue(world, NAME, {
       workers: WORKERS,
       async work(id) {
+        unsettled.delete(id)
         const blank = id.indexOf(' ')
         const resource = monitors.resource(id.slice(0, blank))
-        if (resource) await item.work({ resource, ...placeIn(id.slice(blank + 1)) })
+        const isSettled =
+          !resource || (await item.work({ resource, ...placeIn(id.slice(blank + 1)) }))
+        if (!isSettled) unsettled.add(id)
       },
     })
     await monitors.adjust()
     isLoaded = true
     for (const id of early) queue.add(id)
     early.clear()
-    const adjust = () => {
-      monitors.adjust().catch((error: unknown) => {
+    const adjust = async () => {
+      try {
+        await monitors.adjust()
+        // Owners of kinds that were not served may be looked at now.
+        for (const id of unsettled) queue.add(id)
+      } catch (error) {
         if (!signal.aborted) log.warn('what is served is not known', { error: String(error) })
-      })
+      }
     }
-    const ends = [client.onGeneration(adjust)]
-    if (client.generation() === null) ends.push(every(clock, LOOK_MS, adjust))
+    const ends = [client.onGeneration(() => void adjust())]
+    if (client.generation() === null) ends.push(every(clock, LOOK_MS, () => void adjust()))
     const running = following(queue, client, ends)
     return withStop(running, () => monitors.stop())
   },
@@ -124,18 +133,19 @@ class Item {
     this.#parts = parts
   }
 
-  /** Deletes the object if it has lost its owners, or does what it waits for. */
-  async work(target: Dependent): Promise<void> {
+  /** Deletes the object if it has lost its owners, or does what it waits for; false when that cannot be told yet. */
+  async work(target: Dependent): Promise<boolean> {
     const live = await this.#read(target)
-    if (!live) return
+    if (!live) return true
     const { deletionTimestamp, ownerReferences = [] } = live.metadata ?? {}
     try {
       if (deletionTimestamp !== undefined) await this.#finish(target, live)
-      else if (ownerReferences.length > 0) await this.#collect(target, live)
+      else if (ownerReferences.length > 0) return await this.#collect(target, live)
     } catch (error) {
       // Somebody was faster.
       if (!isNotFound(error)) throw error
     }
+    return true
   }
 
   /** Does what an ending object waits for, and lets it go. */
@@ -164,15 +174,15 @@ class Item {
     }
   }
 
-  /** Deletes an object whose owners are all gone or going; frees it from some if others stay. */
-  async #collect(target: Dependent, live: ApiObject): Promise<void> {
+  /** Deletes an object whose owners are all gone or going; frees it from some if others stay. False: it cannot be told. */
+  async #collect(target: Dependent, live: ApiObject): Promise<boolean> {
     const owners = await this.#classify(target, live)
-    if (!owners) return
+    if (!owners) return false
     const { hasSolid, dangling, waiting } = owners
     if (hasSolid) {
       const lost = [...dangling, ...waiting].map(({ uid }) => uid)
       if (lost.length > 0) await this.#removeOwners(target, live, lost)
-      return
+      return true
     }
     const { uid = '', finalizers = [] } = live.metadata ?? {}
     const dependents = this.#parts.graph.dependentsOf(uid)
@@ -183,14 +193,16 @@ class Item {
         await this.#unblock(target, live)
         break
       }
-      return this.#delete(target, uid, 'Foreground')
+      await this.#delete(target, uid, 'Foreground')
+      return true
     }
     const policy = finalizers.includes(ORPHAN)
       ? 'Orphan'
       : finalizers.includes(FOREGROUND)
         ? 'Foreground'
         : 'Background'
-    return this.#delete(target, uid, policy)
+    await this.#delete(target, uid, policy)
+    return true
   }
 
   /** null: of some owner it cannot be told whether it is there. */

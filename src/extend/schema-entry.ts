@@ -4,7 +4,7 @@ import { storageTag } from '../base/storage-tag.ts'
 import { resourcePrefix } from '../base/store-keys.ts'
 import type { SchemaProps } from '../kinds/apiextensions/json-schema-props.ts'
 import { Decoding, type Codec, type JsonObject } from '../schema/codec.ts'
-import type { Conversion, Served } from '../schema/entry.ts'
+import type { Conversion, Convert, Served } from '../schema/entry.ts'
 import { sameValue } from '../schema/field-errors.ts'
 import { ALL_VERBS, type Subresource } from '../schema/resource.ts'
 import type { Topology } from '../schema/topology.ts'
@@ -31,12 +31,6 @@ export interface SchemaKind {
   readonly convert?: Convert
 }
 
-/** Converts objects of the kind, in their JSON form, to one of its group versions. Rejects with a StatusError. */
-export type Convert = (
-  objects: readonly JsonObject[],
-  groupVersion: string,
-) => Promise<readonly JsonObject[]>
-
 /** One version of such a kind. */
 export interface SchemaVersion {
   readonly name: string
@@ -51,11 +45,11 @@ export interface SchemaVersion {
 export function schemaEntries(kind: SchemaKind): readonly [Served, ...Served[]] {
   const [stored, ...others] = kind.versions
   const versions: Served[] = []
-  const hub = new VersionOfKind(kind, stored, versions)
-  versions.push(hub.entry(hub, null))
+  const hub = new VersionOfKind(kind, stored)
+  versions.push(hub.entry(hub, null, versions))
   for (const one of others) {
-    const version = new VersionOfKind(kind, one, versions)
-    versions.push(version.entry(hub, version.conversion(hub)))
+    const version = new VersionOfKind(kind, one)
+    versions.push(version.entry(hub, version.conversion(hub), versions))
   }
   return [versions[0]!, ...versions.slice(1)]
 }
@@ -66,24 +60,22 @@ class VersionOfKind {
   readonly rules: SchemaRules
   readonly #kind: SchemaKind
   readonly #version: SchemaVersion
-  readonly #versions: readonly Served[]
   readonly #groupVersion: string
   #topology: Topology | null = null
 
-  constructor(kind: SchemaKind, version: SchemaVersion, versions: readonly Served[]) {
+  constructor(kind: SchemaKind, version: SchemaVersion) {
     this.#kind = kind
     this.#version = version
-    this.#versions = versions
     this.#groupVersion = `${kind.group}/${version.name}`
     this.schema = version.schema
     this.codec = schemaCodec(version.schema)
     this.rules = new SchemaRules(version.schema, this.codec)
   }
 
-  entry(hub: VersionOfKind, conversion: Conversion | null): Served {
+  /** `versions`: all entries of the kind, the stored one first, when they are made. */
+  entry(hub: VersionOfKind, conversion: Conversion | null, versions: readonly Served[]): Served {
     const { group, plural, kind } = this.#kind
     const { name: version } = this.#version
-    const versions = this.#versions
     const topology = () => (this.#topology ??= schemaTopology(this.schema))
     // Objects that wait for their conversion are looked at in the stored version, whose rules are those of all.
     const rules = conversion?.waiting ? hub.rules : this.rules
@@ -151,13 +143,31 @@ class VersionOfKind {
 
   /** To the stored version and back. */
   conversion(hub: VersionOfKind): Conversion {
-    const same = !this.#kind.convert && sameValue(this.schema, hub.schema)
+    const { convert } = this.#kind
+    if (convert) return this.#waiting(convert)
+    const same = sameValue(this.schema, hub.schema)
     return {
       same,
       toHub: same ? (object) => object as unknown : (object) => rewritten(object, this, hub),
       fromHub: same ? (object) => object as unknown : (object) => rewritten(object, hub, this),
     }
   }
+
+  #waiting(convert: Convert): Conversion {
+    const alone: Served[] = []
+    alone.push(this.entry(this, null, alone))
+    return {
+      same: false,
+      toHub: mustWait,
+      fromHub: mustWait,
+      waiting: { convert, shown: alone[0]! },
+    }
+  }
+}
+
+/** Stands where nobody converts without waiting. */
+function mustWait(): never {
+  throw new Error('objects of this version have to be waited for')
 }
 
 /** An object as the schema of another version has it. */

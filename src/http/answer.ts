@@ -1,6 +1,8 @@
 import { createGzip, constants } from 'node:zlib'
+import { shownResult } from '../api/conversion.ts'
 import type { ListResult, Result } from '../api/results.ts'
 import type { Served } from '../schema/catalogue.ts'
+import type { WaitingConversion } from '../schema/entry.ts'
 import type { StatusError } from '../schema/errors.ts'
 import { formatJson, parseJson } from '../schema/json-text.ts'
 import type { ShapeClass } from '../schema/shape.ts'
@@ -88,6 +90,8 @@ export function resultAnswer(
   served: Served,
   result: Result,
 ): Answer | Promise<Answer> {
+  const waiting = served.conversion?.waiting
+  if (waiting) return convertedAnswer(context, waiting, result)
   const form = formOf(context, { transform: true })
   if (form.type === 'protobuf') return protobufAnswer(context, served, result, form)
   switch (result.is) {
@@ -121,6 +125,17 @@ export function resultAnswer(
       return jsonAnswer(context, list.status, form, whole(list, bytes))
     }
   }
+}
+
+/** The answer with objects that have to be waited for. */
+async function convertedAnswer(
+  context: Context,
+  waiting: WaitingConversion,
+  result: Result,
+): Promise<Answer> {
+  // What nobody can read is not asked for.
+  formOf(context, { transform: true })
+  return resultAnswer(context, waiting.shown, await shownResult(waiting, result))
 }
 
 async function protobufAnswer(

@@ -5,7 +5,7 @@ import { watch, type WatchStart } from '../api/watch.ts'
 import { contextOnce, type Api, type Body, type Call } from '../api/context.ts'
 import type { Result } from '../api/results.ts'
 import { verbsOf, type Served } from '../schema/catalogue.ts'
-import { badRequest, methodNotAllowed, noSuchResource } from '../schema/errors.ts'
+import { badRequest, methodNotAllowed, noSuchResource, unavailable } from '../schema/errors.ts'
 import { formatJson } from '../schema/json-text.ts'
 import { isPathSegmentName } from '../schema/names.ts'
 import type { ConnectSubresource, Deprecation } from '../schema/resource.ts'
@@ -73,7 +73,8 @@ function again(
   { body }: Call,
   { triesLeft }: Again = FIRST,
 ): Answer | Promise<Answer> {
-  if (!(error instanceof TableGone) || triesLeft === 0) throw error
+  if (!(error instanceof TableGone)) throw error
+  if (triesLeft === 0) throw unavailable('the kind is being changed, please try again', 1)
   const { info, server } = context
   const served = server.api.catalogue.find(info.group, info.version, info.resource)
   return served

@@ -6,6 +6,7 @@ import { afterEach, expect, test } from 'vitest'
 import { systemClock } from '../base/clock.ts'
 import { silentLog } from '../base/log.ts'
 import { issue } from '../pki/issue.ts'
+import { ConnectionCertificates } from '../authn/connection-certificate.ts'
 import { Connections } from './connections.ts'
 import { listen, type Listener } from './listen.ts'
 
@@ -36,6 +37,7 @@ async function serve(times: { handshakeMs?: number; headersMs?: number; idleMs?:
     key,
     clientCa: cert,
     connections,
+    certificates: new ConnectionCertificates(),
     timeouts: { headersMs, idleMs },
     onExchange: (exchange) => exchange.send(200, [], 'ok'),
     onFault: (error) => {

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
-import { readCertificate } from '../authn/connection-certificate.ts'
+import type { ConnectionCertificates } from '../authn/connection-certificate.ts'
 import type { Connections } from './connections.ts'
 import { Http1Exchange, type Exchange } from './exchange.ts'
 import { isLingering } from './http1-linger.ts'
@@ -30,6 +30,8 @@ export interface ListenOptions {
   /** Authorities of client certificates, PEM. */
   readonly clientCa: string
   readonly connections: Connections
+  /** Reads what clients show. */
+  readonly certificates: Pick<ConnectionCertificates, 'read'>
   readonly onExchange: (exchange: Exchange) => void
   /** Tells of requests that are refused here; null when nobody subscribes. */
   readonly stages?: Stages | null
@@ -145,7 +147,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   server.removeAllListeners('secureConnection')
   server.on('secureConnection', (socket) => {
     socket.setNoDelay(true)
-    readCertificate(socket)
+    options.certificates.read(socket)
     shareProtocols(server, socket)
     connections.secured(socket)
     sockets.add(socket)

@@ -4,7 +4,7 @@
  */
 import { hookContext, type Api } from '../api/context.ts'
 import { decodeStored, fromHub } from '../api/objects.ts'
-import type { EventForm } from '../api/watch.ts'
+import { convertedEvents, type EventForm } from '../api/watch.ts'
 import { Made, type ListResult, type Result } from '../api/results.ts'
 import { Decoding, type JsonObject } from '../schema/codec.ts'
 import type { Served } from '../schema/catalogue.ts'
@@ -288,6 +288,8 @@ const toBuffer = (part: Part): Buffer => (typeof part === 'string' ? Buffer.from
 
 /** How the events of a watch look. */
 export function eventForm(api: Api, served: Served, form: Form): EventForm {
+  const waiting = served.conversion?.waiting
+  if (waiting) return convertedEvents(waiting, eventForm(api, waiting.shown, form))
   // Only the first event of a table stream tells the columns, so such streams share no frames.
   let first = true
   const isTable = form.as === 'Table'

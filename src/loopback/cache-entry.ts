@@ -16,7 +16,9 @@ export interface CacheReading {
 /** An object as a JSON value, made anew. */
 export function readVersion({ api, served, metadataOnly }: CacheReading, version: Version) {
   if (!metadataOnly) return parseJson(objectBytes(api, served, version))
-  const isOwnForm = served.conversion === null || served.conversion.same === true
+  const { conversion } = served
+  // What somebody else converts has its name and its owners from here.
+  const isOwnForm = conversion === null || conversion.same || conversion.waiting !== undefined
   const metadata: unknown = isOwnForm
     ? parseJson(version.metadata())
     : (parseJson(objectBytes(api, served, version)) as { metadata: unknown }).metadata

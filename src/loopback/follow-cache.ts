@@ -10,8 +10,6 @@ const NO_BYTES = Buffer.alloc(0)
 // Nothing is sent anywhere: the frames of a follower are calls.
 const NOWHERE: WatchSink = { write: () => true, drained: () => Promise.resolve(), closed: false }
 
-let followers = 0
-
 /** Objects out of the cache: each once, and then each change while it is published. Nothing is kept but what the cache keeps. */
 export async function followCache<T>(
   reading: CacheReading,
@@ -31,7 +29,7 @@ export async function followCache<T>(
   const watcher = api.cache.hub.watch(
     table,
     {
-      id: `loopback ${++followers}`,
+      id: api.cache.hub.ownView(),
       prefix,
       // The hub asks of versions alone.
       matches: (version) => matches(version as Version),

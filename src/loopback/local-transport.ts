@@ -1,6 +1,7 @@
 /** The way of clients to the server that they run in: the verbs of requests, without sockets. */
 import type { Body, Call, User } from '../api/context.ts'
 import { contextOnce, type Api } from '../api/context.ts'
+import { shownResult } from '../api/conversion.ts'
 import { freshness, hopefully } from '../api/freshness.ts'
 import type { Result } from '../api/results.ts'
 import { runOf } from '../api/run-of.ts'
@@ -73,7 +74,11 @@ export class LocalTransport implements Transport {
       const run = runOf(served, request.verb, request.subresource)
       if (!run) throw methodNotAllowed()
       const call = this.#call(served, request, limit.signal)
-      return plainResult(api, served, request.metadataOnly, await this.#run(call, request, run))
+      const result = await this.#run(call, request, run)
+      const waiting = served.conversion?.waiting
+      return waiting
+        ? plainResult(api, waiting.shown, request.metadataOnly, await shownResult(waiting, result))
+        : plainResult(api, served, request.metadataOnly, result)
     } catch (error) {
       if (request.signal?.aborted) throw request.signal.reason
       throw failureOf(error)
@@ -110,7 +115,7 @@ export class LocalTransport implements Transport {
   readonly follow = async <T>(
     request: FollowRequest,
     target: FollowTarget<T>,
-  ): Promise<Followed<T>> => {
+  ): Promise<Followed<T> | null> => {
     const { api } = this.#options
     const place: Place = { ...request, name: '', subresource: '' }
     await this.#authorize(place, 'list')
@@ -118,6 +123,7 @@ export class LocalTransport implements Transport {
     const served = servedAt(api.catalogue, place, 'watch')
     await api.cache.fresh()
     const { metadataOnly } = request
+    if (served.conversion?.waiting && !metadataOnly) return null
     return followCache({ api, served, metadataOnly }, request, target)
   }
 

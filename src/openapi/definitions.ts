@@ -2,6 +2,7 @@
  * Definitions of all shapes that something refers to, made of their declarations. Version 3 of the format tells
  * defaults and wraps references that have siblings; version 2 has neither.
  */
+import { groupVersionOf } from '../schema/home.ts'
 import type { Served } from '../schema/catalogue.ts'
 import { ObjectMeta } from '../schema/object-meta.ts'
 import type { FieldFacts, Holds, Shape } from '../schema/shape.ts'
@@ -10,7 +11,7 @@ import { sorted, type Json } from './document.ts'
 import { ListMeta } from '../kinds/meta/documents.ts'
 import { extension } from './extensions.ts'
 import { publishedSchema } from './published-schema.ts'
-import { definitionName, domainOf, placeOf, publishedName, SPECIAL } from './names.ts'
+import { definitionName, domainOf, publishedName, SPECIAL } from './names.ts'
 import { relabelled, relabelling, type Relabelling } from './relabel.ts'
 import { UNIONS, unionExtension } from './unions.ts'
 
@@ -178,7 +179,7 @@ export class Definitions {
       }))
       extend('group-version-kind', all)
     } else if (shape.typed) {
-      const { group, version } = placeOf(home, this.#v)
+      const { group, version } = groupVersionOf(home, this.#v)
       extend('group-version-kind', [{ group, kind: shape.name, version }])
     }
     if (shape.atomic) extend('map-type', 'atomic')

@@ -9,6 +9,7 @@ import { choose, OFFERS, type Offer } from './accept.ts'
 import type { DocumentOptions } from './document.ts'
 import { documentUrl, openApiV3Index } from './index-v3.ts'
 import { plain, type Kept } from './kept.ts'
+import { rootOf } from './names.ts'
 import type { Place } from './places.ts'
 
 /** What a request says that matters here. */
@@ -39,7 +40,7 @@ export interface OpenApiEndpoints {
 
 /** What the endpoints are made of. */
 export interface OpenApiSources {
-  readonly catalogue: Pick<Catalogue, 'generation' | 'now'>
+  readonly catalogue: Pick<Catalogue, 'now' | 'subscribe'>
   readonly v: Vocabulary
   /** Release that documents tell. */
   readonly version?: string
@@ -128,12 +129,20 @@ class Documents {
 
   constructor(sources: OpenApiSources) {
     this.#sources = sources
+    // What has left is not held until somebody asks.
+    sources.catalogue.subscribe(({ removed, changed }) => {
+      this.#generation = -1
+      this.#places = new Map()
+      for (const { served } of [...removed, ...changed.map(({ before }) => before)])
+        for (const { group, version } of served) this.#made.delete(rootOf(group, version).slice(1))
+    })
   }
 
   v2(): Promise<Kept> {
     const { v, catalogue } = this.#sources
     const { now } = catalogue
-    return this.#get('', now, async (build) => build.buildV2(now, v, await this.#options(build)))
+    const make = async (build: Build) => build.buildV2(now, v, await this.#options(build))
+    return this.#get('', now.generation, make)
   }
 
   /** Null when nothing is served there. */

@@ -53,12 +53,6 @@ function packageOf(group: string): string {
   return words[0] === 'internal' ? words.toReversed().join('') : words[0]!
 }
 
-/** Group and version that a home stands for. */
-export function placeOf(home: string, v: Vocabulary): { group: string; version: string } {
-  const [group = '', version = ''] = v.spell(home).split('/')
-  return { group: group === 'core' || group === 'meta' ? '' : group, version }
-}
-
 /** `Core`, `RbacAuthorization`: the group inside operation ids. */
 export function groupWord(group: string, v: Vocabulary): string {
   if (group === '') return 'Core'

@@ -1,6 +1,7 @@
 /** Paths and operations of one resource in one version, with its sub-resources. */
 import { Scale } from '../kinds/autoscaling/scale.ts'
 import { DeleteOptions } from '../kinds/meta/delete-options.ts'
+import { groupVersionOf } from '../schema/home.ts'
 import { verbsOf, type Served } from '../schema/catalogue.ts'
 import type {
   ActionSubresource,
@@ -23,7 +24,7 @@ import type { Definitions } from './definitions.ts'
 import { extension } from './extensions.ts'
 import type { Json, Operation, Parameter, PathItem, Response } from './document.ts'
 import { Status, WatchEvent } from '../kinds/meta/documents.ts'
-import { capital, groupWord, kindOf, placeOf, rootOf, tagOf } from './names.ts'
+import { capital, groupWord, kindOf, rootOf, tagOf } from './names.ts'
 import type { GroupVersionKind } from './names.ts'
 import {
   body,
@@ -223,7 +224,7 @@ export class ResourceOperations {
         return this.#part(name, verbsOf(subresource), this.#object, this.#kind)
       case 'scale': {
         const { home } = Scale.shape
-        const gvk = { ...placeOf(home, this.#v), kind: Scale.shape.name }
+        const gvk = { ...groupVersionOf(home, this.#v), kind: Scale.shape.name }
         const schema = this.#definitions.shape(Scale.shape)
         return this.#part(name, verbsOf(subresource), schema, gvk)
       }
@@ -280,7 +281,7 @@ export class ResourceOperations {
         {
           name: `name of the ${shape.name}`,
           id: { after: capital(name) },
-          gvk: { ...placeOf(shape.home, this.#v), kind: shape.name },
+          gvk: { ...groupVersionOf(shape.home, this.#v), kind: shape.name },
           parameters: [body(schema, true), ...queries(PARAMETERS.write)],
         },
         answers(schema, ['200', '201', '202']),

@@ -13,12 +13,12 @@ export function relabelling(
 ): Relabelling {
   const found = new Map<string, Partial<FieldFacts>>()
   for (const [key, facts] of Object.entries(relabel)) {
-    found.set(/^[A-Z]/.test(key) ? key : placeOf(kind, key.split('.')), facts)
+    found.set(/^[A-Z]/.test(key) ? key : typeAndField(kind, key.split('.')), facts)
   }
   return found
 }
 
-function placeOf(kind: Shape, path: readonly string[]): string {
+function typeAndField(kind: Shape, path: readonly string[]): string {
   let shape = kind
   for (const [i, name] of path.entries()) {
     const facts = shape.fields.get(name)

@@ -19,8 +19,8 @@ import {
   sequence,
   Tag,
   time,
-  type DerValue,
-} from './der.ts'
+  type DerElement,
+} from '../base/der.ts'
 import type { Issued, Subject } from './subject.ts'
 
 const COMMON_NAME = objectId('2.5.4.3')
@@ -105,8 +105,8 @@ function issuerOf(pem: string): { name: Buffer; keyId: Buffer } {
   }
 }
 
-const only = (bytes: Buffer): DerValue => readDer(bytes)[0]!
-const within = ({ content }: DerValue): DerValue[] => readDer(content)
+const only = (bytes: Buffer): DerElement => readDer(bytes)[0]!
+const within = ({ content }: DerElement): DerElement[] => readDer(content)
 
 function algorithmOf(key: KeyObject): Buffer {
   switch (key.asymmetricKeyType) {

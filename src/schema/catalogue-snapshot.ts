@@ -20,10 +20,29 @@ export class CatalogueConflict extends Error {
   override readonly name = 'CatalogueConflict'
 }
 
-interface VersionTable {
+/** What one group version serves. */
+class VersionTable {
   readonly byName: ReadonlyMap<string, Served>
-  /** By name; the same array as long as nothing in it changes. */
-  readonly list: readonly Served[]
+  readonly byKind: ReadonlyMap<string, OwnedServed>
+  #list: readonly Served[] | null = null
+
+  constructor(byName: ReadonlyMap<string, Served>, byKind: ReadonlyMap<string, OwnedServed>) {
+    this.byName = byName
+    this.byKind = byKind
+  }
+
+  /** By name; made when somebody asks. */
+  get list(): readonly Served[] {
+    return (this.#list ??= [...this.byName.values()].sort((a, b) =>
+      a.resource < b.resource ? -1 : 1,
+    ))
+  }
+}
+
+/** One version of an entry. */
+interface OwnedServed {
+  readonly served: Served
+  readonly entry: OwnedEntry
 }
 
 interface GroupTable {
@@ -32,6 +51,12 @@ interface GroupTable {
   readonly entries: ReadonlyMap<string, OwnedEntry>
   /** Null when nothing of the group is served. */
   readonly served: ServedGroup | null
+}
+
+/** What changes in one group. */
+interface GroupChange {
+  readonly removed: OwnedEntry[]
+  readonly added: OwnedEntry[]
 }
 
 const NOTHING: readonly Served[] = []
@@ -60,6 +85,10 @@ export class CatalogueSnapshot {
 
   find(group: string, version: string, resource: string): Served | undefined {
     return this.#groups.get(group)?.byVersion.get(version)?.byName.get(resource)
+  }
+
+  findKind(group: string, version: string, kind: string): Served | undefined {
+    return this.#groups.get(group)?.byVersion.get(version)?.byKind.get(kind)?.served
   }
 
   hasVersion(group: string, version: string): boolean {
@@ -95,24 +124,23 @@ export class CatalogueSnapshot {
     }
   }
 
-  /** The same with entries taken out and put in; groups that are not concerned stay as they are. Throws CatalogueConflict. */
+  /** The same with entries taken out and put in; what is not concerned stays as it is. Throws CatalogueConflict. */
   with(removed: readonly OwnedEntry[], added: readonly OwnedEntry[]): CatalogueSnapshot {
+    const changes = new Map<string, GroupChange>()
+    const changeOf = (group: string) => {
+      const change = changes.get(group) ?? { removed: [], added: [] }
+      changes.set(group, change)
+      return change
+    }
+    for (const entry of removed)
+      for (const group of groupsOf(entry)) changeOf(group).removed.push(entry)
+    for (const entry of added)
+      for (const group of groupsOf(entry)) changeOf(group).added.push(entry)
     const groups = new Map(this.#groups)
-    const touched = new Set([...removed, ...added].flatMap(groupsOf))
-    for (const group of touched) {
-      const before = this.#groups.get(group)
-      const entries = new Map(before?.entries)
-      for (const entry of removed)
-        if (groupsOf(entry).includes(group)) entries.delete(entry.versions[0].resource)
-      for (const entry of added) {
-        if (!groupsOf(entry).includes(group)) continue
-        const { resource } = entry.versions[0]
-        const present = entries.get(resource)
-        if (present) throw twice(`${resource}${group === '' ? '' : `.${group}`}`, present, entry)
-        entries.set(resource, entry)
-      }
-      if (entries.size === 0) groups.delete(group)
-      else groups.set(group, tableOf(group, entries, before))
+    for (const [group, change] of changes) {
+      const table = changed(group, this.#groups.get(group) ?? EMPTY, change)
+      if (table.entries.size === 0) groups.delete(group)
+      else groups.set(group, table)
     }
     return new CatalogueSnapshot(this.generation + 1, groups, this.#rank)
   }
@@ -125,39 +153,37 @@ export class CatalogueSnapshot {
   }
 }
 
-const groupsOf = ({ versions }: ResourceEntry): string[] => [
-  ...new Set(versions.map(({ group }) => group)),
-]
+const EMPTY: GroupTable = { byVersion: new Map(), entries: new Map(), served: null }
+
+const groupsOf = ({ versions }: ResourceEntry): readonly string[] => {
+  const [{ group }] = versions
+  return versions.every((one) => one.group === group)
+    ? [group]
+    : [...new Set(versions.map((one) => one.group))]
+}
 
 const twice = (what: string, present: OwnedEntry, wanted: OwnedEntry) =>
   new CatalogueConflict(
     `${what} of ${JSON.stringify(wanted.owner)} is there already, of ${JSON.stringify(present.owner)}`,
   )
 
-function tableOf(
-  group: string,
-  entries: ReadonlyMap<string, OwnedEntry>,
-  before: GroupTable | undefined,
-): GroupTable {
-  const lists = new Map<string, Served[]>()
-  const kinds = new Map<string, OwnedEntry>()
-  for (const entry of entries.values()) {
-    for (const served of entry.served) {
-      if (served.group !== group) continue
-      const kind = `kind ${served.kind} of ${served.groupVersion}`
-      const present = kinds.get(kind)
-      if (present) throw twice(kind, present, entry)
-      kinds.set(kind, entry)
-      const list = lists.get(served.version)
-      if (list) list.push(served)
-      else lists.set(served.version, [served])
-    }
+function changed(group: string, before: GroupTable, change: GroupChange): GroupTable {
+  const entries = new Map(before.entries)
+  for (const { versions } of change.removed) entries.delete(versions[0].resource)
+  for (const entry of change.added) {
+    const { resource } = entry.versions[0]
+    const present = entries.get(resource)
+    if (present) throw twice(`${resource}${group === '' ? '' : `.${group}`}`, present, entry)
+    entries.set(resource, entry)
   }
-  const byVersion = new Map<string, VersionTable>()
-  for (const [version, list] of lists)
-    byVersion.set(version, versionTable(list, before?.byVersion.get(version)))
+  const byVersion = new Map(before.byVersion)
+  for (const version of versionsIn(group, change)) {
+    const table = changedVersion(group, version, before.byVersion.get(version), change)
+    if (table.byName.size === 0) byVersion.delete(version)
+    else byVersion.set(version, table)
+  }
   const versions = [...byVersion.keys()].sort(byVersionPriority)
-  const same = before?.served && sameItems(before.served.versions, versions)
+  const same = before.served && sameItems(before.served.versions, versions)
   return {
     byVersion,
     entries,
@@ -165,10 +191,44 @@ function tableOf(
   }
 }
 
-function versionTable(list: Served[], before: VersionTable | undefined): VersionTable {
-  list.sort((a, b) => (a.resource < b.resource ? -1 : 1))
-  if (before && sameItems(before.list, list)) return before
-  return { list, byName: new Map(list.map((served) => [served.resource, served])) }
+/** Versions of a group in which something is served that was not, or the other way round. */
+function versionsIn(group: string, { removed, added }: GroupChange): ReadonlySet<string> {
+  const servedIn = (entries: readonly OwnedEntry[]) =>
+    new Set(entries.flatMap(({ served }) => served.filter((one) => one.group === group)))
+  const before = servedIn(removed)
+  const now = servedIn(added)
+  const versions = new Set<string>()
+  for (const served of before) if (!now.has(served)) versions.add(served.version)
+  for (const served of now) if (!before.has(served)) versions.add(served.version)
+  return versions
+}
+
+function changedVersion(
+  group: string,
+  version: string,
+  before: VersionTable | undefined,
+  { removed, added }: GroupChange,
+): VersionTable {
+  const byName = new Map(before?.byName)
+  const byKind = new Map(before?.byKind)
+  const isHere = (served: Served) => served.group === group && served.version === version
+  for (const entry of removed) {
+    for (const { resource, kind } of entry.served.filter(isHere)) {
+      byName.delete(resource)
+      byKind.delete(kind)
+    }
+  }
+  for (const entry of added) {
+    for (const served of entry.served.filter(isHere)) {
+      const present = byKind.get(served.kind)
+      if (present) {
+        throw twice(`kind ${served.kind} of ${served.groupVersion}`, present.entry, entry)
+      }
+      byName.set(served.resource, served)
+      byKind.set(served.kind, { served, entry })
+    }
+  }
+  return new VersionTable(byName, byKind)
 }
 
 const sameItems = <T>(a: readonly T[], b: readonly T[]): boolean =>

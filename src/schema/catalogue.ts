@@ -4,7 +4,8 @@
  */
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import type { CatalogueSnapshot, ResourceEntry } from './catalogue-snapshot.ts'
-import { declaredEntries, placeOf } from './declared-entry.ts'
+import { declaredEntries } from './declared-entry.ts'
+import { groupVersionOf } from './home.ts'
 import type { Served } from './entry.ts'
 import { LiveCatalogue, type CatalogueListener } from './live-catalogue.ts'
 import { resource, type Resource, type Subresource, type Verb } from './resource.ts'
@@ -26,6 +27,7 @@ export interface Catalogue {
   /** What is served at this moment: does not change, for whoever looks up more than once over several turns. */
   readonly now: CatalogueSnapshot
   find(group: string, version: string, resource: string): Served | undefined
+  findKind(group: string, version: string, kind: string): Served | undefined
   /** Whether anything is served under the group version. */
   hasVersion(group: string, version: string): boolean
   /** Served groups in order of priority, core first. */
@@ -73,7 +75,7 @@ const PRIORITY = [
 /** Group versions that resources are declared in, spelled. */
 export function declaredVersions(resources: readonly Resource[], v: Vocabulary) {
   return resources.flatMap(({ hub, versions = {} }) =>
-    [hub.shape.home, ...Object.keys(versions)].map((home) => placeOf(home, v)),
+    [hub.shape.home, ...Object.keys(versions)].map((home) => groupVersionOf(home, v)),
   )
 }
 

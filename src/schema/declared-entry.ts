@@ -11,6 +11,7 @@ import { viewJson } from './json-view.ts'
 import { protobufOfShape } from './late-protobuf.ts'
 import type { Typed } from './object-meta.ts'
 import { ALL_VERBS, type Deprecation, type Resource, type Version } from './resource.ts'
+import { groupVersionOf } from './home.ts'
 import type { Shape } from './shape.ts'
 import { STANDARD_COLUMNS } from './table.ts'
 import { topologyOf } from './topology.ts'
@@ -30,12 +31,6 @@ export function declaredEntries(
     kind.versions.push(kind.entry({ home, shape, deprecated: since, conversion: version }))
   }
   return [stored, ...kind.versions.slice(1)]
-}
-
-/** Group and version that a home stands for. */
-export function placeOf(home: string, v: Vocabulary): { group: string; version: string } {
-  const [group = '', version = ''] = v.spell(home).split('/')
-  return { group: group === 'core' ? '' : group, version }
 }
 
 /** What one version differs in. */
@@ -66,7 +61,7 @@ class DeclaredKind {
     const v = this.#v
     const { versions } = this
     const declaration = this.#declaration
-    const { group, version } = placeOf(home, v)
+    const { group, version } = groupVersionOf(home, v)
     const groupVersion = group === '' ? version : `${group}/${version}`
     const { kind } = this.#common
     return {
@@ -98,7 +93,7 @@ class DeclaredKind {
       // Asked by discovery alone.
       get storageVersionHash() {
         const { hub } = declaration
-        const stored = placeOf(hub.shape.home, v)
+        const stored = groupVersionOf(hub.shape.home, v)
         return hashOf(`${stored.group}/${stored.version}/${kind}`)
       },
     }
@@ -130,7 +125,7 @@ function commonOf(declaration: Resource, v: Vocabulary) {
       rowOrder,
       rowConditions,
     },
-    keyPrefix: resourcePrefix(placeOf(shape.home, v).group, options.plural),
+    keyPrefix: resourcePrefix(groupVersionOf(shape.home, v).group, options.plural),
     subresources: new Map(Object.entries(options.subresources ?? {})),
   }
 }

@@ -1,6 +1,6 @@
 /** What handlers, cache and documents need to know of a kind, whatever it is made of. */
 import type { Codec, JsonObject } from './codec.ts'
-import type { ResourceName } from './errors.ts'
+import type { ResourceName } from './resource-name.ts'
 import type { FieldErrors } from './field-errors.ts'
 import type { WriteMembers } from './json-writer.ts'
 import type { KnownObject } from './json-view.ts'
@@ -117,16 +117,20 @@ export interface Conversion {
 
 /** Conversion that asks somebody else. */
 export interface WaitingConversion {
-  /**
-   * Objects of one kind, in their JSON form, as they are in another version; in the same order. Rejects with a
-   * StatusError when they cannot be had.
-   */
-  convert(objects: readonly JsonObject[], to: Served): Promise<readonly JsonObject[]>
+  /** See {@link Convert}. */
+  readonly convert: Convert
   /** The entry of the version for objects that are in it already: as if it were the stored one. */
   readonly shown: Served
-  /** Converted objects, kept for whoever asks next; objects of the store have them as long as there is room. */
-  readonly kept: Map<string, unknown>
 }
+
+/**
+ * Converts objects of one kind, in their JSON form, to one of its group versions: as many as were given, in the same
+ * order. Rejects with a StatusError when they cannot be had.
+ */
+export type Convert = (
+  objects: readonly JsonObject[],
+  groupVersion: string,
+) => Promise<readonly JsonObject[]>
 
 /** What the documents of the API say of a kind: a declaration, or a schema as it is to be published. */
 export type Published =

@@ -1,5 +1,6 @@
 import { shortened } from '../base/short-text.ts'
 import type { FieldError } from './field-errors.ts'
+import type { ResourceName } from './resource-name.ts'
 
 /** The `details` of a Status (seed 1, Errors); members that do not apply are absent. */
 export interface StatusDetails {
@@ -80,12 +81,6 @@ export class StatusError extends Error {
       code: this.code,
     }
   }
-}
-
-/** Where errors about objects point: the resource and its group (empty for core). */
-export interface ResourceName {
-  readonly group: string
-  readonly resource: string
 }
 
 const qualified = ({ group, resource }: ResourceName) =>

@@ -181,10 +181,12 @@ export function sameValue(a: unknown, b: unknown): boolean {
   }
   const left = a as Record<string, unknown>
   const right = b as Record<string, unknown>
-  const keys = Object.keys(left).filter((k) => left[k] !== undefined)
-  const count = Object.keys(right).filter((k) => right[k] !== undefined).length
-  return (
-    keys.length === count &&
-    keys.every((k) => Object.hasOwn(right, k) && sameValue(left[k], right[k]))
-  )
+  let count = 0
+  for (const key of Object.keys(left)) {
+    if (left[key] === undefined) continue
+    if (!Object.hasOwn(right, key) || !sameValue(left[key], right[key])) return false
+    count++
+  }
+  for (const key of Object.keys(right)) if (right[key] !== undefined) count--
+  return count === 0
 }

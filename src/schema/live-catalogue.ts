@@ -54,6 +54,10 @@ export class LiveCatalogue implements Catalogue {
     return this.#now.find(group, version, resource)
   }
 
+  findKind(group: string, version: string, kind: string): Served | undefined {
+    return this.#now.findKind(group, version, kind)
+  }
+
   hasVersion(group: string, version: string): boolean {
     return this.#now.hasVersion(group, version)
   }

@@ -1,19 +1,8 @@
+import type { ObjectPlace } from '../base/store-keys.ts'
 import type { Typed } from './object-meta.ts'
+import type { ResourceName } from './resource-name.ts'
 
-/** A resource, whatever its versions. */
-export interface ResourceName {
-  /** Empty for the core group. */
-  readonly group: string
-  /** Lower-case plural. */
-  readonly resource: string
-}
-
-/** Which object of a resource. */
-export interface ObjectPlace {
-  /** Empty for cluster scope. */
-  readonly namespace: string
-  readonly name: string
-}
+export type { ObjectPlace, ResourceName }
 
 /** Told of objects as they come, change and go. */
 export interface ObjectHandler<T extends Typed = Typed> {

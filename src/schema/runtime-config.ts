@@ -38,7 +38,7 @@ export function runtimeConfig(
       whole.set(key.slice(4), on)
       continue
     }
-    const [group = '', version = '', resource, ...more] = placeOf(key, v)
+    const [group = '', version = '', resource, ...more] = partsOf(key, v)
     if (!/^v\d/.test(version) || resource === '' || more.length > 0)
       throw new Error(`invalid key ${JSON.stringify(key)}`)
     if (!known.some((k) => k.group === group)) {
@@ -64,7 +64,7 @@ export function runtimeConfig(
 }
 
 /** Group, version and perhaps resource; the core group is `''` and may be written `v1` or `api/v1`. */
-function placeOf(key: string, v: Vocabulary): string[] {
+function partsOf(key: string, v: Vocabulary): string[] {
   const parts = key.split('/')
   if (parts[0] === 'api') return ['', ...parts.slice(1)]
   if (parts.length === 1 || /^v\d/.test(parts[0]!)) return ['', ...parts]

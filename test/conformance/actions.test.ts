@@ -666,8 +666,24 @@ describe('eviction', () => {
       const after = await budgetOf('two')
       expect(after).toEqual({
         ...before,
-        metadata: { ...before.metadata, resourceVersion: after.metadata.resourceVersion },
+        metadata: {
+          ...before.metadata,
+          resourceVersion: after.metadata.resourceVersion,
+          managedFields: after.metadata.managedFields,
+        },
         status: { ...before.status, disruptionsAllowed: 1, disruptedPods: { two: now } },
+      })
+      // The server spends it as a client of its own, as in the reference.
+      expect(after.metadata.managedFields).toContainEqual({
+        manager: 'orch-apiserver',
+        operation: 'Update',
+        apiVersion: 'policy/v1',
+        time: now,
+        fieldsType: 'FieldsV1',
+        fieldsV1: {
+          'f:status': { 'f:disruptedPods': { '.': {}, 'f:two': {} }, 'f:disruptionsAllowed': {} },
+        },
+        subresource: 'status',
       })
     })
 

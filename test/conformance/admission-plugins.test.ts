@@ -6,10 +6,12 @@ import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import type { Attributes, MutableAttributes } from '../../src/admission/attributes.ts'
 import type { AnyPluginFactory, Plugin, PluginFactory } from '../../src/admission/plugin.ts'
 import { admissionPlugins } from '../../src/admission/index.ts'
+import { refusalOf } from '../../src/admission/refusal.ts'
 import { PLUGIN_ORDER } from '../../src/admission/plugin-order.ts'
 import { selectPlugins } from '../../src/admission/selection.ts'
 import { ManualClock } from '../../src/base/clock.ts'
 import { startServer, type RunningServer, type ServerOptions } from '../../src/index.ts'
+import type { Typed } from '../../src/schema/object-meta.ts'
 import { Client } from '../client.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'admission-'))
@@ -381,6 +383,77 @@ describe('objects as JSON', () => {
       reason: 'BadRequest',
       code: 400,
     })
+  })
+})
+
+describe('objects that a plugin reads and writes', () => {
+  const NAMESPACES = { group: '', resource: 'namespaces' }
+  const QUOTAS = { group: '', resource: 'resourcequotas' }
+
+  test('are made in the name of the server', async () => {
+    const provision: PluginFactory = {
+      name: 'Provision',
+      defaultOn: true,
+      create: ({ objects, writer }) => ({
+        handles: (operation) => operation === 'CREATE',
+        async mutate({ namespace, resource }) {
+          if (namespace === '' || resource.resource !== 'configmaps') return
+          if (await objects.get(NAMESPACES, '', namespace)) return
+          await writer.create(NAMESPACES, '', { metadata: { name: namespace } })
+        },
+      }),
+    }
+    await start({ admission: [provision], disableAdmissionPlugins: ['NamespaceLifecycle'] })
+    expect((await client.post('/api/v1/namespaces/new/configmaps', map('x'))).status).toBe(201)
+    const { body } = await client.get('/api/v1/namespaces/new')
+    expect(body).toMatchObject({
+      metadata: {
+        labels: { 'kubernetes.io/metadata.name': 'new' },
+        managedFields: [{ manager: 'kube-apiserver', operation: 'Update' }],
+      },
+      spec: { finalizers: ['kubernetes'] },
+    })
+    expect(
+      (await client.post('/api/v1/namespaces/Not_One/configmaps', map('x'))).body,
+    ).toMatchObject({ reason: 'Invalid', code: 422, details: { name: 'Not_One' } })
+  })
+
+  test('change one after the other, however many requests there are', async () => {
+    type Quota = Typed & { status: { used?: Record<string, string> } }
+    const spend: PluginFactory = {
+      name: 'Spend',
+      defaultOn: true,
+      create: ({ writer }) => ({
+        handles: (operation) => operation === 'CREATE',
+        async validate(attributes) {
+          const { namespace, resource } = attributes
+          if (namespace !== 'default' || resource.resource !== 'configmaps') return
+          const place = { namespace, name: 'q', subresource: 'status' }
+          await writer.change<Quota>(QUOTAS, place, ({ status }) => {
+            const used = Number(status.used?.['configmaps'] ?? 0)
+            if (used === 15) throw refusalOf(attributes, 'exceeded quota: q')
+            status.used = { configmaps: String(used + 1) }
+          })
+        },
+      }),
+    }
+    await start({ admission: [spend] })
+    const quotas = '/api/v1/namespaces/default/resourcequotas'
+    await client.post(quotas, { metadata: { name: 'q' }, spec: { hard: { configmaps: '15' } } })
+    const made = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => client.post(MAPS, map(`m${i}`))),
+    )
+    expect(made.map(({ status }) => status).sort()).toEqual([
+      ...Array.from({ length: 15 }, () => 201),
+      ...Array.from({ length: 5 }, () => 403),
+    ])
+    const refused = made.find(({ status }) => status === 403)!.body
+    expect(refused).toEqual(forbidden('exceeded quota: q', refused.details.name))
+    const { status, metadata } = (await client.get(`${quotas}/q`)).body
+    expect(status.used).toEqual({ configmaps: '15' })
+    expect(
+      metadata.managedFields.map((entry: { subresource?: string }) => entry.subresource),
+    ).toEqual(expect.arrayContaining(['status']))
   })
 })
 

@@ -3,12 +3,13 @@
  * of its versions. All of them have a map `data` of texts.
  */
 import type { RunningServer, ServerOptions } from '../../src/index.ts'
-import { schemaEntries, type Convert, type SchemaKind } from '../../src/extend/schema-entry.ts'
+import { schemaEntries, type SchemaKind } from '../../src/extend/schema-entry.ts'
 import {
   JSONSchemaProps,
   type SchemaProps,
 } from '../../src/kinds/apiextensions/json-schema-props.ts'
 import { codecOf, Decoding } from '../../src/schema/codec.ts'
+import type { Convert } from '../../src/schema/entry.ts'
 import type { LiveCatalogue } from '../../src/schema/live-catalogue.ts'
 import { launchServer } from '../../src/server.ts'
 import { vocabularies } from '../../src/vocabulary/index.ts'
@@ -193,9 +194,23 @@ const OWN_COLUMNS = {
 }
 const SIZE = { columns: [{ name: 'Size', type: 'integer' }], cells: [null] }
 
+/** Converts gizmos, after a turn, as a webhook would. */
+export const convertGizmos: Convert = async (objects, groupVersion) => {
+  await new Promise<void>((resolve) => setImmediate(resolve))
+  const [from, to] = groupVersion.endsWith('/v2') ? ['replicas', 'size'] : ['size', 'replicas']
+  return objects.map((object) => {
+    const { [from]: count, ...spec } = (object['spec'] ?? {}) as Json
+    const renamed = count === undefined ? spec : { ...spec, [to]: count }
+    const isSame = object['apiVersion'] === groupVersion || object['spec'] === undefined
+    return { ...object, apiVersion: groupVersion, ...(isSame ? {} : { spec: renamed }) }
+  })
+}
+
 /** All of them. */
 export const KINDS: readonly KindUnderTest[] = [
   configMaps,
   gizmo('a kind with a schema', 'v1', OWN_COLUMNS),
   gizmo('a kind with a schema, in another version', 'v2', SIZE),
+  gizmo('a kind that others convert', 'v1', OWN_COLUMNS, convertGizmos),
+  gizmo('a kind that others convert, in another version', 'v2', SIZE, convertGizmos),
 ]

@@ -2,15 +2,21 @@ import { formatTime } from '../../base/time.ts'
 import { Binding } from '../../kinds/core/binding.ts'
 import type { Pod } from '../../kinds/core/pod/pod.ts'
 import type { Served } from '../../schema/catalogue.ts'
-import { badRequest, conflict, notFound, plainError } from '../../schema/errors.ts'
+import { badRequest, conflict, plainError } from '../../schema/errors.ts'
 import { FieldErrors } from '../../schema/field-errors.ts'
-import type { ActionSubresource } from '../../schema/resource.ts'
+import type { ActionSubresource, PartSubresource } from '../../schema/resource.ts'
 import { type Api, type Call } from '../context.ts'
-import { modifyObject } from '../modify.ts'
+import { InternalWriter } from '../internal-writer.ts'
 import { writeOptions } from '../options.ts'
 import { success, type Result } from '../results.ts'
 import { CallAttributes, mutatedBy } from '../admission.ts'
 import { readActionBody } from './body.ts'
+
+/** What a binding writes of a pod. */
+const BOUND: PartSubresource<Pod> = {
+  serves: 'part',
+  of: ['spec.nodeName', 'metadata.annotations', 'status.conditions'],
+}
 
 /** POST on `pods/binding`: puts a pod on a node (core page, Binding). Throws 4xx. */
 export const bindPod = (api: Api, call: Call, action: ActionSubresource): Promise<Result> =>
@@ -62,9 +68,8 @@ async function bind(
   await api.admission.validate(attributes)
   if (name === '') throw badRequest('Name parameter required.')
   const refused = (why: string) => conflict({ group: '', resource: 'pods/binding' }, name, why)
-  const changed = await modifyObject<Pod>(
-    api,
-    { served: pods, namespace: call.namespace, name },
+  await new InternalWriter(api).change<Pod>(
+    { served: pods, namespace: call.namespace, name, subresource: 'binding' },
     (pod) => {
       checkPreconditions(pods, binding, pod)
       if (pod.metadata.deletionTimestamp !== undefined)
@@ -83,9 +88,8 @@ async function bind(
       }
       markScheduled(pod, c.now)
     },
-    options,
+    { dryRun: options.dryRun, action: BOUND },
   )
-  if (!changed) throw notFound(pods.name, name)
   return success(201)
 }
 

@@ -16,7 +16,7 @@ import type { ActionSubresource } from '../../schema/resource.ts'
 import { isEverything, matchesLabels, selectorFromObject } from '../../schema/selectors.ts'
 import { keyOf, type Api, type Call } from '../context.ts'
 import { deleteObject, deletionFrom, type Deletion } from '../delete.ts'
-import { modifyObject } from '../modify.ts'
+import { InternalWriter } from '../internal-writer.ts'
 import { decodeStored } from '../objects.ts'
 import { writeOptions } from '../options.ts'
 import { success, type Result } from '../results.ts'
@@ -169,9 +169,8 @@ async function spend(
   const name = budget.metadata.name ?? ''
   const denied = (why: string) =>
     forbidden({ group: 'policy', resource: 'poddisruptionbudget' }, name, why)
-  const result = await modifyObject<PodDisruptionBudget>(
-    api,
-    { served, namespace: call.namespace, name },
+  const write = new InternalWriter(api).change<PodDisruptionBudget>(
+    { served, namespace: call.namespace, name, subresource: 'status' },
     (live) => {
       const { status, metadata } = live
       if ((status.observedGeneration ?? 0) < (metadata.generation ?? 0)) {
@@ -194,7 +193,12 @@ async function spend(
     },
     { dryRun, attempts: ATTEMPTS },
   )
-  if (result && !result.done) {
+  try {
+    await write
+  } catch (problem) {
+    // What is gone protects nothing.
+    if (problem instanceof StatusError && problem.code === 404) return
+    if (!isConflict(problem)) throw problem
     const error = timeout(
       `couldn't update PodDisruptionBudget ${JSON.stringify(name)} due to conflicts`,
     )

@@ -1,6 +1,8 @@
-import type { IncomingHttpHeaders } from 'node:http'
-import { Agent, request } from 'node:https'
+import type { IncomingHttpHeaders, RequestOptions } from 'node:http'
+import { Agent } from 'node:https'
+import { urlToHttpOptions } from 'node:url'
 import { transportProblem } from '../../client/call-error.ts'
+import { beginExchange, readAnswer } from '../../client/http-exchange.ts'
 import type { Clock } from '../../base/clock.ts'
 
 /** What a provider answered with status 200. */
@@ -62,33 +64,18 @@ export function httpsGet({ ca, clock, signal }: HttpsGetOptions): HttpsGet {
   }
 }
 
-function exchange(url: URL, options: Parameters<typeof request>[1]): Promise<HttpAnswer> {
-  return new Promise((done, fail) => {
-    const asked = request(url, options, (answer) => {
-      const refuse = (why: string) => {
-        fail(new Error(why))
-        asked.destroy()
-      }
-      const { statusCode = 0 } = answer
-      if (statusCode >= 300 && statusCode < 400) {
-        return refuse(`answered with status ${statusCode}; redirects are not followed`)
-      }
-      if (statusCode !== 200) return refuse(`answered with status ${statusCode}`)
-      const chunks: Buffer[] = []
-      let size = 0
-      answer.on('data', (chunk: Buffer) => {
-        chunks.push(chunk)
-        size += chunk.length
-        if (size > MAX_BYTES) refuse(`answer is larger than ${MAX_BYTES} bytes`)
-      })
-      answer.on('end', () =>
-        done({ headers: answer.headers, body: Buffer.concat(chunks).toString('utf8') }),
-      )
-      answer.on('error', fail)
-    })
-    asked.on('error', fail)
-    asked.end()
-  })
+async function exchange(url: URL, options: RequestOptions): Promise<HttpAnswer> {
+  const to: RequestOptions = { ...urlToHttpOptions(url), ...options }
+  const answer = await beginExchange('https:', to, null)
+  const { statusCode = 0, headers } = answer
+  if (statusCode !== 200) {
+    answer.destroy()
+    const more = statusCode >= 300 && statusCode < 400 ? '; redirects are not followed' : ''
+    throw new Error(`answered with status ${statusCode}${more}`)
+  }
+  const tooLarge = () => new Error(`answer is larger than ${MAX_BYTES} bytes`)
+  const body = await readAnswer(answer, MAX_BYTES, tooLarge)
+  return { headers, body: body.toString('utf8') }
 }
 
 /** Whether an address can be asked at all. */

@@ -2,7 +2,8 @@ import type { Clock } from '../../base/clock.ts'
 import { parseTime } from '../../base/time.ts'
 import { notFound } from '../../schema/errors.ts'
 import type { Typed } from '../../schema/object-meta.ts'
-import type { ObjectSource, ResourceName } from '../../schema/object-source.ts'
+import type { ObjectSource } from '../../schema/object-source.ts'
+import type { ResourceName } from '../../schema/resource-name.ts'
 import {
   CredentialError,
   type Answered,

@@ -5,13 +5,17 @@ const ROOTS = ['healthz', 'livez', 'readyz'] as const
 
 /** `/healthz`, `/livez`, `/readyz` and their single checks (seed 1, Health endpoints). */
 export function healthEndpoints(checks: HealthChecks): [string, Endpoint][] {
+  const problemOf = asking()
   return ROOTS.flatMap((root) => {
     const mine = checks.filter((check) => check.of.includes(root))
     return [
-      [`/${root}`, (context: Context) => all(root, mine, context)] as [string, Endpoint],
+      [`/${root}`, (context: Context) => all({ root, checks: mine, problemOf }, context)] as [
+        string,
+        Endpoint,
+      ],
       ...mine.map((check): [string, Endpoint] => [
         `/${root}/${check.name}`,
-        (context) => single(check, context),
+        (context) => single(check, problemOf, context),
       ]),
     ]
   })
@@ -20,32 +24,39 @@ export function healthEndpoints(checks: HealthChecks): [string, Endpoint][] {
 const HEADERS = ['content-type', 'text/plain; charset=utf-8', 'x-content-type-options', 'nosniff']
 const text = (status: number, body: string): Answer => ({ status, headers: [...HEADERS], body })
 
-const logged = new WeakSet<Error>()
-
 /** Why a check fails; null: it does not. */
-async function problemOf(check: HealthCheck, context: Context): Promise<string | null> {
-  try {
-    await check.check()
-    return null
-  } catch (error) {
-    const problem = error instanceof Error ? error : new Error(String(error))
-    // Many probes may share one result.
-    if (!logged.has(problem)) {
-      logged.add(problem)
-      context.server.log.warn('a health check failed', {
-        check: check.name,
-        error: problem.message,
-      })
+type ProblemOf = (check: HealthCheck, context: Context) => Promise<string | null>
+
+/** Asks checks, and logs each failure once. */
+function asking(): ProblemOf {
+  const logged = new WeakSet<Error>()
+  return async (check, context) => {
+    try {
+      await check.check()
+      return null
+    } catch (error) {
+      const problem = error instanceof Error ? error : new Error(String(error))
+      // Many probes may share one result.
+      if (!logged.has(problem)) {
+        logged.add(problem)
+        context.server.log.warn('a health check failed', {
+          check: check.name,
+          error: problem.message,
+        })
+      }
+      return problem.message
     }
-    return problem.message
   }
 }
 
-async function all(
-  root: string,
-  checks: readonly HealthCheck[],
-  context: Context,
-): Promise<Answer> {
+/** One sum of checks. */
+interface Sum {
+  readonly root: string
+  readonly checks: readonly HealthCheck[]
+  readonly problemOf: ProblemOf
+}
+
+async function all({ root, checks, problemOf }: Sum, context: Context): Promise<Answer> {
   const excluded = new Set(context.query.get('exclude') ?? [])
   // Together: what waits for the same thing in vain waits once.
   const results = await Promise.all(
@@ -70,7 +81,7 @@ async function all(
   return text(200, `${lines.join('\n')}\n${root} check passed\n`)
 }
 
-async function single(check: HealthCheck, context: Context): Promise<Answer> {
+async function single(check: HealthCheck, problemOf: ProblemOf, context: Context): Promise<Answer> {
   // Only the sums are for everybody.
   if (context.user.groups.includes('system:unauthenticated')) {
     throw forbidden(null, '', `User "${context.user.name}" cannot get path "${context.path}"`)

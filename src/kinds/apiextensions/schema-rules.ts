@@ -73,7 +73,7 @@ class Rules {
     }
     for (const [steps, part] of partsOf(schema)) {
       const rules = rulePlace(schema, steps, place.rules, errors.path)
-      this.check(part, { ...placeOf(schema, steps, place), rules }, scopeAt(errors, steps))
+      this.check(part, { ...placeInside(schema, steps, place), rules }, scopeAt(errors, steps))
     }
     this.#extensions(schema, errors)
     this.#lists(schema, errors)
@@ -233,7 +233,7 @@ export function scopeAt(errors: FieldErrors, steps: readonly Step[]): FieldError
   return scope
 }
 
-function placeOf(schema: SchemaProps, [name, key]: readonly Step[], place: Place): Place {
+function placeInside(schema: SchemaProps, [name, key]: readonly Step[], place: Place): Place {
   const inside: Place = { ...place, root: false }
   if (name === 'additionalProperties' && place.inMeta) {
     return { ...inside, noDefault: 'inside additionalProperties applying to object metadata' }

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto'
-import { readDer } from './der.ts'
+import { readDer } from '../../base/der.ts'
 import { pemBlocks } from './pem.ts'
 
 /** What is wrong with issued certificates (base64 of PEM), or null. Text around the blocks is passed over. */

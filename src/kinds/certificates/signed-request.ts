@@ -1,5 +1,13 @@
 import { constants, createPublicKey, type KeyObject, verify } from 'node:crypto'
-import { need, readDer, readInside, readObjectIdentifier, Tag, type DerElement } from './der.ts'
+import {
+  contextTag,
+  need,
+  readDer,
+  readInside,
+  readObjectIdentifier,
+  Tag,
+  type DerElement,
+} from '../../base/der.ts'
 import { pemBlocks } from './pem.ts'
 
 /** What a PKCS#10 request says about who it is for. */
@@ -55,6 +63,8 @@ export function requestSubject(base64: string): RequestSubject {
   return { commonName: values('2.5.4.3').at(-1) ?? '', organizations: values('2.5.4.10') }
 }
 
+/** Of the digest among the parameters of RSA-PSS. */
+const HASH = contextTag(0, true)
 const BMP_STRING = 0x1e
 
 function textOf(element: DerElement | undefined): string {
@@ -115,7 +125,7 @@ function checkSignature(
 
 /** The digest of RSA-PSS, which stands in its parameters: `[0] { SEQUENCE { identifier } }`. */
 function pssDigest(parameters: DerElement | undefined): string {
-  const explicit = readInside(parameters, Tag.sequence).find(({ tag }) => tag === Tag.attributes)
+  const explicit = readInside(parameters, Tag.sequence).find(({ tag }) => tag === HASH)
   const [hash] = explicit ? readDer(explicit.content) : []
   const [id] = hash ? readInside(hash, Tag.sequence) : []
   const digest = id && PSS_DIGESTS.get(readObjectIdentifier(id))

@@ -2,6 +2,7 @@ import { group } from '../../schema/object-meta.ts'
 import { resource } from '../../schema/resource.ts'
 import { t } from '../../schema/shape.ts'
 import { validateLimits } from './limit-rules.ts'
+import { setOwn } from '../../schema/json-scanner.ts'
 import { type ResourceList, roundResources } from './resource-requirements.ts'
 
 const { kind, shape } = group('core/v1')
@@ -38,7 +39,7 @@ export class LimitRange extends kind({
 function firstOf(...lists: readonly (ResourceList | undefined)[]): ResourceList | undefined {
   const given = lists.filter((list) => list !== undefined && Object.keys(list).length > 0)
   // What was decoded is in order.
-  if (given.length < 2) return given[0] && { ...given[0] }
+  if (given.length < 2) return given[0] && copyOf(given[0])
   const amounts = new Map<string, string>()
   for (const list of given) {
     for (const [name, text] of Object.entries(list ?? {})) {
@@ -48,18 +49,25 @@ function firstOf(...lists: readonly (ResourceList | undefined)[]): ResourceList 
   return Object.fromEntries([...amounts].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
+/** Copied member by member, which is the faster way for a map of a hundred thousand. */
+function copyOf(list: ResourceList): ResourceList {
+  const copy: ResourceList = {}
+  for (const name of Object.keys(list)) setOwn(copy, name, list[name]!)
+  return copy
+}
+
 function fillItem(item: LimitRangeItem): void {
+  roundResources(item.max)
+  roundResources(item.min)
+  roundResources(item.default)
+  roundResources(item.defaultRequest)
+  roundResources(item.maxLimitRequestRatio)
   if (item.type === 'Container') {
     const limits = firstOf(item.default, item.max)
     const requests = firstOf(item.defaultRequest, limits, item.min)
     if (limits) item.default = limits
     if (requests) item.defaultRequest = requests
   }
-  roundResources(item.max)
-  roundResources(item.min)
-  roundResources(item.default)
-  roundResources(item.defaultRequest)
-  roundResources(item.maxLimitRequestRatio)
 }
 
 /** The limit ranges of a namespace. */

@@ -190,8 +190,8 @@ function keptSpec(
   c: HookContext,
   moves: boolean,
 ): { next: PersistentVolumeClaimSpec; old: PersistentVolumeClaimSpec } {
-  const before = structuredClone(old.spec)
-  const after = structuredClone(next.spec)
+  const before = { ...old.spec }
+  const after = { ...next.spec }
   // What was stored before data sources were mirrored must stay writable.
   if (c.gate('AnyVolumeDataSource')) mirrorDataSources(before)
   if (!isBound(old)) {
@@ -199,11 +199,12 @@ function keptSpec(
     delete after.volumeName
   }
   if (moves || defaultsClass(next, old, c)) delete after.storageClassName
-  const { requests } = after.resources
-  if (next.status.phase === 'Bound' && requests) {
+  if (next.status.phase === 'Bound' && after.resources.requests) {
+    const requests = { ...after.resources.requests }
     const size = before.resources.requests?.storage
     if (size === undefined) delete requests.storage
     else requests.storage = size
+    after.resources = { ...after.resources, requests }
   }
   return { next: after, old: before }
 }

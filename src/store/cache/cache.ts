@@ -1,7 +1,7 @@
 import { Bag, type InBag } from '../../base/bag.ts'
 import type { Clock } from '../../base/clock.ts'
 import { turn } from '../../base/turn.ts'
-import { tablePrefixOf } from '../../base/store-keys.ts'
+import { isServersPrefix, tablePrefixOf } from '../../base/store-keys.ts'
 import {
   Compacted,
   FutureRevision,
@@ -13,7 +13,7 @@ import {
   type Revision,
 } from '../store.ts'
 import { Slabs } from './slab.ts'
-import { TableGone, type StorageForm, type TableOf } from './storage-form.ts'
+import { makeReady, mustWait, TableGone, type StorageForm, type TableOf } from './storage-form.ts'
 import { Table } from './table.ts'
 import { Version } from './version.ts'
 import { WatchHub } from './watch-hub.ts'
@@ -134,7 +134,8 @@ export class Cache {
 
   /** Whether objects of a prefix are served. */
   isServed(prefix: string): boolean {
-    return !this.#options.formOf || this.#options.formOf(prefix) !== null
+    const { formOf } = this.#options
+    return !formOf || isServersPrefix(prefix) || formOf(prefix) !== null
   }
 
   /**
@@ -157,7 +158,7 @@ export class Cache {
   }
 
   /** Calls `come` once when something is served under the prefix. Returns what ends that. */
-  await(prefix: string, come: () => void): () => void {
+  whenServed(prefix: string, come: () => void): () => void {
     const waiting = this.#awaiting.get(prefix) ?? new Set()
     this.#awaiting.set(prefix, waiting.add(come))
     return () => waiting.delete(come)
@@ -263,6 +264,7 @@ export class Cache {
   ): Promise<Version[]> {
     const versions: Version[] = []
     for await (const items of this.#pages(prefix, at, start)) {
+      if (form?.prepare) await makeReady(items.map(valueOf), form)
       for (const { key, value, created, changed } of items)
         versions.push(
           Version.of(value, { key, revision: changed, created, prev: null }, null, form),
@@ -298,8 +300,10 @@ export class Cache {
     prefix: string,
     { from, to }: { readonly from: Revision; readonly to: Revision },
   ): AsyncGenerator<readonly Version[]> {
-    for await (const events of this.#engine.changes(prefix, from, to))
+    for await (const events of this.#engine.changes(prefix, from, to)) {
+      if (form?.prepare) await makeReady(events.flatMap(valuesOf), form)
       yield events.flatMap((event) => versionIn(event, form) ?? [])
+    }
   }
 
   /** Ends watches and the background work; the engine is closed by its owner. */
@@ -326,15 +330,20 @@ export class Cache {
     const missed: Event[] = []
     const loading: Loading = {
       missed,
-      ready: this.#fill(prefix, form).then(
-        (table) => {
+      ready: this.#fill(prefix, form, missed).then(
+        ({ table, prepared }) => {
           // Meanwhile it has left, or is to be had in another form.
           if (this.#loading.get(prefix) !== loading) {
             table.retire()
             throw new TableGone(prefix)
           }
-          for (const event of missed) if (event.at > table.floor) table.apply(event)
           this.#loading.delete(prefix)
+          // The last came too late to be made ready.
+          if (missed.slice(prepared).some(({ value }) => mustWait(value, form))) {
+            table.retire()
+            return this.#load(of)
+          }
+          for (const event of missed) if (event.at > table.floor) table.apply(event)
           this.#tables.set(prefix, table)
           if (form) this.#byForm.set(form.of, table)
           return table
@@ -349,10 +358,16 @@ export class Cache {
     return loading.ready
   }
 
-  async #fill(prefix: string, form: StorageForm | null): Promise<Table> {
+  /** Reads a table, and makes ready what came meanwhile: `prepared` of what was missed. */
+  async #fill(
+    prefix: string,
+    form: StorageForm | null,
+    missed: readonly Event[],
+  ): Promise<{ readonly table: Table; readonly prepared: number }> {
     const at = this.#revision
     const table = new Table(prefix, at, this.#slabs, form)
     for await (const items of this.#pages(prefix, at)) {
+      if (form?.prepare) await makeReady(items.map(valueOf), form)
       for (let from = 0; from < items.length; from += PAGE) {
         for (const { key, value, created, changed } of items.slice(from, from + PAGE))
           table.load(key, value, created, changed)
@@ -360,7 +375,13 @@ export class Cache {
         await new Promise<void>((resolve) => setImmediate(resolve))
       }
     }
-    return table
+    let prepared = 0
+    while (form?.prepare && prepared < missed.length) {
+      const more = missed.slice(prepared)
+      await makeReady(more.map(valueOf), form)
+      prepared += more.length
+    }
+    return { table, prepared }
   }
 
   #publish(events: readonly Event[]): void {
@@ -370,6 +391,12 @@ export class Cache {
       const table = this.#tables.get(prefix)
       if (!table) {
         this.#loading.get(prefix)?.missed.push(event)
+        continue
+      }
+      if (table.form?.prepare && mustWait(event.value, table.form)) {
+        // Written by a server that stores another version: it is read again, by whoever wants it next.
+        this.renew(prefix)
+        touched.delete(table)
         continue
       }
       const version = table.apply(event)
@@ -409,6 +436,9 @@ export class Cache {
     if (upTo > this.#engine.oldest()) await this.#engine.compact(upTo)
   }
 }
+
+const valueOf = ({ value }: Pick<Event, 'value'> | Item) => value
+const valuesOf = ({ value, before }: Event) => [value, before?.value]
 
 /** What an event says, as a version that no table has; null when it says nothing. */
 function versionIn(event: Event, form: StorageForm | null): Version | null {

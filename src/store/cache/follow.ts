@@ -20,8 +20,6 @@ const NOWHERE: WatchSink = { write: () => true, drained: () => Promise.resolve()
 /** Between tries to read what has come. */
 const RETRY_MS = 1_000
 
-let followers = 0
-
 /**
  * Hands over every value of a table, resolves, and from then on each change while it is published, so that nothing is
  * lost or told twice. What is served no longer is told as removed, and handed over when it is served again; in another
@@ -52,7 +50,7 @@ class Follower {
   readonly #cache: Cache
   readonly #prefix: string
   readonly #handler: VersionHandler
-  readonly #id = `follower ${++followers}`
+  readonly #id: string
   /** What the handler was told of; null before anything was served. */
   #table: Table | null = null
   #stopped = false
@@ -63,6 +61,7 @@ class Follower {
     this.#cache = cache
     this.#prefix = prefix
     this.#handler = handler
+    this.#id = cache.hub.ownView()
   }
 
   /** Rejects when the table cannot be read. */
@@ -76,7 +75,7 @@ class Follower {
         if (!(error instanceof TableGone)) throw error
       }
     }
-    if (!this.#stopped) this.#end = this.#cache.await(this.#prefix, () => this.beginLater())
+    if (!this.#stopped) this.#end = this.#cache.whenServed(this.#prefix, () => this.beginLater())
   }
 
   stop(): void {

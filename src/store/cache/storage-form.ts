@@ -25,6 +25,27 @@ export interface StorageForm {
    * Throws TransformError when it cannot be.
    */
   convert(record: Uint8Array, key: string): Uint8Array
+  /**
+   * Set when records of another version have to be waited for: makes ready what `convert` gives of these. Rejects when
+   * that cannot be had.
+   */
+  readonly prepare?: (records: readonly Uint8Array[]) => Promise<void>
+}
+
+/** Whether a value cannot be taken in before it was made ready. */
+export const mustWait = (value: Uint8Array | null | undefined, form: StorageForm | null): boolean =>
+  value != null &&
+  form?.prepare !== undefined &&
+  !isTagged(value, form.tag) &&
+  unreadableReason(value) === null
+
+/** Makes ready those values that have to be waited for. */
+export async function makeReady(
+  values: readonly (Uint8Array | null | undefined)[],
+  form: StorageForm | null,
+): Promise<void> {
+  const waiting = values.filter((value) => mustWait(value, form)) as Uint8Array[]
+  if (waiting.length > 0) await form!.prepare!(waiting)
 }
 
 /** A value as the cache takes it in. */

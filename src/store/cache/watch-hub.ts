@@ -19,6 +19,11 @@ export interface WatchView {
   readonly matches: ((object: Selectable) => boolean) | null
   /** The bytes of one event. For DELETED, `revision` is that of the deletion. */
   frame(type: ChangeType, version: Version, revision: Revision): Buffer
+  /**
+   * Set when events cannot be made at once: makes ready those of the given versions, until it is called again. Such a
+   * watcher never gets frames as they are published, but reads the change log at its own pace.
+   */
+  readonly prepare?: (versions: readonly Version[]) => Promise<void>
 }
 
 /** Where frames go. */
@@ -50,10 +55,18 @@ export class WatchHub {
   readonly #live = new Map<string, Map<string, Shared>>()
   readonly #fanOut = new FanOut<Watcher>()
   readonly #all = new Set<Watcher>()
+  /** Watchers that read the change log and have come to its end, by table. */
+  readonly #asleep = new Map<Table, Set<Watcher>>()
   #closed = false
+  #ownViews = 0
 
   constructor(cache: Cache) {
     this.#cache = cache
+  }
+
+  /** An id for a view that nobody shares. */
+  ownView(): string {
+    return `own ${++this.#ownViews}`
   }
 
   /** Watchers now. */
@@ -77,6 +90,7 @@ export class WatchHub {
     watcher.onStop = () => {
       this.#leave(watcher)
       this.#all.delete(watcher)
+      this.#asleep.get(table)?.delete(watcher)
       options.onEnd()
     }
     if (this.#closed || table.retired) watcher.stop()
@@ -113,10 +127,28 @@ export class WatchHub {
         watcher.fail(error)
       }
     }
+    if (this.#asleep.size > 0) this.#wake(table)
+  }
+
+  /** Those that make their events ready read on. */
+  #wake(table: Table): void {
+    const watchers = this.#asleep.get(table) ?? []
+    this.#asleep.delete(table)
+    for (const watcher of watchers) {
+      watcher.asleep = false
+      void this.#catchUp(watcher)
+    }
+  }
+
+  #sleep(watcher: Watcher): void {
+    const watchers = this.#asleep.get(watcher.table) ?? new Set()
+    this.#asleep.set(watcher.table, watchers.add(watcher))
+    watcher.asleep = true
   }
 
   /** Ends the watches of a table that is let go of, after what they still lack. */
   end(table: Table): void {
+    this.#asleep.delete(table)
     for (const watcher of [...this.#all]) {
       if (watcher.table !== table) continue
       watcher.bringUpToDate()
@@ -150,6 +182,8 @@ export class WatchHub {
             to,
           })) {
             if (watcher.stopped) return
+            if (view.prepare) await view.prepare(shownIn(view, older))
+            if (watcher.stopped) return
             await send(sink, framesOf(view, older))
           }
           watcher.position = to
@@ -157,8 +191,13 @@ export class WatchHub {
         }
         const last = versions.at(-1)
         if (!last) {
-          this.#join(watcher)
+          if (view.prepare) this.#sleep(watcher)
+          else this.#join(watcher)
           return
+        }
+        if (view.prepare) {
+          await view.prepare(shownIn(view, versions))
+          if (watcher.stopped) return
         }
         const frames = framesOf(view, versions)
         watcher.position = last.revision
@@ -204,6 +243,8 @@ export class Watcher implements Receiver {
   position: Revision
   /** Who gets frames as they are published with it; null while it is catching up. */
   group: Group<Watcher> | null = null
+  /** Whether it has sent all that there is, and reads on when there is more. */
+  asleep = false
   sent = 0
   stopped = false
   onStop: () => void = () => {}
@@ -226,7 +267,7 @@ export class Watcher implements Receiver {
   /** Sends what it still lacks. False while it is catching up: then it lacks more. */
   bringUpToDate(): boolean {
     this.group?.giveTo(this)
-    return this.group !== null
+    return this.group !== null || this.asleep
   }
 
   /** Ends it; may be called twice. */
@@ -274,6 +315,16 @@ function framesOf(view: WatchView, versions: readonly Version[]): Buffer[] {
     if (frame) frames.push(frame)
   }
   return frames
+}
+
+/** The objects that the events of changes show. */
+function shownIn(view: WatchView, versions: readonly Version[]): Version[] {
+  return versions.flatMap((version) => {
+    if (!version.key.startsWith(view.prefix)) return []
+    if (!version.deleted && accepts(view, version)) return version
+    const { prev } = version
+    return prev !== null && !prev.deleted && accepts(view, prev) ? prev : []
+  })
 }
 
 /** What a change means to a view: objects that enter or leave a selection are added or deleted. */

@@ -1,0 +1,21 @@
+import type { Typed } from '../schema/object-meta.ts'
+import type { ObjectPlace, ResourceName } from '../schema/object-source.ts'
+
+/** How plugins write objects. Writes pass admission, checks and ownership as requests of the server itself do. */
+export interface ObjectWriter {
+  /** Makes an object; kind and version may be left out. Throws StatusError. */
+  create<T extends Typed = Typed>(
+    resource: ResourceName,
+    namespace: string,
+    object: object,
+  ): Promise<T>
+  /**
+   * Changes an object, or one part of it such as `status`, in its stored version. `change` is called again, on a fresh
+   * copy, when the object changed meanwhile; throw from it to write nothing. Throws StatusError.
+   */
+  change<T extends Typed = Typed>(
+    resource: ResourceName,
+    place: ObjectPlace & { readonly subresource?: string },
+    change: (object: T) => void,
+  ): Promise<T>
+}

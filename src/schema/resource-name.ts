@@ -1,0 +1,7 @@
+/** A resource, whatever its versions. */
+export interface ResourceName {
+  /** Empty for the core group. */
+  readonly group: string
+  /** Lower-case plural. */
+  readonly resource: string
+}

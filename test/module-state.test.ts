@@ -1,0 +1,86 @@
+/**
+ * Servers in one process share nothing: what changes belongs to an object of one server. What stands in a module for all
+ * of them is listed here, with what makes it no state of theirs (docs/decisions/0041-what-modules-keep.md).
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+const SRC = join(import.meta.dirname, '..', 'src')
+
+/** What a module may keep. */
+type Why =
+  /** Results of a pure function by what it was given, bounded. */
+  | 'memo'
+  /** Loaded or worked out when it is needed first, and then the same for ever. */
+  | 'once'
+  /** Memory to be written over: nobody reads what another has left in it. */
+  | 'memory'
+  /** Random bytes that nobody has had. */
+  | 'random'
+
+const ALLOWED: Readonly<Record<string, Why>> = {
+  'kinds/apiextensions/linear-pattern.ts engine': 'once',
+  'kinds/apiextensions/linear-pattern.ts kept': 'memo',
+  'schema/json-view.ts names': 'memo',
+  'schema/yaml.ts loading': 'once',
+  'schema/yaml.ts writing': 'once',
+  'schema/yaml.ts rules': 'once',
+  'http2/field-encoder.ts names': 'memo',
+  'http2/field-encoder.ts statuses': 'memo',
+  'http2/send-buffer.ts spare': 'memory',
+  'http2/send-buffer.ts current': 'memory',
+  'http2/huffman.ts scratch': 'memory',
+  'http/answer.ts spare': 'memory',
+  'http/http2-exchange.ts dateSecond': 'memo',
+  'http/http2-exchange.ts date': 'memo',
+  'http/exchange.ts framed': 'memo',
+  'cel/function-library.ts base': 'once',
+  'cel/pattern.ts engine': 'once',
+  'cel/pattern.ts last': 'memo',
+  'cel/engine.ts engine': 'once',
+  'cel/engine.ts duration': 'once',
+  'api/ownership.ts lastManager': 'memo',
+  'version.ts version': 'once',
+  'version.ts build': 'once',
+  'store/cache/record.ts spare': 'memory',
+  'store/cache/version.ts recent': 'memo',
+  'base/time.ts lastSecond': 'memo',
+  'base/time.ts lastText': 'memo',
+  'base/ids.ts batch': 'random',
+  'base/ids.ts next': 'random',
+  'base/file-lock.ts binding': 'once',
+  'base/quantity.ts known': 'memo',
+  'patch/fields-v1.ts known': 'memo',
+  'patch/field-path.ts fields': 'memo',
+}
+
+// What a WeakMap or WeakSet has goes with the object that it is about, which is one server's or nobody's.
+const VARIABLE = /^(?:export )?let (\w+)/
+const EMPTY_TABLE = /^(?:export )?const (\w+)(?:: ([^=]+))? = new (?:Map|Set)(?:<.*>)?\(\)/
+const EMPTY_LIST = /^(?:export )?const (\w+)(?:: ([^=]+))? = (?:\[\]|\{\})$/
+const HOLDER = /^(?:export )?const (\w+) = new (?:LRUCache|Bag|Emitter|EventEmitter)\b/
+
+function kept(line: string): string | null {
+  const found =
+    VARIABLE.exec(line) ?? EMPTY_TABLE.exec(line) ?? EMPTY_LIST.exec(line) ?? HOLDER.exec(line)
+  if (!found) return null
+  const [, name = '', type = ''] = found
+  return /^(?:readonly|Readonly)/.test(type) || name === name.toUpperCase() ? null : name
+}
+
+test('modules keep nothing of a server', () => {
+  const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => file.endsWith('.ts') && !/\.(?:test|fixture)\.ts$/.test(file),
+  )
+  const found = files.flatMap((file) =>
+    readFileSync(join(SRC, file), 'utf8')
+      .split('\n')
+      .flatMap((line) => {
+        const name = kept(line)
+        return name === null ? [] : [`${file} ${name}`]
+      }),
+  )
+  expect(found.filter((one) => !Object.hasOwn(ALLOWED, one))).toEqual([])
+  expect(Object.keys(ALLOWED).filter((one) => !found.includes(one))).toEqual([])
+})
