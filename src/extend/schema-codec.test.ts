@@ -1,6 +1,8 @@
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { JSONSchemaProps, type SchemaProps } from '../kinds/apiextensions/json-schema-props.ts'
 import { codecOf, Decoding } from '../schema/codec.ts'
+import { setOwn } from '../schema/json-scanner.ts'
 import { formatJson, parseJson } from '../schema/json-text.ts'
 import { orch } from '../vocabulary/orch.ts'
 import { schemaCodec } from './schema-codec.ts'
@@ -147,3 +149,29 @@ for (const { given, message } of [
     expect(() => read(specOf(''), given)).toThrow(message)
   })
 }
+
+test('what was read reads the same, and has no unknown fields', () => {
+  const schema = specOf(
+    '"a":{"type":"string","default":"d"},"b":{"type":"array","items":{"type":"object","properties":{"a":{"type":"integer","default":1}}}},"c":{"type":"object","x-orch-preserve-unknown-fields":true,"properties":{"a":{"type":"object"}}},"d":{"type":"object","additionalProperties":{"type":"string","nullable":true}}',
+  )
+  const name = fc.constantFrom('a', 'b', 'c', 'd', '__proto__', 'constructor', '{agent}x')
+  const { value } = fc.letrec<{ value: unknown }>((tie) => ({
+    value: fc.oneof(
+      { depthSize: 'small' },
+      fc.constantFrom(null, true, 0, 1.5, 'text', 2n ** 60n),
+      fc.array(tie('value'), { maxLength: 3 }),
+      fc.array(fc.tuple(name, tie('value')), { maxLength: 4 }).map((all) => {
+        const object = {}
+        for (const [key, one] of all) setOwn(object, key, one)
+        return object
+      }),
+    ),
+  }))
+  fc.assert(
+    fc.property(value, (spec) => {
+      const first = read(schema, formatJson({ spec }))
+      expect(read(schema, first.text)).toEqual({ text: first.text, unknown: [] })
+    }),
+    { seed: 7, numRuns: 300 },
+  )
+})
