@@ -6,7 +6,7 @@ import type { Clock } from '../base/clock.ts'
 import type { CertificatePair } from './certificate-pair.ts'
 import type { ClientConfig } from './client-config.ts'
 import { bareHost, Connections, portOf, serverUrl } from './connection.ts'
-import { beginAfresh, beginExchange } from './http-exchange.ts'
+import { StaleConnection, beginAfresh, beginExchange } from './http-exchange.ts'
 import { Http2Session, isUnseen } from './http2-session.ts'
 
 /** One request. */
@@ -125,10 +125,14 @@ export class Wire {
       agent: this.#connections.agentFor(pair),
       signal: request.signal,
     }
-    const answer = await beginAfresh(
-      () => beginExchange(url.protocol, options, request.body),
-      () => this.#connections.dropIdle(),
-    )
+    const begin = () => beginExchange(url.protocol, options, request.body)
+    // The server may have acted on a write before the connection broke: that is not sent twice.
+    const answer =
+      request.method === 'GET'
+        ? await beginAfresh(begin, () => this.#connections.dropIdle())
+        : await begin().catch((error: unknown) => {
+            throw error instanceof StaleConnection ? error.cause : error
+          })
     return {
       status: answer.statusCode ?? 0,
       retryAfter: answer.headers['retry-after'],
