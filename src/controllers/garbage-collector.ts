@@ -8,7 +8,7 @@ import {
   type ServedResource,
 } from '../client/transport.ts'
 import { StatusError } from '../schema/errors.ts'
-import { workQueue, type Controller, type Running } from './controller.ts'
+import { workQueue, type Controller } from './controller.ts'
 import { following } from './following.ts'
 import { GarbageGraph } from './garbage-graph.ts'
 import { GarbageMonitors } from './garbage-monitors.ts'
@@ -75,7 +75,10 @@ export const garbageCollector: Controller = {
     isLoaded = true
     for (const id of early) queue.add(id)
     early.clear()
+    let adjustings = 0
+    let last: Promise<void> = Promise.resolve()
     const adjust = async () => {
+      adjustings++
       try {
         await monitors.adjust()
         // Owners of kinds that were not served may be looked at now.
@@ -83,11 +86,27 @@ export const garbageCollector: Controller = {
       } catch (error) {
         if (!signal.aborted) log.warn('what is served is not known', { error: String(error) })
       }
+      adjustings--
     }
-    const ends = [client.onGeneration(() => void adjust())]
-    if (client.generation() === null) ends.push(every(clock, LOOK_MS, () => void adjust()))
+    const look = () => void (last = adjust())
+    const ends = [client.onGeneration(look)]
+    if (client.generation() === null) ends.push(every(clock, LOOK_MS, look))
     const running = following(queue, client, ends)
-    return withStop(running, () => monitors.stop())
+    return {
+      get isIdle() {
+        return adjustings === 0 && running.isIdle
+      },
+      async idle() {
+        do {
+          await last
+          await running.idle()
+        } while (adjustings > 0)
+      },
+      async stop() {
+        await monitors.stop()
+        await running.stop()
+      },
+    }
   },
 }
 
@@ -103,17 +122,6 @@ function every(clock: Clock, ms: number, call: () => void): () => void {
   again()
   return () => cancel()
 }
-
-const withStop = (running: Running, stop: () => Promise<void>): Running => ({
-  get isIdle() {
-    return running.isIdle
-  },
-  idle: () => running.idle(),
-  async stop() {
-    await stop()
-    await running.stop()
-  },
-})
 
 /** What an object is worked on with. */
 interface ItemParts {
