@@ -1,7 +1,11 @@
 import type { Typed } from '../schema/object-meta.ts'
 import type { ObjectPlace, ResourceName } from '../schema/object-source.ts'
 
-/** How plugins write objects. Writes pass admission, checks and ownership as requests of the server itself do. */
+/**
+ * How plugins write objects. Writes pass admission, checks and ownership as requests of the server itself do: the plugin is
+ * asked about them too. A plugin must not write the object that the request it is asked about writes: that waits for the
+ * request to end.
+ */
 export interface ObjectWriter {
   /** Makes an object; kind and version may be left out. Throws StatusError. */
   create<T extends Typed = Typed>(

@@ -32,10 +32,8 @@ export function storageForms(
 export const renewTables = (cache: Cache, catalogue: Catalogue): (() => void) =>
   catalogue.subscribe(({ added, changed, removed }) => {
     for (const { versions } of [...removed, ...added]) cache.renew(versions[0].keyPrefix)
-    for (const { before, now } of changed) {
-      const [hub] = now.versions
-      if (hub !== before.versions[0]) cache.renew(hub.keyPrefix)
-    }
+    // Watches of a version that is served no longer end, too.
+    for (const { now } of changed) cache.renew(now.versions[0].keyPrefix)
   })
 
 class ResourceForm implements StorageForm {

@@ -154,8 +154,13 @@ export class Informer<T extends object> {
       const ended = new Promise<void>((resolve) => (markEnded = resolve))
       signal.addEventListener('abort', markEnded, { once: true })
       try {
+        const renewal = new Renewal(this.#store)
         const followed = await transport.follow!<T>(this.#request, {
-          add: (entry) => this.#added(entry),
+          add: (entry) => {
+            const old = renewal.known(entry)
+            if (!old) this.#added(entry)
+            else if (versionOf(old) !== versionOf(entry)) this.#updated(entry, old)
+          },
           update: (entry, old) => this.#updated(entry, old),
           delete: (entry) => this.#deleted(entry, false),
           ended: markEnded,
@@ -163,6 +168,7 @@ export class Informer<T extends object> {
         if (!followed) return this.#reflect(signal)
         this.#followed = followed
         this.#store = followed.store
+        for (const gone of renewal.end()) this.#deleted(gone, true)
         this.#sync()
         if (signal.aborted) followed.end()
         await ended
@@ -249,6 +255,31 @@ export class Informer<T extends object> {
 }
 
 const AGAIN_MS = 1000
+
+/** What was known when everything is told anew. */
+class Renewal<T> {
+  readonly #before: EntryStore<T>
+  #seen: Set<string> | null
+
+  constructor(before: EntryStore<T>) {
+    this.#before = before
+    this.#seen = before === NOTHING ? null : new Set()
+  }
+
+  /** The object as it was known, while all are told; null: it was not, or it is told of later. */
+  known(entry: Entry<T>): Entry<T> | null {
+    if (!this.#seen) return null
+    this.#seen.add(entry.key)
+    return this.#before.get(entry.key)
+  }
+
+  /** Ends that, and gives what was known and not told. */
+  end(): Entry<T>[] {
+    const seen = this.#seen
+    this.#seen = null
+    return seen ? [...this.#before.entries('')].filter(({ key }) => !seen.has(key)) : []
+  }
+}
 
 const NOTHING: EntryStore<never> = { get: () => null, entries: () => [] }
 

@@ -2,10 +2,11 @@ import { connects } from '../api/connect/index.ts'
 import { freshness, hopefully } from '../api/freshness.ts'
 import { runOf } from '../api/run-of.ts'
 import { watch, type WatchStart } from '../api/watch.ts'
+import { changing, MOST_TRIES } from '../api/while-served.ts'
 import { contextOnce, type Api, type Body, type Call } from '../api/context.ts'
 import type { Result } from '../api/results.ts'
 import { verbsOf, type Served } from '../schema/catalogue.ts'
-import { badRequest, methodNotAllowed, noSuchResource, unavailable } from '../schema/errors.ts'
+import { badRequest, methodNotAllowed, noSuchResource } from '../schema/errors.ts'
 import { formatJson } from '../schema/json-text.ts'
 import { isPathSegmentName } from '../schema/names.ts'
 import type { ConnectSubresource, Deprecation } from '../schema/resource.ts'
@@ -52,9 +53,6 @@ function unknownResource(context: Context): Answer | Promise<Answer> {
   return pageNotFound()
 }
 
-/** How often a request is begun again: each time what is served has changed under it. */
-const MOST_TRIES = 10
-
 /** What a request that begins again keeps. */
 interface Again {
   readonly body?: () => Promise<Body>
@@ -74,7 +72,7 @@ function again(
   { triesLeft }: Again = FIRST,
 ): Answer | Promise<Answer> {
   if (!(error instanceof TableGone)) throw error
-  if (triesLeft === 0) throw unavailable('the kind is being changed, please try again', 1)
+  if (triesLeft === 0) throw changing()
   const { info, server } = context
   const served = server.api.catalogue.find(info.group, info.version, info.resource)
   return served

@@ -6,6 +6,7 @@ import { freshness, hopefully } from '../api/freshness.ts'
 import type { Result } from '../api/results.ts'
 import { runOf } from '../api/run-of.ts'
 import { watch } from '../api/watch.ts'
+import { whileServed } from '../api/while-served.ts'
 import type { ImpersonationCheck } from '../authn/impersonation.ts'
 import type { Attributes, Authorizer } from '../authz/authorizer.ts'
 import { refusal } from '../authz/refusal.ts'
@@ -70,15 +71,22 @@ export class LocalTransport implements Transport {
       limit.signal.throwIfAborted()
       const deciding = this.#authorize(request, request.verb)
       if (deciding) await deciding
-      const served = servedAt(api.catalogue, request, request.verb)
-      const run = runOf(served, request.verb, request.subresource)
-      if (!run) throw methodNotAllowed()
-      const call = this.#call(served, request, limit.signal)
-      const result = await this.#run(call, request, run)
-      const waiting = served.conversion?.waiting
-      return waiting
-        ? plainResult(api, waiting.shown, request.metadataOnly, await shownResult(waiting, result))
-        : plainResult(api, served, request.metadataOnly, result)
+      return await whileServed(async () => {
+        const served = servedAt(api.catalogue, request, request.verb)
+        const run = runOf(served, request.verb, request.subresource)
+        if (!run) throw methodNotAllowed()
+        const call = this.#call(served, request, limit.signal)
+        const result = await this.#run(call, request, run)
+        const waiting = served.conversion?.waiting
+        return waiting
+          ? plainResult(
+              api,
+              waiting.shown,
+              request.metadataOnly,
+              await shownResult(waiting, result),
+            )
+          : plainResult(api, served, request.metadataOnly, result)
+      })
     } catch (error) {
       if (request.signal?.aborted) throw request.signal.reason
       throw failureOf(error)
@@ -91,14 +99,16 @@ export class LocalTransport implements Transport {
     const { api } = this.#options
     try {
       await this.#authorize(request, 'watch')
-      const served = servedAt(api.catalogue, request, 'watch')
       const signal = AbortSignal.any([request.signal, this.#ending.signal])
-      const call = this.#call(served, request, signal)
-      await freshness(api, call, 'watch')
+      const { served, start } = await whileServed(async () => {
+        const found = servedAt(api.catalogue, request, 'watch')
+        const call = this.#call(found, request, signal)
+        await freshness(api, call, 'watch')
+        return { served: found, start: await watch(api, call) }
+      })
       const form = request.metadataOnly
         ? { ...PLAIN, as: 'PartialObjectMetadata' as const, asVersion: `${META_GROUP}/v1` }
         : PLAIN
-      const start = await watch(api, call)
       const events = new EventSink((line) => sink(parseJson(line) as WatchEvent))
       // One that was aborted before it began hears nothing of that.
       signal.throwIfAborted()
@@ -120,11 +130,13 @@ export class LocalTransport implements Transport {
     const place: Place = { ...request, name: '', subresource: '' }
     await this.#authorize(place, 'list')
     await this.#authorize(place, 'watch')
-    const served = servedAt(api.catalogue, place, 'watch')
-    await api.cache.fresh()
     const { metadataOnly } = request
-    if (served.conversion?.waiting && !metadataOnly) return null
-    return followCache({ api, served, metadataOnly }, request, target)
+    return whileServed(async () => {
+      const served = servedAt(api.catalogue, place, 'watch')
+      await api.cache.fresh()
+      if (served.conversion?.waiting && !metadataOnly) return null
+      return followCache({ api, served, metadataOnly }, request, target)
+    })
   }
 
   discover(): Promise<ServedResources> {
