@@ -84,7 +84,8 @@ export async function bundle({ dist, joined }) {
   await joinModules(common, { dist, joined })
   await joinProgram(common, { dist, joined })
   await joinStarters(common, { dist, joined })
-  writeFileSync(join(joined, 'src', 'index.cjs'), REQUIRED)
+  for (const folder of ['.', 'client'])
+    writeFileSync(join(joined, 'src', folder, 'index.cjs'), REQUIRED)
   check(await kindsOf(joined))
   replaceFiles({ dist, joined })
   const { openScript } = await import(pathToFileURL(loaderOf(dist)))
@@ -107,6 +108,7 @@ function joinModules(common, { dist, joined }) {
     ...common,
     entryPoints: [
       join(dist, 'src', 'index.js'),
+      join(dist, 'src', 'client', 'index.js'),
       join(dist, KINDS),
       loaderOf(dist),
       join(dist, 'src', 'keep-code.js'),
@@ -157,7 +159,7 @@ async function joinProgram(common, { dist, joined }) {
 }
 
 /**
- * What `require('orch')` gives: the same modules, loaded by Node itself. Test runners that load files into a sandbox of
+ * What `require('orch')` and `require('orch/client')` give: the same modules, loaded by Node itself. Test runners that load files into a sandbox of
  * their own have a `require` that cannot load modules, and classes that are not those of Node's own parts; the context
  * that Node's `vm` calls this one is the one outside.
  */

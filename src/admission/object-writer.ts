@@ -1,5 +1,6 @@
 import type { Typed } from '../schema/object-meta.ts'
-import type { ObjectPlace, ResourceName } from '../schema/object-source.ts'
+import type { ObjectPlace } from '../base/store-keys.ts'
+import type { ResourceName } from '../schema/resource-name.ts'
 
 /**
  * How plugins write objects. Writes pass admission, checks and ownership as requests of the server itself do: the plugin is

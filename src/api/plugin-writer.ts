@@ -1,7 +1,7 @@
 import type { ObjectWriter } from '../admission/object-writer.ts'
 import type { Served } from '../schema/catalogue.ts'
 import { noSuchResource } from '../schema/errors.ts'
-import type { ResourceName } from '../schema/object-source.ts'
+import type { ResourceName } from '../schema/resource-name.ts'
 import type { Api } from './context.ts'
 import { InternalWriter } from './internal-writer.ts'
 

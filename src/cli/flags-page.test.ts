@@ -1,7 +1,9 @@
 /** Keeps docs/reference/flags.md true: `npx vitest run src/cli -u` writes it anew. */
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { controllerManagerFlags } from './commands/controller-manager-flags.ts'
 import { serverFlags } from './commands/server-flags.ts'
+import type { Flags } from './flags.ts'
 import { sectionsOf, helpText } from './help.ts'
 
 const PAGE = join(import.meta.dirname, '..', '..', 'docs', 'reference', 'flags.md')
@@ -20,17 +22,40 @@ a server that a signal ended before it was ready, or at once since it was the se
 This page is written from the flags themselves: \`npx vitest run src/cli -u\`.
 `
 
-test('the page lists every flag', async () => {
-  const sections = sectionsOf(serverFlags).map(({ section, entries }) => {
-    const rows = entries.map(([name, { short, placeholder, default: standard, help, option }]) => {
-      const spelling = `${short === undefined || short === name ? '' : `\`-${short}\`, `}\`--${name}\``
-      const both = short === name ? `\`-${name}\`, ${spelling}` : spelling
-      const value = (placeholder ?? '').replaceAll('|', '\\|')
-      return `| ${both} | ${value} | ${placeholder || standard === 'true' ? standard : ''} | ${help} | ${option === undefined ? '' : `\`${option}\``} |`
+const MANAGER_PAGE = join(PAGE, '..', 'controller-manager-flags.md')
+
+const MANAGER = `# Flags of the controller manager
+
+\`orch-controller-manager\` runs the controllers of [controllers.md](../controllers.md) against a server elsewhere. Flags are
+written as those of the [server](flags.md). Exit codes: 0 when it was asked to end and has; 1 for flags that cannot be
+understood, files that cannot be used, and a lead that was lost.
+
+This page is written from the flags themselves: \`npx vitest run src/cli -u\`.
+`
+
+const tablesOf = (flags: Flags, hasOptions: boolean): string =>
+  sectionsOf(flags)
+    .map(({ section, entries }) => {
+      const rows = entries.map(
+        ([name, { short, placeholder, default: standard, help, option }]) => {
+          const spelling = `${short === undefined || short === name ? '' : `\`-${short}\`, `}\`--${name}\``
+          const both = short === name ? `\`-${name}\`, ${spelling}` : spelling
+          const value = (placeholder ?? '').replaceAll('|', '\\|')
+          const shown = placeholder || standard === 'true' ? standard : ''
+          const last = hasOptions ? ` ${option === undefined ? '' : `\`${option}\``} |` : ''
+          return `| ${both} | ${value} | ${shown} | ${help} |${last}`
+        },
+      )
+      const head = hasOptions
+        ? '| flag | value | default | | option |\n| --- | --- | --- | --- | --- |'
+        : '| flag | value | default | |\n| --- | --- | --- | --- |'
+      return `\n## ${section}\n\n${head}\n${rows.join('\n')}\n`
     })
-    return `\n## ${section}\n\n| flag | value | default | | option |\n| --- | --- | --- | --- | --- |\n${rows.join('\n')}\n`
-  })
-  await expect(INTRODUCTION + sections.join('')).toMatchFileSnapshot(PAGE)
+    .join('')
+
+test('the pages list every flag', async () => {
+  await expect(INTRODUCTION + tablesOf(serverFlags, true)).toMatchFileSnapshot(PAGE)
+  await expect(MANAGER + tablesOf(controllerManagerFlags, false)).toMatchFileSnapshot(MANAGER_PAGE)
 })
 
 test('the help lists every flag, and no line is longer than 100', () => {

@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
+import type { BuiltInKinds } from './kinds.ts'
 import { ResourceClient } from './resource-client.ts'
 import type { ApiObject, ResourceAddress, ServedResources, Transport } from './transport.ts'
 
@@ -23,12 +24,19 @@ export class Client {
     this.#parts = parts
   }
 
-  /** The verbs of a resource, at the cluster scope or in all namespaces; see {@link ResourceClient.in}. */
-  resource<T extends object = ApiObject>(of: ResourceAddress): ResourceClient<T> {
-    const { group, version, resource } = of
-    const address = { group, version, resource }
-    return new ResourceClient<T>(this.#parts, {
-      of: address,
+  /**
+   * The verbs of a resource, at the cluster scope or in all namespaces; see {@link ResourceClient.in}. Built-in kinds
+   * are found by their `apiVersion` and plural, which tells the type of their objects; any other by its address.
+   */
+  resource<G extends keyof BuiltInKinds, R extends keyof BuiltInKinds[G] & string>(
+    apiVersion: G,
+    resource: R,
+  ): ResourceClient<BuiltInKinds[G][R] & object>
+  resource<T extends object = ApiObject>(of: ResourceAddress): ResourceClient<T>
+  resource(of: ResourceAddress | string, plural = ''): ResourceClient<object> {
+    const { group, version, resource } = typeof of === 'string' ? addressOf(of, plural) : of
+    return new ResourceClient<object>(this.#parts, {
+      of: { group, version, resource },
       namespace: '',
       metadataOnly: false,
     })
@@ -52,5 +60,14 @@ export class Client {
   /** Ends what is under way, connections included. May be called twice. */
   close(): void {
     this.#parts.transport.close()
+  }
+}
+
+function addressOf(apiVersion: string, resource: string): ResourceAddress {
+  const slash = apiVersion.indexOf('/')
+  return {
+    group: apiVersion.slice(0, Math.max(slash, 0)),
+    version: apiVersion.slice(slash + 1),
+    resource,
   }
 }

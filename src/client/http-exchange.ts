@@ -58,5 +58,10 @@ export function readAnswer(
     })
     answer.on('error', reject)
     answer.on('end', () => resolve(Buffer.concat(chunks)))
+    // It may have been cut off before anybody looked.
+    const cut = () =>
+      reject(answer.errored ?? Object.assign(new Error('aborted'), { code: 'ECONNRESET' }))
+    if (answer.destroyed) cut()
+    else answer.once('close', cut)
   })
 }

@@ -7,6 +7,7 @@ export type { Entry } from './entry.ts'
 export { EventRecorder, type EventRecorderOptions, type ObjectReference } from './event-recorder.ts'
 export { inClusterConfig } from './in-cluster.ts'
 export { Informer, type InformerHandler, type InformerOptions, type Lister } from './informer.ts'
+export type * from './kinds.ts'
 export { loadKubeconfig, readKubeconfig } from './kubeconfig.ts'
 export { LeaderElector, type LeaderElectionOptions } from './leader-election.ts'
 export {

@@ -92,6 +92,7 @@ export function resultAnswer(
 ): Answer | Promise<Answer> {
   const waiting = served.conversion?.waiting
   if (waiting) return convertedAnswer(context, waiting, result)
+  context.record?.answered(served, result)
   const form = formOf(context, { transform: true })
   if (form.type === 'protobuf') return protobufAnswer(context, served, result, form)
   switch (result.is) {

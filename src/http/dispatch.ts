@@ -111,14 +111,13 @@ function resource(context: Context, served: Served, before?: Again): Answer | Pr
   context.showsTables = showsTables(served, info)
   // An answer that nobody can read is not worth a write; reads find out when they answer.
   if (verb !== 'get' && verb !== 'list') formOf(context, { transform: true })
-  const made = (result: Result): Answer | Promise<Answer> => {
-    context.record?.answered(served, result)
-    return resultAnswer(context, served, result)
-  }
   const answer = (result: Result | Promise<Result>): Answer | Promise<Answer> =>
     result instanceof Promise
-      ? result.then(made, (error) => again(context, error, call, before))
-      : made(result)
+      ? result.then(
+          (done) => resultAnswer(context, served, done),
+          (error) => again(context, error, call, before),
+        )
+      : resultAnswer(context, served, result)
   if (!api.cache.isShared) return answer(run(api, call))
   if (verb === 'create' && call.subresource === '')
     return answer(hopefully(api, () => run(api, call)))

@@ -2,8 +2,6 @@ import type { ObjectPlace } from '../base/store-keys.ts'
 import type { Typed } from './object-meta.ts'
 import type { ResourceName } from './resource-name.ts'
 
-export type { ObjectPlace, ResourceName }
-
 /** Told of objects as they come, change and go. */
 export interface ObjectHandler<T extends Typed = Typed> {
   /** Every object that is there at the start, then each created or changed one. Not to be changed. */

@@ -66,6 +66,28 @@ for (const transport of transports) {
       expect(await maps().find('a')).toBe(null)
     })
 
+    test('built-in kinds are found by apiVersion and plural, with their types', async () => {
+      const deployments = client.resource('apps/v1', 'deployments').in('default')
+      const made = await deployments.create(
+        {
+          metadata: { name: 'd' },
+          spec: {
+            selector: { matchLabels: { app: 'd' } },
+            template: {
+              metadata: { labels: { app: 'd' } },
+              spec: { containers: [{ name: 'c', image: 'i' }] },
+            },
+          },
+        },
+        { dryRun: true },
+      )
+      expect([made.kind, made.spec?.replicas, made.spec?.template.spec?.dnsPolicy]).toEqual([
+        'Deployment',
+        1,
+        'ClusterFirst',
+      ])
+    })
+
     test('a dry run writes nothing', async () => {
       await maps().create(named('dry'), { dryRun: true })
       expect(await maps().find('dry')).toBe(null)

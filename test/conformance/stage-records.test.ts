@@ -4,6 +4,7 @@ import { ManualClock } from '../../src/base/clock.ts'
 import { lineLog } from '../../src/base/log.ts'
 import { startServer, type RunningServer, type StageSubscriber } from '../../src/index.ts'
 import { Client, type Ask } from '../client.ts'
+import { KINDS } from './kinds.fixture.ts'
 import { Recorder, withId, type Seen } from './stages.fixture.ts'
 
 const MAPS = '/api/v1/namespaces/default/configmaps'
@@ -221,6 +222,36 @@ describe('objects of answers', () => {
     const { request } = await seenOf('GET', '/version')
     expect([request.responseObject(), request.info?.path]).toEqual([null, '/version'])
   })
+})
+
+describe('objects of answers, of every sort of kind', () => {
+  for (const kind of KINDS) {
+    test(kind.title, async () => {
+      const own = new Recorder()
+      const where = await kind.start({ stages: own.subscribers, controllers: false })
+      const asking = new Client(where)
+      const path = kind.in('default')
+      const object = { kind: kind.kind, apiVersion: kind.apiVersion, metadata: { name: 'one' } }
+      const seen = async (method: string, target: string, body?: object) => {
+        const id = `kind-${++ids}`
+        const headers = { 'audit-id': id }
+        const reply = await asking.ask(method, target, { headers, ...(body ? { body } : {}) })
+        const { request } = await own.at('the end', withId(id))
+        return [reply, request.responseObject()] as const
+      }
+      for (const [reply, answer] of [
+        await seen('POST', path, object),
+        await seen('GET', `${path}/one`),
+        await seen('GET', path),
+      ]) {
+        expect(reply.status).toBeLessThan(300)
+        expect(answer?.apiVersion).toBe(kind.apiVersion)
+        expect(jsonOf(answer)).toEqual(reply.body)
+      }
+      asking.close()
+      await where.close()
+    })
+  }
 })
 
 test('a refusal, and why', async () => {
