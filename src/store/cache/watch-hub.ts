@@ -90,7 +90,7 @@ export class WatchHub {
     watcher.onStop = () => {
       this.#leave(watcher)
       this.#all.delete(watcher)
-      this.#asleep.get(table)?.delete(watcher)
+      if (watcher.asleep) this.#rouse(watcher)
       options.onEnd()
     }
     if (this.#closed || table.retired) watcher.stop()
@@ -138,6 +138,13 @@ export class WatchHub {
       watcher.asleep = false
       void this.#catchUp(watcher)
     }
+  }
+
+  #rouse(watcher: Watcher): void {
+    watcher.asleep = false
+    const watchers = this.#asleep.get(watcher.table)
+    watchers?.delete(watcher)
+    if (watchers?.size === 0) this.#asleep.delete(watcher.table)
   }
 
   #sleep(watcher: Watcher): void {
