@@ -7,6 +7,7 @@ import {
   startControllers,
   type RunningControllers,
 } from './controllers/index.ts'
+import { instanceRemoval } from './definition-instances.ts'
 import { serverService } from './controllers/server-service.ts'
 import type { ServiceAccountTokenParts } from './controllers/service-account-tokens.ts'
 
@@ -20,7 +21,9 @@ export function runControllers(
   const servers = serverWorld(parts)
   const running = startControllers(managers, [
     ...(parts.onlyServer ? [] : managedControllers(tokens)),
-    ...[...serverControllers, serverService(ensureService)].map((one) => within(servers, one)),
+    ...[...serverControllers(instanceRemoval(parts.api)), serverService(ensureService)].map((one) =>
+      within(servers, one),
+    ),
   ])
   return {
     ready: running.ready,

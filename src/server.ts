@@ -37,6 +37,7 @@ import { chooseAdmission, openAdmission } from './server-admission.ts'
 import { dataDirFault, StartingDataDir } from './server-data-dir.ts'
 import { openAuthentication } from './server-authentication.ts'
 import { authorizationModes, openAuthorization } from './server-authorization.ts'
+import { serveDefinitions } from './server-definitions.ts'
 import { serverEndpoints } from './server-endpoints.ts'
 import { healthChecks, storeChecks } from './server-health.ts'
 import { StartProgress } from './server-start-checks.ts'
@@ -225,6 +226,8 @@ export async function launchServer(
     const rbac = authorizationModes(options.authorization ?? {}).includes('RBAC')
     // The server is ready when it is done, and not before; what else a start takes goes on beside it.
     const beginning = underway(Promise.all([writeFirstObjects(api, { rbac }), repairClaims(api)]))
+    const defining = underway(serveDefinitions({ v, catalogue, objects: source, log }))
+    closers.push(async () => (await defining.catch(() => null))?.())
     const parts = { v, clock, log, objects }
     const authorization = await openAuthorization(options.authorization ?? {}, parts)
     closers.push(() => authorization.close())
@@ -371,6 +374,7 @@ export async function launchServer(
         : null
     closers.push(async () => (await joining?.catch(() => null))?.stop())
     const [isSeeded] = await beginning
+    await defining
     await priorities
     progress.done('scheduling/bootstrap-system-priority-classes')
     if (isSeeded) progress.done('rbac/bootstrap-roles')

@@ -2,6 +2,7 @@
 import { readStorageTag } from '../base/storage-tag.ts'
 import { DecodeError } from '../schema/codec.ts'
 import type { Catalogue, Served } from '../schema/catalogue.ts'
+import type { ResourceEntry } from '../schema/catalogue-snapshot.ts'
 import { parseJson } from '../schema/json-text.ts'
 import { StatusError } from '../schema/errors.ts'
 import type { Typed } from '../schema/object-meta.ts'
@@ -32,9 +33,17 @@ export function storageForms(
 export const renewTables = (cache: Cache, catalogue: Catalogue): (() => void) =>
   catalogue.subscribe(({ added, changed, removed }) => {
     for (const { versions } of [...removed, ...added]) cache.renew(versions[0].keyPrefix)
-    // Watches of a version that is served no longer end, too.
-    for (const { now } of changed) cache.renew(now.versions[0].keyPrefix)
+    for (const { before, now } of changed)
+      if (isOther(before, now)) cache.renew(now.versions[0].keyPrefix)
   })
+
+/** Whether objects are read otherwise. Watches of a version that is served no longer end, too. */
+const isOther = (before: ResourceEntry, now: ResourceEntry): boolean =>
+  before.versions.some((one, i) => now.versions[i] !== one) ||
+  before.versions.length !== now.versions.length ||
+  before.served.some(
+    (one) => !now.served.some(({ groupVersion }) => groupVersion === one.groupVersion),
+  )
 
 class ResourceForm implements StorageForm {
   readonly tag: Uint8Array

@@ -14,8 +14,14 @@ import { asleep, following, handled } from './following.ts'
 const NAME = 'customresourcedefinition-finalizer'
 const WORKERS = 5
 
-/** Removes the objects of a kind; resolves when none is left, and throws with the reason when that cannot be told. */
-export type RemoveInstances = (definition: CustomResourceDefinition) => Promise<void>
+/**
+ * Removes the objects of a kind; resolves when none is left, and throws with the reason when that cannot be told.
+ * `overlaps`: they are those of another kind, and stay.
+ */
+export type RemoveInstances = (
+  definition: CustomResourceDefinition,
+  signal: AbortSignal,
+) => Promise<'overlaps' | void>
 
 /** Lets a definition go when the objects of its kind are gone. */
 export const definitionFinalizer = (removeInstances: RemoveInstances): Controller => ({
@@ -81,17 +87,16 @@ export const definitionFinalizer = (removeInstances: RemoveInstances): Controlle
             await write(definition, { status: 'False', reason: 'NeverEstablished', message }, true)
             return
           }
+          let overlaps: boolean
           try {
-            await removeInstances(definition)
+            overlaps = (await removeInstances(definition, signal)) === 'overlaps'
           } catch (error) {
             const why = error instanceof Error ? error.message : String(error)
             const message = `could not delete all objects: ${why}`
             await write(definition, { status: 'True', reason: 'InstanceDeletionFailed', message })
             throw error
           }
-          const message = 'removed all instances'
-          const reason = 'InstanceDeletionCompleted'
-          await write(definition, { status: 'False', reason, message }, true)
+          await write(definition, { status: 'False', ...(overlaps ? OVERLAPPING : REMOVED) }, true)
         } catch (error) {
           if (!isNotFound(error)) throw error
         }
@@ -106,6 +111,12 @@ export const definitionFinalizer = (removeInstances: RemoveInstances): Controlle
     ])
   },
 })
+
+const REMOVED = { reason: 'InstanceDeletionCompleted', message: 'removed all instances' }
+const OVERLAPPING = {
+  reason: 'OverlappingBuiltInResource',
+  message: 'instances overlap with built-in resources in storage',
+}
 
 const isDue = (metadata: ObjectMeta, duty: string): boolean =>
   metadata.deletionTimestamp !== undefined && metadata.finalizers?.includes(duty) === true

@@ -3,7 +3,7 @@ import { setMaxListeners } from 'node:events'
 import { pause } from '../client/retry.ts'
 import { clusterRoleAggregation } from './cluster-role-aggregation.ts'
 import type { Controller, ControllerWorld, Running } from './controller.ts'
-import { definitionFinalizer } from './definition-finalizer.ts'
+import { definitionFinalizer, type RemoveInstances } from './definition-finalizer.ts'
 import { definitionNaming } from './definition-naming.ts'
 import { garbageCollector } from './garbage-collector.ts'
 import { namespaceLifecycle } from './namespace.ts'
@@ -24,11 +24,9 @@ export const managedControllers = (tokens: ServiceAccountTokenParts): readonly C
 ]
 
 /** What is a part of every server that runs controllers. */
-export const serverControllers: readonly Controller[] = [
-  // Nothing serves objects of custom kinds. What comes to serve them says so here, and removes them below.
-  definitionNaming({ servesObjects: false }),
-  // None are kept, so that none is left.
-  definitionFinalizer(() => Promise.resolve()),
+export const serverControllers = (removeInstances: RemoveInstances): readonly Controller[] => [
+  definitionNaming({ servesObjects: true }),
+  definitionFinalizer(removeInstances),
 ]
 
 /** After what time a controller that does not start is tried again, milliseconds. */

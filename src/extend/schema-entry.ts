@@ -6,10 +6,11 @@ import type { SchemaProps } from '../kinds/apiextensions/json-schema-props.ts'
 import { Decoding, type Codec, type JsonObject } from '../schema/codec.ts'
 import type { Conversion, Convert, Served } from '../schema/entry.ts'
 import { sameValue } from '../schema/field-errors.ts'
-import { ALL_VERBS, type Subresource } from '../schema/resource.ts'
+import { ALL_VERBS, type Deprecation, type Subresource } from '../schema/resource.ts'
 import type { Topology } from '../schema/topology.ts'
 import { schemaCodec, writeSchemaMembers } from './schema-codec.ts'
 import { schemaColumns, type ColumnDefinition } from './schema-columns.ts'
+import { schemaScale, type ScalePaths } from './schema-scale.ts'
 import { SchemaRules, schemaStatus, schemaStrategy } from './schema-strategy.ts'
 import { schemaTopology } from './schema-topology.ts'
 
@@ -34,14 +35,21 @@ export interface SchemaKind {
 /** One version of such a kind. */
 export interface SchemaVersion {
   readonly name: string
-  /** A structural schema. */
+  /** A structural schema. Asked for once, when it is needed. */
   readonly schema: SchemaProps
   /** Whether the status is written through a sub-resource. */
   readonly status?: boolean
+  /** Where `/scale` finds its numbers, if there is one: paths as definitions have them. */
+  readonly scale?: ScalePaths
+  /** Set when clients are warned of the version. */
+  readonly deprecated?: Deprecation
   readonly columns?: readonly ColumnDefinition[]
 }
 
-/** All versions of a kind, the stored one first. */
+/**
+ * All versions of a kind, the stored one first. Cheap: what is made of a schema is made when it is first needed, since
+ * most kinds of a server with many are never asked for.
+ */
 export function schemaEntries(kind: SchemaKind): readonly [Served, ...Served[]] {
   const [stored, ...others] = kind.versions
   const versions: Served[] = []
@@ -55,39 +63,54 @@ export function schemaEntries(kind: SchemaKind): readonly [Served, ...Served[]] 
 }
 
 class VersionOfKind {
-  readonly schema: SchemaProps
-  readonly codec: Codec
-  readonly rules: SchemaRules
   readonly #kind: SchemaKind
   readonly #version: SchemaVersion
   readonly #groupVersion: string
+  #schema: SchemaProps | null = null
+  #codec: Codec | null = null
+  #rules: SchemaRules | null = null
   #topology: Topology | null = null
 
   constructor(kind: SchemaKind, version: SchemaVersion) {
     this.#kind = kind
     this.#version = version
     this.#groupVersion = `${kind.group}/${version.name}`
-    this.schema = version.schema
-    this.codec = schemaCodec(version.schema)
-    this.rules = new SchemaRules(version.schema, this.codec)
+  }
+
+  get schema(): SchemaProps {
+    return (this.#schema ??= this.#version.schema)
+  }
+
+  get codec(): Codec {
+    return (this.#codec ??= schemaCodec(this.schema))
+  }
+
+  get rules(): SchemaRules {
+    return (this.#rules ??= new SchemaRules(this.schema, this.codec))
+  }
+
+  get topology(): Topology {
+    return (this.#topology ??= schemaTopology(this.schema))
   }
 
   /** `versions`: all entries of the kind, the stored one first, when they are made. */
   entry(hub: VersionOfKind, conversion: Conversion | null, versions: readonly Served[]): Served {
     const { group, plural, kind } = this.#kind
     const { name: version } = this.#version
-    const topology = () => (this.#topology ??= schemaTopology(this.schema))
     // Objects that wait for their conversion are looked at in the stored version, whose rules are those of all.
-    const rules = conversion?.waiting ? hub.rules : this.rules
+    const rules = conversion?.waiting ? () => hub.rules : () => this.rules
+    const itself = this as VersionOfKind
     return {
       ...this.#names(),
-      codec: this.codec,
+      get codec() {
+        return itself.codec
+      },
       protobuf: null,
       get topology() {
-        return topology()
+        return itself.topology
       },
       mergeSchema: null,
-      check: (object, errors) => rules.check(object, errors),
+      check: (object, errors) => rules().check(object, errors),
       ...this.#life(rules),
       table: {
         columns: schemaColumns(this.#version.columns),
@@ -96,13 +119,18 @@ class VersionOfKind {
         rowOrder: null,
         rowConditions: null,
       },
-      published: { is: 'schema', schema: this.schema as JsonObject },
+      published: {
+        is: 'schema',
+        get schema() {
+          return itself.schema as JsonObject
+        },
+      },
       versions,
       get hub() {
         return versions[0]!
       },
       conversion,
-      deprecated: null,
+      deprecated: this.#version.deprecated ?? null,
       opening: Buffer.from(
         `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(this.#groupVersion)},`,
       ),
@@ -133,11 +161,16 @@ class VersionOfKind {
     }
   }
 
-  #life(rules: SchemaRules) {
+  #life(rules: () => SchemaRules) {
     const { namespaced } = this.#kind
-    const hasStatus = this.#version.status === true
+    const { scale, status: hasStatus = false } = this.#version
     const subresources = new Map<string, Subresource<any>>()
-    if (hasStatus) subresources.set('status', schemaStatus(rules, this.schema))
+    if (hasStatus)
+      subresources.set(
+        'status',
+        schemaStatus(rules, () => this.schema),
+      )
+    if (scale) subresources.set('scale', schemaScale(scale))
     return { strategy: schemaStrategy(rules, { namespaced, hasStatus }), subresources }
   }
 
@@ -145,11 +178,14 @@ class VersionOfKind {
   conversion(hub: VersionOfKind): Conversion {
     const { convert } = this.#kind
     if (convert) return this.#waiting(convert)
-    const same = sameValue(this.schema, hub.schema)
+    let same: boolean | null = null
+    const isSame = () => (same ??= sameValue(this.schema, hub.schema))
     return {
-      same,
-      toHub: same ? (object) => object as unknown : (object) => rewritten(object, this, hub),
-      fromHub: same ? (object) => object as unknown : (object) => rewritten(object, hub, this),
+      get same() {
+        return isSame()
+      },
+      toHub: (object: JsonObject) => (isSame() ? object : rewritten(object, this, hub)),
+      fromHub: (object: JsonObject) => (isSame() ? object : rewritten(object, hub, this)),
     }
   }
 

@@ -59,7 +59,7 @@ const NOT_CHECKED =
 
 /** The strategy of a kind, with or without a status of its own. */
 export function schemaStrategy(
-  rules: SchemaRules,
+  rules: () => SchemaRules,
   kind: { readonly namespaced: boolean; readonly hasStatus: boolean },
 ): Strategy<any> {
   const hooks: Hooks = {
@@ -70,7 +70,7 @@ export function schemaStrategy(
     onUpdate(next, old) {
       if (!sameButMetadata(next, old)) next.metadata.generation = raised(old.metadata)
     },
-    validate: (object, errors, _c, old) => rules.evaluate(object, old, errors),
+    validate: (object, errors, _c, old) => rules().evaluate(object, old, errors),
     deleteAnswers: 'status',
     needsVersionOnUpdate: true,
     unknownSelector: (label) => `field label not supported: ${label}`,
@@ -81,16 +81,21 @@ export function schemaStrategy(
 }
 
 /** `/status`: nothing but the status is written, metadata included. */
-export const schemaStatus = (rules: SchemaRules, schema: SchemaProps): PartSubresource<any> => ({
+export const schemaStatus = (
+  rules: () => SchemaRules,
+  schema: () => SchemaProps,
+): PartSubresource<any> => ({
   serves: 'part',
   of: ['status'],
   onUpdate(next: Typed, old: Typed) {
     keepMetadata(next.metadata, old.metadata)
   },
-  validateUpdate: (next: Typed, old: Typed, errors) => rules.evaluate(next, old, errors),
-  unowned: Object.keys(schema.properties ?? { spec: {} }).filter(
-    (name) => !['apiVersion', 'kind', 'metadata', 'status'].includes(name),
-  ),
+  validateUpdate: (next: Typed, old: Typed, errors) => rules().evaluate(next, old, errors),
+  get unowned() {
+    return Object.keys(schema().properties ?? { spec: {} }).filter(
+      (name) => !['apiVersion', 'kind', 'metadata', 'status'].includes(name),
+    )
+  },
 })
 
 const KEPT = ['labels', 'annotations', 'ownerReferences', 'finalizers', 'generation'] as const

@@ -6,7 +6,12 @@ import { changing, MOST_TRIES } from '../api/while-served.ts'
 import { contextOnce, type Api, type Body, type Call } from '../api/context.ts'
 import type { Result } from '../api/results.ts'
 import { verbsOf, type Served } from '../schema/catalogue.ts'
-import { badRequest, methodNotAllowed, noSuchResource } from '../schema/errors.ts'
+import {
+  badRequest,
+  createWhileLeaving,
+  methodNotAllowed,
+  noSuchResource,
+} from '../schema/errors.ts'
 import { formatJson } from '../schema/json-text.ts'
 import { isPathSegmentName } from '../schema/names.ts'
 import type { ConnectSubresource, Deprecation } from '../schema/resource.ts'
@@ -30,8 +35,19 @@ export function dispatch(context: Context): Answer | Promise<Answer> {
   const { info } = context
   if (!info.isResource) return endpoint(context)
   const served = context.server.api.catalogue.find(info.group, info.version, info.resource)
-  if (!served) return unknownResource(context)
-  return resource(context, served)
+  return served ? resource(context, served) : unseen(context)
+}
+
+/** What is not served here may be by another server already, which told a client so. */
+function unseen(context: Context): Answer | Promise<Answer> {
+  const { api } = context.server
+  const waiting = api.cache.fresh()
+  if (!waiting) return unknownResource(context)
+  return waiting.then(() => {
+    const { group, version, resource: name } = context.info
+    const served = api.catalogue.find(group, version, name)
+    return served ? resource(context, served) : unknownResource(context)
+  })
 }
 
 function endpoint(context: Context): Answer | Promise<Answer> {
@@ -153,6 +169,7 @@ function checkShape(context: Context, served: Served): void {
     return
   }
   if (!(served.verbs as readonly string[]).includes(info.verb)) throw methodNotAllowed()
+  if (served.isLeaving && info.verb === 'create') throw createWhileLeaving(served)
   if (collection && (info.verb === 'update' || info.verb === 'patch')) throw methodNotAllowed()
   if (!collection && info.verb === 'create') throw methodNotAllowed()
   // All namespaces can be read, not written.
@@ -300,7 +317,9 @@ function tellDeprecated(context: Context, served: Served, deprecation: Deprecati
   })
 }
 
-function deprecationText(api: Api, served: Served, { since, removed, use }: Deprecation): string {
+function deprecationText(api: Api, served: Served, deprecation: Deprecation): string {
+  const { since, removed, use, warning } = deprecation
+  if (warning !== undefined) return warning
   const gone = removed === undefined ? '' : `, unavailable in v${removed}+`
   const instead = use === undefined ? '' : `; use ${api.v.spell(use)} ${served.kind}`
   return `${served.groupVersion} ${served.kind} is deprecated in v${since}+${gone}${instead}`

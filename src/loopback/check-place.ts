@@ -1,6 +1,11 @@
 import type { RequestVerb } from '../client/transport.ts'
 import { verbsOf, type Catalogue, type Served } from '../schema/catalogue.ts'
-import { badRequest, methodNotAllowed, noSuchResource } from '../schema/errors.ts'
+import {
+  badRequest,
+  createWhileLeaving,
+  methodNotAllowed,
+  noSuchResource,
+} from '../schema/errors.ts'
 import { isPathSegmentName } from '../schema/names.ts'
 import type { Place } from '../client/transport.ts'
 
@@ -23,6 +28,7 @@ export function servedAt(
     if (!part) throw noSuchResource()
     if (!verbsOf(part).includes(verb)) throw methodNotAllowed()
   } else if (!served.verbs.includes(verb)) throw methodNotAllowed()
+  else if (served.isLeaving && verb === 'create') throw createWhileLeaving(served)
   const isRead = verb === 'list' || verb === 'watch'
   if (served.namespaced && namespace === '' && !isRead) {
     throw name === '' ? methodNotAllowed() : noSuchResource()

@@ -1,6 +1,7 @@
 /** What is served at one moment: never changed, so that whoever holds it sees all of it or nothing. */
 import { placeOfPrefix } from '../base/store-keys.ts'
 import type { Served, ServedGroup } from './catalogue.ts'
+import { byVersionPriority } from './version-priority.ts'
 
 /** One resource with all versions of its objects. */
 export interface ResourceEntry {
@@ -233,17 +234,3 @@ function changedVersion(
 
 const sameItems = <T>(a: readonly T[], b: readonly T[]): boolean =>
   a.length === b.length && a.every((item, i) => item === b[i])
-
-const VERSION = /^v(\d+)(?:(alpha|beta)(\d+))?$/
-
-/** Stable before beta before alpha, newer first. */
-function byVersionPriority(a: string, b: string): number {
-  const rank = (text: string): readonly number[] => {
-    const m = VERSION.exec(text)
-    if (!m) return [0, 0, 0]
-    return [m[2] === undefined ? 3 : m[2] === 'beta' ? 2 : 1, Number(m[1]), Number(m[3] ?? 0)]
-  }
-  const [x, y] = [rank(a), rank(b)]
-  for (let i = 0; i < 3; i++) if (x[i] !== y[i]) return y[i]! - x[i]!
-  return a < b ? -1 : a > b ? 1 : 0
-}

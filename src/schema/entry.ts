@@ -32,6 +32,8 @@ export interface Served {
   readonly categories: readonly string[]
   readonly namespaced: boolean
   readonly verbs: readonly Verb[]
+  /** Set while its objects are removed together with the kind: no more are made. */
+  readonly isLeaving?: true
   /** For kinds that are not stored: names what a request does or what is read (src/api/actions). */
   readonly virtual: string | null
   /** For error details. */

@@ -131,6 +131,15 @@ export const methodNotAllowed = () =>
     {},
   )
 
+/** A create of what is being removed with its kind. */
+export const createWhileLeaving = ({ group, resource }: ResourceName) =>
+  new StatusError(
+    405,
+    'MethodNotAllowed',
+    'create not allowed while custom resource definition is terminating',
+    { ...(group === '' ? {} : { group }), kind: resource },
+  )
+
 export const notAcceptable = (accepted: readonly string[]) =>
   new StatusError(
     406,

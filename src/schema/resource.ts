@@ -190,7 +190,10 @@ export interface Version<T> {
 }
 
 export interface Deprecation {
+  /** Release in which it began; empty where releases have no part in it. */
   readonly since: string
+  /** What clients are told, where it is not made of the rest. */
+  readonly warning?: string
   readonly removed?: string
   /** Group version (a template) that replaces it. */
   readonly use?: string

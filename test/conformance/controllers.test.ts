@@ -117,7 +117,7 @@ for (const { vocabulary, place } of settings) {
       })
     }
 
-    test('a definition is not in force while nothing serves it, and goes when it is deleted', async () => {
+    test('a definition with names of its own is in force, and goes when it is deleted', async () => {
       const path = `${DEFINITIONS}/things.example.com`
       await client.post(DEFINITIONS, {
         metadata: { name: 'things.example.com' },
@@ -135,7 +135,10 @@ for (const { vocabulary, place } of settings) {
           ],
         },
       })
-      await settles(async () => (await client.get(path)).body.status?.conditions?.length, 2)
+      await settles(
+        async () => (await client.get(path)).body.status?.conditions?.[1]?.status,
+        'True',
+      )
       const { body } = await client.get(path)
       const lastTransitionTime = formatTime(clock.now())
       expect(body.status).toEqual({
@@ -149,10 +152,10 @@ for (const { vocabulary, place } of settings) {
           },
           {
             type: 'Established',
-            status: 'False',
+            status: 'True',
             lastTransitionTime,
-            reason: 'NotServed',
-            message: 'the names are accepted, but this server does not serve custom resources',
+            reason: 'InitialNamesAccepted',
+            message: 'the initial names have been accepted',
           },
         ],
         acceptedNames: {
@@ -192,8 +195,8 @@ for (const { vocabulary, place } of settings) {
       const groups = (await client.get('/apis')).body.groups.map(
         ({ name }: { name: string }) => name,
       )
-      expect(groups).not.toContain('example.com')
-      expect((await client.get('/apis/example.com/v1/things')).status).toBe(404)
+      expect(groups).toContain('example.com')
+      expect((await client.get('/apis/example.com/v1/things')).body.items).toEqual([])
       const gone = await client.delete(path)
       expect([gone.status, gone.body.kind, gone.body.metadata.finalizers]).toEqual([
         200,

@@ -1,6 +1,6 @@
 import { Scale } from '../../kinds/autoscaling/scale.ts'
 import { verbsOf, type Catalogue, type Served, type ServedGroup } from '../../schema/catalogue.ts'
-import type { Subresource } from '../../schema/resource.ts'
+import type { Subresource, Verb } from '../../schema/resource.ts'
 import { APIGroup, APIGroupList, APIResourceList, APIVersions } from '../../kinds/meta/documents.ts'
 import type { ShapeClass } from '../../schema/shape.ts'
 import { documentAnswer } from '../answer.ts'
@@ -116,6 +116,9 @@ function resourcesOf(catalogue: Catalogue, resources: readonly Served[]): object
     .sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
+/** What is no longer told of a kind whose objects are being removed. */
+const WRITES: readonly Verb[] = ['create', 'patch', 'update']
+
 function mainEntry(served: Served) {
   const { short, categories } = served
   return {
@@ -124,7 +127,7 @@ function mainEntry(served: Served) {
     singularName: served.published.is === 'schema' ? served.singular : '',
     namespaced: served.namespaced,
     kind: served.kind,
-    verbs: [...served.verbs].sort(),
+    verbs: served.verbs.filter((verb) => !served.isLeaving || !WRITES.includes(verb)).sort(),
     ...(short.length > 0 ? { shortNames: short } : {}),
     ...(categories.length > 0 ? { categories } : {}),
     ...(served.virtual === null ? { storageVersionHash: served.storageVersionHash } : {}),

@@ -1,0 +1,112 @@
+/** What a definition says of its kind, as entries of the catalogue are made of it. */
+import type { CustomResourceDefinition } from '../kinds/apiextensions/custom-resource-definition.ts'
+import type { CustomResourceDefinitionVersion } from '../kinds/apiextensions/custom-resource-definition-spec.ts'
+import type { SchemaProps } from '../kinds/apiextensions/json-schema-props.ts'
+import type { ResourceEntry } from '../schema/catalogue-snapshot.ts'
+import { byVersionPriority } from '../schema/version-priority.ts'
+import type { Served } from '../schema/entry.ts'
+import { StatusError } from '../schema/errors.ts'
+import type { Deprecation } from '../schema/resource.ts'
+import { schemaEntries, type SchemaKind, type SchemaVersion } from './schema-entry.ts'
+
+/**
+ * The entry of a definition whose names are accepted; null when there is nothing to store. `read` gives the definition
+ * again when a schema of it is needed: schemas are most of it, and few are ever looked at.
+ */
+export function definitionEntry(
+  definition: CustomResourceDefinition,
+  read: () => CustomResourceDefinition,
+): ResourceEntry | null {
+  const { spec } = definition
+  const stored = spec.versions.find(({ storage }) => storage)
+  if (!stored) return null
+  const described = (version: CustomResourceDefinitionVersion) =>
+    versionOf(definition, version, () => schemaIn(read(), version.name))
+  const others = spec.versions.filter((one) => one !== stored)
+  const versions = schemaEntries({
+    ...namesOf(definition),
+    generation: Number(definition.metadata.generation ?? 1),
+    versions: [described(stored), ...others.map(described)],
+    ...(spec.conversion?.strategy === 'Webhook' ? { convert: noWebhooks(definition) } : {}),
+  })
+  const isServed = new Set(spec.versions.flatMap(({ name, served }) => (served ? name : [])))
+  return { versions, served: versions.filter(({ version }) => isServed.has(version)) }
+}
+
+/** The same version while its objects are removed. Whoever holds the other one goes on with it. */
+export const leavingForm = (served: Served): Served =>
+  Object.create(served, { isLeaving: { value: true, enumerable: true } }) as Served
+
+/** Names as they were accepted: those that are asked for may be somebody else's. */
+function namesOf({ spec, status }: CustomResourceDefinition) {
+  const { plural, kind, ...more } = status.acceptedNames ?? spec.names
+  return {
+    group: spec.group,
+    plural,
+    kind,
+    singular: more.singular ?? kind.toLowerCase(),
+    listKind: more.listKind ?? `${kind}List`,
+    short: more.shortNames ?? [],
+    categories: more.categories ?? [],
+    namespaced: spec.scope === 'Namespaced',
+  } satisfies Partial<SchemaKind>
+}
+
+function versionOf(
+  definition: CustomResourceDefinition,
+  version: CustomResourceDefinitionVersion,
+  schema: () => SchemaProps,
+): SchemaVersion {
+  const { name, subresources, additionalPrinterColumns: columns } = version
+  const deprecated = deprecationOf(definition, version)
+  return {
+    name,
+    get schema() {
+      return schema()
+    },
+    status: subresources?.status !== undefined,
+    ...(subresources?.scale ? { scale: subresources.scale } : {}),
+    ...(columns && columns.length > 0 ? { columns } : {}),
+    ...(deprecated ? { deprecated } : {}),
+  }
+}
+
+function schemaIn({ spec }: CustomResourceDefinition, name: string): SchemaProps {
+  const version = spec.versions.find((one) => one.name === name)
+  return version?.schema?.openAPIV3Schema ?? { type: 'object' }
+}
+
+/** What clients of a deprecated version are told: with the best version that is newer, if there is one. */
+function deprecationOf(
+  { spec, status }: CustomResourceDefinition,
+  { name, deprecated, deprecationWarning }: CustomResourceDefinitionVersion,
+): Deprecation | null {
+  if (deprecated !== true) return null
+  if (deprecationWarning !== undefined) return { since: '', warning: deprecationWarning }
+  const kind = (status.acceptedNames ?? spec.names).kind
+  const [best] = spec.versions
+    .filter((one) => one.served && one.deprecated !== true)
+    .map((one) => one.name)
+    .sort(byVersionPriority)
+  const instead =
+    best !== undefined && byVersionPriority(best, name) < 0
+      ? `; use ${spec.group}/${best} ${kind}`
+      : ''
+  return { since: '', warning: `${spec.group}/${name} ${kind} is deprecated${instead}` }
+}
+
+/** Stands where a webhook would convert: nobody is asked. */
+const noWebhooks =
+  ({ spec, status }: CustomResourceDefinition): NonNullable<SchemaKind['convert']> =>
+  (_objects, groupVersion) =>
+    Promise.reject(
+      new StatusError(
+        500,
+        'InternalError',
+        `conversion webhook for ${groupVersion}, Kind=${(status.acceptedNames ?? spec.names).kind} failed: webhooks are not called yet`,
+      ),
+    )
+
+/** Whether a definition says what it said before, but for how it fares. */
+export const definitionKey = ({ metadata, status }: CustomResourceDefinition): string =>
+  JSON.stringify([metadata.uid, metadata.generation, status.acceptedNames])

@@ -1,0 +1,133 @@
+/** Serves what users define: keeps the catalogue in step with the definitions that are in force. */
+import {
+  hasCondition,
+  type CustomResourceDefinition,
+} from '../kinds/apiextensions/custom-resource-definition.ts'
+import { CatalogueConflict, type ResourceEntry } from '../schema/catalogue-snapshot.ts'
+import type { LiveCatalogue } from '../schema/live-catalogue.ts'
+import type { ObjectHandler } from '../schema/object-source.ts'
+import { definitionEntry, definitionKey, leavingForm } from './definition-kind.ts'
+
+/** Who publishes the entry of a definition. */
+export const definitionOwner = (name: string): string => `definition ${name}`
+
+/** What is kept of a definition that is in force. */
+interface Known {
+  readonly key: string
+  /** Reads the newest state that is known. */
+  read: () => CustomResourceDefinition | null
+  readonly entry: ResourceEntry | null
+  /** The same while the objects are removed; made when it comes to that. */
+  leaving: ResourceEntry | null
+}
+
+/**
+ * Is told of definitions, and publishes those that are in force. What is told in one commit is published in one step,
+ * before anybody who learns of the commit can ask for it.
+ */
+export class ServedDefinitions implements ObjectHandler<CustomResourceDefinition> {
+  readonly #catalogue: Pick<LiveCatalogue, 'publishAll'>
+  readonly #onConflict: (name: string, error: CatalogueConflict) => void
+  readonly #known = new Map<string, Known>()
+  /** What is not published yet, by name; null: it goes. */
+  readonly #changed = new Map<string, ResourceEntry | null>()
+  #isPending = false
+
+  /** `onConflict`: told of a definition that is not served since somebody else has its place. */
+  constructor(
+    catalogue: Pick<LiveCatalogue, 'publishAll'>,
+    onConflict: (name: string, error: CatalogueConflict) => void,
+  ) {
+    this.#catalogue = catalogue
+    this.#onConflict = onConflict
+  }
+
+  set(definition: CustomResourceDefinition): void {
+    this.#learn(definition, () => definition)
+  }
+
+  named({ name }: { readonly name: string }, read: () => CustomResourceDefinition | null): void {
+    const definition = read()
+    // One that cannot be read is served as it was.
+    if (definition?.metadata.name === name) this.#learn(definition, read)
+  }
+
+  removed({ metadata: { name = '' } }: CustomResourceDefinition): void {
+    this.#known.delete(name)
+    this.#change(name, null)
+  }
+
+  /** Publishes what was told so far. */
+  publish(): void {
+    this.#isPending = false
+    const changes = [...this.#changed]
+    this.#changed.clear()
+    try {
+      this.#catalogue.publishAll(changes.map(published))
+    } catch (error) {
+      if (!(error instanceof CatalogueConflict)) throw error
+      this.#publishEach(changes)
+    }
+  }
+
+  /** What goes makes room for what comes; what finds none is tried again with the next change. */
+  #publishEach(changes: readonly (readonly [string, ResourceEntry | null])[]): void {
+    const going = changes.filter(([, entry]) => entry === null)
+    this.#catalogue.publishAll(going.map(published))
+    for (const change of changes) {
+      const [name, entry] = change
+      if (entry === null) continue
+      try {
+        this.#catalogue.publishAll([published(change)])
+      } catch (error) {
+        if (!(error instanceof CatalogueConflict)) throw error
+        this.#changed.set(name, entry)
+        this.#onConflict(name, error)
+      }
+    }
+  }
+
+  #learn(definition: CustomResourceDefinition, read: Known['read']): void {
+    const { name = '' } = definition.metadata
+    if (!hasCondition(definition, 'Established')) {
+      if (this.#known.delete(name)) this.#change(name, null)
+      return
+    }
+    const known = this.#knownAs(name, definition, read)
+    known.read = read
+    const isLeaving = hasCondition(definition, 'Terminating')
+    if (!isLeaving || !known.entry) return this.#change(name, known.entry)
+    const { versions, served } = known.entry
+    this.#change(name, (known.leaving ??= { versions, served: served.map(leavingForm) }))
+  }
+
+  /** What is kept of a definition: the same as before while its kind stays as it is, and so do its table and watches. */
+  #knownAs(name: string, definition: CustomResourceDefinition, read: Known['read']): Known {
+    const key = definitionKey(definition)
+    const before = this.#known.get(name)
+    if (before?.key === key) return before
+    const known: Known = {
+      key,
+      read,
+      entry: definitionEntry(definition, () => {
+        const present = known.read()
+        if (!present) throw new Error(`the definition ${name} cannot be read`)
+        return present
+      }),
+      leaving: null,
+    }
+    this.#known.set(name, known)
+    return known
+  }
+
+  #change(name: string, entry: ResourceEntry | null): void {
+    this.#changed.set(name, entry)
+    if (this.#isPending) return
+    this.#isPending = true
+    // The commit is told to the end first. Nobody hears of it before: answers and events are read in later turns.
+    queueMicrotask(() => this.publish())
+  }
+}
+
+const published = ([name, entry]: readonly [string, ResourceEntry | null]) =>
+  [definitionOwner(name), entry ? [entry] : []] as const

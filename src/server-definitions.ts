@@ -1,0 +1,27 @@
+/** What users define is served by every server, whoever wrote the definition. */
+import type { Log } from './base/log.ts'
+import { ServedDefinitions } from './extend/definitions.ts'
+import type { CustomResourceDefinition } from './kinds/apiextensions/custom-resource-definition.ts'
+import type { LiveCatalogue } from './schema/live-catalogue.ts'
+import type { ObjectSource } from './schema/object-source.ts'
+import type { Vocabulary } from './vocabulary/vocabulary.ts'
+
+/** What definitions are read from and served in. */
+export interface DefinitionParts {
+  readonly v: Vocabulary
+  readonly catalogue: LiveCatalogue
+  readonly objects: ObjectSource
+  readonly log: Log
+}
+
+/** Resolves when everything that is in force is served, and keeps it so. Returns what ends that. */
+export async function serveDefinitions(parts: DefinitionParts): Promise<() => void> {
+  const { v, catalogue, objects, log } = parts
+  const served = new ServedDefinitions(catalogue, (definition, error) =>
+    log.warn('a definition is not served', { definition, error: error.message }),
+  )
+  const name = { group: v.spell('apiextensions{api}'), resource: 'customresourcedefinitions' }
+  const stop = await objects.follow<CustomResourceDefinition>(name, served)
+  served.publish()
+  return stop
+}
