@@ -101,5 +101,5 @@ test('creates are refused, reads and deletes go on, and readiness tells', async 
   await server.start()
   expect(await names()).toEqual(['a30'])
   await until('an object can be made', async () => (await made('again')).status === 201)
-  expect((await client.get('/readyz')).status).toBe(200)
+  await until('it is ready', async () => (await client.get('/readyz')).status === 200)
 })
