@@ -22,6 +22,33 @@ const WORDS = {
   kubernetes: { system: 'kube', storage: 'storage.k8s.io' },
 } as const
 
+/** The one version of a kind of users. */
+const THINGS = {
+  name: 'v1',
+  served: true,
+  storage: true,
+  schema: {
+    openAPIV3Schema: {
+      type: 'object',
+      properties: {
+        spec: {
+          type: 'object',
+          properties: {
+            size: { type: 'integer', description: 'How large it is.' },
+            replicas: { type: 'integer' },
+          },
+        },
+        status: { type: 'object', properties: { replicas: { type: 'integer' } } },
+      },
+    },
+  },
+  subresources: {
+    status: {},
+    scale: { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' },
+  },
+  additionalPrinterColumns: [{ name: 'Size', type: 'integer', jsonPath: '.spec.size' }],
+}
+
 for (const vocabulary of ['kubernetes', 'orch'] as const) {
   describe(`vocabulary ${vocabulary}`, () => {
     let server: RunningServer
@@ -346,7 +373,7 @@ for (const vocabulary of ['kubernetes', 'orch'] as const) {
         expect(out).toContain(`configmap/${name}\n`)
     })
 
-    test('wait for a definition of a kind ends with its time, since nothing serves it', async () => {
+    test('a kind of users is waited for, and then is like any other', async () => {
       const definition = {
         apiVersion: `apiextensions.${vocabulary === 'orch' ? 'orch.io' : 'k8s.io'}/v1`,
         kind: 'CustomResourceDefinition',
@@ -354,38 +381,47 @@ for (const vocabulary of ['kubernetes', 'orch'] as const) {
         spec: {
           group: 'example.com',
           scope: 'Namespaced',
-          names: { plural: 'things', kind: 'Thing' },
-          versions: [
-            {
-              name: 'v1',
-              served: true,
-              storage: true,
-              schema: { openAPIV3Schema: { type: 'object' } },
-            },
-          ],
+          names: { plural: 'things', kind: 'Thing', shortNames: ['thg'] },
+          versions: [THINGS],
         },
       }
-      const applied = await kubectl.run(['apply', '-f', '-'], JSON.stringify(definition))
-      expect(applied.stdout).toContain('/things.example.com created\n')
-      const wait = (condition: string) =>
-        kubectl.run([
-          'wait',
-          'crd/things.example.com',
-          `--for=condition=${condition}`,
-          '--timeout=1s',
-        ])
-      expect((await wait('NamesAccepted')).code).toBe(0)
-      const { code, stderr } = await wait('Established')
-      expect([code, stderr]).toEqual([
-        1,
-        'error: timed out waiting for the condition on customresourcedefinitions/things.example.com\n',
-      ])
-      const resources = await kubectl.ok('api-resources', '-o', 'name')
-      expect(resources).not.toContain('things')
-      expect((await kubectl.run(['get', 'things'])).stderr).toBe(
-        'error: the server doesn\'t have a resource type "things"\n',
+      const apply = async (object: object) =>
+        (await kubectl.run(['apply', '-f', '-'], JSON.stringify(object))).stdout
+      expect(await apply(definition)).toContain('/things.example.com created\n')
+      const crd = 'crd/things.example.com'
+      await kubectl.ok('wait', crd, '--for=condition=Established', '--timeout=20s')
+      expect(await kubectl.ok('api-resources', '--api-group=example.com', '--no-headers')).toMatch(
+        /^things +thg +example.com\/v1 +true +Thing\n$/,
       )
-      await kubectl.ok('delete', 'crd', 'things.example.com', '--wait')
+      expect(await kubectl.ok('explain', 'things.spec.size')).toContain('How large it is.')
+      const thing = (size: number) => ({
+        apiVersion: 'example.com/v1',
+        kind: 'Thing',
+        metadata: { name: 'a' },
+        spec: { size },
+      })
+      expect(await apply(thing(1))).toBe('thing.example.com/a created\n')
+      expect(await apply(thing(1))).toBe('thing.example.com/a unchanged\n')
+      expect(await apply(thing(2))).toBe('thing.example.com/a configured\n')
+      expect(await kubectl.ok('get', 'thg')).toBe('NAME   SIZE\na      2\n')
+      await kubectl.ok('patch', 'thing', 'a', '--type=merge', '-p', '{"spec":{"size":3}}')
+      await kubectl.ok('scale', 'thing', 'a', '--replicas=4')
+      expect(await kubectl.ok('get', 'thing', 'a', '-o', 'jsonpath={.spec}')).toBe(
+        '{"replicas":4,"size":3}',
+      )
+      const wrong = JSON.stringify({ ...thing(1), spec: { size: 'x', other: 1 } })
+      const refused = await kubectl.run(['apply', '--validate=false', '-f', '-'], wrong)
+      expect([refused.code, refused.stderr]).toEqual([
+        1,
+        expect.stringContaining(
+          'The Thing "a" is invalid: spec.size: Invalid value: "string": spec.size in body must be of type integer: "string"',
+        ),
+      ])
+      await kubectl.ok('delete', crd, '--wait')
+      // It remembers what it discovered.
+      expect((await kubectl.run(['get', 'things'])).stderr).toContain(
+        'the server could not find the requested resource',
+      )
     })
 
     test('get --raw reads health', async () => {
