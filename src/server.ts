@@ -226,7 +226,7 @@ export async function launchServer(
     const rbac = authorizationModes(options.authorization ?? {}).includes('RBAC')
     // The server is ready when it is done, and not before; what else a start takes goes on beside it.
     const beginning = underway(Promise.all([writeFirstObjects(api, { rbac }), repairClaims(api)]))
-    const defining = underway(serveDefinitions({ v, catalogue, objects: source, log }))
+    const defining = underway(serveDefinitions({ v, clock, ids, catalogue, objects: source, log }))
     closers.push(async () => (await defining.catch(() => null))?.())
     const parts = { v, clock, log, objects }
     const authorization = await openAuthorization(options.authorization ?? {}, parts)

@@ -12,8 +12,8 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   schema: ['base', 'vocabulary'],
   cel: ['base'],
   kinds: ['cel', 'schema', 'base', 'vocabulary'],
-  // Kinds whose schema comes at run time; the schema itself is an object of a built-in kind.
-  extend: ['cel', 'kinds', 'schema', 'base', 'vocabulary'],
+  // Kinds whose schema comes at run time; the schema itself is an object of a built-in kind. Webhooks convert.
+  extend: ['cel', 'client', 'kinds', 'schema', 'base', 'vocabulary'],
   patch: ['schema', 'base', 'vocabulary'],
   openapi: ['kinds', 'schema', 'base', 'vocabulary'],
   // etcd is spoken to in HTTP/2.

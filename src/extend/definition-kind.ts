@@ -4,18 +4,19 @@ import type { CustomResourceDefinitionVersion } from '../kinds/apiextensions/cus
 import type { SchemaProps } from '../kinds/apiextensions/json-schema-props.ts'
 import type { ResourceEntry } from '../schema/catalogue-snapshot.ts'
 import { byVersionPriority } from '../schema/version-priority.ts'
-import type { Served } from '../schema/entry.ts'
-import { StatusError } from '../schema/errors.ts'
+import type { Convert, Served } from '../schema/entry.ts'
 import type { Deprecation } from '../schema/resource.ts'
 import { schemaEntries, type SchemaKind, type SchemaVersion } from './schema-entry.ts'
 
 /**
  * The entry of a definition whose names are accepted; null when there is nothing to store. `read` gives the definition
- * again when a schema of it is needed: schemas are most of it, and few are ever looked at.
+ * again when a schema of it is needed: schemas are most of it, and few are ever looked at. `convert`: who converts, where
+ * versions differ in more than their names.
  */
 export function definitionEntry(
   definition: CustomResourceDefinition,
   read: () => CustomResourceDefinition,
+  convert: Convert | null,
 ): ResourceEntry | null {
   const { spec } = definition
   const stored = spec.versions.find(({ storage }) => storage)
@@ -27,7 +28,7 @@ export function definitionEntry(
     ...namesOf(definition),
     generation: Number(definition.metadata.generation ?? 1),
     versions: [described(stored), ...others.map(described)],
-    ...(spec.conversion?.strategy === 'Webhook' ? { convert: noWebhooks(definition) } : {}),
+    ...(convert ? { convert } : {}),
   })
   const isServed = new Set(spec.versions.flatMap(({ name, served }) => (served ? name : [])))
   return { versions, served: versions.filter(({ version }) => isServed.has(version)) }
@@ -94,18 +95,6 @@ function deprecationOf(
       : ''
   return { since: '', warning: `${spec.group}/${name} ${kind} is deprecated${instead}` }
 }
-
-/** Stands where a webhook would convert: nobody is asked. */
-const noWebhooks =
-  ({ spec, status }: CustomResourceDefinition): NonNullable<SchemaKind['convert']> =>
-  (_objects, groupVersion) =>
-    Promise.reject(
-      new StatusError(
-        500,
-        'InternalError',
-        `conversion webhook for ${groupVersion}, Kind=${(status.acceptedNames ?? spec.names).kind} failed: webhooks are not called yet`,
-      ),
-    )
 
 /** Whether a definition says what it said before, but for how it fares. */
 export const definitionKey = ({ metadata, status }: CustomResourceDefinition): string =>

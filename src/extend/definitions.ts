@@ -3,13 +3,17 @@ import {
   hasCondition,
   type CustomResourceDefinition,
 } from '../kinds/apiextensions/custom-resource-definition.ts'
-import { CatalogueConflict, type ResourceEntry } from '../schema/catalogue-snapshot.ts'
+import type { ResourceEntry } from '../schema/catalogue-snapshot.ts'
 import type { LiveCatalogue } from '../schema/live-catalogue.ts'
 import type { ObjectHandler } from '../schema/object-source.ts'
+import type { ConversionWebhooks } from './conversion-webhook.ts'
 import { definitionEntry, definitionKey, leavingForm } from './definition-kind.ts'
 
 /** Who publishes the entry of a definition. */
 export const definitionOwner = (name: string): string => `definition ${name}`
+
+/** Who converts objects of definitions that ask webhooks for it. */
+type Webhooks = Pick<ConversionWebhooks, 'of' | 'forget'>
 
 /** What is kept of a definition that is in force. */
 interface Known {
@@ -27,19 +31,22 @@ interface Known {
  */
 export class ServedDefinitions implements ObjectHandler<CustomResourceDefinition> {
   readonly #catalogue: Pick<LiveCatalogue, 'publishAll'>
-  readonly #onConflict: (name: string, error: CatalogueConflict) => void
+  readonly #webhooks: Webhooks
+  readonly #onRefused: (name: string, error: unknown) => void
   readonly #known = new Map<string, Known>()
   /** What is not published yet, by name; null: it goes. */
   readonly #changed = new Map<string, ResourceEntry | null>()
   #isPending = false
 
-  /** `onConflict`: told of a definition that is not served since somebody else has its place. */
+  /** `onRefused`: told of a definition that is not served, since somebody else has its place. */
   constructor(
     catalogue: Pick<LiveCatalogue, 'publishAll'>,
-    onConflict: (name: string, error: CatalogueConflict) => void,
+    webhooks: Webhooks,
+    onRefused: (name: string, error: unknown) => void,
   ) {
+    this.#webhooks = webhooks
     this.#catalogue = catalogue
-    this.#onConflict = onConflict
+    this.#onRefused = onRefused
   }
 
   set(definition: CustomResourceDefinition): void {
@@ -54,36 +61,32 @@ export class ServedDefinitions implements ObjectHandler<CustomResourceDefinition
 
   removed({ metadata: { name = '' } }: CustomResourceDefinition): void {
     this.#known.delete(name)
+    this.#webhooks.forget(name)
     this.#change(name, null)
   }
 
-  /** Publishes what was told so far. */
+  /** Publishes what was told so far. Does not throw. */
   publish(): void {
     this.#isPending = false
     const changes = [...this.#changed]
     this.#changed.clear()
     try {
       this.#catalogue.publishAll(changes.map(published))
-    } catch (error) {
-      if (!(error instanceof CatalogueConflict)) throw error
-      this.#publishEach(changes)
+    } catch {
+      // What goes makes room for what comes.
+      const [going, coming] = [changes.filter(isGoing), changes.filter((one) => !isGoing(one))]
+      for (const change of [...going, ...coming]) this.#publishOne(change)
     }
   }
 
-  /** What goes makes room for what comes; what finds none is tried again with the next change. */
-  #publishEach(changes: readonly (readonly [string, ResourceEntry | null])[]): void {
-    const going = changes.filter(([, entry]) => entry === null)
-    this.#catalogue.publishAll(going.map(published))
-    for (const change of changes) {
-      const [name, entry] = change
-      if (entry === null) continue
-      try {
-        this.#catalogue.publishAll([published(change)])
-      } catch (error) {
-        if (!(error instanceof CatalogueConflict)) throw error
-        this.#changed.set(name, entry)
-        this.#onConflict(name, error)
-      }
+  /** What finds no room is tried again with the next change. */
+  #publishOne(change: Change): void {
+    const [name, entry] = change
+    try {
+      this.#catalogue.publishAll([published(change)])
+    } catch (error) {
+      this.#changed.set(name, entry)
+      this.#onRefused(name, error)
     }
   }
 
@@ -109,11 +112,15 @@ export class ServedDefinitions implements ObjectHandler<CustomResourceDefinition
     const known: Known = {
       key,
       read,
-      entry: definitionEntry(definition, () => {
-        const present = known.read()
-        if (!present) throw new Error(`the definition ${name} cannot be read`)
-        return present
-      }),
+      entry: definitionEntry(
+        definition,
+        () => {
+          const present = known.read()
+          if (!present) throw new Error(`the definition ${name} cannot be read`)
+          return present
+        },
+        this.#webhooks.of(definition),
+      ),
       leaving: null,
     }
     this.#known.set(name, known)
@@ -129,5 +136,8 @@ export class ServedDefinitions implements ObjectHandler<CustomResourceDefinition
   }
 }
 
-const published = ([name, entry]: readonly [string, ResourceEntry | null]) =>
-  [definitionOwner(name), entry ? [entry] : []] as const
+type Change = readonly [name: string, entry: ResourceEntry | null]
+
+const isGoing = ([, entry]: Change): boolean => entry === null
+
+const published = ([name, entry]: Change) => [definitionOwner(name), entry ? [entry] : []] as const

@@ -425,24 +425,4 @@ describe('a definition that changes', () => {
     await define(client, CRONTABS)
     expect((await client.get(CRONS)).body.items).toEqual([])
   })
-
-  test('says of a version that a webhook would convert that it cannot', async () => {
-    const clientConfig = { url: 'https://127.0.0.1:1/convert' }
-    const webhook = { clientConfig, conversionReviewVersions: ['v1'] }
-    await define(
-      client,
-      definition('crontabs', 'CronTab', {
-        conversion: { strategy: 'Webhook', webhook },
-        versions: [version('v1', { storage: true }), version('v2')],
-      }),
-    )
-    await client.post(CRONS, cron('a'))
-    expect((await client.get(`${CRONS}/a`)).status).toBe(200)
-    const { status, body } = await client.get(`${CRONS.replace('/v1/', '/v2/')}/a`)
-    expect([status, body.reason, body.message]).toEqual([
-      500,
-      'InternalError',
-      'conversion webhook for stable.example.com/v2, Kind=CronTab failed: webhooks are not called yet',
-    ])
-  })
 })

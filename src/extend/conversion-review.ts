@@ -1,0 +1,82 @@
+/** What is believed of the answer of a webhook that converts objects. */
+import { Decoding, type JsonObject } from '../schema/codec.ts'
+import { isMap, metadataCodec } from './schema-values.ts'
+
+/** What was asked. */
+export interface AskedConversion {
+  readonly type: { readonly kind: string; readonly apiVersion: string }
+  readonly uid: string
+  readonly objects: readonly JsonObject[]
+  /** The one that is wanted. */
+  readonly groupVersion: string
+  /** Whether the answer has to say what it answers. */
+  readonly strict: boolean
+}
+
+/** The objects of an answer, with the metadata that nobody may convert. Throws an Error that says what is wrong. */
+export function convertedObjects(review: unknown, asked: AskedConversion): readonly JsonObject[] {
+  const { objects } = asked
+  const converted = listIn(responseOf(review, asked))
+  if (converted.length !== objects.length)
+    throw new Error(`returned ${converted.length} objects, expected ${objects.length}`)
+  return converted.map((one, i) => {
+    try {
+      return restored(one, objects[i]!, asked.groupVersion)
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error)
+      throw new Error(`invalid converted object at index ${i}: ${why}`, { cause: error })
+    }
+  })
+}
+
+function responseOf(review: unknown, { type, uid, strict }: AskedConversion): JsonObject {
+  const { kind, apiVersion, response } = isMap(review) ? review : {}
+  if (strict && (kind !== type.kind || apiVersion !== type.apiVersion))
+    throw new Error(
+      `expected webhook response of ${type.apiVersion}, Kind=${type.kind}, got ${text(apiVersion)}, Kind=${text(kind)}`,
+    )
+  if (!isMap(response)) throw new Error('no response provided')
+  if (strict && response['uid'] !== uid)
+    throw new Error(`expected response.uid=${JSON.stringify(uid)}, got ${text(response['uid'])}`)
+  const result = isMap(response['result']) ? response['result'] : {}
+  if (result['status'] === 'Success') return response
+  const { message, status } = result
+  throw new Error(
+    typeof message === 'string' && message !== ''
+      ? message
+      : `response.result.status was '${typeof status === 'string' ? status : ''}', not 'Success'`,
+  )
+}
+
+const listIn = ({ convertedObjects: list }: JsonObject): readonly unknown[] =>
+  Array.isArray(list) ? list : []
+
+/** A converted object that is still the same one, with its metadata but for labels and annotations. */
+function restored(converted: unknown, from: JsonObject, groupVersion: string): JsonObject {
+  if (!isMap(converted)) throw new Error('it is no object')
+  if (converted['apiVersion'] !== groupVersion)
+    throw new Error(
+      `invalid apiVersion (expected ${groupVersion}, received ${text(converted['apiVersion'])})`,
+    )
+  if (converted['kind'] !== from['kind'])
+    throw new Error(
+      `invalid kind (expected ${text(from['kind'])}, received ${text(converted['kind'])})`,
+    )
+  const given = isMap(converted['metadata']) ? converted['metadata'] : null
+  if (!given) throw new Error('missing metadata')
+  const own = from['metadata'] as JsonObject
+  for (const name of ['name', 'namespace', 'uid'])
+    if ((given[name] ?? '') !== (own[name] ?? ''))
+      throw new Error(
+        `invalid metadata.${name} (expected ${text(own[name])}, received ${text(given[name])})`,
+      )
+  const { labels: _l, annotations: _a, ...kept } = own
+  const metadata: JsonObject = kept
+  // Read as metadata is, so that what is no label is refused here.
+  const read = metadataCodec.decode(given, new Decoding()) as JsonObject
+  for (const name of ['labels', 'annotations'])
+    if (read[name] !== undefined) metadata[name] = read[name]
+  return { ...converted, metadata }
+}
+
+const text = (value: unknown): string => JSON.stringify(value ?? '')
