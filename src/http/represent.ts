@@ -152,6 +152,7 @@ export function listBytes(api: Api, served: Served, list: ListResult, form: Form
     case '': {
       const head = { kind: served.listKind, apiVersion: served.groupVersion, metadata }
       const opening = Buffer.from(JSON.stringify(head).slice(0, -1) + OPEN_ITEMS)
+      if (served.published.is === 'schema') return wholeItems(api, served, opening)
       // Items do not repeat kind and apiVersion.
       const sent = served.conversion === null || served.conversion.same
       const cut = served.opening.length
@@ -184,6 +185,14 @@ export function listBytes(api: Api, served: Served, list: ListResult, form: Form
       throw isList(served)
   }
 }
+
+/** Items of kinds with a schema say what they are: the kind of their list need not be told from theirs. */
+const wholeItems = (api: Api, served: Served, opening: Buffer): ListBytes => ({
+  opening,
+  closing: LAST_LINE,
+  from: served.conversion === null ? BRACE.length : null,
+  item: (version) => [objectBytes(api, served, version)],
+})
 
 /** The list with its items in the order of tables, where a kind has one. */
 export function inTableOrder(api: Api, served: Served, list: ListResult, form: Form): ListResult {

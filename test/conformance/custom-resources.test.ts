@@ -12,6 +12,7 @@ import {
   DEFINITIONS,
   undefine,
   version,
+  type Json,
 } from './definitions.fixture.ts'
 
 const SOON = { timeout: 20_000, interval: 50 }
@@ -134,7 +135,10 @@ describe('a definition in force', () => {
     ])
     expect(json.body.spec.cron).toBe('2')
     const list = await client.get(CRONS)
-    expect([list.body.kind, list.body.items.length]).toEqual(['CronTabList', 1])
+    expect([list.body.kind, list.body.items]).toEqual([
+      'CronTabList',
+      [(await client.get(`${CRONS}/a`)).body],
+    ])
     const gone = await client.delete(`${CRONS}/a`)
     expect(gone.body).toMatchObject({ kind: 'Status', status: 'Success' })
   })
@@ -259,6 +263,17 @@ describe('a definition in force', () => {
     })
   }
 
+  test('has its metadata alone', async () => {
+    await client.post(CRONS, cron('a'))
+    const as = ';as=PartialObjectMetadata;v=v1;g=meta.orch.io'
+    const json = await client.get(`${CRONS}/a`, { headers: { accept: `application/json${as}` } })
+    expect([json.status, json.body.kind, json.body.spec]).toEqual([
+      200,
+      'PartialObjectMetadata',
+      undefined,
+    ])
+  })
+
   test('goes by what namespaces and owners do', async () => {
     const NS = '/api/v1/namespaces'
     const there = CRONS.replace('/default/', '/there/')
@@ -341,7 +356,16 @@ describe('a definition that changes', () => {
       '299 - "stable.example.com/v1 CronTab is deprecated; use stable.example.com/v2 CronTab"',
     ])
     await client.post(V2, { ...cron('b'), apiVersion: 'stable.example.com/v2' })
-    expect((await client.get(CRONS)).body.items.length).toBe(2)
+    for (const [path, apiVersion] of [
+      [CRONS, 'stable.example.com/v1'],
+      [V2, 'stable.example.com/v2'],
+    ] as const) {
+      const { items } = (await client.get(path)).body
+      expect(items.map((one: Json) => [one['kind'], one['apiVersion']])).toEqual([
+        ['CronTab', apiVersion],
+        ['CronTab', apiVersion],
+      ])
+    }
     await change(NAME, { versions: [version('v1', { served: false }), version('v2', v2)] })
     expect((await client.get(CRONS)).status).toBe(404)
     expect((await client.get(V2)).body.items.length).toBe(2)
