@@ -82,24 +82,27 @@ export function formOf(context: Context, options: { watch?: boolean; transform: 
   const { hasBinary } = context
   const metaGroups = wireNames(words, 'meta{api}')
   const offers = offersOf(words)
-  const choice = negotiate(
-    accept,
-    offersIn(offers, options.watch === true, hasBinary),
-    (params, offer) => {
-      const as = params.get('as')
-      if (as === undefined) return true
-      if (!options.transform) return false
-      // Tables have cells of any type, for which there is no message.
-      if (as === 'Table' && (offer.form === 'protobuf' || !context.showsTables)) return false
-      const v = params.get('v') ?? ''
-      const g = params.get('g') ?? ''
-      return (
-        ['Table', 'PartialObjectMetadata', 'PartialObjectMetadataList'].includes(as) &&
-        (v === 'v1' || v === 'v1beta1') &&
-        metaGroups.includes(g)
-      )
-    },
-  )
+  const accepts = (params: ReadonlyMap<string, string>, offer: FormOffer): boolean => {
+    const as = params.get('as')
+    const isBinary = offer.form === 'protobuf'
+    if (as === undefined) return hasBinary || !isBinary
+    if (!options.transform) return false
+    // Tables have cells of any type, for which there is no message.
+    if (as === 'Table' && (isBinary || !context.showsTables)) return false
+    const v = params.get('v') ?? ''
+    const g = params.get('g') ?? ''
+    return (
+      ['Table', 'PartialObjectMetadata', 'PartialObjectMetadataList'].includes(as) &&
+      (v === 'v1' || v === 'v1beta1') &&
+      metaGroups.includes(g)
+    )
+  }
+  const choose = (binary: boolean) =>
+    negotiate(accept, offersIn(offers, options.watch === true, binary), accepts)
+  // Metadata is the same of every kind, and has a message.
+  let choice = choose(hasBinary || accept?.includes(METADATA) === true)
+  if (!hasBinary && choice?.offer.form === 'protobuf' && !choice.params.has('as'))
+    choice = choose(false)
   if (!choice) {
     throw notAcceptable(
       options.watch === true
@@ -130,6 +133,8 @@ function offersIn(offers: Offers, watches: boolean, hasBinary: boolean): readonl
   if (hasBinary) return watches ? offers.watch : offers.all
   return watches ? offers.textWatch : offers.text
 }
+
+const METADATA = 'as=PartialObjectMetadata'
 
 /** Words for yes; whatever else a client writes is no. */
 const YES = ['1', 't', 'T', 'true', 'TRUE', 'True']

@@ -56,9 +56,10 @@ interface BinaryKind {
 
 async function binaryKind(api: Api, served: Served): Promise<BinaryKind> {
   const protobuf = await served.protobuf?.load()
-  if (!protobuf) throw new Error(`${served.kind} has no binary form`)
-  const raw = (source: Version | Made): Buffer =>
-    protobuf.encode(parseJson(objectJson(api, served, source, PLAIN)) as JsonObject)
+  const raw = (source: Version | Made): Buffer => {
+    if (!protobuf) throw new Error(`${served.kind} has no binary form`)
+    return protobuf.encode(parseJson(objectJson(api, served, source, PLAIN)) as JsonObject)
+  }
   return {
     raw,
     object(source, form) {

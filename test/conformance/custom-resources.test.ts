@@ -263,16 +263,35 @@ describe('a definition in force', () => {
     })
   }
 
-  test('has its metadata alone', async () => {
-    await client.post(CRONS, cron('a'))
-    const as = ';as=PartialObjectMetadata;v=v1;g=meta.orch.io'
-    const json = await client.get(`${CRONS}/a`, { headers: { accept: `application/json${as}` } })
-    expect([json.status, json.body.kind, json.body.spec]).toEqual([
-      200,
-      'PartialObjectMetadata',
-      undefined,
-    ])
-  })
+  for (const { type, binary } of [
+    { type: 'application/json', binary: false },
+    { type: 'application/vnd.orch.protobuf', binary: true },
+  ]) {
+    test(`has its metadata alone as ${type}`, async () => {
+      await client.post(CRONS, cron('a'))
+      const as = (kind: string) => ({
+        headers: { accept: `${type};as=${kind};v=v1;g=meta.orch.io,application/json` },
+      })
+      for (const [path, kind] of [
+        [`${CRONS}/a`, 'PartialObjectMetadata'],
+        [CRONS, 'PartialObjectMetadataList'],
+        [`${CRONS}?watch=1&timeoutSeconds=1&limit=1`, 'PartialObjectMetadata'],
+      ] as const) {
+        const { status, headers, text } = await client.get(path, as(kind))
+        expect([status, headers['content-type']]).toEqual([200, expect.stringContaining(type)])
+        expect(text).toContain(kind)
+        expect(text).not.toContain('"spec"')
+        expect(text.startsWith('{')).toBe(!binary)
+      }
+      // The whole object has no such form, and comes in the next.
+      const whole = await client.get(`${CRONS}/a`, {
+        headers: {
+          accept: `${type}, application/json;as=PartialObjectMetadata;v=v1;g=meta.orch.io`,
+        },
+      })
+      expect(whole.headers['content-type']).toBe('application/json')
+    })
+  }
 
   test('goes by what namespaces and owners do', async () => {
     const NS = '/api/v1/namespaces'
