@@ -21,13 +21,15 @@ export function definitionEntry(
   const { spec } = definition
   const stored = spec.versions.find(({ storage }) => storage)
   if (!stored) return null
-  const described = (version: CustomResourceDefinitionVersion) =>
-    versionOf(definition, version, () => schemaIn(read(), version.name))
-  const others = spec.versions.filter((one) => one !== stored)
+  const best = bestOf(definition)
+  const all = spec.versions.map((version, i) =>
+    versionOf(definition, version, { best, schema: () => schemaAt(read(), i, version.name) }),
+  )
+  const at = spec.versions.indexOf(stored)
   const versions = schemaEntries({
     ...namesOf(definition),
     generation: Number(definition.metadata.generation ?? 1),
-    versions: [described(stored), ...others.map(described)],
+    versions: [all[at]!, ...all.filter((_, i) => i !== at)],
     ...(convert ? { convert } : {}),
   })
   const isServed = new Set(spec.versions.flatMap(({ name, served }) => (served ? name : [])))
@@ -56,10 +58,10 @@ function namesOf({ spec, status }: CustomResourceDefinition) {
 function versionOf(
   definition: CustomResourceDefinition,
   version: CustomResourceDefinitionVersion,
-  schema: () => SchemaProps,
+  { best, schema }: { readonly best: string | undefined; readonly schema: () => SchemaProps },
 ): SchemaVersion {
   const { name, subresources, additionalPrinterColumns: columns } = version
-  const deprecated = deprecationOf(definition, version)
+  const deprecated = deprecationOf(definition, version, best)
   return {
     name,
     get schema() {
@@ -72,23 +74,30 @@ function versionOf(
   }
 }
 
-function schemaIn({ spec }: CustomResourceDefinition, name: string): SchemaProps {
-  const version = spec.versions.find((one) => one.name === name)
+/** The schema of a version that has its place `i` unless the definition changed. */
+function schemaAt({ spec }: CustomResourceDefinition, i: number, name: string): SchemaProps {
+  const there = spec.versions[i]
+  const version = there?.name === name ? there : spec.versions.find((one) => one.name === name)
   return version?.schema?.openAPIV3Schema ?? { type: 'object' }
+}
+
+/** The version that clients of a deprecated one are sent to. */
+function bestOf({ spec }: CustomResourceDefinition): string | undefined {
+  const names = spec.versions.flatMap(({ name, served, deprecated }) =>
+    served && deprecated !== true ? name : [],
+  )
+  return names.sort(byVersionPriority)[0]
 }
 
 /** What clients of a deprecated version are told: with the best version that is newer, if there is one. */
 function deprecationOf(
   { spec, status }: CustomResourceDefinition,
   { name, deprecated, deprecationWarning }: CustomResourceDefinitionVersion,
+  best: string | undefined,
 ): Deprecation | null {
   if (deprecated !== true) return null
   if (deprecationWarning !== undefined) return { since: '', warning: deprecationWarning }
   const kind = (status.acceptedNames ?? spec.names).kind
-  const [best] = spec.versions
-    .filter((one) => one.served && one.deprecated !== true)
-    .map((one) => one.name)
-    .sort(byVersionPriority)
   const instead =
     best !== undefined && byVersionPriority(best, name) < 0
       ? `; use ${spec.group}/${best} ${kind}`

@@ -109,14 +109,17 @@ export class ServedDefinitions implements ObjectHandler<CustomResourceDefinition
     const key = definitionKey(definition)
     const before = this.#known.get(name)
     if (before?.key === key) return before
+    // Kept while somebody looks at it: all versions are often looked at together.
+    let last = new WeakRef(definition)
     const known: Known = {
       key,
       read,
       entry: definitionEntry(
         definition,
         () => {
-          const present = known.read()
+          const present = last.deref() ?? known.read()
           if (!present) throw new Error(`the definition ${name} cannot be read`)
+          last = new WeakRef(present)
           return present
         },
         this.#webhooks.of(definition),

@@ -178,8 +178,13 @@ function changed(group: string, before: GroupTable, change: GroupChange): GroupT
     entries.set(resource, entry)
   }
   const byVersion = new Map(before.byVersion)
+  const gone = servedByVersion(group, change.removed)
+  const come = servedByVersion(group, change.added)
   for (const version of versionsIn(group, change)) {
-    const table = changedVersion(group, version, before.byVersion.get(version), change)
+    const table = changedVersion(before.byVersion.get(version), {
+      gone: gone.get(version) ?? [],
+      come: come.get(version) ?? [],
+    })
     if (table.byName.size === 0) byVersion.delete(version)
     else byVersion.set(version, table)
   }
@@ -204,30 +209,43 @@ function versionsIn(group: string, { removed, added }: GroupChange): ReadonlySet
   return versions
 }
 
-function changedVersion(
+/** A resource in one version, and the entry that it belongs to. */
+interface ServedOf {
+  readonly served: Served
+  readonly entry: OwnedEntry
+}
+
+function servedByVersion(
   group: string,
-  version: string,
+  entries: readonly OwnedEntry[],
+): ReadonlyMap<string, readonly ServedOf[]> {
+  const byVersion = new Map<string, ServedOf[]>()
+  for (const entry of entries) {
+    for (const served of entry.served) {
+      if (served.group !== group) continue
+      const list = byVersion.get(served.version)
+      if (list) list.push({ served, entry })
+      else byVersion.set(served.version, [{ served, entry }])
+    }
+  }
+  return byVersion
+}
+
+function changedVersion(
   before: VersionTable | undefined,
-  { removed, added }: GroupChange,
+  { gone, come }: { readonly gone: readonly ServedOf[]; readonly come: readonly ServedOf[] },
 ): VersionTable {
   const byName = new Map(before?.byName)
   const byKind = new Map(before?.byKind)
-  const isHere = (served: Served) => served.group === group && served.version === version
-  for (const entry of removed) {
-    for (const { resource, kind } of entry.served.filter(isHere)) {
-      byName.delete(resource)
-      byKind.delete(kind)
-    }
+  for (const { served } of gone) {
+    byName.delete(served.resource)
+    byKind.delete(served.kind)
   }
-  for (const entry of added) {
-    for (const served of entry.served.filter(isHere)) {
-      const present = byKind.get(served.kind)
-      if (present) {
-        throw twice(`kind ${served.kind} of ${served.groupVersion}`, present.entry, entry)
-      }
-      byName.set(served.resource, served)
-      byKind.set(served.kind, { served, entry })
-    }
+  for (const { served, entry } of come) {
+    const present = byKind.get(served.kind)
+    if (present) throw twice(`kind ${served.kind} of ${served.groupVersion}`, present.entry, entry)
+    byName.set(served.resource, served)
+    byKind.set(served.kind, { served, entry })
   }
   return new VersionTable(byName, byKind)
 }
