@@ -121,6 +121,21 @@ describe('rules of the definition', () => {
       ],
     ],
     [
+      'more versions than can be served one by one',
+      of({
+        versions: Array.from({ length: 1_001 }, (_, i) =>
+          versionOf({ type: 'object' }, { name: `v${i + 1}`, storage: i === 0 }),
+        ),
+      }),
+      [
+        {
+          field: 'spec.versions',
+          reason: 'FieldValueTooMany',
+          message: 'Too many: 1001: must have at most 1000 items',
+        },
+      ],
+    ],
+    [
       'two storage versions of one name',
       of({ versions: [versionOf({ type: 'object' }), versionOf({ type: 'object' })] }),
       [

@@ -35,6 +35,9 @@ import { someSchema } from './walk-schema.ts'
 
 const SCOPES = ['Cluster', 'Namespaced']
 
+/** Versions of one definition, each of which is served by itself; ours alone. */
+const MAX_VERSIONS = 1_000
+
 /** Rules of what a definition says, at `errors`; `old` is what was stored before. */
 export function* validateDefinitionSpec(
   spec: CustomResourceDefinitionSpec,
@@ -50,6 +53,10 @@ export function* validateDefinitionSpec(
     errors
       .at('preserveUnknownFields')
       .invalid(true, 'must be false in order to use defaults in the schema')
+  }
+  if (spec.versions.length > Math.max(MAX_VERSIONS, old?.versions.length ?? 0)) {
+    errors.at('versions').tooMany(spec.versions.length, MAX_VERSIONS)
+    return
   }
   validateVersionList(spec.versions, errors.at('versions'))
   if (hasHeavyPatterns(spec)) {
