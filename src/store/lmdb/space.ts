@@ -10,7 +10,7 @@ const KEPT_BYTES = 4 << 20
 /** What stays free of what makes room. */
 const LAST_BYTES = 512 << 10
 /** Bytes of the file that is given up for what makes room, when somebody else took all of the disk. */
-const RESERVE_BYTES = 2 << 20
+const RESERVE_BYTES = 4 << 20
 /** Pages that one value may touch besides its own. */
 const VALUE_BYTES = 32 << 10
 /** Pages that are written anew for one that is removed. */
