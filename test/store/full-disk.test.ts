@@ -88,7 +88,8 @@ test('creates are refused, reads and deletes go on, and readiness tells', async 
   expect(marked.deletionTimestamp).toEqual(expect.any(String))
   const freed = await patch('held', { metadata: { finalizers: null } })
   expect(freed.status).toBe(200)
-  expect((await client.delete(`${MAPS}?fieldSelector=metadata.name!=a30`)).status).toBe(200)
+  const rest = await client.delete(`${MAPS}?fieldSelector=metadata.name!=a30`)
+  expect([rest.status, rest.status === 200 || rest.text]).toEqual([200, true])
   const names = async () =>
     ((await client.get(MAPS)).body as { items: { metadata: { name: string } }[] }).items
       .map(({ metadata }) => metadata.name)
