@@ -7,6 +7,7 @@ import type { Result } from '../api/results.ts'
 import { runOf } from '../api/run-of.ts'
 import { watch } from '../api/watch.ts'
 import { whileServed } from '../api/while-served.ts'
+import { Pace } from '../base/turn.ts'
 import type { ImpersonationCheck } from '../authn/impersonation.ts'
 import type { Attributes, Authorizer } from '../authz/authorizer.ts'
 import { refusal } from '../authz/refusal.ts'
@@ -58,6 +59,8 @@ export class LocalTransport implements Transport {
   readonly #options: LocalTransportOptions
   readonly #user: User
   readonly #ending = new AbortController()
+  /** Who asks thousands of times from memory never waits by itself: others get their turn in between. */
+  readonly #pace = new Pace()
 
   constructor(options: LocalTransportOptions) {
     this.#options = options
@@ -68,6 +71,8 @@ export class LocalTransport implements Transport {
     const { api } = this.#options
     const limit = this.#limit(request)
     try {
+      const pause = this.#pace.pause()
+      if (pause) await pause
       limit.signal.throwIfAborted()
       const deciding = this.#authorize(request, request.verb)
       if (deciding) await deciding
