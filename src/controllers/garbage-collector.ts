@@ -201,7 +201,7 @@ class Item {
         await this.#unblock(target, live)
         break
       }
-      await this.#delete(target, uid, 'Foreground')
+      await this.#delete(target, live, 'Foreground')
       return true
     }
     const policy = finalizers.includes(ORPHAN)
@@ -209,7 +209,7 @@ class Item {
       : finalizers.includes(FOREGROUND)
         ? 'Foreground'
         : 'Background'
-    await this.#delete(target, uid, policy)
+    await this.#delete(target, live, policy)
     return true
   }
 
@@ -289,12 +289,15 @@ class Item {
     await this.#objects(target).patch(target.name, { metadata }, { type })
   }
 
+  /** Deletes what was looked at: an object that has lost its owners meanwhile is looked at again. */
   async #delete(
     target: Dependent,
-    uid: string,
+    { metadata }: ApiObject,
     propagationPolicy: 'Orphan' | 'Background' | 'Foreground',
   ): Promise<void> {
-    await this.#objects(target).delete(target.name, { propagationPolicy, preconditions: { uid } })
+    const { uid = '', resourceVersion = '' } = metadata ?? {}
+    const preconditions = { uid, resourceVersion }
+    await this.#objects(target).delete(target.name, { propagationPolicy, preconditions })
   }
 
   #read(target: Dependent): Promise<ApiObject | null> {
