@@ -36,10 +36,13 @@ export class LimitRange extends kind({
 }) {}
 
 /** Amounts of the first list that has one, by name; undefined when there are none. */
-function firstOf(...lists: readonly (ResourceList | undefined)[]): ResourceList | undefined {
-  const given = lists.filter((list) => list !== undefined && Object.keys(list).length > 0)
-  // What was decoded is in order.
-  if (given.length < 2) return given[0] && copyOf(given[0])
+function firstOf(
+  own: ResourceList | undefined,
+  ...others: readonly (ResourceList | undefined)[]
+): ResourceList | undefined {
+  const given = [own, ...others].filter((list) => list && Object.keys(list).length > 0)
+  // What was decoded is in order, and no list may be in two places.
+  if (given.length < 2) return given[0] === own ? own : given[0] && copyOf(given[0])
   const amounts = new Map<string, string>()
   for (const list of given) {
     for (const [name, text] of Object.entries(list ?? {})) {
