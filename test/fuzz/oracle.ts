@@ -7,6 +7,8 @@ import { mayWrite } from './identities.ts'
 import type { FuzzRequest } from './request.ts'
 
 const PANIC = 'caused apiserver to panic'
+/** A message may repeat a target of 16 KiB, each of its characters as an entity of five. */
+const MOST_TEXT = 200_000
 const WRITES = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 
 /** What is wrong with what came of a request. */
@@ -24,7 +26,7 @@ export function judge(request: FuzzRequest, outcome: Outcome): Problem[] {
 
 function* problemsOf(request: FuzzRequest, answer: FuzzAnswer): Iterable<Problem> {
   const { status } = answer
-  const text = answer.body.toString('latin1', 0, 20_000)
+  const text = answer.body.toString('latin1', 0, MOST_TEXT)
   if (answer.body.includes(PANIC)) yield { is: 'panic', message: 'the answer of a panic' }
   const content = contentOf(answer)
   const told = statusOf(content)
