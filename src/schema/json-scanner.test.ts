@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { duplicateField, JsonError, scanJson } from './json-scanner.ts'
+import { WrittenNumbers } from './written-numbers.ts'
 import { formatJson } from './json-text.ts'
 
 const fails = (text: string) => {
@@ -129,6 +130,35 @@ describe('duplicates', () => {
 
   test('the text of a duplicate', () => {
     expect(duplicateField('spec.x')).toBe('duplicate field "spec.x"')
+  })
+})
+
+describe('written numbers', () => {
+  const found = (text: string) => {
+    const written = new WrittenNumbers()
+    scanJson(text, { written })
+    return [...written.entries()]
+  }
+
+  for (const [text, entries] of [
+    [
+      '{"a":1.5,"b":[2,3e1]}',
+      [
+        [['a'], '1.5'],
+        [['b', 1], '3e1'],
+      ],
+    ],
+    ['{"a":1.5,"a":1}', []],
+    ['{"a":1,"a":1.5}', [[['a'], '1.5']]],
+    ['{"a":{"b":1.5,"c":[2.5]},"ab":0.5,"a":"x"}', [[['ab'], '0.5']]],
+    ['{"a":[1.5,{"b":2.5}],"a":[{"b":3.5}]}', [[['a', 0, 'b'], '3.5']]],
+    ['[{"a":1.5},{"a":2.5,"a":3}]', [[[0, 'a'], '1.5']]],
+  ] as const)
+    test(text, () => expect(found(text)).toEqual(entries))
+
+  test('are given up where keys come again too often', () => {
+    const again = Array.from({ length: 200 }, () => '"b":1.5')
+    expect(found(`{"a":1.5,${again.join()}}`)).toEqual([])
   })
 })
 

@@ -159,6 +159,9 @@ class Scanner {
     if (!this.#skip(',')) this.#fail('after object key:value pair')
     this.#space()
     frame.key = this.#key()
+    // What an earlier value under this key left behind says nothing of the one that wins.
+    if (this.#written && this.#written.size > 0 && Object.hasOwn(frame.value, frame.key))
+      this.#written.forget(this.#place())
     return false
   }
 
@@ -235,7 +238,7 @@ class Scanner {
       const exact = BigInt(literal)
       return Number.isSafeInteger(Number(exact)) ? Number(exact) : exact
     }
-    if (!whole) this.#written?.add(this.#place(), literal)
+    if (!whole && this.#written?.hasRoom === true) this.#written.add(this.#place(), literal)
     const value = Number(literal)
     if (!Number.isFinite(value) || (whole && literal.length > MAX_DIGITS)) {
       throw new JsonError(`json: cannot unmarshal number ${shorten(literal)}: out of range`)

@@ -9,6 +9,8 @@ const MAPS = `/api/v1/${NS}/configmaps`
 const DEPLOYMENTS = `/apis/apps/v1/${NS}/deployments`
 const BINARY = 'application/vnd.orch.protobuf'
 
+const JSON_PATCH_TWICE = '[{"op":"replace","path":"/spec/replicas","value":{"a":1.5},"value":5}]'
+
 let server: RunningServer
 let client: Client
 let serial = 0
@@ -117,6 +119,25 @@ describe('with a fraction or an exponent', () => {
       const reply = await send('POST', DEPLOYMENTS, yaml, 'application/yaml')
       expect([reply.status, reply.body.spec?.replicas]).toEqual([201, is])
     }
+  })
+
+  test('a number under a key that is given again is not what is looked at', async () => {
+    const name = `d${++serial}`
+    const path = `${DEPLOYMENTS}/${name}`
+    expect((await send('POST', DEPLOYMENTS, deployment(name, '2.5,"replicas":1'))).status).toBe(201)
+    for (const [type, raw, status, message] of [
+      ['merge-patch+json', '{"spec":{"replicas":1.5},"spec":{"replicas":3}}', 200, undefined],
+      ['strategic-merge-patch+json', '{"spec":{"replicas":1.5,"replicas":4}}', 200, undefined],
+      ['json-patch+json', JSON_PATCH_TWICE, 200, undefined],
+      ['merge-patch+json', '{"spec":{"replicas":1,"replicas":1.5}}', 422, /the number 1\.5$/],
+      ['merge-patch+json', '{"spec":{"replicas":1.5},"spec":"a"}', 422, /found a string$/],
+      ['merge-patch+json', '{"metadata":{"generation":1e0},"metadata":[1]}', 422, /found a list$/],
+    ] as const) {
+      const reply = await patch(type, path, raw)
+      expect([raw, reply.status]).toEqual([raw, status])
+      if (message) expect(reply.body.message).toMatch(message)
+    }
+    expect((await client.get(path)).body.spec.replicas).toBe(5)
   })
 
   test('the options of a deletion', async () => {
