@@ -155,18 +155,20 @@ export class StoreFull extends StoreUnavailable {}
 
 /** The store refuses a request for what it is: asking again does not help. */
 export class StoreRefusal extends Error {
-  /** Whether what was to be written is larger than the store takes. */
-  readonly isTooLarge: boolean
-  constructor(message: string, { isTooLarge = false, ...options }: StoreRefusalOptions = {}) {
+  /** What is larger than the store takes; null when it is refused for something else. */
+  readonly tooLarge: TooLarge | null
+  constructor(message: string, { tooLarge = null, ...options }: StoreRefusalOptions = {}) {
     super(message, options)
     this.name = 'StoreRefusal'
-    this.isTooLarge = isTooLarge
+    this.tooLarge = tooLarge
   }
 }
 
+type TooLarge = 'object' | 'name'
+
 /** Why a store refuses. */
 export interface StoreRefusalOptions extends ErrorOptions {
-  readonly isTooLarge?: boolean
+  readonly tooLarge?: TooLarge | null
 }
 
 /** How far revisions are moved on when nothing else is asked for. */

@@ -1,15 +1,6 @@
-import {
-  internalError,
-  invalid,
-  plainError,
-  StatusError,
-  timeout,
-  tooLarge,
-  unavailable,
-} from '../../schema/errors.ts'
-import { TooManyErrors } from '../../schema/field-errors.ts'
-import { StoreFull, StoreRefusal, StoreUnavailable } from '../../store/store.ts'
-import { TransformError } from '../../store/encryption/transformer.ts'
+import { statusOfFailure } from '../../api/failures.ts'
+import { plainError } from '../../schema/errors.ts'
+import { StoreRefusal, StoreUnavailable } from '../../store/store.ts'
 import { binaryStatusAnswer, failureForm, statusAnswer, yamlStatusAnswer } from '../answer.ts'
 import type { Answer, Context } from '../context.ts'
 import { plainTextAnswer, PlainTextError } from '../plain-text.ts'
@@ -17,34 +8,18 @@ import { plainTextAnswer, PlainTextError } from '../plain-text.ts'
 /** Turns whatever was thrown into a Status: the only place that does. */
 export function recover(context: Context, error: unknown): Answer | Promise<Answer> {
   if (error instanceof PlainTextError) return plainTextAnswer(error)
-  if (error instanceof TooManyErrors)
-    return recover(context, invalid({ group: '', kind: '' }, '', error.list))
-  if (error instanceof TransformError) return recover(context, internalError(error.message))
-  if (error instanceof StoreUnavailable) {
+  const known = statusOfFailure(error)
+  if (error instanceof StoreUnavailable)
     context.server.log.warn('the store cannot be used', { error: error.message })
-    const why =
-      error instanceof StoreFull
-        ? 'the store has no space left, nothing was written'
-        : 'the store cannot be reached at this time, please try again'
-    return recover(context, error.outcome === 'unknown' ? timeout(why) : unavailable(why, 1))
-  }
-  if (error instanceof StoreRefusal) {
+  // What a client made too large is nothing that those who run the store must mend.
+  if (error instanceof StoreRefusal && error.tooLarge === null)
     context.server.log.error('the store refuses a request', { error: error.message })
-    return recover(
-      context,
-      error.isTooLarge
-        ? tooLarge('the store takes no objects of this size')
-        : internalError('the store refuses the request'),
-    )
-  }
-  if (!(error instanceof StatusError)) {
+  if (!known) {
     context.server.onError(error, context)
     context.record?.panicked(error)
   }
   const told =
-    error instanceof StatusError
-      ? error
-      : plainError('This request caused apiserver to panic. Look in the logs for details.')
+    known ?? plainError('This request caused apiserver to panic. Look in the logs for details.')
   context.record?.failed(told)
   switch (failureForm(context)) {
     case 'application/json':

@@ -89,5 +89,8 @@ export function refusalOf(error: GrpcError, server: string): Error {
   const options = { cause: error }
   if (sort === 'full') return new EtcdFull(message, 'none', options)
   if (sort === 'unavailable') return new EtcdUnavailable(message, 'none', options)
-  return new EtcdRefusal(message, code, { ...options, isTooLarge: sort === 'large' })
+  return new EtcdRefusal(message, code, {
+    ...options,
+    tooLarge: sort === 'large' ? 'object' : null,
+  })
 }

@@ -6,6 +6,7 @@ import {
   Compacted,
   FutureRevision,
   StoreFull,
+  StoreRefusal,
   UnusableDataDir,
   type Change,
   type Commit,
@@ -228,7 +229,10 @@ class LmdbEngine implements Engine {
     const bad = changes.find(({ key }) => key === '' || Buffer.byteLength(key) > MAX_KEY_BYTES)
     if (bad)
       return Promise.reject(
-        new Error(`a key has 1 to ${MAX_KEY_BYTES} bytes, not ${Buffer.byteLength(bad.key)}`),
+        new StoreRefusal(
+          `a key has 1 to ${MAX_KEY_BYTES} bytes, not ${Buffer.byteLength(bad.key)}`,
+          { tooLarge: bad.key === '' ? null : 'name' },
+        ),
       )
     return new Promise((resolve, reject) => {
       this.#waiting.push({ changes, resolve, reject })
