@@ -38,7 +38,7 @@ await build({
       name: 'grpc-js-connection',
       setup: (plugin) =>
         plugin.onResolve({ filter: /^\.\/connection\.ts$/ }, ({ importer }) =>
-          importer.includes(join('src', 'store', 'etcd'))
+          importer.includes(join('src', 'engine', 'etcd'))
             ? { path: join(here, 'grpc-js', 'connection.ts') }
             : null,
         ),

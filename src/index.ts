@@ -1,6 +1,6 @@
 /** The package's entry: a server to embed. */
-export { startServer } from './server.ts'
-export type { RunningServer, ServerOptions } from './server-options.ts'
+export { startServer } from './server/start-server.ts'
+export type { RunningServer, ServerOptions } from './server/options/server-options.ts'
 export type { StageSubscriber } from './http/stages.ts'
 export type { ObjectBytes, ObservedRequest } from './http/request-record.ts'
 export { ManualClock, systemClock, type Clock } from './base/clock.ts'
@@ -18,4 +18,4 @@ export type {
 export type { ObjectWriter } from './admission/object-writer.ts'
 export type { Plugin, PluginDeps, PluginFactory } from './admission/plugin.ts'
 export { refusalOf } from './admission/refusal.ts'
-export { StatusError } from './schema/errors.ts'
+export { StatusError } from './meta/errors.ts'

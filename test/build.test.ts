@@ -41,7 +41,7 @@ const run = (args: readonly string[], flags: readonly string[] = []) =>
   spawnSync(process.execPath, [...flags, join(clone, PROGRAM), ...args], { encoding: 'utf8' })
 /** Whether the program is given the code that was kept of it. */
 const isCodeUsed = () => {
-  const [loader, script] = ['code-cached.js', 'program.js'].map((name) =>
+  const [loader, script] = [join('code-cache', 'start-cached.js'), 'program.js'].map((name) =>
     join(clone, 'dist', 'src', name),
   )
   const look = `import(${JSON.stringify(pathToFileURL(loader!).href)})
@@ -83,10 +83,13 @@ describe.skipIf(!existsSync(join(ROOT, PROGRAM)))('the build', () => {
 
   test('that fails leaves the last one', () => {
     const before = built()
-    rmSync(join(clone, 'src', 'version.ts'))
+    rmSync(join(clone, 'src', 'base', 'package-version.ts'))
     expect(npm('run', 'build').status).not.toBe(0)
     expect({ inode: built(), folders: folders() }).toEqual({ inode: before, folders: ['dist'] })
-    cpSync(join(ROOT, 'src', 'version.ts'), join(clone, 'src', 'version.ts'))
+    cpSync(
+      join(ROOT, 'src', 'base', 'package-version.ts'),
+      join(clone, 'src', 'base', 'package-version.ts'),
+    )
   })
 
   test('listens on nothing and connects to nothing', () => {

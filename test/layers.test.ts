@@ -19,5 +19,5 @@ test.each([
   { text: 'const codec = codecOf(DeleteOptions.shape)', calls: null },
 ])('handlers derive nothing of a kind from its shape: $text', ({ text, calls }) => {
   const expected = calls === null ? [] : [expect.stringContaining(calls)]
-  expect(derivations('api/some.ts', text)).toEqual(expected)
+  expect(derivations('registry/some.ts', text)).toEqual(expected)
 })

@@ -10,8 +10,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { issue } from '../src/pki/issue.ts'
-import type { ServerOptions } from '../src/server-options.ts'
-import { startServer } from '../src/server.ts'
+import type { ServerOptions } from '../src/server/options/server-options.ts'
+import { startServer } from '../src/server/start-server.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const dir = mkdtempSync(join(tmpdir(), 'start-errors-'))

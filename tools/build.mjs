@@ -66,7 +66,7 @@ function compile() {
  * it a start takes longer, and all else is the same.
  */
 function keepCode() {
-  const program = join(dist, 'src', 'keep-code.js')
+  const program = join(dist, 'src', 'code-cache', 'write-cache.js')
   const { status } = spawnSync(process.execPath, [program], { stdio: 'inherit' })
   if (status !== 0) process.stderr.write('the code of the programs could not be kept\n')
 }

@@ -92,7 +92,7 @@ export async function bundle({ dist, joined }) {
   check((await openScript(join(dist, PROGRAM)).run().kinds()).resources)
 }
 
-const loaderOf = (dist) => join(dist, 'src', 'code-cached.js')
+const loaderOf = (dist) => join(dist, 'src', 'code-cache', 'start-cached.js')
 
 const namedShapes = (change = (source) => source) => ({
   name: 'named-shapes',
@@ -111,7 +111,7 @@ function joinModules(common, { dist, joined }) {
       join(dist, 'src', 'client', 'index.js'),
       join(dist, KINDS),
       loaderOf(dist),
-      join(dist, 'src', 'keep-code.js'),
+      join(dist, 'src', 'code-cache', 'write-cache.js'),
     ],
     outdir: joined,
     outbase: dist,
@@ -132,9 +132,9 @@ async function joinProgram(common, { dist, joined }) {
     stdin: {
       contents: `
         export { apiserverMain, controllerManagerMain, main } from './src/cli/main.js'
-        export { packageVersion } from './src/version.js'
+        export { packageVersion } from './src/base/package-version.js'
         export const kinds = () => import('./src/kinds/index.js')
-        export const server = () => import('./src/server.js')
+        export const server = () => import('./src/server/start-server.js')
       `,
       resolveDir: dist,
     },

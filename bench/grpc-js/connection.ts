@@ -9,9 +9,9 @@ import {
   type ClientDuplexStream,
   type ServiceError,
 } from '@grpc/grpc-js'
-import type { Ask, ConnectionOptions } from '../../src/store/etcd/connection.ts'
-import { EtcdUnavailable } from '../../src/store/etcd/errors.ts'
-import { decodeWatch, type WatchResponse } from '../../src/store/etcd/messages.ts'
+import type { Ask, ConnectionOptions } from '../../src/engine/etcd/connection.ts'
+import { EtcdUnavailable } from '../../src/engine/etcd/errors.ts'
+import { decodeWatch, type WatchResponse } from '../../src/engine/etcd/messages.ts'
 
 const same = (bytes: Buffer): Buffer => bytes
 

@@ -1,12 +1,12 @@
 /** CPU time of a transaction and of a watched change, by either gRPC client, without an engine around it. */
 import { systemClock } from '../../src/base/clock.ts'
-import { Connection, type Ask } from '../../src/store/etcd/connection.ts'
+import { Connection, type Ask } from '../../src/engine/etcd/connection.ts'
 import {
   decodeTxn,
   encodeTxn,
   encodeWatch,
   type WatchResponse,
-} from '../../src/store/etcd/messages.ts'
+} from '../../src/engine/etcd/messages.ts'
 import type { RawStoreResult } from '../store-raw.ts'
 import { Connection as LibraryConnection } from './connection.ts'
 

@@ -1,7 +1,7 @@
 /** What admission knows of one request (seed 1, Admission behaviour rules). */
-import type { JsonObject } from '../schema/codec.ts'
-import type { Typed } from '../schema/object-meta.ts'
-import type { Requester } from '../schema/resource.ts'
+import type { JsonObject } from '../codec/codec.ts'
+import type { Typed } from '../meta/object-meta.ts'
+import type { Requester } from '../catalogue/resource.ts'
 import type { Reinvocation } from './reinvocation.ts'
 
 /** What a request does. A patch or an apply is UPDATE, or CREATE when it makes the object. */

@@ -1,6 +1,6 @@
-import type { Typed } from '../schema/object-meta.ts'
+import type { Typed } from '../meta/object-meta.ts'
 import type { ObjectPlace } from '../base/store-keys.ts'
-import type { ResourceName } from '../schema/resource-name.ts'
+import type { ResourceName } from '../meta/resource-name.ts'
 
 /**
  * How plugins write objects. Writes pass admission, checks and ownership as requests of the server itself do: the plugin is

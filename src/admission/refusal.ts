@@ -1,4 +1,4 @@
-import { forbidden, type StatusError } from '../schema/errors.ts'
+import { forbidden, type StatusError } from '../meta/errors.ts'
 import type { Attributes } from './attributes.ts'
 
 /** The refusal of a request by a plugin: 403 with the resource and the name that were asked for. */

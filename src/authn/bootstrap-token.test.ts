@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ManualClock } from '../base/clock.ts'
 import { lineLog } from '../base/log.ts'
-import type { ObjectSource } from '../schema/object-source.ts'
+import type { ObjectSource } from '../catalogue/object-source.ts'
 import { vocabularies } from '../vocabulary/index.ts'
 import { recorded } from './asking.fixture.ts'
 import { bootstrapToken } from './bootstrap-token.ts'

@@ -1,4 +1,4 @@
-import { StatusError } from '../schema/errors.ts'
+import { StatusError } from '../meta/errors.ts'
 import { CredentialError, type Answered } from './authenticator.ts'
 
 /** What is told of an error that no authenticator meant: what happened inside is for the log only. */

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { isDns1123Label, isDns1123Subdomain } from '../schema/names.ts'
+import { isDns1123Label, isDns1123Subdomain } from '../meta/names.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { ALL_AUTHENTICATED, ALL_UNAUTHENTICATED, ANONYMOUS } from './anonymous.ts'
 import type { AuthenticatedUser, RequestHeaders } from './authenticator.ts'

@@ -1,4 +1,4 @@
-import type { ObjectSource } from '../schema/object-source.ts'
+import type { ObjectSource } from '../catalogue/object-source.ts'
 import { CredentialError } from './authenticator.ts'
 
 /**

@@ -1,7 +1,7 @@
 /** A cluster in which some may give more than others, and rows of writes by them. */
 import { expect, test } from 'vitest'
-import { StatusError } from '../schema/errors.ts'
-import type { Typed } from '../schema/object-meta.ts'
+import { StatusError } from '../meta/errors.ts'
+import type { Typed } from '../meta/object-meta.ts'
 import type { Authorizer, Subject } from './authorizer.ts'
 import { checkEscalation, type RoleWrite } from './escalation.ts'
 import { binding, indexOf, role, v } from './rbac.fixture.ts'

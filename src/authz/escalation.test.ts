@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Typed } from '../schema/object-meta.ts'
+import type { Typed } from '../meta/object-meta.ts'
 import type { Attributes, Authorizer } from './authorizer.ts'
 import { api, index, lacks, no, tryWrites } from './escalation.fixture.ts'
 import { checkEscalation, isEscalationChecked } from './escalation.ts'

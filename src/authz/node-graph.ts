@@ -2,7 +2,7 @@
 import type { PersistentVolume } from '../kinds/core/persistent-volume.ts'
 import type { Pod } from '../kinds/core/pod/pod.ts'
 import type { VolumeAttachment } from '../kinds/storage/volume-attachment.ts'
-import type { ObjectHandler, ObjectSource } from '../schema/object-source.ts'
+import type { ObjectHandler, ObjectSource } from '../catalogue/object-source.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import {
   claimsOfPod,

@@ -1,8 +1,8 @@
 /** Roles and bindings by whom they are for, kept up to date by what is committed. */
 import type { AnyBinding, RoleRef } from '../kinds/rbac/binding-parts.ts'
 import type { PolicyRule } from '../kinds/rbac/policy-rule.ts'
-import type { Typed } from '../schema/object-meta.ts'
-import type { ObjectHandler, ObjectSource } from '../schema/object-source.ts'
+import type { Typed } from '../meta/object-meta.ts'
+import type { ObjectHandler, ObjectSource } from '../catalogue/object-source.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import type { Subject } from './authorizer.ts'
 import { prepareRules, type PreparedRules, type Rule } from './rules.ts'

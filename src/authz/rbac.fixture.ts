@@ -1,7 +1,7 @@
 /** Objects and requests for the tests of this folder. */
 import type { AnyBinding } from '../kinds/rbac/binding-parts.ts'
 import type { PolicyRule } from '../kinds/rbac/policy-rule.ts'
-import type { Typed } from '../schema/object-meta.ts'
+import type { Typed } from '../meta/object-meta.ts'
 import { vocabularies } from '../vocabulary/index.ts'
 import type { Attributes, Subject } from './authorizer.ts'
 import { RbacIndex } from './rbac-index.ts'

@@ -1,5 +1,5 @@
 /** Decisions by roles and bindings (page on authorization 3). Never denies: others may still allow. */
-import { notFound } from '../schema/errors.ts'
+import { notFound } from '../meta/errors.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { aggregate } from './aggregate.ts'
 import type {

@@ -1,4 +1,4 @@
-import { forbidden, type StatusError } from '../schema/errors.ts'
+import { forbidden, type StatusError } from '../meta/errors.ts'
 import type { Attributes, Subject } from './authorizer.ts'
 
 /** What the text of a refusal needs of a request. */

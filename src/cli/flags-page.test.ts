@@ -2,9 +2,9 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { controllerManagerFlags } from './commands/controller-manager-flags.ts'
-import { serverFlags } from './commands/server-flags.ts'
-import type { Flags } from './flags.ts'
-import { sectionsOf, helpText } from './help.ts'
+import { serverFlags } from '../server/options/server-flags.ts'
+import type { Flags } from '../flags/flags.ts'
+import { sectionsOf, helpText } from '../flags/help.ts'
 
 const PAGE = join(import.meta.dirname, '..', '..', 'docs', 'reference', 'flags.md')
 

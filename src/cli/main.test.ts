@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { RunningServer, ServerOptions } from '../server-options.ts'
+import type { RunningServer, ServerOptions } from '../server/options/server-options.ts'
 import { readyLine } from './commands/server.ts'
 import { apiserverMain, controllerManagerMain, main } from './main.ts'
 import type { EndSignal, Terminal } from './terminal.ts'

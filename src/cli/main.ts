@@ -6,8 +6,8 @@ import type { OpenEtcd } from './commands/etcd-access.ts'
 import { migrateCommand } from './commands/migrate.ts'
 import { restoreCommand } from './commands/restore.ts'
 import { serverCommand, type StartServer } from './commands/server.ts'
-import { FlagError } from './flags.ts'
-import { table } from './help.ts'
+import { FlagError } from '../flags/flags.ts'
+import { table } from '../flags/help.ts'
 import { processTerminal, type Terminal } from './terminal.ts'
 
 /** What a program is given besides its arguments; tests give their own terminal and server. */

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { systemClock, type Clock } from '../base/clock.ts'
 import { parseTime } from '../base/time.ts'
-import { formatJson, parseJson } from '../schema/json-text.ts'
+import { formatJson, parseJson } from '../codec/json-text.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { checkPair } from './certificate-pair.ts'
 import type { ClientConfig, ExecConfig } from './client-config.ts'

@@ -1,8 +1,8 @@
 /** The way to a server over the network. */
 import type { Readable } from 'node:stream'
 import type { Clock } from '../base/clock.ts'
-import { StatusError, type Status } from '../schema/errors.ts'
-import { formatJson, parseJson } from '../schema/json-text.ts'
+import { StatusError, type Status } from '../meta/errors.ts'
+import { formatJson, parseJson } from '../codec/json-text.ts'
 import { pathOf, queryOf } from './api-path.ts'
 import { CallError, isReset, transportProblem, withoutSecrets } from './call-error.ts'
 import { bareHost } from './connection.ts'

@@ -39,4 +39,4 @@ export type {
 export { keyOf, placeIn } from './transport.ts'
 export { WorkQueue, type WorkQueueOptions } from './work-queue.ts'
 export { ManualClock, systemClock, type Clock } from '../base/clock.ts'
-export { StatusError, type Status } from '../schema/errors.ts'
+export { StatusError, type Status } from '../meta/errors.ts'

@@ -1,7 +1,7 @@
 import { basename, dirname, isAbsolute, resolve } from 'node:path'
 import { readFile } from '../base/files.ts'
 import { plainReason } from '../base/plain-reason.ts'
-import { parseYaml } from '../schema/yaml.ts'
+import { parseYaml } from '../codec/yaml.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import type { ClientConfig, ExecConfig, Impersonation, InteractiveMode } from './client-config.ts'
 import {

@@ -1,4 +1,4 @@
-import { StatusError, type Status } from '../schema/errors.ts'
+import { StatusError, type Status } from '../meta/errors.ts'
 import { BackOff } from './back-off.ts'
 import { pause } from './retry.ts'
 import { statusErrorOf } from './status-error.ts'

@@ -1,4 +1,4 @@
-import type { Status } from '../schema/errors.ts'
+import type { Status } from '../meta/errors.ts'
 import { Informer, type InformerOptions } from './informer.ts'
 import { retrying } from './retry.ts'
 import type {

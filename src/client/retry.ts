@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.ts'
-import { StatusError } from '../schema/errors.ts'
+import { StatusError } from '../meta/errors.ts'
 import { CallError } from './call-error.ts'
 import type { ApiRequest } from './transport.ts'
 

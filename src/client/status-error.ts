@@ -1,4 +1,4 @@
-import { StatusError, type Status } from '../schema/errors.ts'
+import { StatusError, type Status } from '../meta/errors.ts'
 
 /** Reasons of answers that hold no Status, by code. */
 const REASONS: Readonly<Record<number, string>> = {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { inProcess } from '../in-process.fixture.ts'
+import { inProcess } from '../server/in-process.fixture.ts'
 import { clusterRoleAggregation } from './cluster-role-aggregation.ts'
 import { startControllers, type RunningControllers } from './index.ts'
 

@@ -4,7 +4,7 @@ import type { Client } from '../client/client.ts'
 import type { KnownResources } from '../client/known-resources.ts'
 import type { SharedInformers } from '../client/shared-informers.ts'
 import { WorkQueue, type WorkQueueOptions } from '../client/work-queue.ts'
-import { StatusError } from '../schema/errors.ts'
+import { StatusError } from '../meta/errors.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 
 /** What controllers work with: clients of a server, in this process or elsewhere. */

@@ -6,7 +6,7 @@ import {
   withCondition,
   type CustomResourceDefinition,
 } from '../kinds/apiextensions/custom-resource-definition.ts'
-import type { ObjectMeta } from '../schema/object-meta.ts'
+import type { ObjectMeta } from '../meta/object-meta.ts'
 import { definitions } from './addresses.ts'
 import { workQueue, type Controller } from './controller.ts'
 import { asleep, following, handled } from './following.ts'

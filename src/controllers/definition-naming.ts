@@ -4,7 +4,7 @@ import {
   type CustomResourceDefinition,
 } from '../kinds/apiextensions/custom-resource-definition.ts'
 import type { CustomResourceDefinitionNames } from '../kinds/apiextensions/custom-resource-definition-spec.ts'
-import { sameValue } from '../schema/field-errors.ts'
+import { sameValue } from '../meta/field-errors.ts'
 import { definitions } from './addresses.ts'
 import { workQueue, type Controller } from './controller.ts'
 import { asleep, following, handled, onChange } from './following.ts'

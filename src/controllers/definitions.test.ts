@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { inProcess } from '../in-process.fixture.ts'
+import { inProcess } from '../server/in-process.fixture.ts'
 import { definitionFinalizer } from './definition-finalizer.ts'
 import { definitionNaming } from './definition-naming.ts'
 import { startControllers, type RunningControllers } from './index.ts'

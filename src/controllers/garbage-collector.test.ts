@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { inProcess, type Made } from '../in-process.fixture.ts'
+import { inProcess, type Made } from '../server/in-process.fixture.ts'
 import { garbageCollector } from './garbage-collector.ts'
 import { startControllers, type RunningControllers } from './index.ts'
 

@@ -7,7 +7,7 @@ import {
   type OwnerReference,
   type ServedResource,
 } from '../client/transport.ts'
-import { StatusError } from '../schema/errors.ts'
+import { StatusError } from '../meta/errors.ts'
 import { workQueue, type Controller } from './controller.ts'
 import { following } from './following.ts'
 import { GarbageGraph } from './garbage-graph.ts'

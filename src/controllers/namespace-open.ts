@@ -1,5 +1,5 @@
 import type { Namespace } from '../kinds/core/namespace.ts'
-import { StatusError } from '../schema/errors.ts'
+import { StatusError } from '../meta/errors.ts'
 
 /** Whether a namespace is there and takes new objects. */
 export const isOpen = (found: Namespace | null): boolean =>

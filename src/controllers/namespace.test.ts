@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { inProcess } from '../in-process.fixture.ts'
+import { inProcess } from '../server/in-process.fixture.ts'
 import { managedControllers, startControllers, type RunningControllers } from './index.ts'
 import { namespaceLifecycle } from './namespace.ts'
 

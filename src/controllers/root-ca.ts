@@ -1,6 +1,6 @@
 import type { ConfigMap } from '../kinds/core/config-map.ts'
 import type { Namespace } from '../kinds/core/namespace.ts'
-import { sameValue } from '../schema/field-errors.ts'
+import { sameValue } from '../meta/field-errors.ts'
 import { CONFIG_MAPS, NAMESPACES } from './addresses.ts'
 import { workQueue, type Controller } from './controller.ts'
 import { asleep, following, handled, onChange } from './following.ts'

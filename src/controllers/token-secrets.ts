@@ -1,5 +1,5 @@
 import type { ServiceAccount } from '../kinds/core/service-account.ts'
-import type { ObjectMeta } from '../schema/object-meta.ts'
+import type { ObjectMeta } from '../meta/object-meta.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 
 /** What a secret says about the account that it is a token of. */

@@ -1,5 +1,5 @@
 /** What is believed of the answer of a webhook that converts objects. */
-import { Decoding, type JsonObject } from '../schema/codec.ts'
+import { Decoding, type JsonObject } from '../codec/codec.ts'
 import { isMap, metadataCodec } from './schema-values.ts'
 
 /** What was asked. */

@@ -7,10 +7,10 @@ import type {
   ServiceReference,
   WebhookConversion,
 } from '../kinds/apiextensions/custom-resource-definition-spec.ts'
-import type { JsonObject } from '../schema/codec.ts'
-import type { Convert } from '../schema/entry.ts'
-import type { ObjectSource } from '../schema/object-source.ts'
-import type { Typed } from '../schema/object-meta.ts'
+import type { JsonObject } from '../codec/codec.ts'
+import type { Convert } from '../catalogue/entry.ts'
+import type { ObjectSource } from '../catalogue/object-source.ts'
+import type { Typed } from '../meta/object-meta.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { convertedObjects } from './conversion-review.ts'
 

@@ -1,11 +1,11 @@
 /** What a definition says of its kind, as entries of the catalogue are made of it. */
 import type { CustomResourceDefinition } from '../kinds/apiextensions/custom-resource-definition.ts'
 import type { CustomResourceDefinitionVersion } from '../kinds/apiextensions/custom-resource-definition-spec.ts'
-import type { SchemaProps } from '../kinds/apiextensions/json-schema-props.ts'
-import type { ResourceEntry } from '../schema/catalogue-snapshot.ts'
-import { byVersionPriority } from '../schema/version-priority.ts'
-import type { Convert, Served } from '../schema/entry.ts'
-import type { Deprecation } from '../schema/resource.ts'
+import type { SchemaProps } from '../structural/json-schema-props.ts'
+import type { ResourceEntry } from '../catalogue/catalogue-snapshot.ts'
+import { byVersionPriority } from '../catalogue/version-priority.ts'
+import type { Convert, Served } from '../catalogue/entry.ts'
+import type { Deprecation } from '../catalogue/resource.ts'
 import { schemaEntries, type SchemaKind, type SchemaVersion } from './schema-entry.ts'
 
 /**

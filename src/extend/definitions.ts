@@ -3,9 +3,9 @@ import {
   hasCondition,
   type CustomResourceDefinition,
 } from '../kinds/apiextensions/custom-resource-definition.ts'
-import type { ResourceEntry } from '../schema/catalogue-snapshot.ts'
-import type { LiveCatalogue } from '../schema/live-catalogue.ts'
-import type { ObjectHandler } from '../schema/object-source.ts'
+import type { ResourceEntry } from '../catalogue/catalogue-snapshot.ts'
+import type { LiveCatalogue } from '../catalogue/live-catalogue.ts'
+import type { ObjectHandler } from '../catalogue/object-source.ts'
 import type { ConversionWebhooks } from './conversion-webhook.ts'
 import { definitionEntry, definitionKey, leavingForm } from './definition-kind.ts'
 

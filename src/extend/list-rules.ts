@@ -1,10 +1,10 @@
 /** Items of lists that are sets or maps may be there once only. */
-import type { Json, SchemaProps } from '../kinds/apiextensions/json-schema-props.ts'
-import { additionalOf, itemsOf, propertyOf } from '../kinds/apiextensions/walk-schema.ts'
-import type { JsonObject } from '../schema/codec.ts'
-import type { FieldErrors } from '../schema/field-errors.ts'
-import { formatJson } from '../schema/json-text.ts'
-import { setOwn } from '../schema/json-scanner.ts'
+import type { Json, SchemaProps } from '../structural/json-schema-props.ts'
+import { additionalOf, itemsOf, propertyOf } from '../structural/walk-schema.ts'
+import type { JsonObject } from '../codec/codec.ts'
+import type { FieldErrors } from '../meta/field-errors.ts'
+import { formatJson } from '../codec/json-text.ts'
+import { setOwn } from '../codec/json-scanner.ts'
 import { isMap } from './schema-values.ts'
 
 /** Tells of items that are there twice, in a value and in all inside. */

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { JSONSchemaProps, type SchemaProps } from '../kinds/apiextensions/json-schema-props.ts'
-import { codecOf, Decoding } from '../schema/codec.ts'
-import { setOwn } from '../schema/json-scanner.ts'
-import { formatJson, parseJson } from '../schema/json-text.ts'
+import { JSONSchemaProps, type SchemaProps } from '../structural/json-schema-props.ts'
+import { codecOf, Decoding } from '../codec/codec.ts'
+import { setOwn } from '../codec/json-scanner.ts'
+import { formatJson, parseJson } from '../codec/json-text.ts'
 import { orch } from '../vocabulary/orch.ts'
 import { schemaCodec } from './schema-codec.ts'
 

@@ -1,15 +1,15 @@
 /** Reads and writes objects of kinds that are described by a schema: plain JSON, with metadata as every kind has it. */
-import type { SchemaProps } from '../kinds/apiextensions/json-schema-props.ts'
+import type { SchemaProps } from '../structural/json-schema-props.ts'
 import {
   DecodeError,
   sortedKeys,
   type Codec,
   type Decoding,
   type JsonObject,
-} from '../schema/codec.ts'
-import { setOwn } from '../schema/json-scanner.ts'
-import { formatJson } from '../schema/json-text.ts'
-import type { JsonOut, WriteMembers } from '../schema/json-writer.ts'
+} from '../codec/codec.ts'
+import { setOwn } from '../codec/json-scanner.ts'
+import { formatJson } from '../codec/json-text.ts'
+import type { JsonOut, WriteMembers } from '../codec/json-writer.ts'
 import { metadataCodec, OBJECT_FIELDS, readMembers } from './schema-values.ts'
 
 /** The codec of one version. Unknown fields are told in order of their paths. */

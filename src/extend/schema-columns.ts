@@ -1,9 +1,9 @@
 /** Columns of tables that are described by paths into the object. */
 import { humanDuration } from '../base/human-duration.ts'
 import { parseTime } from '../base/time.ts'
-import { formatJson } from '../schema/json-text.ts'
-import type { Typed } from '../schema/object-meta.ts'
-import { column, type Column } from '../schema/resource.ts'
+import { formatJson } from '../codec/json-text.ts'
+import type { Typed } from '../meta/object-meta.ts'
+import { column, type Column } from '../catalogue/resource.ts'
 import { parseJsonPath, valuesAt, type JsonPath } from './json-path.ts'
 
 /** A column as users describe it. */

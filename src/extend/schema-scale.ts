@@ -1,5 +1,5 @@
 /** Where objects that a schema describes have their number of replicas. */
-import type { ScaleSubresource } from '../schema/resource.ts'
+import type { ScaleSubresource } from '../catalogue/resource.ts'
 import { parseJsonPath, valuesAt } from './json-path.ts'
 
 /** Paths of an object, such as `.spec.replicas`. */

@@ -1,14 +1,14 @@
 /** What all kinds do whose objects a schema describes: generation, status, rules of the schema. */
 import { Budget } from '../cel/budget.ts'
-import { evaluateRules } from '../kinds/apiextensions/evaluate-rules.ts'
-import type { Json, SchemaProps } from '../kinds/apiextensions/json-schema-props.ts'
-import { SchemaExpressions } from '../kinds/apiextensions/schema-expressions.ts'
-import { validateValue } from '../kinds/apiextensions/value-rules.ts'
-import type { Codec, JsonObject } from '../schema/codec.ts'
-import type { Strategy } from '../schema/entry.ts'
-import { sameValue, type FieldErrors } from '../schema/field-errors.ts'
-import { raised, type ObjectMeta, type Typed } from '../schema/object-meta.ts'
-import type { PartSubresource } from '../schema/resource.ts'
+import { evaluateRules } from '../structural/evaluate-rules.ts'
+import type { Json, SchemaProps } from '../structural/json-schema-props.ts'
+import { SchemaExpressions } from '../structural/schema-expressions.ts'
+import { validateValue } from '../structural/value-rules.ts'
+import type { Codec, JsonObject } from '../codec/codec.ts'
+import type { Strategy } from '../catalogue/entry.ts'
+import { sameValue, type FieldErrors } from '../meta/field-errors.ts'
+import { raised, type ObjectMeta, type Typed } from '../meta/object-meta.ts'
+import type { PartSubresource } from '../catalogue/resource.ts'
 import { listRules } from './list-rules.ts'
 
 type Hooks = Omit<Strategy<Typed>, 'selectable'>

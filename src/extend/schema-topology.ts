@@ -1,8 +1,8 @@
 /** How apply owns and merges objects that a schema describes, by its list types and map types. */
-import type { SchemaProps } from '../kinds/apiextensions/json-schema-props.ts'
-import { additionalOf, itemsOf, propertyOf } from '../kinds/apiextensions/walk-schema.ts'
-import { AS_IT_STANDS } from '../schema/codec.ts'
-import { ObjectMeta } from '../schema/object-meta.ts'
+import type { SchemaProps } from '../structural/json-schema-props.ts'
+import { additionalOf, itemsOf, propertyOf } from '../structural/walk-schema.ts'
+import { AS_IT_STANDS } from '../codec/codec.ts'
+import { ObjectMeta } from '../meta/object-meta.ts'
 import {
   DEDUCED,
   fieldStep,
@@ -12,7 +12,7 @@ import {
   type ListTopology,
   type MapTopology,
   type Topology,
-} from '../schema/topology.ts'
+} from '../notation/topology.ts'
 import { isEmbedded, preserves } from './schema-values.ts'
 
 /** The topology of whole objects. */

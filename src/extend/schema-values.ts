@@ -3,17 +3,17 @@
  * value is dropped, absent fields get their defaults. Values of a wrong type stay, for validation to tell. Fields are
  * known by the names that users gave them and by no other.
  */
-import type { Json, SchemaProps } from '../kinds/apiextensions/json-schema-props.ts'
-import { additionalOf, itemsOf, propertyOf } from '../kinds/apiextensions/walk-schema.ts'
+import type { Json, SchemaProps } from '../structural/json-schema-props.ts'
+import { additionalOf, itemsOf, propertyOf } from '../structural/walk-schema.ts'
 import {
   AS_IT_STANDS,
   codecOf,
   sortedKeys,
   type Decoding,
   type JsonObject,
-} from '../schema/codec.ts'
-import { setOwn } from '../schema/json-scanner.ts'
-import { ObjectMeta } from '../schema/object-meta.ts'
+} from '../codec/codec.ts'
+import { setOwn } from '../codec/json-scanner.ts'
+import { ObjectMeta } from '../meta/object-meta.ts'
 
 /** The codec of metadata, which is the same for all kinds. */
 export const metadataCodec = codecOf(ObjectMeta.shape, AS_IT_STANDS)

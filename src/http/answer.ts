@@ -1,11 +1,11 @@
 import { createGzip, constants } from 'node:zlib'
-import { shownResult } from '../api/conversion.ts'
-import type { ListResult, Result } from '../api/results.ts'
-import type { Served } from '../schema/catalogue.ts'
-import type { WaitingConversion } from '../schema/entry.ts'
-import type { StatusError } from '../schema/errors.ts'
-import { formatJson, parseJson } from '../schema/json-text.ts'
-import type { ShapeClass } from '../schema/shape.ts'
+import { shownResult } from '../registry/conversion.ts'
+import type { ListResult, Result } from '../registry/results.ts'
+import type { Served } from '../catalogue/catalogue.ts'
+import type { WaitingConversion } from '../catalogue/entry.ts'
+import type { StatusError } from '../meta/errors.ts'
+import { formatJson, parseJson } from '../codec/json-text.ts'
+import type { ShapeClass } from '../notation/shape.ts'
 import { TAKEN, type Answer, type Context } from './context.ts'
 import type { HeaderList, Out } from './exchange.ts'
 import { formOf, type Form } from './form.ts'
@@ -255,7 +255,7 @@ export function jsonAnswer(
 }
 
 async function yamlAnswer(status: number, json: Buffer): Promise<Answer> {
-  const { toYaml } = await import('../schema/yaml.ts')
+  const { toYaml } = await import('../codec/yaml.ts')
   const body = await toYaml(parseJson(json))
   return { status, headers: ['content-type', 'application/yaml'], body }
 }

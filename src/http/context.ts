@@ -1,4 +1,4 @@
-import type { Api, Query, User } from '../api/context.ts'
+import type { Api, Query, User } from '../registry/context.ts'
 import type { AuthenticationChain } from '../authn/authenticator-chain.ts'
 import type { Authorizer, Decision } from '../authz/authorizer.ts'
 import type { InBag } from '../base/bag.ts'

@@ -1,6 +1,6 @@
 import { Bag } from '../base/bag.ts'
 import type { Clock } from '../base/clock.ts'
-import { timeout } from '../schema/errors.ts'
+import { timeout } from '../meta/errors.ts'
 import { statusAnswer, writeAnswer } from './answer.ts'
 import type { Context } from './context.ts'
 

@@ -4,7 +4,7 @@ import { dispatch } from './dispatch.ts'
 import type { Exchange } from './exchange.ts'
 import { compose, filters } from './pipeline.ts'
 import { RequestContext } from './request-context.ts'
-import { StatusError } from '../schema/errors.ts'
+import { StatusError } from '../meta/errors.ts'
 
 /** Takes exchanges through the pipeline and knows how many are under way. */
 export class Exchanges {

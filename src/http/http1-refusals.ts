@@ -9,7 +9,7 @@ import {
   methodNotAllowed,
   plainError,
   type StatusError,
-} from '../schema/errors.ts'
+} from '../meta/errors.ts'
 
 const PHRASES: Readonly<Record<number, string>> = {
   400: 'Bad Request',

@@ -3,12 +3,7 @@ import { systemClock, type Clock } from '../base/clock.ts'
 import type { ServerConnection, ServerLimits, ServerListener } from '../http2/server-connection.ts'
 import type { ServerStream } from '../http2/server-stream.ts'
 import type { RequestHead } from '../http2/request-head.ts'
-import {
-  badRequest,
-  headersTooLarge,
-  methodNotAllowed,
-  type StatusError,
-} from '../schema/errors.ts'
+import { badRequest, headersTooLarge, methodNotAllowed, type StatusError } from '../meta/errors.ts'
 import type { Exchange } from './exchange.ts'
 import type { RecordHead } from './request-record.ts'
 import type { Stages } from './stages.ts'

@@ -18,7 +18,7 @@ import {
 import { Http2Sessions } from './http2-sessions.ts'
 import { tellRefused, tellUnparsed } from './http1-stages.ts'
 import type { Stages } from './stages.ts'
-import { plainError, type StatusError } from '../schema/errors.ts'
+import { plainError, type StatusError } from '../meta/errors.ts'
 
 export interface ListenOptions {
   readonly bindAddress: string

@@ -2,18 +2,18 @@
  * Objects, lists and events in the form that was asked for. The stored version as JSON goes out as the
  * bytes it is kept in; every other form is made here.
  */
-import { hookContext, type Api } from '../api/context.ts'
-import { decodeStored, fromHub } from '../api/objects.ts'
-import { convertedEvents, type EventForm } from '../api/watch.ts'
-import { Made, type ListResult, type Result } from '../api/results.ts'
-import { Decoding, type JsonObject } from '../schema/codec.ts'
-import type { Served } from '../schema/catalogue.ts'
-import { StatusError } from '../schema/errors.ts'
-import type { ObjectMeta, Typed } from '../schema/object-meta.ts'
-import { formatJson } from '../schema/json-text.ts'
-import { cellsOf, columnDefinitions } from '../schema/table.ts'
-import type { ChangeType } from '../store/cache/watch-hub.ts'
-import type { Version } from '../store/cache/version.ts'
+import { hookContext, type Api } from '../registry/context.ts'
+import { decodeStored, fromHub } from '../registry/objects.ts'
+import { convertedEvents, type EventForm } from '../registry/watch.ts'
+import { Made, type ListResult, type Result } from '../registry/results.ts'
+import { Decoding, type JsonObject } from '../codec/codec.ts'
+import type { Served } from '../catalogue/catalogue.ts'
+import { StatusError } from '../meta/errors.ts'
+import type { ObjectMeta, Typed } from '../meta/object-meta.ts'
+import { formatJson } from '../codec/json-text.ts'
+import { cellsOf, columnDefinitions } from '../catalogue/table.ts'
+import type { ChangeType } from '../cache/watch-hub.ts'
+import type { Version } from '../cache/version.ts'
 import type { Form } from './form.ts'
 
 /** JSON of an object in the served version. */

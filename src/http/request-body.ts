@@ -1,5 +1,5 @@
 /** Request bodies as they arrive: whole and within their bounds, or nothing at all. */
-import { StatusError, tooLarge, tooManyRequests } from '../schema/errors.ts'
+import { StatusError, tooLarge, tooManyRequests } from '../meta/errors.ts'
 
 /** Where a protocol puts the body of one request. */
 export interface BodySink {

@@ -1,4 +1,4 @@
-import type { Query, User } from '../api/context.ts'
+import type { Query, User } from '../registry/context.ts'
 import type { Decision } from '../authz/authorizer.ts'
 import type { BodyShare } from './body-memory.ts'
 import type { AuditAnnotation, Context, ServerState } from './context.ts'

@@ -10,7 +10,7 @@
 import { Bag } from '../base/bag.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
-import type { StatusError } from '../schema/errors.ts'
+import type { StatusError } from '../meta/errors.ts'
 import type { Context } from './context.ts'
 import { headOf, RequestRecord, type ObservedRequest, type RecordHead } from './request-record.ts'
 

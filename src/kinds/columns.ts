@@ -1,6 +1,6 @@
 import { age } from '../base/human-duration.ts'
-import type { Typed } from '../schema/object-meta.ts'
-import { column } from '../schema/resource.ts'
+import type { Typed } from '../meta/object-meta.ts'
+import { column } from '../catalogue/resource.ts'
 
 /** The column that identifies the object. */
 export const nameColumn = column<Typed>('Name', 'string', (o) => o.metadata.name ?? '', {

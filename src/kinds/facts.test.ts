@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from 'vitest'
 import { factsOf } from '../../test/facts.ts'
-import type { FieldFacts, Holds, Shape } from '../schema/shape.ts'
+import type { FieldFacts, Holds, Shape } from '../notation/shape.ts'
 import { resources } from './index.ts'
 
 interface FactField {

@@ -1,11 +1,11 @@
 /** Runs the hooks of a kind as requests do; for tests. */
 import { finishIfSteps } from '../base/steps.ts'
 import { expect } from 'vitest'
-import { checkDeclared } from '../schema/check.ts'
-import { codecOf, Decoding, type JsonObject } from '../schema/codec.ts'
-import { FieldErrors } from '../schema/field-errors.ts'
-import type { Typed } from '../schema/object-meta.ts'
-import type { HookContext, PartSubresource, Resource } from '../schema/resource.ts'
+import { checkDeclared } from '../catalogue/check.ts'
+import { codecOf, Decoding, type JsonObject } from '../codec/codec.ts'
+import { FieldErrors } from '../meta/field-errors.ts'
+import type { Typed } from '../meta/object-meta.ts'
+import type { HookContext, PartSubresource, Resource } from '../catalogue/resource.ts'
 import { orch } from '../vocabulary/orch.ts'
 import { defaultGate } from './gates.ts'
 

@@ -1,4 +1,4 @@
-import type { Resource } from '../schema/resource.ts'
+import type { Resource } from '../catalogue/resource.ts'
 import { mutatingWebhookConfigurations } from './admissionregistration/mutating-webhook-configuration.ts'
 import { validatingWebhookConfigurations } from './admissionregistration/validating-webhook-configuration.ts'
 import { customResourceDefinitions } from './apiextensions/custom-resource-definition.ts'

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { codecOf, plansOf, type JsonObject } from '../schema/codec.ts'
-import { membersWriter, type JsonOut } from '../schema/json-writer.ts'
-import type { Holds, Shape } from '../schema/shape.ts'
+import { codecOf, plansOf, type JsonObject } from '../codec/codec.ts'
+import { membersWriter, type JsonOut } from '../codec/json-writer.ts'
+import type { Holds, Shape } from '../notation/shape.ts'
 import { orch } from '../vocabulary/orch.ts'
 import { resources } from './index.ts'
 

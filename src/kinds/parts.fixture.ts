@@ -1,6 +1,6 @@
 /** Help for the tests of kinds. */
-import type { Typed } from '../schema/object-meta.ts'
-import type { PartSubresource, Resource } from '../schema/resource.ts'
+import type { Typed } from '../meta/object-meta.ts'
+import type { PartSubresource, Resource } from '../catalogue/resource.ts'
 
 /** A part of a kind, such as its status. Throws Error when the sub-resource is absent or of another sort. */
 export function partOf<T extends Typed>(

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { Holds, Shape } from '../schema/shape.ts'
+import type { Holds, Shape } from '../notation/shape.ts'
 import { resources } from './index.ts'
 
 /** Lines between the remark and the path. */

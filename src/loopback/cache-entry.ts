@@ -1,10 +1,10 @@
-import { placeOf, type Api } from '../api/context.ts'
+import { placeOf, type Api } from '../registry/context.ts'
 import type { Entry } from '../client/entry.ts'
 import { META_GROUP } from '../client/meta-group.ts'
 import { objectBytes } from '../http/represent.ts'
-import type { Served } from '../schema/catalogue.ts'
-import { parseJson } from '../schema/json-text.ts'
-import type { Version } from '../store/cache/version.ts'
+import type { Served } from '../catalogue/catalogue.ts'
+import { parseJson } from '../codec/json-text.ts'
+import type { Version } from '../cache/version.ts'
 
 /** How objects of the cache are read. */
 export interface CacheReading {

@@ -1,12 +1,7 @@
 import type { RequestVerb } from '../client/transport.ts'
-import { verbsOf, type Catalogue, type Served } from '../schema/catalogue.ts'
-import {
-  badRequest,
-  createWhileLeaving,
-  methodNotAllowed,
-  noSuchResource,
-} from '../schema/errors.ts'
-import { isPathSegmentName } from '../schema/names.ts'
+import { verbsOf, type Catalogue, type Served } from '../catalogue/catalogue.ts'
+import { badRequest, createWhileLeaving, methodNotAllowed, noSuchResource } from '../meta/errors.ts'
+import { isPathSegmentName } from '../meta/names.ts'
 import type { Place } from '../client/transport.ts'
 
 /** Finds what a request is about. Throws StatusError for what no path leads to: the same as over the network. */

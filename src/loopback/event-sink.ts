@@ -1,4 +1,4 @@
-import type { WatchSink } from '../store/cache/watch-hub.ts'
+import type { WatchSink } from '../cache/watch-hub.ts'
 
 const NEWLINE = 0x0a
 

@@ -1,8 +1,8 @@
-import { keyOf } from '../api/context.ts'
-import { selection } from '../api/selection.ts'
+import { keyOf } from '../registry/context.ts'
+import { selection } from '../registry/selection.ts'
 import type { Followed, FollowRequest, FollowTarget } from '../client/transport.ts'
-import type { Version } from '../store/cache/version.ts'
-import type { WatchSink } from '../store/cache/watch-hub.ts'
+import type { Version } from '../cache/version.ts'
+import type { WatchSink } from '../cache/watch-hub.ts'
 import { CacheEntry, type CacheReading } from './cache-entry.ts'
 
 const NO_BYTES = Buffer.alloc(0)

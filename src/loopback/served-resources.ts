@@ -1,5 +1,5 @@
 import type { ServedResource, ServedResources } from '../client/transport.ts'
-import type { Catalogue } from '../schema/catalogue.ts'
+import type { Catalogue } from '../catalogue/catalogue.ts'
 
 const NO_FAILURES: ReadonlyMap<string, Error> = new Map()
 const made = new WeakMap<Catalogue, { readonly generation: number; readonly is: ServedResources }>()

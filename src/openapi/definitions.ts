@@ -2,10 +2,10 @@
  * Definitions of all shapes that something refers to, made of their declarations. Version 3 of the format tells
  * defaults and wraps references that have siblings; version 2 has neither.
  */
-import { groupVersionOf } from '../schema/home.ts'
-import type { Served } from '../schema/catalogue.ts'
-import { ObjectMeta } from '../schema/object-meta.ts'
-import type { FieldFacts, Holds, Shape } from '../schema/shape.ts'
+import { groupVersionOf } from '../meta/home.ts'
+import type { Served } from '../catalogue/catalogue.ts'
+import { ObjectMeta } from '../meta/object-meta.ts'
+import type { FieldFacts, Holds, Shape } from '../notation/shape.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { sorted, type Json } from './document.ts'
 import { ListMeta } from '../kinds/meta/documents.ts'

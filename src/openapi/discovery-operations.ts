@@ -1,5 +1,5 @@
 /** Operations of what tells what is served: versions, groups, resources, the release. */
-import type { ShapeClass } from '../schema/shape.ts'
+import type { ShapeClass } from '../notation/shape.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import type { Definitions } from './definitions.ts'
 import type { Operation, PathItem } from './document.ts'

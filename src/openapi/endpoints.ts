@@ -3,7 +3,7 @@
  * kept are compressed bytes.
  */
 import { createHash } from 'node:crypto'
-import type { Catalogue } from '../schema/catalogue.ts'
+import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { choose, OFFERS, type Offer } from './accept.ts'
 import type { DocumentOptions } from './document.ts'

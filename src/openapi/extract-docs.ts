@@ -1,12 +1,12 @@
 /**
- * Reads documentation from the comments above classes and fields of the notation (`schema/shape.ts`). Used when the
+ * Reads documentation from the comments above classes and fields of the notation (`notation/shape.ts`). Used when the
  * product is built, and from the sources themselves in tests.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** Rooms and files below `src` in which shapes are declared. */
-const PLACES = ['kinds', 'schema/object-meta.ts']
+const PLACES = ['kinds', 'meta/object-meta.ts']
 
 /** All documentation below `src`, by `home#Shape` and `home#Shape.field`. */
 export function extractDocs(src: string): Map<string, string> {

@@ -1,4 +1,4 @@
-import type { Served } from '../schema/catalogue.ts'
+import type { Served } from '../catalogue/catalogue.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 
 /** A kind as documents name it. */

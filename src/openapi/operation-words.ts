@@ -1,4 +1,4 @@
-import type { Verb } from '../schema/resource.ts'
+import type { Verb } from '../catalogue/resource.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import type { Json, Method, Parameter, Response } from './document.ts'
 import type { GroupVersionKind } from './names.ts'

@@ -1,14 +1,14 @@
 /** Paths and operations of one resource in one version, with its sub-resources. */
 import { Scale } from '../kinds/autoscaling/scale.ts'
 import { DeleteOptions } from '../kinds/meta/delete-options.ts'
-import { groupVersionOf } from '../schema/home.ts'
-import { verbsOf, type Served } from '../schema/catalogue.ts'
+import { groupVersionOf } from '../meta/home.ts'
+import { verbsOf, type Served } from '../catalogue/catalogue.ts'
 import type {
   ActionSubresource,
   ConnectSubresource,
   Subresource,
   Verb,
-} from '../schema/resource.ts'
+} from '../catalogue/resource.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import {
   answers,

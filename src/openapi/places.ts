@@ -1,5 +1,5 @@
 /** What is documented together: every path below one address has one document in version 3. */
-import type { Served, ServedGroup } from '../schema/catalogue.ts'
+import type { Served, ServedGroup } from '../catalogue/catalogue.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import type { Definitions } from './definitions.ts'
 import { DiscoveryOperations } from './discovery-operations.ts'

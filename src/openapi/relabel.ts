@@ -1,4 +1,4 @@
-import type { FieldFacts, Holds, Shape } from '../schema/shape.ts'
+import type { FieldFacts, Holds, Shape } from '../notation/shape.ts'
 
 /** Marks that differ, by `Shape.field`. */
 export type Relabelling = ReadonlyMap<string, Partial<FieldFacts>>

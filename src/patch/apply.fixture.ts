@@ -1,5 +1,5 @@
 /** A kind that apply merges in every way, and short words for paths. */
-import { home, t } from '../schema/shape.ts'
+import { home, t } from '../notation/shape.ts'
 import { fieldElement, indexElement, keyElement, type Path, valueElement } from './field-path.ts'
 import { FieldSet } from './field-set.ts'
 

@@ -2,7 +2,7 @@
  * The JSON form of field sets in `metadata.managedFields[].fieldsV1`: one member for each step, `.` for a path that ends
  * where others lead on, `{}` for one from which none does.
  */
-import { JsonError, parseJson } from '../schema/json-text.ts'
+import { JsonError, parseJson } from '../codec/json-text.ts'
 import {
   fieldElement,
   indexElement,

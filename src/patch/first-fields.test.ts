@@ -5,7 +5,7 @@ import { path, setOf, Thing } from './apply.fixture.ts'
 import { FieldSet } from './field-set.ts'
 import { toFieldsV1 } from './fields-v1.ts'
 import { firstFields, type Unowned } from './first-fields.ts'
-import { topologyOf } from '../schema/topology.ts'
+import { topologyOf } from '../notation/topology.ts'
 import { TypedValueError } from './typed-items.ts'
 import { compare } from './typed-value.ts'
 

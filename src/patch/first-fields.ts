@@ -9,7 +9,7 @@ import {
   type MapTopology,
   resolve,
   type Topology,
-} from '../schema/topology.ts'
+} from '../notation/topology.ts'
 import {
   filledList,
   filledObject,

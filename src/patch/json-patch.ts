@@ -1,5 +1,5 @@
-import { renderValue } from '../schema/field-errors.ts'
-import { MAX_DEPTH, setOwn } from '../schema/json-scanner.ts'
+import { renderValue } from '../meta/field-errors.ts'
+import { MAX_DEPTH, setOwn } from '../codec/json-scanner.ts'
 import {
   isObject,
   isWithin,

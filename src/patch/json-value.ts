@@ -1,5 +1,5 @@
-import { JsonCloner } from '../schema/json-clone.ts'
-import { MAX_DEPTH } from '../schema/json-scanner.ts'
+import { JsonCloner } from '../codec/json-clone.ts'
+import { MAX_DEPTH } from '../codec/json-scanner.ts'
 import { PatchFailed } from './patch-errors.ts'
 
 /** A JSON object in the working of a patch. */

@@ -4,7 +4,7 @@ import { setOf, Thing } from './apply.fixture.ts'
 import { recordClientApply } from './last-applied.ts'
 import type { Apply } from './managed-fields.ts'
 import { ApplyConflict, pathTexts, type Versions } from './managers.ts'
-import { topologyOf } from '../schema/topology.ts'
+import { topologyOf } from '../notation/topology.ts'
 
 const V1 = 'test/v1'
 const KEY = orch.spell('{cli}.{label}/last-applied-configuration')

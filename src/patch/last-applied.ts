@@ -3,7 +3,7 @@
  * here takes over what that annotation says was its own.
  */
 import { finish, type Steps } from '../base/steps.ts'
-import { JsonError, parseJson } from '../schema/json-text.ts'
+import { JsonError, parseJson } from '../codec/json-text.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { compareText } from './field-path.ts'
 import { FieldSet } from './field-set.ts'

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { StatusError } from '../schema/errors.ts'
-import type { ManagedFieldsEntry } from '../schema/object-meta.ts'
-import { home, t } from '../schema/shape.ts'
+import type { StatusError } from '../meta/errors.ts'
+import type { ManagedFieldsEntry } from '../meta/object-meta.ts'
+import { home, t } from '../notation/shape.ts'
 import { orch } from '../vocabulary/orch.ts'
 import { setOf, Thing } from './apply.fixture.ts'
 import { pathText } from './field-path.ts'
@@ -16,7 +16,7 @@ import {
   writeManaged,
 } from './managed-fields.ts'
 import { ApplyConflict, type Versions } from './managers.ts'
-import { topologyOf } from '../schema/topology.ts'
+import { topologyOf } from '../notation/topology.ts'
 import { extractItems } from './typed-value.ts'
 
 const { shape } = home('test/v2')

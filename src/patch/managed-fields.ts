@@ -1,6 +1,6 @@
 /** `metadata.managedFields`: its entries read and written, and what each write makes of them. */
-import { StatusError } from '../schema/errors.ts'
-import type { ManagedFieldsEntry } from '../schema/object-meta.ts'
+import { StatusError } from '../meta/errors.ts'
+import type { ManagedFieldsEntry } from '../meta/object-meta.ts'
 import { finish, type Steps } from '../base/steps.ts'
 import { compareText, fieldElement } from './field-path.ts'
 import { FieldSet } from './field-set.ts'

@@ -4,7 +4,7 @@ import { pathText } from './field-path.ts'
 import { FieldSet } from './field-set.ts'
 import { sameJson } from './json-value.ts'
 import { withAtomicValues, withNamedFields } from './named-fields.ts'
-import type { Topology } from '../schema/topology.ts'
+import type { Topology } from '../notation/topology.ts'
 import { compare, type Comparison, merge, removeItems, toFieldSet } from './typed-value.ts'
 
 /** The fields of one manager. */

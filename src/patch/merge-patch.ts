@@ -1,4 +1,4 @@
-import { setOwn } from '../schema/json-scanner.ts'
+import { setOwn } from '../codec/json-scanner.ts'
 import { isObject, type JsonObject, patchCloner } from './json-value.ts'
 import { PatchSyntaxError } from './patch-errors.ts'
 

@@ -1,6 +1,6 @@
 import { type FieldNode, FieldSet } from './field-set.ts'
 import type { PathElement } from './field-path.ts'
-import { DEDUCED, type Topology } from '../schema/topology.ts'
+import { DEDUCED, type Topology } from '../notation/topology.ts'
 
 /**
  * The set with the declared fields on the way to its paths: of `spec.strategy.type` also `spec` and `spec.strategy`.

@@ -1,4 +1,4 @@
-import type { Holds, Shape } from '../schema/shape.ts'
+import type { Holds, Shape } from '../notation/shape.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { isObject, type JsonObject, sameJson } from './json-value.ts'
 import { itemsOf, memberOf } from './strategic-merge-schema.ts'

@@ -1,6 +1,6 @@
 import { shortened } from '../base/short-text.ts'
-import { sortedKeys } from '../schema/codec.ts'
-import { setOwn } from '../schema/json-scanner.ts'
+import { sortedKeys } from '../codec/codec.ts'
+import { setOwn } from '../codec/json-scanner.ts'
 import { isObject, type JsonObject, nestsTooDeeply } from './json-value.ts'
 import { PatchMismatch, PatchSyntaxError } from './patch-errors.ts'
 

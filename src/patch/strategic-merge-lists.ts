@@ -1,4 +1,4 @@
-import { formatJson } from '../schema/json-text.ts'
+import { formatJson } from '../codec/json-text.ts'
 import { isObject, type JsonObject } from './json-value.ts'
 import { PatchFailed, PatchMismatch } from './patch-errors.ts'
 import { itemDirective, noMergeKey, valueText } from './strategic-merge-directives.ts'

@@ -1,4 +1,4 @@
-import type { FieldFacts, Holds, Shape } from '../schema/shape.ts'
+import type { FieldFacts, Holds, Shape } from '../notation/shape.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { PatchMismatch } from './patch-errors.ts'
 

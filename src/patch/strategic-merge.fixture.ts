@@ -1,5 +1,5 @@
 /** Shapes that have every way of merging, for the tests of patches. */
-import { home, t } from '../schema/shape.ts'
+import { home, t } from '../notation/shape.ts'
 
 const { shape } = home('test/v1')
 

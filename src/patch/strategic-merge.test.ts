@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { MAX_DEPTH, parseJson } from '../schema/json-text.ts'
+import { MAX_DEPTH, parseJson } from '../codec/json-text.ts'
 import { kubernetes } from '../vocabulary/kubernetes.ts'
 import { orch } from '../vocabulary/orch.ts'
 import { difference } from './strategic-merge-difference.fixture.ts'

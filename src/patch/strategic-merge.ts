@@ -2,8 +2,8 @@
  * Strategic merge patch: a merge patch in which lists merge by their declaration and `$`-keys say what plain JSON
  * cannot (api-machinery section 10).
  */
-import { MAX_DEPTH, setOwn } from '../schema/json-scanner.ts'
-import type { Holds, Shape } from '../schema/shape.ts'
+import { MAX_DEPTH, setOwn } from '../codec/json-scanner.ts'
+import type { Holds, Shape } from '../notation/shape.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { isObject, type JsonObject, nestsTooDeeply } from './json-value.ts'
 import { PatchMismatch, PatchSyntaxError } from './patch-errors.ts'

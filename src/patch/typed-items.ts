@@ -7,7 +7,7 @@ import {
   valueElement,
 } from './field-path.ts'
 import { isObject, type JsonObject } from './json-value.ts'
-import type { KeyField, ListTopology, MapTopology, Topology } from '../schema/topology.ts'
+import type { KeyField, ListTopology, MapTopology, Topology } from '../notation/topology.ts'
 
 /** A value that does not fit its topology; the message has one line for each fault when there are several. */
 export class TypedValueError extends Error {

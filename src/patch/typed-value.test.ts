@@ -6,7 +6,7 @@ import { setOf, Thing } from './apply.fixture.ts'
 import { pathText } from './field-path.ts'
 import type { FieldSet } from './field-set.ts'
 import { withAtomicValues, withNamedFields } from './named-fields.ts'
-import { topologyOf } from '../schema/topology.ts'
+import { topologyOf } from '../notation/topology.ts'
 import { faultsOf } from './typed-items.ts'
 import { compare, extractItems, merge, removeItems, toFieldSet } from './typed-value.ts'
 

@@ -2,7 +2,7 @@
  * Objects as apply sees them: JSON values walked along their topology. `undefined` stands for what is absent, which is
  * not the same as null.
  */
-import { setOwn } from '../schema/json-scanner.ts'
+import { setOwn } from '../codec/json-scanner.ts'
 import { fieldElement, type PathElement } from './field-path.ts'
 import { type FieldNode, FieldSet } from './field-set.ts'
 import { isObject, type JsonObject, sameJson } from './json-value.ts'
@@ -20,7 +20,7 @@ import {
   type MapTopology,
   resolve,
   type Topology,
-} from '../schema/topology.ts'
+} from '../notation/topology.ts'
 
 /** The paths of everything in a value that can be owned. The value must fit. */
 export const toFieldSet = (topology: Topology, value: unknown): FieldSet =>

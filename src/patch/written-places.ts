@@ -1,6 +1,6 @@
-import { copyJson } from '../schema/json-clone.ts'
-import { setOwn } from '../schema/json-scanner.ts'
-import { WrittenNumbers } from '../schema/written-numbers.ts'
+import { copyJson } from '../codec/json-clone.ts'
+import { setOwn } from '../codec/json-scanner.ts'
+import { WrittenNumbers } from '../codec/written-numbers.ts'
 import type { JsonObject } from './json-value.ts'
 
 type Patch = (document: unknown, patch: unknown) => unknown

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ManualClock } from '../../src/base/clock.ts'
-import type { ServerOptions } from '../../src/server-options.ts'
+import type { ServerOptions } from '../../src/server/options/server-options.ts'
 import type { Client } from '../client.ts'
 import { remoteService, type Received, type RemoteService } from '../remote-service.ts'
 import {

@@ -1,7 +1,7 @@
 /** The verbs of clients: the same answers and the same refusals over each transport. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../../src/client/client.ts'
-import { StatusError } from '../../src/schema/errors.ts'
+import { StatusError } from '../../src/meta/errors.ts'
 import { startServer, type RunningServer } from '../../src/index.ts'
 import { clientOf, transports } from './clients.fixture.ts'
 

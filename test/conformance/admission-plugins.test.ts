@@ -11,7 +11,7 @@ import { PLUGIN_ORDER } from '../../src/admission/plugin-order.ts'
 import { selectPlugins } from '../../src/admission/selection.ts'
 import { ManualClock } from '../../src/base/clock.ts'
 import { startServer, type RunningServer, type ServerOptions } from '../../src/index.ts'
-import type { Typed } from '../../src/schema/object-meta.ts'
+import type { Typed } from '../../src/meta/object-meta.ts'
 import { Client } from '../client.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'admission-'))

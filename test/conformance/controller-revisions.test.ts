@@ -1,9 +1,9 @@
 /** The data of a controller revision: any JSON value, kept as it was sent, in every form. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startServer, type RunningServer } from '../../src/index.ts'
-import { wrap } from '../../src/schema/protobuf-envelope.ts'
-import { unwrap } from '../../src/schema/protobuf-envelope.ts'
-import { readerOf } from '../../src/schema/protobuf-wire.ts'
+import { wrap } from '../../src/codec/protobuf-envelope.ts'
+import { unwrap } from '../../src/codec/protobuf-envelope.ts'
+import { readerOf } from '../../src/codec/protobuf-wire.ts'
 import { vocabularies } from '../../src/vocabulary/index.ts'
 import { Client, type Reply } from '../client.ts'
 import { protobufForm } from '../protobuf/form.ts'

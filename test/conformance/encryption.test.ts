@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { systemClock } from '../../src/base/clock.ts'
 import { main } from '../../src/cli/main.ts'
 import { startServer } from '../../src/index.ts'
-import { openLmdb } from '../../src/store/lmdb/engine.ts'
+import { openLmdb } from '../../src/engine/lmdb/engine.ts'
 import { Client, type Reply } from '../client.ts'
 
 const SECRETS = '/api/v1/namespaces/default/secrets'

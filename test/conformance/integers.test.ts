@@ -1,7 +1,7 @@
 /** Integers as they are written in JSON: digits alone make one, and the generation has all 64 bits. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startServer, type RunningServer } from '../../src/index.ts'
-import { parseJson } from '../../src/schema/json-text.ts'
+import { parseJson } from '../../src/codec/json-text.ts'
 import { Client, type Reply } from '../client.ts'
 
 const NS = 'namespaces/default'

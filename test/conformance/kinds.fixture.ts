@@ -4,14 +4,11 @@
  */
 import type { RunningServer, ServerOptions } from '../../src/index.ts'
 import { schemaEntries, type SchemaKind } from '../../src/extend/schema-entry.ts'
-import {
-  JSONSchemaProps,
-  type SchemaProps,
-} from '../../src/kinds/apiextensions/json-schema-props.ts'
-import { codecOf, Decoding } from '../../src/schema/codec.ts'
-import type { Convert } from '../../src/schema/entry.ts'
-import type { LiveCatalogue } from '../../src/schema/live-catalogue.ts'
-import { launchServer } from '../../src/server.ts'
+import { JSONSchemaProps, type SchemaProps } from '../../src/structural/json-schema-props.ts'
+import { codecOf, Decoding } from '../../src/codec/codec.ts'
+import type { Convert } from '../../src/catalogue/entry.ts'
+import type { LiveCatalogue } from '../../src/catalogue/live-catalogue.ts'
+import { launchServer } from '../../src/server/start-server.ts'
 import { vocabularies } from '../../src/vocabulary/index.ts'
 import type { Vocabulary } from '../../src/vocabulary/vocabulary.ts'
 

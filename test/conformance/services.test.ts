@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Ids } from '../../src/base/ids.ts'
 import { systemClock } from '../../src/base/clock.ts'
 import { startServer, type RunningServer, type ServerOptions } from '../../src/index.ts'
-import { openLmdb } from '../../src/store/lmdb/engine.ts'
+import { openLmdb } from '../../src/engine/lmdb/engine.ts'
 import { Client, type Reply } from '../client.ts'
 
 type Json = Record<string, any>

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startServer, type RunningServer } from '../../src/index.ts'
 import { ConfigMap } from '../../src/kinds/core/config-map.ts'
-import { unwrap, wrap } from '../../src/schema/protobuf-envelope.ts'
-import { protobufOf } from '../../src/schema/protobuf.ts'
+import { unwrap, wrap } from '../../src/codec/protobuf-envelope.ts'
+import { protobufOf } from '../../src/codec/protobuf.ts'
 import { vocabularies } from '../../src/vocabulary/index.ts'
 import { Client } from '../client.ts'
 

@@ -1,7 +1,7 @@
 /** Answers, and what they say. */
 import { gunzipSync } from 'node:zlib'
 import { JSON_SCHEMA, load } from 'js-yaml'
-import { unwrap } from '../../src/schema/protobuf-envelope.ts'
+import { unwrap } from '../../src/codec/protobuf-envelope.ts'
 import { readWire } from './wire-tree.ts'
 
 export interface FuzzAnswer {

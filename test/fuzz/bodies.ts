@@ -1,5 +1,5 @@
 /** Bodies for writes: of every media type, right and wrong. */
-import { wrap } from '../../src/schema/protobuf-envelope.ts'
+import { wrap } from '../../src/codec/protobuf-envelope.ts'
 import type { Dice } from './dice.ts'
 import { mutateBytes } from './mutate-bytes.ts'
 import { mutateTree, type ValueAt } from './mutate-tree.ts'

@@ -1,5 +1,5 @@
 /** What a run knows of the objects that it made. */
-import { parseJson } from '../../src/schema/json-text.ts'
+import { parseJson } from '../../src/codec/json-text.ts'
 import type { FuzzAnswer } from './answer.ts'
 import { treeOf, type Tree } from './tree.ts'
 

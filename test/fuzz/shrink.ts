@@ -1,5 +1,5 @@
 /** Makes a request that shows something smaller, as long as it still shows it. */
-import { parseJson } from '../../src/schema/json-text.ts'
+import { parseJson } from '../../src/codec/json-text.ts'
 import type { FuzzRequest } from './request.ts'
 import { copyOf, sitesOf, textOf, treeOf, type Tree } from './tree.ts'
 

@@ -1,10 +1,10 @@
 /** Kinds that no server has built in. */
 import { ageColumn, nameColumn } from '../../src/kinds/columns.ts'
-import { declaredEntries } from '../../src/schema/declared-entry.ts'
-import type { ResourceEntry } from '../../src/schema/catalogue-snapshot.ts'
-import { group } from '../../src/schema/object-meta.ts'
-import { column, part, resource, type Resource } from '../../src/schema/resource.ts'
-import { t } from '../../src/schema/shape.ts'
+import { declaredEntries } from '../../src/catalogue/declared-entry.ts'
+import type { ResourceEntry } from '../../src/catalogue/catalogue-snapshot.ts'
+import { group } from '../../src/meta/object-meta.ts'
+import { column, part, resource, type Resource } from '../../src/catalogue/resource.ts'
+import { t } from '../../src/notation/shape.ts'
 import type { Vocabulary } from '../../src/vocabulary/vocabulary.ts'
 
 const v1 = group('example.com/v1')

@@ -1,9 +1,9 @@
 /** Servers that are given kinds while they run. */
-import type { Api } from '../../src/api/context.ts'
-import type { LiveCatalogue } from '../../src/schema/live-catalogue.ts'
-import type { Resource } from '../../src/schema/resource.ts'
-import type { RunningServer, ServerOptions } from '../../src/server-options.ts'
-import { launchServer } from '../../src/server.ts'
+import type { Api } from '../../src/registry/context.ts'
+import type { LiveCatalogue } from '../../src/catalogue/live-catalogue.ts'
+import type { Resource } from '../../src/catalogue/resource.ts'
+import type { RunningServer, ServerOptions } from '../../src/server/options/server-options.ts'
+import { launchServer } from '../../src/server/start-server.ts'
 import { Client } from '../client.ts'
 import { entriesOf } from './kinds.ts'
 

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, type SuiteAPI } from 'vitest'
-import type { ServerOptions } from '../../src/server-options.ts'
+import type { ServerOptions } from '../../src/server/options/server-options.ts'
 import { hasEtcd, NO_ETCD, startEtcd } from '../store/etcd.ts'
 
 /** A store that servers may be started over, one after the other. */

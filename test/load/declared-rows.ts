@@ -1,7 +1,7 @@
 /** A row for every list and map that a declaration has: as many items as a body may hold. */
 import { resources } from '../../src/kinds/index.ts'
-import { buildCatalogue } from '../../src/schema/catalogue.ts'
-import type { FieldFacts, Holds, Shape } from '../../src/schema/shape.ts'
+import { buildCatalogue } from '../../src/catalogue/catalogue.ts'
+import type { FieldFacts, Holds, Shape } from '../../src/notation/shape.ts'
 import { vocabularies } from '../../src/vocabulary/index.ts'
 import { collectionOf, manifests, objectOf, type Manifest } from '../manifests.fixture.ts'
 import { many, manyKeys, type Row } from './row.ts'

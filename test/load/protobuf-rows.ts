@@ -1,6 +1,6 @@
 /** Rows whose bodies are in the binary form, where an item of a list may take two bytes. */
 import { vocabularies } from '../../src/vocabulary/index.ts'
-import { wrap } from '../../src/schema/protobuf-envelope.ts'
+import { wrap } from '../../src/codec/protobuf-envelope.ts'
 import { protobufForm } from '../protobuf/form.ts'
 import { env, keys, MAPS, PODS, podSpec, type Json } from './requests.ts'
 import { many, type Row } from './row.ts'

@@ -5,7 +5,7 @@ import { placesOf } from '../../src/openapi/places.ts'
 import { atOnce } from '../../src/openapi/steps.ts'
 import { openApiV2 } from '../../src/openapi/v2.ts'
 import { placeDocument } from '../../src/openapi/v3.ts'
-import { buildCatalogue } from '../../src/schema/catalogue.ts'
+import { buildCatalogue } from '../../src/catalogue/catalogue.ts'
 import { vocabularies } from '../../src/vocabulary/index.ts'
 
 export const docs = await loadDocs()

@@ -1,7 +1,7 @@
 /** Objects of any shape, right by type but not by the rules of their kind. */
 import * as fc from 'fast-check'
-import { codecOf, Decoding, type JsonObject } from '../../src/schema/codec.ts'
-import type { Holds, Shape } from '../../src/schema/shape.ts'
+import { codecOf, Decoding, type JsonObject } from '../../src/codec/codec.ts'
+import type { Holds, Shape } from '../../src/notation/shape.ts'
 import type { Vocabulary } from '../../src/vocabulary/vocabulary.ts'
 
 const MAX_DEPTH = 7

@@ -2,12 +2,12 @@
 import { Scale } from '../../src/kinds/autoscaling/scale.ts'
 import { resources } from '../../src/kinds/index.ts'
 import { ListMeta, Status } from '../../src/kinds/meta/documents.ts'
-import { buildCatalogue, type Served } from '../../src/schema/catalogue.ts'
-import { codecOf, Decoding, type JsonObject } from '../../src/schema/codec.ts'
-import { unwrap, wrap } from '../../src/schema/protobuf-envelope.ts'
-import { readerOf } from '../../src/schema/protobuf-wire.ts'
-import { protobufOf } from '../../src/schema/protobuf.ts'
-import type { Shape } from '../../src/schema/shape.ts'
+import { buildCatalogue, type Served } from '../../src/catalogue/catalogue.ts'
+import { codecOf, Decoding, type JsonObject } from '../../src/codec/codec.ts'
+import { unwrap, wrap } from '../../src/codec/protobuf-envelope.ts'
+import { readerOf } from '../../src/codec/protobuf-wire.ts'
+import { protobufOf } from '../../src/codec/protobuf.ts'
+import type { Shape } from '../../src/notation/shape.ts'
 import type { Vocabulary } from '../../src/vocabulary/vocabulary.ts'
 
 function shapeOf({ kind, published }: Served): Shape {

@@ -23,7 +23,10 @@ const run = (release: string, ...args: string[]) => new Run(release, args).ended
 
 /** Whether a release uses the code that is kept. */
 async function uses(release: string): Promise<boolean> {
-  const [loader, script] = [join(dist, 'src', 'code-cached.js'), join(dist, 'src', 'program.js')]
+  const [loader, script] = [
+    join(dist, 'src', 'code-cache', 'start-cached.js'),
+    join(dist, 'src', 'program.js'),
+  ]
   const look = `import(${JSON.stringify(pathToFileURL(loader).href)})
     .then((m) => console.log(m.openScript(${JSON.stringify(script)}).isCached))`
   const { stdout } = await run(release, '-e', look)
@@ -32,7 +35,7 @@ async function uses(release: string): Promise<boolean> {
 
 describe.skipIf(!canFetch).each(RELEASES)('code that Node.js %s made', (maker) => {
   test('is used by it alone, and the program runs on all', async () => {
-    const program = join(dist, 'src', 'keep-code.js')
+    const program = join(dist, 'src', 'code-cache', 'write-cache.js')
     expect(await run(maker, program)).toEqual({ code: 0, stdout: '', stderr: '' })
     for (const release of RELEASES) {
       expect({ release, uses: await uses(release) }).toEqual({ release, uses: release === maker })

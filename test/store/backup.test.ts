@@ -5,7 +5,7 @@ import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openBackup } from '../../src/store/backup/read.ts'
+import { openBackup } from '../../src/engine/backup/read.ts'
 import { Client, type Watch } from '../client.ts'
 
 const NS = '/api/v1/namespaces/default/configmaps'

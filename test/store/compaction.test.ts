@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { ManualClock } from '../../src/base/clock.ts'
-import { openLmdb } from '../../src/store/lmdb/engine.ts'
-import { openMemory } from '../../src/store/memory/engine.ts'
+import { openLmdb } from '../../src/engine/lmdb/engine.ts'
+import { openMemory } from '../../src/engine/memory/engine.ts'
 
 for (const { name, open } of [
   { name: 'memory', open: async (_dir: string) => openMemory({ clock: new ManualClock() }) },

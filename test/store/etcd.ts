@@ -10,7 +10,7 @@ import {
   type Engine,
   type Event,
   type Item,
-} from '../../src/store/store.ts'
+} from '../../src/engine/engine.ts'
 import { freePort, isListening } from '../ports.ts'
 
 /** Whether the machine has the program. */

@@ -1,8 +1,8 @@
 /** What any engine must do; run against each. A skipped case names its reason. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { ManualClock } from '../../src/base/clock.ts'
-import type { TimeToLive } from '../../src/store/expiry.ts'
-import type { Change, Engine, Event, Item } from '../../src/store/store.ts'
+import type { TimeToLive } from '../../src/engine/expiry.ts'
+import type { Change, Engine, Event, Item } from '../../src/engine/engine.ts'
 
 const bytes = (text: string) => Buffer.from(text)
 const text = (item: Item | null) => (item ? Buffer.from(item.value).toString() : null)

@@ -1,4 +1,4 @@
-import { forbidden, notFound, StatusError } from '../../schema/errors.ts'
+import { forbidden, notFound, StatusError } from '../../meta/errors.ts'
 import type { PluginFactory } from '../plugin.ts'
 import { refusalOf } from '../refusal.ts'
 

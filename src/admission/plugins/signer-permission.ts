@@ -1,5 +1,5 @@
 import type { CertificateSigningRequest } from '../../kinds/certificates/certificate-signing-request.ts'
-import { sameValue } from '../../schema/field-errors.ts'
+import { sameValue } from '../../meta/field-errors.ts'
 import type { Vocabulary } from '../../vocabulary/vocabulary.ts'
 import type { Attributes } from '../attributes.ts'
 import type { PluginDeps, PluginFactory } from '../plugin.ts'

@@ -1,9 +1,9 @@
 import type { Clock } from '../../base/clock.ts'
 import { parseTime } from '../../base/time.ts'
-import { notFound } from '../../schema/errors.ts'
-import type { Typed } from '../../schema/object-meta.ts'
-import type { ObjectSource } from '../../schema/object-source.ts'
-import type { ResourceName } from '../../schema/resource-name.ts'
+import { notFound } from '../../meta/errors.ts'
+import type { Typed } from '../../meta/object-meta.ts'
+import type { ObjectSource } from '../../catalogue/object-source.ts'
+import type { ResourceName } from '../../meta/resource-name.ts'
 import {
   CredentialError,
   type Answered,

@@ -1,7 +1,7 @@
 import type { Secret } from '../../kinds/core/secret.ts'
-import { notFound } from '../../schema/errors.ts'
-import { isDns1123Label, isDns1123Subdomain } from '../../schema/names.ts'
-import type { ObjectSource } from '../../schema/object-source.ts'
+import { notFound } from '../../meta/errors.ts'
+import { isDns1123Label, isDns1123Subdomain } from '../../meta/names.ts'
+import type { ObjectSource } from '../../catalogue/object-source.ts'
 import type { Vocabulary } from '../../vocabulary/vocabulary.ts'
 import {
   CredentialError,

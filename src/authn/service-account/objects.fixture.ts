@@ -5,7 +5,7 @@ import {
   sign as signBytes,
   type KeyObject,
 } from 'node:crypto'
-import type { ObjectSource } from '../../schema/object-source.ts'
+import type { ObjectSource } from '../../catalogue/object-source.ts'
 import type { Asking } from '../authenticator.ts'
 import { verificationKeys, type TokenKey } from './keys.ts'
 

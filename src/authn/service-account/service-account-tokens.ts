@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts'
-import type { ObjectSource } from '../../schema/object-source.ts'
+import type { ObjectSource } from '../../catalogue/object-source.ts'
 import type { Vocabulary } from '../../vocabulary/vocabulary.ts'
 import type { TokenAuthenticator } from '../authenticator.ts'
 import type { Count } from './audiences.ts'

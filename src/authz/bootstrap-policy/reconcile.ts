@@ -4,7 +4,7 @@
  */
 import type { RoleRef } from '../../kinds/rbac/binding-parts.ts'
 import type { Vocabulary } from '../../vocabulary/vocabulary.ts'
-import { sameValue } from '../../schema/field-errors.ts'
+import { sameValue } from '../../meta/field-errors.ts'
 import { ruleOf, uncovered } from '../rule-cover.ts'
 import type { Rule } from '../rules.ts'
 import type { PolicyBinding, PolicyRole, PolicySubject } from './policy.ts'

@@ -1,6 +1,6 @@
 /** The certificates that node agents are met with, read from the files that flags name. */
 import { readFlagFileSync } from '../../base/flag-file.ts'
-import type { ServerOptions } from '../../server-options.ts'
+import type { ServerOptions } from '../../server/options/server-options.ts'
 
 /** Values of the flags about it; `''` where none is given. */
 export interface AgentTlsValues {

@@ -1,13 +1,9 @@
 import { join, resolve } from 'node:path'
-import { boolFlag, choiceFlag } from '../flags.ts'
-import {
-  dataDirFlag,
-  globalFlags,
-  pathFlag,
-  runDataCommand,
-  type DataCommand,
-} from './data-command.ts'
-import { etcdFlags, etcdPlaceOf } from './etcd-access.ts'
+import { boolFlag, choiceFlag } from '../../flags/flags.ts'
+import { dataDirFlag, pathFlag, runDataCommand, type DataCommand } from './data-command.ts'
+import { globalFlags } from '../../flags/global-flags.ts'
+import { etcdPlaceOf } from './etcd-access.ts'
+import { etcdFlags } from '../../server/options/etcd-flags.ts'
 
 /** Flags of the command. */
 export const backupFlags = {
@@ -40,14 +36,14 @@ export function backupCommand(command: DataCommand, args: readonly string[]): Pr
     if (values.store === 'etcd') {
       if (values['with-pki']) throw new Error('--with-pki is for --store lmdb')
       const place = etcdPlaceOf(values)
-      const { readEtcdSnapshot } = await import('../../store/backup/etcd-stream.ts')
-      const { writeEtcdSnapshot } = await import('../../store/backup/etcd-snapshot.ts')
+      const { readEtcdSnapshot } = await import('../../engine/backup/etcd-stream.ts')
+      const { writeEtcdSnapshot } = await import('../../engine/backup/etcd-snapshot.ts')
       const bytes = await writeEtcdSnapshot(path, readEtcdSnapshot(place))
       return say(`wrote a snapshot of etcd to ${path}, ${bytes} bytes`)
     }
-    const { openLmdbSnapshot } = await import('../../store/lmdb/snapshot.ts')
-    const { writeBackup } = await import('../../store/backup/write.ts')
-    const { readPkiFiles } = await import('../../store/backup/pki-files.ts')
+    const { openLmdbSnapshot } = await import('../../engine/lmdb/snapshot.ts')
+    const { writeBackup } = await import('../../engine/backup/write.ts')
+    const { readPkiFiles } = await import('../../engine/backup/pki-files.ts')
     const dataDir = resolve(values['data-dir'])
     const files = values['with-pki'] ? await readPkiFiles(dataDir) : []
     const snapshot = await openLmdbSnapshot(join(dataDir, 'store'))

@@ -1,4 +1,4 @@
-import { globalFlags } from './data-command.ts'
+import { globalFlags } from '../../flags/global-flags.ts'
 import {
   boolFlag,
   choiceFlag,
@@ -10,7 +10,7 @@ import {
   onFlag,
   optionalTextFlag,
   switchesFlag,
-} from '../flags.ts'
+} from '../../flags/flags.ts'
 
 const ELECTION = 'Leader election'
 

@@ -4,10 +4,13 @@ import { readFlagFileSync } from '../../base/flag-file.ts'
 import { lineLog, type Log } from '../../base/log.ts'
 import { plainMessage } from '../../base/plain-reason.ts'
 import type { ClientConfig } from '../../client/client-config.ts'
-import type { ControllerManager, ControllerManagerOptions } from '../../controller-manager.ts'
+import type {
+  ControllerManager,
+  ControllerManagerOptions,
+} from '../../controller-manager/controller-manager.ts'
 import { product } from '../../vocabulary/index.ts'
-import { parseFlags, type Values } from '../flags.ts'
-import { helpText } from '../help.ts'
+import { parseFlags, type Values } from '../../flags/flags.ts'
+import { helpText } from '../../flags/help.ts'
 import { signalCode, type Terminal } from '../terminal.ts'
 import { controllerManagerFlags } from './controller-manager-flags.ts'
 import { serveHealth } from './health-server.ts'
@@ -45,7 +48,7 @@ export async function controllerManagerCommand(
     ending.abort()
   })
   try {
-    const { controllerManager } = await import('../../controller-manager.ts')
+    const { controllerManager } = await import('../../controller-manager/controller-manager.ts')
     const manager = controllerManager(await optionsOf(values, log))
     await run(manager, values, log, ending.signal)
     return 0

@@ -2,8 +2,8 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { ManualClock } from '../../base/clock.ts'
-import { temporaryDir } from '../../store/backup/store.fixture.ts'
-import { openLmdb } from '../../store/lmdb/engine.ts'
+import { temporaryDir } from '../../engine/backup/store.fixture.ts'
+import { openLmdb } from '../../engine/lmdb/engine.ts'
 import { main } from '../main.ts'
 
 const dir = temporaryDir()

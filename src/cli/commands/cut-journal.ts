@@ -1,8 +1,9 @@
 import { product } from '../../vocabulary/index.ts'
 import { join, resolve } from 'node:path'
 import { systemClock } from '../../base/clock.ts'
-import { boolFlag, intFlag } from '../flags.ts'
-import { dataDirFlag, globalFlags, runDataCommand, type DataCommand } from './data-command.ts'
+import { boolFlag, intFlag } from '../../flags/flags.ts'
+import { dataDirFlag, runDataCommand, type DataCommand } from './data-command.ts'
+import { globalFlags } from '../../flags/global-flags.ts'
 
 /** Flags of the command. */
 export const cutJournalFlags = {
@@ -28,7 +29,7 @@ const CUT_JOURNAL = { flags: cutJournalFlags, example: `--data-dir ./${product.d
 export function cutJournalCommand(command: DataCommand, args: readonly string[]): Promise<number> {
   return runDataCommand(command, CUT_JOURNAL, args, async (values) => {
     const { terminal, name } = command
-    const { cutJournal } = await import('../../store/lmdb/cut-journal.ts')
+    const { cutJournal } = await import('../../engine/lmdb/cut-journal.ts')
     const dir = join(resolve(values['data-dir']), 'store')
     const cut = await cutJournal(dir, {
       clock: systemClock,

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { ManualClock } from '../../base/clock.ts'
 import { main } from '../main.ts'
-import { openLmdb } from '../../store/lmdb/engine.ts'
-import { temporaryDir } from '../../store/backup/store.fixture.ts'
+import { openLmdb } from '../../engine/lmdb/engine.ts'
+import { temporaryDir } from '../../engine/backup/store.fixture.ts'
 
 const dir = temporaryDir()
 const PAGE = 16_384

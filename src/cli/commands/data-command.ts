@@ -1,7 +1,8 @@
 /** What commands about stored data have in common. */
 import { product } from '../../vocabulary/index.ts'
-import { boolFlag, parseFlags, textFlag, type Flags, type Values } from '../flags.ts'
-import { helpText, shortHelp, type CommandHelp } from '../help.ts'
+import { parseFlags, textFlag, type Flags, type Values } from '../../flags/flags.ts'
+import type { globalFlags } from '../../flags/global-flags.ts'
+import { helpText, shortHelp, type CommandHelp } from '../../flags/help.ts'
 import { plainMessage } from '../../base/plain-reason.ts'
 import type { Terminal } from '../terminal.ts'
 import type { OpenEtcd } from './etcd-access.ts'
@@ -15,13 +16,6 @@ export interface DataCommand {
   readonly terminal: Terminal
   /** By default that of the package, loaded when it is needed. */
   readonly openEtcd?: OpenEtcd
-}
-
-/** Flags of every command. */
-export const globalFlags = {
-  help: boolFlag({ section: 'Global', short: 'h', help: 'Show help.' }),
-  'help-all': boolFlag({ section: 'Global', help: 'Show help with every flag.' }),
-  version: boolFlag({ section: 'Global', help: 'Show the version.' }),
 }
 
 /** The server's data directory. */

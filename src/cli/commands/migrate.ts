@@ -1,14 +1,23 @@
 import { join, resolve } from 'node:path'
 import { systemClock } from '../../base/clock.ts'
 import { silentLog } from '../../base/log.ts'
-import { eventLifetime } from '../../store/event-lifetime.ts'
-import type { TimeToLive } from '../../store/expiry.ts'
-import type { Engine } from '../../store/store.ts'
+import { eventLifetime } from '../../engine/event-lifetime.ts'
+import type { TimeToLive } from '../../engine/expiry.ts'
+import type { Engine } from '../../engine/engine.ts'
 import { vocabularies } from '../../vocabulary/index.ts'
 import type { VocabularyName } from '../../vocabulary/vocabulary.ts'
-import { boolFlag, choiceFlag, durationFlag, fileFlag, orNone, type Values } from '../flags.ts'
-import { dataDirFlag, globalFlags, runDataCommand, type DataCommand } from './data-command.ts'
-import { etcdFlags, etcdPlaceOf, type OpenEtcd } from './etcd-access.ts'
+import {
+  boolFlag,
+  choiceFlag,
+  durationFlag,
+  fileFlag,
+  orNone,
+  type Values,
+} from '../../flags/flags.ts'
+import { dataDirFlag, runDataCommand, type DataCommand } from './data-command.ts'
+import { globalFlags } from '../../flags/global-flags.ts'
+import { etcdPlaceOf, type OpenEtcd } from './etcd-access.ts'
+import { etcdFlags } from '../../server/options/etcd-flags.ts'
 
 const words = Object.keys(vocabularies) as VocabularyName[]
 
@@ -81,7 +90,7 @@ export function migrateCommand(command: DataCommand, args: readonly string[]): P
 }
 
 async function upgrade({ terminal }: DataCommand, values: MigrateValues): Promise<void> {
-  const { upgradeDataDir, upgradeEtcdPlace } = await import('../../server-upgrade.ts')
+  const { upgradeDataDir, upgradeEtcdPlace } = await import('../../server/upgrade.ts')
   const vocabulary = values.vocabulary as VocabularyName
   const encryptionConfigFile = values['encryption-provider-config']
   if (values['etcd-servers'].length > 0) {
@@ -105,7 +114,7 @@ const DIAL_TIMEOUT_MS = 20_000
 const REQUEST_TIMEOUT_MS = 30_000
 
 const openStandard: OpenEtcd = async (place, ttlMs) => {
-  const { openEtcd } = await import('../../store/etcd/engine.ts')
+  const { openEtcd } = await import('../../engine/etcd/engine.ts')
   return openEtcd({
     ...place,
     requestTimeoutMs: REQUEST_TIMEOUT_MS,
@@ -122,8 +131,8 @@ const lifetimeOf = ({ 'event-ttl': ttlMs }: MigrateValues): TimeToLive | undefin
   ttlMs === 0 ? undefined : eventLifetime(ttlMs)
 
 async function openEmbedded(dataDir: string, { vocabulary }: MigrateValues): Promise<Engine> {
-  const { openLmdbSnapshot } = await import('../../store/lmdb/snapshot.ts')
-  const { openLmdb } = await import('../../store/lmdb/engine.ts')
+  const { openLmdbSnapshot } = await import('../../engine/lmdb/snapshot.ts')
+  const { openLmdb } = await import('../../engine/lmdb/engine.ts')
   const dir = join(dataDir, 'store')
   // Opening makes a store where there is none; looking at it does not.
   await (await openLmdbSnapshot(dir)).close()
@@ -131,7 +140,7 @@ async function openEmbedded(dataDir: string, { vocabulary }: MigrateValues): Pro
 }
 
 async function toEngine({ terminal }: DataCommand, from: Engine, to: Engine): Promise<void> {
-  const { copyStore } = await import('../../store/backup/copy.ts')
+  const { copyStore } = await import('../../engine/backup/copy.ts')
   const { objects, moved, revision } = await copyStore(from, to, {
     onProgress: (at, last) => terminal.err(`at revision ${at} of ${last}\n`),
   })
@@ -148,8 +157,8 @@ async function toEmbedded(
   dataDir: string,
   values: MigrateValues,
 ): Promise<void> {
-  const { installStore } = await import('../../store/backup/install.ts')
-  const { itemsOf } = await import('../../store/backup/snapshot.ts')
+  const { installStore } = await import('../../engine/backup/install.ts')
+  const { itemsOf } = await import('../../engine/backup/snapshot.ts')
   const revision = from.revision()
   const objects = await installStore({
     dataDir,

@@ -1,14 +1,9 @@
 import { resolve } from 'node:path'
 import { systemClock } from '../../base/clock.ts'
 import type { VocabularyName } from '../../vocabulary/vocabulary.ts'
-import { boolFlag, fileFlag, intFlag } from '../flags.ts'
-import {
-  dataDirFlag,
-  globalFlags,
-  pathFlag,
-  runDataCommand,
-  type DataCommand,
-} from './data-command.ts'
+import { boolFlag, fileFlag, intFlag } from '../../flags/flags.ts'
+import { dataDirFlag, pathFlag, runDataCommand, type DataCommand } from './data-command.ts'
+import { globalFlags } from '../../flags/global-flags.ts'
 
 /** Flags of the command. */
 export const restoreFlags = {
@@ -41,7 +36,7 @@ const RESTORE = {
 /** Makes a store out of a backup; resolves with the exit code. Throws FlagError. */
 export function restoreCommand(command: DataCommand, args: readonly string[]): Promise<number> {
   return runDataCommand(command, RESTORE, args, async (values) => {
-    const { checkBackup, restoreBackup } = await import('../../store/backup/restore.ts')
+    const { checkBackup, restoreBackup } = await import('../../engine/backup/restore.ts')
     const path = resolve(values.file)
     if (values.check) {
       const { objects, revision, time, files } = await checkBackup(path)
@@ -59,7 +54,7 @@ export function restoreCommand(command: DataCommand, args: readonly string[]): P
       bump,
       clock: systemClock,
       format1: async ({ format }) => {
-        const { format1 } = await import('../../server-upgrade.ts')
+        const { format1 } = await import('../../server/upgrade.ts')
         const vocabulary = format['vocabulary'] as VocabularyName
         return format1({ vocabulary, encryptionConfigFile: values['encryption-provider-config'] })
       },

@@ -1,19 +1,19 @@
 import { resolve } from 'node:path'
 import { lineLog } from '../../base/log.ts'
 import { limitHeap } from '../../base/heap-limits.ts'
-import type { EtcdUse } from '../../etcd-options.ts'
-import type { RunningServer, ServerOptions } from '../../server-options.ts'
+import type { EtcdUse } from '../../server/options/etcd-options.ts'
+import type { RunningServer, ServerOptions } from '../../server/options/server-options.ts'
 import { startFailure } from '../../base/start-failure.ts'
 import { product } from '../../vocabulary/index.ts'
-import { parseFlags, type Values } from '../flags.ts'
-import { helpText, shortHelp } from '../help.ts'
+import { parseFlags, type Values } from '../../flags/flags.ts'
+import { helpText, shortHelp } from '../../flags/help.ts'
 import { signalCode, type EndSignal, type Terminal } from '../terminal.ts'
 import { agentTlsOf } from './agent-tls.ts'
-import { admissionOf } from './admission-flags.ts'
+import { admissionOf } from '../../server/options/admission-flags.ts'
 import { etcdPlaceOf } from './etcd-access.ts'
-import { authenticationOf } from './authentication-flags.ts'
-import { authorizationOf } from './authorization-flags.ts'
-import { commonServerFlags, serverFlags } from './server-flags.ts'
+import { authenticationOf } from '../../server/options/authentication-flags.ts'
+import { authorizationOf } from '../../server/options/authorization-flags.ts'
+import { commonServerFlags, serverFlags } from '../../server/options/server-flags.ts'
 
 /** Starts a server, as the package does. */
 export type StartServer = (options: ServerOptions) => Promise<RunningServer>
@@ -80,7 +80,7 @@ export async function serverCommand(
   let server: RunningServer
   try {
     if (!command.start) limitHeap()
-    const start = command.start ?? (await import('../../server.ts')).launchServer
+    const start = command.start ?? (await import('../../server/start-server.ts')).launchServer
     options = optionsOf(values)
     server = await start({ ...options, log })
   } catch (error) {

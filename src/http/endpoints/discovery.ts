@@ -1,8 +1,13 @@
 import { Scale } from '../../kinds/autoscaling/scale.ts'
-import { verbsOf, type Catalogue, type Served, type ServedGroup } from '../../schema/catalogue.ts'
-import type { Subresource, Verb } from '../../schema/resource.ts'
+import {
+  verbsOf,
+  type Catalogue,
+  type Served,
+  type ServedGroup,
+} from '../../catalogue/catalogue.ts'
+import type { Subresource, Verb } from '../../catalogue/resource.ts'
 import { APIGroup, APIGroupList, APIResourceList, APIVersions } from '../../kinds/meta/documents.ts'
-import type { ShapeClass } from '../../schema/shape.ts'
+import type { ShapeClass } from '../../notation/shape.ts'
 import { documentAnswer } from '../answer.ts'
 import type { Endpoint } from '../context.ts'
 

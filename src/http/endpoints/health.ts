@@ -1,4 +1,4 @@
-import { forbidden } from '../../schema/errors.ts'
+import { forbidden } from '../../meta/errors.ts'
 import type { Answer, Context, Endpoint, HealthCheck, HealthChecks } from '../context.ts'
 
 const ROOTS = ['healthz', 'livez', 'readyz'] as const

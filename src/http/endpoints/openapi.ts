@@ -1,5 +1,5 @@
 import type { OpenApiAnswer, OpenApiEndpoints, OpenApiRequest } from '../../openapi/endpoints.ts'
-import { first } from '../../api/context.ts'
+import { first } from '../../registry/context.ts'
 import type { Answer, Context, Endpoint } from '../context.ts'
 import { takesGzip } from '../answer.ts'
 import { pageNotFound } from '../plain-text.ts'

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { ANONYMOUS } from '../../authn/anonymous.ts'
 import { CredentialError, type Answered, type Asking } from '../../authn/authenticator.ts'
-import { unauthorized } from '../../schema/errors.ts'
+import { unauthorized } from '../../meta/errors.ts'
 import type { Context, Filter } from '../context.ts'
 
 /** Who asks: 401 when what the client showed does not hold. */

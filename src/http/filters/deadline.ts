@@ -1,6 +1,6 @@
 import { parseDurationMs } from '../../base/duration.ts'
-import { first } from '../../api/context.ts'
-import { badRequest } from '../../schema/errors.ts'
+import { first } from '../../registry/context.ts'
+import { badRequest } from '../../meta/errors.ts'
 import type { Filter } from '../context.ts'
 import { isLongRunning } from '../request-info.ts'
 

@@ -1,4 +1,4 @@
-import { unavailable } from '../../schema/errors.ts'
+import { unavailable } from '../../meta/errors.ts'
 import type { Filter } from '../context.ts'
 
 const HEALTH = /^\/(healthz|livez|readyz)(\/|$)/

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { StatusError } from '../../schema/errors.ts'
+import { StatusError } from '../../meta/errors.ts'
 import type { Context } from '../context.ts'
 import { headers } from './headers.ts'
 

@@ -1,4 +1,4 @@
-import { badRequest, plainError } from '../../schema/errors.ts'
+import { badRequest, plainError } from '../../meta/errors.ts'
 import type { Context, Filter } from '../context.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { badRequest } from '../../schema/errors.ts'
+import { badRequest } from '../../meta/errors.ts'
 import type { Filter } from '../context.ts'
 import { internalErrorText } from '../plain-text.ts'
 import { parseRequest, RequestPathError } from '../request-info.ts'

@@ -1,5 +1,5 @@
-import { type FieldErrors } from '../../schema/field-errors.ts'
-import { isDns1035Label, isDns1123Subdomain, isPortNumber } from '../../schema/names.ts'
+import { type FieldErrors } from '../../meta/field-errors.ts'
+import { isDns1035Label, isDns1123Subdomain, isPortNumber } from '../../meta/names.ts'
 
 /** The service behind a webhook, in whichever group it is declared. */
 export interface ServiceTarget {

@@ -1,5 +1,5 @@
-import { type FieldErrors } from '../../schema/field-errors.ts'
-import { isFullyQualifiedName } from '../../schema/names.ts'
+import { type FieldErrors } from '../../meta/field-errors.ts'
+import { isFullyQualifiedName } from '../../meta/names.ts'
 import { validateLabelSelector } from '../core/volumes/meta-rules.ts'
 import {
   fillClient,

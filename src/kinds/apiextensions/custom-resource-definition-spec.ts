@@ -1,5 +1,5 @@
-import { home, t } from '../../schema/shape.ts'
-import { JSONSchemaProps } from './json-schema-props.ts'
+import { home, t } from '../../notation/shape.ts'
+import { JSONSchemaProps } from '../../structural/json-schema-props.ts'
 
 const { shape } = home('apiextensions{api}/v1')
 

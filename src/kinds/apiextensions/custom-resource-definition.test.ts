@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { codecOf } from '../../schema/codec.ts'
+import { codecOf } from '../../codec/codec.ts'
 import { orch } from '../../vocabulary/orch.ts'
 import {
   c,

@@ -1,8 +1,8 @@
 import { formatTime } from '../../base/time.ts'
-import { sameValue } from '../../schema/field-errors.ts'
-import { group, raised } from '../../schema/object-meta.ts'
-import { part, resource } from '../../schema/resource.ts'
-import { t } from '../../schema/shape.ts'
+import { sameValue } from '../../meta/field-errors.ts'
+import { group, raised } from '../../meta/object-meta.ts'
+import { part, resource } from '../../catalogue/resource.ts'
+import { t } from '../../notation/shape.ts'
 import { fillClient } from '../admissionregistration/client-config-rules.ts'
 import {
   CustomResourceDefinitionNames,

@@ -1,8 +1,8 @@
 import { MAX_PATTERN_WEIGHT } from '../../base/pattern-weight.ts'
-import { type FieldErrors, sameValue } from '../../schema/field-errors.ts'
-import { isDns1123Subdomain } from '../../schema/names.ts'
-import type { ObjectMeta } from '../../schema/object-meta.ts'
-import type { HookContext } from '../../schema/resource.ts'
+import { type FieldErrors, sameValue } from '../../meta/field-errors.ts'
+import { isDns1123Subdomain } from '../../meta/names.ts'
+import type { ObjectMeta } from '../../meta/object-meta.ts'
+import type { HookContext } from '../../catalogue/resource.ts'
 import type { Steps } from '../../base/steps.ts'
 import type { Vocabulary } from '../../vocabulary/vocabulary.ts'
 import {
@@ -16,22 +16,27 @@ import type {
   CustomResourceDefinitionSpec,
   CustomResourceDefinitionVersion,
 } from './custom-resource-definition-spec.ts'
-import { RuleChecks } from './check-rule.ts'
-import { DefaultRules, hasUnprunedDefault } from './default-rules.ts'
-import type { SchemaProps } from './json-schema-props.ts'
+import { RuleChecks } from '../../structural/check-rule.ts'
+import { DefaultRules, hasUnprunedDefault } from '../../structural/default-rules.ts'
+import type { SchemaProps } from '../../structural/json-schema-props.ts'
 import { hasHeavyPatterns } from './prepare-schema.ts'
 import { requireNames, validateNames } from './name-rules.ts'
-import { validateRoot } from './root-rules.ts'
-import { SchemaExpressions } from './schema-expressions.ts'
-import { hasKnownType, validateSchema, wrongKeys, wrongSetItem } from './schema-rules.ts'
-import { isReadable, validateStructural } from './structural-rules.ts'
+import { validateRoot } from '../../structural/root-rules.ts'
+import { SchemaExpressions } from '../../structural/schema-expressions.ts'
+import {
+  hasKnownType,
+  validateSchema,
+  wrongKeys,
+  wrongSetItem,
+} from '../../structural/schema-rules.ts'
+import { isReadable, validateStructural } from '../../structural/structural-rules.ts'
 import {
   validateColumns,
   validateDeprecation,
   validateSubresources,
   validateVersionList,
 } from './version-rules.ts'
-import { someSchema } from './walk-schema.ts'
+import { someSchema } from '../../structural/walk-schema.ts'
 
 const SCOPES = ['Cluster', 'Namespaced']
 

@@ -1,5 +1,5 @@
-import type { FieldErrors } from '../../schema/field-errors.ts'
-import { isDns1035Label } from '../../schema/names.ts'
+import type { FieldErrors } from '../../meta/field-errors.ts'
+import { isDns1035Label } from '../../meta/names.ts'
 import type { CustomResourceDefinitionNames } from './custom-resource-definition-spec.ts'
 
 const REQUIRED = ['plural', 'singular', 'kind', 'listKind'] as const

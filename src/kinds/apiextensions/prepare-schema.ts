@@ -1,14 +1,14 @@
 /** What is slow of the checks of a definition, done beforehand in steps: patterns and rules are compiled once. */
 import { MAX_PATTERN_WEIGHT, patternWeight } from '../../base/pattern-weight.ts'
 import type { Steps } from '../../base/steps.ts'
-import { collecting, FieldErrors } from '../../schema/field-errors.ts'
+import { collecting, FieldErrors } from '../../meta/field-errors.ts'
 import type { Vocabulary } from '../../vocabulary/vocabulary.ts'
 import type { CustomResourceDefinitionSpec } from './custom-resource-definition-spec.ts'
-import type { SchemaProps } from './json-schema-props.ts'
-import { keepPattern } from './linear-pattern.ts'
-import { SchemaExpressions } from './schema-expressions.ts'
-import { isReadable, validateStructural } from './structural-rules.ts'
-import { everySchema } from './walk-schema.ts'
+import type { SchemaProps } from '../../structural/json-schema-props.ts'
+import { keepPattern } from '../../structural/linear-pattern.ts'
+import { SchemaExpressions } from '../../structural/schema-expressions.ts'
+import { isReadable, validateStructural } from '../../structural/structural-rules.ts'
+import { everySchema } from '../../structural/walk-schema.ts'
 
 /** Whether the patterns of all schemas are too much to compile; each counts once. */
 export function hasHeavyPatterns(spec: CustomResourceDefinitionSpec): boolean {

@@ -1,6 +1,6 @@
 import { isPrintable } from '../../base/printable.ts'
-import type { FieldErrors } from '../../schema/field-errors.ts'
-import { isDns1035Label } from '../../schema/names.ts'
+import type { FieldErrors } from '../../meta/field-errors.ts'
+import { isDns1035Label } from '../../meta/names.ts'
 import type {
   CustomResourceColumnDefinition,
   CustomResourceDefinitionVersion,

@@ -1,15 +1,15 @@
 /** What the tests of workloads share. */
 import { finishIfSteps } from '../../base/steps.ts'
-import { checkDeclared } from '../../schema/check.ts'
-import { codecOf, Decoding } from '../../schema/codec.ts'
-import { FieldErrors } from '../../schema/field-errors.ts'
-import type { Typed } from '../../schema/object-meta.ts'
+import { checkDeclared } from '../../catalogue/check.ts'
+import { codecOf, Decoding } from '../../codec/codec.ts'
+import { FieldErrors } from '../../meta/field-errors.ts'
+import type { Typed } from '../../meta/object-meta.ts'
 import type {
   HookContext,
   PartSubresource,
   Resource,
   ScaleSubresource,
-} from '../../schema/resource.ts'
+} from '../../catalogue/resource.ts'
 import { orch } from '../../vocabulary/orch.ts'
 
 /** A context in which these gates are on. */

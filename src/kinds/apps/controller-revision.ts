@@ -1,7 +1,7 @@
-import { isNonNegative } from '../../schema/names.ts'
-import { group } from '../../schema/object-meta.ts'
-import { column, resource } from '../../schema/resource.ts'
-import { t } from '../../schema/shape.ts'
+import { isNonNegative } from '../../meta/names.ts'
+import { group } from '../../meta/object-meta.ts'
+import { column, resource } from '../../catalogue/resource.ts'
+import { t } from '../../notation/shape.ts'
 import { ageColumn, nameColumn } from '../columns.ts'
 
 const { kind } = group('apps/v1')

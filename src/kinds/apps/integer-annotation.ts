@@ -1,5 +1,5 @@
-import { DecodeError } from '../../schema/codec.ts'
-import type { ObjectMeta } from '../../schema/object-meta.ts'
+import { DecodeError } from '../../codec/codec.ts'
+import type { ObjectMeta } from '../../meta/object-meta.ts'
 
 /** Reads the 64-bit integer that an annotation holds in place of a removed field. Throws DecodeError. */
 export function readInteger(key: string, text: string): bigint {

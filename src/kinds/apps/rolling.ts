@@ -1,5 +1,5 @@
-import type { FieldErrors } from '../../schema/field-errors.ts'
-import { isNonNegative, isPercent } from '../../schema/names.ts'
+import type { FieldErrors } from '../../meta/field-errors.ts'
+import { isNonNegative, isPercent } from '../../meta/names.ts'
 
 /** A number of pods, or a share of them such as `25%`. */
 export type Amount = number | string

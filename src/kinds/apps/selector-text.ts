@@ -1,4 +1,4 @@
-import { formatLabelSelector, type LabelSelectorObject } from '../../schema/selectors.ts'
+import { formatLabelSelector, type LabelSelectorObject } from '../../meta/selectors.ts'
 import { readSelector } from '../core/pod/validate-workload.ts'
 
 /** A selector as text, as a Scale carries it; empty when there is none. */

@@ -1,4 +1,4 @@
-import { home, t } from '../../schema/shape.ts'
+import { home, t } from '../../notation/shape.ts'
 import { PersistentVolumeClaim } from '../core/persistent-volume-claim.ts'
 import { PodTemplateSpec } from '../core/pod/pod-template.ts'
 import { LabelSelector } from '../meta/label-selector.ts'

@@ -1,5 +1,5 @@
-import type { FieldErrors } from '../../schema/field-errors.ts'
-import { type LabelSelector as Selector } from '../../schema/selectors.ts'
+import type { FieldErrors } from '../../meta/field-errors.ts'
+import { type LabelSelector as Selector } from '../../meta/selectors.ts'
 import { readSelector } from '../core/pod/validate-workload.ts'
 import { validateLabelSelector } from '../core/volumes/meta-rules.ts'
 import type { LabelSelector } from '../meta/label-selector.ts'

@@ -1,6 +1,6 @@
-import type { FieldErrors } from '../../schema/field-errors.ts'
-import { group } from '../../schema/object-meta.ts'
-import { t } from '../../schema/shape.ts'
+import type { FieldErrors } from '../../meta/field-errors.ts'
+import { group } from '../../meta/object-meta.ts'
+import { t } from '../../notation/shape.ts'
 
 const { kind, shape } = group('authentication{api}/v1')
 

@@ -1,6 +1,6 @@
-import { type FieldErrors } from '../../schema/field-errors.ts'
-import type { ObjectMeta, Typed } from '../../schema/object-meta.ts'
-import { home, t } from '../../schema/shape.ts'
+import { type FieldErrors } from '../../meta/field-errors.ts'
+import type { ObjectMeta, Typed } from '../../meta/object-meta.ts'
+import { home, t } from '../../notation/shape.ts'
 
 const { shape } = home('authorization{api}/v1')
 

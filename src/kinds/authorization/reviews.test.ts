@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { codecOf, Decoding } from '../../schema/codec.ts'
-import { FieldErrors } from '../../schema/field-errors.ts'
+import { codecOf, Decoding } from '../../codec/codec.ts'
+import { FieldErrors } from '../../meta/field-errors.ts'
 import { TokenRequest, validateTokenRequest } from '../authentication/token-request.ts'
 import { tokenReviews } from '../authentication/token-review.ts'
 import { problems, read, texts } from '../hooks.fixture.ts'

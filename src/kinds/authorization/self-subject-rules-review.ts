@@ -1,6 +1,6 @@
-import { group } from '../../schema/object-meta.ts'
-import { resource } from '../../schema/resource.ts'
-import { t } from '../../schema/shape.ts'
+import { group } from '../../meta/object-meta.ts'
+import { resource } from '../../catalogue/resource.ts'
+import { t } from '../../notation/shape.ts'
 import { ALL_BUT_CREATE } from '../create-only.ts'
 
 const { kind, shape } = group('authorization{api}/v1')

@@ -1,7 +1,7 @@
-import type { FieldErrors } from '../../schema/field-errors.ts'
-import { group } from '../../schema/object-meta.ts'
-import { resource } from '../../schema/resource.ts'
-import { t } from '../../schema/shape.ts'
+import type { FieldErrors } from '../../meta/field-errors.ts'
+import { group } from '../../meta/object-meta.ts'
+import { resource } from '../../catalogue/resource.ts'
+import { t } from '../../notation/shape.ts'
 import { ALL_BUT_CREATE } from '../create-only.ts'
 import {
   NonResourceAttributes,

@@ -1,4 +1,4 @@
-import { home, t } from '../../schema/shape.ts'
+import { home, t } from '../../notation/shape.ts'
 import { CrossVersionObjectReference, MetricSpec, MetricStatus } from './metrics.ts'
 
 const { shape } = home('autoscaling/v2')

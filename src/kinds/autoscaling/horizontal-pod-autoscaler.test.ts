@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { PartSubresource } from '../../schema/resource.ts'
+import type { PartSubresource } from '../../catalogue/resource.ts'
 import { c, cells, partProblems, problems } from '../hooks.fixture.ts'
 import { container, cpu, DOWN, gate, of, scaleTargetRef, UP } from './autoscaling.fixture.ts'
 import {

@@ -1,6 +1,6 @@
-import { group } from '../../schema/object-meta.ts'
-import { column, type HookContext, part, resource, same } from '../../schema/resource.ts'
-import { t } from '../../schema/shape.ts'
+import { group } from '../../meta/object-meta.ts'
+import { column, type HookContext, part, resource, same } from '../../catalogue/resource.ts'
+import { t } from '../../notation/shape.ts'
 import { ageColumn, nameColumn } from '../columns.ts'
 import * as v1 from './horizontal-pod-autoscaler.v1.ts'
 import {

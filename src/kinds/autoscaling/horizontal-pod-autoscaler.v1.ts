@@ -1,8 +1,8 @@
 /** Autoscalers as the first version knows them: processor time alone; the rest travels in annotations. */
-import { codecOf, DecodeError, Decoding, type JsonObject } from '../../schema/codec.ts'
-import { group, type Typed } from '../../schema/object-meta.ts'
-import type { HookContext } from '../../schema/resource.ts'
-import { type ShapeClass, t } from '../../schema/shape.ts'
+import { codecOf, DecodeError, Decoding, type JsonObject } from '../../codec/codec.ts'
+import { group, type Typed } from '../../meta/object-meta.ts'
+import type { HookContext } from '../../catalogue/resource.ts'
+import { type ShapeClass, t } from '../../notation/shape.ts'
 import type { Vocabulary } from '../../vocabulary/vocabulary.ts'
 import type * as hub from './horizontal-pod-autoscaler-spec.ts'
 import {

@@ -1,5 +1,5 @@
 /** What replicas are scaled by, and what was measured. */
-import { home, t } from '../../schema/shape.ts'
+import { home, t } from '../../notation/shape.ts'
 import { LabelSelector } from '../meta/label-selector.ts'
 
 const { shape } = home('autoscaling/v2')

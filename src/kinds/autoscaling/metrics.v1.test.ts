@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { codecOf, Decoding, type JsonObject } from '../../schema/codec.ts'
+import { codecOf, Decoding, type JsonObject } from '../../codec/codec.ts'
 import * as hub from './metrics.ts'
 import * as v1 from './metrics.v1.ts'
 

@@ -1,6 +1,6 @@
 /** Metrics as the first version knows them: it has no fields for them, so they travel in annotations in this form. */
 import { isZero, parseQuantity } from '../../base/quantity.ts'
-import { home, t } from '../../schema/shape.ts'
+import { home, t } from '../../notation/shape.ts'
 import { LabelSelector } from '../meta/label-selector.ts'
 import type * as hub from './metrics.ts'
 import { CrossVersionObjectReference } from './metrics.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { FieldErrors } from '../../schema/field-errors.ts'
+import { FieldErrors } from '../../meta/field-errors.ts'
 import { texts } from '../hooks.fixture.ts'
 import { type Scale, validateScale } from './scale.ts'
 

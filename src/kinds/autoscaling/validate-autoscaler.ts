@@ -1,8 +1,8 @@
 /** Rules of autoscalers. */
 import { parseQuantity, sign } from '../../base/quantity.ts'
-import type { FieldErrors } from '../../schema/field-errors.ts'
-import { isNonNegative, isPathSegmentName } from '../../schema/names.ts'
-import type { HookContext } from '../../schema/resource.ts'
+import type { FieldErrors } from '../../meta/field-errors.ts'
+import { isNonNegative, isPathSegmentName } from '../../meta/names.ts'
+import type { HookContext } from '../../catalogue/resource.ts'
 import type {
   HorizontalPodAutoscalerSpec,
   HorizontalPodAutoscalerStatus,

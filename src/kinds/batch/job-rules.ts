@@ -1,8 +1,8 @@
 /** Rules of what jobs and the templates of jobs say. */
-import type { FieldErrors } from '../../schema/field-errors.ts'
-import { isNonNegative } from '../../schema/names.ts'
-import type { HookContext } from '../../schema/resource.ts'
-import { matchesLabels } from '../../schema/selectors.ts'
+import type { FieldErrors } from '../../meta/field-errors.ts'
+import { isNonNegative } from '../../meta/names.ts'
+import type { HookContext } from '../../catalogue/resource.ts'
+import { matchesLabels } from '../../meta/selectors.ts'
 import { readSelector } from '../core/pod/validate-workload.ts'
 import { validatePodTemplate } from '../core/pod/validate-pod-template.ts'
 import { validateLabelSelector } from '../core/volumes/meta-rules.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { HookContext } from '../../schema/resource.ts'
+import type { HookContext } from '../../catalogue/resource.ts'
 import { c, cells, partProblems, problems, read } from '../hooks.fixture.ts'
 import { partOf } from '../parts.fixture.ts'
 import {

@@ -1,5 +1,5 @@
 import { formatTime } from '../../base/time.ts'
-import type { HookContext } from '../../schema/resource.ts'
+import type { HookContext } from '../../catalogue/resource.ts'
 import type {
   CertificateSigningRequest,
   CertificateSigningRequestCondition as Condition,

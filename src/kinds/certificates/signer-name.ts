@@ -1,5 +1,5 @@
-import type { FieldErrors } from '../../schema/field-errors.ts'
-import { isDns1123Label, isDns1123Subdomain } from '../../schema/names.ts'
+import type { FieldErrors } from '../../meta/field-errors.ts'
+import { isDns1123Label, isDns1123Subdomain } from '../../meta/names.ts'
 
 const MAX_DOMAIN = 253
 // Room for a namespace, a dot and the name of an object in it.

@@ -1,5 +1,5 @@
-import { type FieldErrors, renderValue, sameValue } from '../../schema/field-errors.ts'
-import type { HookContext } from '../../schema/resource.ts'
+import { type FieldErrors, renderValue, sameValue } from '../../meta/field-errors.ts'
+import type { HookContext } from '../../catalogue/resource.ts'
 import type { CertificateSigningRequest } from './certificate-signing-request.ts'
 import { ofType } from './conditions.ts'
 import { validateRequest } from './validate.ts'

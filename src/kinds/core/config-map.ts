@@ -1,9 +1,9 @@
-import { type FieldErrors, sameValue } from '../../schema/field-errors.ts'
-import { sizeOf } from '../../schema/json-view.ts'
-import { isConfigKey } from '../../schema/names.ts'
-import { group } from '../../schema/object-meta.ts'
-import { column, resource } from '../../schema/resource.ts'
-import { t } from '../../schema/shape.ts'
+import { type FieldErrors, sameValue } from '../../meta/field-errors.ts'
+import { sizeOf } from '../../codec/json-view.ts'
+import { isConfigKey } from '../../meta/names.ts'
+import { group } from '../../meta/object-meta.ts'
+import { column, resource } from '../../catalogue/resource.ts'
+import { t } from '../../notation/shape.ts'
 import { ageColumn, nameColumn } from '../columns.ts'
 
 const { kind } = group('core/v1')

@@ -1,14 +1,14 @@
-import type { FieldErrors } from '../../schema/field-errors.ts'
+import type { FieldErrors } from '../../meta/field-errors.ts'
 import {
   isDns1123Label,
   isDns1123Subdomain,
   isIp,
   isPortNumber,
   isQualifiedName,
-} from '../../schema/names.ts'
-import { group } from '../../schema/object-meta.ts'
-import { column, resource } from '../../schema/resource.ts'
-import { t } from '../../schema/shape.ts'
+} from '../../meta/names.ts'
+import { group } from '../../meta/object-meta.ts'
+import { column, resource } from '../../catalogue/resource.ts'
+import { t } from '../../notation/shape.ts'
 import { ageColumn, nameColumn } from '../columns.ts'
 import { isReachableIp } from './reachable-ip.ts'
 import { ObjectReference } from './object-reference.ts'

@@ -1,6 +1,6 @@
 import { addressFamily } from '../../base/address-family.ts'
 import { ipFromBigInt, ipToBigInt } from '../../base/ip-range.ts'
-import { ipFamily } from '../../schema/names.ts'
+import { ipFamily } from '../../meta/names.ts'
 
 /** Family of an address, as kinds name it; only for text that is one. */
 export const familyOf = (address: string): 'IPv4' | 'IPv6' =>

@@ -1,8 +1,8 @@
-import { group } from '../../schema/object-meta.ts'
-import { resource } from '../../schema/resource.ts'
-import { t } from '../../schema/shape.ts'
+import { group } from '../../meta/object-meta.ts'
+import { resource } from '../../catalogue/resource.ts'
+import { t } from '../../notation/shape.ts'
 import { validateLimits } from './limit-rules.ts'
-import { setOwn } from '../../schema/json-scanner.ts'
+import { setOwn } from '../../codec/json-scanner.ts'
 import { type ResourceList, roundResources } from './resource-requirements.ts'
 
 const { kind, shape } = group('core/v1')

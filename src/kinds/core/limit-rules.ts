@@ -1,6 +1,6 @@
 import { compareQuantity, milliValue, parseQuantity, quantityOf } from '../../base/quantity.ts'
-import type { FieldErrors } from '../../schema/field-errors.ts'
-import { isQualifiedName } from '../../schema/names.ts'
+import type { FieldErrors } from '../../meta/field-errors.ts'
+import { isQualifiedName } from '../../meta/names.ts'
 import type { Vocabulary } from '../../vocabulary/vocabulary.ts'
 import type { LimitRangeItem } from './limit-range.ts'
 import { validateResourceName } from './resource-amounts.ts'

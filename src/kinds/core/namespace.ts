@@ -1,8 +1,8 @@
-import type { FieldErrors } from '../../schema/field-errors.ts'
-import { isDns1123Label, isQualifiedName } from '../../schema/names.ts'
-import { group } from '../../schema/object-meta.ts'
-import { column, part, resource, type HookContext } from '../../schema/resource.ts'
-import { t } from '../../schema/shape.ts'
+import type { FieldErrors } from '../../meta/field-errors.ts'
+import { isDns1123Label, isQualifiedName } from '../../meta/names.ts'
+import { group } from '../../meta/object-meta.ts'
+import { column, part, resource, type HookContext } from '../../catalogue/resource.ts'
+import { t } from '../../notation/shape.ts'
 import { ageColumn, nameColumn } from '../columns.ts'
 
 const { kind, shape } = group('core/v1')

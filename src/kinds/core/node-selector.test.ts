@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { checkDeclared } from '../../schema/check.ts'
-import { codecOf, Decoding } from '../../schema/codec.ts'
-import { FieldErrors } from '../../schema/field-errors.ts'
+import { checkDeclared } from '../../catalogue/check.ts'
+import { codecOf, Decoding } from '../../codec/codec.ts'
+import { FieldErrors } from '../../meta/field-errors.ts'
 import { kubernetes } from '../../vocabulary/kubernetes.ts'
 import { orch } from '../../vocabulary/orch.ts'
 import {

@@ -1,6 +1,6 @@
-import type { FieldErrors } from '../../schema/field-errors.ts'
-import { isDns1123Subdomain, isQualifiedName } from '../../schema/names.ts'
-import { home, t } from '../../schema/shape.ts'
+import type { FieldErrors } from '../../meta/field-errors.ts'
+import { isDns1123Subdomain, isQualifiedName } from '../../meta/names.ts'
+import { home, t } from '../../notation/shape.ts'
 import type { Vocabulary } from '../../vocabulary/vocabulary.ts'
 
 const { shape } = home('core/v1')

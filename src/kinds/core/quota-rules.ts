@@ -1,4 +1,4 @@
-import type { FieldErrors } from '../../schema/field-errors.ts'
+import type { FieldErrors } from '../../meta/field-errors.ts'
 import type { Vocabulary } from '../../vocabulary/vocabulary.ts'
 import { validateResourceAmount, validateResourceName } from './resource-amounts.ts'
 import { isStandardResource } from './resource-names.ts'

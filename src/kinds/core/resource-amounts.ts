@@ -1,6 +1,6 @@
 import { isInteger, parseQuantity, sign } from '../../base/quantity.ts'
-import type { FieldErrors } from '../../schema/field-errors.ts'
-import { isQualifiedName, NEGATIVE_MESSAGE } from '../../schema/names.ts'
+import type { FieldErrors } from '../../meta/field-errors.ts'
+import { isQualifiedName, NEGATIVE_MESSAGE } from '../../meta/names.ts'
 import type { Vocabulary } from '../../vocabulary/vocabulary.ts'
 import { isStandardResource, isWholeResource } from './resource-names.ts'
 

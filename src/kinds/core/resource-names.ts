@@ -1,5 +1,5 @@
-import type { FieldErrors } from '../../schema/field-errors.ts'
-import { isQualifiedName } from '../../schema/names.ts'
+import type { FieldErrors } from '../../meta/field-errors.ts'
+import { isQualifiedName } from '../../meta/names.ts'
 import type { Vocabulary } from '../../vocabulary/vocabulary.ts'
 
 const HUGE_PAGES = 'hugepages-'

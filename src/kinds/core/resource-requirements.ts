@@ -1,5 +1,5 @@
 import { formatQuantity, parseQuantity, roundUpToMilli } from '../../base/quantity.ts'
-import { home, t } from '../../schema/shape.ts'
+import { home, t } from '../../notation/shape.ts'
 
 const { shape } = home('core/v1')
 

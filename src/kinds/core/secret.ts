@@ -1,8 +1,8 @@
-import { sizeOf } from '../../schema/json-view.ts'
-import { isConfigKey } from '../../schema/names.ts'
-import { group } from '../../schema/object-meta.ts'
-import { column, resource } from '../../schema/resource.ts'
-import { t } from '../../schema/shape.ts'
+import { sizeOf } from '../../codec/json-view.ts'
+import { isConfigKey } from '../../meta/names.ts'
+import { group } from '../../meta/object-meta.ts'
+import { column, resource } from '../../catalogue/resource.ts'
+import { t } from '../../notation/shape.ts'
 import { ageColumn, nameColumn } from '../columns.ts'
 import { keepIfImmutable } from './config-map.ts'
 

@@ -1,4 +1,4 @@
-import { type FieldErrors, sameValue } from '../../schema/field-errors.ts'
+import { type FieldErrors, sameValue } from '../../meta/field-errors.ts'
 import {
   isDns1123Label,
   isDns1123Subdomain,
@@ -7,10 +7,10 @@ import {
   isIpv6,
   isLabelValue,
   isQualifiedName,
-} from '../../schema/names.ts'
-import { group, raised } from '../../schema/object-meta.ts'
-import { column, resource, type HookContext } from '../../schema/resource.ts'
-import { t } from '../../schema/shape.ts'
+} from '../../meta/names.ts'
+import { group, raised } from '../../meta/object-meta.ts'
+import { column, resource, type HookContext } from '../../catalogue/resource.ts'
+import { t } from '../../notation/shape.ts'
 import { ageColumn, nameColumn } from '../columns.ts'
 import { ObjectReference } from '../core/object-reference.ts'
 import { isReachableIp } from '../core/reachable-ip.ts'

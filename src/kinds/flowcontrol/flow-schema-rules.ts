@@ -1,5 +1,5 @@
-import { type FieldErrors, sameValue } from '../../schema/field-errors.ts'
-import { isDns1123Label, isDns1123Subdomain } from '../../schema/names.ts'
+import { type FieldErrors, sameValue } from '../../meta/field-errors.ts'
+import { isDns1123Label, isDns1123Subdomain } from '../../meta/names.ts'
 import type {
   FlowSchemaSpec,
   NonResourcePolicyRule,

@@ -1,6 +1,6 @@
-import { type FieldErrors } from '../../schema/field-errors.ts'
-import { isQualifiedName } from '../../schema/names.ts'
-import { home, t } from '../../schema/shape.ts'
+import { type FieldErrors } from '../../meta/field-errors.ts'
+import { isQualifiedName } from '../../meta/names.ts'
+import { home, t } from '../../notation/shape.ts'
 
 const { shape } = home('meta/v1')
 

@@ -1,4 +1,4 @@
-import { home, t } from '../../schema/shape.ts'
+import { home, t } from '../../notation/shape.ts'
 
 const { shape } = home('meta/v1')
 

@@ -1,6 +1,6 @@
 /** Shapes that stand around objects: lists, answers, discovery. Documents alone need their declaration. */
-import { ObjectMeta } from '../../schema/object-meta.ts'
-import { Field, home, t } from '../../schema/shape.ts'
+import { ObjectMeta } from '../../meta/object-meta.ts'
+import { Field, home, t } from '../../notation/shape.ts'
 
 const { shape } = home('meta/v1')
 const { shape: plain } = home('version')

@@ -1,4 +1,4 @@
-import type { ObjectMeta } from '../../schema/object-meta.ts'
+import type { ObjectMeta } from '../../meta/object-meta.ts'
 
 const OF_OTHERS = ['labels', 'annotations', 'finalizers', 'ownerReferences'] as const
 

@@ -1,5 +1,5 @@
 /** Options of calls as messages; they come as query parameters. How to delete has a file of its own. */
-import { home, t } from '../../schema/shape.ts'
+import { home, t } from '../../notation/shape.ts'
 
 const { shape } = home('meta/v1')
 

@@ -1,4 +1,4 @@
-import { debugObject, type DebugText } from '../../schema/debug-text.ts'
+import { debugObject, type DebugText } from '../../meta/debug-text.ts'
 import { LabelSelector } from './label-selector.ts'
 
 /** A label selector as errors show it. */

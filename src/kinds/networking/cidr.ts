@@ -1,5 +1,5 @@
 import { ipToBigInt } from '../../base/ip-range.ts'
-import { isCidr } from '../../schema/names.ts'
+import { isCidr } from '../../meta/names.ts'
 import { plainIp } from '../core/ip-text.ts'
 
 /** A block of addresses. */

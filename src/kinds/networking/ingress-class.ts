@@ -1,8 +1,8 @@
-import { sameValue, type FieldErrors } from '../../schema/field-errors.ts'
-import { isDns1123Label, isDomainPrefixedPath } from '../../schema/names.ts'
-import { group, raised } from '../../schema/object-meta.ts'
-import { column, resource } from '../../schema/resource.ts'
-import { t } from '../../schema/shape.ts'
+import { sameValue, type FieldErrors } from '../../meta/field-errors.ts'
+import { isDns1123Label, isDomainPrefixedPath } from '../../meta/names.ts'
+import { group, raised } from '../../meta/object-meta.ts'
+import { column, resource } from '../../catalogue/resource.ts'
+import { t } from '../../notation/shape.ts'
 import { ageColumn, nameColumn } from '../columns.ts'
 import { validateTypedReference } from './typed-reference.ts'
 

@@ -1,4 +1,4 @@
-import { home, t } from '../../schema/shape.ts'
+import { home, t } from '../../notation/shape.ts'
 import { TypedLocalObjectReference } from '../core/local-object-reference.ts'
 
 const { shape } = home('networking{api}/v1')

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { FieldErrors } from '../../schema/field-errors.ts'
+import { FieldErrors } from '../../meta/field-errors.ts'
 import { ingresses } from './ingress.ts'
 import { c, cells, problems, read, texts } from './networking.fixture.ts'
 

@@ -1,7 +1,7 @@
-import { sameValue } from '../../schema/field-errors.ts'
-import { group, raised } from '../../schema/object-meta.ts'
-import { column, part, resource } from '../../schema/resource.ts'
-import { t } from '../../schema/shape.ts'
+import { sameValue } from '../../meta/field-errors.ts'
+import { group, raised } from '../../meta/object-meta.ts'
+import { column, part, resource } from '../../catalogue/resource.ts'
+import { t } from '../../notation/shape.ts'
 import { ageColumn, nameColumn } from '../columns.ts'
 import {
   loadBalancerText,

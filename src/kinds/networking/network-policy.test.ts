@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { FieldErrors } from '../../schema/field-errors.ts'
+import { FieldErrors } from '../../meta/field-errors.ts'
 import { type NetworkPolicy, networkPolicies } from './network-policy.ts'
 import { c, cells, context, problems, read, texts } from './networking.fixture.ts'
 

@@ -1,5 +1,5 @@
-import type { FieldErrors } from '../../schema/field-errors.ts'
-import { isDns1123Subdomain, isPathSegmentName } from '../../schema/names.ts'
+import type { FieldErrors } from '../../meta/field-errors.ts'
+import { isDns1123Subdomain, isPathSegmentName } from '../../meta/names.ts'
 
 /** Rules of a reference to an object of any kind, at `errors`. */
 export function validateTypedReference(

@@ -1,4 +1,4 @@
-import { FieldErrors } from '../../schema/field-errors.ts'
+import { FieldErrors } from '../../meta/field-errors.ts'
 import {
   ipFamily,
   isDns1035Label,
@@ -6,7 +6,7 @@ import {
   isPortName,
   isPortNumber,
   isWildcardSubdomain,
-} from '../../schema/names.ts'
+} from '../../meta/names.ts'
 import type {
   HTTPIngressPath,
   HTTPIngressRuleValue,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { codecOf, Decoding } from '../../schema/codec.ts'
+import { codecOf, Decoding } from '../../codec/codec.ts'
 import { orch } from '../../vocabulary/orch.ts'
 import { Eviction, EvictionV1beta1 } from './eviction.ts'
 

@@ -1,5 +1,5 @@
-import { group } from '../../schema/object-meta.ts'
-import { t } from '../../schema/shape.ts'
+import { group } from '../../meta/object-meta.ts'
+import { t } from '../../notation/shape.ts'
 import { DeleteOptions } from '../meta/delete-options.ts'
 
 const { kind } = group('policy/v1')

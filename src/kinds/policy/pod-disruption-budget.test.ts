@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { PartSubresource } from '../../schema/resource.ts'
+import type { PartSubresource } from '../../catalogue/resource.ts'
 import { c, cells, partProblems, problems, read } from '../hooks.fixture.ts'
 import { type PodDisruptionBudget, podDisruptionBudgets } from './pod-disruption-budget.ts'
 

@@ -1,9 +1,9 @@
-import { debugObject } from '../../schema/debug-text.ts'
-import { type FieldErrors, sameValue } from '../../schema/field-errors.ts'
-import { isDns1123Subdomain, isPathSegmentName } from '../../schema/names.ts'
-import type { Typed } from '../../schema/object-meta.ts'
-import { column, type Column, type HookContext } from '../../schema/resource.ts'
-import { home, t } from '../../schema/shape.ts'
+import { debugObject } from '../../meta/debug-text.ts'
+import { type FieldErrors, sameValue } from '../../meta/field-errors.ts'
+import { isDns1123Subdomain, isPathSegmentName } from '../../meta/names.ts'
+import type { Typed } from '../../meta/object-meta.ts'
+import { column, type Column, type HookContext } from '../../catalogue/resource.ts'
+import { home, t } from '../../notation/shape.ts'
 import { ageColumn, nameColumn } from '../columns.ts'
 
 const { shape } = home('rbac.authorization{api}/v1')

@@ -1,5 +1,5 @@
-import type { FieldErrors } from '../../schema/field-errors.ts'
-import { home, t } from '../../schema/shape.ts'
+import type { FieldErrors } from '../../meta/field-errors.ts'
+import { home, t } from '../../notation/shape.ts'
 
 const { shape } = home('rbac.authorization{api}/v1')
 

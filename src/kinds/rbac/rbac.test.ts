@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Resource } from '../../schema/resource.ts'
+import type { Resource } from '../../catalogue/resource.ts'
 import { cells, problems, read } from '../hooks.fixture.ts'
 import { clusterRoleBindings } from './cluster-role-binding.ts'
 import { clusterRoles } from './cluster-role.ts'

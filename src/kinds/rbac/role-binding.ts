@@ -1,7 +1,7 @@
-import { isPathSegmentName } from '../../schema/names.ts'
-import { group } from '../../schema/object-meta.ts'
-import { resource } from '../../schema/resource.ts'
-import { t } from '../../schema/shape.ts'
+import { isPathSegmentName } from '../../meta/names.ts'
+import { group } from '../../meta/object-meta.ts'
+import { resource } from '../../catalogue/resource.ts'
+import { t } from '../../notation/shape.ts'
 import {
   bindingColumns,
   fillBinding,

@@ -1,6 +1,6 @@
-import { group } from '../../schema/object-meta.ts'
-import { column, resource } from '../../schema/resource.ts'
-import { t } from '../../schema/shape.ts'
+import { group } from '../../meta/object-meta.ts'
+import { column, resource } from '../../catalogue/resource.ts'
+import { t } from '../../notation/shape.ts'
 import { ageColumn, nameColumn } from '../columns.ts'
 
 const { kind } = group('scheduling{api}/v1')

@@ -1,8 +1,8 @@
-import { debugList } from '../../schema/debug-text.ts'
-import { group, raised } from '../../schema/object-meta.ts'
-import { sameValue } from '../../schema/field-errors.ts'
-import { column, resource } from '../../schema/resource.ts'
-import { t } from '../../schema/shape.ts'
+import { debugList } from '../../meta/debug-text.ts'
+import { group, raised } from '../../meta/object-meta.ts'
+import { sameValue } from '../../meta/field-errors.ts'
+import { column, resource } from '../../catalogue/resource.ts'
+import { t } from '../../notation/shape.ts'
 import { ageColumn, nameColumn } from '../columns.ts'
 
 const { kind, shape } = group('storage{api}/v1')

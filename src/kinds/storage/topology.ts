@@ -1,7 +1,7 @@
-import type { FieldErrors } from '../../schema/field-errors.ts'
-import { isQualifiedName } from '../../schema/names.ts'
-import { group } from '../../schema/object-meta.ts'
-import { t } from '../../schema/shape.ts'
+import type { FieldErrors } from '../../meta/field-errors.ts'
+import { isQualifiedName } from '../../meta/names.ts'
+import { group } from '../../meta/object-meta.ts'
+import { t } from '../../notation/shape.ts'
 
 const { shape } = group('core/v1')
 

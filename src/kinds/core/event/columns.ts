@@ -1,5 +1,5 @@
 import { age } from '../../../base/human-duration.ts'
-import { column, type Column } from '../../../schema/resource.ts'
+import { column, type Column } from '../../../catalogue/resource.ts'
 import { nameColumn } from '../../columns.ts'
 import type { Event } from './event.ts'
 

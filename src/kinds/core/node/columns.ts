@@ -1,4 +1,4 @@
-import { column, type Column } from '../../../schema/resource.ts'
+import { column, type Column } from '../../../catalogue/resource.ts'
 import { ageColumn, nameColumn } from '../../columns.ts'
 import type { Node } from './node.ts'
 

@@ -1,4 +1,4 @@
-import { home, t } from '../../../schema/shape.ts'
+import { home, t } from '../../../notation/shape.ts'
 import { NodeConfigSource } from './node-spec.ts'
 
 const { shape } = home('core/v1')

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { HookContext } from '../../../schema/resource.ts'
+import type { HookContext } from '../../../catalogue/resource.ts'
 import { kubernetes } from '../../../vocabulary/kubernetes.ts'
 import { c, cells, partProblems, problems, read } from '../../hooks.fixture.ts'
 import { partOf } from '../../parts.fixture.ts'

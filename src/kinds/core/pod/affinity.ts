@@ -1,4 +1,4 @@
-import { home, t } from '../../../schema/shape.ts'
+import { home, t } from '../../../notation/shape.ts'
 import { LabelSelector } from '../../meta/label-selector.ts'
 import { NodeSelector, NodeSelectorTerm } from '../node-selector.ts'
 

@@ -1,6 +1,6 @@
 import { age } from '../../../base/human-duration.ts'
-import { sizeOf } from '../../../schema/json-view.ts'
-import { column } from '../../../schema/resource.ts'
+import { sizeOf } from '../../../codec/json-view.ts'
+import { column } from '../../../catalogue/resource.ts'
 import { ageColumn, nameColumn } from '../../columns.ts'
 import type { Pod } from './pod.ts'
 import type { ContainerStateTerminated, ContainerStatus } from './pod-status.ts'

@@ -1,4 +1,4 @@
-import { home, t } from '../../../schema/shape.ts'
+import { home, t } from '../../../notation/shape.ts'
 import { ResourceRequirements } from '../resource-requirements.ts'
 import { ContainerPort, VolumeDevice, VolumeMount } from './container-parts.ts'
 import { EnvFromSource, EnvVar } from './env.ts'

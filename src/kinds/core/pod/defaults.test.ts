@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { c, context, dark, podOf, readPod, web } from './pod.fixture.ts'
-import { codecOf, Decoding } from '../../../schema/codec.ts'
+import { codecOf, Decoding } from '../../../codec/codec.ts'
 import { fillPodTemplate } from './defaults.ts'
 import { dropGatedPodFields } from './gates.ts'
 import { imageTag } from './image-reference.ts'

@@ -1,5 +1,5 @@
-import type { HookContext } from '../../../schema/resource.ts'
-import type { ObjectMeta } from '../../../schema/object-meta.ts'
+import type { HookContext } from '../../../catalogue/resource.ts'
+import type { ObjectMeta } from '../../../meta/object-meta.ts'
 import { roundResources } from '../resource-requirements.ts'
 import { fillResourceFieldSelector } from '../volumes/pod-fields.ts'
 import { fillVolume } from '../volumes/volume.ts'

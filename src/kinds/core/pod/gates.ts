@@ -1,4 +1,4 @@
-import type { HookContext } from '../../../schema/resource.ts'
+import type { HookContext } from '../../../catalogue/resource.ts'
 import { allContainers } from './containers.ts'
 import type { PodSpec } from './pod-spec.ts'
 import type { Probe } from './probe.ts'

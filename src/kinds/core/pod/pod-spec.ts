@@ -1,4 +1,4 @@
-import { home, t } from '../../../schema/shape.ts'
+import { home, t } from '../../../notation/shape.ts'
 import { LocalObjectReference } from '../local-object-reference.ts'
 import { Toleration } from '../toleration.ts'
 import { TopologySpreadConstraint } from '../topology-spread.ts'

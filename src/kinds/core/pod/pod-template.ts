@@ -1,5 +1,5 @@
-import { ObjectMeta } from '../../../schema/object-meta.ts'
-import { home, t } from '../../../schema/shape.ts'
+import { ObjectMeta } from '../../../meta/object-meta.ts'
+import { home, t } from '../../../notation/shape.ts'
 import { PodSpec } from './pod-spec.ts'
 
 const { shape } = home('core/v1')

@@ -1,8 +1,8 @@
 /** What the tests of this folder share. */
-import { checkDeclared } from '../../../schema/check.ts'
-import { codecOf, Decoding } from '../../../schema/codec.ts'
-import { FieldErrors } from '../../../schema/field-errors.ts'
-import type { HookContext } from '../../../schema/resource.ts'
+import { checkDeclared } from '../../../catalogue/check.ts'
+import { codecOf, Decoding } from '../../../codec/codec.ts'
+import { FieldErrors } from '../../../meta/field-errors.ts'
+import type { HookContext } from '../../../catalogue/resource.ts'
 import { orch } from '../../../vocabulary/orch.ts'
 import { partOf } from '../../parts.fixture.ts'
 import { Pod, pods } from './pod.ts'

@@ -1,5 +1,5 @@
-import type { FieldErrors } from '../../../schema/field-errors.ts'
-import { ipFamily, isDns1123Subdomain, isIp, isQualifiedName } from '../../../schema/names.ts'
+import type { FieldErrors } from '../../../meta/field-errors.ts'
+import { ipFamily, isDns1123Subdomain, isIp, isQualifiedName } from '../../../meta/names.ts'
 import type { Pod } from './pod.ts'
 import type { ContainerStatus, PodCondition, PodIP } from './pod-status.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { verbsOf } from '../../../schema/catalogue.ts'
-import type { Resource } from '../../../schema/resource.ts'
+import { verbsOf } from '../../../catalogue/catalogue.ts'
+import type { Resource } from '../../../catalogue/resource.ts'
 import { nodes } from '../node/node.ts'
 import { serviceAccounts } from '../service-account.ts'
 import { pods } from './pod.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { HookContext } from '../../../schema/resource.ts'
+import type { HookContext } from '../../../catalogue/resource.ts'
 import { c, podOf, problems, web } from './pod.fixture.ts'
 
 /** A case: its name, members of what is tested, and the violations, with `@` for its path. */

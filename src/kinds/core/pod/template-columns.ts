@@ -1,6 +1,6 @@
-import type { Typed } from '../../../schema/object-meta.ts'
-import { column, type Column } from '../../../schema/resource.ts'
-import { describeLabelSelector, type LabelSelectorObject } from '../../../schema/selectors.ts'
+import type { Typed } from '../../../meta/object-meta.ts'
+import { column, type Column } from '../../../catalogue/resource.ts'
+import { describeLabelSelector, type LabelSelectorObject } from '../../../meta/selectors.ts'
 import type { PodTemplateSpec } from './pod-template.ts'
 
 type TemplateOf<T> = (object: T) => PodTemplateSpec | undefined

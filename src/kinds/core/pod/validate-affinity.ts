@@ -1,5 +1,5 @@
-import type { FieldErrors } from '../../../schema/field-errors.ts'
-import { isDns1123Label, isQualifiedName } from '../../../schema/names.ts'
+import type { FieldErrors } from '../../../meta/field-errors.ts'
+import { isDns1123Label, isQualifiedName } from '../../../meta/names.ts'
 import { validateNodeSelector, validateNodeSelectorTerm } from '../node-selector.ts'
 import { validateLabelSelector } from '../volumes/meta-rules.ts'
 import type { Affinity, NodeAffinity, PodAffinity, PodAffinityTerm } from './affinity.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { codecOf, Decoding } from '../../../schema/codec.ts'
-import { FieldErrors } from '../../../schema/field-errors.ts'
+import { codecOf, Decoding } from '../../../codec/codec.ts'
+import { FieldErrors } from '../../../meta/field-errors.ts'
 import { fillPodTemplate } from './defaults.ts'
 import { QUALIFIED, LABEL_VALUE } from './messages.fixture.ts'
 import { c, podOf, problems, web } from './pod.fixture.ts'

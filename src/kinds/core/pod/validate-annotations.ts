@@ -1,5 +1,5 @@
-import { type FieldErrors, sameValue } from '../../../schema/field-errors.ts'
-import type { HookContext } from '../../../schema/resource.ts'
+import { type FieldErrors, sameValue } from '../../../meta/field-errors.ts'
+import type { HookContext } from '../../../catalogue/resource.ts'
 import type { Vocabulary } from '../../../vocabulary/vocabulary.ts'
 import { type Toleration, validateTolerations } from '../toleration.ts'
 import { allContainers } from './containers.ts'

@@ -1,5 +1,5 @@
-import type { FieldErrors } from '../../../schema/field-errors.ts'
-import { isPortName, isPortNumber } from '../../../schema/names.ts'
+import type { FieldErrors } from '../../../meta/field-errors.ts'
+import { isPortName, isPortNumber } from '../../../meta/names.ts'
 import { needRelativePath, needText, refuseSteps } from '../volumes/paths.ts'
 import type { Volume } from '../volumes/volume.ts'
 import type { Container } from './container.ts'

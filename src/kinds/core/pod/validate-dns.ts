@@ -1,6 +1,6 @@
-import type { FieldErrors } from '../../../schema/field-errors.ts'
-import { isDns1123Subdomain, isIp } from '../../../schema/names.ts'
-import type { HookContext } from '../../../schema/resource.ts'
+import type { FieldErrors } from '../../../meta/field-errors.ts'
+import { isDns1123Subdomain, isIp } from '../../../meta/names.ts'
+import type { HookContext } from '../../../catalogue/resource.ts'
 import type { HostAlias, PodDNSConfig, PodSpec } from './pod-spec.ts'
 
 const MAX_SERVERS = 3

@@ -1,6 +1,6 @@
-import type { FieldErrors } from '../../../schema/field-errors.ts'
-import { isConfigKey, isDns1123Subdomain, isEnvVarName } from '../../../schema/names.ts'
-import type { HookContext } from '../../../schema/resource.ts'
+import type { FieldErrors } from '../../../meta/field-errors.ts'
+import { isConfigKey, isDns1123Subdomain, isEnvVarName } from '../../../meta/names.ts'
+import type { HookContext } from '../../../catalogue/resource.ts'
 import {
   validateObjectFieldSelector,
   validateResourceFieldSelector,

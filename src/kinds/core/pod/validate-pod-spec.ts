@@ -1,11 +1,11 @@
-import type { FieldErrors } from '../../../schema/field-errors.ts'
+import type { FieldErrors } from '../../../meta/field-errors.ts'
 import {
   isDns1123Label,
   isDns1123Subdomain,
   isInRange,
   isQualifiedName,
-} from '../../../schema/names.ts'
-import type { HookContext } from '../../../schema/resource.ts'
+} from '../../../meta/names.ts'
+import type { HookContext } from '../../../catalogue/resource.ts'
 import { validateTolerations } from '../toleration.ts'
 import { validateTopologySpread } from '../topology-spread.ts'
 import { validateLabels } from '../volumes/meta-rules.ts'

@@ -1,5 +1,5 @@
-import type { FieldErrors } from '../../../schema/field-errors.ts'
-import type { HookContext } from '../../../schema/resource.ts'
+import type { FieldErrors } from '../../../meta/field-errors.ts'
+import type { HookContext } from '../../../catalogue/resource.ts'
 import { validateAnnotations, validateLabels } from '../volumes/meta-rules.ts'
 import type { PodSpec } from './pod-spec.ts'
 import type { PodTemplateSpec } from './pod-template.ts'

@@ -1,5 +1,5 @@
-import type { FieldErrors } from '../../../schema/field-errors.ts'
-import type { HookContext } from '../../../schema/resource.ts'
+import type { FieldErrors } from '../../../meta/field-errors.ts'
+import type { HookContext } from '../../../catalogue/resource.ts'
 import type { Pod } from './pod.ts'
 import { validateSeccompMatch } from './seccomp-annotations.ts'
 import { validatePodAnnotations } from './validate-annotations.ts'

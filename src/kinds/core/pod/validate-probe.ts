@@ -1,10 +1,10 @@
-import type { FieldErrors } from '../../../schema/field-errors.ts'
+import type { FieldErrors } from '../../../meta/field-errors.ts'
 import {
   isHttpHeaderName,
   isPortName,
   isPortNumber,
   NEGATIVE_MESSAGE,
-} from '../../../schema/names.ts'
+} from '../../../meta/names.ts'
 import { needText } from '../volumes/paths.ts'
 import type {
   GRPCAction,

@@ -1,7 +1,7 @@
 import { compareQuantity, isInteger, parseQuantity, sign } from '../../../base/quantity.ts'
-import type { FieldErrors } from '../../../schema/field-errors.ts'
-import { NEGATIVE_MESSAGE } from '../../../schema/names.ts'
-import type { HookContext } from '../../../schema/resource.ts'
+import type { FieldErrors } from '../../../meta/field-errors.ts'
+import { NEGATIVE_MESSAGE } from '../../../meta/names.ts'
+import type { HookContext } from '../../../catalogue/resource.ts'
 import type { Vocabulary } from '../../../vocabulary/vocabulary.ts'
 import {
   isHugePages,

@@ -1,15 +1,15 @@
 /** Rules that kinds share which keep pods running from a template. */
-import type { FieldErrors } from '../../../schema/field-errors.ts'
-import { isNonNegative } from '../../../schema/names.ts'
-import type { HookContext } from '../../../schema/resource.ts'
-import { SelectorError } from '../../../schema/selector-error.ts'
+import type { FieldErrors } from '../../../meta/field-errors.ts'
+import { isNonNegative } from '../../../meta/names.ts'
+import type { HookContext } from '../../../catalogue/resource.ts'
+import { SelectorError } from '../../../meta/selector-error.ts'
 import {
   isEverything,
   type LabelSelector,
   type LabelSelectorObject,
   matchesLabels,
   selectorFromObject,
-} from '../../../schema/selectors.ts'
+} from '../../../meta/selectors.ts'
 import type { PodTemplateSpec } from './pod-template.ts'
 import { validatePodTemplate } from './validate-pod-template.ts'
 

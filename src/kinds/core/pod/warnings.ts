@@ -1,6 +1,6 @@
 import { isInteger, parseQuantity } from '../../../base/quantity.ts'
-import type { ObjectMeta } from '../../../schema/object-meta.ts'
-import type { HookContext } from '../../../schema/resource.ts'
+import type { ObjectMeta } from '../../../meta/object-meta.ts'
+import type { HookContext } from '../../../catalogue/resource.ts'
 import type { Vocabulary } from '../../../vocabulary/vocabulary.ts'
 import { nodeSelectorTermWarnings, oldNodeLabel } from '../node-selector.ts'
 import type { ResourceList } from '../resource-requirements.ts'

@@ -1,6 +1,6 @@
-import { internalError } from '../../../schema/errors.ts'
-import type { FieldErrors } from '../../../schema/field-errors.ts'
-import type { Pools } from '../../../schema/resource.ts'
+import { internalError } from '../../../meta/errors.ts'
+import type { FieldErrors } from '../../../meta/field-errors.ts'
+import type { Pools } from '../../../catalogue/resource.ts'
 import type { ServiceSpec } from './service-spec.ts'
 import { needsHealthCheck, nodePortsOf, picksNodePorts, usesNodes } from './traits.ts'
 

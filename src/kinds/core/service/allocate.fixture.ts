@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { parseIpRange, parsePortRange, type ValueRange } from '../../../base/ip-range.ts'
-import { FieldErrors } from '../../../schema/field-errors.ts'
-import type { Claim, Pools } from '../../../schema/resource.ts'
+import { FieldErrors } from '../../../meta/field-errors.ts'
+import type { Claim, Pools } from '../../../catalogue/resource.ts'
 import { c, problems, serviceOf, texts } from './service.fixture.ts'
 import { type Service, services } from './service.ts'
 

@@ -1,6 +1,6 @@
 /** What the server chooses for a service out of its pools, and what the service then holds. */
-import { sameValue, type FieldErrors } from '../../../schema/field-errors.ts'
-import type { Claim, Pools } from '../../../schema/resource.ts'
+import { sameValue, type FieldErrors } from '../../../meta/field-errors.ts'
+import type { Claim, Pools } from '../../../catalogue/resource.ts'
 import { canonicalIp, familyOf } from '../ip-text.ts'
 import { addressPool, allocateAddresses, chooseFamilies } from './allocate-addresses.ts'
 import { allocatePorts, NODE_PORTS } from './allocate-ports.ts'

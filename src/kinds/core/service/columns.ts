@@ -1,5 +1,5 @@
-import type { Typed } from '../../../schema/object-meta.ts'
-import { column, type Column } from '../../../schema/resource.ts'
+import type { Typed } from '../../../meta/object-meta.ts'
+import { column, type Column } from '../../../catalogue/resource.ts'
 import { ageColumn, nameColumn } from '../../columns.ts'
 import { type LoadBalancerStatus, loadBalancerText } from '../load-balancer-status.ts'
 import type { ServicePort, ServiceSpec } from './service-spec.ts'

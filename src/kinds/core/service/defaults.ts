@@ -1,4 +1,4 @@
-import type { HookContext } from '../../../schema/resource.ts'
+import type { HookContext } from '../../../catalogue/resource.ts'
 import type { ServiceSpec } from './service-spec.ts'
 import { isExternalName, isLoadBalancer, usesNodes } from './traits.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { FieldErrors } from '../../../schema/field-errors.ts'
+import { FieldErrors } from '../../../meta/field-errors.ts'
 import { c, context, port80, serviceOf, texts } from './service.fixture.ts'
 import { Service, services } from './service.ts'
 

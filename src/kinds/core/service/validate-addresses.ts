@@ -1,6 +1,6 @@
 /** Rules of the fields that go together: `clusterIP`, `clusterIPs`, `ipFamilies`, `ipFamilyPolicy`. */
-import type { FieldErrors } from '../../../schema/field-errors.ts'
-import { isIp } from '../../../schema/names.ts'
+import type { FieldErrors } from '../../../meta/field-errors.ts'
+import { isIp } from '../../../meta/names.ts'
 import { familyOf } from '../ip-text.ts'
 import type { ServiceSpec } from './service-spec.ts'
 import { isExternalName, isHeadless, NONE } from './traits.ts'

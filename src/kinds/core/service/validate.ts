@@ -1,4 +1,4 @@
-import type { FieldErrors } from '../../../schema/field-errors.ts'
+import type { FieldErrors } from '../../../meta/field-errors.ts'
 import {
   isCidr,
   isDns1123Label,
@@ -7,9 +7,9 @@ import {
   isPortName,
   isPortNumber,
   isQualifiedName,
-} from '../../../schema/names.ts'
-import type { Typed } from '../../../schema/object-meta.ts'
-import type { HookContext } from '../../../schema/resource.ts'
+} from '../../../meta/names.ts'
+import type { Typed } from '../../../meta/object-meta.ts'
+import type { HookContext } from '../../../catalogue/resource.ts'
 import { isReachableIp } from '../reachable-ip.ts'
 import { validateLabels } from '../volumes/meta-rules.ts'
 import type { ServicePort, ServiceSpec } from './service-spec.ts'

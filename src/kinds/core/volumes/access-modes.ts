@@ -1,5 +1,5 @@
-import type { FieldErrors } from '../../../schema/field-errors.ts'
-import type { HookContext } from '../../../schema/resource.ts'
+import type { FieldErrors } from '../../../meta/field-errors.ts'
+import type { HookContext } from '../../../catalogue/resource.ts'
 
 /** The ways in which a volume may be mounted, in the order in which errors list them. */
 export const ACCESS_MODES = [

@@ -1,6 +1,6 @@
-import type { FieldErrors } from '../../../schema/field-errors.ts'
-import type { HookContext } from '../../../schema/resource.ts'
-import { home, t } from '../../../schema/shape.ts'
+import type { FieldErrors } from '../../../meta/field-errors.ts'
+import type { HookContext } from '../../../catalogue/resource.ts'
+import { home, t } from '../../../notation/shape.ts'
 import { needFileMode, needFilePath, needText } from './paths.ts'
 import {
   ObjectFieldSelector,

@@ -1,7 +1,7 @@
-import type { FieldErrors } from '../../../schema/field-errors.ts'
-import { ObjectMeta } from '../../../schema/object-meta.ts'
-import type { HookContext } from '../../../schema/resource.ts'
-import { home, t } from '../../../schema/shape.ts'
+import type { FieldErrors } from '../../../meta/field-errors.ts'
+import { ObjectMeta } from '../../../meta/object-meta.ts'
+import type { HookContext } from '../../../catalogue/resource.ts'
+import { home, t } from '../../../notation/shape.ts'
 import { PersistentVolumeClaimSpec, validateClaimSpec } from './claim-spec.ts'
 import { validateAnnotations, validateLabels } from './meta-rules.ts'
 

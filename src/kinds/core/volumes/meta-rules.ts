@@ -1,5 +1,5 @@
-import type { FieldErrors } from '../../../schema/field-errors.ts'
-import { isLabelValue, isQualifiedName } from '../../../schema/names.ts'
+import type { FieldErrors } from '../../../meta/field-errors.ts'
+import { isLabelValue, isQualifiedName } from '../../../meta/names.ts'
 import type { LabelSelector } from '../../meta/label-selector.ts'
 
 /** Rules of labels, at `errors`: all are reported on the map itself. */

@@ -1,6 +1,6 @@
 import { parseQuantity, sign } from '../../../base/quantity.ts'
-import type { FieldErrors } from '../../../schema/field-errors.ts'
-import { home, t } from '../../../schema/shape.ts'
+import type { FieldErrors } from '../../../meta/field-errors.ts'
+import { home, t } from '../../../notation/shape.ts'
 import { needRelativePath, needText, refuseSteps } from './paths.ts'
 
 const { shape } = home('core/v1')

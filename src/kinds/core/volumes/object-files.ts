@@ -1,5 +1,5 @@
-import type { FieldErrors } from '../../../schema/field-errors.ts'
-import { home, t } from '../../../schema/shape.ts'
+import type { FieldErrors } from '../../../meta/field-errors.ts'
+import { home, t } from '../../../notation/shape.ts'
 import { LocalObjectReference } from '../local-object-reference.ts'
 import { KeyToPath, validateItems } from './key-to-path.ts'
 import { needFileMode, needText } from './paths.ts'

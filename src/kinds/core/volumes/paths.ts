@@ -1,4 +1,4 @@
-import type { FieldErrors } from '../../../schema/field-errors.ts'
+import type { FieldErrors } from '../../../meta/field-errors.ts'
 
 /** `required` at `errors` when the text is empty. */
 export function needText(value: string | undefined, errors: FieldErrors, detail = ''): void {

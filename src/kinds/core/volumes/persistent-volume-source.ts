@@ -1,6 +1,6 @@
-import { FieldErrors } from '../../../schema/field-errors.ts'
-import type { HookContext } from '../../../schema/resource.ts'
-import { home, t } from '../../../schema/shape.ts'
+import { FieldErrors } from '../../../meta/field-errors.ts'
+import type { HookContext } from '../../../catalogue/resource.ts'
+import { home, t } from '../../../notation/shape.ts'
 import {
   FCVolumeSource,
   ISCSIPersistentVolumeSource,

@@ -1,8 +1,8 @@
 import { parseQuantity } from '../../../base/quantity.ts'
-import type { FieldErrors } from '../../../schema/field-errors.ts'
-import { isQualifiedName } from '../../../schema/names.ts'
-import type { HookContext } from '../../../schema/resource.ts'
-import { home, t } from '../../../schema/shape.ts'
+import type { FieldErrors } from '../../../meta/field-errors.ts'
+import { isQualifiedName } from '../../../meta/names.ts'
+import type { HookContext } from '../../../catalogue/resource.ts'
+import { home, t } from '../../../notation/shape.ts'
 
 const { shape } = home('core/v1')
 

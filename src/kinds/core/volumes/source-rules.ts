@@ -1,4 +1,4 @@
-import type { FieldErrors } from '../../../schema/field-errors.ts'
+import type { FieldErrors } from '../../../meta/field-errors.ts'
 
 /** How each member of a union of sources is checked, in the order in which they are tried. */
 export type SourceRules<S extends object, A> = {

@@ -1,7 +1,7 @@
-import type { FieldErrors } from '../../../schema/field-errors.ts'
-import { isDns1123Label, isDns1123Subdomain } from '../../../schema/names.ts'
-import type { HookContext } from '../../../schema/resource.ts'
-import { home, t } from '../../../schema/shape.ts'
+import type { FieldErrors } from '../../../meta/field-errors.ts'
+import { isDns1123Label, isDns1123Subdomain } from '../../../meta/names.ts'
+import type { HookContext } from '../../../catalogue/resource.ts'
+import { home, t } from '../../../notation/shape.ts'
 import {
   FCVolumeSource,
   ISCSIVolumeSource,

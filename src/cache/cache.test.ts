@@ -1,0 +1,425 @@
+import { expect, test, describe } from 'vitest'
+import * as fc from 'fast-check'
+import { ManualClock } from '../base/clock.ts'
+import { openMemory } from '../engine/memory/engine.ts'
+import { tablePrefixOf } from '../base/store-keys.ts'
+import { Cache } from './cache.ts'
+import { encodeRecord } from '../engine/record.ts'
+import type { Version } from './version.ts'
+import type { WatchSink, WatchView } from './watch-hub.ts'
+
+const P = '/registry/core/things/'
+
+/** A record as an object would make it. */
+function record(name: string, value: string, labels?: Record<string, string>): Buffer {
+  const head = `{"kind":"Thing","metadata":{"name":${JSON.stringify(name)},"resourceVersion":"`
+  const tail = `"},"value":${JSON.stringify(value)}}`
+  return encodeRecord({
+    head,
+    tail,
+    metaStart: '{"kind":"Thing","metadata":'.length,
+    metaLength: Buffer.byteLength(head) - '{"kind":"Thing","metadata":'.length + 2,
+    selectors: labels ? JSON.stringify({ l: labels }) : '',
+  })
+}
+
+const text = (version: Version | null) => version?.json().toString()
+
+async function open(options: { historyMs?: number; historyBytes?: number } = {}) {
+  const clock = new ManualClock()
+  const engine = openMemory({ clock })
+  const cache = new Cache(engine, { clock, historyMs: 60_000, ...options })
+  const put = async (name: string, value: string, labels?: Record<string, string>) => {
+    const commit = await cache.commit([{ key: P + name, value: record(name, value, labels) }])
+    if (!commit.done) throw new Error('not committed')
+    return commit.at
+  }
+  const remove = async (name: string) => {
+    const commit = await cache.commit([{ key: P + name, value: null }])
+    if (!commit.done) throw new Error('not committed')
+    return commit.at
+  }
+  return { clock, engine, cache, put, remove }
+}
+
+/** A receiver that can be stopped. */
+class Sink implements WatchSink {
+  readonly seen: string[] = []
+  closed = false
+  blocked = false
+  #waiting: (() => void)[] = []
+  write(chunk: Buffer): boolean {
+    this.seen.push(...chunk.toString().trim().split('\n'))
+    return !this.blocked
+  }
+  drained(): Promise<void> {
+    return this.blocked ? new Promise((resolve) => this.#waiting.push(resolve)) : Promise.resolve()
+  }
+  unblock(): void {
+    this.blocked = false
+    for (const wake of this.#waiting.splice(0)) wake()
+  }
+  async until(count: number): Promise<string[]> {
+    while (this.seen.length < count) await new Promise<void>((resolve) => setImmediate(resolve))
+    return this.seen
+  }
+}
+
+const view = (options: Partial<WatchView> = {}): WatchView => ({
+  id: 'all',
+  prefix: P,
+  matches: null,
+  frame: (type, version, revision) =>
+    Buffer.from(`${type} ${version.key.slice(P.length)} ${revision}\n`),
+  ...options,
+})
+
+test('the resourceVersion stands in the bytes', async () => {
+  const { cache, put } = await open()
+  const table = await cache.table(P)
+  await put('ä', 'ö')
+  const version = table.get(`${P}ä`)!
+  expect(text(version)).toBe(
+    '{"kind":"Thing","metadata":{"name":"ä","resourceVersion":"1"},"value":"ö"}',
+  )
+  expect(version.metadata().toString()).toBe('{"name":"ä","resourceVersion":"1"}')
+  expect(text(version.withRevision(12345))).toBe(
+    '{"kind":"Thing","metadata":{"name":"ä","resourceVersion":"12345"},"value":"ö"}',
+  )
+  expect(version.withRevision(12345).metadata().toString()).toBe(
+    '{"name":"ä","resourceVersion":"12345"}',
+  )
+})
+
+test('a table is filled from the engine on first use, and misses nothing meanwhile', async () => {
+  const { cache, put } = await open()
+  await put('a', '1')
+  const loading = cache.table(P)
+  await put('b', '1')
+  await put('a', '2')
+  const table = await loading
+  expect([...table.range(P)].map((v) => [v.key, v.revision])).toEqual([
+    [`${P}a`, 3],
+    [`${P}b`, 2],
+  ])
+})
+
+test('older revisions can be read, from memory and from the engine', async () => {
+  const { cache, put, remove } = await open()
+  await put('a', '1')
+  await put('b', '1')
+  await remove('a')
+  await cache.table(P)
+  await put('a', '2')
+  const keys = async (at: number) =>
+    [...(await cache.list(P, P, { at })).items].map((v) => `${v.key}@${v.revision}`)
+  expect(await keys(1)).toEqual([`${P}a@1`])
+  expect(await keys(2)).toEqual([`${P}a@1`, `${P}b@2`])
+  expect(await keys(3)).toEqual([`${P}b@2`])
+  expect(await keys(4)).toEqual([`${P}a@4`, `${P}b@2`])
+  await expect(cache.list(P, P, { at: 5 })).rejects.toThrow('current revision is 4')
+})
+
+describe('watching', () => {
+  const start = (
+    h: Awaited<ReturnType<typeof open>>,
+    from: number,
+    options: Partial<WatchView> = {},
+  ) => {
+    const sink = new Sink()
+    let lost = 0
+    const ready = h.cache.table(P).then((table) =>
+      h.cache.hub.watch(table, view(options), sink, {
+        from,
+        onLost: (oldest) => (lost = oldest),
+        onEnd: () => {},
+      }),
+    )
+    return { sink, ready, lost: () => lost }
+  }
+
+  test('changes come in order, from history and live', async () => {
+    const h = await open()
+    await h.put('a', '1')
+    await h.put('b', '1')
+    await h.remove('a')
+    const { sink, ready } = start(h, 1)
+    await ready
+    await sink.until(2)
+    await h.put('a', '2')
+    await h.put('b', '2')
+    expect(await sink.until(4)).toEqual(['ADDED b 2', 'DELETED a 3', 'ADDED a 4', 'MODIFIED b 5'])
+  })
+
+  test('entering and leaving a selection adds and deletes', async () => {
+    const h = await open()
+    const { sink, ready } = start(h, 0, {
+      id: 'sel',
+      matches: (object) => object.facts().labels.on === 'yes',
+    })
+    await ready
+    await h.put('a', '1', { on: 'yes' })
+    await h.put('a', '2', { on: 'no' })
+    await h.put('a', '3')
+    await h.put('a', '4', { on: 'yes' })
+    await h.put('a', '5', { on: 'yes' })
+    await h.remove('a')
+    expect(await sink.until(5)).toEqual([
+      'ADDED a 1',
+      'DELETED a 2',
+      'ADDED a 4',
+      'MODIFIED a 5',
+      'DELETED a 6',
+    ])
+  })
+
+  test('watchers of one view share the frames', async () => {
+    const h = await open()
+    let made = 0
+    const frame: WatchView['frame'] = (type, version, revision) => {
+      made++
+      return Buffer.from(`${type} ${version.key.slice(P.length)} ${revision}\n`)
+    }
+    const watchers = Array.from({ length: 10 }, () => start(h, 0, { frame }))
+    await Promise.all(watchers.map((w) => w.ready))
+    await new Promise<void>((resolve) => setImmediate(resolve))
+    await h.put('a', '1')
+    for (const { sink } of watchers) expect(await sink.until(1)).toEqual(['ADDED a 1'])
+    expect(made).toBe(1)
+  })
+
+  test('a slow receiver is not buffered for, and misses nothing', async () => {
+    const h = await open()
+    const { sink, ready } = start(h, 0)
+    const watcher = await ready
+    await new Promise<void>((resolve) => setImmediate(resolve))
+    expect(watcher.group).not.toBe(null)
+    sink.blocked = true
+    await h.put('a', '1')
+    await h.put('b', '1')
+    await h.put('c', '1')
+    expect([sink.seen.length <= 2, watcher.group]).toEqual([true, null])
+    sink.unblock()
+    expect(await sink.until(3)).toEqual(['ADDED a 1', 'ADDED b 2', 'ADDED c 3'])
+  })
+
+  test('history that has passed is told', async () => {
+    const h = await open()
+    await h.cache.table(P)
+    await h.put('a', '1')
+    await h.put('a', '2')
+    h.clock.advance(120_000)
+    await h.put('a', '3')
+    await h.cache.trim()
+    const { sink, ready, lost } = start(h, 1)
+    const watcher = await ready
+    while (!watcher.stopped) await new Promise<void>((resolve) => setImmediate(resolve))
+    expect([lost(), sink.seen]).toEqual([2, []])
+  })
+
+  test('what memory has forgotten comes from the engine', async () => {
+    const h = await open({ historyBytes: 0 })
+    await h.cache.table(P)
+    for (let i = 1; i <= 5; i++) await h.put('a', String(i))
+    await h.cache.trim()
+    const { sink, ready } = start(h, 2)
+    await ready
+    expect(await sink.until(3)).toEqual(['MODIFIED a 3', 'MODIFIED a 4', 'MODIFIED a 5'])
+  })
+})
+
+test('memory follows what is stored', async () => {
+  const h = await open({ historyBytes: 0, historyMs: 0 })
+  const table = await h.cache.table(P)
+  const big = 'x'.repeat(10_000)
+  for (let i = 0; i < 2000; i++) {
+    await h.put(`n${i % 20}`, `${big}${i}`)
+    if (i % 100 === 99) await h.cache.trim()
+  }
+  await h.cache.trim()
+  expect(h.cache.memoryBytes).toBeLessThan(4 << 20)
+  expect(table.size).toBe(20)
+  for (let i = 0; i < 20; i++) expect(text(table.get(`${P}n${i}`))).toContain(`x${1980 + i}"`)
+})
+
+test('any sequence of changes reads and watches as a plain model does', async () => {
+  const step = fc.record({
+    name: fc.constantFrom('a', 'b', 'c', 'd'),
+    value: fc.option(fc.string({ maxLength: 5 }), { nil: null }),
+    trim: fc.boolean(),
+  })
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 30 }), fc.nat(20), async (steps, loadAt) => {
+      const h = await open({ historyBytes: 50 })
+      const states: Map<string, string>[] = [new Map()]
+      const events: string[] = []
+      for (const [i, { name, value, trim }] of steps.entries()) {
+        if (i === loadAt) await h.cache.table(P)
+        const now = new Map(states.at(-1))
+        if (value === null) {
+          const at = await h.remove(name)
+          if (!now.delete(name)) continue
+          events.push(`DELETED ${name} ${at}`)
+        } else {
+          const at = await h.put(name, value)
+          events.push(`${now.has(name) ? 'MODIFIED' : 'ADDED'} ${name} ${at}`)
+          now.set(name, value)
+        }
+        states.push(now)
+        if (trim) await h.cache.trim()
+      }
+      for (const [at, state] of states.entries()) {
+        const items = [...(await h.cache.list(P, P, { at })).items]
+        expect(
+          items.map((v) => [
+            v.key.slice(P.length),
+            (JSON.parse(text(v)!) as { value: string }).value,
+          ]),
+        ).toEqual([...state].sort(([x], [y]) => (x < y ? -1 : 1)))
+      }
+      const table = await h.cache.table(P)
+      for (const from of [0, 1, Math.floor(states.length / 2)]) {
+        if (from >= states.length) continue
+        const sink = new Sink()
+        h.cache.hub.watch(table, view({ id: `w${from}` }), sink, {
+          from,
+          onLost: () => {},
+          onEnd: () => {},
+        })
+        expect(await sink.until(events.length - from)).toEqual(events.slice(from))
+      }
+    }),
+    { numRuns: 60 },
+  )
+})
+
+test('the resource of a key', () => {
+  expect([
+    tablePrefixOf('/registry/core/configmaps/ns/a.b'),
+    tablePrefixOf('/registry/core/namespaces/x'),
+    tablePrefixOf('/registry/example.com/widgets/ns/w'),
+  ]).toEqual([
+    '/registry/core/configmaps/',
+    '/registry/core/namespaces/',
+    '/registry/example.com/widgets/',
+  ])
+})
+
+describe('a store that others write to', () => {
+  /** An engine whose questions for the newest revision are answered by hand. */
+  async function shared() {
+    const clock = new ManualClock()
+    const engine = openMemory({ clock })
+    const asked: { resolve: (at: number) => void; reject: (error: Error) => void }[] = []
+    const cache = new Cache(
+      Object.assign(engine, {
+        latest: () =>
+          new Promise<number>((resolve, reject) => {
+            asked.push({ resolve, reject })
+          }),
+      }),
+      { clock, historyMs: 60_000 },
+    )
+    const turn = () => new Promise((resolve) => setImmediate(resolve))
+    return { engine, cache, asked, turn }
+  }
+
+  test('has nothing to wait for when nobody else writes', async () => {
+    const { cache } = await open()
+    expect([cache.isShared, cache.fresh()]).toEqual([false, null])
+  })
+
+  test('one question for all who ask in turns that follow each other, which comes after them', async () => {
+    const { cache, asked, turn } = await shared()
+    expect(cache.isShared).toBe(true)
+    const first = cache.fresh()
+    await turn()
+    expect(asked.length).toBe(1)
+    asked[0]!.resolve(0)
+    await first
+    const next = cache.fresh()
+    expect(cache.fresh()).toBe(next)
+    await turn()
+    // The turn had somebody else who asks: so may the next.
+    expect(asked.length).toBe(1)
+    expect(cache.fresh()).toBe(next)
+    await turn()
+    await turn()
+    expect(asked.length).toBe(2)
+    asked[1]!.resolve(0)
+    await next
+  })
+
+  test('a question does not wait for ever, however many come', async () => {
+    const { cache, asked, turn } = await shared()
+    const waits: (Promise<void> | null)[] = []
+    for (let turns = 0; turns < 5; turns++) {
+      expect(asked.length).toBe(0)
+      waits.push(cache.fresh(), cache.fresh())
+      await turn()
+    }
+    expect(new Set(waits).size).toBe(1)
+    expect(asked.length).toBe(1)
+    asked[0]!.resolve(0)
+    await Promise.all(waits)
+  })
+
+  test('who asks while a question is under way gets another', async () => {
+    const { cache, asked, turn } = await shared()
+    const first = cache.fresh()
+    await turn()
+    expect(asked.length).toBe(1)
+    // The question is under way: what is written from here on it may not see.
+    const second = cache.fresh()
+    expect(second).not.toBe(first)
+    await turn()
+    expect(asked.length).toBe(2)
+    asked[0]!.resolve(0)
+    asked[1]!.resolve(0)
+    await Promise.all([first, second])
+  })
+
+  test('no more than two questions at once; the third goes when one is answered', async () => {
+    const { cache, asked, turn } = await shared()
+    const waits: (Promise<void> | null)[] = []
+    for (let i = 0; i < 5; i++) {
+      waits.push(cache.fresh())
+      await turn()
+    }
+    expect(new Set(waits).size).toBe(3)
+    expect(asked.length).toBe(2)
+    asked[0]!.resolve(0)
+    await waits[0]
+    await turn()
+    expect(asked.length).toBe(3)
+    asked[1]!.resolve(0)
+    asked[2]!.resolve(0)
+    await Promise.all(waits)
+  })
+
+  test('waits until the answer has arrived here', async () => {
+    const { cache, engine, asked, turn } = await shared()
+    let isFresh = false
+    const waiting = cache.fresh()!.then(() => (isFresh = true))
+    await turn()
+    asked[0]!.resolve(1)
+    await turn()
+    expect(isFresh).toBe(false)
+    await engine.commit([{ key: `${P}a`, value: record('a', '1') }])
+    await waiting
+    expect(cache.revision).toBe(1)
+  })
+
+  test('tells all of a failure, and asks anew for the next', async () => {
+    const { cache, asked, turn } = await shared()
+    const waits = [cache.fresh(), cache.fresh()]
+    await turn()
+    await turn()
+    asked[0]!.reject(new Error('silent'))
+    for (const wait of waits) await expect(wait).rejects.toThrow('silent')
+    const next = cache.fresh()
+    await turn()
+    asked[1]!.resolve(0)
+    await next
+  })
+})

@@ -1,0 +1,467 @@
+import { Bag, type InBag } from '../base/bag.ts'
+import type { Clock } from '../base/clock.ts'
+import { turn } from '../base/turn.ts'
+import { isServersPrefix, tablePrefixOf } from '../base/store-keys.ts'
+import {
+  Compacted,
+  FutureRevision,
+  type Change,
+  type Commit,
+  type Engine,
+  type Event,
+  type Item,
+  type Revision,
+} from '../engine/engine.ts'
+import { Slabs } from './slab.ts'
+import { makeReady, mustWait, TableGone, type StorageForm, type TableOf } from './storage-form.ts'
+import { Table } from './table.ts'
+import { Version } from './version.ts'
+import { WatchHub } from './watch-hub.ts'
+
+/** A table that is being filled. */
+interface Loading {
+  readonly ready: Promise<Table>
+  readonly missed: Event[]
+}
+
+interface Waiter extends InBag {
+  readonly revision: Revision
+  readonly done: () => void
+}
+
+export interface CacheOptions {
+  readonly clock: Clock
+  /** How long history is kept, milliseconds. */
+  readonly historyMs: number
+  /** Most bytes of superseded versions that one resource keeps in memory; the engine keeps the rest. */
+  readonly historyBytes?: number
+  /**
+   * What objects under a table's prefix are brought into at this moment; null: nothing is stored there, or as it is
+   * written. By default all stay as they are. `renew` is to be called when it changes.
+   */
+  readonly formOf?: (prefix: string) => StorageForm | null
+  /** Told when background compaction fails; the next round tries again. */
+  readonly onError?: (error: unknown) => void
+}
+
+export interface ListState {
+  /** Revision that the items are the state of. */
+  readonly at: Revision
+  /** Objects in order of key; walk it before anything is awaited, or collect it. */
+  readonly items: Iterable<Version>
+  /** All of them, or the first `most`, at once, for less than walking. */
+  readonly all: (most?: number) => readonly Version[]
+}
+
+const PAGE = 250
+const MOST_ITEMS = 10_000
+/** Questions for the newest revision that are under way at most; whoever comes later shares the next. */
+const QUESTIONS = 2
+/** Turns that a question waits for others who ask it, at most. */
+const TURNS = 5
+
+/**
+ * The one place that reads are answered from, above any engine: the wire bytes of every resource
+ * that was asked for, with its history, filled on first use.
+ */
+export class Cache {
+  readonly #engine: Engine
+  readonly #options: Required<Omit<CacheOptions, 'onError' | 'formOf'>> &
+    Pick<CacheOptions, 'onError' | 'formOf'>
+  readonly #tables = new Map<string, Table>()
+  /** The same for those who ask by what has the form. */
+  readonly #byForm = new Map<TableOf, Table>()
+  readonly #loading = new Map<string, Loading>()
+  /** Told once of what comes under a prefix. */
+  readonly #awaiting = new Map<string, Set<() => void>>()
+  readonly #slabs = new Slabs()
+  readonly #waiting = new Bag<Waiter>()
+  readonly hub: WatchHub
+  #revision: Revision
+  #unsubscribe: () => void
+  #cancelTick: () => void = () => {}
+  /** The question that reads of this moment share, not sent yet. */
+  #next: Promise<void> | null = null
+  #asking = 0
+  /** How many have asked so far. */
+  #asked = 0
+  #ask: (() => void) | null = null
+  #closed = false
+
+  constructor(engine: Engine, options: CacheOptions) {
+    this.#engine = engine
+    this.#options = { historyBytes: 64 << 20, ...options }
+    this.#revision = engine.revision()
+    this.hub = new WatchHub(this)
+    this.#unsubscribe = engine.subscribe((events) => this.#publish(events))
+    this.#scheduleTrim()
+  }
+
+  /** Newest revision that reads may see. */
+  get revision(): Revision {
+    return this.#revision
+  }
+
+  /** Whether others may write to the store, so that what is here may be old. */
+  get isShared(): boolean {
+    return this.#engine.latest !== undefined
+  }
+
+  /** Oldest revision that exact reads and watches may start from. */
+  get oldest(): Revision {
+    return this.#engine.oldest()
+  }
+
+  /** Bytes of memory that hold objects and their history. */
+  get memoryBytes(): number {
+    return this.#slabs.bytes
+  }
+
+  /** Tables that are there. */
+  get size(): number {
+    return this.#tables.size
+  }
+
+  /** The table of a resource if it was used before. */
+  loaded(of: TableOf): Table | undefined {
+    return typeof of === 'string' ? this.#tables.get(of) : this.#byForm.get(of)
+  }
+
+  /** The table of a resource, read from the engine on first use. Throws TableGone. */
+  async table(of: TableOf): Promise<Table> {
+    return this.loaded(of) ?? this.#load(of)
+  }
+
+  /** Whether objects of a prefix are served. */
+  isServed(prefix: string): boolean {
+    const { formOf } = this.#options
+    return !formOf || isServersPrefix(prefix) || formOf(prefix) !== null
+  }
+
+  /**
+   * What is under a prefix came, left, or is in another form from now on: its table goes with all memory, its watches
+   * end, and whoever waits for it to come is told.
+   */
+  renew(prefix: string): void {
+    const table = this.#tables.get(prefix)
+    this.#loading.delete(prefix)
+    if (table) {
+      this.#tables.delete(prefix)
+      for (const [of, one] of this.#byForm) if (one === table) this.#byForm.delete(of)
+      table.retire()
+      this.hub.end(table)
+    }
+    if (!this.isServed(prefix)) return
+    const waiting = this.#awaiting.get(prefix)
+    this.#awaiting.delete(prefix)
+    for (const come of waiting ?? []) come()
+  }
+
+  /** Calls `come` once when something is served under the prefix. Returns what ends that. */
+  whenServed(prefix: string, come: () => void): () => void {
+    const waiting = this.#awaiting.get(prefix) ?? new Set()
+    this.#awaiting.set(prefix, waiting.add(come))
+    return () => waiting.delete(come)
+  }
+
+  /** Does work after a while, unless that is taken back. */
+  after(ms: number, work: () => void): () => void {
+    return this.#options.clock.after(ms, work)
+  }
+
+  /**
+   * Durable conditional write; see `Engine.commit`. Reads see it when this resolves. `table`: what the changes were made
+   * of; throws TableGone, and writes nothing, when that is gone.
+   */
+  async commit(changes: readonly Change[], table?: Table): Promise<Commit> {
+    if (table?.retired === true) throw new TableGone(table.prefix)
+    const commit = await this.#engine.commit(changes)
+    if (commit.done) await this.reached(commit.at)
+    return commit
+  }
+
+  /** Resolves when reads see `revision`, or false after `timeoutMs`. */
+  async reached(revision: Revision, timeoutMs?: number): Promise<boolean> {
+    if (this.#revision >= revision) return true
+    return new Promise((resolve) => {
+      let cancel = () => {}
+      const waiter: Waiter = {
+        place: -1,
+        revision,
+        done: () => {
+          cancel()
+          resolve(true)
+        },
+      }
+      this.#waiting.add(waiter)
+      if (timeoutMs !== undefined) {
+        cancel = this.#options.clock.after(timeoutMs, () => {
+          this.#waiting.delete(waiter)
+          resolve(false)
+        })
+      }
+    })
+  }
+
+  /**
+   * Resolves when reads see everything that was written before the call, by any server over the same store; all
+   * calls of a turn, and of the few after it that bring more, share one question to the store. Null when it is so
+   * already: nobody else writes. Rejects with StoreUnavailable.
+   */
+  fresh(): Promise<void> | null {
+    if (!this.#engine.latest) return null
+    this.#asked++
+    return (this.#next ??= this.#askLatest())
+  }
+
+  /** Resolves at the end of a turn that brought nobody else who asks: a question costs more than a turn. */
+  async #gather(): Promise<void> {
+    for (let turns = 0; turns < TURNS; turns++) {
+      const asked = this.#asked
+      await turn()
+      if (this.#asked === asked) return
+    }
+  }
+
+  async #askLatest(): Promise<void> {
+    if (this.#asking < QUESTIONS) await this.#gather()
+    else await new Promise<void>((resolve) => (this.#ask = resolve))
+    this.#next = null
+    this.#asking++
+    try {
+      await this.reached(await this.#engine.latest!())
+    } finally {
+      this.#asking--
+      this.#ask?.()
+      this.#ask = null
+    }
+  }
+
+  /**
+   * Objects under `prefix` (a key prefix inside the table) at the latest or an exact revision.
+   * Throws Compacted, FutureRevision and TableGone.
+   */
+  async list(
+    of: TableOf,
+    prefix: string,
+    options: { at?: Revision; start?: string } = {},
+  ): Promise<ListState> {
+    const table = await this.table(of)
+    const { at } = options
+    if (at === undefined) return stateOf(table, this.#revision, prefix, options)
+    if (at > this.#revision) throw new FutureRevision(this.#revision)
+    if (at < this.oldest) throw new Compacted(this.oldest)
+    if (at >= table.floor) return stateOf(table, at, prefix, options)
+    const items = await this.#rangeFromEngine(table, prefix, at, options.start)
+    return { at, items, all: (most) => items.slice(0, most) }
+  }
+
+  async #rangeFromEngine(
+    { form }: Table,
+    prefix: string,
+    at: Revision,
+    start?: string,
+  ): Promise<Version[]> {
+    const versions: Version[] = []
+    for await (const items of this.#pages(prefix, at, start)) {
+      if (form?.prepare) await makeReady(items.map(valueOf), form)
+      for (const { key, value, created, changed } of items)
+        versions.push(
+          Version.of(value, { key, revision: changed, created, prev: null }, null, form),
+        )
+    }
+    return versions
+  }
+
+  /** Objects under a prefix as the engine has them, as many at a time as suits it. */
+  async *#pages(prefix: string, at: Revision, from?: string): AsyncGenerator<readonly Item[]> {
+    const { pageBytes } = this.#engine
+    let start = from
+    let limit = PAGE
+    for (;;) {
+      const { items, more } = await this.#engine.range(prefix, {
+        ...{ at, limit },
+        ...(start === undefined ? {} : { start }),
+      })
+      if (items.length > 0) yield items
+      const last = items.at(-1)
+      if (!more || !last) return
+      start = `${last.key}\0`
+      if (pageBytes === undefined) continue
+      const bytes = items.reduce((sum, { value }) => sum + value.length, 0)
+      const fitting = Math.floor((pageBytes * items.length) / Math.max(bytes, 1))
+      limit = Math.min(Math.max(fitting, PAGE), MOST_ITEMS)
+    }
+  }
+
+  /** Changes of a resource between two revisions from the engine's history, as versions. Throws Compacted. */
+  async *history(
+    { form }: Table,
+    prefix: string,
+    { from, to }: { readonly from: Revision; readonly to: Revision },
+  ): AsyncGenerator<readonly Version[]> {
+    for await (const events of this.#engine.changes(prefix, from, to)) {
+      if (form?.prepare) await makeReady(events.flatMap(valuesOf), form)
+      yield events.flatMap((event) => versionIn(event, form) ?? [])
+    }
+  }
+
+  /** Ends watches and the background work; the engine is closed by its owner. */
+  close(): void {
+    if (this.#closed) return
+    this.#closed = true
+    this.#cancelTick()
+    this.#unsubscribe()
+    this.hub.close()
+  }
+
+  #load(of: TableOf): Promise<Table> {
+    const prefix = typeof of === 'string' ? of : of.keyPrefix
+    const { formOf } = this.#options
+    const form = formOf?.(prefix) ?? null
+    if (typeof of !== 'string') {
+      if (formOf && form?.of !== of) throw new TableGone(prefix)
+      const table = this.#tables.get(prefix)
+      if (table) this.#byForm.set(of, table)
+      if (table) return Promise.resolve(table)
+    }
+    const under = this.#loading.get(prefix)
+    if (under) return under.ready
+    const missed: Event[] = []
+    const loading: Loading = {
+      missed,
+      ready: this.#fill(prefix, form, missed).then(
+        ({ table, prepared }) => {
+          // Meanwhile it has left, or is to be had in another form.
+          if (this.#loading.get(prefix) !== loading) {
+            table.retire()
+            throw new TableGone(prefix)
+          }
+          this.#loading.delete(prefix)
+          // The last came too late to be made ready.
+          if (missed.slice(prepared).some(({ value }) => mustWait(value, form))) {
+            table.retire()
+            return this.#load(of)
+          }
+          for (const event of missed) if (event.at > table.floor) table.apply(event)
+          this.#tables.set(prefix, table)
+          if (form) this.#byForm.set(form.of, table)
+          return table
+        },
+        (error: unknown) => {
+          if (this.#loading.get(prefix) === loading) this.#loading.delete(prefix)
+          throw error
+        },
+      ),
+    }
+    this.#loading.set(prefix, loading)
+    return loading.ready
+  }
+
+  /** Reads a table, and makes ready what came meanwhile: `prepared` of what was missed. */
+  async #fill(
+    prefix: string,
+    form: StorageForm | null,
+    missed: readonly Event[],
+  ): Promise<{ readonly table: Table; readonly prepared: number }> {
+    const at = this.#revision
+    const table = new Table(prefix, at, this.#slabs, form)
+    for await (const items of this.#pages(prefix, at)) {
+      if (form?.prepare) await makeReady(items.map(valueOf), form)
+      for (let from = 0; from < items.length; from += PAGE) {
+        for (const { key, value, created, changed } of items.slice(from, from + PAGE))
+          table.load(key, value, created, changed)
+        // An engine of this process answers at once: without this nobody else would have a turn.
+        await new Promise<void>((resolve) => setImmediate(resolve))
+      }
+    }
+    let prepared = 0
+    while (form?.prepare && prepared < missed.length) {
+      const more = missed.slice(prepared)
+      await makeReady(more.map(valueOf), form)
+      prepared += more.length
+    }
+    return { table, prepared }
+  }
+
+  #publish(events: readonly Event[]): void {
+    const touched = new Map<Table, Version[]>()
+    for (const event of events) {
+      const prefix = tablePrefixOf(event.key)
+      const table = this.#tables.get(prefix)
+      if (!table) {
+        this.#loading.get(prefix)?.missed.push(event)
+        continue
+      }
+      if (table.form?.prepare && mustWait(event.value, table.form)) {
+        // Written by a server that stores another version: it is read again, by whoever wants it next.
+        this.renew(prefix)
+        touched.delete(table)
+        continue
+      }
+      const version = table.apply(event)
+      if (!version) continue
+      const versions = touched.get(table)
+      if (versions) versions.push(version)
+      else touched.set(table, [version])
+    }
+    const last = events.at(-1)
+    if (last) this.#revision = last.at
+    for (const [table, versions] of touched) this.hub.publish(table, versions)
+    if (this.#waiting.size > 0) {
+      for (const waiter of this.#waiting) {
+        if (waiter.revision > this.#revision) continue
+        this.#waiting.delete(waiter)
+        waiter.done()
+      }
+    }
+  }
+
+  #scheduleTrim(): void {
+    const everyMs = Math.max(1000, Math.min(30_000, this.#options.historyMs / 4))
+    this.#cancelTick = this.#options.clock.after(everyMs, () => {
+      if (this.#closed) return
+      void this.trim()
+        .catch((error: unknown) => this.#options.onError?.(error))
+        .finally(() => {
+          if (!this.#closed) this.#scheduleTrim()
+        })
+    })
+  }
+
+  /** Lets history go that is older than the window, here and in the engine. */
+  async trim(): Promise<void> {
+    const upTo = this.#engine.revisionAt(this.#options.clock.now() - this.#options.historyMs)
+    for (const table of this.#tables.values()) table.trim(upTo, this.#options.historyBytes)
+    if (upTo > this.#engine.oldest()) await this.#engine.compact(upTo)
+  }
+}
+
+const valueOf = ({ value }: Pick<Event, 'value'> | Item) => value
+const valuesOf = ({ value, before }: Event) => [value, before?.value]
+
+/** What an event says, as a version that no table has; null when it says nothing. */
+function versionIn(event: Event, form: StorageForm | null): Version | null {
+  const { key, value, at, created, before } = event
+  const prev = before
+    ? Version.of(
+        before.value,
+        { key, revision: before.changed, created: before.created, prev: null },
+        null,
+        form,
+      )
+    : null
+  if (value === null) return prev ? Version.tombstone(key, at, prev) : null
+  return Version.of(value, { key, revision: at, created, prev }, null, form)
+}
+
+const stateOf = (
+  table: Table,
+  at: Revision,
+  prefix: string,
+  options: { at?: Revision; start?: string },
+): ListState => ({
+  at,
+  items: table.range(prefix, options),
+  all: (most = Infinity) => table.collect(prefix, { ...options, most }),
+})

@@ -1,0 +1,160 @@
+import type { Revision } from '../engine/engine.ts'
+import type { WatchSink } from './watch-hub.ts'
+
+/** Writes of one turn. With TLS they take some three milliseconds, and then others have theirs. */
+export const WRITES_AT_ONCE = 100
+/** Bytes of one write where there are more: whoever is slow has no more than that on its way. */
+export const CHUNK_BYTES = 64 << 10
+
+/** Who gets the frames of a group. */
+export interface Receiver {
+  readonly sink: WatchSink
+  /** How many batches the group had when this one had all of them. */
+  sent: number
+  stop(): void
+  fail(error: unknown): void
+}
+
+/** Frames of whole revisions. */
+interface Batch {
+  readonly bytes: Buffer
+  /** Everything up to here that concerns the group is in this batch or before it. */
+  readonly revision: Revision
+}
+
+/** Receivers of the same frames, and those frames that some of them do not have yet. */
+export class Group<R extends Receiver> {
+  readonly receivers = new Set<R>()
+  readonly #fellBehind: (receiver: R, revision: Revision) => void
+  #batches: Batch[] = []
+  /** Batches that were there before those. */
+  #passed = 0
+  /** Where the giving out has come to; batches that it began with are passed when it is through. */
+  #round: { readonly rest: Iterator<R>; readonly end: number } | null = null
+  /** What to write to those who had so many batches: made once for all of them. */
+  readonly #chunks = new Map<number, { readonly bytes: Buffer; readonly to: number }>()
+
+  /** `fellBehind` is told of whoever was given everything up to a revision and should be given time. */
+  constructor(fellBehind: (receiver: R, revision: Revision) => void) {
+    this.#fellBehind = fellBehind
+  }
+
+  get #end(): number {
+    return this.#passed + this.#batches.length
+  }
+
+  /** Whether somebody lacks something, or may. */
+  get owes(): boolean {
+    return this.#batches.length > 0
+  }
+
+  /** Takes in somebody who has everything so far. */
+  join(receiver: R): void {
+    receiver.sent = this.#end
+    this.receivers.add(receiver)
+  }
+
+  /** Adds frames to give out, at least one: all that there is up to a revision. */
+  push(frames: readonly Buffer[], revision: Revision): void {
+    const bytes = frames.length === 1 ? frames[0]! : Buffer.concat(frames)
+    this.#batches.push({ bytes, revision })
+    this.#chunks.clear()
+  }
+
+  /** Gives everything to as many as lack something, `most` of them now; returns to how many. */
+  give(most: number): number {
+    let given = 0
+    while (given < most) {
+      if (this.#round === null) {
+        if (!this.owes) break
+        this.#round = { rest: this.receivers.values(), end: this.#end }
+      }
+      const { done, value } = this.#round.rest.next()
+      if (done === true) {
+        this.#pass(this.#round.end)
+        this.#round = null
+      } else if (value.sent < this.#end) {
+        this.giveTo(value)
+        given++
+      }
+    }
+    return given
+  }
+
+  /** Gives one of them everything now, or as much as it takes. */
+  giveTo(receiver: R): void {
+    try {
+      while (receiver.sent < this.#end) {
+        if (receiver.sink.closed) {
+          receiver.stop()
+          return
+        }
+        const { bytes, to } = this.#chunkFrom(receiver.sent)
+        receiver.sent = to
+        if (receiver.sink.write(bytes)) continue
+        this.#fellBehind(receiver, this.#batches[to - this.#passed - 1]!.revision)
+        return
+      }
+    } catch (error) {
+      receiver.fail(error)
+    }
+  }
+
+  #pass(end: number): void {
+    this.#batches = this.#batches.slice(end - this.#passed)
+    this.#passed = end
+    this.#chunks.clear()
+  }
+
+  #chunkFrom(from: number): { readonly bytes: Buffer; readonly to: number } {
+    let chunk = this.#chunks.get(from)
+    if (!chunk) this.#chunks.set(from, (chunk = this.#makeChunk(from)))
+    return chunk
+  }
+
+  #makeChunk(from: number): { readonly bytes: Buffer; readonly to: number } {
+    const first = from - this.#passed
+    let size = this.#batches[first]!.bytes.length
+    let end = first + 1
+    for (; end < this.#batches.length; end++) {
+      size += this.#batches[end]!.bytes.length
+      if (size > CHUNK_BYTES) break
+    }
+    const parts = this.#batches.slice(first, end)
+    const bytes =
+      parts.length === 1 ? parts[0]!.bytes : Buffer.concat(parts.map((part) => part.bytes))
+    return { bytes, to: this.#passed + end }
+  }
+}
+
+/**
+ * Gives frames out so that others have a turn after every hundred writes: thousands of receivers take as many times
+ * thirty microseconds. What comes up meanwhile goes with what is still to be given.
+ */
+export class FanOut<R extends Receiver> {
+  readonly #owing = new Set<Group<R>>()
+  #isWaiting = false
+
+  /** Gives out what groups owe: at once, unless others are being given theirs. */
+  take(groups: Iterable<Group<R>>): void {
+    for (const group of groups) this.#owing.add(group)
+    if (!this.#isWaiting) this.#giveSome()
+  }
+
+  #giveSome(): void {
+    let left = WRITES_AT_ONCE
+    for (const group of this.#owing) {
+      left -= group.give(left)
+      this.#owing.delete(group)
+      // Behind the others, who have waited longer.
+      if (group.owes) this.#owing.add(group)
+      if (left === 0) break
+    }
+    if (this.#owing.size === 0) return
+    this.#isWaiting = true
+    setImmediate(() => {
+      this.#isWaiting = false
+      this.#giveSome()
+    })
+  }
+}

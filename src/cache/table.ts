@@ -1,0 +1,191 @@
+import type { Event, Revision } from '../engine/engine.ts'
+import type { Slabs } from './slab.ts'
+import { SortedIndex } from './sorted-index.ts'
+import type { StorageForm } from './storage-form.ts'
+import { Version } from './version.ts'
+
+/**
+ * All objects of one resource in memory: newest versions by key, older ones behind them for the
+ * history window, and the log of changes in order of revision.
+ */
+export class Table {
+  readonly prefix: string
+  readonly #index = new SortedIndex()
+  readonly #slabs: Slabs
+  /** What its objects are brought into; null: whatever they are in. */
+  readonly form: StorageForm | null
+  /** Set when the cache has let go of it: nothing more comes in. What was taken out of it may be used further. */
+  retired = false
+  /** Changes in order; the first `#cut` entries are forgotten. */
+  #log: Version[] = []
+  #cut = 0
+  /** Bytes of versions that only history keeps. */
+  historyBytes = 0
+  /** States at this revision and later, and changes after it, are here; earlier ones are not. */
+  floor: Revision
+  #present = 0
+
+  constructor(prefix: string, floor: Revision, slabs: Slabs, form: StorageForm | null = null) {
+    this.prefix = prefix
+    this.floor = floor
+    this.#slabs = slabs
+    this.form = form
+  }
+
+  /**
+   * Number of objects under `prefix` behind `key` at revision `at`, when that can be told without looking at
+   * them: nothing has changed since, and no deleted key is remembered. Otherwise undefined.
+   */
+  countAfter(prefix: string, key: string, at: Revision): number | undefined {
+    const last = this.#log.at(-1)
+    if (last && last.revision > at && this.#log.length > this.#cut) return undefined
+    if (this.#index.size !== this.#present) return undefined
+    return this.#index.countAfter(prefix, key)
+  }
+
+  /** Number of objects now. */
+  get size(): number {
+    return this.#present
+  }
+
+  /** Takes over an object as it is at the floor, while the table is filled. */
+  load(key: string, value: Uint8Array, created: Revision, changed: Revision): void {
+    const at = { key, revision: changed, created, prev: null }
+    const head = Version.of(value, at, this.#slabs, this.form)
+    this.#index.add({ key, head })
+    this.#present++
+  }
+
+  /** Applies one change; revisions must not fall. Null when there was nothing to delete. */
+  apply(event: Event): Version | null {
+    const entry = this.#index.get(event.key)
+    const prev = entry?.head ?? null
+    let version: Version
+    if (event.value === null) {
+      if (!prev || prev.deleted) return null
+      version = Version.tombstone(event.key, event.at, prev)
+      this.#present--
+    } else {
+      version = Version.of(
+        event.value,
+        { key: event.key, revision: event.at, created: event.created, prev },
+        this.#slabs,
+        this.form,
+      )
+      if (!prev || prev.deleted) this.#present++
+    }
+    if (prev) this.historyBytes += prev.bytes
+    if (entry) entry.head = version
+    else this.#index.add({ key: event.key, head: version })
+    this.#log.push(version)
+    return version
+  }
+
+  /** The object now; null when absent. */
+  get(key: string): Version | null {
+    const head = this.#index.get(key)?.head
+    return head && !head.deleted ? head : null
+  }
+
+  /** The object at a revision not below the floor; null when absent then. */
+  getAt(key: string, at: Revision): Version | null {
+    let version: Version | null = this.#index.get(key)?.head ?? null
+    while (version && version.revision > at) version = version.prev
+    return version && !version.deleted ? version : null
+  }
+
+  /** Objects under `prefix` from key `start` on, in order of key, at the latest or an older revision. */
+  *range(prefix: string, options: { start?: string; at?: Revision } = {}): Generator<Version> {
+    const at = options.at ?? Infinity
+    for (const entry of this.#index.range(prefix, options.start)) {
+      let version: Version | null = entry.head
+      while (version && version.revision > at) version = version.prev
+      if (version && !version.deleted) yield version
+    }
+  }
+
+  /** The same at once, for less, the first `most` of them: whoever wants hundreds of them wants this. */
+  collect(
+    prefix: string,
+    {
+      start,
+      at = Infinity,
+      most = Infinity,
+    }: { start?: string; at?: Revision; most?: number } = {},
+  ): Version[] {
+    const versions: Version[] = []
+    this.#index.visit(prefix, start, ({ head }) => {
+      let version: Version | null = head
+      while (version && version.revision > at) version = version.prev
+      if (version && !version.deleted) versions.push(version)
+      return versions.length < most
+    })
+    return versions
+  }
+
+  /**
+   * Changes after `from`, oldest first, starting at position `index` of an earlier call: `next` is
+   * where to go on. Returns null when `from` is below the floor.
+   */
+  changesAfter(from: Revision, limit: number): readonly Version[] | null {
+    if (from < this.floor) return null
+    let low = this.#cut
+    let high = this.#log.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (this.#log[middle]!.revision <= from) low = middle + 1
+      else high = middle
+    }
+    let end = Math.min(low + limit, this.#log.length)
+    // A transaction is handed out whole, so that a position is always a revision.
+    while (
+      end > low &&
+      end < this.#log.length &&
+      this.#log[end]!.revision === this.#log[end - 1]!.revision
+    )
+      end++
+    return this.#log.slice(low, end)
+  }
+
+  /** Forgets states below `upTo`, and older ones still while history holds more than `maxBytes`. */
+  trim(upTo: Revision, maxBytes: number): void {
+    while (this.#cut < this.#log.length) {
+      const version = this.#log[this.#cut]!
+      if (version.revision > upTo && this.historyBytes <= maxBytes) break
+      this.#cut++
+      this.floor = Math.max(this.floor, version.revision)
+      const { prev } = version
+      if (prev) {
+        this.historyBytes -= prev.bytes
+        this.#slabs.release(prev)
+        // A deletion still shows what it deleted to whoever holds it; the table lets go of it.
+        if (version.deleted) this.#dropTombstone(version)
+        else version.prev = null
+      }
+    }
+    if (this.#cut > 1024 && this.#cut * 2 > this.#log.length) {
+      this.#log = this.#log.slice(this.#cut)
+      this.#cut = 0
+    }
+  }
+
+  /** Gives back the memory of all versions; it has them for as long as somebody holds it. */
+  retire(): void {
+    this.retired = true
+    this.#index.visit(this.prefix, undefined, ({ head }) => {
+      for (let one: Version | null = head; one; one = one.prev) this.#slabs.release(one)
+      return true
+    })
+    this.historyBytes = 0
+  }
+
+  #dropTombstone(version: Version): void {
+    const entry = this.#index.get(version.key)
+    if (entry?.head === version) this.#index.remove(version.key)
+    else if (entry) {
+      let newer = entry.head
+      while (newer.prev && newer.prev !== version) newer = newer.prev
+      newer.prev = null
+    }
+  }
+}

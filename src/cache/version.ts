@@ -1,0 +1,214 @@
+import { TransformError, unreadableReason } from '../engine/encryption/unreadable.ts'
+import type { Revision } from '../engine/engine.ts'
+import { readHeader } from '../engine/record.ts'
+import { Slab, type Slabs } from './slab.ts'
+import { takeIn, type StorageForm } from './storage-form.ts'
+
+/** What selectors read of one object. */
+export interface SelectorFacts {
+  readonly labels: Readonly<Record<string, string>>
+  readonly fields: Readonly<Record<string, string>>
+}
+
+/** What a selection looks at. */
+export interface Selectable {
+  readonly key: string
+  /** Labels and selectable fields. */
+  facts(): SelectorFacts
+  /** False when it has not all that the marks stand for: costs next to nothing. True says nothing. */
+  mayHave(marks: number): boolean
+}
+
+/** The mark of a label or field, or of one with a value; of several by `|`. */
+export function markOf(name: string, value?: string): number {
+  const hash = hashed(name, 0x811c9dc5)
+  if (value === undefined) return 1 << ((hash >>> 27) % MARKS)
+  const both = hashed(value, Math.imul(hash ^ 0x3d, 0x01000193))
+  return (1 << ((both >>> 27) % MARKS)) | (1 << (((both >>> 20) & 31) % MARKS))
+}
+
+/** Bits of marks; the one above tells that they were made. */
+const MARKS = 30
+const MARKED = 1 << MARKS
+
+/** FNV-1a over UTF-16. */
+function hashed(text: string, from: number): number {
+  let hash = from
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
+  return hash ^ (hash >>> 15)
+}
+
+const NONE: SelectorFacts = { labels: {}, fields: {} }
+
+// Many watchers with selectors of their own look at one change, and at what was before it.
+const recent: { of: Version; facts: SelectorFacts }[] = []
+const RECENT = 2
+
+const NEWLINE = 0x0a
+/** Bytes behind the JSON. */
+const LINE_END = 1
+
+/** One value of one key: the wire bytes with the resourceVersion in place, or the mark of a deletion. */
+export class Version implements Selectable {
+  readonly key: string
+  readonly revision: Revision
+  readonly created: Revision
+  readonly deleted: boolean
+  /** The value before; cut off when the history window has passed. */
+  prev: Version | null
+  slab: Slab | null = null
+  /** Offset in the slab of the selector part, which the JSON and a newline follow. */
+  start = 0
+  selectorBytes = 0
+  jsonBytes = 0
+  /** Offset in the JSON of the resourceVersion's digits, and their count. */
+  rvAt = 0
+  rvDigits = 0
+  metaStart = 0
+  metaLength = 0
+  released = false
+  #marks = 0
+  /** Why the value cannot be read; trying throws TransformError. */
+  fault: string | null = null
+  /** Whether the store has it in another form than it is written in today. */
+  isOutdated = false
+
+  private constructor(
+    key: string,
+    revision: Revision,
+    created: Revision,
+    deleted: boolean,
+    prev: Version | null,
+  ) {
+    this.key = key
+    this.revision = revision
+    this.created = created
+    this.deleted = deleted
+    this.prev = prev
+  }
+
+  /** Copies a stored record, in today's form, and its revision into a slab (or memory of its own). */
+  static of(
+    value: Uint8Array,
+    at: { key: string; revision: Revision; created: Revision; prev: Version | null },
+    slabs: Slabs | null,
+    form: StorageForm | null = null,
+  ): Version {
+    const { record, isOutdated } = takeIn(value, at.key, form)
+    const version = new Version(at.key, at.revision, at.created, false, at.prev)
+    version.isOutdated = isOutdated
+    version.fault = unreadableReason(record)
+    if (version.fault !== null) return version
+    const header = readHeader(record)
+    const digits = at.revision === 0 ? '' : String(at.revision)
+    const bytes = record.length - header.bytes + digits.length
+    const held = bytes + LINE_END
+    version.selectorBytes = header.selectorBytes
+    version.jsonBytes = bytes - header.selectorBytes
+    version.rvAt = header.rvAt
+    version.rvDigits = digits.length
+    version.metaStart = header.metaStart
+    version.metaLength = header.metaLength + digits.length
+    const { slab, at: start } = slabs
+      ? slabs.reserve(version, held)
+      : { slab: new Slab(held), at: 0 }
+    version.slab = slab
+    version.start = start
+    const cut = header.bytes + header.selectorBytes + header.rvAt
+    slab.memory.set(record.subarray(header.bytes, cut), start)
+    const middle = start + header.selectorBytes + header.rvAt
+    slab.memory.write(digits, middle, 'latin1')
+    slab.memory.set(record.subarray(cut), middle + digits.length)
+    slab.memory[start + bytes] = NEWLINE
+    return version
+  }
+
+  /** The mark that a key is gone. */
+  static tombstone(key: string, revision: Revision, prev: Version): Version {
+    return new Version(key, revision, prev.created, true, prev)
+  }
+
+  /** Bytes this version takes in its slab. */
+  get bytes(): number {
+    return this.selectorBytes + this.jsonBytes + LINE_END
+  }
+
+  /** The JSON as it goes on the wire; a slice, not a copy. Never written to again. */
+  json(): Buffer {
+    const from = this.start + this.selectorBytes
+    return this.memory.subarray(from, from + this.jsonBytes)
+  }
+
+  /** The JSON as a line, with the newline behind that ends an answer; a slice as well. */
+  line(): Buffer {
+    const from = this.start + this.selectorBytes
+    return this.memory.subarray(from, from + this.jsonBytes + LINE_END)
+  }
+
+  /** Copies part of the JSON into `target`; returns the bytes written. */
+  copyTo(target: Buffer, at: number, from = 0): number {
+    const start = this.start + this.selectorBytes
+    return this.memory.copy(target, at, start + from, start + this.jsonBytes)
+  }
+
+  /** The metadata object as JSON; a slice. */
+  metadata(): Buffer {
+    const from = this.start + this.selectorBytes + this.metaStart
+    return this.memory.subarray(from, from + this.metaLength)
+  }
+
+  /** The same object with another resourceVersion, for the last state of a deleted one. */
+  withRevision(revision: Revision): Version {
+    const digits = String(revision)
+    const cut = this.start + this.selectorBytes + this.rvAt
+    const end = this.start + this.bytes
+    const version = new Version(this.key, revision, this.created, this.deleted, this.prev)
+    const slab = new Slab(this.bytes - this.rvDigits + digits.length)
+    this.memory.copy(slab.memory, 0, this.start, cut)
+    const at = cut - this.start
+    slab.memory.write(digits, at, 'latin1')
+    this.memory.copy(slab.memory, at + digits.length, cut + this.rvDigits, end)
+    version.slab = slab
+    version.selectorBytes = this.selectorBytes
+    version.jsonBytes = slab.memory.length - this.selectorBytes - LINE_END
+    version.rvAt = this.rvAt
+    version.rvDigits = digits.length
+    version.metaStart = this.metaStart
+    version.metaLength = this.metaLength - this.rvDigits + digits.length
+    return version
+  }
+
+  /** Labels and selectable fields. */
+  facts(): SelectorFacts {
+    if (this.selectorBytes === 0 && this.fault === null) return NONE
+    for (const known of recent) if (known.of === this) return known.facts
+    const facts = this.#readFacts()
+    recent.unshift({ of: this, facts })
+    recent.length = Math.min(recent.length, RECENT)
+    return facts
+  }
+
+  mayHave(marks: number): boolean {
+    if (this.#marks === 0) this.#marks = marksOf(this.facts())
+    return (this.#marks & marks) === marks
+  }
+
+  #readFacts(): SelectorFacts {
+    const text = this.memory.toString('utf8', this.start, this.start + this.selectorBytes)
+    const { l, f } = JSON.parse(text) as { l?: Record<string, string>; f?: Record<string, string> }
+    return { labels: l ?? NONE.labels, fields: f ?? NONE.fields }
+  }
+
+  private get memory(): Buffer {
+    if (this.fault !== null) throw new TransformError(this.key, this.fault)
+    if (!this.slab) throw new Error(`version ${this.revision} of ${this.key} holds no bytes`)
+    return this.slab.memory
+  }
+}
+
+function marksOf({ labels, fields }: SelectorFacts): number {
+  let marks = MARKED
+  for (const [name, value] of Object.entries(labels)) marks |= markOf(name) | markOf(name, value)
+  for (const [name, value] of Object.entries(fields)) marks |= markOf(name, value)
+  return marks
+}

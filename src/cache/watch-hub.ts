@@ -1,0 +1,353 @@
+import { readable, TransformError } from '../engine/encryption/unreadable.ts'
+import type { Revision } from '../engine/engine.ts'
+import type { Cache } from './cache.ts'
+import { FanOut, Group, type Receiver } from './fan-out.ts'
+import type { Table } from './table.ts'
+import type { Selectable, Version } from './version.ts'
+
+export type ChangeType = 'ADDED' | 'MODIFIED' | 'DELETED'
+
+/**
+ * What a watcher wants to see and how. Watchers with the same `id` share the work: each frame is
+ * made once for all of them.
+ */
+export interface WatchView {
+  readonly id: string
+  /** Keys that start with this are looked at. */
+  readonly prefix: string
+  /** null: everything under the prefix. */
+  readonly matches: ((object: Selectable) => boolean) | null
+  /** The bytes of one event. For DELETED, `revision` is that of the deletion. */
+  frame(type: ChangeType, version: Version, revision: Revision): Buffer
+  /**
+   * Set when events cannot be made at once: makes ready those of the given versions, until it is called again. Such a
+   * watcher never gets frames as they are published, but reads the change log at its own pace.
+   */
+  readonly prepare?: (versions: readonly Version[]) => Promise<void>
+}
+
+/** Where frames go. */
+export interface WatchSink {
+  /** False when the receiver should be given time. */
+  write(chunk: Buffer): boolean
+  /** Resolves when it can take more, or has closed. */
+  drained(): Promise<void>
+  readonly closed: boolean
+}
+
+const CATCH_UP_EVENTS = 256
+const CATCH_UP_BYTES = 256 << 10
+
+/** Live watchers of one view. */
+interface Shared {
+  readonly view: WatchView
+  readonly group: Group<Watcher>
+}
+
+/**
+ * Fan-out of changes. A watcher is live (it gets frames as they are published) or catching up (it
+ * reads the change log at the pace of its receiver). One that cannot keep up goes back to the log;
+ * nothing is buffered for it but what its socket holds.
+ */
+export class WatchHub {
+  readonly #cache: Cache
+  /** Live watchers by key prefix, then by view. */
+  readonly #live = new Map<string, Map<string, Shared>>()
+  readonly #fanOut = new FanOut<Watcher>()
+  readonly #all = new Set<Watcher>()
+  /** Watchers that read the change log and have come to its end, by table. */
+  readonly #asleep = new Map<Table, Set<Watcher>>()
+  #closed = false
+  #ownViews = 0
+
+  constructor(cache: Cache) {
+    this.#cache = cache
+  }
+
+  /** An id for a view that nobody shares. */
+  ownView(): string {
+    return `own ${++this.#ownViews}`
+  }
+
+  /** Watchers now. */
+  get size(): number {
+    return this.#all.size
+  }
+
+  /**
+   * Sends what happened after `from` and goes on until stopped. `from` may lie before what the table
+   * holds; the engine's history fills in. `onLost` is called, and the watcher ended, when history does not
+   * reach back far enough.
+   */
+  watch(
+    table: Table,
+    view: WatchView,
+    sink: WatchSink,
+    options: { from: Revision; onLost: (oldest: Revision) => void; onEnd: () => void },
+  ): Watcher {
+    const watcher = new Watcher(table, view, sink, options)
+    this.#all.add(watcher)
+    watcher.onStop = () => {
+      this.#leave(watcher)
+      this.#all.delete(watcher)
+      if (watcher.asleep) this.#rouse(watcher)
+      options.onEnd()
+    }
+    if (this.#closed || table.retired) watcher.stop()
+    else void this.#catchUp(watcher)
+    return watcher
+  }
+
+  /** Hands new versions of one table to its live watchers. */
+  publish(table: Table, versions: readonly Version[]): void {
+    // Most batches touch one prefix of each depth; collect per view first.
+    const batches = new Map<Shared, Buffer[]>()
+    const failed = new Map<Shared, TransformError>()
+    for (const version of versions) {
+      for (const prefix of prefixesOf(version.key, table.prefix)) {
+        const views = this.#live.get(prefix)
+        if (!views) continue
+        for (const shared of views.values()) {
+          if (failed.has(shared)) continue
+          const frame = readable(() => frameOf(shared.view, version))
+          if (frame instanceof TransformError) failed.set(shared, frame)
+          if (!frame || frame instanceof TransformError) continue
+          const frames = batches.get(shared)
+          if (frames) frames.push(frame)
+          else batches.set(shared, [frame])
+        }
+      }
+    }
+    const position = versions.at(-1)!.revision
+    for (const [{ group }, frames] of batches) group.push(frames, position)
+    this.#fanOut.take([...batches.keys()].map(({ group }) => group))
+    for (const [{ group }, error] of failed) {
+      for (const watcher of [...group.receivers]) {
+        group.giveTo(watcher)
+        watcher.fail(error)
+      }
+    }
+    if (this.#asleep.size > 0) this.#wake(table)
+  }
+
+  /** Those that make their events ready read on. */
+  #wake(table: Table): void {
+    const watchers = this.#asleep.get(table) ?? []
+    this.#asleep.delete(table)
+    for (const watcher of watchers) {
+      watcher.asleep = false
+      void this.#catchUp(watcher)
+    }
+  }
+
+  #rouse(watcher: Watcher): void {
+    watcher.asleep = false
+    const watchers = this.#asleep.get(watcher.table)
+    watchers?.delete(watcher)
+    if (watchers?.size === 0) this.#asleep.delete(watcher.table)
+  }
+
+  #sleep(watcher: Watcher): void {
+    const watchers = this.#asleep.get(watcher.table) ?? new Set()
+    this.#asleep.set(watcher.table, watchers.add(watcher))
+    watcher.asleep = true
+  }
+
+  /** Ends the watches of a table that is let go of, after what they still lack. */
+  end(table: Table): void {
+    this.#asleep.delete(table)
+    for (const watcher of [...this.#all]) {
+      if (watcher.table !== table) continue
+      watcher.bringUpToDate()
+      watcher.stop()
+    }
+  }
+
+  close(): void {
+    this.#closed = true
+    for (const watcher of [...this.#all]) watcher.stop()
+  }
+
+  #fallBehind(watcher: Watcher, position: Revision): void {
+    this.#leave(watcher)
+    watcher.position = position
+    void watcher.sink.drained().then(() => this.#catchUp(watcher))
+  }
+
+  async #catchUp(watcher: Watcher): Promise<void> {
+    const { table, view, sink } = watcher
+    try {
+      for (;;) {
+        if (watcher.stopped) return
+        if (sink.closed) return watcher.stop()
+        const versions = table.changesAfter(watcher.position, CATCH_UP_EVENTS)
+        if (versions === null) {
+          // Older than memory keeps, but perhaps not older than the engine keeps.
+          const to = table.floor
+          for await (const older of this.#cache.history(table, view.prefix, {
+            from: watcher.position,
+            to,
+          })) {
+            if (watcher.stopped) return
+            if (view.prepare) await view.prepare(shownIn(view, older))
+            if (watcher.stopped) return
+            await send(sink, framesOf(view, older))
+          }
+          watcher.position = to
+          continue
+        }
+        const last = versions.at(-1)
+        if (!last) {
+          if (view.prepare) this.#sleep(watcher)
+          else this.#join(watcher)
+          return
+        }
+        if (view.prepare) {
+          await view.prepare(shownIn(view, versions))
+          if (watcher.stopped) return
+        }
+        const frames = framesOf(view, versions)
+        watcher.position = last.revision
+        await send(sink, frames)
+      }
+    } catch (error) {
+      if (error instanceof Error && error.name === 'Compacted') watcher.lost(this.#cache.oldest)
+      else watcher.fail(error)
+    }
+  }
+
+  #join(watcher: Watcher): void {
+    const { view } = watcher
+    let views = this.#live.get(view.prefix)
+    if (!views) this.#live.set(view.prefix, (views = new Map()))
+    let shared = views.get(view.id)
+    if (!shared) {
+      const group = new Group<Watcher>((behind, position) => this.#fallBehind(behind, position))
+      views.set(view.id, (shared = { view, group }))
+    }
+    shared.group.join(watcher)
+    watcher.group = shared.group
+  }
+
+  #leave(watcher: Watcher): void {
+    const { group } = watcher
+    if (!group) return
+    watcher.group = null
+    group.receivers.delete(watcher)
+    if (group.receivers.size > 0) return
+    const views = this.#live.get(watcher.view.prefix)
+    views?.delete(watcher.view.id)
+    if (views?.size === 0) this.#live.delete(watcher.view.prefix)
+  }
+}
+
+/** One client's stream of changes. */
+export class Watcher implements Receiver {
+  readonly table: Table
+  readonly view: WatchView
+  readonly sink: WatchSink
+  /** Everything up to here was sent, while catching up. */
+  position: Revision
+  /** Who gets frames as they are published with it; null while it is catching up. */
+  group: Group<Watcher> | null = null
+  /** Whether it has sent all that there is, and reads on when there is more. */
+  asleep = false
+  sent = 0
+  stopped = false
+  onStop: () => void = () => {}
+  readonly #onLost: (oldest: Revision) => void
+  error: unknown
+
+  constructor(
+    table: Table,
+    view: WatchView,
+    sink: WatchSink,
+    options: { from: Revision; onLost: (oldest: Revision) => void },
+  ) {
+    this.table = table
+    this.view = view
+    this.sink = sink
+    this.position = options.from
+    this.#onLost = options.onLost
+  }
+
+  /** Sends what it still lacks. False while it is catching up: then it lacks more. */
+  bringUpToDate(): boolean {
+    this.group?.giveTo(this)
+    return this.group !== null || this.asleep
+  }
+
+  /** Ends it; may be called twice. */
+  stop(): void {
+    if (this.stopped) return
+    this.stopped = true
+    this.onStop()
+  }
+
+  lost(oldest: Revision): void {
+    if (this.stopped) return
+    this.#onLost(oldest)
+    this.stop()
+  }
+
+  fail(error: unknown): void {
+    this.error = error
+    this.stop()
+  }
+}
+
+async function send(sink: WatchSink, frames: readonly Buffer[]): Promise<void> {
+  let batch: Buffer[] = []
+  let bytes = 0
+  const flush = async () => {
+    if (batch.length === 0 || sink.closed) return
+    const ok = sink.write(batch.length === 1 ? batch[0]! : Buffer.concat(batch))
+    batch = []
+    bytes = 0
+    if (!ok) await sink.drained()
+  }
+  for (const frame of frames) {
+    batch.push(frame)
+    bytes += frame.length
+    if (bytes >= CATCH_UP_BYTES) await flush()
+  }
+  await flush()
+}
+
+function framesOf(view: WatchView, versions: readonly Version[]): Buffer[] {
+  const frames: Buffer[] = []
+  for (const version of versions) {
+    if (!version.key.startsWith(view.prefix)) continue
+    const frame = frameOf(view, version)
+    if (frame) frames.push(frame)
+  }
+  return frames
+}
+
+/** The objects that the events of changes show. */
+function shownIn(view: WatchView, versions: readonly Version[]): Version[] {
+  return versions.flatMap((version) => {
+    if (!version.key.startsWith(view.prefix)) return []
+    if (!version.deleted && accepts(view, version)) return version
+    const { prev } = version
+    return prev !== null && !prev.deleted && accepts(view, prev) ? prev : []
+  })
+}
+
+/** What a change means to a view: objects that enter or leave a selection are added or deleted. */
+function frameOf(view: WatchView, version: Version): Buffer | null {
+  const { prev } = version
+  const was = prev !== null && !prev.deleted && accepts(view, prev)
+  const is = !version.deleted && accepts(view, version)
+  if (is) return view.frame(was ? 'MODIFIED' : 'ADDED', version, version.revision)
+  return was ? view.frame('DELETED', prev, version.revision) : null
+}
+
+const accepts = (view: WatchView, version: Version) =>
+  view.matches === null || view.matches(version)
+
+/** The key prefixes under which a key can be watched: its resource, its namespace, itself. */
+function prefixesOf(key: string, tablePrefix: string): string[] {
+  const slash = key.indexOf('/', tablePrefix.length)
+  return slash === -1 ? [tablePrefix, key] : [tablePrefix, key.slice(0, slash + 1), key]
+}

@@ -1,0 +1,133 @@
+/**
+ * Everything that is served, looked up by URL. Built of declarations, and changed at run time (`live-catalogue.ts`): a
+ * change raises the generation.
+ */
+import type { Vocabulary } from '../vocabulary/vocabulary.ts'
+import type { CatalogueSnapshot, ResourceEntry } from './catalogue-snapshot.ts'
+import { declaredEntries } from './declared-entry.ts'
+import { groupVersionOf } from '../meta/home.ts'
+import type { Served } from './entry.ts'
+import { LiveCatalogue, type CatalogueListener } from './live-catalogue.ts'
+import { resource, type Resource, type Subresource, type Verb } from './resource.ts'
+import type { Shape, ShapeClass } from '../notation/shape.ts'
+import { maturityOf, type Enabled } from './runtime-config.ts'
+
+export type { Served } from './entry.ts'
+
+/** A group with its served versions, preferred first. */
+export interface ServedGroup {
+  readonly group: string
+  readonly versions: readonly string[]
+}
+
+/** What is served, as its readers see it. It may change between two lookups. */
+export interface Catalogue {
+  /** Rises with every change. */
+  readonly generation: number
+  /** What is served at this moment: does not change, for whoever looks up more than once over several turns. */
+  readonly now: CatalogueSnapshot
+  find(group: string, version: string, resource: string): Served | undefined
+  findKind(group: string, version: string, kind: string): Served | undefined
+  /** Whether anything is served under the group version. */
+  hasVersion(group: string, version: string): boolean
+  /** Served groups in order of priority, core first. */
+  readonly groups: readonly ServedGroup[]
+  /** A group of them; the same object as long as its versions do not change. */
+  group(name: string): ServedGroup | undefined
+  /** Resources of one group version, by name; the same array as long as nothing in it changes. */
+  resources(group: string, version: string): readonly Served[]
+  /** A resource by any group that it has versions in, whether they are served or not. */
+  entry(group: string, resource: string): ResourceEntry | undefined
+  /** The resource whose keys start with the prefix. */
+  entryAt(keyPrefix: string): ResourceEntry | undefined
+  /** Every resource once. */
+  entries(): Iterable<ResourceEntry>
+  /** A kind that is no resource of its own but the body of a sub-resource. */
+  body(shape: ShapeClass<any>): Served
+  /** Tells of each change when it is made. Returns what ends that. */
+  subscribe(listener: CatalogueListener): () => void
+}
+
+// Order of groups in discovery; unlisted ones follow by name (behaviour of the field at 1.25).
+const PRIORITY = [
+  '',
+  'apiregistration{api}',
+  'apps',
+  'events{api}',
+  'authentication{api}',
+  'authorization{api}',
+  'autoscaling',
+  'batch',
+  'certificates{api}',
+  'networking{api}',
+  'policy',
+  'rbac.authorization{api}',
+  'storage{api}',
+  'admissionregistration{api}',
+  'apiextensions{api}',
+  'scheduling{api}',
+  'coordination{api}',
+  'node{api}',
+  'discovery{api}',
+  'flowcontrol.apiserver{api}',
+]
+
+/** Group versions that resources are declared in, spelled. */
+export function declaredVersions(resources: readonly Resource[], v: Vocabulary) {
+  return resources.flatMap(({ hub, versions = {} }) =>
+    [hub.shape.home, ...Object.keys(versions)].map((home) => groupVersionOf(home, v)),
+  )
+}
+
+/** The owner of what is built in. */
+const BUILT_IN = 'the server'
+
+/**
+ * Builds the catalogue of declared resources in one vocabulary; alpha versions and what `isEnabled` denies are left
+ * out. Others may publish more in it.
+ */
+export function buildCatalogue(
+  resources: readonly Resource[],
+  v: Vocabulary,
+  isEnabled: Enabled = (_group, version) => maturityOf(version) !== 'alpha',
+): LiveCatalogue {
+  const bodies = new Map<Shape, Served>()
+  const body = ({ shape }: ShapeClass<any>): Served => {
+    let served = bodies.get(shape)
+    if (!served) {
+      const declaration = resource({ shape } as ShapeClass<any>, {
+        plural: shape.name.toLowerCase(),
+        scope: 'namespace',
+      })
+      bodies.set(shape, (served = declaredEntries(declaration, v)[0]))
+    }
+    return served
+  }
+  const order = PRIORITY.map((group) => v.spell(group))
+  const catalogue = new LiveCatalogue(order, body)
+  catalogue.publish(
+    BUILT_IN,
+    resources.map((declaration) => {
+      const versions = declaredEntries(declaration, v)
+      const served = versions.filter((one) => isEnabled(one.group, one.version, one.resource))
+      return { versions, served }
+    }),
+  )
+  return catalogue
+}
+
+const PART_VERBS: readonly Verb[] = ['get', 'patch', 'update']
+
+/** What can be done with a sub-resource. */
+export function verbsOf(subresource: Subresource<any>): readonly Verb[] {
+  switch (subresource.serves) {
+    case 'part':
+      return subresource.verbs ?? PART_VERBS
+    case 'scale':
+      return PART_VERBS
+    case 'action':
+      return ['create']
+    case 'connect':
+      return subresource.verbs
+  }
+}

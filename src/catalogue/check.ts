@@ -1,0 +1,74 @@
+import type { FieldErrors } from '../meta/field-errors.ts'
+import type { Holds, Shape } from '../notation/shape.ts'
+
+type Check = (value: unknown, errors: FieldErrors) => void
+
+const checks = new WeakMap<Shape, Check | null>()
+
+/**
+ * Checks what the declaration itself says: closed sets of values. An empty value is refused where it is told apart from
+ * an absent one; elsewhere the two are the same, and whether one must be given is another rule's.
+ */
+export function checkDeclared(shape: Shape, object: object, errors: FieldErrors): void {
+  checkOf(shape)?.(object, errors)
+}
+
+function checkOf(shape: Shape): Check | null {
+  const known = checks.get(shape)
+  if (known !== undefined) return known
+  // A shape that holds itself finds this while it is being compiled.
+  checks.set(shape, (value, errors) => checks.get(shape)?.(value, errors))
+  const fields: { name: string; check: Check }[] = []
+  let inline: Check[] = []
+  for (const [name, facts] of shape.fields) {
+    if (facts.unchecked) continue
+    const inner = checkHolds(facts.holds)
+    if (facts.inline) {
+      if (inner) inline = [...inline, inner]
+      continue
+    }
+    const { oneOf } = facts
+    const seesEmpty = facts.presence === 'explicit' && facts.emptyIsOwn !== true
+    const own: Check | null = oneOf
+      ? (value, errors) => {
+          if (value === '' && !seesEmpty) return
+          if (typeof value === 'string' && !oneOf.includes(value)) errors.notSupported(value, oneOf)
+        }
+      : null
+    if (own) fields.push({ name, check: own })
+    if (inner) fields.push({ name, check: inner })
+  }
+  const check: Check | null =
+    fields.length === 0 && inline.length === 0
+      ? null
+      : (value, errors) => {
+          const object = value as Record<string, unknown>
+          for (const { name, check: one } of fields) {
+            const inside = object[name]
+            if (inside !== undefined && inside !== null) one(inside, errors.at(name))
+          }
+          for (const one of inline) one(value, errors)
+        }
+  checks.set(shape, check)
+  return check
+}
+
+function checkHolds(holds: Holds): Check | null {
+  if (holds.is === 'object') return checkOf(holds.to())
+  if (holds.is === 'list') {
+    const item = checkHolds(holds.of)
+    return (
+      item && ((value, errors) => (value as unknown[]).forEach((one, i) => item(one, errors.at(i))))
+    )
+  }
+  if (holds.is === 'map') {
+    const item = checkHolds(holds.of)
+    return (
+      item &&
+      ((value, errors) => {
+        for (const [key, one] of Object.entries(value as object)) item(one, errors.key(key))
+      })
+    )
+  }
+  return null
+}

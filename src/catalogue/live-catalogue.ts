@@ -1,0 +1,163 @@
+/** A catalogue that is changed while it is read. */
+import type { Catalogue, Served, ServedGroup } from './catalogue.ts'
+import { CatalogueSnapshot, type OwnedEntry, type ResourceEntry } from './catalogue-snapshot.ts'
+import type { ShapeClass } from '../notation/shape.ts'
+
+/** What became of the catalogue in one step. */
+export interface CatalogueChange {
+  /** The generation that it led to. */
+  readonly generation: number
+  readonly added: readonly ResourceEntry[]
+  /** Entries of the same resource. */
+  readonly changed: readonly { readonly before: ResourceEntry; readonly now: ResourceEntry }[]
+  readonly removed: readonly ResourceEntry[]
+}
+
+/** Told of a change when it is made, in the order in which they subscribed. Must not throw. */
+export type CatalogueListener = (change: CatalogueChange) => void
+
+/**
+ * Holds what is served now, and replaces it as a whole: a lookup sees a change wholly or not at all. Whoever looks up
+ * more than once over several turns asks for `now` first.
+ */
+export class LiveCatalogue implements Catalogue {
+  #now: CatalogueSnapshot
+  readonly #body: (shape: ShapeClass<any>) => Served
+  readonly #byOwner = new Map<string, readonly OwnedEntry[]>()
+  readonly #listeners = new Set<CatalogueListener>()
+  /** Changes that are still to be told, in order; a listener may make the next one. */
+  readonly #untold: CatalogueChange[] = []
+
+  /** `order`: groups that come first in lists; `body` makes entries of kinds that are no resources. */
+  constructor(order: readonly string[], body: (shape: ShapeClass<any>) => Served) {
+    this.#now = CatalogueSnapshot.empty(order)
+    this.#body = body
+  }
+
+  get generation(): number {
+    return this.#now.generation
+  }
+
+  get now(): CatalogueSnapshot {
+    return this.#now
+  }
+
+  get groups(): readonly ServedGroup[] {
+    return this.#now.groups
+  }
+
+  group(name: string): ServedGroup | undefined {
+    return this.#now.group(name)
+  }
+
+  find(group: string, version: string, resource: string): Served | undefined {
+    return this.#now.find(group, version, resource)
+  }
+
+  findKind(group: string, version: string, kind: string): Served | undefined {
+    return this.#now.findKind(group, version, kind)
+  }
+
+  hasVersion(group: string, version: string): boolean {
+    return this.#now.hasVersion(group, version)
+  }
+
+  resources(group: string, version: string): readonly Served[] {
+    return this.#now.resources(group, version)
+  }
+
+  entry(group: string, resource: string): ResourceEntry | undefined {
+    return this.#now.entry(group, resource)
+  }
+
+  entryAt(keyPrefix: string): ResourceEntry | undefined {
+    return this.#now.entryAt(keyPrefix)
+  }
+
+  entries(): Iterable<ResourceEntry> {
+    return this.#now.entries()
+  }
+
+  body(shape: ShapeClass<any>): Served {
+    return this.#body(shape)
+  }
+
+  subscribe(listener: CatalogueListener): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /**
+   * Serves what an owner has to serve, in place of what it had before; an empty list takes everything of it away. What
+   * it gives again stays as it is. Throws CatalogueConflict, and changes nothing then.
+   */
+  publish(owner: string, entries: readonly ResourceEntry[]): void {
+    this.publishAll([[owner, entries]])
+  }
+
+  /** The same for several owners in one step. */
+  publishAll(
+    published: readonly (readonly [owner: string, entries: readonly ResourceEntry[]])[],
+  ): void {
+    const difference = new Difference()
+    const next = published.map(([owner, entries]) => {
+      const before = this.#byOwner.get(owner) ?? []
+      return [owner, difference.take(owner, before, entries)] as const
+    })
+    const { removed, added, changed } = difference
+    if (removed.length + added.length + changed.length === 0) return
+    this.#now = this.#now.with(
+      [...removed, ...changed.map(({ before }) => before)],
+      [...added, ...changed.map(({ now }) => now)],
+    )
+    for (const [owner, entries] of next) {
+      if (entries.length > 0) this.#byOwner.set(owner, entries)
+      else this.#byOwner.delete(owner)
+    }
+    this.#tell({ generation: this.#now.generation, added, changed, removed })
+  }
+
+  #tell(change: CatalogueChange): void {
+    this.#untold.push(change)
+    // Whoever tells already goes on with this one.
+    if (this.#untold.length > 1) return
+    while (this.#untold[0]) {
+      for (const listener of this.#listeners) listener(this.#untold[0])
+      this.#untold.shift()
+    }
+  }
+}
+
+/** What owners give beside what they gave before. */
+class Difference {
+  readonly added: OwnedEntry[] = []
+  readonly removed: OwnedEntry[] = []
+  readonly changed: { readonly before: OwnedEntry; readonly now: OwnedEntry }[] = []
+
+  /** The entries that the owner has from now on. */
+  take(
+    owner: string,
+    before: readonly OwnedEntry[],
+    entries: readonly ResourceEntry[],
+  ): readonly OwnedEntry[] {
+    const left = new Map(before.map((entry) => [entry.versions[0].keyPrefix, entry]))
+    const next = entries.map(({ versions, served }): OwnedEntry => {
+      const now = { owner, versions, served }
+      const { keyPrefix } = versions[0]
+      const was = left.get(keyPrefix)
+      left.delete(keyPrefix)
+      if (!was) this.added.push(now)
+      else if (isSame(was, now)) return was
+      else this.changed.push({ before: was, now })
+      return now
+    })
+    this.removed.push(...left.values())
+    return next
+  }
+}
+
+const isSame = (a: ResourceEntry, b: ResourceEntry): boolean =>
+  sameItems(a.versions, b.versions) && sameItems(a.served, b.served)
+
+const sameItems = (a: readonly Served[], b: readonly Served[]): boolean =>
+  a.length === b.length && a.every((item, i) => item === b[i])

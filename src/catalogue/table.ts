@@ -1,0 +1,29 @@
+import type { Served } from './catalogue.ts'
+import type { Typed } from '../meta/object-meta.ts'
+import { column, type Column, type HookContext } from './resource.ts'
+
+/** Columns of kinds that declare none (seed 1, Table representation). */
+export const STANDARD_COLUMNS: readonly Column<Typed>[] = [
+  column('Name', 'string', (o) => o.metadata.name ?? '', {
+    format: 'name',
+    description: 'Name of the object.',
+  }),
+  column('Created At', 'date', (o) => o.metadata.creationTimestamp ?? null, {
+    description: 'When the object was made.',
+  }),
+]
+
+/** `columnDefinitions` of a table. */
+export function columnDefinitions(served: Served): object[] {
+  return served.table.columns.map(({ name, type, format, description, priority }) => ({
+    name,
+    type,
+    format: format ?? '',
+    description,
+    priority,
+  }))
+}
+
+/** The cells of one object, in the order of the columns. */
+export const cellsOf = (served: Served, object: Typed, c: HookContext): unknown[] =>
+  served.table.columns.map(({ cell }) => cell(object, c) ?? null)

@@ -1,0 +1,550 @@
+/**
+ * Reads and writes objects by their declaration: JSON values in, objects with only known fields in
+ * declared order out, and back to JSON text. One codec for each shape, compiled on first use.
+ */
+import { canonicalQuantity } from '../base/quantity.ts'
+import { shortened } from '../base/short-text.ts'
+import { canonicalMicroTime, canonicalTime } from '../base/time.ts'
+import type { Vocabulary } from '../vocabulary/vocabulary.ts'
+import { copyJson } from './json-clone.ts'
+import type { FieldFacts, Holds, Shape, Special } from '../notation/shape.ts'
+import type { WrittenNumbers } from './written-numbers.ts'
+
+export type JsonObject = Record<string, unknown>
+
+/** A body that does not fit its declaration; the message names the field. */
+export class DecodeError extends Error {
+  constructor(path: readonly (string | number)[], what: string) {
+    super(path.length === 0 ? what : `${pathText(path)}: ${what}`)
+    this.name = 'DecodeError'
+  }
+}
+
+/** Characters of a number that is shown. */
+const MAX_NUMBER = 40
+
+/** Follows one decoding: where it is, and which unknown fields it met. */
+export class Decoding {
+  readonly path: (string | number)[] = []
+  /** Paths of unknown fields, at most 100; they are left out of the result. */
+  readonly unknown: string[] = []
+  /** Whether absent fields get their declared defaults. */
+  readonly fills: boolean
+  readonly #written: WrittenNumbers | null
+
+  constructor(
+    options: { readonly fills?: boolean; readonly written?: WrittenNumbers | undefined } = {},
+  ) {
+    this.fills = options.fills ?? true
+    const { written } = options
+    this.#written = written !== undefined && written.size > 0 ? written : null
+  }
+
+  /** How the number at this place was written, where that has a fraction or an exponent. */
+  writtenHere(): string | undefined {
+    return this.#written?.at(this.path)
+  }
+
+  /** Integers are written without fraction and exponent, whatever these come to. Throws DecodeError. */
+  refuseFraction(): void {
+    const written = this.#written === null ? undefined : this.writtenHere()
+    if (written !== undefined)
+      throw this.failure(`expected an integer, found the number ${shortened(written, MAX_NUMBER)}`)
+  }
+
+  /** The error to throw at this place. */
+  failure(what: string): DecodeError {
+    return new DecodeError(this.path, what)
+  }
+  unknownField(name: string): void {
+    if (this.unknown.length < 100) this.unknown.push(pathText([...this.path, name]))
+  }
+}
+
+export interface Codec {
+  /**
+   * The object that a JSON value stands for: known fields only, in declared order, zero values absent
+   * where absence means zero, declared defaults filled in. The value is not changed. Throws DecodeError.
+   */
+  decode(value: unknown, decoding: Decoding): JsonObject
+  /** The JSON form: declared order, fields that are always written included. */
+  plain(object: JsonObject): JsonObject
+}
+
+type Words = Pick<Vocabulary, 'spell'>
+
+/** For shapes without brand words in the names of their fields. */
+export const AS_IT_STANDS: Words = { spell: (template) => template }
+
+const codecs = new WeakMap<Words, WeakMap<Shape, Codec>>()
+
+/**
+ * The codec of a shape. Names of fields may be templates: in JSON they are spelled, in decoded objects they are not.
+ */
+export function codecOf(shape: Shape, v: Words = AS_IT_STANDS): Codec {
+  let ofWords = codecs.get(v)
+  if (!ofWords) codecs.set(v, (ofWords = new WeakMap()))
+  let codec = ofWords.get(shape)
+  if (!codec) ofWords.set(shape, (codec = compile(shape, v)))
+  return codec
+}
+
+type Read = (value: unknown, decoding: Decoding) => unknown
+
+/** How one field is read and written. */
+export interface Plan {
+  /** The name in JSON. */
+  readonly name: string
+  /** The name in decoded objects. */
+  readonly key: string
+  readonly facts: FieldFacts
+  readonly read: Read
+  readonly write: (value: unknown) => unknown
+  /** Makes the value of an absent field; null when absence stays absence. */
+  readonly absent: ((decoding: Decoding) => unknown) | null
+  /** What the JSON form shows for an absent field; null: nothing. */
+  readonly absentPlain: (() => unknown) | null
+  /** Whether an empty value is read as none. */
+  readonly dropsEmpty: boolean
+  /** Whether an empty value is written as none. */
+  readonly hidesEmpty: boolean
+  /** The name is also a member of every JavaScript object. */
+  readonly inherited: boolean
+}
+
+function compile(shape: Shape, v: Words): Codec {
+  let plans: readonly Plan[] | null = null
+  const getPlans = () => (plans ??= plansOf(shape, v))
+  return {
+    decode(value, decoding) {
+      if (value === null || value === undefined) value = {}
+      if (typeof value !== 'object' || Array.isArray(value))
+        throw decoding.failure(`expected an object, found ${typeName(value)}`)
+      const given = value as JsonObject
+      const object: JsonObject = {}
+      let known = 0
+      if (shape.typed) {
+        for (const name of ['kind', 'apiVersion'] as const) {
+          const word = given[name]
+          if (word === undefined) continue
+          known++
+          if (word === null || word === '') continue
+          if (typeof word !== 'string')
+            throw new DecodeError(
+              [...decoding.path, name],
+              `expected a string, found ${typeName(word)}`,
+            )
+          object[name] = word
+        }
+      }
+      for (const plan of getPlans()) {
+        const raw =
+          plan.inherited && !Object.hasOwn(given, plan.name) ? undefined : given[plan.name]
+        if (raw !== undefined) known++
+        let result: unknown
+        if (raw !== undefined && raw !== null) {
+          decoding.path.push(plan.name)
+          result = plan.read(raw, decoding)
+          decoding.path.pop()
+          if (plan.dropsEmpty && isEmpty(result)) result = undefined
+        }
+        if (result === undefined && plan.absent) result = plan.absent(decoding)
+        if (result !== undefined) object[plan.key] = result
+      }
+      if (known < Object.keys(given).length) reportUnknown(shape, getPlans(), given, decoding)
+      return object
+    },
+    plain(object) {
+      const out: JsonObject = {}
+      if (shape.typed) {
+        if (object.kind !== undefined) out.kind = object.kind
+        if (object.apiVersion !== undefined) out.apiVersion = object.apiVersion
+      }
+      for (const plan of getPlans()) {
+        const value =
+          plan.inherited && !Object.hasOwn(object, plan.key) ? undefined : object[plan.key]
+        if (value !== undefined && value !== null && !(plan.hidesEmpty && isEmpty(value))) {
+          out[plan.name] = plan.write(value)
+        } else if (plan.absentPlain) {
+          out[plan.name] = plan.absentPlain()
+        }
+      }
+      return out
+    },
+  }
+}
+
+function reportUnknown(
+  shape: Shape,
+  plans: readonly Plan[],
+  given: JsonObject,
+  decoding: Decoding,
+): void {
+  const known = new Set(plans.map((p) => p.name))
+  if (shape.typed) known.add('kind').add('apiVersion')
+  for (const name of Object.keys(given)) {
+    if (!known.has(name)) decoding.unknownField(name)
+  }
+}
+
+/** The fields of a shape, those of inline ones among them. */
+export function plansOf(shape: Shape, v: Words): Plan[] {
+  const plans: Plan[] = []
+  for (const [name, facts] of shape.fields) {
+    if (facts.inline) {
+      if (facts.holds.is !== 'object') throw new Error(`inline field ${name} must hold an object`)
+      plans.push(...plansOf(facts.holds.to(), v))
+      continue
+    }
+    // Free-form objects are never empty: `{}` is a value.
+    const hidesEmpty =
+      facts.presence === 'zero' && facts.holds.is !== 'object' && facts.holds.is !== 'raw'
+    plans.push({
+      name: v.spell(name),
+      key: name,
+      facts,
+      read: reader(facts.holds, v),
+      write: plainWriter(facts.holds, v),
+      absent: absentValue(facts, v),
+      absentPlain: absentPlain(facts, v),
+      dropsEmpty: hidesEmpty && facts.seenEmpty !== true,
+      hidesEmpty,
+      inherited: name in Object.prototype,
+    })
+  }
+  return plans
+}
+
+function absentValue(facts: FieldFacts, v: Words): Plan['absent'] {
+  const { holds } = facts
+  const standard = facts.default
+  if (standard !== undefined) {
+    const { default: _, ...bare } = facts
+    const without = absentValue(bare, v)
+    return (decoding) => {
+      if (!decoding.fills) return without?.(decoding)
+      return copyJson(standard)
+    }
+  }
+  if (holds.is === 'object' && facts.presence !== 'explicit') {
+    const codec = codecOf(holds.to(), v)
+    return (decoding) => codec.decode({}, decoding)
+  }
+  if (facts.presence !== 'always') return null
+  switch (holds.is) {
+    case 'list':
+      return () => []
+    case 'map':
+    case 'raw':
+      return () => ({})
+    case 'bool':
+      return () => false
+    case 'int32':
+    case 'int64':
+    case 'double':
+    case 'intOrString':
+      return () => 0
+    case 'quantity':
+      return () => '0'
+    case 'time':
+    case 'microTime':
+    case 'any':
+    case 'object':
+      return null
+    default:
+      return () => ''
+  }
+}
+
+function absentPlain(facts: FieldFacts, v: Words): Plan['absentPlain'] {
+  const { holds } = facts
+  if (facts.presence === 'explicit') return null
+  if (holds.is === 'object') {
+    const codec = codecOf(holds.to(), v)
+    return () => codec.plain({})
+  }
+  if (holds.is === 'time' || holds.is === 'microTime') return () => null
+  if (facts.presence !== 'always') return null
+  if (holds.is === 'any') return () => null
+  const make = absentValue({ ...facts, default: undefined }, v)
+  return make ? () => make(new Decoding()) : null
+}
+
+/** Whether a value is the zero of its type. */
+export function isEmpty(value: unknown): boolean {
+  if (value === '' || value === 0 || value === false || value === 0n) return true
+  if (typeof value !== 'object' || value === null) return false
+  if (Array.isArray(value)) return value.length === 0
+  for (const key in value) if (Object.hasOwn(value, key)) return false
+  return true
+}
+
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
+
+function reader(holds: Holds, v: Words): Read {
+  switch (holds.is) {
+    case 'object': {
+      // Looked up late: a shape may hold itself.
+      let codec: Codec | null = null
+      return (value, decoding) => (codec ??= codecOf(holds.to(), v)).decode(value, decoding)
+    }
+    case 'list':
+      return listReader(reader(holds.of, v), zeroOf(holds.of, v))
+    case 'map': {
+      const item = reader(holds.of, v)
+      const zero = zeroOf(holds.of, v)
+      return (value, decoding) => {
+        if (typeof value !== 'object' || Array.isArray(value) || value === null) {
+          throw decoding.failure(`expected an object, found ${typeName(value)}`)
+        }
+        const map: JsonObject = {}
+        for (const key of sortedKeys(value)) {
+          const one = (value as JsonObject)[key]
+          decoding.path.push(key)
+          put(map, key, one === null ? zero(decoding) : item(one, decoding))
+          decoding.path.pop()
+        }
+        return map
+      }
+    }
+    case 'string':
+      return (value, decoding) => {
+        if (typeof value !== 'string')
+          throw decoding.failure(`expected a string, found ${typeName(value)}`)
+        return value
+      }
+    case 'bool':
+      return (value, decoding) => {
+        if (typeof value !== 'boolean')
+          throw decoding.failure(`expected true or false, found ${typeName(value)}`)
+        return value
+      }
+    case 'int32':
+      return (value, decoding) => {
+        decoding.refuseFraction()
+        if (typeof value !== 'number' || !Number.isInteger(value))
+          throw decoding.failure(`expected an integer, found ${typeName(value)}`)
+        if (value > 0x7fffffff || value < -0x80000000)
+          throw decoding.failure(`${value} is out of the range of a 32-bit integer`)
+        return value
+      }
+    case 'int64':
+      if (holds.exact === true) return exactInteger
+      return (value, decoding) => {
+        decoding.refuseFraction()
+        if (typeof value === 'bigint')
+          throw decoding.failure(`${value} is beyond the integers that are represented exactly`)
+        if (typeof value !== 'number' || !Number.isInteger(value))
+          throw decoding.failure(`expected an integer, found ${typeName(value)}`)
+        if (!Number.isSafeInteger(value))
+          throw decoding.failure(`${value} is beyond the integers that are represented exactly`)
+        return value
+      }
+    case 'double':
+      return (value, decoding) => {
+        if (typeof value === 'bigint') return Number(value)
+        if (typeof value !== 'number')
+          throw decoding.failure(`expected a number, found ${typeName(value)}`)
+        return value
+      }
+    case 'bytes':
+      return (value, decoding) => {
+        if (typeof value !== 'string')
+          throw decoding.failure(`expected a base64 string, found ${typeName(value)}`)
+        const text = /[\r\n]/.test(value) ? value.replace(/[\r\n]/g, '') : value
+        if (text.length % 4 !== 0 || !BASE64.test(text))
+          throw decoding.failure('illegal base64 data')
+        return text
+      }
+    case 'time':
+      return text(canonicalTime)
+    case 'microTime':
+      return text(canonicalMicroTime)
+    case 'quantity': {
+      const read = text(canonicalQuantity)
+      return (value, decoding) =>
+        read(
+          typeof value === 'number' || typeof value === 'bigint'
+            ? (decoding.writtenHere() ?? String(value))
+            : value,
+          decoding,
+        )
+    }
+    case 'intOrString':
+      return (value, decoding) => {
+        if (typeof value === 'string') return value
+        decoding.refuseFraction()
+        if (typeof value !== 'number' || !Number.isInteger(value))
+          throw decoding.failure(`expected an integer or a string, found ${typeName(value)}`)
+        if (value > 0x7fffffff || value < -0x80000000)
+          throw decoding.failure(`${value} is out of the range of a 32-bit integer`)
+        return value
+      }
+    case 'raw':
+      return exact
+    case 'any':
+      return holds.special ? specialReader(holds.special, v) : exact
+    case 'strings': {
+      const list = reader({ is: 'list', of: { is: 'string' } }, v)
+      return list
+    }
+    default: {
+      const never: never = holds
+      throw new Error(`no reader for ${JSON.stringify(never)}`)
+    }
+  }
+}
+
+function exactInteger(value: unknown, decoding: Decoding): number | bigint {
+  decoding.refuseFraction()
+  if (typeof value === 'bigint') {
+    if (BigInt.asIntN(64, value) === value) return value
+    throw decoding.failure(`${value} is out of the range of a 64-bit integer`)
+  }
+  if (typeof value !== 'number' || !Number.isSafeInteger(value))
+    throw decoding.failure(`expected an integer, found ${typeName(value)}`)
+  return value
+}
+
+function listReader(item: Read, zero: (decoding: Decoding) => unknown): Read {
+  return (value, decoding) => {
+    if (!Array.isArray(value)) throw decoding.failure(`expected a list, found ${typeName(value)}`)
+    return value.map((one: unknown, i) => {
+      decoding.path.push(i)
+      const read = one === null ? zero(decoding) : item(one, decoding)
+      decoding.path.pop()
+      return read
+    })
+  }
+}
+
+const isOther: Readonly<Record<Special['form'], (value: unknown) => boolean>> = {
+  schemaOrBool: (value) => typeof value === 'boolean',
+  schemaOrArray: () => false,
+  schemaOrStrings: (value) => Array.isArray(value) && value.every((one) => typeof one === 'string'),
+}
+
+function specialReader({ form, of }: Special, v: Words): Read {
+  let codec: Codec | null = null
+  const read: Read = (value, decoding) => (codec ??= codecOf(of(), v)).decode(value, decoding)
+  const list = form === 'schemaOrArray' ? listReader(read, (decoding) => read({}, decoding)) : null
+  return (value, decoding) => {
+    if (isOther[form](value)) return value
+    return list && Array.isArray(value) ? list(value, decoding) : read(value, decoding)
+  }
+}
+
+function specialWriter({ form, of }: Special, v: Words): (value: unknown) => unknown {
+  let codec: Codec | null = null
+  const write = (value: unknown) => (codec ??= codecOf(of(), v)).plain(value as JsonObject)
+  return (value) => {
+    if (isOther[form](value)) return value
+    return Array.isArray(value) ? value.map(write) : write(value)
+  }
+}
+
+/** Free-form values are carried as they came; an integer that JSON text cannot carry back is refused. */
+function exact(value: unknown, decoding: Decoding): unknown {
+  const open: unknown[] = [value]
+  while (open.length > 0) {
+    const one = open.pop()
+    if (typeof one === 'bigint')
+      throw decoding.failure(`${one} is beyond the integers that are represented exactly`)
+    if (typeof one !== 'object' || one === null) continue
+    for (const member of Object.values(one)) open.push(member)
+  }
+  return value
+}
+
+function text(canonical: (text: string) => string): Read {
+  return (value, decoding) => {
+    if (typeof value !== 'string')
+      throw decoding.failure(`expected a string, found ${typeName(value)}`)
+    try {
+      return canonical(value)
+    } catch (error) {
+      throw decoding.failure(error instanceof Error ? error.message : String(error))
+    }
+  }
+}
+
+function zeroOf(holds: Holds, v: Words): (decoding: Decoding) => unknown {
+  const make = absentValue({ number: 0, holds, presence: 'always' }, v)
+  return make ?? (() => null)
+}
+
+/** Makes the JSON form of values. */
+export function plainWriter(holds: Holds, v: Words): (value: unknown) => unknown {
+  switch (holds.is) {
+    case 'object': {
+      let codec: Codec | null = null
+      return (value) => (codec ??= codecOf(holds.to(), v)).plain(value as JsonObject)
+    }
+    case 'list': {
+      const item = plainWriter(holds.of, v)
+      return isPassed(holds.of) ? (value) => value : (value) => (value as unknown[]).map(item)
+    }
+    case 'map': {
+      const item = plainWriter(holds.of, v)
+      return (value) => {
+        const given = value as JsonObject
+        const map: JsonObject = {}
+        for (const key of sortedKeys(given)) put(map, key, item(given[key]))
+        return map
+      }
+    }
+    default: {
+      const special = specialOf(holds)
+      return special ? specialWriter(special, v) : (value) => value
+    }
+  }
+}
+
+const specialOf = (holds: Holds) => ('special' in holds ? holds.special : undefined)
+
+const isPassed = (holds: Holds) =>
+  holds.is !== 'object' && holds.is !== 'list' && holds.is !== 'map' && !specialOf(holds)
+
+function typeName(value: unknown): string {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'a list'
+  switch (typeof value) {
+    case 'string':
+      return 'a string'
+    case 'number':
+    case 'bigint':
+      return Number.isInteger(Number(value)) ? 'a number' : `the number ${String(value)}`
+    case 'boolean':
+      return 'a boolean'
+    default:
+      return 'an object'
+  }
+}
+
+/** UTF-16 units of a path that is told: names in it are the client's. */
+const MAX_PATH = 1024
+
+function pathText(path: readonly (string | number)[]): string {
+  let out = ''
+  for (const p of path) {
+    if (out.length > MAX_PATH) break
+    out += typeof p === 'number' ? `[${p}]` : out === '' ? p : `.${p}`
+  }
+  return shortened(out, MAX_PATH)
+}
+
+/** The names of an object's members by UTF-16; most are in order as they stand. */
+export function sortedKeys(object: object): string[] {
+  const keys = Object.keys(object)
+  for (let i = 1; i < keys.length; i++) if (keys[i - 1]! > keys[i]!) return keys.sort()
+  return keys
+}
+
+/** Defines a member of an object that a user names: setting one named __proto__ would do something else. */
+function put(object: JsonObject, key: string, value: unknown): void {
+  if (key === '__proto__')
+    Object.defineProperty(object, key, {
+      ...{ value, enumerable: true, writable: true, configurable: true },
+    })
+  else object[key] = value
+}

@@ -1,0 +1,332 @@
+/**
+ * Objects that read their JSON where they are asked: a field is looked for at its first use, and what nobody asks for is
+ * stepped over without making anything of it. Tables show a few fields of thousands of objects.
+ */
+import type { Vocabulary } from '../vocabulary/vocabulary.ts'
+import type { Holds, Shape } from '../notation/shape.ts'
+
+type Words = Pick<Vocabulary, 'spell'>
+
+/** An object inside of a document, of which it is known beforehand where it starts and ends in bytes. */
+export interface KnownObject {
+  readonly from: number
+  readonly to: number
+  /** The field that no other follows. */
+  readonly last: string
+}
+
+/**
+ * The JSON object in `bytes`, to be read by the names that its shape declares, as JSON.parse would give it; keys,
+ * spreading and JSON.stringify may show nothing of it. Lists and maps are real ones. The JSON must be as JSON.stringify
+ * writes it. What is known of it is stepped over at once.
+ */
+export function viewJson(shape: Shape, v: Words, bytes: Buffer, known?: KnownObject): object {
+  if (bytes.length < WORTH_IT) return JSON.parse(bytes.toString('utf8')) as object
+  return new (viewClass(shape, v))(new Source(bytes, known), 0)
+}
+
+/** Number of members of the map or list that a field holds; 0 when it is absent. */
+export function sizeOf<T extends object>(object: T, field: keyof T & string): number {
+  if (object instanceof JsonView) return object.sizeOf(field)
+  const value: unknown = object[field]
+  return typeof value === 'object' && value !== null ? Object.keys(value).length : 0
+}
+
+const QUOTE = 0x22
+const COMMA = 0x2c
+const COLON = 0x3a
+const BACKSLASH = 0x5c
+const OPEN_LIST = 0x5b
+const CLOSE_LIST = 0x5d
+const OPEN_OBJECT = 0x7b
+const CLOSE_OBJECT = 0x7d
+
+/** Shorter documents are read as a whole in less time. */
+const WORTH_IT = 1024
+
+/** Of longer documents parts are made into text one by one. */
+const MAX_TEXT = 16_384
+
+/** One document. */
+class Source {
+  readonly bytes: Buffer
+  readonly known: KnownObject | undefined
+  /** All of it, when each byte is one character; empty: parts are read one by one. */
+  #text: string | null = null
+
+  constructor(bytes: Buffer, known?: KnownObject) {
+    this.bytes = bytes
+    this.known = known
+  }
+
+  slice(from: number, to: number): string {
+    let text = this.#text
+    if (text === null) {
+      const { bytes } = this
+      text = bytes.length > MAX_TEXT ? '' : bytes.toString('utf8')
+      if (text.length !== bytes.length) text = ''
+      this.#text = text
+    }
+    return text === '' ? this.bytes.toString('utf8', from, to) : text.slice(from, to)
+  }
+}
+
+/** How the values of a field are made. */
+interface Member {
+  readonly make: (source: Source, from: number, to: number) => unknown
+  /** Whether it must be known for that where they end. */
+  readonly needsEnd: boolean
+}
+
+/** A field that was come across. */
+interface Found {
+  readonly nameFrom: number
+  readonly nameTo: number
+  readonly from: number
+  /** Negative while nobody needed it. */
+  to: number
+  value: unknown
+}
+
+/** Stands for a value that was not made yet. */
+const UNMADE = Symbol('unmade')
+
+class JsonView {
+  readonly #source: Source
+  /** Fields in the order of the text, as far as it was read. */
+  readonly #found: Found[] = []
+  /** Where the first key is. */
+  readonly #start: number
+  #isWhole = false
+
+  constructor(source: Source, from: number) {
+    this.#source = source
+    this.#start = from + 1
+  }
+
+  valueNamed(name: Uint8Array, { make, needsEnd }: Member): unknown {
+    const field = this.#field(name)
+    if (field === null) return undefined
+    if (field.value === UNMADE) {
+      field.value = make(this.#source, field.from, needsEnd ? this.#end(field) : -1)
+    }
+    return field.value
+  }
+
+  sizeOf(name: string): number {
+    const field = this.#field(nameBytes(name))
+    if (field === null) return 0
+    const { bytes } = this.#source
+    const first = bytes[field.from]
+    if (first !== OPEN_OBJECT && first !== OPEN_LIST) return 0
+    const { members, to } = measured(bytes, field.from)
+    field.to = to
+    return members
+  }
+
+  #field(name: Uint8Array): Found | null {
+    const { bytes } = this.#source
+    for (const field of this.#found) {
+      if (isNamed(bytes, field, name)) return field
+    }
+    while (!this.#isWhole) {
+      const field = this.#next(bytes)
+      if (field !== null && isNamed(bytes, field, name)) return field
+    }
+    return null
+  }
+
+  /** Goes on to the next field; null at the end. */
+  #next(bytes: Buffer): Found | null {
+    const found = this.#found
+    let at = found.length === 0 ? this.#start : this.#end(found[found.length - 1]!)
+    if (bytes[at] === CLOSE_OBJECT) {
+      this.#isWhole = true
+      return null
+    }
+    if (found.length > 0 && bytes[at++] !== COMMA) throw damaged()
+    if (bytes[at] !== QUOTE) throw damaged()
+    const nameTo = stringEnd(bytes, at) - 1
+    if (bytes[nameTo + 1] !== COLON) throw damaged()
+    const from = nameTo + 2
+    const field: Found = { nameFrom: at + 1, nameTo, from, to: -1, value: UNMADE }
+    const { known } = this.#source
+    if (known !== undefined) {
+      if (known.from === from) field.to = known.to
+      else if (known.from === this.#start - 1 && isNamed(bytes, field, nameBytes(known.last))) {
+        field.to = known.to - 1
+      }
+    }
+    found.push(field)
+    return field
+  }
+
+  #end(field: Found): number {
+    if (field.to < 0) {
+      const { value } = field
+      const { bytes } = this.#source
+      field.to = value instanceof JsonView ? value.#finish(bytes) : valueEnd(bytes, field.from)
+    }
+    return field.to
+  }
+
+  /** Goes to the end and tells where that is; what was read already is not read again. */
+  #finish(bytes: Buffer): number {
+    while (!this.#isWhole) this.#next(bytes)
+    const last = this.#found.at(-1)
+    return (last ? last.to : this.#start) + 1
+  }
+}
+
+function isNamed(bytes: Uint8Array, { nameFrom, nameTo }: Found, name: Uint8Array): boolean {
+  if (nameTo - nameFrom !== name.length) return false
+  for (let i = 0; i < name.length; i++) if (bytes[nameFrom + i] !== name[i]) return false
+  return true
+}
+
+const names = new Map<string, Uint8Array>()
+
+/** A name as it stands in documents; of declared fields, so that there are not many. */
+function nameBytes(name: string): Uint8Array {
+  let bytes = names.get(name)
+  if (!bytes) names.set(name, (bytes = Uint8Array.from(Buffer.from(name))))
+  return bytes
+}
+
+type ViewClass = new (source: Source, from: number) => JsonView
+
+const classes = new WeakMap<Words, WeakMap<Shape, ViewClass>>()
+
+function viewClass(shape: Shape, v: Words): ViewClass {
+  let ofWords = classes.get(v)
+  if (!ofWords) classes.set(v, (ofWords = new WeakMap()))
+  let found = ofWords.get(shape)
+  if (!found) ofWords.set(shape, (found = makeClass(shape, v)))
+  return found
+}
+
+function makeClass(shape: Shape, v: Words): ViewClass {
+  const View = class extends JsonView {}
+  const add = (name: string, member: Member) => {
+    const bytes = nameBytes(name)
+    Object.defineProperty(View.prototype, name, {
+      get(this: JsonView) {
+        return this.valueNamed(bytes, member)
+      },
+    })
+  }
+  if (shape.typed) for (const name of ['kind', 'apiVersion']) add(name, STRING)
+  const collect = ({ fields }: Shape) => {
+    for (const [name, { holds, inline }] of fields) {
+      if (inline && holds.is === 'object') collect(holds.to())
+      else add(v.spell(name), memberOf(holds, v))
+    }
+  }
+  collect(shape)
+  return View
+}
+
+function memberOf(holds: Holds, v: Words): Member {
+  if (holds.is === 'object') return { make: objectMaker(holds.to, v), needsEnd: false }
+  if (holds.is === 'list' && holds.of.is === 'object') {
+    return { make: listMaker(objectMaker(holds.of.to, v)), needsEnd: false }
+  }
+  return holds.is === 'string' ? STRING : PLAIN
+}
+
+function objectMaker(shape: () => Shape, v: Words): Member['make'] {
+  // Looked up late: a shape may hold itself.
+  let View: ViewClass | null = null
+  // What is no object can only be null.
+  return (source, from) =>
+    source.bytes[from] === OPEN_OBJECT ? new (View ??= viewClass(shape(), v))(source, from) : null
+}
+
+const listMaker =
+  (item: Member['make']): Member['make'] =>
+  (source, from) => {
+    const { bytes } = source
+    if (bytes[from] !== OPEN_LIST) return null
+    const list: unknown[] = []
+    let at = from + 1
+    while (bytes[at] !== CLOSE_LIST) {
+      list.push(item(source, at, -1))
+      at = valueEnd(bytes, at)
+      if (bytes[at] === COMMA) at++
+    }
+    return list
+  }
+
+const PLAIN: Member = {
+  make: (source, from, to) => JSON.parse(source.slice(from, to)) as unknown,
+  needsEnd: true,
+}
+
+/** Longer strings are read as JSON is. */
+const SHORT = 24
+
+const STRING: Member = {
+  make(source, from, to) {
+    const { bytes } = source
+    if (bytes[from] !== QUOTE || to - from > SHORT) return PLAIN.make(source, from, to)
+    for (let at = from + 1; at < to - 1; at++) {
+      if (bytes[at] === BACKSLASH) return PLAIN.make(source, from, to)
+    }
+    return source.slice(from + 1, to - 1)
+  },
+  needsEnd: true,
+}
+
+/** Number of members of the object or list that starts at a place, and where it ends. */
+function measured(bytes: Buffer, from: number): { readonly members: number; readonly to: number } {
+  const isObject = bytes[from] === OPEN_OBJECT
+  const close = isObject ? CLOSE_OBJECT : CLOSE_LIST
+  let at = from + 1
+  if (bytes[at] === close) return { members: 0, to: at + 1 }
+  for (let members = 1; ; members++) {
+    if (isObject) at = stringEnd(bytes, at) + 1
+    at = valueEnd(bytes, at)
+    if (bytes[at++] === close) return { members, to: at }
+  }
+}
+
+/** Where the value ends that starts at a place. */
+function valueEnd(bytes: Buffer, from: number): number {
+  if (bytes[from] === QUOTE) return stringEnd(bytes, from)
+  const { length } = bytes
+  let depth = 0
+  for (let at = from; at < length; at++) {
+    const byte = bytes[at]
+    if (byte === QUOTE) at = stringEnd(bytes, at) - 1
+    else if (byte === OPEN_OBJECT || byte === OPEN_LIST) depth++
+    else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) {
+      // A number or a word ends where that does in which it stands.
+      if (depth === 0) return at
+      if (--depth === 0) return at + 1
+    } else if (byte === COMMA && depth === 0) return at
+  }
+  throw damaged()
+}
+
+/** Of longer strings the end is searched for by one call. */
+const NEAR = 96
+
+/** Where the string ends that starts at a place. */
+function stringEnd(bytes: Buffer, from: number): number {
+  let at = from + 1
+  for (const near = at + NEAR; at < near; at++) {
+    const byte = bytes[at]
+    if (byte === QUOTE) return at + 1
+    if (byte === BACKSLASH) at++
+  }
+  for (;;) {
+    const quote = bytes.indexOf(QUOTE, at)
+    if (quote < 0) throw damaged()
+    let escapes = quote
+    while (bytes[escapes - 1] === BACKSLASH) escapes--
+    at = quote + 1
+    if ((quote - escapes) % 2 === 0) return at
+  }
+}
+
+const damaged = () => new Error('a stored object is not the JSON that was written')

@@ -1,0 +1,350 @@
+/**
+ * The binary form of built-in kinds: wire bytes to and from the plain JSON form, by the declarations (seed 1, Binary
+ * envelope; proto2 as the field writes it). One plan for each shape, made on first use.
+ */
+import type { Reader as WireReader, Writer as WireWriter } from 'protobufjs/minimal.js'
+import protobuf from 'protobufjs/minimal.js'
+import type { Vocabulary } from '../vocabulary/vocabulary.ts'
+import type { JsonObject } from './codec.ts'
+import { setOwn } from './json-scanner.ts'
+import { exactInt64Value, scalarValues, type Value } from './protobuf-values.ts'
+import {
+  BYTES,
+  eachField,
+  enter,
+  expectType,
+  guarded,
+  leave,
+  nextTag,
+  ProtobufError,
+  readerOf,
+  skip,
+  tagOf,
+  text,
+  VARINT,
+  wrongType,
+} from './protobuf-wire.ts'
+import type { FieldFacts, Holds, Shape, Special } from '../notation/shape.ts'
+
+const { Writer } = protobuf
+
+type Words = Pick<Vocabulary, 'spell'>
+
+/** Reads and writes the messages of one shape. */
+export interface Protobuf {
+  /** The message of an object in its plain JSON form. */
+  encode(object: JsonObject): Buffer
+  /**
+   * The plain JSON form of a message, for the codec to decode; unknown fields are left out. Throws ProtobufError.
+   */
+  decode(bytes: Uint8Array): JsonObject
+}
+
+// Deeper than any kind goes, far from what would use up the stack.
+const MAX_DEPTH = 100
+
+const plans = new WeakMap<Words, WeakMap<Shape, Plan>>()
+
+/** The binary form of a shape in one vocabulary. */
+export function protobufOf(shape: Shape, v: Words): Protobuf {
+  const plan = planOf(shape, v)
+  return {
+    encode(object) {
+      const writer = Writer.create()
+      plan.write(object, writer)
+      return Buffer.from(writer.finish(true))
+    },
+    decode: (bytes) => guarded(() => plan.read({}, readerOf(bytes), 0)),
+  }
+}
+
+interface Plan {
+  write(object: JsonObject, writer: WireWriter): void
+  /** Reads up to the end of the reader into the object, and returns it. */
+  read(into: JsonObject, reader: WireReader, depth: number): JsonObject
+}
+
+/** One field of a message. */
+interface Part {
+  readonly number: number
+  /** Writes the field of the object, if there is something to write. */
+  write(object: JsonObject, writer: WireWriter): void
+  /** Reads one occurrence into the object. */
+  read(into: JsonObject, reader: WireReader, wireType: number, depth: number): void
+}
+
+function planOf(shape: Shape, v: Words): Plan {
+  let ofWords = plans.get(v)
+  if (!ofWords) plans.set(v, (ofWords = new WeakMap()))
+  const known = ofWords.get(shape)
+  if (known) return known
+  let parts: readonly Part[] | null = null
+  let byNumber: readonly (Part | undefined)[] | null = null
+  const own = () => (parts ??= partsOf(shape, v))
+  const plan: Plan = {
+    write(object, writer) {
+      for (const part of own()) part.write(object, writer)
+    },
+    read(into, reader, depth) {
+      if (depth > MAX_DEPTH) throw new ProtobufError('proto: message is nested too deeply')
+      byNumber ??= indexed(own())
+      while (reader.pos < reader.len) {
+        const tag = nextTag(reader)
+        const part = byNumber[tag >>> 3]
+        if (part) part.read(into, reader, tag & 7, depth)
+        else skip(reader, tag & 7)
+      }
+      return into
+    },
+  }
+  ofWords.set(shape, plan)
+  return plan
+}
+
+function indexed(parts: readonly Part[]): (Part | undefined)[] {
+  const last = parts.at(-1)?.number ?? 0
+  const byNumber = Array.from<Part | undefined>({ length: last + 1 }).fill(undefined)
+  for (const part of parts) byNumber[part.number] = part
+  return byNumber
+}
+
+/** The fields in the order of their numbers. */
+function partsOf(shape: Shape, v: Words): Part[] {
+  return [...shape.fields]
+    .map(([template, facts]) =>
+      facts.inline ? inlinePart(facts, v) : partOf(v.spell(template), facts, v),
+    )
+    .sort((a, b) => a.number - b.number)
+}
+
+/** Fields that stand in the parent's JSON are a message of their own here. */
+function inlinePart({ number, holds }: FieldFacts, v: Words): Part {
+  if (holds.is !== 'object') throw new Error('an inline field must hold an object')
+  const message = messageValue(holds.to, v)
+  return {
+    number,
+    write: (object, writer) => message.write(object, writer.uint32(tagOf(number, BYTES))),
+    read(into, reader, wireType, depth) {
+      expectType(wireType, BYTES)
+      message.read(reader, depth, into)
+    },
+  }
+}
+
+function partOf(name: string, facts: FieldFacts, v: Words): Part {
+  const { number, holds } = facts
+  if (holds.is === 'list') return listPart(name, number, valueOf(holds.of, v))
+  if (holds.is === 'map') return mapPart(name, number, valueOf(holds.of, v))
+  const value = valueOf(holds, v)
+  const tag = tagOf(number, value.wireType)
+  const member = memberOf(name)
+  const isWritten = facts.presence !== 'explicit' && holds.is !== 'bytes' && holds.is !== 'strings'
+  return {
+    number,
+    write(object, writer) {
+      const given = member(object)
+      if (given !== undefined && given !== null) value.write(given, writer.uint32(tag))
+      else if (isWritten) value.writeZero(writer.uint32(tag))
+    },
+    read(into, reader, wireType, depth) {
+      expectType(wireType, value.wireType)
+      const read = value.read(reader, depth, member(into))
+      if (read !== undefined) setOwn(into, name, read)
+    },
+  }
+}
+
+function listPart(name: string, number: number, item: Value): Part {
+  const tag = tagOf(number, item.wireType)
+  const member = memberOf(name)
+  return {
+    number,
+    write(object, writer) {
+      const list = member(object)
+      if (!Array.isArray(list)) return
+      for (const one of list) {
+        if (one === null) item.writeZero(writer.uint32(tag))
+        else item.write(one, writer.uint32(tag))
+      }
+    },
+    read(into, reader, wireType, depth) {
+      let list = member(into) as unknown[] | undefined
+      if (list === undefined) setOwn(into, name, (list = []))
+      if (wireType === item.wireType) {
+        list.push(item.read(reader, depth) ?? null)
+        return
+      }
+      // Numbers may come packed.
+      if (wireType !== BYTES || item.wireType === BYTES) throw wrongType(wireType)
+      const outer = enter(reader)
+      while (reader.pos < reader.len) list.push(item.read(reader, depth))
+      leave(reader, outer)
+    },
+  }
+}
+
+function mapPart(name: string, number: number, value: Value): Part {
+  const tag = tagOf(number, BYTES)
+  const keyTag = tagOf(1, BYTES)
+  const valueTag = tagOf(2, value.wireType)
+  const member = memberOf(name)
+  return {
+    number,
+    write(object, writer) {
+      const map = member(object)
+      if (typeof map !== 'object' || map === null) return
+      for (const key of sortedKeys(map)) {
+        // Keys are own properties, also one that is named as an inherited one.
+        const one = (map as JsonObject)[key]
+        writer.uint32(tag).fork().uint32(keyTag).string(key).uint32(valueTag)
+        if (one === null || one === undefined) value.writeZero(writer)
+        else value.write(one, writer)
+        writer.ldelim()
+      }
+    },
+    read(into, reader, wireType, depth) {
+      expectType(wireType, BYTES)
+      let map = member(into) as JsonObject | undefined
+      if (map === undefined) setOwn(into, name, (map = {}))
+      let key = ''
+      let read: unknown
+      const outer = enter(reader)
+      eachField(reader, (part, partType) => {
+        if (part === 1) {
+          expectType(partType, BYTES)
+          key = text(reader)
+        } else if (part === 2) {
+          expectType(partType, value.wireType)
+          read = value.read(reader, depth)
+        } else return false
+        return true
+      })
+      leave(reader, outer)
+      setOwn(map, key, read === undefined ? value.zero() : read)
+    },
+  }
+}
+
+const HAS_SURROGATE = /[\uD800-\uDFFF]/
+
+/** Keys in the order of their bytes, in which characters beyond 16 bits stand last. */
+function sortedKeys(map: object): string[] {
+  const keys = Object.keys(map)
+  if (keys.length < 2) return keys
+  keys.sort()
+  return keys.some((key) => HAS_SURROGATE.test(key))
+    ? keys.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+    : keys
+}
+
+function valueOf(holds: Holds, v: Words): Value {
+  switch (holds.is) {
+    case 'object':
+      return messageValue(holds.to, v)
+    case 'list':
+    case 'map':
+      throw new Error('a list or map directly inside another has no binary form')
+    default:
+      return 'special' in holds && holds.special
+        ? specialValue(holds.special, v)
+        : 'exact' in holds && holds.exact === true
+          ? exactInt64Value
+          : scalarValues[holds.is]
+  }
+}
+
+function messageValue(to: () => Shape, v: Words): Value {
+  // Looked up late: a shape may hold itself.
+  let plan: Plan | null = null
+  let zero: Buffer | null = null
+  const own = () => (plan ??= planOf(to(), v))
+  return {
+    wireType: BYTES,
+    write(value, writer) {
+      writer.fork()
+      own().write(value as JsonObject, writer)
+      writer.ldelim()
+    },
+    writeZero(writer) {
+      writer.bytes((zero ??= protobufOf(to(), v).encode({})))
+    },
+    read(reader, depth, before) {
+      const outer = enter(reader)
+      const object = own().read((before as JsonObject | undefined) ?? {}, reader, depth + 1)
+      leave(reader, outer)
+      return object
+    },
+    zero: () => ({}),
+  }
+}
+
+/** A schema, or what may stand in its place. */
+function specialValue({ form, of }: Special, v: Words): Value {
+  const schema = messageValue(of, v)
+  return form === 'schemaOrBool' ? schemaOrBool(schema) : schemaOrMany(schema, form)
+}
+
+const schemaOrBool = (schema: Value): Value => ({
+  wireType: BYTES,
+  write(value, writer) {
+    const isBool = typeof value === 'boolean'
+    writer
+      .fork()
+      .uint32(tagOf(1, VARINT))
+      .bool(isBool ? value : true)
+    if (!isBool) schema.write(value, writer.uint32(tagOf(2, BYTES)))
+    writer.ldelim()
+  },
+  writeZero: (writer) => void writer.fork().ldelim(),
+  read(reader, depth) {
+    let allows = false
+    let one: unknown
+    const outer = enter(reader)
+    eachField(reader, (number, wireType) => {
+      if (number > 2) return false
+      expectType(wireType, number === 1 ? VARINT : BYTES)
+      if (number === 1) allows = reader.bool()
+      else one = schema.read(reader, depth, one)
+      return true
+    })
+    leave(reader, outer)
+    return one ?? allows
+  },
+  zero: () => false,
+})
+
+const schemaOrMany = (schema: Value, form: 'schemaOrArray' | 'schemaOrStrings'): Value => {
+  const item = form === 'schemaOrStrings' ? scalarValues.string : schema
+  return {
+    wireType: BYTES,
+    write(value, writer) {
+      writer.fork()
+      if (Array.isArray(value)) {
+        for (const one of value) item.write(one, writer.uint32(tagOf(2, BYTES)))
+      } else schema.write(value, writer.uint32(tagOf(1, BYTES)))
+      writer.ldelim()
+    },
+    writeZero: (writer) => void writer.fork().ldelim(),
+    read(reader, depth) {
+      let one: unknown
+      const many: unknown[] = []
+      const outer = enter(reader)
+      eachField(reader, (number, wireType) => {
+        if (number > 2) return false
+        expectType(wireType, BYTES)
+        if (number === 1) one = schema.read(reader, depth, one)
+        else many.push(item.read(reader, depth))
+        return true
+      })
+      leave(reader, outer)
+      return many.length > 0 || one === undefined ? many : one
+    },
+    zero: () => [],
+  }
+}
+
+/** Reads a member of an object of its own, whatever every object inherits. */
+const memberOf = (name: string): ((object: object) => unknown) =>
+  name in Object.prototype
+    ? (object) => (Object.hasOwn(object, name) ? (object as JsonObject)[name] : undefined)
+    : (object) => (object as JsonObject)[name]

@@ -1,0 +1,144 @@
+import type * as Library from 'js-yaml'
+import { turn } from '../base/turn.ts'
+import { tooLarge } from '../meta/errors.ts'
+import { JsonError, MAX_DEPTH, scanJson } from './json-scanner.ts'
+import { compose, type ComposeOptions, YamlError } from './yaml-compose.ts'
+import { readPlain } from './yaml-scalars.ts'
+
+export { YamlError } from './yaml-compose.ts'
+
+/**
+ * Reads one YAML document as a JSON value: YAML 1.1 booleans, dates as text, integers beyond 2^53 as
+ * `bigint`, aliases as copies. Repeated keys are refused unless `onDuplicate` is given. Throws
+ * YamlError, and 413 for YAML that would take too long to read at once; JSON may be longer.
+ */
+export async function parseYaml(text: string, options: ComposeOptions = {}): Promise<unknown> {
+  const json = readAsJson(text)
+  if (json !== undefined) return json
+  refuseLong(text)
+  const documents = await parseYamlDocuments(text, options)
+  if (documents.length > 1) {
+    throw new YamlError(`${PREFIX}expected one document, found ${documents.length}`)
+  }
+  return documents[0] ?? null
+}
+
+/** Refuses what the library would take too long over. Throws 413. */
+function refuseLong(text: string): void {
+  if (text.length > MAX_YAML)
+    throw tooLarge(`YAML may have at most ${MAX_YAML} characters; send more as JSON`)
+  if (text.length < LONG) return
+  let marks = 0
+  for (const _ of text.matchAll(MARK))
+    if (++marks > MAX_MARKS)
+      throw tooLarge(`YAML may have at most ${MAX_MARKS} documents, anchors and tags`)
+}
+
+/** Reads a text of any number of documents; empty ones are left out. Throws YamlError. */
+export async function parseYamlDocuments(
+  text: string,
+  options: ComposeOptions = {},
+): Promise<unknown[]> {
+  const library = await load()
+  try {
+    const events = library.parseEvents(text, { maxDepth: MAX_DEPTH })
+    if (text.length > LONG) await turn()
+    return compose(library, text, events, options).filter((document) => document !== null)
+  } catch (cause) {
+    throw new YamlError(`${PREFIX}${reasonOf(library, cause)}`, { cause })
+  }
+}
+
+/**
+ * Writes a JSON value as YAML: keys in alphabetical order, lists not indented, text that would read
+ * as something else in quotes. Undefined members are left out.
+ */
+export async function toYaml(value: unknown): Promise<string> {
+  const library = await load()
+  return library.dump(value, {
+    schema: (writing ??= writingSchema(library)),
+    scalarStyleRules: (rules ??= styleRules(library)),
+    sortKeys: true,
+    noRefs: true,
+    skipInvalid: true,
+    lineWidth: -1,
+    seqNoIndent: true,
+  })
+}
+
+/** Reading and composing one of this many characters are worth a turn for others in between. */
+const LONG = 64 << 10
+/** The library reads a text in one go, which costs ten times what JSON does. */
+const MAX_YAML = 1 << 20
+/** The begin of a document, an anchor or a tag, each of which costs more than a value does. */
+const MARK = /^---|(?<=[\s[{,:-])[&!]/gm
+const MAX_MARKS = 20_000
+
+const PREFIX = 'error converting YAML to JSON: yaml: '
+
+let loading: Promise<typeof Library> | null = null
+let writing: Library.Schema | null = null
+let rules: readonly Library.ScalarStyleRule[] | null = null
+
+/** The library comes with the first YAML: most requests are JSON. */
+const load = () => (loading ??= import('js-yaml'))
+
+/** JSON is YAML too, and read faster; undefined when the text is not JSON or has repeated keys. */
+function readAsJson(text: string): unknown {
+  if (!/^\s*[{[]/.test(text)) return undefined
+  let repeated = false
+  try {
+    const value = scanJson(text, { onDuplicate: () => (repeated = true) })
+    return repeated ? undefined : value
+  } catch (error) {
+    if (error instanceof JsonError) return undefined
+    throw error
+  }
+}
+
+function reasonOf(library: typeof Library, error: unknown): string {
+  if (error instanceof library.YAMLException) {
+    return error.mark === undefined ? error.reason : `line ${error.mark.line + 1}: ${error.reason}`
+  }
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** Writes `bigint` as integers, and floats as JSON does. */
+function writingSchema(library: typeof Library): Library.Schema {
+  const tags = library.DUMP_SCHEMA.tags.map((tag): Library.TagDefinition => {
+    if (tag.nodeKind !== 'scalar') return tag
+    if (tag.tagName === 'tag:yaml.org,2002:int') {
+      return {
+        ...tag,
+        identify: (data) => typeof data === 'bigint' || tag.identify(data),
+        represent: String,
+      }
+    }
+    return tag.tagName === 'tag:yaml.org,2002:float' ? { ...tag, represent: String } : tag
+  })
+  return new library.Schema(tags)
+}
+
+/** Text that another reader could take for something else gets double quotes, other text what it needs. */
+function styleRules(library: typeof Library): readonly Library.ScalarStyleRule[] {
+  const { SCALAR_STYLE, DUMP_SCHEMA, DEFAULT_SCALAR_STYLE_RULES: standard } = library
+  const isAllowed = (layout: Library.ScalarLayout, style: number) =>
+    (layout.allowedStylesMask & (1 << style)) !== 0
+  const styleText: Library.ScalarStyleRule = (layout) => {
+    const { tag, value } = layout.node
+    if (tag !== 'tag:yaml.org,2002:str' || layout.style !== SCALAR_STYLE.PLAIN) return
+    const { tag: read } = DUMP_SCHEMA.resolveImplicitScalarTag(value)
+    if (readPlain(value) !== value || read.tagName !== tag)
+      layout.style = SCALAR_STYLE.DOUBLE_QUOTED
+    else if (value.includes('\n') && isAllowed(layout, SCALAR_STYLE.LITERAL_BLOCK)) {
+      layout.style = SCALAR_STYLE.LITERAL_BLOCK
+    }
+  }
+  return [
+    standard.doubleQuoteForInvisibles,
+    standard.doubleQuoteWhitespaceOnly,
+    styleText,
+    standard.quoteInvalidPlain,
+    standard.fallbackToDoubleQuoted,
+  ]
+}

@@ -1,0 +1,282 @@
+/** Runs the controllers as a program of its own, against a server elsewhere. */
+import { hostname } from 'node:os'
+import { signingKey } from '../authn/service-account/keys.ts'
+import { TokenIssuer } from '../authn/service-account/issue.ts'
+import { systemClock, type Clock } from '../base/clock.ts'
+import { randomIds } from '../base/ids.ts'
+import type { Log } from '../base/log.ts'
+import { forFlagSync } from '../base/plain-reason.ts'
+import { AccountCredentials } from '../client/account-credentials.ts'
+import { Client } from '../client/client.ts'
+import type { ClientConfig } from '../client/client-config.ts'
+import { connect, openCredentials } from '../client/connect.ts'
+import type { CredentialSource } from '../client/credentials.ts'
+import { vocabularyOf } from '../client/discovery.ts'
+import { HttpsTransport } from '../client/https-transport.ts'
+import { KnownResources } from '../client/known-resources.ts'
+import { LeaderElector } from '../client/leader-election.ts'
+import { pause } from '../client/retry.ts'
+import { SharedInformers } from '../client/shared-informers.ts'
+import { Wire } from '../client/wire.ts'
+import type { Controller, ControllerWorld } from '../controllers/controller.ts'
+import { managedControllers, startControllers } from '../controllers/index.ts'
+import type { ServiceAccountTokenParts } from '../controllers/service-account-tokens.ts'
+import { setGates } from '../kinds/gates.ts'
+import { defaultVocabulary, vocabularies } from '../vocabulary/index.ts'
+import type { Vocabulary } from '../vocabulary/vocabulary.ts'
+
+/** How the program runs. */
+export interface ControllerManagerOptions {
+  readonly config: ClientConfig
+  /** Which controllers run: names, `*` for all that are not named, `-name` for all but one. */
+  readonly controllers: readonly string[]
+  /** Whether each controller acts as its own service account; else all do as the configuration says. */
+  readonly useServiceAccountCredentials: boolean
+  /** Authority that is published in every namespace, PEM; nothing is published when empty. */
+  readonly rootCa: string
+  /** Signs tokens in secrets, PEM; none are made when empty. */
+  readonly serviceAccountKey: string
+  /** Null: there is no other. */
+  readonly leaderElection: {
+    readonly namespace: string
+    readonly name: string
+    readonly leaseDurationMs: number
+    readonly renewDeadlineMs: number
+    readonly retryPeriodMs: number
+  } | null
+  /** Features that differ from the defaults of the release. */
+  readonly featureGates?: Readonly<Record<string, boolean>>
+  readonly log: Log
+  /** The machine's by default. */
+  readonly clock?: Clock
+}
+
+/** A program that runs controllers. */
+export interface ControllerManager {
+  /** Resolves when it was asked to end and has; rejects when the lead was lost. */
+  run(signal: AbortSignal): Promise<void>
+  /** Why it is not well; null when it is. */
+  fault(): string | null
+}
+
+/** How late a lease may be before the program counts as stuck. */
+const LATE_MS = 20_000
+const AGAIN_MS = 2_000
+
+/** Puts the program together. Throws an Error about what it cannot start with. */
+export function controllerManager(options: ControllerManagerOptions): ControllerManager {
+  const { leaderElection, log } = options
+  checkNames(options.controllers)
+  // Names of features are the same in both vocabularies.
+  forFlagSync('feature-gates', () =>
+    setGates(options.featureGates ?? {}, vocabularies[defaultVocabulary]),
+  )
+  if (options.serviceAccountKey !== '')
+    forFlagSync('service-account-private-key-file', () => signingKey(options.serviceAccountKey))
+  let elector: LeaderElector | null = null
+  return {
+    fault: () =>
+      elector && elector.lateMs > LATE_MS ? 'the lease was not renewed in its time' : null,
+    async run(signal) {
+      const setting = await settingOf(options, signal)
+      if (!setting) return
+      try {
+        if (!leaderElection) return await work(setting, signal)
+        elector = electorOf(setting, leaderElection)
+        await elector.run(signal, (leading) => work(setting, leading))
+        if (!signal.aborted) throw new Error('the lead was lost')
+      } finally {
+        setting.close()
+        log.info('the controllers have ended')
+      }
+    },
+  }
+}
+
+/** Names of controllers that may be chosen. */
+export const controllerNames = (): string[] =>
+  managedControllers({ ca: '', issue: () => Promise.resolve('') }).map(({ name }) => name)
+
+/** Whether a controller is chosen: by its name, by that it is not named, or by `*`. */
+export function isChosen(name: string, chosen: readonly string[]): boolean {
+  if (chosen.includes(name)) return true
+  return !chosen.includes(`-${name}`) && chosen.includes('*')
+}
+
+function checkNames(chosen: readonly string[]): void {
+  const known = new Set(controllerNames())
+  for (const one of chosen) {
+    const name = one.replace(/^-/, '')
+    if (name !== '*' && !known.has(name))
+      throw new Error(
+        `--controllers ${JSON.stringify(name)} is not in the list of known controllers: ${[...known].join(', ')}`,
+      )
+  }
+}
+
+/** What all parts of a running program know. */
+interface Setting {
+  readonly options: ControllerManagerOptions
+  readonly v: Vocabulary
+  readonly clock: Clock
+  readonly client: Client
+  /** A client as a service account of the system's namespace. */
+  readonly clientFor: (account: string) => Client
+  /** A further client as this program, which may be closed by itself. */
+  readonly managerClient: () => Client
+  close(): void
+}
+
+/** Connects; tries until the server is there. Null when that is no longer wanted. */
+async function settingOf(
+  options: ControllerManagerOptions,
+  signal: AbortSignal,
+): Promise<Setting | null> {
+  const { config, log, useServiceAccountCredentials, clock = systemClock } = options
+  const probe = await connect({ config })
+  const v = await vocabularyOfServer(probe, log, signal)
+  probe.close()
+  if (!v) return null
+  const userAgent = v.spell('{system}-controller-manager')
+  const own = new Wire(config, clock)
+  const credentials = await openCredentials(config, { clock, interactive: false })
+  const clientOn = (wire: Wire, source: CredentialSource) =>
+    new Client({
+      transport: new HttpsTransport({
+        wire,
+        credentials: source,
+        clock,
+        userAgent,
+        isWireShared: true,
+      }),
+      clock,
+      ids: randomIds,
+      timeoutMs: 0,
+    })
+  const client = clientOn(own, credentials)
+  const accounts = useServiceAccountCredentials ? new Wire(anonymously(config), clock) : null
+  const namespace = v.spell('{system}-system')
+  return {
+    options,
+    v,
+    clock,
+    client,
+    managerClient: () => clientOn(own, credentials),
+    clientFor: (name) =>
+      accounts
+        ? clientOn(accounts, new AccountCredentials({ client, namespace, name, clock }))
+        : clientOn(own, credentials),
+    close() {
+      own.close()
+      accounts?.close()
+    },
+  }
+}
+
+/** The way to the server, without who goes it. */
+const anonymously = ({
+  server,
+  ca,
+  tlsServerName,
+  insecureSkipTlsVerify,
+}: ClientConfig): ClientConfig => ({
+  server,
+  ...(ca === undefined ? {} : { ca }),
+  ...(tlsServerName === undefined ? {} : { tlsServerName }),
+  ...(insecureSkipTlsVerify === undefined ? {} : { insecureSkipTlsVerify }),
+})
+
+async function vocabularyOfServer(
+  client: Client,
+  log: Log,
+  signal: AbortSignal,
+): Promise<Vocabulary | null> {
+  for (let isTold = false; !signal.aborted; isTold = true) {
+    try {
+      return vocabularyOf((await client.discover(signal)).resources)
+    } catch (error) {
+      if (!isTold && !signal.aborted)
+        log.warn('the server cannot be asked; it is tried again', { error: String(error) })
+    }
+    await pause(systemClock, AGAIN_MS, signal).catch(() => {})
+  }
+  return null
+}
+
+function electorOf(
+  { client, v, clock, options: { log } }: Setting,
+  election: NonNullable<ControllerManagerOptions['leaderElection']>,
+): LeaderElector {
+  const identity = `${hostname()}_${randomIds.uid()}`
+  const { namespace, name, ...times } = election
+  return new LeaderElector({
+    client,
+    leases: { group: v.spell('coordination{api}'), version: 'v1', resource: 'leases' },
+    namespace: namespace === '' ? v.spell('{system}-system') : namespace,
+    name: name === '' ? v.spell('{system}-controller-manager') : name,
+    identity,
+    ...times,
+    clock,
+    ids: randomIds,
+    onNewLeader: (leader) =>
+      log.info(leader === identity ? 'this program leads' : 'another program leads', { leader }),
+    onTrouble: (error) => log.warn('the lease cannot be had', { error: String(error) }),
+  })
+}
+
+/** Runs the controllers until the signal. */
+async function work(setting: Setting, signal: AbortSignal): Promise<void> {
+  const { options, v, clock, client, clientFor } = setting
+  const { log } = options
+  const informers = new SharedInformers(client, (resource, error) =>
+    log.debug(1, 'a resource is followed later', { resource, error: String(error) }),
+  )
+  const world: ControllerWorld = {
+    v,
+    clock,
+    log,
+    gate: setGates(options.featureGates ?? {}, v).gate,
+    clientFor,
+    managerClient: setting.managerClient,
+    informers,
+    resources: new KnownResources(client),
+  }
+  const running = startControllers(world, chosenOf(setting))
+  await new Promise<void>((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+  await running.stop()
+  await informers.stop()
+}
+
+function chosenOf({ options, v, clock }: Setting): Controller[] {
+  const { rootCa, serviceAccountKey, controllers, log } = options
+  const tokens: ServiceAccountTokenParts = {
+    ca: rootCa,
+    issue: issuerOf(serviceAccountKey, v, clock),
+  }
+  return managedControllers(tokens).filter(({ name }) => {
+    if (!isChosen(name, controllers)) return false
+    const isMissing =
+      (name === 'root-ca-cert-publisher' && rootCa === '') ||
+      (name.startsWith('serviceaccount-token') && serviceAccountKey === '')
+    if (isMissing) log.warn('a controller does not run for want of its file', { controller: name })
+    return !isMissing
+  })
+}
+
+/** What signs tokens in secrets, which say nothing of times and audiences. */
+function issuerOf(pem: string, v: Vocabulary, clock: Clock): ServiceAccountTokenParts['issue'] {
+  if (pem === '') return () => Promise.reject(new Error('there is no key for tokens'))
+  const issuer = new TokenIssuer({
+    v,
+    clock,
+    key: signingKey(pem),
+    issuer: '',
+    apiAudiences: [],
+    maxExpirationSeconds: 0,
+    extend: false,
+  })
+  return (account, secret) => issuer.issueLegacy(account, secret)
+}

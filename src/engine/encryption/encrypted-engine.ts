@@ -1,0 +1,140 @@
+import type {
+  Change,
+  Commit,
+  Engine,
+  Event,
+  Item,
+  Page,
+  RangeOptions,
+  Revision,
+} from '../engine.ts'
+import type { Encryption } from './transformer.ts'
+import { TransformError, unreadableValue } from './unreadable.ts'
+
+/** An engine whose users see plain values and whose files do not. */
+export interface EncryptedEngine extends Engine {
+  /**
+   * Whether a write of the same value would store it another way: under the present key, by the present provider.
+   * False for what is absent. Throws TransformError.
+   */
+  isStale(key: string): Promise<boolean>
+}
+
+/**
+ * Puts encryption between an engine and its users. A value that cannot be decrypted throws TransformError where it alone
+ * is asked for; among others it is told of as `unreadableValue`, so that they can be had.
+ */
+export function encryptedEngine(engine: Engine, encryption: Encryption): EncryptedEngine {
+  return new Encrypting(engine, encryption)
+}
+
+class Encrypting implements EncryptedEngine {
+  readonly #engine: Engine
+  readonly #encryption: Encryption
+  /** Values by the stored form that was just made of them: an engine that tells of the same bytes needs no decryption. */
+  readonly #made = new WeakMap<Uint8Array, Uint8Array>()
+  readonly latest?: () => Promise<Revision>
+  readonly pageBytes?: number
+
+  constructor(engine: Engine, encryption: Encryption) {
+    this.#engine = engine
+    this.#encryption = encryption
+    if (engine.latest) this.latest = () => engine.latest!()
+    if (engine.pageBytes !== undefined) this.pageBytes = engine.pageBytes
+  }
+
+  get name(): string {
+    return this.#engine.name
+  }
+
+  revision(): Revision {
+    return this.#engine.revision()
+  }
+
+  oldest(): Revision {
+    return this.#engine.oldest()
+  }
+
+  async commit(changes: readonly Change[]): Promise<Commit> {
+    const commit = await this.#engine.commit(changes.map((change) => this.#sealed(change)))
+    if (commit.done || !commit.found) return commit
+    return { ...commit, found: this.#openedAmong(commit.found) }
+  }
+
+  async get(key: string, options?: { readonly at?: Revision }): Promise<Item | null> {
+    const item = await this.#engine.get(key, options)
+    return item && this.#opened(item)
+  }
+
+  async range(prefix: string, options?: RangeOptions): Promise<Page> {
+    const page = await this.#engine.range(prefix, options)
+    return { ...page, items: page.items.map((item) => this.#openedAmong(item)) }
+  }
+
+  async *changes(prefix: string, from: Revision, to: Revision): AsyncGenerator<readonly Event[]> {
+    for await (const events of this.#engine.changes(prefix, from, to))
+      yield events.map((event) => this.#told(event))
+  }
+
+  subscribe(listener: (events: readonly Event[]) => void): () => void {
+    return this.#engine.subscribe((events) => listener(events.map((event) => this.#told(event))))
+  }
+
+  compact(upTo: Revision): Promise<void> {
+    return this.#engine.compact(upTo)
+  }
+
+  revisionAt(timeMs: number): Revision {
+    return this.#engine.revisionAt(timeMs)
+  }
+
+  close(): Promise<void> {
+    return this.#engine.close()
+  }
+
+  async isStale(key: string): Promise<boolean> {
+    if (!this.#encryption.covers(key)) return false
+    const item = await this.#engine.get(key)
+    return item !== null && this.#encryption.decrypt(key, item.value).isStale
+  }
+
+  #sealed(change: Change): Change {
+    const { key, value } = change
+    if (value === null) return change
+    const stored = this.#encryption.encrypt(key, value)
+    if (stored === value) return change
+    this.#made.set(stored, value)
+    return { ...change, value: stored }
+  }
+
+  #opened(item: Item): Item {
+    const value = this.#plain(item.key, item.value)
+    return value === item.value ? item : { ...item, value }
+  }
+
+  #openedAmong(item: Item): Item {
+    const value = this.#plainAmong(item.key, item.value)
+    return value === item.value ? item : { ...item, value }
+  }
+
+  #told(event: Event): Event {
+    const { key, value, before } = event
+    const plain = value && this.#plainAmong(key, value)
+    const wasPlain = before && this.#openedAmong(before)
+    if (plain === value && wasPlain === before) return event
+    return { ...event, value: plain, ...(wasPlain === undefined ? {} : { before: wasPlain }) }
+  }
+
+  #plain(key: string, stored: Uint8Array): Uint8Array {
+    return this.#made.get(stored) ?? this.#encryption.decrypt(key, stored).bytes
+  }
+
+  #plainAmong(key: string, stored: Uint8Array): Uint8Array {
+    try {
+      return this.#plain(key, stored)
+    } catch (error) {
+      if (error instanceof TransformError) return unreadableValue(error.reason)
+      throw error
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import { Bag, type InBag } from '../../base/bag.ts'
+import { systemClock } from '../../base/clock.ts'
+import type { Revision } from '../engine.ts'
+
+interface Waiter extends InBag {
+  readonly revision: Revision
+  readonly done: (arrived: boolean) => void
+}
+
+/** How far the feed is, and who waits for it to get further. */
+export class Arrivals {
+  #known: Revision
+  readonly #waiting = new Bag<Waiter>()
+
+  constructor(known: Revision) {
+    this.#known = known
+  }
+
+  /** Everything up to this revision was handed over. */
+  get known(): Revision {
+    return this.#known
+  }
+
+  /** Takes in that everything up to `revision` was handed over. */
+  reach(revision: Revision): void {
+    if (revision <= this.#known) return
+    this.#known = revision
+    for (const waiter of this.#waiting) {
+      if (waiter.revision > revision) continue
+      this.#waiting.delete(waiter)
+      waiter.done(true)
+    }
+  }
+
+  /** Resolves with whether everything up to `revision` was handed over within the time. */
+  wait(revision: Revision, timeoutMs: number): Promise<boolean> {
+    if (this.#known >= revision) return Promise.resolve(true)
+    return new Promise((resolve) => {
+      const waiter: Waiter = {
+        place: -1,
+        revision,
+        done: (arrived) => {
+          cancel()
+          resolve(arrived)
+        },
+      }
+      // The machine's time, as for the calls that this is the other half of.
+      const cancel = systemClock.after(timeoutMs, () => {
+        this.#waiting.delete(waiter)
+        resolve(false)
+      })
+      this.#waiting.add(waiter)
+    })
+  }
+
+  /** Lets everybody go who waits. */
+  close(): void {
+    for (const waiter of this.#waiting) {
+      this.#waiting.delete(waiter)
+      waiter.done(false)
+    }
+  }
+}

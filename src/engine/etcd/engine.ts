@@ -1,0 +1,376 @@
+import { ROOT } from '../../base/store-keys.ts'
+import type { Clock } from '../../base/clock.ts'
+import type { Log } from '../../base/log.ts'
+import type { TimeToLive } from '../expiry.ts'
+import type {
+  Change,
+  Commit,
+  Engine,
+  Event,
+  Item,
+  Page,
+  RangeOptions,
+  Revision,
+} from '../engine.ts'
+import { adopt, type Unleased } from './adopt.ts'
+import { Compactor } from './compactor.ts'
+import { Connection, type ConnectionOptions } from './connection.ts'
+import { EtcdUnavailable, isCompacted } from './errors.ts'
+import { Feed } from './feed.ts'
+import { History } from './history.ts'
+import { Layout } from './layout.ts'
+import { Leases } from './leases.ts'
+import {
+  decodeRange,
+  decodeRevision,
+  decodeStatus,
+  encodeCompact,
+  encodeNothing,
+  encodePut,
+  encodeRange,
+} from './messages.ts'
+import { Position } from './position.ts'
+import { askRange, Reads } from './reads.ts'
+import { Subscribers } from './subscribers.ts'
+import { transact, type Means } from './transaction.ts'
+
+/** Where etcd is and how the store lies in it. */
+export interface EtcdOptions extends Omit<ConnectionOptions, 'clock'> {
+  /** What all keys begin with, for instance `/registry`. */
+  readonly prefix: string
+  /** How long a key lives after it was written; undefined: until it is deleted. */
+  readonly ttlMs?: TimeToLive | undefined
+  /**
+   * How often servers compact etcd, by turns; `compact` then leaves it to them. 0: somebody else does. Absent:
+   * `compact` does.
+   */
+  readonly compactionIntervalMs?: number | undefined
+  /** How long opening waits for etcd. */
+  readonly dialTimeoutMs: number
+  readonly log: Log
+  readonly clock: Clock
+}
+
+/** What this engine can do beyond any other. */
+export interface EtcdEngine extends Engine {
+  /**
+   * Newest revision that the cluster has, once everything up to it was handed over: reads behind it
+   * see what any server wrote before.
+   */
+  latest(): Promise<Revision>
+  /**
+   * Uses up revisions by writing a key over and over, faster than commits would: many writes are under way at once,
+   * none with a condition, so that their order makes no difference. Resolves with the newest revision.
+   */
+  spend(revisions: number, key: string): Promise<Revision>
+  /** Resolves when the cluster answers within the time. Throws EtcdUnavailable. */
+  check(timeoutMs: number): Promise<void>
+  /** Bytes of the database file of each member that answers. */
+  databaseBytes(): Promise<ReadonlyMap<string, number>>
+}
+
+/** Where namespaces, which every store has, stood in format 1. */
+const OLD_NAMESPACES = `${ROOT}namespaces/`
+
+const oldFormat = (root: string) =>
+  new Error(
+    `what stands in etcd under ${root} has format 1, this program reads format 2; stop all servers and move it with the command "migrate --in-place" (docs/store.md)`,
+  )
+
+/** Writes that are under way at once where revisions are used up. */
+const SPENT_AT_ONCE = 256
+
+/** Opens a store in etcd. Throws EtcdUnavailable when none answers in time. */
+export async function openEtcd(options: EtcdOptions): Promise<EtcdEngine> {
+  const connection = new Connection(options)
+  try {
+    const engine = new EtcdStore(connection, options)
+    await engine.prepare()
+    return engine
+  } catch (error) {
+    connection.close()
+    throw error
+  }
+}
+
+class EtcdStore implements EtcdEngine {
+  /** etcd goes through all keys behind the start of a range, whatever the limit. */
+  readonly pageBytes = 8 << 20
+  readonly name = 'etcd'
+  readonly #options: EtcdOptions
+  readonly #connection: Connection
+  readonly #layout: Layout
+  readonly #leases: Leases
+  readonly #history: History
+  readonly #position: Position
+  readonly #reads: Reads
+  readonly #subscribers: Subscribers
+  readonly #feed: Feed
+  #compactor: Compactor | null = null
+  /** Commits under way. */
+  #pending = 0
+  #onIdle: () => void = () => {}
+  #closed: Promise<void> | null = null
+
+  constructor(connection: Connection, options: EtcdOptions) {
+    const { clock, log, prefix, requestTimeoutMs } = options
+    this.#options = options
+    this.#connection = connection
+    const layout = (this.#layout = new Layout(prefix))
+    this.#leases = new Leases(connection, clock)
+    const history = (this.#history = new History(connection, requestTimeoutMs))
+    const { marker, root: key, end } = layout
+    const isUnchanged = (known: Revision, at: Revision) => this.#isUnchanged(known, at)
+    const position = new Position({ connection, marker, requestTimeoutMs, clock, isUnchanged })
+    this.#position = position
+    this.#reads = new Reads({ connection, layout, history, position })
+    this.#subscribers = new Subscribers(layout, position)
+    this.#feed = new Feed({
+      connection,
+      key,
+      end,
+      next: () => position.known + 1,
+      changes: (changes) => this.#subscribers.take(changes),
+      progress: (revision) => position.arrive(revision),
+      lost: (compacted) => this.#makeUp(compacted),
+      behind: () => void this.#checkRevision().catch(() => {}),
+      clock,
+      log,
+    })
+  }
+
+  /** Finds the newest revision and what is there, and begins to watch. */
+  async prepare(): Promise<void> {
+    const position = this.#position
+    // A change of our own: every server, this one included, hears of the revision it starts with.
+    position.begin(await position.mark(this.#options.dialTimeoutMs))
+    const floor = this.#floor()
+    // Told once the keys are there.
+    floor.catch(() => {})
+    const { ttlMs } = this.#options
+    const unleased: Unleased[] = []
+    for await (const { key, created, changed, lease } of this.#reads.keys(position.told)) {
+      if (key.startsWith(OLD_NAMESPACES)) throw oldFormat(this.#layout.root)
+      this.#subscribers.add(key, created)
+      if (lease === '0' && ttlMs?.(key) !== undefined) unleased.push({ key, changed })
+    }
+    position.raiseFloor(await floor)
+    await adopt(unleased, this.#means())
+    this.#feed.open()
+    this.#beginCompaction()
+  }
+
+  /** The oldest state that etcd still has. */
+  async #floor(): Promise<Revision> {
+    const { marker } = this.#layout
+    try {
+      await askRange(this.#connection, { key: marker, at: 1, countOnly: true })
+      return 0
+    } catch (error) {
+      if (!isCompacted(error)) throw error
+      return this.#history.floor(marker)
+    }
+  }
+
+  #beginCompaction(): void {
+    const { clock, log, compactionIntervalMs: intervalMs = 0 } = this.#options
+    if (intervalMs === 0) return
+    this.#compactor = new Compactor({
+      connection: this.#connection,
+      clock,
+      log,
+      intervalMs,
+      compact: (upTo) => this.#compact(upTo),
+      compacted: (upTo) => this.#position.raiseFloor(Math.min(upTo, this.#position.known)),
+    })
+  }
+
+  #means(): Means {
+    return {
+      connection: this.#connection,
+      layout: this.#layout,
+      leases: this.#leases,
+      ttlMs: this.#options.ttlMs,
+    }
+  }
+
+  revision(): Revision {
+    return this.#position.told
+  }
+  oldest(): Revision {
+    return this.#position.oldest
+  }
+
+  commit(changes: readonly Change[]): Promise<Commit> {
+    if (this.#closed) return Promise.reject(new Error('the store is closed'))
+    this.#pending++
+    return this.#commit(changes).finally(() => {
+      if (--this.#pending === 0) this.#onIdle()
+    })
+  }
+
+  async #commit(changes: readonly Change[]): Promise<Commit> {
+    const { revision, changed, failed } = await transact(changes, this.#means())
+    if (changed) {
+      await this.#position.reach(revision)
+      return { done: true, at: revision }
+    }
+    // Whoever reads after this must see what stood in the way.
+    if (failed?.found) await this.#position.reach(failed.found.changed)
+    else await this.#position.catchUp(revision)
+    return failed ? { done: false, ...failed } : { done: true, at: this.#position.told }
+  }
+
+  async get(key: string, options: { readonly at?: Revision } = {}): Promise<Item | null> {
+    return this.#reads.get(key, options.at ?? this.#position.told)
+  }
+
+  async range(prefix: string, options: RangeOptions = {}): Promise<Page> {
+    return this.#reads.range(prefix, options.at ?? this.#position.told, options)
+  }
+
+  changes(prefix: string, from: Revision, to: Revision): AsyncIterable<readonly Event[]> {
+    return this.#reads.changes(prefix, from, to)
+  }
+
+  subscribe(listener: (events: readonly Event[]) => void): () => void {
+    return this.#subscribers.subscribe(listener)
+  }
+
+  async compact(upTo: Revision): Promise<void> {
+    // One server must not take from another's clients what those may still look back at.
+    if (this.#options.compactionIntervalMs !== undefined) return
+    await this.#compact(Math.min(upTo, this.#position.told))
+  }
+
+  async #compact(target: Revision): Promise<void> {
+    if (target <= this.#position.floor) return
+    try {
+      await this.#connection.ask({
+        method: '/etcdserverpb.KV/Compact',
+        request: encodeCompact(target),
+        decode: decodeRevision,
+      })
+      this.#position.raiseFloor(target)
+    } catch (error) {
+      // Another server, or etcd itself, was faster.
+      if (!isCompacted(error)) throw error
+      this.#position.raiseFloor(await this.#history.floor(this.#layout.marker))
+    }
+  }
+
+  revisionAt(timeMs: number): Revision {
+    return this.#position.revisionAt(timeMs)
+  }
+
+  async latest(): Promise<Revision> {
+    const { revision } = await this.#askMarker()
+    await this.#position.catchUp(revision)
+    return this.#position.told
+  }
+
+  async spend(revisions: number, key: string): Promise<Revision> {
+    const request = encodePut({ key: this.#layout.toEtcd(key), value: Buffer.from([0]) })
+    const ask = {
+      method: '/etcdserverpb.KV/Put',
+      request,
+      decode: decodeRevision,
+      writes: true,
+    }
+    let newest: Revision = 0
+    let left = revisions
+    const writeOn = async (): Promise<void> => {
+      while (left > 0) {
+        left--
+        const reached = await this.#connection.ask(ask)
+        newest = Math.max(newest, reached)
+      }
+    }
+    try {
+      await Promise.all(Array.from({ length: Math.min(SPENT_AT_ONCE, revisions) }, writeOn))
+    } finally {
+      left = 0
+    }
+    return newest
+  }
+
+  async check(timeoutMs: number): Promise<void> {
+    const request = encodeRange({ key: this.#layout.marker, countOnly: true })
+    await this.#connection.ask({
+      method: '/etcdserverpb.KV/Range',
+      request,
+      decode: decodeRange,
+      timeoutMs,
+    })
+  }
+
+  async databaseBytes(): Promise<ReadonlyMap<string, number>> {
+    const method = '/etcdserverpb.Maintenance/Status'
+    const sizes = await Promise.allSettled(
+      this.#options.servers.map(async (server) => {
+        const ask = { method, request: encodeNothing(), decode: decodeStatus }
+        return [server, (await this.#connection.askOne(server, ask)).databaseBytes] as const
+      }),
+    )
+    return new Map(sizes.flatMap((size) => (size.status === 'fulfilled' ? [size.value] : [])))
+  }
+
+  close(): Promise<void> {
+    return (this.#closed ??= this.#end())
+  }
+
+  async #end(): Promise<void> {
+    if (this.#pending > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve))
+    this.#compactor?.close()
+    this.#feed.close()
+    this.#connection.close()
+    this.#subscribers.close()
+    this.#position.close()
+  }
+
+  /** Whether nothing of ours came, changed or went from one revision to another, as far as etcd can still tell. */
+  async #isUnchanged(known: Revision, at: Revision): Promise<boolean> {
+    const { root: key, end } = this.#layout
+    const [before, after, changed] = await Promise.all([
+      askRange(this.#connection, { key, end, at: known, countOnly: true }),
+      askRange(this.#connection, { key, end, at, countOnly: true }),
+      askRange(this.#connection, { key, end, at, changedFrom: known + 1, keysOnly: true }),
+    ])
+    return changed.items.length === 0 && before.count === after.count
+  }
+
+  #askMarker() {
+    return askRange(this.#connection, { key: this.#layout.marker, countOnly: true })
+  }
+
+  /** Gives up when the cluster, not only a member, has lost what was seen of it. */
+  async #checkRevision(): Promise<void> {
+    const seen = this.#position.known
+    const { revision } = await this.#askMarker()
+    if (revision >= seen) return
+    const error = new EtcdUnavailable(
+      `etcd at ${this.#connection.server} went back from revision ${seen} to ${revision}: its data was replaced; start this server anew`,
+    )
+    this.#options.log.error(error.message)
+    this.#connection.giveUp(error)
+    this.#feed.close()
+  }
+
+  /**
+   * The changes after what is known are gone up to `compacted`: what they came to is read and handed over
+   * as changes.
+   */
+  async #makeUp(compacted: Revision): Promise<void> {
+    const { known } = this.#position
+    this.#options.log.warn('etcd was compacted beyond what was seen of it; it is read anew', {
+      seen: known,
+      compacted,
+    })
+    const { root: key, end } = this.#layout
+    const request = { key, end, at: compacted, changedFrom: known + 1 }
+    const { items } = await askRange(this.#connection, request)
+    const after = new Set<string>()
+    for await (const kv of this.#reads.keys(compacted)) after.add(this.#layout.toEtcd(kv.key))
+    this.#subscribers.makeUp(compacted, after, items)
+  }
+}

@@ -1,0 +1,166 @@
+import type { Clock } from '../../base/clock.ts'
+import { StoreFull, type Revision } from '../engine.ts'
+import { Arrivals } from './arrivals.ts'
+import type { Connection } from './connection.ts'
+import { EtcdUnavailable } from './errors.ts'
+import { decodeRevision, decodeTxn, encodePut, encodeTxn } from './messages.ts'
+import { Times } from './times.ts'
+
+/** What a position is found with. */
+export interface PositionOptions {
+  readonly connection: Connection
+  /** The engine's own key in etcd. */
+  readonly marker: string
+  readonly requestTimeoutMs: number
+  readonly clock: Clock
+  /** Whether the same objects are there at a later revision as at one that is known. */
+  readonly isUnchanged: (known: Revision, at: Revision) => Promise<boolean>
+}
+
+/** How long a change that etcd already has is given to arrive before it is asked for. */
+const GRACE_MS = 20
+/** How long until a change that does not arrive is a reason to doubt the member that is watched. */
+const MISSED_MS = 1_000
+
+/** Which revisions of etcd this server has seen, told of and can still read. */
+export class Position {
+  readonly #options: PositionOptions
+  readonly #times = new Times()
+  /** Everything up to where this is was handed over. */
+  readonly #arrivals = new Arrivals(0)
+  #told: Revision = 0
+  #changed: Revision = 0
+  #floor: Revision = 0
+  #marking: Promise<boolean> | null = null
+
+  constructor(options: PositionOptions) {
+    this.#options = options
+  }
+
+  /** Everything up to this revision was handed over. */
+  get known(): Revision {
+    return this.#arrivals.known
+  }
+
+  /** Newest revision that subscribers were told of. */
+  get told(): Revision {
+    return this.#told
+  }
+
+  /** Newest revision that made a difference: the engine's own mark makes none. */
+  get changed(): Revision {
+    return this.#changed
+  }
+
+  /** What etcd's history begins with, as far as is known. */
+  get floor(): Revision {
+    return this.#floor
+  }
+
+  /** The oldest state that can be read. */
+  get oldest(): Revision {
+    // While nothing of ours changes, its state stays readable whatever others compact.
+    return Math.min(this.#floor, this.#changed)
+  }
+
+  /** Begins at a revision, the newest there is. */
+  begin(revision: Revision): void {
+    this.#changed = revision
+    this.#arrivals.reach(revision)
+    this.tell(revision)
+  }
+
+  /** Takes in a change of somebody's object. */
+  change(revision: Revision): void {
+    this.#changed = revision
+  }
+
+  /** Takes in that everything up to a revision was handed over. */
+  arrive(revision: Revision): void {
+    this.#arrivals.reach(revision)
+  }
+
+  /** Takes in that subscribers are told of a revision now. */
+  tell(revision: Revision): void {
+    this.#told = revision
+    this.#times.add(revision, this.#options.clock.now())
+  }
+
+  /** Takes in what history begins with now. */
+  raiseFloor(floor: Revision): void {
+    this.#floor = Math.max(this.#floor, floor)
+    this.#times.trim(this.oldest)
+  }
+
+  /** Newest revision that was told of at or before a time. */
+  revisionAt(timeMs: number): Revision {
+    return Math.max(this.#times.at(timeMs), this.oldest)
+  }
+
+  /** Waits for a change of ours that etcd has. Throws EtcdUnavailable. */
+  async reach(revision: Revision): Promise<void> {
+    const { connection, requestTimeoutMs } = this.#options
+    const missedMs = Math.min(MISSED_MS, requestTimeoutMs)
+    if (await this.#arrivals.wait(revision, missedMs)) return
+    connection.probe()
+    if (await this.#arrivals.wait(revision, requestTimeoutMs - missedMs)) return
+    throw new EtcdUnavailable(
+      `etcd at ${connection.server} has revision ${revision}, but did not send its changes within ${requestTimeoutMs} ms; a write may have happened`,
+      'unknown',
+    )
+  }
+
+  /** Waits until everything up to a revision of etcd was handed over, which may be no change of ours. */
+  async catchUp(revision: Revision): Promise<void> {
+    if (await this.#arrivals.wait(revision, GRACE_MS)) return
+    while (this.#arrivals.known < revision) {
+      // etcd tells idle watches only now and then how far they are; a change of our own tells at once.
+      this.#marking ??= this.#reachMark().finally(() => (this.#marking = null))
+      if (await this.#marking) continue
+      // Nothing more can be made. What others did elsewhere may be all that there is.
+      if (await this.#options.isUnchanged(this.#arrivals.known, revision)) return
+      await this.reach(revision)
+    }
+  }
+
+  /** Makes a revision that is no change of anybody's object; of an etcd without room perhaps the newest that there is. */
+  async mark(timeoutMs?: number): Promise<Revision> {
+    return (await this.#mark(timeoutMs)).revision
+  }
+
+  /** False when no mark could be made. */
+  async #reachMark(): Promise<boolean> {
+    const { revision, isMade } = await this.#mark()
+    if (isMade) await this.reach(revision)
+    return isMade
+  }
+
+  async #mark(timeoutMs?: number): Promise<{ revision: Revision; isMade: boolean }> {
+    const { connection, marker, clock } = this.#options
+    const within = timeoutMs === undefined ? {} : { timeoutMs }
+    try {
+      const revision = await connection.ask({
+        method: '/etcdserverpb.KV/Put',
+        request: encodePut({ key: marker, value: Buffer.from(String(clock.now())) }),
+        decode: decodeRevision,
+        ...within,
+      })
+      return { revision, isMade: true }
+    } catch (error) {
+      if (!(error instanceof StoreFull)) throw error
+      // Deletions are what an etcd without room still takes: of the mark that was there, once.
+      const { revision, deleted } = await connection.ask({
+        method: '/etcdserverpb.KV/Txn',
+        request: encodeTxn({ compare: [], writes: [{ key: marker, value: null }], read: [] }),
+        decode: decodeTxn,
+        ...within,
+      })
+      return { revision, isMade: deleted > 0 }
+    }
+  }
+
+  /** Lets everybody go who waits. */
+  close(): void {
+    this.#arrivals.close()
+  }
+}

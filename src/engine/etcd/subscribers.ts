@@ -1,0 +1,86 @@
+import type { Event, Revision } from '../engine.ts'
+import { ROOT } from '../../base/store-keys.ts'
+import { tell } from '../tell.ts'
+import { changesOf } from './make-up.ts'
+import type { KeyValue, WatchedChange } from './messages.ts'
+import type { Layout } from './layout.ts'
+import type { Position } from './position.ts'
+
+/** What subscribers see the engine's own key as; no resource has it. */
+const MARKER_KEY = `${ROOT}.revision`
+
+/** Who is told of changes, and what must be known of the state before to tell them. */
+export class Subscribers {
+  readonly #layout: Layout
+  readonly #position: Position
+  /** Every key that is there, with the revision it was made at: a deletion does not tell. */
+  readonly #present = new Map<string, Revision>()
+  readonly #listeners = new Set<(events: readonly Event[]) => void>()
+
+  constructor(layout: Layout, position: Position) {
+    this.#layout = layout
+    this.#position = position
+  }
+
+  /** Takes in a key that was there when the engine began. */
+  add(key: string, created: Revision): void {
+    this.#present.set(key, created)
+  }
+
+  /** Hands over every batch from now on; returns the end of it. */
+  subscribe(listener: (events: readonly Event[]) => void): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
+  /** Hands over changes of whole revisions, those that were not yet. */
+  take(changes: readonly WatchedChange[]): void {
+    const events: Event[] = []
+    const position = this.#position
+    for (const { deleted, item } of changes) {
+      const at = item.changed
+      if (at <= position.known) continue
+      if (item.key === this.#layout.marker) {
+        // Nobody's object, but what tells readers that they are this far.
+        events.push({ at, key: MARKER_KEY, value: item.value, created: item.created })
+        continue
+      }
+      const key = this.#layout.toKey(item.key)
+      if (key === null) continue
+      if (deleted) {
+        events.push({ at, key, value: null, created: this.#present.get(key) ?? at })
+        this.#present.delete(key)
+      } else {
+        events.push({ at, key, value: item.value, created: item.created })
+        this.#present.set(key, item.created)
+      }
+      position.change(at)
+    }
+    // Who waits for it goes on after this turn, when the subscribers were told.
+    position.arrive(changes.at(-1)!.item.changed)
+    this.#tell(events)
+  }
+
+  /** Hands over what the changes came to that were compacted away, given the state at `compacted`. */
+  makeUp(compacted: Revision, after: ReadonlySet<string>, changed: readonly KeyValue[]): void {
+    const before = new Map(
+      [...this.#present].map(([name, created]) => [this.#layout.toEtcd(name), created]),
+    )
+    const changes = changesOf({ before, after, changed, end: compacted })
+    this.#position.raiseFloor(compacted)
+    if (changes.length > 0) this.take(changes)
+    this.#position.arrive(compacted)
+  }
+
+  /** Tells nobody any more. */
+  close(): void {
+    this.#listeners.clear()
+  }
+
+  #tell(events: readonly Event[]): void {
+    const last = events.at(-1)
+    if (!last) return
+    this.#position.tell(last.at)
+    tell(this.#listeners, events)
+  }
+}

@@ -1,0 +1,236 @@
+/** What stands in the journal's file, and what its damage looks like. */
+import { crc32 } from 'node:zlib'
+import type { Revision } from '../engine.ts'
+import type { Databases } from './layout.ts'
+import { WriteList } from './writes.ts'
+
+/*
+ * An entry is one transaction, in as many pages as it takes:
+ *
+ *     bytes 0-3    mark
+ *     bytes 4-5    which page of the entry this is, from 0
+ *     bytes 6-7    how many the entry has
+ *     bytes 8-15   first revision of the transaction
+ *     bytes 16-23  last revision
+ *     bytes 24-27  bytes of the writes that are in this page
+ *     bytes 28-31  CRC-32 of bytes 0 to 27 and of those
+ *     writes: database (1), 1 for a removal (1), length of the key (2), of the value (4), key, value
+ *
+ * Numbers are doubles (revisions) or integers, little-endian. Behind the last page stands what stood there before.
+ *
+ * Each page says what it is, so that every one is found whatever became of those before it, and what a client wrote
+ * cannot be taken for one: no page begins with it. An entry is begun when the one before is on disk, and acknowledged
+ * when it is itself. So of entries that LMDB does not have, only the newest can have been cut off by a crash, and what
+ * such an entry lacks was never acknowledged. What else lacks was, which a page of a later entry shows. Pages of entries
+ * that LMDB has, behind the last, show nothing.
+ */
+
+/** Revisions of one transaction and what it writes. */
+export interface JournalEntry {
+  readonly first: Revision
+  readonly last: Revision
+  readonly writes: WriteList
+}
+
+/** A page that can be read. */
+interface JournalPage {
+  /** Where it begins in the file. */
+  readonly position: number
+  readonly index: number
+  readonly count: number
+  readonly first: Revision
+  readonly last: Revision
+  readonly content: Buffer
+}
+
+/** All that can be read of a journal. */
+export interface JournalContent {
+  /** In order of revision. */
+  readonly entries: readonly JournalEntry[]
+  /** In order of position. */
+  readonly pages: readonly JournalPage[]
+  /** Length of the file. */
+  readonly bytes: number
+}
+
+/** Writes that were acknowledged and cannot be read. */
+export interface JournalGap {
+  /** Where in the file the first of them should be. */
+  readonly position: number
+  /** The first revision behind the missing ones that is there; null when the file ends before. */
+  readonly next: Revision | null
+  /** The newest of which the file tells. */
+  readonly last: Revision
+}
+
+export const HALF_BYTES = 512 << 10
+export const JOURNAL_BYTES = 2 * HALF_BYTES
+export const PAGE_BYTES = 4_096
+const HEADER_BYTES = 32
+const CONTENT_BYTES = PAGE_BYTES - HEADER_BYTES
+const WRITE_BYTES = 8
+const MARK = 0x324e524a
+const DATABASES: readonly (keyof Databases)[] = ['values', 'heads', 'meta', 'expiries']
+
+/** An entry as it stands in the file. */
+export function encodeEntry({ first, last, writes }: JournalEntry): Buffer {
+  let length = 0
+  for (const { key, value } of writes) length += WRITE_BYTES + key.length + (value?.length ?? 0)
+  const count = Math.max(1, Math.ceil(length / CONTENT_BYTES))
+  const bytes = Buffer.allocUnsafe(count * HEADER_BYTES + length)
+  // What takes one page is written where it belongs; more is cut into pages.
+  const content = count === 1 ? bytes.subarray(HEADER_BYTES) : Buffer.allocUnsafe(length)
+  putWrites(content, writes)
+  for (let index = 0; index < count; index++) {
+    const page = bytes.subarray(index * PAGE_BYTES, (index + 1) * PAGE_BYTES)
+    if (count > 1) content.copy(page, HEADER_BYTES, index * CONTENT_BYTES)
+    page.writeUInt32LE(MARK, 0)
+    page.writeUInt16LE(index, 4)
+    page.writeUInt16LE(count, 6)
+    page.writeDoubleLE(first, 8)
+    page.writeDoubleLE(last, 16)
+    page.writeUInt32LE(page.length - HEADER_BYTES, 24)
+    page.writeUInt32LE(sumOf(page), 28)
+  }
+  return bytes
+}
+
+function putWrites(bytes: Buffer, writes: WriteList): void {
+  let at = 0
+  for (const { database, key, value } of writes) {
+    bytes[at] = DATABASES.indexOf(database)
+    bytes[at + 1] = value === null ? 1 : 0
+    bytes.writeUInt16LE(key.length, at + 2)
+    bytes.writeUInt32LE(value?.length ?? 0, at + 4)
+    at += WRITE_BYTES
+    at += key.copy(bytes, at)
+    if (value !== null) at += value.copy(bytes, at)
+  }
+}
+
+/** Reads every page of a file, wherever it stands. */
+export function readPages(file: Buffer): JournalContent {
+  const pages: JournalPage[] = []
+  for (let position = 0; position < file.length; position += PAGE_BYTES) {
+    const page = pageOf(file.subarray(position, position + PAGE_BYTES), position)
+    if (page) pages.push(page)
+  }
+  const entries = [...entriesOf(pages), ...entriesOfEarlierRelease(file)]
+  return { pages, entries: entries.sort((a, b) => a.first - b.first), bytes: file.length }
+}
+
+/** The entries that follow a revision without a gap. */
+export function entriesAfter(
+  entries: readonly JournalEntry[],
+  after: Revision,
+): readonly JournalEntry[] {
+  const following: JournalEntry[] = []
+  let revision = after
+  for (const entry of entries) {
+    if (entry.first !== revision + 1) continue
+    following.push(entry)
+    revision = entry.last
+  }
+  return following
+}
+
+/** What is missing behind a revision up to which everything is there; null when nothing is. */
+export function findGap({ pages, bytes }: JournalContent, after: Revision): JournalGap | null {
+  // A page of the entry that follows at once may be all of it that a crash let through.
+  const later = pages.filter(({ first }) => first > after + 1)
+  const [some] = later
+  if (some) {
+    const next = later.reduce((a, b) => (b.first < a.first ? b : a), some)
+    const last = Math.max(...later.map((page) => page.last))
+    return { position: damageBefore(pages, next.position, after), next: next.first, last }
+  }
+  // All of its room is taken before the first entry: a crash makes it no shorter.
+  const isShort = bytes < 2 * HALF_BYTES && pages.length > 0
+  return isShort ? { position: bytes, next: null, last: after } : null
+}
+
+/** Where the pages lie that are missing before one: at the end of what is good in its half, or in the other. */
+function damageBefore(pages: readonly JournalPage[], next: number, after: Revision): number {
+  const good = (from: number, to: number): number =>
+    pages
+      .filter(({ position, last }) => position >= from && position < to && last <= after)
+      .reduce((end, { position }) => Math.max(end, position + PAGE_BYTES), from)
+  const half = next < HALF_BYTES ? 0 : HALF_BYTES
+  const end = good(half, next)
+  if (end < next) return end
+  const newest = pages.filter(({ last }) => last === after).at(-1)
+  return newest ? newest.position + PAGE_BYTES : HALF_BYTES - half
+}
+
+function pageOf(bytes: Buffer, position: number): JournalPage | null {
+  if (bytes.length < HEADER_BYTES || bytes.readUInt32LE(0) !== MARK) return null
+  const length = bytes.readUInt32LE(24)
+  if (length > bytes.length - HEADER_BYTES) return null
+  const page = bytes.subarray(0, HEADER_BYTES + length)
+  if (page.readUInt32LE(28) !== sumOf(page)) return null
+  return {
+    position,
+    index: page.readUInt16LE(4),
+    count: page.readUInt16LE(6),
+    first: page.readDoubleLE(8),
+    last: page.readDoubleLE(16),
+    content: page.subarray(HEADER_BYTES),
+  }
+}
+
+/** Entries of which every page is there. */
+function* entriesOf(pages: readonly JournalPage[]): Generator<JournalEntry> {
+  for (const [at, { first, last, index, count, position }] of pages.entries()) {
+    if (index !== 0) continue
+    const own = pages
+      .slice(at, at + count)
+      .filter(
+        (page, i) =>
+          page.first === first && page.index === i && page.position === position + i * PAGE_BYTES,
+      )
+    if (own.length !== count) continue
+    const content = own.length === 1 ? own[0]!.content : Buffer.concat(own.map((p) => p.content))
+    yield { first, last, writes: decodeWrites(content) }
+  }
+}
+
+function decodeWrites(bytes: Buffer): WriteList {
+  const writes = new WriteList()
+  for (let at = 0; at < bytes.length;) {
+    const database = DATABASES[bytes[at]!]!
+    const isRemoval = bytes[at + 1] === 1
+    const keyEnd = at + WRITE_BYTES + bytes.readUInt16LE(at + 2)
+    const end = keyEnd + bytes.readUInt32LE(at + 4)
+    const key = bytes.subarray(at + WRITE_BYTES, keyEnd)
+    if (isRemoval) writes.remove(database, key)
+    else writes.put(database, key, bytes.subarray(keyEnd, end))
+    at = end
+  }
+  return writes
+}
+
+/**
+ * Entries as the release before wrote them, one behind the other from the start of each half, which its crash may have
+ * left: mark, length (4), first and last revision, CRC-32 of bytes 4 to 23 and of the writes, writes.
+ */
+function* entriesOfEarlierRelease(file: Buffer): Generator<JournalEntry> {
+  for (const start of [0, HALF_BYTES]) {
+    const half = file.subarray(start, start + HALF_BYTES)
+    let newest = -1
+    for (let at = 0; at + 28 <= half.length && half.readUInt32LE(at) === 0x314e524a;) {
+      const bytes = half.subarray(at, at + 28 + half.readUInt32LE(at + 4))
+      const first = bytes.readDoubleLE(8)
+      const sum = crc32(bytes.subarray(28), crc32(bytes.subarray(4, 24)))
+      if (bytes.readUInt32LE(24) !== sum || first <= newest) break
+      newest = bytes.readDoubleLE(16)
+      yield { first, last: newest, writes: decodeWrites(bytes.subarray(28)) }
+      at = aligned(at + bytes.length)
+    }
+  }
+}
+
+/** Where the next page begins. */
+export const aligned = (at: number): number => Math.ceil(at / PAGE_BYTES) * PAGE_BYTES
+
+const sumOf = (page: Buffer): number =>
+  crc32(page.subarray(HEADER_BYTES), crc32(page.subarray(0, 28)))

@@ -1,0 +1,104 @@
+import { closeSync, existsSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { OWNER_FILE } from '../../base/folders.ts'
+import { StoreFull, UnusableDataDir } from '../engine.ts'
+import { DATA_FILE, RESERVE_FILE } from './layout.ts'
+
+/** What stays free: room for the inner pages of a transaction, and for whoever else writes meanwhile. */
+const KEPT_BYTES = 4 << 20
+/** What stays free of what makes room. */
+const LAST_BYTES = 512 << 10
+/** Bytes of the file that is given up for what makes room, when somebody else took all of the disk. */
+const RESERVE_BYTES = 4 << 20
+/** Pages that one value may touch besides its own. */
+const VALUE_BYTES = 32 << 10
+/** Pages that are written anew for one that is removed. */
+const REMOVAL_BYTES = 16 << 10
+/** What the library writes through a map when it opens a file, and would end the process over. */
+const OPENING_BYTES = 64 << 10
+
+/** What a transaction may take at most, as a rule. */
+export function spaceFor(writes: Iterable<{ readonly value: Uint8Array | null }>): number {
+  let bytes = 0
+  for (const { value } of writes)
+    bytes += value === null ? REMOVAL_BYTES : VALUE_BYTES + 2 * value.length
+  return bytes
+}
+
+/** Room on the file system of a directory, as far as writes may use it. */
+export class Space {
+  readonly #dir: string
+  /** Whether there is to be a reserve and there is none. */
+  #isReserveDue = false
+
+  constructor(dir: string) {
+    this.#dir = dir
+  }
+
+  /**
+   * Throws StoreFull when there is no room for a transaction of so many bytes. Asked before each one: the library does not
+   * outlive every page that it fails to write. What `frees` may use the last that is left, and the reserve.
+   */
+  check(bytes: number, { frees = false } = {}): void {
+    const needed = bytes + (frees ? LAST_BYTES : KEPT_BYTES)
+    const free = this.#free()
+    if (free >= needed) {
+      if (this.#isReserveDue && !frees && free >= needed + 2 * RESERVE_BYTES) this.keepReserve()
+      return
+    }
+    if (frees && this.#giveUpReserve() && this.#free() >= needed) return
+    throw new StoreFull(
+      `no space left for ${this.#dir}: ${Math.floor(free / 1024)} KiB are free; nothing was written`,
+    )
+  }
+
+  /** Throws UnusableDataDir when the data file cannot be opened, or made, for want of room. */
+  checkOpening(): void {
+    const path = join(this.#dir, DATA_FILE)
+    const needed = !existsSync(path) ? KEPT_BYTES : existsSync(`${path}-lock`) ? 0 : OPENING_BYTES
+    const free = this.#free()
+    if (free >= needed || (this.#giveUpReserve() && this.#free() >= needed)) return
+    throw new UnusableDataDir(
+      `data directory ${this.#dir} cannot be used: no space left, ${Math.floor(free / 1024)} KiB of at least ${needed / 1024} are free; make room or choose another with --data-dir`,
+    )
+  }
+
+  /** Whether small objects can be made. Throws StoreFull. */
+  checkWritable(): void {
+    this.check(2 * VALUE_BYTES)
+  }
+
+  /** Takes a reserve, where there is plenty of room. */
+  keepReserve(): void {
+    const path = join(this.#dir, RESERVE_FILE)
+    this.#isReserveDue = false
+    if (existsSync(path)) return
+    this.#isReserveDue = true
+    if (this.#free() < KEPT_BYTES + 2 * RESERVE_BYTES) return
+    const fd = openSync(path, 'wx', OWNER_FILE)
+    try {
+      // What cannot be made smaller by the file system.
+      const bytes = randomBytes(RESERVE_BYTES)
+      for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at)
+      this.#isReserveDue = false
+    } catch {
+      rmSync(path, { force: true })
+    } finally {
+      closeSync(fd)
+    }
+  }
+
+  #giveUpReserve(): boolean {
+    const path = join(this.#dir, RESERVE_FILE)
+    if (!existsSync(path)) return false
+    rmSync(path, { force: true })
+    this.#isReserveDue = true
+    return true
+  }
+
+  #free(): number {
+    const { bavail, bsize } = statfsSync(this.#dir)
+    return bavail * bsize
+  }
+}

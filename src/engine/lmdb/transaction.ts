@@ -1,0 +1,94 @@
+import type { Change, Commit, Event, Item, Revision } from '../engine.ts'
+import type { LmdbExpiries } from './expiries.ts'
+import { encodeHead, encodeValue, placeKey, type Head } from './value-record.ts'
+import type { Versions } from './versions.ts'
+import type { Writes } from './writes.ts'
+
+/** What a transaction is made with. */
+export interface TransactionOptions {
+  readonly versions: Versions
+  readonly expiries: LmdbExpiries | null
+  readonly writes: Writes
+  /** Changes that are committed and that `versions` does not know yet, by key. */
+  readonly unapplied: ReadonlyMap<string, Made>
+  /** Newest revision before it. */
+  readonly revision: Revision
+  readonly timeMs: number
+}
+
+/** The newest change of a key, and what it made of it. */
+export interface Made {
+  readonly head: Head
+  readonly item: Item | null
+}
+
+/** The commits that go to disk together: each sees what those before it make of the store. */
+export class Transaction {
+  readonly #options: TransactionOptions
+  /** What became of each key. */
+  readonly made = new Map<string, Made>()
+  readonly events: Event[] = []
+  /** Newest revision when it is committed. */
+  revision: Revision
+  /** When the first key goes that it writes. */
+  soonest = Infinity
+
+  constructor(options: TransactionOptions) {
+    this.#options = options
+    this.revision = options.revision
+  }
+
+  /** Adds the changes of one commit, all of them or, when a condition does not hold, none. */
+  apply(changes: readonly Change[]): Commit {
+    const heads = changes.map(({ key }) => this.#head(key))
+    for (const [i, { key, ifChangedAt }] of changes.entries()) {
+      if (ifChangedAt === undefined) continue
+      const head = heads[i]
+      const at = head && !head.deleted ? head.revision : 0
+      if (at !== ifChangedAt)
+        return { done: false, key, found: head && at > 0 ? this.#item(key, head) : null }
+    }
+    const at = this.revision + 1
+    let index = 0
+    for (const [i, change] of changes.entries()) {
+      // A key that a transaction changes twice was changed a moment ago.
+      const before = index > 0 ? this.#head(change.key) : heads[i]!
+      const live = before !== null && !before.deleted
+      if (change.value === null && !live) continue
+      const created = live ? before.created : at
+      this.#write(change, { revision: at, index, created, deleted: change.value === null }, before)
+      index++
+    }
+    if (index > 0) this.revision = at
+    return { done: true, at: this.revision }
+  }
+
+  #write({ key, value }: Change, head: Head, prev: Head | null): void {
+    const { writes, expiries, timeMs } = this.#options
+    const { revision: at, index, created, deleted } = head
+    const record = encodeValue({ deleted, created, prev, timeMs, key, value })
+    writes.put('values', placeKey(at, index), record)
+    writes.put('heads', Buffer.from(key), encodeHead(head))
+    if (value !== null)
+      this.soonest = Math.min(this.soonest, expiries?.add(writes, key, head, timeMs) ?? Infinity)
+    const item =
+      value === null
+        ? null
+        : { key, value: record.subarray(record.length - value.length), created, changed: at }
+    this.made.set(key, { head, item })
+    this.events.push({ at, key, value, created })
+  }
+
+  #head(key: string): Head | null {
+    return this.#known(key)?.head ?? this.#options.versions.head(key)
+  }
+
+  #item(key: string, head: Head): Item | null {
+    const made = this.#known(key)
+    return made ? made.item : this.#options.versions.item(key, head)
+  }
+
+  #known(key: string): Made | undefined {
+    return this.made.get(key) ?? this.#options.unapplied.get(key)
+  }
+}

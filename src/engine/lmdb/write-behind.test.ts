@@ -1,0 +1,218 @@
+import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import * as fc from 'fast-check'
+import { afterAll, describe, expect, test } from 'vitest'
+import { ManualClock } from '../../base/clock.ts'
+import type { Engine, Event } from '../engine.ts'
+import { openLmdb } from './engine.ts'
+import { openLmdbSnapshot } from './snapshot.ts'
+
+const dirs: string[] = []
+const newDir = async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'write-behind-'))
+  dirs.push(dir)
+  return join(dir, 'store')
+}
+afterAll(() => Promise.all(dirs.map((dir) => rm(dir, { recursive: true, force: true }))))
+
+/** What a machine that stops now leaves. */
+async function crashed(dir: string): Promise<string> {
+  const copy = await newDir()
+  await cp(dir, copy, { recursive: true, filter: (path) => !path.endsWith('lock') })
+  return copy
+}
+
+interface State {
+  readonly revision: number
+  readonly objects: readonly (readonly [key: string, value: string, changed: number])[]
+  readonly changes: readonly (readonly [at: number, key: string, value: string | null])[]
+}
+
+const textOf = (value: Uint8Array | null) => value && Buffer.from(value).toString()
+
+async function stateOf(engine: Engine): Promise<State> {
+  const revision = engine.revision()
+  const { items } = await engine.range('/')
+  const changes: Event[] = []
+  for await (const events of engine.changes('/', 0, revision)) changes.push(...events)
+  return {
+    revision,
+    objects: items.map(({ key, value, changed }) => [key, textOf(value)!, changed] as const),
+    changes: changes.map(({ at, key, value }) => [at, key, textOf(value)] as const),
+  }
+}
+
+/** A value of one letter and as many bytes. */
+const valueOf = (letter: string, bytes: number) => Buffer.alloc(bytes, letter)
+const SMALL = 20
+const ODD = 25
+const LARGE = 40_000
+/** As much as fills half of a journal in a few. */
+const MIDDLE = 15_000
+
+type Step =
+  | { readonly is: 'write'; readonly key: string; readonly letter: string; readonly bytes: number }
+  | { readonly is: 'remove'; readonly key: string }
+  | { readonly is: 'conflict'; readonly key: string }
+  | { readonly is: 'time'; readonly ms: number }
+  | { readonly is: 'look' }
+
+const key = fc.constantFrom('/a/1', '/a/2', '/b/1')
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      is: fc.constant('write' as const),
+      key,
+      letter: fc.constantFrom('x', 'y', 'z'),
+      bytes: fc.constantFrom(SMALL, ODD, ODD, MIDDLE, LARGE),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ is: fc.constant('remove' as const), key }) },
+  { weight: 2, arbitrary: fc.record({ is: fc.constant('conflict' as const), key }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ is: fc.constant('time' as const), ms: fc.constantFrom(1, 60) }),
+  },
+  { weight: 1, arbitrary: fc.constant({ is: 'look' as const }) },
+)
+
+/** Who flushes the journal. */
+const flushers = [
+  ['another thread', { isAtOnce: () => false, took() {} }],
+  ['this thread', { isAtOnce: () => true, took() {} }],
+] as const
+
+describe.each(flushers)('flushed by %s', (_, flushes) => {
+  test('a machine that stops at any moment leaves what was acknowledged, history included', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(step, { minLength: 1, maxLength: 60 }),
+        fc.nat(60),
+        async (steps, stopAt) => {
+          const dir = await newDir()
+          const clock = new ManualClock()
+          const engine = await openLmdb({ dir, clock, journalAfter: 0, flushes })
+          const objects = new Map<string, readonly [value: string, changed: number]>()
+          const changes: State['changes'][number][] = []
+          const seen: State['changes'][number][] = []
+          engine.subscribe((events) => {
+            for (const event of events) seen.push([event.at, event.key, textOf(event.value)])
+          })
+          for (const one of steps.slice(0, stopAt)) {
+            if (one.is === 'time') clock.advance(one.ms)
+            else if (one.is === 'look') await stateOf(engine)
+            else if (one.is === 'conflict') {
+              const there = objects.get(one.key)
+              const found = await engine.commit([
+                { key: one.key, value: Buffer.from('no'), ifChangedAt: 1_000_000 },
+              ])
+              expect(found.done).toBe(false)
+              const item = found.done ? null : found.found
+              expect(item && [textOf(item.value), item.changed]).toEqual(there ?? null)
+            } else {
+              const value = one.is === 'write' ? valueOf(one.letter, one.bytes) : null
+              const before = engine.revision()
+              const committing = engine.commit([{ key: one.key, value }])
+              if (one.is === 'write' && one.letter === 'z') {
+                // What waits is brought to LMDB while this one is on its way.
+                if (one.bytes !== MIDDLE) await new Promise((resolve) => setImmediate(resolve))
+                for (let i = 0; i < one.bytes % 7; i++) await Promise.resolve()
+                clock.advance(60)
+              }
+              const { at } = (await committing) as { at: number }
+              if (value === null && !objects.has(one.key)) expect(at).toBe(before)
+              else changes.push([at, one.key, textOf(value)])
+              if (value === null) objects.delete(one.key)
+              else objects.set(one.key, [value.toString(), at])
+            }
+          }
+          const wanted: State = {
+            revision: changes.at(-1)?.[0] ?? 0,
+            objects: [...objects]
+              .sort(([a], [b]) => (a < b ? -1 : 1))
+              .map(([name, [value, changed]]) => [name, value, changed] as const),
+            changes,
+          }
+          expect(seen).toEqual(changes)
+
+          const copy = await crashed(dir)
+          const again = await openLmdb({ dir: copy, clock, verify: 'all' })
+          expect(await stateOf(again)).toEqual(wanted)
+          await again.close()
+
+          const snapshot = await openLmdbSnapshot(await crashed(dir))
+          const kept: State['objects'][number][] = []
+          for await (const page of snapshot.items())
+            for (const item of page) kept.push([item.key, textOf(item.value)!, item.changed])
+          expect([snapshot.revision, kept]).toEqual([wanted.revision, wanted.objects])
+          await snapshot.close()
+
+          expect(await stateOf(engine)).toEqual(wanted)
+          await engine.close()
+          const closed = await openLmdb({ dir, clock, verify: 'all' })
+          expect(await stateOf(closed)).toEqual(wanted)
+          await closed.close()
+        },
+      ),
+      { numRuns: 25 },
+    )
+  }, 60_000)
+
+  test('more is written than a journal holds, and it is begun anew again and again', async () => {
+    const dir = await newDir()
+    const clock = new ManualClock()
+    const engine = await openLmdb({ dir, clock, journalAfter: 0, flushes })
+    for (let i = 0; i < 600; i++) {
+      await engine.commit([{ key: `/a/${i % 50}`, value: Buffer.from(`${i}`) }])
+      if (i % 37 === 0) clock.advance(60)
+    }
+    const again = await openLmdb({ dir: await crashed(dir), clock, verify: 'all' })
+    expect(await stateOf(again)).toEqual(await stateOf(engine))
+    expect(again.revision()).toBe(600)
+    await again.close()
+    await engine.close()
+  }, 60_000)
+
+  test('commits at the same time, small and large, each see those before them', async () => {
+    const dir = await newDir()
+    const clock = new ManualClock()
+    const engine = await openLmdb({ dir, clock, journalAfter: 0, flushes })
+    const made = await Promise.all(
+      Array.from({ length: 200 }, async (_, i) => {
+        if (i % 20 === 0) await new Promise((resolve) => setImmediate(resolve))
+        if (i % 50 === 0) clock.advance(60)
+        const bytes = i % 7 === 0 ? LARGE : SMALL
+        return engine.commit([
+          { key: '/a/1', value: valueOf('x', bytes), ifChangedAt: i === 0 ? 0 : 1 },
+        ])
+      }),
+    )
+    // The first makes it; whoever comes right behind knows its revision, and the others meet one that is newer.
+    expect(made.filter(({ done }) => done).length).toBeLessThanOrEqual(2)
+    const again = await openLmdb({ dir: await crashed(dir), clock, verify: 'all' })
+    expect(await stateOf(again)).toEqual(await stateOf(engine))
+    await again.close()
+    await engine.close()
+  })
+
+  test('what is added while the rest is brought to LMDB is not lost with it', async () => {
+    const dir = await newDir()
+    const clock = new ManualClock()
+    const engine = await openLmdb({ dir, clock, journalAfter: 0, flushes })
+    for (let i = 0; i < 40; i++) {
+      const committing = engine.commit([{ key: `/a/${i}`, value: Buffer.from(`${i}`) }])
+      // By now it is on its way to the journal.
+      await new Promise((resolve) => setImmediate(resolve))
+      for (let ticks = 0; ticks < i % 3; ticks++) await Promise.resolve()
+      clock.advance(60)
+      await committing
+      if (i % 4 === 0) await engine.commit([{ key: '/a/0', value: Buffer.from(`again ${i}`) }])
+      const again = await openLmdb({ dir: await crashed(dir), clock, verify: 'all' })
+      expect(again.revision()).toBe(engine.revision())
+      await again.close()
+    }
+    await engine.close()
+  }, 60_000)
+})

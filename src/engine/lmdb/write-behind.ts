@@ -1,0 +1,229 @@
+import type { Clock } from '../../base/clock.ts'
+import type { Revision } from '../engine.ts'
+import type { Environment } from './environment.ts'
+import type { FlushChoice } from './flush-choice.ts'
+import { encodeEntry, JOURNAL_BYTES } from './journal-pages.ts'
+import { Journal } from './journal.ts'
+import { spaceFor } from './space.ts'
+import type { Made } from './transaction.ts'
+import type { WriteList } from './writes.ts'
+
+/** What is written to the journal first; larger transactions spend more time on their bytes than on flushes. */
+const MOST_BYTES = 8 << 10
+const APPLY_AFTER_MS = 50
+const RETRY_AFTER_MS = 1_000
+
+/** One transaction: what it writes, the revisions it makes, and what becomes of which keys. */
+export interface Written {
+  /** How many commits are in it. */
+  readonly commits: number
+  /** Whether it makes room, and may use the last that there is. */
+  readonly frees: boolean
+  readonly first: Revision
+  readonly last: Revision
+  /** When, milliseconds since the epoch. */
+  readonly timeMs: number
+  readonly writes: WriteList
+  readonly made: ReadonlyMap<string, Made>
+}
+
+/** What a store writes with. */
+export interface WriteBehindOptions {
+  readonly dir: string
+  readonly file: Environment
+  readonly clock: Clock
+  /** The newest revision that LMDB has. */
+  readonly applied: Revision
+  /** Small transactions after which there is a journal. */
+  readonly journalAfter: number
+  readonly flushes: Pick<FlushChoice, 'isAtOnce' | 'took'>
+}
+
+/**
+ * Makes transactions durable: small ones in the journal, from where many go to LMDB together a little later, others in
+ * LMDB at once, together with what waits.
+ */
+export class WriteBehind {
+  readonly #options: WriteBehindOptions
+  #applied: Revision
+  readonly #unapplied: Written[] = []
+  /** Bytes that LMDB's file may need for what waits. */
+  #unappliedSpace = 0
+  readonly #made = new Map<string, Made>()
+  #journal: Journal | null = null
+  #keeping: Promise<void> = Promise.resolve()
+  /** Small transactions before there was a journal; no more are counted when there can be none. */
+  #small = 0
+  #applying: Promise<void> | null = null
+  #isAppending = false
+  #onAppended: (() => void) | null = null
+  #cancel: (() => void) | null = null
+  #closed = false
+
+  constructor(options: WriteBehindOptions) {
+    this.#options = options
+    this.#applied = options.applied
+  }
+
+  /** The newest revision that LMDB has. */
+  get applied(): Revision {
+    return this.#applied
+  }
+
+  /** Newest revision that was committed at or before a time and is not in LMDB; undefined when there is none. */
+  revisionAt(timeMs: number): Revision | undefined {
+    return this.#unapplied.findLast((written) => written.timeMs <= timeMs)?.last
+  }
+
+  /** What is committed and not in LMDB, by key. */
+  get made(): ReadonlyMap<string, Made> {
+    return this.#made
+  }
+
+  /**
+   * Resolves when a transaction is on disk; not to be called again before. Rejects when it could not be written, for
+   * instance on a full disk.
+   */
+  async write(written: Written): Promise<void> {
+    const { file, flushes } = this.#options
+    const isAtOnce = flushes.isAtOnce(written.commits)
+    const entry = this.#isSmall(written) ? encodeEntry(written) : null
+    if (!entry || !this.#journal?.hasRoom(entry.length)) return this.#apply(written)
+    // Whatever is acknowledged must fit into LMDB's file as well.
+    const { frees } = written
+    file.space.check(this.#unappliedSpace + spaceFor(written.writes), { frees })
+    if (!(await this.#append(this.#journal, entry, { written, isAtOnce }))) {
+      await this.#forgetJournal()
+      return this.#apply(written)
+    }
+    if (this.#journal.isWorn) this.#plan(0)
+    else this.#plan(APPLY_AFTER_MS)
+  }
+
+  /** False when the journal cannot be written. */
+  async #append(
+    journal: Journal,
+    entry: Buffer,
+    { written, isAtOnce }: { readonly written: Written; readonly isAtOnce: boolean },
+  ): Promise<boolean> {
+    const from = performance.now()
+    this.#isAppending = true
+    let isWritten = true
+    try {
+      if (isAtOnce) journal.appendAtOnce(entry)
+      else await journal.append(entry)
+    } catch {
+      isWritten = false
+    }
+    this.#isAppending = false
+    this.#options.flushes.took(performance.now() - from)
+    if (isWritten) {
+      this.#unapplied.push(written)
+      this.#unappliedSpace += spaceFor(written.writes)
+      for (const [key, made] of written.made) this.#made.set(key, made)
+    }
+    this.#onAppended?.()
+    this.#onAppended = null
+    return isWritten
+  }
+
+  /** Begins to keep a journal, if there can be one. */
+  keepJournal(): Promise<void> {
+    return (this.#keeping = this.#keepJournal())
+  }
+
+  async #keepJournal(): Promise<void> {
+    const { dir, file } = this.#options
+    try {
+      file.space.check(JOURNAL_BYTES)
+      file.space.keepReserve()
+      const journal = await Journal.open(dir)
+      if (this.#closed) await journal.close()
+      else this.#journal = journal
+    } catch {
+      // Without one everything takes the longer way.
+    }
+  }
+
+  /** Resolves when everything that was written before is in LMDB. Rejects when that could not be written. */
+  async settle(): Promise<void> {
+    if (this.#applying) await this.#applying.catch(() => {})
+    if (this.#unapplied.length > 0) await this.#apply(null)
+  }
+
+  /** Leaves everything in LMDB, or what cannot be written there in the journal. */
+  async close(): Promise<void> {
+    this.#closed = true
+    this.#cancel?.()
+    await this.settle().catch(() => {})
+    // Whoever has the directory next must not find it being made.
+    await this.#keeping
+    await this.#journal?.close()
+  }
+
+  #isSmall({ writes }: Written): boolean {
+    if (writes.bytes > MOST_BYTES) return false
+    if (!this.#journal && ++this.#small === this.#options.journalAfter) void this.keepJournal()
+    return true
+  }
+
+  async #forgetJournal(): Promise<void> {
+    const journal = this.#journal
+    this.#journal = null
+    await journal?.close().catch(() => {})
+  }
+
+  #plan(afterMs: number): void {
+    if (this.#closed || (this.#cancel && afterMs > 0)) return
+    this.#cancel?.()
+    this.#cancel = this.#options.clock.after(afterMs, () => {
+      this.#cancel = null
+      this.settle().catch(() => this.#plan(RETRY_AFTER_MS))
+    })
+  }
+
+  /** Brings what waits to LMDB, and one more with it. */
+  async #apply(more: Written | null): Promise<void> {
+    while (this.#applying) await this.#applying.catch(() => {})
+    this.#applying = this.#applyAll(more)
+    try {
+      await this.#applying
+    } finally {
+      this.#applying = null
+    }
+  }
+
+  /** What waits, and all that the journal's half has: not while something is being added to it. */
+  #take(): Promise<readonly Written[]> {
+    const take = (): readonly Written[] => {
+      if (this.#unapplied.length > 0) this.#journal?.turnOver()
+      return this.#unapplied.slice()
+    }
+    if (!this.#isAppending) return Promise.resolve(take())
+    return new Promise((resolve) => (this.#onAppended = () => resolve(take())))
+  }
+
+  async #applyAll(more: Written | null): Promise<void> {
+    const taken = await this.#take()
+    const all = more ? [...taken, more] : taken
+    // What waits was acknowledged.
+    const frees = more?.frees ?? true
+    await this.#options.file.transact(
+      (list) => {
+        for (const { writes } of all) list.add(writes)
+      },
+      { frees },
+    )
+    // What came meanwhile waits for the next.
+    this.#unapplied.splice(0, taken.length)
+    for (const { writes } of taken) this.#unappliedSpace -= spaceFor(writes)
+    this.#journal?.release()
+    this.#applied = all.at(-1)?.last ?? this.#applied
+    for (const { made } of taken) {
+      for (const key of made.keys()) {
+        const newest = this.#made.get(key)
+        if (newest && newest.head.revision <= this.#applied) this.#made.delete(key)
+      }
+    }
+  }
+}

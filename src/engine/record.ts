@@ -1,0 +1,218 @@
+/**
+ * The stored form of an object: a small header, what selectors read, and the JSON of the storage
+ * version with an empty resourceVersion, into which the revision is written when it is known.
+ *
+ *     byte 0      form (2)
+ *     bytes 1-4   offset in the JSON at which the digits of the revision belong
+ *     bytes 5-8   offset in the JSON of the metadata object
+ *     bytes 9-12  its length
+ *     bytes 13-16 length of the selector part
+ *     from 17 on  the version that the JSON is in (see base/storage-tag.ts)
+ *     selector part: JSON {"l": labels, "f": selectable fields}, empty when there are none
+ *     JSON
+ */
+import { storageTag, tagBytes } from '../base/storage-tag.ts'
+
+/** What a record is made of. */
+export interface RecordParts {
+  /** JSON text before the digits of the resourceVersion, and after them. */
+  readonly head: string
+  readonly tail: string
+  /** Offset in bytes at which metadata starts, always inside `head`. */
+  readonly metaStart: number
+  /** Bytes of metadata, without the digits. */
+  readonly metaLength: number
+  /** JSON of what selectors read; empty when there is nothing. */
+  readonly selectors: string
+  /** Which version the JSON is in; by default that of what is no object of a resource. */
+  readonly tag?: Uint8Array
+}
+
+/** First byte of every record. */
+export const FORM = 2
+/** Where the tag begins. */
+const TAG_AT = 17
+const NO_VERSION = storageTag('')
+
+export interface RecordHeader {
+  readonly rvAt: number
+  readonly metaStart: number
+  readonly metaLength: number
+  readonly selectorBytes: number
+}
+
+/** A header that was read. */
+export interface FoundHeader extends RecordHeader {
+  /** Bytes of the header; the selector part follows. */
+  readonly bytes: number
+}
+
+/** Makes the stored form. */
+export function encodeRecord(parts: RecordParts): Buffer {
+  const writer = new RecordWriter(parts.selectors, parts.tag)
+  writer.text(parts.head)
+  writer.revisionHere()
+  writer.text(parts.tail)
+  return writer.record(parts.metaStart, parts.metaLength)
+}
+
+/** The stored form of something that is no object of a resource: its members, and metadata with nothing but the revision. */
+export function encodeBody(body: Readonly<Record<string, unknown>>): Buffer {
+  const metaStart = '{"metadata":'.length
+  const head = '{"metadata":{"resourceVersion":"'
+  const tail = `"},${JSON.stringify(body).slice(1)}`
+  const metaLength = head.length - metaStart + 2
+  return encodeRecord({ head, tail, metaStart, metaLength, selectors: '' })
+}
+
+const FIRST_BYTES = 64 << 10
+const MOST_KEPT = 1 << 20
+const NO_MEMORY = Buffer.alloc(0)
+
+/** Memory that records are made in, one after the other; null while a writer has it. */
+let spare: Buffer | null = null
+
+/**
+ * Makes one stored form piece by piece, without joining texts. Several may be under way: the memory that is kept for them
+ * belongs to the first from its beginning to its end, and others get their own.
+ */
+export class RecordWriter {
+  #memory: Buffer
+  #at: number
+  readonly #tag: Uint8Array
+  readonly #jsonStart: number
+  #revisionAt = 0
+
+  /** Begins with what selectors read, JSON or nothing, and with the version that the JSON will be in. */
+  constructor(selectors: string, tag: Uint8Array = NO_VERSION) {
+    this.#memory = spare ?? Buffer.allocUnsafeSlow(FIRST_BYTES)
+    // One that is never ended, since something was thrown, keeps it.
+    spare = null
+    this.#tag = tag
+    this.#at = TAG_AT + tag.length
+    if (selectors !== '') this.text(selectors)
+    this.#jsonStart = this.#at
+  }
+
+  /** Bytes of JSON that were written. */
+  get length(): number {
+    return this.#at - this.#jsonStart
+  }
+
+  text(text: string): void {
+    // A unit of a string is three bytes of UTF-8 at most.
+    this.#reserve(3 * text.length)
+    this.#at += this.#memory.write(text, this.#at)
+  }
+
+  byte(code: number): void {
+    this.#reserve(1)
+    this.#memory[this.#at++] = code
+  }
+
+  bytes(bytes: Uint8Array): void {
+    this.#reserve(bytes.length)
+    const memory = this.#memory
+    // Names of fields, mostly: for a few bytes a call costs more than they do.
+    if (bytes.length > SHORT) memory.set(bytes, this.#at)
+    else for (let i = 0; i < bytes.length; i++) memory[this.#at + i] = bytes[i]!
+    this.#at += bytes.length
+  }
+
+  /** A JSON string of any text. */
+  string(value: string): void {
+    if (!(value.length > SHORT ? PLAIN.test(value) : isPlain(value))) {
+      this.text(JSON.stringify(value))
+      return
+    }
+    this.#reserve(value.length + 2)
+    const memory = this.#memory
+    let at = this.#at
+    memory[at++] = QUOTE
+    if (value.length > SHORT) at += memory.write(value, at, 'latin1')
+    else for (let i = 0; i < value.length; i++) memory[at++] = value.charCodeAt(i)
+    memory[at++] = QUOTE
+    this.#at = at
+  }
+
+  /** The digits of the revision belong here. */
+  revisionHere(): void {
+    this.#revisionAt = this.length
+  }
+
+  /** Ends with the record, in memory of its own; the arguments are those of {@link RecordParts}. */
+  record(metaStart: number, metaLength: number): Buffer {
+    const memory = this.#memory
+    const selectorBytes = this.#jsonStart - TAG_AT - this.#tag.length
+    writeHeader(memory, { rvAt: this.#revisionAt, metaStart, metaLength, selectorBytes })
+    memory.set(this.#tag, TAG_AT)
+    const record = Buffer.from(memory.subarray(0, this.#at))
+    this.#memory = NO_MEMORY
+    if (memory.length > 0 && memory.length <= MOST_KEPT) spare = memory
+    return record
+  }
+
+  #reserve(bytes: number): void {
+    const needed = this.#at + bytes
+    if (needed <= this.#memory.length) return
+    if (this.#memory === NO_MEMORY) throw new Error('the record has ended')
+    const larger = Buffer.allocUnsafeSlow(Math.max(needed, 2 * this.#memory.length))
+    this.#memory.copy(larger, 0, 0, this.#at)
+    this.#memory = larger
+  }
+}
+
+/** Whether a JSON string has the text as it is: printable ASCII without quotes and backslashes. */
+function isPlain(value: string): boolean {
+  for (let i = 0; i < value.length; i++) {
+    const code = value.charCodeAt(i)
+    if (code < SPACE || code > TILDE || code === QUOTE || code === BACKSLASH) return false
+  }
+  return true
+}
+
+const PLAIN = /^[ !#-[\]-~]*$/
+const SHORT = 48
+const SPACE = 0x20
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const TILDE = 0x7e
+
+/** Writes the header, without its tag, into the first bytes of a record, which is changed. */
+export function writeHeader(record: Buffer, header: RecordHeader): void {
+  record[0] = FORM
+  record.writeUInt32LE(header.rvAt, 1)
+  record.writeUInt32LE(header.metaStart, 5)
+  record.writeUInt32LE(header.metaLength, 9)
+  record.writeUInt32LE(header.selectorBytes, 13)
+}
+
+/** Reads the header; throws on a form that this program does not know. */
+export function readHeader(record: Uint8Array): FoundHeader {
+  if (record[0] !== FORM) throw new Error(`stored record has the unknown form ${record[0]}`)
+  const view = new DataView(record.buffer, record.byteOffset, record.byteLength)
+  return {
+    rvAt: view.getUint32(1, true),
+    metaStart: view.getUint32(5, true),
+    metaLength: view.getUint32(9, true),
+    selectorBytes: view.getUint32(13, true),
+    bytes: TAG_AT + tagBytes(record, TAG_AT),
+  }
+}
+
+/** A record made of one whose header had no tag, and was `bytes` long. */
+export function insertTag(record: Uint8Array, bytes: number, tag: Uint8Array): Buffer {
+  const made = Buffer.concat([record.subarray(0, bytes), tag, record.subarray(bytes)])
+  made[0] = FORM
+  return made
+}
+
+/** Whether a record is in the version of a tag. */
+export function isTagged(record: Uint8Array, tag: Uint8Array): boolean {
+  for (let i = 0; i < tag.length; i++) if (record[TAG_AT + i] !== tag[i]) return false
+  return true
+}
+
+/** The version that a record's JSON is in. */
+export const tagOf = (record: Uint8Array): Uint8Array =>
+  record.subarray(TAG_AT, TAG_AT + tagBytes(record, TAG_AT))

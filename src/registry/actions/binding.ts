@@ -1,0 +1,124 @@
+import { formatTime } from '../../base/time.ts'
+import { Binding } from '../../kinds/core/binding.ts'
+import type { Pod } from '../../kinds/core/pod/pod.ts'
+import type { Served } from '../../catalogue/catalogue.ts'
+import { badRequest, conflict, plainError } from '../../meta/errors.ts'
+import { FieldErrors } from '../../meta/field-errors.ts'
+import type { ActionSubresource, PartSubresource } from '../../catalogue/resource.ts'
+import { type Api, type Call } from '../context.ts'
+import { InternalWriter } from '../internal-writer.ts'
+import { writeOptions } from '../options.ts'
+import { success, type Result } from '../results.ts'
+import { CallAttributes, mutatedBy } from '../admission.ts'
+import { readActionBody } from './body.ts'
+
+/** What a binding writes of a pod. */
+const BOUND: PartSubresource<Pod> = {
+  serves: 'part',
+  of: ['spec.nodeName', 'metadata.annotations', 'status.conditions'],
+}
+
+/** POST on `pods/binding`: puts a pod on a node (core page, Binding). Throws 4xx. */
+export const bindPod = (api: Api, call: Call, action: ActionSubresource): Promise<Result> =>
+  bind(api, call, action, call.served, call.name)
+
+/** POST on `bindings`, which names the pod in the body only. Throws 4xx. */
+export function createBinding(api: Api, call: Call): Promise<Result> {
+  const { validate } = call.served.strategy
+  return bind(
+    api,
+    call,
+    { input: Binding, ...(validate ? { validate } : {}) },
+    api.catalogue.find('', 'v1', 'pods')!,
+    '',
+  )
+}
+
+async function bind(
+  api: Api,
+  call: Call,
+  action: Pick<ActionSubresource, 'input' | 'validate'>,
+  pods: Served,
+  urlName: string,
+): Promise<Result> {
+  const options = writeOptions(call.query, api.v, 'CreateOptions')
+  const c = call.context()
+  const { object: sent, kind } = await readActionBody<Binding>(api, call, action, options)
+  const name = urlName === '' ? (sent.metadata.name ?? '') : urlName
+  if (sent.metadata.name !== undefined ? sent.metadata.name !== name : urlName !== '')
+    throw badRequest('name in URL does not match name in Binding object')
+  // Only the sub-resource of the pod takes it for a precondition.
+  if (urlName === '') delete sent.metadata.uid
+  const attributes = new CallAttributes(api, call, {
+    operation: 'CREATE',
+    object: sent,
+    old: null,
+    dryRun: options.dryRun,
+    body: kind,
+    name,
+  })
+  const binding = await mutatedBy<Binding>(api, attributes)
+  const errors = new FieldErrors()
+  action.validate?.(binding, errors, c)
+  // The field answers so: neither 400 nor 422.
+  if (errors.list.length > 0) {
+    const texts = errors.list.map((e) => `${e.field}: ${e.message}`)
+    throw plainError(texts.length === 1 ? texts[0]! : `[${texts.join(', ')}]`)
+  }
+  await api.admission.validate(attributes)
+  if (name === '') throw badRequest('Name parameter required.')
+  const refused = (why: string) => conflict({ group: '', resource: 'pods/binding' }, name, why)
+  await new InternalWriter(api).change<Pod>(
+    { served: pods, namespace: call.namespace, name, subresource: 'binding' },
+    (pod) => {
+      checkPreconditions(pods, binding, pod)
+      if (pod.metadata.deletionTimestamp !== undefined)
+        throw refused(`pod ${name} is being deleted, cannot be assigned to a host`)
+      if (pod.spec.nodeName !== undefined)
+        throw refused(
+          `pod ${name} is already assigned to node ${JSON.stringify(pod.spec.nodeName)}`,
+        )
+      pod.spec.nodeName = binding.target.name ?? ''
+      const { annotations } = binding.metadata
+      if (annotations) {
+        pod.metadata.annotations = Object.fromEntries([
+          ...Object.entries(pod.metadata.annotations ?? {}),
+          ...Object.entries(annotations),
+        ]) as Record<string, string>
+      }
+      markScheduled(pod, c.now)
+    },
+    { dryRun: options.dryRun, action: BOUND },
+  )
+  return success(201)
+}
+
+/** What the binding says of the pod must hold. Throws 409. */
+function checkPreconditions(pods: Served, { metadata: wanted }: Binding, pod: Pod): void {
+  for (const [name, field] of [
+    ['UID', 'uid'],
+    ['ResourceVersion', 'resourceVersion'],
+  ] as const) {
+    const [value, live] = [wanted[field], pod.metadata[field]]
+    if (value === undefined || value === live) continue
+    throw conflict(
+      pods.name,
+      pod.metadata.name ?? '',
+      `Precondition failed: ${name} in precondition: ${value}, ${name} in object meta: ${live ?? ''}`,
+    )
+  }
+}
+
+function markScheduled(pod: Pod, now: number): void {
+  const conditions = (pod.status.conditions ??= [])
+  const at = conditions.findIndex((condition) => condition.type === 'PodScheduled')
+  const known = conditions[at]
+  const since = known?.status === 'True' ? known.lastTransitionTime : undefined
+  const scheduled = {
+    type: 'PodScheduled',
+    status: 'True' as const,
+    lastTransitionTime: since ?? formatTime(now),
+  }
+  if (known) conditions[at] = scheduled
+  else conditions.push(scheduled)
+}

@@ -1,0 +1,54 @@
+import { Decoding } from '../../codec/codec.ts'
+import type { Served } from '../../catalogue/catalogue.ts'
+import { notFound } from '../../meta/errors.ts'
+import type { Typed } from '../../meta/object-meta.ts'
+import { keyOf, type Api, type Call } from '../context.ts'
+import { unversioned, encodeObject } from '../objects.ts'
+import { listOptions } from '../options.ts'
+import { Made, type ListResult, type Result } from '../results.ts'
+import { selection } from '../selection.ts'
+
+/** Health of the parts of the control plane that live in this process, by name. */
+function parts(api: Api, served: Served): Typed[] {
+  const component = (name: string, message: string) =>
+    served.codec.decode(
+      {
+        kind: served.kind,
+        apiVersion: served.groupVersion,
+        metadata: { name },
+        conditions: [{ type: 'Healthy', status: 'True', message }],
+      },
+      new Decoding(),
+    ) as unknown as Typed
+  // Whoever reads this was answered by the store, or would not have got here.
+  return [component('store-0', `revision ${api.cache.revision}`)]
+}
+
+/** Lists the parts. Throws 400. */
+export function listComponents(api: Api, call: Call): ListResult {
+  const options = listOptions(call.query, api.v)
+  const chosen = selection(call.served, options.labelSelector, options.fieldSelector)
+  const items = parts(api, call.served)
+    .filter(({ metadata: { name = '', labels = {} } }) => {
+      const facts = () => ({ labels, fields: {} })
+      const part = { key: keyOf(call.served, '', name), facts, mayHave: () => true }
+      return chosen.matches?.(part) ?? true
+    })
+    .map((part) => unversioned(encodeObject(call.served, part)))
+  return {
+    is: 'list',
+    status: 200,
+    revision: api.cache.revision,
+    items,
+    continueToken: '',
+    remaining: undefined,
+  }
+}
+
+/** Reads one part. Throws 404. */
+export function getComponent(api: Api, call: Call): Result {
+  const part = parts(api, call.served).find(({ metadata }) => metadata.name === call.name)
+  if (!part) throw notFound(call.served.name, call.name)
+  const plain = call.served.codec.plain(part as never)
+  return { is: 'made', status: 200, served: call.served, object: new Made(plain) }
+}

@@ -1,0 +1,228 @@
+import { formatTime } from '../../base/time.ts'
+import type { Pod } from '../../kinds/core/pod/pod.ts'
+import type { Eviction } from '../../kinds/policy/eviction.ts'
+import type { PodDisruptionBudget } from '../../kinds/policy/pod-disruption-budget.ts'
+import {
+  badRequest,
+  evictionRefused,
+  forbidden,
+  notFound,
+  plainError,
+  StatusError,
+  timeout,
+} from '../../meta/errors.ts'
+import { FieldErrors } from '../../meta/field-errors.ts'
+import type { ActionSubresource } from '../../catalogue/resource.ts'
+import { isEverything, matchesLabels, selectorFromObject } from '../../meta/selectors.ts'
+import { keyOf, type Api, type Call } from '../context.ts'
+import { deleteObject, deletionFrom, type Deletion } from '../delete.ts'
+import { InternalWriter } from '../internal-writer.ts'
+import { decodeStored } from '../objects.ts'
+import { writeOptions } from '../options.ts'
+import { success, type Result } from '../results.ts'
+import { CallAttributes, mutatedBy } from '../admission.ts'
+import { readActionBody } from './body.ts'
+
+// More than this and the controller that clears the map does not keep up.
+const MAX_DISRUPTED = 2000
+const ATTEMPTS = 20
+const RETRY_SECONDS = 10
+
+/**
+ * POST on `pods/eviction`: deletes a pod when its disruption budget allows it (policy page, Eviction). Throws 4xx, 429
+ * with the reason, 500 when several budgets select the pod.
+ */
+export async function evictPod(api: Api, call: Call, action: ActionSubresource): Promise<Result> {
+  const options = writeOptions(call.query, api.v, 'CreateOptions')
+  const c = call.context()
+  const { object: sent } = await readActionBody<Eviction>(api, call, action, options)
+  if (sent.metadata.name !== call.name)
+    throw badRequest('name in URL does not match name in Eviction object')
+  const dryRun = unifiedDryRun(options.dryRun, sent)
+  const attributes = new CallAttributes(api, call, {
+    operation: 'CREATE',
+    object: sent,
+    old: null,
+    dryRun,
+    // The older version of the body has the same form.
+    body: api.catalogue.body(action.input),
+  })
+  const eviction = await mutatedBy<Eviction>(api, attributes)
+  const errors = new FieldErrors()
+  action.validate?.(eviction, errors, c)
+  await api.admission.validate(attributes)
+
+  const deletion: Deletion = {
+    ...deletionFrom(api, eviction.deleteOptions ?? {}),
+    dryRun,
+    isAdmitted: true,
+  }
+  for (let left = ATTEMPTS; ; left--) {
+    const pod = await readPod(api, call)
+    if (!needsNoBudget(pod)) return evictWithin(api, call, pod, deletion)
+    // A pod that may still start must not be running by the time it is removed.
+    const isOver = pod.status.phase !== 'Pending' || pod.metadata.deletionTimestamp !== undefined
+    try {
+      return await remove(api, call, deletion, isOver ? undefined : pod)
+    } catch (error) {
+      if (!isConflict(error) || deletion.resourceVersion !== undefined || left <= 1) throw error
+    }
+  }
+}
+
+/** Evicts a pod that its disruption budget protects, when there is one. */
+async function evictWithin(api: Api, call: Call, pod: Pod, deletion: Deletion): Promise<Result> {
+  const budgets = await budgetsOf(api, call, pod)
+  if (budgets.length > 1) {
+    throw plainError(
+      'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.',
+    )
+  }
+  const [budget] = budgets
+  if (!budget) return remove(api, call, deletion)
+  const { currentHealthy, desiredHealthy } = budget.status
+  if (!isReady(pod) && currentHealthy >= desiredHealthy && desiredHealthy > 0) {
+    try {
+      return await remove(api, call, deletion, pod)
+    } catch (error) {
+      // The pod may be ready by now: the client asks again, and the budget decides.
+      if (isConflict(error) && deletion.resourceVersion === undefined)
+        throw stillProcessed(budget.metadata.name ?? '')
+      throw error
+    }
+  }
+  await spend(api, call, budget, pod, deletion.dryRun)
+  return remove(api, call, deletion)
+}
+
+const isConflict = (error: unknown) => error instanceof StatusError && error.reason === 'Conflict'
+
+/** Deletes the pod; `unchanged` is the pod as it still has to be. Throws 404 and 409. */
+async function remove(api: Api, call: Call, deletion: Deletion, unchanged?: Pod): Promise<Result> {
+  const resourceVersion = deletion.resourceVersion ?? unchanged?.metadata.resourceVersion
+  await deleteObject(api, { ...call, subresource: '' }, { ...deletion, resourceVersion })
+  return success(201)
+}
+
+async function readPod(api: Api, call: Call): Promise<Pod> {
+  const table = await api.cache.table(call.served.hub)
+  const version = table.get(keyOf(call.served, call.namespace, call.name))
+  if (!version) throw notFound(call.served.name, call.name)
+  return decodeStored<Pod>(call.served, version, call.context())
+}
+
+/** A dry run may be asked for in the query and in the body; both must agree where both speak. */
+function unifiedDryRun(query: boolean, eviction: Eviction): boolean {
+  const body = (eviction.deleteOptions?.dryRun ?? []).filter((value) => value !== '')
+  if (query && body.length > 0 && !body.includes('All')) {
+    throw plainError(
+      `Non-matching dry-run options in request and content: [All] and [${body.join(' ')}]`,
+    )
+  }
+  return query || body.length > 0
+}
+
+function needsNoBudget({ metadata, status }: Pod): boolean {
+  if (metadata.deletionTimestamp !== undefined) return true
+  return ['Succeeded', 'Failed', 'Pending'].includes(status.phase ?? '')
+}
+
+const isReady = ({ status }: Pod) =>
+  (status.conditions ?? []).some(({ type, status: is }) => type === 'Ready' && is === 'True')
+
+const budgetKind = (api: Api) => api.catalogue.find('policy', 'v1', 'poddisruptionbudgets')
+
+async function budgetsOf(api: Api, call: Call, pod: Pod): Promise<PodDisruptionBudget[]> {
+  const served = budgetKind(api)
+  if (!served) return []
+  const c = call.context()
+  const prefix = keyOf(served, call.namespace, '')
+  const { items } = await api.cache.list(served.hub, prefix, {})
+  const labels = pod.metadata.labels ?? {}
+  return [...items]
+    .map((version) => decodeStored<PodDisruptionBudget>(served, version, c))
+    .filter(({ spec }) => {
+      if (!spec.selector) return false
+      const selector = selectorFromObject(spec.selector)
+      return isEverything(selector) || matchesLabels(selector, labels)
+    })
+}
+
+const stillProcessed = (name: string) =>
+  evictionRefused(
+    `The disruption budget ${name} is still being processed by the server.`,
+    RETRY_SECONDS,
+  )
+
+const refusal = ({ metadata, status }: PodDisruptionBudget) =>
+  `The disruption budget ${metadata.name ?? ''} needs ${status.desiredHealthy} healthy pods and has ${status.currentHealthy} currently`
+
+/** Takes one disruption off the budget, so that no two evictions spend the same one. */
+async function spend(
+  api: Api,
+  call: Call,
+  budget: PodDisruptionBudget,
+  pod: Pod,
+  dryRun: boolean,
+): Promise<void> {
+  const served = budgetKind(api)!
+  const name = budget.metadata.name ?? ''
+  const denied = (why: string) =>
+    forbidden({ group: 'policy', resource: 'poddisruptionbudget' }, name, why)
+  const write = new InternalWriter(api).change<PodDisruptionBudget>(
+    { served, namespace: call.namespace, name, subresource: 'status' },
+    (live) => {
+      const { status, metadata } = live
+      if ((status.observedGeneration ?? 0) < (metadata.generation ?? 0)) {
+        throw stillProcessed(name)
+      }
+      if (status.disruptionsAllowed < 0) throw denied('pdb disruptions allowed is negative')
+      if (Object.keys(status.disruptedPods ?? {}).length > MAX_DISRUPTED) {
+        throw denied(
+          'DisruptedPods map too big - too many evictions not confirmed by PDB controller',
+        )
+      }
+      if (status.disruptionsAllowed === 0) throw evictionRefused(refusal(live), undefined)
+      const { now } = call.context()
+      status.disruptionsAllowed--
+      status.disruptedPods = Object.fromEntries([
+        ...Object.entries(status.disruptedPods ?? {}),
+        [pod.metadata.name ?? '', formatTime(now)],
+      ])
+      if (status.disruptionsAllowed === 0) closeBudget(live, now)
+    },
+    { dryRun, attempts: ATTEMPTS },
+  )
+  try {
+    await write
+  } catch (problem) {
+    // What is gone protects nothing.
+    if (problem instanceof StatusError && problem.code === 404) return
+    if (!isConflict(problem)) throw problem
+    const error = timeout(
+      `couldn't update PodDisruptionBudget ${JSON.stringify(name)} due to conflicts`,
+    )
+    throw new StatusError(error.code, error.reason, error.message, {
+      retryAfterSeconds: RETRY_SECONDS,
+    })
+  }
+}
+
+/** Shows that nothing more may be disrupted. */
+function closeBudget({ status, metadata }: PodDisruptionBudget, now: number): void {
+  const conditions = (status.conditions ??= [])
+  // A budget's generation counts from one.
+  const observedGeneration =
+    metadata.generation === undefined ? undefined : Number(metadata.generation)
+  const known = conditions.find(({ type }) => type === 'DisruptionAllowed')
+  const next = {
+    type: 'DisruptionAllowed',
+    status: 'False' as const,
+    ...(observedGeneration === undefined ? {} : { observedGeneration }),
+    lastTransitionTime: known?.status === 'False' ? known.lastTransitionTime! : formatTime(now),
+    reason: 'InsufficientPods',
+    message: '',
+  }
+  if (known) Object.assign(known, next)
+  else conditions.push(next)
+}

@@ -1,0 +1,97 @@
+/** Objects of requests as admission plugins get them: live, and as JSON of any version of their kind. */
+import type { MutableObject } from '../admission/attributes.ts'
+import type { Served } from '../catalogue/catalogue.ts'
+import type { JsonObject } from '../codec/codec.ts'
+import { badRequest } from '../meta/errors.ts'
+import { copyJson } from '../codec/json-clone.ts'
+import type { Typed } from '../meta/object-meta.ts'
+import type { HookContext } from '../catalogue/resource.ts'
+import { shownDocument, toStored } from './conversion.ts'
+import { decodeServed } from './objects.ts'
+
+/** Knows the versions of the kind that an object is of. */
+export interface ObjectForms {
+  /** The object as JSON in a version of its kind; `undefined`: that of the live object. */
+  toJson(live: Typed, groupVersion: string | undefined): Promise<JsonObject>
+  /** The live object that JSON says. */
+  fromJson(document: JsonObject): Promise<Typed>
+}
+
+/** An object that may be taken back. */
+export class LiveObject implements MutableObject {
+  #live: Typed
+  readonly #forms: ObjectForms
+
+  constructor(live: Typed, forms: ObjectForms) {
+    this.#live = live
+    this.#forms = forms
+  }
+
+  get live(): Typed {
+    return this.#live
+  }
+
+  toJson(groupVersion?: string): Promise<JsonObject> {
+    return this.#forms.toJson(this.#live, groupVersion)
+  }
+
+  async replace(document: JsonObject): Promise<void> {
+    this.#live = await this.#forms.fromJson(document)
+  }
+}
+
+/** Forms of stored objects: every version of their kind, those included that are not served. */
+export function storedForms(served: Served, context: () => HookContext): ObjectForms {
+  const { hub } = served
+  const inVersion = (groupVersion: unknown): Served => {
+    const found = served.versions.find((version) => version.groupVersion === groupVersion)
+    if (!found) throw noSuchVersion(served.kind, groupVersion)
+    return found
+  }
+  return {
+    toJson: async (live, groupVersion = hub.groupVersion) =>
+      shownDocument(inVersion(groupVersion), live, context()),
+    async fromJson(document) {
+      const version = inVersion(document['apiVersion'])
+      checkKind(version.kind, document)
+      const c = context()
+      return toStored(version, decodeServed(version, document, c).object, c)
+    },
+  }
+}
+
+/** Forms of bodies of sub-resources: their own version only. */
+export function bodyForms(kind: Served, context: () => HookContext): ObjectForms {
+  const check = (groupVersion: unknown) => {
+    if (groupVersion !== kind.groupVersion) throw noSuchVersion(kind.kind, groupVersion)
+  }
+  return {
+    async toJson(live, groupVersion = kind.groupVersion) {
+      check(groupVersion)
+      const typed = { ...copyJson(live), kind: kind.kind, apiVersion: kind.groupVersion }
+      return kind.codec.plain(typed as never) as JsonObject
+    },
+    async fromJson(document) {
+      check(document['apiVersion'])
+      checkKind(kind.kind, document)
+      return decodeServed(kind, document, context()).object
+    },
+  }
+}
+
+/** Forms of what has no declaration, such as options of a connection: plain values, which cannot be taken back. */
+export const plainForms: ObjectForms = {
+  async toJson(live) {
+    const { metadata: _, ...members } = live
+    return copyJson(members) as JsonObject
+  },
+  fromJson: () => Promise.reject(new Error('the options of a connection cannot be replaced')),
+}
+
+const noSuchVersion = (kind: string, groupVersion: unknown) =>
+  new Error(`${kind} has no version ${JSON.stringify(groupVersion)}`)
+
+function checkKind(kind: string, document: JsonObject): void {
+  if (document['kind'] === kind) return
+  throw badRequest(`expected a ${kind}, found ${JSON.stringify(document['kind'])}`)
+}

@@ -1,0 +1,167 @@
+/** What admission is told of a call. */
+import type {
+  AuditLevel,
+  GroupVersionKind,
+  GroupVersionResource,
+  MutableAttributes,
+  Operation,
+  OperationOptions,
+} from '../admission/attributes.ts'
+import { Reinvocation } from '../admission/reinvocation.ts'
+import type { Served } from '../catalogue/catalogue.ts'
+import { isQualifiedName } from '../meta/names.ts'
+import type { Typed } from '../meta/object-meta.ts'
+import {
+  bodyForms,
+  LiveObject,
+  plainForms,
+  storedForms,
+  type ObjectForms,
+} from './admission-object.ts'
+import { optionsOfWrite } from './admission-options.ts'
+import type { Api, Call, User } from './context.ts'
+
+/** What is asked of admission, beside the call. */
+export interface Asked {
+  readonly operation: Operation
+  /** The new object; null on DELETE. */
+  readonly object: Typed | null
+  /** The stored object; null on CREATE and CONNECT. */
+  readonly old: Typed | null
+  readonly dryRun: boolean
+  /** Kind of the objects where it is not that of the resource: the body of a sub-resource, options of a connection. */
+  readonly body?: Served | GroupVersionKind
+  /** Options where the query does not say them. */
+  readonly options?: () => OperationOptions
+  /** Where it is not that of the call. */
+  readonly name?: string
+}
+
+/** A call as admission sees it. Most of it is made when a plugin looks. */
+export class CallAttributes implements MutableAttributes {
+  readonly operation: Operation
+  readonly dryRun: boolean
+  object: LiveObject | null
+  oldObject: LiveObject | null
+  readonly #api: Api
+  readonly #call: Call
+  readonly #asked: Asked
+  readonly #forms: ObjectForms
+  #reinvocation: Reinvocation | null = null
+
+  constructor(api: Api, call: Call, asked: Asked) {
+    this.operation = asked.operation
+    this.dryRun = asked.dryRun
+    this.#api = api
+    this.#call = call
+    this.#asked = asked
+    this.#forms = formsOf(call, asked)
+    this.object = this.#held(asked.object)
+    this.oldObject = this.#held(asked.old)
+  }
+
+  /** For the validating phase: the objects that would be stored. */
+  settle(object: Typed | null, old: Typed | null = this.#asked.old): this {
+    this.object = this.#held(object)
+    this.oldObject = this.#held(old)
+    return this
+  }
+
+  get kind(): GroupVersionKind {
+    return kindOf(this.#asked.body ?? this.#call.served.hub)
+  }
+  get resource(): GroupVersionResource {
+    return resourceOf(this.#call.served.hub)
+  }
+  get subresource(): string {
+    return this.#call.subresource
+  }
+  get requestKind(): GroupVersionKind {
+    return kindOf(this.#asked.body ?? this.#call.served)
+  }
+  get requestResource(): GroupVersionResource {
+    return resourceOf(this.#call.served)
+  }
+  get requestSubresource(): string {
+    return this.#call.subresource
+  }
+  get namespace(): string {
+    const { served, namespace } = this.#call
+    return served.group === '' && served.resource === 'namespaces' ? this.name : namespace
+  }
+  get name(): string {
+    const { name = this.#call.name } = this.#asked
+    // What a create asks for, or the server has chosen.
+    return name !== '' ? name : (this.object?.live.metadata.name ?? '')
+  }
+  get user(): User {
+    return this.#call.user
+  }
+  get options(): OperationOptions | null {
+    switch (this.operation) {
+      case 'CONNECT':
+        return null
+      case 'CREATE':
+      case 'UPDATE':
+        return optionsOfWrite(
+          this.#api,
+          this.#call,
+          this.operation === 'CREATE' ? 'CreateOptions' : 'UpdateOptions',
+        )
+      case 'DELETE':
+        return this.#asked.options?.() ?? null
+    }
+  }
+  get now(): number {
+    return this.#call.context().now
+  }
+  get deadline(): number {
+    return this.#call.deadline?.() ?? Infinity
+  }
+  get signal(): AbortSignal {
+    return this.#call.signal()
+  }
+  get reinvocation(): Reinvocation {
+    return (this.#reinvocation ??= new Reinvocation())
+  }
+
+  annotate(key: string, value: string, level: AuditLevel = 'Metadata'): void {
+    if (!key.includes('/') || isQualifiedName(key).length > 0) {
+      throw new Error(
+        `${JSON.stringify(key)} cannot be the key of an audit annotation; it must be a name with a prefix, such as "limits.example.com/applied"`,
+      )
+    }
+    this.#call.annotate?.(key, value, level)
+  }
+
+  warn(text: string): void {
+    this.#call.warn(text)
+  }
+
+  #held(object: Typed | null): LiveObject | null {
+    return object && new LiveObject(object, this.#forms)
+  }
+}
+
+const kindOf = ({ group, version, kind }: GroupVersionKind) => ({ group, version, kind })
+const resourceOf = ({ group, version, resource }: GroupVersionResource) => ({
+  group,
+  version,
+  resource,
+})
+
+function formsOf({ served, context }: Call, { body }: Asked): ObjectForms {
+  if (!body) return storedForms(served, context)
+  return 'codec' in body ? bodyForms(body, context) : plainForms
+}
+
+/** Lets admission change the object of a call, and returns what it has made of it. Throws StatusError. */
+export async function mutatedBy<T extends Typed>(
+  { admission }: Api,
+  attributes: CallAttributes,
+): Promise<T> {
+  const waiting = admission.mutate(attributes)
+  if (waiting) await waiting
+  // What is replaced is decoded by the same kind.
+  return attributes.object!.live as T
+}

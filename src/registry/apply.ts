@@ -1,0 +1,231 @@
+/** Server-side apply (seed 1, Server-side apply; api-machinery section 14). */
+import { clientApplySteps } from '../patch/last-applied.ts'
+import { paced, type Steps } from '../base/steps.ts'
+import { Pace } from '../base/turn.ts'
+import { applyConflict, type Recorded } from '../patch/managed-fields.ts'
+import { ApplyConflict } from '../patch/managers.ts'
+import { DEDUCED } from '../notation/topology.ts'
+import { checkTyped, TypedValueError } from '../patch/typed-items.ts'
+import type { Served } from '../catalogue/catalogue.ts'
+import type { JsonObject } from '../codec/codec.ts'
+import { badRequest, StatusError, conflict, plainError } from '../meta/errors.ts'
+import { copyJson } from '../codec/json-clone.ts'
+import { refuseTooMany } from '../meta/value-count.ts'
+import { parseJson, parseJsonStrictly } from '../codec/json-text.ts'
+import type { Typed } from '../meta/object-meta.ts'
+import type { HookContext } from '../catalogue/resource.ts'
+import type { ScaleSubresource } from '../catalogue/resource.ts'
+import { type Api, type Call } from './context.ts'
+import { toStored, untilConverted, type Conversions } from './conversion.ts'
+import { decodeServed } from './objects.ts'
+import { applyOptions, type ApplyOptions } from './options.ts'
+import { blankOf, checkCount, documentOf, setEntries, versionsOf, writerOf } from './ownership.ts'
+import type { Result } from './results.ts'
+import { scaleKind, updateScale } from './scale.ts'
+import { checkName } from './update.ts'
+import { updateObject } from './update-object.ts'
+import { takeNamespace } from './write.ts'
+
+/** Media type of a configuration; JSON is YAML too. */
+export const APPLY_PATCH = 'application/apply-patch+yaml'
+
+/** PATCH with a configuration on an object or one of its parts. Throws 4xx. */
+export async function apply(api: Api, call: Call): Promise<Result> {
+  const options = applyOptions(call.query, api.v)
+  const config = await readConfiguration(call, call.served, options)
+  checkFits(call, call.served, config)
+  const c = call.context()
+  const of = (live: Typed | null) => applied(api, call, config, { live, options, c })
+  return updateObject(
+    api,
+    { ...call, versionless: metadataOf(config)['resourceVersion'] === undefined },
+    {
+      tracked: true,
+      next: async ({ old }) => of(old),
+      async fresh() {
+        const { uid } = metadataOf(config)
+        if (uid === undefined) return of(null)
+        const why = `uid mismatch: the provided object specified uid ${String(uid)}, and no existing object was found`
+        throw conflict(call.served.name, call.name, why)
+      },
+    },
+    options,
+  )
+}
+
+/** PATCH with a configuration on `scale`: whoever applies owns the replicas of the object. Throws 4xx. */
+export async function applyScale(
+  api: Api,
+  call: Call,
+  scale: ScaleSubresource<any>,
+): Promise<Result> {
+  const kind = scaleKind(api)
+  const options = applyOptions(call.query, api.v)
+  const config = await readConfiguration(call, kind, options)
+  checkFits(call, kind, config)
+  const metadata = metadataOf(config)
+  const { name } = metadata
+  if (name !== undefined && name !== call.name) checkName(call, { metadata: { name } } as Typed)
+  const c = call.context()
+  const { replicas } = (config['spec'] ?? {}) as JsonObject
+  const own = replicas === undefined ? {} : nested(scale.replicas.split('.'), replicas)
+  const { served } = call
+  const ownerConfig = { kind: served.kind, apiVersion: served.groupVersion, ...own }
+  return updateScale(
+    api,
+    { ...call, versionless: metadata['resourceVersion'] === undefined },
+    scale,
+    {
+      tracked: true,
+      owner: async (old) => applied(api, call, ownerConfig, { live: old, options, c }),
+      metadata,
+    },
+    options,
+  )
+}
+
+const nested = (path: readonly string[], value: unknown): JsonObject =>
+  Object.fromEntries([[path[0]!, path.length === 1 ? value : nested(path.slice(1), value)]])
+
+/** The object that a configuration makes of the live one, in the stored version, with the entries of its owners. */
+async function applied(
+  api: Api,
+  call: Call,
+  config: JsonObject,
+  { live, options, c }: { live: Typed | null; options: ApplyOptions; c: HookContext },
+): Promise<Typed> {
+  const { served } = call
+  const apiVersion = served.groupVersion
+  const blank = { object: blankOf(served), apiVersion }
+  const pace = new Pace()
+  let before = blank
+  function* steps(conversions: Conversions | null): Steps<Recorded> {
+    if (live) before = { object: documentOf(served, live, c, conversions), apiVersion }
+    yield
+    return yield* clientApplySteps(
+      {
+        versions: versionsOf(served, call.subresource, { c, conversions }),
+        live: before,
+        blank,
+        config,
+        liveEntries: live?.metadata.managedFields,
+        force: options.force,
+      },
+      writerOf(call, options, c),
+      api.v,
+    )
+  }
+  let recorded: Recorded
+  try {
+    recorded = await untilConverted(served, (conversions) => paced(steps(conversions), pace))
+  } catch (error) {
+    if (error instanceof ApplyConflict) throw applyConflict(error)
+    if (error instanceof TypedValueError) throw misfit(call, served, config, error)
+    throw error
+  }
+  await pace.pause()
+  const object =
+    recorded.object === null && live
+      ? copyJson(live)
+      : await decoded(call, recorded.object ?? before.object, c)
+  checkCount(call, object, recorded.entries, live)
+  setEntries(object, recorded.entries)
+  return object
+}
+
+function decoded(call: Call, value: unknown, c: HookContext): Typed | Promise<Typed> {
+  const { object } = decodeServed(call.served, value, c)
+  checkName(call, object)
+  takeNamespace(call, object)
+  return toStored(call.served, object, c)
+}
+
+const misfit = (call: Call, served: Served, config: JsonObject, error: Error) => {
+  const { namespace, name } = metadataOf(config)
+  const version = served.group === '' ? `/${served.version}` : served.groupVersion
+  const place = `${String(namespace ?? call.namespace)}/${String(name ?? '')}`
+  return plainError(
+    `failed to create typed patch object (${place}; ${version}, Kind=${served.kind}): ${error.message}`,
+  )
+}
+
+const metadataOf = (config: JsonObject): JsonObject => {
+  const { metadata } = config
+  return typeof metadata === 'object' && metadata !== null ? (metadata as JsonObject) : {}
+}
+
+/** Checks what a configuration says of itself, and that its fields are declared. Throws 400 and 500. */
+function checkFits(call: Call, served: Served, config: JsonObject): void {
+  const { kind, apiVersion } = config
+  if (apiVersion !== served.groupVersion) {
+    const given = typeof apiVersion === 'string' ? apiVersion : ''
+    throw badRequest(
+      `Incorrect version specified in apply patch. Specified patch version: ${given}, expected: ${served.groupVersion}`,
+    )
+  }
+  if (kind !== served.kind) {
+    const given = typeof kind === 'string' ? kind : ''
+    throw badRequest(
+      `Incorrect kind specified in apply patch. Specified patch kind: ${given}, expected: ${served.kind}`,
+    )
+  }
+  if ((metadataOf(config)['managedFields'] ?? null) !== null) {
+    throw badRequest('metadata.managedFields must be nil')
+  }
+  try {
+    checkTyped(served.topology ?? DEDUCED, config)
+  } catch (error) {
+    throw error instanceof TypedValueError ? misfit(call, served, config, error) : error
+  }
+}
+
+/** Reads a configuration: JSON or YAML, repeated keys told as `fieldValidation` says. Throws 400 and 413. */
+async function readConfiguration(
+  call: Call,
+  served: Served,
+  options: ApplyOptions,
+): Promise<JsonObject> {
+  const { bytes } = await call.body()
+  const isLenient = options.fieldValidation === 'Ignore'
+  const pace = new Pace()
+  const text = bytes.toString('utf8')
+  const found: string[] = []
+  let value: unknown
+  let isRead = false
+  if (/^\s*\{/.test(text)) {
+    try {
+      let isTwice = false
+      value = isLenient
+        ? parseJson(bytes)
+        : parseJsonStrictly(bytes, { onDuplicate: () => (isTwice = true) })
+      // Repeated keys are told by their lines, which the other reader knows.
+      isRead = !isTwice
+    } catch {
+      isRead = false
+    }
+  }
+  if (!isRead) {
+    const { parseYaml } = await import('../codec/yaml.ts')
+    try {
+      value = await parseYaml(text, { onDuplicate: (finding) => void found.push(finding) })
+    } catch (error) {
+      if (error instanceof StatusError) throw error
+      throw badRequest(
+        `error decoding YAML: ${error instanceof Error ? error.message : String(error)}`,
+      )
+    }
+  }
+  await pace.pause()
+  refuseTooMany(value)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw badRequest(`error decoding YAML: a ${served.kind} must be an object`)
+  }
+  if (found.length > 0 && !isLenient) {
+    if (options.fieldValidation === 'Strict') {
+      throw badRequest(`error strict decoding YAML: ${found.join(', ')}`)
+    }
+    for (const finding of found) call.warn(finding)
+  }
+  await pace.pause()
+  return value as JsonObject
+}

@@ -1,0 +1,55 @@
+import type { Served } from '../catalogue/catalogue.ts'
+import type { Change, Revision } from '../engine/engine.ts'
+import { claimOf, claimTable, CLAIM_PREFIX } from './claims.ts'
+import { hookContext, type Api } from './context.ts'
+import { commitAll } from './object-changes.ts'
+import { decodeStored } from './objects.ts'
+
+/**
+ * Makes claims agree with the objects that hold them: adds missing ones, removes those whose object is gone. There is
+ * nothing to do after a crash, since both are written in one step; but a data directory may come from elsewhere, or
+ * ranges may have changed.
+ */
+export async function repairClaims(api: Api): Promise<void> {
+  const owners = api.catalogue.groups
+    .flatMap(({ group, versions }) => api.catalogue.resources(group, versions[0] ?? ''))
+    .filter((served) => served.strategy.claims !== undefined)
+  await claimTable(api.cache)
+  for (const served of owners) await api.cache.table(served.hub.keyPrefix)
+  // Others may write meanwhile, this server or another; what that leaves amiss, the next round finds.
+  for (;;) {
+    const changes = await repairs(api, owners)
+    if (changes.length === 0) return
+    await commitAll(api.cache, changes)
+  }
+}
+
+async function repairs(api: Api, owners: readonly Served[]): Promise<Change[]> {
+  // Of one revision, in which each claim is there with its object.
+  const at = api.cache.revision
+  const present = [...(await api.cache.list(CLAIM_PREFIX, CLAIM_PREFIX, { at })).items]
+  const wanted = new Map<string, Buffer>()
+  for (const served of owners) await collect(api, served, at, wanted)
+  const leftover = present.filter(({ key }) => !wanted.has(key))
+  for (const { key } of present) wanted.delete(key)
+  return [
+    ...leftover.map(({ key, revision }) => ({ key, value: null, ifChangedAt: revision })),
+    ...[...wanted].map(([key, value]) => ({ key, value, ifChangedAt: 0 })),
+  ]
+}
+
+async function collect(
+  api: Api,
+  served: Served,
+  at: Revision,
+  wanted: Map<string, Buffer>,
+): Promise<void> {
+  const c = hookContext(api)
+  const prefix = served.hub.keyPrefix
+  for (const version of (await api.cache.list(prefix, prefix, { at })).items) {
+    for (const claim of served.strategy.claims!(decodeStored(served.hub, version, c))) {
+      const { key, value } = claimOf(api.pools, claim, version.key)
+      wanted.set(key, value)
+    }
+  }
+}

@@ -1,0 +1,189 @@
+import type { AuditLevel } from '../admission/attributes.ts'
+import type { AdmissionChain } from '../admission/chain.ts'
+import type { Attributes, Authorizer } from '../authz/authorizer.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Ids } from '../base/ids.ts'
+import { placeOfKey, type ObjectPlace } from '../base/store-keys.ts'
+import type { Catalogue, Served } from '../catalogue/catalogue.ts'
+import type { Typed } from '../meta/object-meta.ts'
+import type { HookContext, Requester } from '../catalogue/resource.ts'
+import type { AgentTls } from './connect/target.ts'
+import type { PoolSet } from './claims.ts'
+import type { Cache } from '../cache/cache.ts'
+import type { Vocabulary } from '../vocabulary/vocabulary.ts'
+
+/** What the verbs work with; one for each server. */
+export interface Api {
+  readonly v: Vocabulary
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly cache: Cache
+  readonly catalogue: Catalogue
+  readonly admission: AdmissionChain
+  readonly gate: (name: string) => boolean
+  readonly allowPrivileged: boolean
+  /** Decides about access, for those who ask on behalf of others. */
+  readonly authorizer: Pick<Authorizer, 'authorize' | 'rulesFor'>
+  /** Which rule of somebody came closest to what was refused, for who may know; empty when none is near. */
+  readonly closestRule?: (user: User, attributes: Attributes) => string
+  /** How node agents are spoken to. */
+  readonly agentTls: AgentTls
+  /** Whether connect sub-resources may lead to this machine and its link; for tests alone. */
+  readonly proxiesToLoopback: boolean
+  /** Where addresses and ports are given out of. */
+  readonly pools: PoolSet
+  /** Bounds of a watch without `timeoutSeconds`: random from one to two times this, milliseconds. */
+  readonly minRequestTimeoutMs: number
+  /** Serialises read-modify-write of one key inside this process. */
+  readonly turns: Turns
+  /** Checks of what is about to be stored, by `group/resource`, where a rule is about more than the object. */
+  readonly guards?: ReadonlyMap<string, Guard>
+  /** Whether what is stored under a key is to be written anew though it says the same: under an old encryption key. */
+  readonly isStale?: (key: string) => Promise<boolean>
+  /** Signs tokens of service accounts; absent when there is no key for that. */
+  readonly tokens?: TokenSigner
+  /** Tells whose a token is, for one of the audiences or, without any, for this server; absent when no tokens count. */
+  readonly authenticateToken?: (
+    token: string,
+    audiences: readonly string[],
+  ) => Promise<TokenFinding | null>
+}
+
+/** Looks at a write after admission has changed it. Throws StatusError to refuse it. */
+export type Guard = (write: GuardedWrite) => void | Promise<void>
+
+/** A write that is about to be stored. */
+export interface GuardedWrite {
+  readonly call: Call
+  readonly object: Typed
+  /** Null on create. */
+  readonly old: Typed | null
+}
+
+/** What a token of a service account is to say. */
+export interface TokenOrder {
+  readonly account: { readonly namespace: string; readonly name: string; readonly uid: string }
+  readonly audiences: readonly string[]
+  readonly expirationSeconds: number
+  /** Object that the token ends with. */
+  readonly boundObject: {
+    readonly kind: 'Pod' | 'Secret'
+    readonly name: string
+    readonly uid: string
+  } | null
+}
+
+/** Signs tokens of service accounts. */
+export interface TokenSigner {
+  /** Audiences of a token that is ordered without. */
+  readonly audiences: readonly string[]
+  issue(order: TokenOrder): Promise<{
+    readonly token: string
+    /** Seconds that it is said to be good for, which may be fewer than ordered. */
+    readonly expirationSeconds: number
+    /** Milliseconds since the epoch. */
+    readonly expiresAt: number
+    readonly warnings: readonly string[]
+  }>
+}
+
+/** Whose a token is, with the audiences it was found good for; or why that could not be told. */
+export type TokenFinding =
+  | { readonly user: User; readonly audiences: readonly string[] | null }
+  | { readonly error: string }
+
+/** Who asks. */
+export type User = Requester
+
+/** One request to a resource, as data. */
+export interface Call {
+  readonly served: Served
+  /** Empty for the object itself. */
+  readonly subresource: string
+  /** Empty for cluster scope and for all namespaces. */
+  readonly namespace: string
+  /** Empty for collections. */
+  readonly name: string
+  readonly query: Query
+  readonly user: User
+  /** Value of the User-Agent header. */
+  readonly userAgent: string
+  /** The decoded request body: reads it on first use. Throws StatusError. */
+  readonly body: () => Promise<Body>
+  /** The context of hooks: made on first use, then the same for all of the request. */
+  readonly context: () => HookContext
+  /** Adds a `Warning` header. */
+  readonly warn: (text: string) => void
+  /** Adds to the audit record; absent: there is none. */
+  readonly annotate?: (key: string, value: string, level: AuditLevel) => void
+  /** When the answer must have begun, milliseconds since the epoch; absent: never. */
+  readonly deadline?: () => number
+  /** The server itself asks: nobody's rights are looked at. */
+  readonly isOwn?: true
+  /** The write carries the live resourceVersion by itself, not by the client's word. */
+  readonly versionless?: boolean
+  /** Aborted when the client is gone or the time is up. */
+  readonly signal: () => AbortSignal
+}
+
+export interface Body {
+  readonly bytes: Buffer
+  /** Media type without parameters; empty when the request named none. */
+  readonly mediaType: string
+  /** Is told what the body says where it is not JSON; absent: nobody wants to know. */
+  readonly readAs?: (value: unknown) => void
+}
+
+/** Query parameters: every value of each name in order. */
+export type Query = ReadonlyMap<string, readonly string[]>
+
+/** First value of a parameter; undefined when absent. */
+export const first = (query: Query, name: string): string | undefined => query.get(name)?.[0]
+
+/** The context of hooks for a request at this moment. */
+export const hookContext = (api: Api, user?: User, served?: Served): HookContext => ({
+  v: api.v,
+  now: api.clock.now(),
+  gate: api.gate,
+  allowPrivileged: api.allowPrivileged,
+  ...(user ? { user } : {}),
+  ...(served ? { groupVersion: served.groupVersion } : {}),
+})
+
+/** A context that is made on first use, and only once: everything that one request does has one time. */
+export function contextOnce(api: Api, user?: User, served?: Served): () => HookContext {
+  let c: HookContext | null = null
+  return () => (c ??= hookContext(api, user, served))
+}
+
+/** Key of an object, or prefix of a collection when `name` is empty. */
+export function keyOf(served: Served, namespace: string, name: string): string {
+  if (!served.namespaced) return served.keyPrefix + name
+  return namespace === '' ? served.keyPrefix : `${served.keyPrefix}${namespace}/${name}`
+}
+
+/** Of which object a key is. */
+export const placeOf = ({ keyPrefix }: Served, key: string): ObjectPlace =>
+  placeOfKey(key, keyPrefix)
+
+/** Gives out turns by key, in order of asking. */
+export class Turns {
+  readonly #tails = new Map<string, Promise<void>>()
+
+  /** Runs `work` when all earlier work of the key is done. */
+  async take<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const before = this.#tails.get(key)
+    let release = () => {}
+    const mine = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    this.#tails.set(key, mine)
+    if (before) await before
+    try {
+      return await work()
+    } finally {
+      release()
+      if (this.#tails.get(key) === mine) this.#tails.delete(key)
+    }
+  }
+}

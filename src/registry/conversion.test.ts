@@ -1,0 +1,146 @@
+import { describe, expect, test } from 'vitest'
+import { schemaEntries } from '../extend/schema-entry.ts'
+import type { JsonObject } from '../codec/codec.ts'
+import type { Convert } from '../catalogue/entry.ts'
+import type { Typed } from '../meta/object-meta.ts'
+import { Version } from '../cache/version.ts'
+import { shownVersions, untilConverted } from './conversion.ts'
+import { asVersion, encodeObject } from './objects.ts'
+
+const schema = {
+  type: 'object',
+  properties: { size: { type: 'integer' }, text: { type: 'string' } },
+}
+
+/** A kind of two versions, the second converted by `convert`. */
+function kindOf(convert: Convert) {
+  const [stored, other] = schemaEntries({
+    group: 'example.com',
+    plural: 'things',
+    singular: 'thing',
+    kind: 'Thing',
+    listKind: 'ThingList',
+    namespaced: true,
+    generation: 1,
+    versions: [
+      { name: 'v1', schema },
+      { name: 'v2', schema },
+    ],
+    convert,
+  })
+  const waiting = other!.conversion!.waiting!
+  const version = (name: string, revision: number, text = '') => {
+    const object = { metadata: { name }, size: revision, text } as unknown as Typed
+    const key = `${stored.keyPrefix}default/${name}`
+    return Version.of(
+      encodeObject(stored, object),
+      { key, revision, created: revision, prev: null },
+      null,
+    )
+  }
+  return { stored, other: other!, waiting, version }
+}
+
+const moved = (objects: readonly JsonObject[], apiVersion: string) =>
+  objects.map((object) => ({ ...object, apiVersion }))
+
+describe('objects that are waited for', () => {
+  test('are asked for in batches, one after the other, by number and by size', async () => {
+    const asked: number[] = []
+    let underWay = 0
+    const { waiting, version } = kindOf(async (objects, to) => {
+      expect(++underWay).toBe(1)
+      asked.push(objects.length)
+      await new Promise<void>((resolve) => setImmediate(resolve))
+      underWay--
+      return moved(objects, to)
+    })
+    const small = Array.from({ length: 1_100 }, (_, i) => version(`a${i}`, i + 1))
+    const shown = await shownVersions(waiting, small)
+    expect(shown.map(({ key, revision }) => [key, revision])).toEqual(
+      small.map(({ key, revision }) => [key, revision]),
+    )
+    expect(asked.splice(0)).toEqual([500, 500, 100])
+    const text = 'x'.repeat(3 << 20)
+    await shownVersions(
+      waiting,
+      [1, 2, 3].map((i) => version(`b${i}`, 2_000 + i, text)),
+    )
+    expect(asked).toEqual([1, 1, 1])
+  })
+
+  test('are asked for once, by however many at a time, until there is no room', async () => {
+    let asked = 0
+    const { waiting, version } = kindOf(async (objects, to) => {
+      asked += objects.length
+      await new Promise<void>((resolve) => setImmediate(resolve))
+      return moved(objects, to)
+    })
+    const one = version('a', 1)
+    const [first, second] = await Promise.all([
+      shownVersions(waiting, [one]),
+      shownVersions(waiting, [one]),
+    ])
+    expect([first![0] === second![0], asked]).toEqual([true, 1])
+    expect(JSON.parse(first![0]!.json().toString())).toMatchObject({
+      apiVersion: 'example.com/v2',
+      metadata: { name: 'a', resourceVersion: '1' },
+      size: 1,
+    })
+    // Another revision of the same object is another one.
+    await shownVersions(waiting, [version('a', 2)])
+    expect(asked).toBe(2)
+    const text = 'x'.repeat(6 << 20)
+    for (let i = 10; i < 16; i++) await shownVersions(waiting, [version(`b${i}`, i, text)])
+    asked = 0
+    await shownVersions(waiting, [one])
+    expect(asked).toBe(1)
+  })
+
+  test('that are not stored are nobody else’s', async () => {
+    let asked = 0
+    const { stored, waiting } = kindOf((objects, to) => {
+      asked += objects.length
+      return Promise.resolve(moved(objects, to))
+    })
+    const wanted = asVersion(encodeObject(stored, { metadata: { name: 'a' } } as Typed), 1)
+    for (let i = 0; i < 2; i++) await shownVersions(waiting, [wanted])
+    expect(asked).toBe(2)
+  })
+})
+
+describe('work that needs conversions at once', () => {
+  test('is begun anew with each that it had to wait for', async () => {
+    const asked: string[] = []
+    const { stored, other } = kindOf((objects, to) => {
+      asked.push(`${String(objects[0]!['size'])} to ${to}`)
+      return Promise.resolve(moved(objects, to))
+    })
+    let rounds = 0
+    const done = await untilConverted(other, (conversions) => {
+      rounds++
+      return [1, 2, 1].map(
+        (size) => conversions!.get({ size, odd: true }, stored, other)['size'] as number,
+      )
+    })
+    expect([done, rounds, asked]).toEqual([
+      [1, 2, 1],
+      3,
+      ['1 to example.com/v2', '2 to example.com/v2'],
+    ])
+  })
+
+  test('is done as it is where nobody waits', () => {
+    const [only] = schemaEntries({
+      group: 'example.com',
+      plural: 'things',
+      singular: 'thing',
+      kind: 'Thing',
+      listKind: 'ThingList',
+      namespaced: true,
+      generation: 1,
+      versions: [{ name: 'v1', schema }],
+    })
+    expect(untilConverted(only, (conversions) => conversions)).toBe(null)
+  })
+})

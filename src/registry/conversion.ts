@@ -1,0 +1,292 @@
+/**
+ * Versions whose objects somebody else converts. Whoever needs such objects waits for them here, many at a time, before
+ * the part that is done at once; kinds that need no waiting come through without a promise.
+ */
+import { LRUCache } from 'lru-cache'
+import { Pace } from '../base/turn.ts'
+import { Decoding, type JsonObject } from '../codec/codec.ts'
+import type { Served, WaitingConversion } from '../catalogue/entry.ts'
+import { internalError, StatusError } from '../meta/errors.ts'
+import { copyJson } from '../codec/json-clone.ts'
+import { formatJson, parseJson } from '../codec/json-text.ts'
+import type { Typed } from '../meta/object-meta.ts'
+import type { HookContext } from '../catalogue/resource.ts'
+import { Version } from '../cache/version.ts'
+import type { Result } from './results.ts'
+import { encodeObject, fromHub, toHub, unversioned } from './objects.ts'
+
+/** Objects that are asked for at once, and bytes of their JSON. */
+const BATCH = 500
+const BATCH_BYTES = 4 << 20
+/** Bytes of converted objects that are kept for each version of a kind. */
+const KEPT_BYTES = 32 << 20
+
+type Results = LRUCache<string, Promise<Version>>
+
+/** What was converted, as long as the entry of the version is there. */
+const results = new WeakMap<WaitingConversion, Results>()
+
+function resultsOf(waiting: WaitingConversion): Results {
+  let found = results.get(waiting)
+  if (!found) results.set(waiting, (found = new LRUCache({ maxSize: KEPT_BYTES })))
+  return found
+}
+
+/** The object in the stored version; a promise where somebody else converts. Throws or rejects with StatusError. */
+export function toStored(served: Served, object: Typed, c: HookContext): Typed | Promise<Typed> {
+  const waiting = served.conversion?.waiting
+  return waiting ? convertedObject(served, waiting, object) : toHub(served, object, c)
+}
+
+/**
+ * An object of the stored version as JSON of another version, which is the caller's own; a promise where somebody else
+ * converts. Throws or rejects with StatusError.
+ */
+export function shownDocument(
+  to: Served,
+  object: Typed,
+  c: HookContext,
+): JsonObject | Promise<JsonObject> {
+  const waiting = to.conversion?.waiting
+  if (waiting) return convertedDocument(to, waiting, object)
+  return to.codec.plain(fromHub(to, copyJson(object), c) as never)
+}
+
+async function convertedDocument(
+  to: Served,
+  waiting: WaitingConversion,
+  object: Typed,
+): Promise<JsonObject> {
+  const { hub } = to
+  const [document] = await ask(hub, waiting, [hub.codec.plain(object as never)], to)
+  return to.codec.plain(decoded(to, document!, new Decoding()) as never)
+}
+
+async function convertedObject(
+  from: Served,
+  waiting: WaitingConversion,
+  object: Typed,
+): Promise<Typed> {
+  const [stored] = await storedObjects(from, waiting, [object])
+  return stored!
+}
+
+/** Objects of a version in the stored one, in the same order. Rejects with StatusError. */
+export async function storedObjects(
+  from: Served,
+  waiting: WaitingConversion,
+  objects: readonly Typed[],
+): Promise<readonly Typed[]> {
+  const { hub } = from
+  const stored: Typed[] = []
+  for (let at = 0; at < objects.length; at += BATCH) {
+    const documents = objects
+      .slice(at, at + BATCH)
+      .map((object) => from.codec.plain(object as never))
+    for (const document of await ask(from, waiting, documents, hub))
+      stored.push(decoded(hub, document, new Decoding()))
+  }
+  return stored
+}
+
+/**
+ * Stored objects, or such as would be stored, in another version that has to be waited for; in the same order. What was
+ * converted is kept by the place and the revision of the object. Rejects with StatusError.
+ */
+export async function shownVersions(
+  waiting: WaitingConversion,
+  versions: readonly Version[],
+): Promise<readonly Version[]> {
+  const kept = resultsOf(waiting)
+  const found = new Map<Version, Promise<Version>>()
+  const missing: Version[] = []
+  for (const version of versions) {
+    // What is not stored has no key, and is nobody else's.
+    const known = version.key === '' ? undefined : kept.get(idOf(version))
+    if (known) found.set(version, known)
+    else missing.push(version)
+  }
+  for (const batch of batchesOf(missing)) {
+    const converting = convertBatch(waiting, batch)
+    for (const [i, version] of batch.entries()) {
+      const one = converting.then((all) => all[i]!)
+      found.set(version, one)
+      if (version.key !== '') keep(kept, version, one)
+      else one.catch(() => {})
+    }
+    await converting
+  }
+  return Promise.all(versions.map((version) => found.get(version)!))
+}
+
+/** A result with its objects in the version that was asked for. Rejects with StatusError. */
+export async function shownResult(waiting: WaitingConversion, result: Result): Promise<Result> {
+  if (result.is === 'list') return { ...result, items: await shownVersions(waiting, result.items) }
+  if (result.is !== 'object') return result
+  const [version] = await shownVersions(waiting, [result.version])
+  return { ...result, version: version! }
+}
+
+/** Revisions only rise, so that a key has another one whenever its object, or the object's uid, is another. */
+const idOf = ({ key, revision }: Version) => `${revision} ${key}`
+
+function keep(kept: Results, version: Version, converted: Promise<Version>): void {
+  const id = idOf(version)
+  kept.set(id, converted, { size: version.jsonBytes })
+  // Whoever comes next asks again.
+  converted.catch(() => kept.peek(id) === converted && kept.delete(id))
+}
+
+/** Parts of a list that may be asked for at once. */
+export function* batchesOf(versions: readonly Version[]): Generator<readonly Version[]> {
+  let batch: Version[] = []
+  let bytes = 0
+  for (const version of versions) {
+    const isFull = batch.length >= BATCH || bytes + version.jsonBytes > BATCH_BYTES
+    if (isFull && batch.length > 0) {
+      yield batch
+      batch = []
+      bytes = 0
+    }
+    batch.push(version)
+    bytes += version.jsonBytes
+  }
+  if (batch.length > 0) yield batch
+}
+
+async function convertBatch(
+  waiting: WaitingConversion,
+  versions: readonly Version[],
+): Promise<readonly Version[]> {
+  const { shown } = waiting
+  const pace = new Pace()
+  const documents: JsonObject[] = []
+  for (const version of versions) {
+    documents.push(parseJson(version.json()) as JsonObject)
+    await pace.pause()
+  }
+  const converted = await ask(shown, waiting, documents, shown)
+  const made: Version[] = []
+  for (const [i, document] of converted.entries()) {
+    made.push(shownVersion(shown, document, versions[i]!))
+    await pace.pause()
+  }
+  return made
+}
+
+function shownVersion(shown: Served, document: JsonObject, source: Version): Version {
+  const record = encodeObject(shown, decoded(shown, document, new Decoding()))
+  const { key, revision, created } = source
+  return revision === 0
+    ? unversioned(record)
+    : Version.of(record, { key, revision, created, prev: null }, null)
+}
+
+/** Asks for objects of a kind in another version. Rejects with StatusError. */
+async function ask(
+  { kind }: Served,
+  { convert }: WaitingConversion,
+  documents: readonly JsonObject[],
+  to: Served,
+): Promise<readonly JsonObject[]> {
+  const from = typeof documents[0]?.['apiVersion'] === 'string' ? documents[0]['apiVersion'] : ''
+  const failed = (why: string) =>
+    internalError(`conversion webhook for ${from}, Kind=${kind} failed: ${why}`)
+  let converted: readonly JsonObject[]
+  try {
+    converted = await convert(documents, to.groupVersion)
+  } catch (error) {
+    if (error instanceof StatusError) throw error
+    throw failed(error instanceof Error ? error.message : String(error))
+  }
+  if (converted.length === documents.length) return converted
+  throw failed(`returned ${converted.length} objects, expected ${documents.length}`)
+}
+
+/** A converted object as its version has it. Throws 500. */
+function decoded(to: Served, document: JsonObject, decoding: Decoding): Typed {
+  try {
+    const object = to.codec.decode(document, decoding) as unknown as Typed
+    object.kind = to.kind
+    object.apiVersion = to.groupVersion
+    return object
+  } catch (error) {
+    throw internalError(
+      `the converted object is no ${to.kind} of ${to.groupVersion}: ${error instanceof Error ? error.message : String(error)}`,
+    )
+  }
+}
+
+/** Thrown where an object is needed at once that has to be waited for. */
+class NeedsConversion extends Error {
+  readonly object: JsonObject
+  readonly from: Served
+  readonly to: Served
+
+  constructor(object: JsonObject, from: Served, to: Served) {
+    super(`an object of ${from.groupVersion} is needed in ${to.groupVersion}`)
+    this.object = object
+    this.from = from
+    this.to = to
+  }
+}
+
+/** Conversions that one piece of work needs at once; nothing is filled in on the way. */
+export class Conversions {
+  readonly #waiting: WaitingConversion
+  readonly #known = new Map<string, JsonObject>()
+
+  constructor(waiting: WaitingConversion) {
+    this.#waiting = waiting
+  }
+
+  /** An object in its JSON form as it is in another version. Throws what `untilConverted` waits for. */
+  get(object: JsonObject, from: Served, to: Served): JsonObject {
+    if (from.groupVersion === to.groupVersion) return object
+    const known = this.#known.get(idOfDocument(object, from, to))
+    if (!known) throw new NeedsConversion(object, from, to)
+    return known
+  }
+
+  /** Waits for what was missing. */
+  async prepare({ object, from, to }: NeedsConversion): Promise<void> {
+    const typed = { ...object, kind: from.kind, apiVersion: from.groupVersion }
+    const [document] = await ask(from, this.#waiting, [typed], to)
+    const converted = decoded(to, document!, new Decoding({ fills: false }))
+    this.#known.set(idOfDocument(object, from, to), to.codec.plain(converted as never))
+  }
+}
+
+const idOfDocument = (object: JsonObject, from: Served, to: Served) =>
+  `${from.groupVersion} ${to.groupVersion} ${formatJson(object)}`
+
+/** More conversions than managers of one object can need in their versions. */
+const MOST_ROUNDS = 1_000
+
+/**
+ * Does work that needs conversions at once: it is begun anew with each one that it had to wait for, and must have no
+ * other effect until it is done. `work` gets null where nobody waits, and is done as it is then.
+ */
+export function untilConverted<T>(
+  served: Served,
+  work: (conversions: Conversions | null) => T | Promise<T>,
+): T | Promise<T> {
+  // The stored version has none itself, but others have entries of their owners in theirs.
+  const waiting = served.versions.find(({ conversion }) => conversion?.waiting)?.conversion?.waiting
+  return waiting ? inRounds(new Conversions(waiting), work) : work(null)
+}
+
+async function inRounds<T>(
+  conversions: Conversions,
+  work: (conversions: Conversions) => T | Promise<T>,
+): Promise<T> {
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    try {
+      return await work(conversions)
+    } catch (error) {
+      if (!(error instanceof NeedsConversion)) throw error
+      await conversions.prepare(error)
+    }
+  }
+  throw new Error('an object was converted too often for one request')
+}

@@ -1,0 +1,204 @@
+/** The steps of a create, in their order. The kind fills the hooks. */
+import { formatTime } from '../base/time.ts'
+import { Pace } from '../base/turn.ts'
+import { alreadyExists, generatedNameTaken, plainError } from '../meta/errors.ts'
+import { checkMetadata } from '../meta/check-metadata.ts'
+import { FieldErrors } from '../meta/field-errors.ts'
+import type { ObjectMeta, Typed } from '../meta/object-meta.ts'
+import type { Version } from '../cache/version.ts'
+import type { Table } from '../cache/table.ts'
+import type { Change } from '../engine/engine.ts'
+import { CallAttributes } from './admission.ts'
+import { isClaimKey } from './claims.ts'
+import { keyOf, type Api, type Call } from './context.ts'
+import { decodeStored, encodeObject, unversioned } from './objects.ts'
+import { objectChanges } from './object-changes.ts'
+import type { WriteOptions } from './options.ts'
+import { meansUnset } from './named-revision.ts'
+import { recordOwners } from './ownership.ts'
+import type { Result } from './results.ts'
+import {
+  takeNamespace,
+  allocated,
+  checked,
+  prepared,
+  guarded,
+  mutated,
+  refuseInvalid,
+  metadataRules,
+  dedupOwners,
+  committed,
+} from './write.ts'
+
+const MAX_GENERATED_BASE = 58
+
+const SUFFIX = 5
+
+/** How an object comes to be made. */
+interface CreateOptions {
+  /** It comes with the entries of its owners. */
+  readonly tracked?: boolean
+  /** An update makes it. */
+  readonly isUpdate?: boolean
+}
+
+/** Creates an object of the stored version (seed 1, create). Throws 4xx. */
+export async function createObject(
+  api: Api,
+  call: Call,
+  sent: Typed,
+  options: WriteOptions,
+  how: CreateOptions = {},
+): Promise<Result> {
+  const creation = await creationOf(api, call, sent, options, how)
+  const { table, taken } = creation
+  for (;;) {
+    const changes = await creation.changes()
+    const [{ key, value: record }] = changes
+    const present = table.get(key)
+    if (present) throw taken(present)
+    if (options.dryRun) return { is: 'object', status: 201, version: unversioned(record as Buffer) }
+    const result = created(api, table, changes, taken)
+    // Without claims there is one try only, and the object is let go before the wait for the disk.
+    if (changes.length === 1) return result as Promise<Result>
+    const made = await result
+    // Otherwise somebody was faster with a value that was picked: the next round sees that, and picks another.
+    if (made) return made
+  }
+}
+
+/** A create that passed everything up to the store. */
+interface Creation {
+  readonly table: Table
+  /** Chooses values out of pools, asks validating admission, and says what is to be stored. Throws 4xx. */
+  changes(): Promise<[Change, ...Change[]]>
+  /** Why it cannot be made over what is there. */
+  taken(present: Version | null): Error
+}
+
+/** Takes a new object through hooks, admission, checks and ownership. Throws 4xx. */
+export async function creationOf(
+  api: Api,
+  call: Call,
+  sent: Typed,
+  options: WriteOptions,
+  { tracked = false, isUpdate = false }: CreateOptions = {},
+): Promise<Creation> {
+  const { served } = call
+  const c = call.context()
+  const pace = new Pace()
+  const { resourceVersion } = sent.metadata
+  const attributes = await admittedCreate(api, call, sent, options, { tracked, pace })
+  const object = attributes.object!.live
+  const { metadata } = object
+  await guarded(api, { call, object, old: null })
+  await pace.pause()
+  const generated = await completed(api, call, object, pace)
+  for (const text of served.strategy.warn?.(object, null, c) ?? []) call.warn(text)
+  served.strategy.canonicalize?.(object, c)
+  const name = metadata.name ?? ''
+  const key = keyOf(served, call.namespace, name)
+  return {
+    table: await api.cache.table(served.hub),
+    async changes() {
+      const next = await allocated(api, served, object, null, c)
+      const validating = api.admission.validate(attributes.settle(next))
+      if (validating) await validating
+      if (!isUpdate && !options.dryRun && !meansUnset(resourceVersion)) {
+        throw plainError('resourceVersion should not be set on objects to be created')
+      }
+      await pace.pause()
+      const record = encodeObject(served, next)
+      return objectChanges(api, { served, key, old: null, next, record, over: 0 })
+    },
+    taken: takenBy(call, { name, generated }),
+  }
+}
+
+/** Apart from what a create knows, since it outlives the object. */
+const takenBy =
+  ({ served, context }: Call, { name, generated }: { name: string; generated: boolean }) =>
+  (present: Version | null): Error => {
+    if (generated) return generatedNameTaken(served.name, name)
+    const terminating =
+      present?.fault === null &&
+      decodeStored(served, present, context()).metadata.deletionTimestamp !== undefined
+    return alreadyExists(served.name, name, terminating)
+  }
+
+/** Puts into a new object what the server owns, records its owners, and lets admission change it. Throws 4xx. */
+async function admittedCreate(
+  api: Api,
+  call: Call,
+  sent: Typed,
+  options: WriteOptions,
+  { tracked, pace }: { tracked: boolean; pace: Pace },
+): Promise<CallAttributes> {
+  wipeSystemFields(sent.metadata)
+  takeNamespace(call, sent)
+  dedupOwners(call, sent.metadata)
+  delete sent.metadata.resourceVersion
+  if (!tracked) {
+    const owning = recordOwners(call, options, {
+      next: sent,
+      before: null,
+      c: call.context(),
+    })
+    if (owning) await owning
+  }
+  await pace.pause()
+  const attributes = new CallAttributes(api, call, {
+    operation: 'CREATE',
+    object: sent,
+    old: null,
+    dryRun: options.dryRun,
+  })
+  await mutated(api, call, attributes)
+  return attributes
+}
+
+/** Gives a new object its uid, time and name, runs its hooks and checks it; whether its name is generated. Throws 422. */
+async function completed(api: Api, call: Call, object: Typed, pace: Pace): Promise<boolean> {
+  const { served } = call
+  const c = call.context()
+  const { metadata } = object
+  metadata.creationTimestamp = formatTime(c.now)
+  metadata.uid = api.ids.uid()
+  served.strategy.onCreate?.(object, c)
+  const isGenerated = metadata.name === undefined && metadata.generateName !== undefined
+  if (isGenerated)
+    metadata.name = metadata.generateName!.slice(0, MAX_GENERATED_BASE) + api.ids.suffix(SUFFIX)
+  await prepared(served, object, c, pace)
+  const errors = new FieldErrors()
+  await checked(pace, [
+    () => checkMetadata(metadata, errors.at('metadata'), metadataRules(served, api)),
+    () => served.check(object, errors),
+    () => served.strategy.validate?.(object, errors, c),
+  ])
+  refuseInvalid(served, metadata.name ?? '', errors)
+  await pace.pause()
+  return isGenerated
+}
+
+/** Commits a new object; null when a claim of another's is in the way. Throws 409 with `taken`. */
+async function created(
+  api: Api,
+  table: Table,
+  changes: readonly [Change, ...Change[]],
+  taken: (version: Version | null) => Error,
+): Promise<Result | null> {
+  const [{ key }] = changes
+  const commit = await api.cache.commit(changes, table)
+  if (commit.done)
+    return { is: 'object', status: 201, version: committed(table, changes[0], commit.at) }
+  if (isClaimKey(commit.key)) return null
+  throw taken(table.get(key))
+}
+
+function wipeSystemFields(metadata: ObjectMeta): void {
+  delete metadata.uid
+  delete metadata.creationTimestamp
+  delete metadata.deletionTimestamp
+  delete metadata.deletionGracePeriodSeconds
+  delete metadata.selfLink
+}

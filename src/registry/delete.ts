@@ -1,0 +1,408 @@
+import { formatTime } from '../base/time.ts'
+import { Pace } from '../base/turn.ts'
+import { codecOf, DecodeError, Decoding } from '../codec/codec.ts'
+import { badRequest, conflict, forbidden, StatusError, type Status } from '../meta/errors.ts'
+import { FieldErrors, renderValue } from '../meta/field-errors.ts'
+import type { Served } from '../catalogue/catalogue.ts'
+import { protobufOfShape } from '../codec/late-protobuf.ts'
+import { raised, type ObjectMeta, type Typed } from '../meta/object-meta.ts'
+import { DeleteOptions } from '../kinds/meta/delete-options.ts'
+import type { HookContext } from '../catalogue/resource.ts'
+import { parseJson } from '../codec/json-text.ts'
+import { WrittenNumbers } from '../codec/written-numbers.ts'
+import type { Version } from '../cache/version.ts'
+import type { Change } from '../engine/engine.ts'
+import { CallAttributes } from './admission.ts'
+import { optionsOfDeletion } from './admission-options.ts'
+import { type Api, type Call, first, keyOf, placeOf } from './context.ts'
+import { existing } from './get.ts'
+import { select } from './list.ts'
+import { asVersion, decodeDocument, decodeStored, encodeObject } from './objects.ts'
+import { objectChanges } from './object-changes.ts'
+import { checkDryRun, integer, isSet, listOptions, refuse } from './options.ts'
+import { parseBody } from './read-body.ts'
+import type { Result } from './results.ts'
+import { selection } from './selection.ts'
+import { committed, isFinished } from './write.ts'
+
+const ORPHAN = 'orphan'
+const FOREGROUND = 'foregroundDeletion'
+
+/** How something is to be deleted, checked. */
+export interface Deletion {
+  readonly graceSeconds: number | undefined
+  readonly policy: 'Orphan' | 'Background' | 'Foreground' | undefined
+  readonly uid: string | undefined
+  readonly resourceVersion: string | undefined
+  readonly dryRun: boolean
+  readonly orphanGiven: boolean | undefined
+  /** Admission was asked about what leads to this deletion. */
+  readonly isAdmitted?: true
+  /** The object goes with its collection: the request does not name it. */
+  readonly isOfCollection?: true
+  /** As it was asked for. */
+  readonly given: Given
+}
+
+/** DELETE on an object (seed 1, Deletion of any object). Throws 4xx. */
+export async function deleteOne(api: Api, call: Call): Promise<Result> {
+  const deletion = await readDeletion(api, call)
+  const { deleteWarning } = call.served.strategy
+  if (deleteWarning !== undefined && deletion.policy === undefined) call.warn(deleteWarning)
+  const { refusesDelete } = call.served.strategy
+  if (refusesDelete) {
+    const live = decodeStored(call.served, await existing(api, call), call.context())
+    const why = refusesDelete(live)
+    if (why !== null) throw forbidden(call.served.name, call.name, why)
+  }
+  return deleteObject(api, call, deletion)
+}
+
+/** DELETE on a collection: one object after the other; answers with the list as it was. Throws 4xx. */
+export async function deleteCollection(api: Api, call: Call): Promise<Result> {
+  const deletion: Deletion = { ...(await readDeletion(api, call)), isOfCollection: true }
+  const options = listOptions(call.query, api.v)
+  const chosen = selection(call.served, options.labelSelector, options.fieldSelector)
+  const found = await select(api, call, options, chosen)
+  for (const version of found.items) {
+    const { namespace, name } = placeOf(call.served, version.key)
+    try {
+      await deleteObject(api, { ...call, namespace, name }, deletion)
+    } catch (error) {
+      if (!(error instanceof StatusError) || error.code !== 404) throw error
+    }
+  }
+  return found
+}
+
+/** Deletes one object as asked. Throws 4xx. */
+export async function deleteObject(api: Api, call: Call, deletion: Deletion): Promise<Result> {
+  const { served } = call
+  const key = keyOf(served, call.namespace, call.name)
+  return api.turns.take(key, async () => {
+    for (;;) {
+      const live = await existing(api, call)
+      const result = await deleteOnce(api, call, deletion, key, live)
+      if (result) return result
+    }
+  })
+}
+
+/** One try; null when the object changed meanwhile. */
+async function deleteOnce(
+  api: Api,
+  call: Call,
+  deletion: Deletion,
+  key: string,
+  live: Version,
+): Promise<Result | null> {
+  const { served } = call
+  const { strategy } = served
+  const c = call.context()
+  const pace = new Pace()
+  const document = parseJson(live.json())
+  await pace.pause()
+  const old = decodeDocument(served, document, c)
+  await pace.pause()
+  const first = old.metadata.deletionTimestamp === undefined
+  const isOwnMark = first && strategy.onTerminate !== undefined
+  checkPreconditions(served, call.name, old, deletion, isOwnMark)
+  if (deletion.isAdmitted !== true) await admitDeletion(api, call, deletion, old)
+
+  const next = decodeDocument(served, document, c)
+  await pace.pause()
+  setPropagation(next, served, deletion, isOwnMark)
+  if (first || strategy.grace) terminate(next, strategy, deletion, c)
+
+  if (isFinished(served, next)) {
+    const answer = { ...deletion, remains: false }
+    if (deletion.dryRun) return deleted(served, next, live, answer)
+    const changes = [
+      ...objectChanges(api, { served, key, old, next: null, record: null, over: live.revision }),
+      ...(await companions(api, call, served)),
+    ]
+    const commit = await api.cache.commit(changes, await api.cache.table(served.hub))
+    return commit.done ? deleted(served, old, live, answer) : null
+  }
+  const record = encodeObject(served, next)
+  const wanted = asVersion(record, live.revision)
+  const answer = { ...deletion, remains: true }
+  if (deletion.dryRun || wanted.json().equals(live.json()))
+    return deleted(served, next, wanted, answer)
+  const changes = objectChanges(api, { served, key, old, next, record, over: live.revision })
+  const table = await api.cache.table(served.hub)
+  const commit = await api.cache.commit(changes, table)
+  if (!commit.done) return null
+  return deleted(served, next, committed(table, changes[0], commit.at), answer)
+}
+
+/** Asks admission, in both phases, whether an object may be deleted. */
+async function admitDeletion(api: Api, call: Call, deletion: Deletion, old: Typed): Promise<void> {
+  const attributes = new CallAttributes(api, call, {
+    operation: 'DELETE',
+    object: null,
+    old,
+    dryRun: deletion.dryRun,
+    options: () => optionsOfDeletion(api, deletion.given),
+    ...(deletion.isOfCollection ? { name: '' } : {}),
+  })
+  await api.admission.mutate(attributes)
+  await api.admission.validate(attributes)
+}
+
+/** Removal of what goes with an object. */
+async function companions(api: Api, call: Call, served: Served): Promise<Change[]> {
+  const changes: Change[] = []
+  for (const { group, resource } of served.strategy.removes ?? []) {
+    const version = api.catalogue.groups.find((g) => g.group === group)?.versions[0] ?? ''
+    const other = api.catalogue.find(group, version, resource)
+    if (!other) continue
+    const key = keyOf(other, call.namespace, call.name)
+    const table = await api.cache.table(other.hub)
+    if (table.get(key)) changes.push({ key, value: null })
+  }
+  return changes
+}
+
+/** Marks the object as terminating, or shortens the time that it has left. */
+function terminate(
+  next: Typed,
+  strategy: Served['strategy'],
+  deletion: Deletion,
+  c: HookContext,
+): void {
+  const { metadata } = next
+  const requested =
+    deletion.graceSeconds === undefined
+      ? undefined
+      : deletion.graceSeconds < 0
+        ? 1
+        : deletion.graceSeconds
+  const first = metadata.deletionTimestamp === undefined
+  const grace = strategy.grace?.(next, requested) ?? 0
+  if (!first) {
+    const left = metadata.deletionGracePeriodSeconds ?? 0
+    // Deletion may be hurried, never put off.
+    if (requested === undefined || grace >= left) return
+    const asked = Date.parse(metadata.deletionTimestamp!) - left * 1000
+    metadata.deletionTimestamp = formatTime(asked + grace * 1000)
+    metadata.deletionGracePeriodSeconds = grace
+    return
+  }
+  metadata.deletionTimestamp = formatTime(c.now + grace * 1000)
+  // Kinds that make the mark themselves know neither grace nor a count of it.
+  if (strategy.onTerminate) return strategy.onTerminate(next, c)
+  metadata.deletionGracePeriodSeconds = grace
+  if ((metadata.generation ?? 0) > 0) metadata.generation = raised(metadata)
+}
+
+/**
+ * Records how dependents are treated, as finalizers for whoever does it (seed 2, propagationPolicy): as the request
+ * says, else as the object says by a finalizer that it has, else as is the custom of its kind.
+ */
+function setPropagation(
+  { metadata }: Typed,
+  served: Served,
+  deletion: Deletion,
+  isOwnMark: boolean,
+): void {
+  const finalizers = metadata.finalizers ?? []
+  let wanted: string | undefined
+  if (isCollected(served)) {
+    // The custom of kinds that make the mark themselves: the old word for not orphaning waits for the dependents.
+    const policy = isOwnMark && deletion.orphanGiven === false ? 'Foreground' : deletion.policy
+    if (policy !== undefined)
+      wanted = policy === 'Orphan' ? ORPHAN : policy === 'Foreground' ? FOREGROUND : undefined
+    else {
+      wanted = finalizers.find((f) => f === ORPHAN || f === FOREGROUND)
+      if (wanted === undefined && served.strategy.orphansByDefault) wanted = ORPHAN
+    }
+  }
+  const has = finalizers.filter((f) => f === ORPHAN || f === FOREGROUND)
+  if (has.length === (wanted === undefined ? 0 : 1) && has[0] === wanted) return
+  const others = finalizers.filter((f) => f !== ORPHAN && f !== FOREGROUND)
+  if (wanted !== undefined) others.push(wanted)
+  if (others.length > 0) metadata.finalizers = others
+  else delete metadata.finalizers
+}
+
+/** Whether objects of a resource are followed by whoever collects garbage; events are too many, and end by themselves. */
+export const isCollected = (served: Served): boolean => served.resource !== 'events'
+
+function deleted(
+  served: Served,
+  object: Typed,
+  version: Version,
+  how: { remains: boolean; orphanGiven: boolean | undefined },
+): Result {
+  const status = how.remains && how.orphanGiven === false ? 202 : 200
+  const { deleteAnswers, heldDeleteAnswers } = served.strategy
+  // Whoever deletes what stays for now is shown what it has become.
+  if ((how.remains ? heldDeleteAnswers : deleteAnswers) !== 'status')
+    return { is: 'object', status, version }
+  const { name, uid } = object.metadata
+  const body: Status = {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Success',
+    details: {
+      ...(name === undefined ? {} : { name }),
+      ...(served.group === '' ? {} : { group: served.group }),
+      kind: served.resource,
+      ...(uid === undefined ? {} : { uid }),
+    },
+  }
+  return { is: 'status', status, body }
+}
+
+function checkPreconditions(
+  served: Served,
+  name: string,
+  { metadata }: Typed,
+  deletion: Deletion,
+  isOwnMark: boolean,
+): void {
+  if (isOwnMark) return checkOwnPreconditions(served, name, metadata, deletion)
+  const by = { group: served.group, resource: served.kind }
+  if (deletion.uid !== undefined && deletion.uid !== metadata.uid) {
+    throw conflict(
+      by,
+      name,
+      `the UID in the precondition (${deletion.uid}) does not match the UID in record (${metadata.uid ?? ''}). The object might have been deleted and then recreated`,
+    )
+  }
+  if (
+    deletion.resourceVersion !== undefined &&
+    deletion.resourceVersion !== metadata.resourceVersion
+  ) {
+    throw conflict(
+      by,
+      name,
+      `the ResourceVersion in the precondition (${deletion.resourceVersion}) does not match the ResourceVersion in record (${metadata.resourceVersion ?? ''}). The object might have been modified`,
+    )
+  }
+}
+
+/** Preconditions in the words of kinds that make the mark themselves. */
+function checkOwnPreconditions(
+  served: Served,
+  name: string,
+  metadata: ObjectMeta,
+  { uid, resourceVersion }: Deletion,
+): void {
+  for (const [what, wanted, found] of [
+    ['UID', uid, metadata.uid],
+    ['ResourceVersion', resourceVersion, metadata.resourceVersion],
+  ]) {
+    if (wanted === undefined || wanted === found) continue
+    throw conflict(
+      served.name,
+      name,
+      `Precondition failed: ${what} in precondition: ${wanted}, ${what} in object meta: ${found ?? ''}`,
+    )
+  }
+}
+
+/** Options from the body when there is one, else from the query. Throws 400, 415 and 422. */
+async function readDeletion(api: Api, call: Call): Promise<Deletion> {
+  const body = await call.body()
+  return deletionFrom(api, body.bytes.length > 0 ? await fromBody(api, body) : fromQuery(call))
+}
+
+/** Checks options. Throws 422. */
+export function deletionFrom(api: Api, given: Given): Deletion {
+  const errors = new FieldErrors()
+  const { propagationPolicy: policy, orphanDependents } = given
+  if (policy !== undefined && orphanDependents !== undefined) {
+    errors
+      .at('propagationPolicy')
+      .invalid(policy, 'orphanDependents and deletionPropagation cannot be both set')
+  }
+  if (
+    policy !== undefined &&
+    policy !== 'Orphan' &&
+    policy !== 'Background' &&
+    policy !== 'Foreground'
+  ) {
+    errors
+      .at('propagationPolicy')
+      .notSupported(policy, ['Foreground', 'Background', 'Orphan', 'nil'])
+  }
+  const dryRun = checkDryRun(given.dryRun ?? [], errors)
+  refuse(errors, api.v, 'DeleteOptions')
+  return {
+    graceSeconds: given.gracePeriodSeconds,
+    policy:
+      (policy as Deletion['policy']) ??
+      (orphanDependents === undefined ? undefined : orphanDependents ? 'Orphan' : 'Background'),
+    uid: given.preconditions?.uid,
+    resourceVersion: given.preconditions?.resourceVersion,
+    dryRun,
+    orphanGiven: orphanDependents,
+    given,
+  }
+}
+
+/** DeleteOptions as they were sent. */
+export interface Given {
+  gracePeriodSeconds?: number
+  propagationPolicy?: string
+  orphanDependents?: boolean
+  dryRun?: readonly string[]
+  preconditions?: { uid?: string; resourceVersion?: string }
+}
+
+function fromQuery(call: Call): Given {
+  const grace = integer(call.query, 'gracePeriodSeconds')
+  const policy = first(call.query, 'propagationPolicy')
+  return {
+    ...(grace === undefined ? {} : { gracePeriodSeconds: grace }),
+    ...(policy === undefined ? {} : { propagationPolicy: policy }),
+    ...(call.query.has('orphanDependents')
+      ? { orphanDependents: isSet(call.query, 'orphanDependents') }
+      : {}),
+    dryRun: call.query.get('dryRun') ?? [],
+  }
+}
+
+async function fromBody(api: Api, body: { bytes: Buffer; mediaType: string }): Promise<Given> {
+  const written = new WrittenNumbers()
+  let value: unknown
+  try {
+    const protobuf = protobufOfShape(DeleteOptions.shape, api.v)
+    value = await parseBody(body, { v: api.v, kind: 'DeleteOptions', protobuf, written })
+  } catch (error) {
+    if (error instanceof StatusError) throw error
+    throw badRequest(
+      `error decoding DeleteOptions: ${error instanceof Error ? error.message : String(error)}`,
+    )
+  }
+  const { kind, apiVersion, ...rest } = (value ?? {}) as { kind?: unknown; apiVersion?: unknown }
+  if (kind !== undefined && kind !== '' && kind !== 'DeleteOptions') {
+    throw badRequest(`expected a DeleteOptions, found ${renderValue(kind)}`)
+  }
+  if (apiVersion !== undefined && typeof apiVersion !== 'string')
+    throw badRequest('apiVersion must be a string')
+  if (!isKnownGroup(api, apiVersion)) {
+    throw badRequest(
+      `no kind "DeleteOptions" is registered for version ${JSON.stringify(apiVersion)}`,
+    )
+  }
+  try {
+    return codecOf(DeleteOptions.shape).decode(rest, new Decoding({ written })) as Given
+  } catch (error) {
+    if (error instanceof DecodeError)
+      throw badRequest(`error decoding DeleteOptions: ${error.message}`)
+    throw error
+  }
+}
+
+function isKnownGroup(api: Api, apiVersion: string | undefined): boolean {
+  if (apiVersion === undefined || apiVersion === '' || apiVersion === api.v.spell('meta{api}/v1'))
+    return true
+  const slash = apiVersion.indexOf('/')
+  return slash === -1
+    ? api.catalogue.hasVersion('', apiVersion)
+    : api.catalogue.hasVersion(apiVersion.slice(0, slash), apiVersion.slice(slash + 1))
+}

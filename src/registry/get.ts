@@ -1,0 +1,45 @@
+import { badRequest, notFound, tooNewVersion } from '../meta/errors.ts'
+import type { Table } from '../cache/table.ts'
+import type { Version } from '../cache/version.ts'
+import { first, keyOf, type Api, type Call } from './context.ts'
+import { isSet, parseRevision } from './options.ts'
+import type { Result } from './results.ts'
+
+/** How long a read waits for a revision that is not there yet, milliseconds (seed 1, 504). */
+export const FRESHNESS_WAIT_MS = 3000
+
+/** Reads one object (seed 1, Resource version semantics for get). Throws 400, 404 and 504. */
+export function get(api: Api, call: Call): Result | Promise<Result> {
+  const table = api.cache.loaded(call.served.hub)
+  // The cache is current: most reads need not wait for anything.
+  if (table && call.query.size === 0)
+    return { is: 'object', status: 200, version: found(table, call) }
+  return getWaiting(api, call)
+}
+
+async function getWaiting(api: Api, call: Call): Promise<Result> {
+  if (isSet(call.query, 'export')) {
+    throw badRequest('the export parameter, deprecated since v1.14, is no longer supported')
+  }
+  const wanted = first(call.query, 'resourceVersion') ?? ''
+  if (wanted !== '' && wanted !== '0') await waitForRevision(api, parseRevision(wanted))
+  return { is: 'object', status: 200, version: await existing(api, call) }
+}
+
+/** The object that the call names. Throws 404. */
+export async function existing(api: Api, call: Call): Promise<Version> {
+  return found(await api.cache.table(call.served.hub), call)
+}
+
+function found(table: Table, { served, namespace, name }: Call): Version {
+  const version = table.get(keyOf(served, namespace, name))
+  if (!version) throw notFound(served.name, name)
+  return version
+}
+
+/** Waits a moment until reads see `revision`. Throws 504 when they do not. */
+export async function waitForRevision(api: Api, revision: number): Promise<void> {
+  if (api.cache.revision >= revision) return
+  if (await api.cache.reached(revision, FRESHNESS_WAIT_MS)) return
+  throw tooNewVersion(revision, api.cache.revision)
+}

@@ -1,0 +1,158 @@
+/**
+ * How the server itself writes objects: by the same steps as requests, with hooks, admission, checks and ownership, in
+ * its own name. Nobody's rights are asked about.
+ */
+import { Decoding, type JsonObject } from '../codec/codec.ts'
+import type { Served } from '../catalogue/catalogue.ts'
+import { copyJson } from '../codec/json-clone.ts'
+import type { Typed } from '../meta/object-meta.ts'
+import type { PartSubresource } from '../catalogue/resource.ts'
+import { contextOnce, type Api, type Call, type User } from './context.ts'
+import { deleteObject, deletionFrom, type Given } from './delete.ts'
+import { decodeStored } from './objects.ts'
+import { commitAll } from './object-changes.ts'
+import type { WriteOptions } from './options.ts'
+import type { Result } from './results.ts'
+import { createObject, creationOf } from './create-object.ts'
+import { updateObject } from './update-object.ts'
+
+/** The server as a user. */
+const SERVER: User = { name: 'system:apiserver', uid: '', groups: ['system:masters'], extra: {} }
+const NEVER = new AbortController().signal
+
+/** Which object is written, or which part of it. */
+export interface WritePlace {
+  readonly served: Served
+  /** Empty for cluster scope. */
+  readonly namespace: string
+  readonly name: string
+  readonly subresource?: string
+}
+
+/** An object to make, as JSON without its type, with its name. */
+export interface NewObject {
+  readonly served: Served
+  readonly namespace: string
+  readonly object: object
+}
+
+/** How a change is made. */
+export interface ChangeOptions {
+  /** Nothing is stored. */
+  readonly dryRun?: boolean
+  /** Times that it is tried while others write the object; without: until it works. */
+  readonly attempts?: number
+  /**
+   * Fields that an action of the API writes, which admission was asked about and nobody owns; without: the object, or the
+   * part that the place names.
+   */
+  readonly action?: PartSubresource<any>
+}
+
+/** Makes a new object of a present one, or changes the copy that it is given. */
+export type ChangeObject<T extends Typed> = (present: T) => T | void
+
+/** Writes in the name of the server. Every method throws StatusError when it is refused. */
+export class InternalWriter {
+  readonly #api: Api
+  readonly #agent: string
+
+  constructor(api: Api) {
+    this.#api = api
+    // Becomes the owner of what is written.
+    this.#agent = api.v.spell('{system}-apiserver')
+  }
+
+  /** Makes an object. */
+  async create<T extends Typed>({ served, namespace, object }: NewObject): Promise<T> {
+    const call = this.#call({ served, namespace, name: '' })
+    const result = await createObject(this.#api, call, this.#decoded(served, object, call), OPTIONS)
+    return this.#object(call, result)
+  }
+
+  /**
+   * Makes objects in as few transactions as the store takes, if none of those in one is there; whether all were made. They
+   * hold no values that only one object may hold.
+   */
+  async createAll(objects: readonly NewObject[]): Promise<boolean> {
+    const changes = []
+    for (const { served, namespace, object } of objects) {
+      const call = this.#call({ served, namespace, name: '' })
+      const creation = await creationOf(
+        this.#api,
+        call,
+        this.#decoded(served, object, call),
+        OPTIONS,
+      )
+      changes.push(...(await creation.changes()))
+    }
+    return commitAll(this.#api.cache, changes)
+  }
+
+  /** Changes an object; `change` is called again when it changed meanwhile, and throws to write nothing. */
+  async change<T extends Typed>(
+    place: WritePlace,
+    change: ChangeObject<T>,
+    { dryRun = false, attempts, action }: ChangeOptions = {},
+  ): Promise<T> {
+    const call = this.#call(place)
+    const result = await updateObject(
+      this.#api,
+      call,
+      {
+        async next({ old }) {
+          const present = copyJson(old) as T
+          return change(present) ?? present
+        },
+        fresh: null,
+        ...(attempts === undefined ? {} : { attempts }),
+        ...(action === undefined ? {} : { part: action, tracked: true, isAdmitted: true }),
+      },
+      { ...OPTIONS, dryRun },
+    )
+    return this.#object(call, result)
+  }
+
+  /** Deletes an object. */
+  async delete(place: WritePlace, given: Given = {}): Promise<void> {
+    await deleteObject(this.#api, this.#call(place), deletionFrom(this.#api, given))
+  }
+
+  #decoded(served: Served, object: object, call: Call): Typed {
+    const { kind, groupVersion: apiVersion } = served
+    const typed = served.codec.decode(
+      { kind, apiVersion, ...(object as JsonObject) },
+      new Decoding(),
+    ) as unknown as Typed
+    served.strategy.fill?.(typed, call.context())
+    return typed
+  }
+
+  #object<T extends Typed>({ served, context }: Call, result: Result): T {
+    if (result.is !== 'object')
+      throw new Error(`a write of ${served.resource} answers with no object`)
+    return decodeStored<T>(served, result.version, context())
+  }
+
+  #call({ served, namespace, name, subresource = '' }: WritePlace): Call {
+    return {
+      served,
+      subresource,
+      namespace,
+      name,
+      query: NO_QUERY,
+      user: SERVER,
+      userAgent: this.#agent,
+      isOwn: true,
+      versionless: true,
+      body: () => Promise.reject(new Error('the server sends no body to itself')),
+      context: contextOnce(this.#api, SERVER, served),
+      // Nobody reads the warnings of the server to itself.
+      warn: () => {},
+      signal: () => NEVER,
+    }
+  }
+}
+
+const NO_QUERY: Call['query'] = new Map()
+const OPTIONS: WriteOptions = { dryRun: false, fieldManager: '', fieldValidation: 'Ignore' }

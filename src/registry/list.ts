@@ -1,0 +1,171 @@
+import { Pace } from '../base/turn.ts'
+import { badRequest, expired, tooNewVersion } from '../meta/errors.ts'
+import { unreadableAmong } from '../engine/encryption/unreadable.ts'
+import { Compacted, FutureRevision } from '../engine/engine.ts'
+import type { ListState } from '../cache/cache.ts'
+import type { Version } from '../cache/version.ts'
+import { decodeContinue, encodeContinue } from './continue-token.ts'
+import { keyOf, type Api, type Call } from './context.ts'
+import { waitForRevision } from './get.ts'
+import { listOptions, parseRevision, type ListOptions } from './options.ts'
+import type { ListResult } from './results.ts'
+import { selection, type Selection } from './selection.ts'
+
+/** Reads a collection or a chunk of it (seed 1, Resource version semantics). Throws 400, 410, 422 and 504. */
+export async function list(api: Api, call: Call): Promise<ListResult> {
+  const options = listOptions(call.query, api.v)
+  const chosen = selection(call.served, options.labelSelector, options.fieldSelector)
+  return select(api, call, options, chosen)
+}
+
+interface Start {
+  /** undefined: the latest state. */
+  readonly at: number | undefined
+  /** First key, without the prefix of the collection; empty: from the beginning. */
+  readonly from: string
+  readonly limit: number
+}
+
+/** The objects that a list and a deletecollection mean. */
+export async function select(
+  api: Api,
+  call: Call,
+  options: ListOptions,
+  chosen: Selection,
+): Promise<ListResult> {
+  const { served } = call
+  const prefix = keyOf(served, call.namespace, '')
+  const start = await startOf(api, options)
+  const only = call.name !== '' ? call.name : chosen.name
+  let state
+  try {
+    state = await api.cache.list(served.hub, prefix, {
+      ...(start.at === undefined ? {} : { at: start.at }),
+      ...(start.from === '' ? {} : { start: prefix + start.from }),
+    })
+  } catch (error) {
+    throw historyError(error, api, options, start)
+  }
+  if (start.limit === 0) {
+    const items = await chosenOf(
+      only === undefined ? state.all() : [...named(state.items, only)],
+      chosen.matches,
+    )
+    return listResult(state.at, items)
+  }
+  // With a selector the rest is not counted: the reader would have to look at all of it.
+  const isCounted = chosen.matches === null && only === undefined
+  const { items, next } = isCounted
+    ? firstOf(state, start.limit)
+    : firstChosen(only === undefined ? state.items : named(state.items, only), chosen, start.limit)
+  if (!next) return listResult(state.at, items)
+  const behind = () =>
+    api.cache.loaded(served.hub)?.countAfter(prefix, next.key, state.at) ??
+    state.all().length - start.limit - 1
+  return {
+    ...listResult(state.at, items),
+    continueToken: encodeContinue(
+      { revision: state.at, start: next.key.slice(prefix.length) },
+      api.v,
+    ),
+    remaining: isCounted ? behind() + 1 : undefined,
+  }
+}
+
+/** Some objects, and the one that follows them. */
+interface Chunk {
+  readonly items: readonly Version[]
+  readonly next: Version | undefined
+}
+
+function firstOf(state: ListState, limit: number): Chunk {
+  const found = state.all(limit + 1)
+  const items = found.slice(0, limit)
+  refuseUnreadable(items)
+  return { items, next: found[limit] }
+}
+
+function firstChosen(candidates: Iterable<Version>, { matches }: Selection, limit: number): Chunk {
+  const items: Version[] = []
+  for (const version of candidates) {
+    const isFull = items.length >= limit
+    if (version.fault !== null && (matches || !isFull))
+      throw unreadableAmong(version.key, version.fault)
+    if (matches && !matches(version)) continue
+    if (isFull) return { items, next: version }
+    items.push(version)
+  }
+  return { items, next: undefined }
+}
+
+const listResult = (revision: number, items: readonly Version[]): ListResult => ({
+  is: 'list',
+  status: 200,
+  revision,
+  items,
+  continueToken: '',
+  remaining: undefined,
+})
+
+async function chosenOf(
+  versions: readonly Version[],
+  matches: Selection['matches'],
+): Promise<readonly Version[]> {
+  refuseUnreadable(versions)
+  if (!matches) return versions
+  // A selector may have thousands of conditions, and there may be any number of objects.
+  const pace = new Pace()
+  const chosen: Version[] = []
+  for (const [i, version] of versions.entries()) {
+    if (matches(version)) chosen.push(version)
+    const pause = i % EACH === 0 ? pace.pause() : null
+    if (pause) await pause
+  }
+  return chosen
+}
+
+/** Objects that are looked at before the clock is. */
+const EACH = 16
+
+function refuseUnreadable(versions: readonly Version[]): void {
+  const unreadable = versions.find(({ fault }) => fault !== null)
+  if (unreadable) throw unreadableAmong(unreadable.key, unreadable.fault!)
+}
+
+function* named(items: Iterable<Version>, name: string): Generator<Version> {
+  const end = `/${name}`
+  for (const version of items) if (version.key.endsWith(end)) yield version
+}
+
+async function startOf(api: Api, options: ListOptions): Promise<Start> {
+  const { resourceVersion, match, continueToken, limit } = options
+  if (continueToken !== '') {
+    if (resourceVersion !== '' && resourceVersion !== '0') {
+      throw badRequest('specifying resource version is not allowed when using continue')
+    }
+    const token = decodeContinue(continueToken, api.v)
+    // Another server may have begun the list.
+    if (token.revision === -1) await api.cache.fresh()
+    else await waitForRevision(api, token.revision)
+    return { at: token.revision === -1 ? undefined : token.revision, from: token.start, limit }
+  }
+  // Any state will do: a full answer, as readers that ask so expect.
+  if (resourceVersion === '0') return { at: undefined, from: '', limit: 0 }
+  if (resourceVersion === '') return { at: undefined, from: '', limit }
+  const revision = parseRevision(resourceVersion)
+  if (revision === 0) return { at: undefined, from: '', limit: 0 }
+  await waitForRevision(api, revision)
+  const exact = match === 'Exact' || (match === '' && limit > 0)
+  return { at: exact ? revision : undefined, from: '', limit }
+}
+
+function historyError(error: unknown, api: Api, options: ListOptions, start: Start): unknown {
+  if (error instanceof FutureRevision) return tooNewVersion(start.at ?? 0, error.current)
+  if (!(error instanceof Compacted)) return error
+  if (options.continueToken === '')
+    return expired('The resourceVersion for the provided list is too old.')
+  return expired(
+    'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.',
+    encodeContinue({ revision: -1, start: start.from }, api.v),
+  )
+}

@@ -1,0 +1,50 @@
+/** What one write of an object changes in the store. */
+import type { Served } from '../catalogue/catalogue.ts'
+import type { Typed } from '../meta/object-meta.ts'
+import type { Cache } from '../cache/cache.ts'
+import type { Change } from '../engine/engine.ts'
+import { claimChanges } from './claims.ts'
+import type { Api } from './context.ts'
+import { isGoing } from './going.ts'
+
+/** Stores bound what goes into one transaction: etcd takes no more at once, unless it is told to. */
+const MOST_CHANGES = 128
+
+/** A write of an object, ready to be stored. */
+export interface ObjectWrite {
+  readonly served: Served
+  readonly key: string
+  /** Null on create. */
+  readonly old: Typed | null
+  /** Null when the object is removed. */
+  readonly next: Typed | null
+  /** The stored form of `next`. */
+  readonly record: Buffer | null
+  /** Revision that the object must still have; 0: there must be none. */
+  readonly over: number
+}
+
+/** The record of an object with the values that it takes and gives back, stored in one step. */
+export const objectChanges = (
+  { pools }: Api,
+  { served, key, old, next, record, over }: ObjectWrite,
+): [Change, ...Change[]] => [
+  {
+    key,
+    value: record,
+    ifChangedAt: over,
+    ...(old && next && isGoing(next) ? { frees: true } : {}),
+  },
+  ...claimChanges(pools, served, old, next, key),
+]
+
+/** Commits changes in as few transactions as the store takes; whether all of their conditions held. */
+export async function commitAll(
+  cache: Pick<Cache, 'commit'>,
+  changes: readonly Change[],
+): Promise<boolean> {
+  const commits: ReturnType<Cache['commit']>[] = []
+  for (let i = 0; i < changes.length; i += MOST_CHANGES)
+    commits.push(cache.commit(changes.slice(i, i + MOST_CHANGES)))
+  return (await Promise.all(commits)).every(({ done }) => done)
+}

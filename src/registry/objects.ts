@@ -1,0 +1,170 @@
+import { finish, type Steps } from '../base/steps.ts'
+import { AS_IT_STANDS, codecOf, DecodeError, Decoding, type JsonObject } from '../codec/codec.ts'
+import type { Served } from '../catalogue/catalogue.ts'
+import { parseJson } from '../codec/json-text.ts'
+import { membersWriter } from '../codec/json-writer.ts'
+import { badRequest } from '../meta/errors.ts'
+import type { Typed } from '../meta/object-meta.ts'
+import { ObjectMeta } from '../meta/object-meta.ts'
+import type { HookContext } from '../catalogue/resource.ts'
+import type { WrittenNumbers } from '../codec/written-numbers.ts'
+import { readHeader, RecordWriter, writeHeader } from '../engine/record.ts'
+import { Version } from '../cache/version.ts'
+
+const metaCodec = codecOf(ObjectMeta.shape)
+
+const META_FIELDS = [...ObjectMeta.shape.fields.keys()]
+const VERSION_AT = META_FIELDS.indexOf('resourceVersion')
+const beforeVersion = membersWriter(ObjectMeta.shape, AS_IT_STANDS, META_FIELDS.slice(VERSION_AT))
+const behindVersion = membersWriter(
+  ObjectMeta.shape,
+  AS_IT_STANDS,
+  META_FIELDS.slice(0, VERSION_AT + 1),
+)
+
+/** Reads a stored object in its stored version. It is the caller's own to change. */
+export function decodeStored<T extends Typed = Typed>(
+  served: Served,
+  version: Version,
+  c: HookContext,
+): T {
+  return decodeDocument<T>(served, parseJson(version.json()), c)
+}
+
+/** Reads a stored object of its JSON value, which is not changed. */
+export function decodeDocument<T extends Typed = Typed>(
+  served: Served,
+  document: unknown,
+  c: HookContext,
+): T {
+  const object = served.hub.codec.decode(document, new Decoding()) as unknown as T
+  served.strategy.fill?.(object, c)
+  return object
+}
+
+/**
+ * Reads an object of the served version from a JSON value, with defaults. Unknown fields are left out
+ * and told; `written`: numbers of the value's text. Throws 400 when the value does not fit.
+ */
+export function decodeServed(
+  served: Served,
+  value: unknown,
+  c: HookContext,
+  written?: WrittenNumbers,
+): { object: Typed; unknown: readonly string[] } {
+  return finish(decodeServedSteps(served, value, c, written))
+}
+
+/** The same in steps. */
+export function* decodeServedSteps(
+  served: Served,
+  value: unknown,
+  c: HookContext,
+  written?: WrittenNumbers,
+): Steps<{ object: Typed; unknown: readonly string[] }> {
+  const decoding = new Decoding({ written })
+  try {
+    const object = served.codec.decode(value, decoding) as unknown as Typed
+    yield
+    if (served.conversion === null || served.conversion.same) served.strategy.fill?.(object, c)
+    return { object, unknown: decoding.unknown }
+  } catch (error) {
+    throw misfit(served, error)
+  }
+}
+
+/** What a value that is no object of the version is refused with, 400; anything else stays as it was thrown. */
+export const misfit = ({ kind, version }: Served, error: unknown): unknown =>
+  error instanceof DecodeError
+    ? badRequest(
+        `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${error.message}`,
+      )
+    : error
+
+/** The object in the stored version. */
+export function toHub(served: Served, object: Typed, c: HookContext): Typed {
+  const hub = served.conversion ? (served.conversion.toHub(object, c) as Typed) : object
+  hub.kind = served.kind
+  hub.apiVersion = served.hub.groupVersion
+  // Defaults of an own form were not filled: they are those of the stored version.
+  if (served.conversion && !served.conversion.same) served.strategy.fill?.(hub, c)
+  return hub
+}
+
+/** The object in the served version; the given one is not kept. */
+export function fromHub(served: Served, hub: Typed, c: HookContext): Typed {
+  const object = served.conversion ? (served.conversion.fromHub(hub, c) as Typed) : hub
+  object.kind = served.kind
+  object.apiVersion = served.groupVersion
+  return object
+}
+
+/** The stored form of an object of the stored version (see engine/record.ts). */
+export function encodeObject(served: Served, object: Typed): Buffer {
+  const { hub } = served
+  const meta = object.metadata as unknown as JsonObject
+  const writer = new RecordWriter(selectorText(served, object), hub.storageTag)
+  writer.bytes(hub.opening)
+  writer.text('"metadata":')
+  const metaStart = writer.length
+  writer.byte(OPEN)
+  const isFirst = beforeVersion(meta, writer, true)
+  writer.text(isFirst ? '"resourceVersion":"' : ',"resourceVersion":"')
+  writer.revisionHere()
+  writer.byte(QUOTE)
+  behindVersion(meta, writer, false)
+  writer.byte(CLOSE)
+  const metaLength = writer.length - metaStart
+  hub.behindMetadata(object as unknown as JsonObject, writer, false)
+  writer.byte(CLOSE)
+  return writer.record(metaStart, metaLength)
+}
+
+const OPEN = 0x7b
+const CLOSE = 0x7d
+const QUOTE = 0x22
+
+/** An object that is not stored, in the form of one that is; for dry runs. */
+export const asVersion = (record: Buffer, revision: number): Version =>
+  Version.of(record, { key: '', revision, created: revision, prev: null }, null)
+
+const VERSION_OPENING = '"resourceVersion":"'
+const COMMA = 0x2c
+
+/** An object that a dry run would have made: in the form of a stored one, without a resourceVersion. */
+export function unversioned(record: Buffer): Version {
+  const { rvAt, metaStart, metaLength, selectorBytes, bytes } = readHeader(record)
+  const json = bytes + selectorBytes
+  let from = json + rvAt - VERSION_OPENING.length
+  let to = json + rvAt + 1
+  if (record[from - 1] === COMMA) from--
+  else if (record[to] === COMMA) to++
+  const cut = Buffer.concat([record.subarray(0, from), record.subarray(to)])
+  writeHeader(cut, {
+    rvAt: from - json,
+    metaStart,
+    metaLength: metaLength - (to - from),
+    selectorBytes,
+  })
+  return asVersion(cut, 0)
+}
+
+function selectorText(served: Served, object: Typed): string {
+  const { selectable } = served.strategy
+  const { labels } = object.metadata
+  const parts: { l?: unknown; f?: Record<string, string> } = {}
+  if (labels && Object.keys(labels).length > 0) parts.l = labels
+  if (selectable) {
+    const fields: [string, string][] = []
+    for (const [name, read] of Object.entries(selectable)) {
+      const value = read(object)
+      if (value !== undefined && value !== '') fields.push([name, value])
+    }
+    if (fields.length > 0) parts.f = Object.fromEntries(fields)
+  }
+  return parts.l === undefined && parts.f === undefined ? '' : JSON.stringify(parts)
+}
+
+/** The JSON form of metadata, for objects shown by their metadata only. */
+export const plainMetadata = (metadata: ObjectMeta): JsonObject =>
+  metaCodec.plain(metadata as unknown as JsonObject)

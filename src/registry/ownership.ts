@@ -1,0 +1,263 @@
+/** Who owns which fields: what every write makes of `metadata.managedFields` (api-machinery section 14). */
+import { isPrintable } from '../base/printable.ts'
+import { paced, type Steps } from '../base/steps.ts'
+import { formatTime } from '../base/time.ts'
+import { fieldElement, type Path } from '../patch/field-path.ts'
+import { FieldSet } from '../patch/field-set.ts'
+import { FieldsV1Error } from '../patch/fields-v1.ts'
+import { sameJson } from '../patch/json-value.ts'
+import { readManaged, updateSteps, type Writer as FieldWriter } from '../patch/managed-fields.ts'
+import type { Versions } from '../patch/managers.ts'
+import { DEDUCED } from '../notation/topology.ts'
+import type { Served } from '../catalogue/catalogue.ts'
+import { Decoding, type JsonObject } from '../codec/codec.ts'
+import { invalid } from '../meta/errors.ts'
+import { FieldErrors } from '../meta/field-errors.ts'
+import { copyJson } from '../codec/json-clone.ts'
+import type { ManagedFieldsEntry, Typed } from '../meta/object-meta.ts'
+import type { HookContext } from '../catalogue/resource.ts'
+import { holdsMoreThan, MAX_VALUES } from '../meta/value-count.ts'
+import type { Call } from './context.ts'
+import { untilConverted, type Conversions } from './conversion.ts'
+import { fromHub, misfit } from './objects.ts'
+import type { WriteOptions } from './options.ts'
+
+const MAX_MANAGER_BYTES = 128
+/** Entries of owners that an object may have; ours alone. */
+const MAX_ENTRIES = 1000
+
+/** Name of who writes: as the request says, or the first word of its user agent. */
+export function managerOf(call: Call, options: WriteOptions): string {
+  if (options.fieldManager !== '') return options.fieldManager
+  const { userAgent } = call
+  if (lastManager?.userAgent !== userAgent)
+    lastManager = { userAgent, name: managerNamed(userAgent) }
+  return lastManager.name
+}
+
+/** Whoever writes much writes again. */
+let lastManager: { readonly userAgent: string; readonly name: string } | null = null
+
+function managerNamed(userAgent: string): string {
+  let name = ''
+  let bytes = 0
+  for (const char of userAgent.split('/', 1)[0] ?? '') {
+    if (!isPrintable(char)) continue
+    bytes += Buffer.byteLength(char)
+    if (bytes > MAX_MANAGER_BYTES) break
+    name += char
+  }
+  return name === '' ? 'unknown' : name
+}
+
+/** Who writes, when, and through which sub-resource. */
+export const writerOf = (call: Call, options: WriteOptions, c: HookContext): FieldWriter => ({
+  manager: managerOf(call, options),
+  subresource: call.subresource,
+  now: formatTime(c.now),
+})
+
+/** An object of the stored version as JSON of the version of the request; without entries of owners. */
+export function documentOf(
+  served: Served,
+  object: Typed,
+  c: HookContext,
+  conversions: Conversions | null,
+): JsonObject {
+  const { conversion, hub } = served
+  if (conversion?.waiting)
+    return conversions!.get(withoutEntries(hub.codec.plain(object as never)), hub, served)
+  if (!conversion) return withoutEntries(served.codec.plain(object as never))
+  if (!conversion.same) {
+    return withoutEntries(served.codec.plain(fromHub(served, copyJson(object), c) as never))
+  }
+  return withoutEntries({
+    ...hub.codec.plain(object as never),
+    kind: served.kind,
+    apiVersion: served.groupVersion,
+  })
+}
+
+/** A JSON object without its entries of owners; the given one is not changed. */
+export function withoutEntries(document: JsonObject): JsonObject {
+  const metadata = document['metadata'] as JsonObject | undefined
+  if (metadata?.['managedFields'] === undefined) return document
+  const { managedFields: _, ...rest } = metadata
+  return { ...document, metadata: rest }
+}
+
+const blanks = new WeakMap<Served, JsonObject>()
+
+/** An object of the served version in which nothing is set, as JSON. */
+export function blankOf(served: Served): JsonObject {
+  let blank = blanks.get(served)
+  if (!blank) blanks.set(served, (blank = served.codec.plain({})))
+  return blank
+}
+
+/**
+ * Puts the entries of owners into an object that a write makes of another, before anybody else changes it. `before` is
+ * the present object, null when there is none. Entries that the client sent count as seed 1 says. Throws 422 when they are too many.
+ */
+export function recordOwners(
+  call: Call,
+  options: WriteOptions,
+  { next, before, c }: { next: Typed; before: Typed | null; c: HookContext },
+): void | Promise<void> {
+  checkCount(call, next, next.metadata.managedFields, before)
+  return untilConverted(call.served, (conversions) =>
+    paced(ownerSteps(call, options, { next, before, c, conversions })),
+  )
+}
+
+function* ownerSteps(
+  call: Call,
+  options: WriteOptions,
+  {
+    next,
+    before,
+    c,
+    conversions,
+  }: { next: Typed; before: Typed | null; c: HookContext; conversions: Conversions | null },
+): Steps<void> {
+  const { served } = call
+  const apiVersion = served.groupVersion
+  const live = before && { object: documentOf(served, before, c, conversions), apiVersion }
+  yield
+  const document = documentOf(served, next, c, conversions)
+  yield
+  const entries = yield* updateSteps(
+    {
+      versions: versionsOf(served, call.subresource, { c, conversions }),
+      live,
+      blank: { object: blankOf(served), apiVersion },
+      next: document,
+      liveEntries: before?.metadata.managedFields,
+      sentEntries: next.metadata.managedFields,
+    },
+    writerOf(call, options, c),
+  )
+  setEntries(next, entries)
+}
+
+/**
+ * Refuses more entries than an object may have, unless it has as many. Each manager has one for each version and
+ * sub-resource, and updates beyond the tenth are joined, so real objects have a few dozen. Throws 422.
+ */
+export function checkCount(
+  { served }: Call,
+  object: Typed,
+  entries: readonly ManagedFieldsEntry[] | undefined,
+  before: Typed | null,
+): void {
+  const count = entries?.length ?? 0
+  if (count <= Math.max(MAX_ENTRIES, before?.metadata.managedFields?.length ?? 0)) return
+  const errors = new FieldErrors()
+  errors.at('metadata', 'managedFields').tooMany(count, MAX_ENTRIES)
+  throw invalid({ group: served.group, kind: served.kind }, object.metadata.name ?? '', errors.list)
+}
+
+/**
+ * Gives an object its entries; none when the list is empty, and none when they say more than an object may hold: then
+ * nobody owns anything, as when an object with its owners is too large for the store of the field.
+ */
+export function setEntries({ metadata }: Typed, entries: readonly ManagedFieldsEntry[]): void {
+  if (entries.length === 0 || holdsMoreThan(entries, MAX_VALUES)) delete metadata.managedFields
+  else metadata.managedFields = [...entries]
+}
+
+/** Whether two lists of entries differ in nothing but times. */
+export function sameButTimes(
+  a: readonly ManagedFieldsEntry[] | undefined,
+  b: readonly ManagedFieldsEntry[] | undefined,
+): boolean {
+  if (a === b) return true
+  if (!a || !b || a.length !== b.length) return false
+  const keyOf = ({ manager, operation, apiVersion, subresource }: ManagedFieldsEntry) =>
+    JSON.stringify([manager, operation, apiVersion, subresource])
+  const left = new Map(a.map((entry) => [keyOf(entry), entry.fieldsV1]))
+  return b.every((entry) => {
+    const key = keyOf(entry)
+    return left.has(key) && sameJson(left.get(key), entry.fieldsV1)
+  })
+}
+
+/** Why entries make no sense; null when they do. */
+export function faultOfEntries(entries: readonly ManagedFieldsEntry[] | undefined): string | null {
+  try {
+    readManaged(entries)
+    return null
+  } catch (error) {
+    if (error instanceof FieldsV1Error) return error.message
+    throw error
+  }
+}
+
+const known = new WeakMap<Served, Map<string, Omit<Versions, 'convert'>>>()
+
+/** The versions of a kind, as writes through an endpoint see them; converting throws 400 for what is no object. */
+export function versionsOf(
+  served: Served,
+  subresource: string,
+  how: { readonly c: HookContext; readonly conversions: Conversions | null },
+): Versions {
+  let ofServed = known.get(served)
+  if (!ofServed) known.set(served, (ofServed = new Map()))
+  let versions = ofServed.get(subresource)
+  if (!versions) ofServed.set(subresource, (versions = knownVersions(served, subresource)))
+  const { topology, ignored } = versions
+  return {
+    topology,
+    ignored,
+    convert: (object, from, to) =>
+      converted(object, versionNamed(served, from)!, versionNamed(served, to)!, how),
+  }
+}
+
+function knownVersions(served: Served, subresource: string): Omit<Versions, 'convert'> {
+  const unowned = FieldSet.ofPaths(...unownedPaths(served, subresource))
+  return {
+    topology: (apiVersion) => {
+      const version = versionNamed(served, apiVersion)
+      return version ? (version.topology ?? DEDUCED) : null
+    },
+    ignored: () => unowned,
+  }
+}
+
+const versionNamed = (served: Served, apiVersion: string): Served | undefined =>
+  served.groupVersion === apiVersion
+    ? served
+    : served.versions.find((version) => version.groupVersion === apiVersion)
+
+// Nothing is filled in on the way: what was taken out of an object must stay out.
+function converted(
+  object: unknown,
+  from: Served,
+  to: Served,
+  { c, conversions }: { readonly c: HookContext; readonly conversions: Conversions | null },
+): unknown {
+  if (conversions) return conversions.get(object as JsonObject, from, to)
+  const isSame = (version: Served) => !version.conversion || version.conversion.same
+  if (isSame(from) && isSame(to)) {
+    return { ...(object as JsonObject), apiVersion: to.groupVersion }
+  }
+  let decoded: Typed
+  try {
+    decoded = from.codec.decode(object, new Decoding({ fills: false })) as unknown as Typed
+  } catch (error) {
+    throw misfit(from, error)
+  }
+  const hub = from.conversion ? (from.conversion.toHub(decoded, c) as Typed) : decoded
+  return to.codec.plain(fromHub(to, hub, c) as never)
+}
+
+/** What an endpoint resets, so that nobody owns it there. */
+function unownedPaths({ strategy, subresources }: Served, subresource: string): Path[] {
+  const part = subresources.get(subresource)
+  const paths =
+    part?.serves === 'part'
+      ? (part.unowned ?? ['spec'])
+      : (strategy.unowned ?? (subresources.has('status') ? ['status'] : []))
+  return paths.map((path) => path.split('.').map(fieldElement))
+}

@@ -1,0 +1,257 @@
+import { Pace } from '../base/turn.ts'
+import {
+  applyJsonPatch,
+  PatchFailed,
+  PatchSyntaxError,
+  TooManyOperations,
+} from '../patch/json-patch.ts'
+import { applyMergePatch } from '../patch/merge-patch.ts'
+import { PatchMismatch } from '../patch/patch-errors.ts'
+import { placesOf } from '../patch/written-places.ts'
+import { strategicMerge } from '../patch/strategic-merge.ts'
+import type { Served } from '../catalogue/catalogue.ts'
+import { DecodeError } from '../codec/codec.ts'
+import {
+  badRequest,
+  invalid,
+  plainError,
+  StatusError,
+  tooLarge,
+  unprocessable,
+  unsupportedMediaType,
+} from '../meta/errors.ts'
+import { readJsonPatch, readMergePatch, type PatchText } from '../codec/duplicate-keys.ts'
+import { FieldErrors } from '../meta/field-errors.ts'
+import { copyJson } from '../codec/json-clone.ts'
+import { parseJson } from '../codec/json-text.ts'
+import { refuseTooMany } from '../meta/value-count.ts'
+import { WrittenNumbers } from '../codec/written-numbers.ts'
+import type { Vocabulary } from '../vocabulary/vocabulary.ts'
+import type { Scale } from '../kinds/autoscaling/scale.ts'
+import type { Typed } from '../meta/object-meta.ts'
+import type { HookContext, ScaleSubresource } from '../catalogue/resource.ts'
+import { APPLY_PATCH, apply, applyScale } from './apply.ts'
+import { type Api, type Call } from './context.ts'
+import { shownVersions, toStored } from './conversion.ts'
+import { decodeServed, fromHub } from './objects.ts'
+import { writeOptions, type WriteOptions } from './options.ts'
+import type { Result } from './results.ts'
+import { scaleKind, updateScale } from './scale.ts'
+import { checkName } from './update.ts'
+import { updateObject, type Present } from './update-object.ts'
+import { takeNamespace } from './write.ts'
+
+const JSON_PATCH = 'application/json-patch+json'
+const MERGE_PATCH = 'application/merge-patch+json'
+const STRATEGIC_MERGE_PATCH = 'application/strategic-merge-patch+json'
+const PLAIN = [JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH] as const
+type PatchType = (typeof PLAIN)[number]
+
+/** Media types of patches that a kind takes. */
+const acceptedOf = ({ mergeSchema }: Served): string[] =>
+  [...PLAIN, APPLY_PATCH].filter((type) => mergeSchema !== null || type !== STRATEGIC_MERGE_PATCH)
+
+/** PATCH on an object or one of its parts (seed 1, Patch content types). Throws 4xx. */
+export async function patch(api: Api, call: Call): Promise<Result> {
+  if ((await call.body()).mediaType === APPLY_PATCH) return apply(api, call)
+  const { change, options } = await readPatch(api, call, call.served)
+  return updateObject(
+    api,
+    { ...call, versionless: change.versionless },
+    { next: (present) => patched(call, options, present, change), fresh: null },
+    options,
+  )
+}
+
+/** PATCH on `scale`. Throws 4xx. */
+export async function patchScale(
+  api: Api,
+  call: Call,
+  scale: ScaleSubresource<any>,
+): Promise<Result> {
+  if ((await call.body()).mediaType === APPLY_PATCH) return applyScale(api, call, scale)
+  const own = { ...call, served: scaleKind(api) }
+  const { change, options } = await readPatch(api, call, own.served)
+  const next = (present: Scale): Promise<Scale> => {
+    const document = own.served.codec.plain(present as never)
+    return patchedDocument(own, options, document, change) as Promise<Scale>
+  }
+  return updateScale(api, { ...call, versionless: change.versionless }, scale, { next }, options)
+}
+
+interface Change {
+  apply(document: unknown): unknown
+  /** What the patch says of kind and apiVersion does not count. */
+  readonly keepsType: boolean
+  /** Numbers of the patch that are not written as integers are, at their places in what it makes of a document. */
+  writtenIn(document: unknown): WrittenNumbers | undefined
+  /** What is wrong with the text of the patch, though it can be read. */
+  readonly findings: readonly string[]
+  /** The patch does not speak of the resourceVersion, so it may be tried again. */
+  readonly versionless: boolean
+}
+
+/** Reads the patch of an object of `served`. Throws 400, 415 and 422. */
+async function readPatch(
+  api: Api,
+  call: Call,
+  served: Served,
+): Promise<{ readonly change: Change; readonly options: WriteOptions }> {
+  const body = await call.body()
+  const accepted = acceptedOf(served)
+  const type = PLAIN.find((one) => one === body.mediaType && accepted.includes(one))
+  if (type === undefined) throw unsupportedMediaType(accepted)
+  const options = writeOptions(call.query, api.v, 'PatchOptions')
+  const pace = new Pace()
+  const change = parsePatch(body.bytes, { type, served, v: api.v })
+  await pace.pause()
+  return { change, options }
+}
+
+interface Reading {
+  readonly type: PatchType
+  readonly served: Served
+  readonly v: Vocabulary
+}
+
+function parsePatch(bytes: Buffer, { type, served, v }: Reading): Change {
+  const written = new WrittenNumbers()
+  let read: PatchText
+  try {
+    read = (type === JSON_PATCH ? readJsonPatch : readMergePatch)(bytes, written)
+  } catch (error) {
+    throw badRequest(
+      `error decoding patch: ${error instanceof Error ? error.message : String(error)}`,
+    )
+  }
+  const { value: patch, findings } = read
+  if (type !== JSON_PATCH) {
+    const schema = type === STRATEGIC_MERGE_PATCH ? served.mergeSchema : null
+    if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) {
+      const name = schema ? 'strategic merge patch' : 'merge patch'
+      throw badRequest(`error decoding patch: a ${name} must be an object`)
+    }
+    const { metadata } = patch as { metadata?: unknown }
+    const versionless =
+      typeof metadata !== 'object' ||
+      metadata === null ||
+      !Object.hasOwn(metadata, 'resourceVersion')
+    if (schema) {
+      const apply = (document: unknown) => strategicMerge(schema, document, patch, v)
+      // The reference merges values here, not text: a whole number is an integer however it is written.
+      return { apply, versionless, findings, keepsType: true, writtenIn: () => undefined }
+    }
+    const apply = (document: unknown) => applyMergePatch(document, patch)
+    const writtenIn = placesOf(written, patch, applyMergePatch)
+    return { apply, versionless, findings, keepsType: false, writtenIn }
+  }
+  const versionless =
+    !Array.isArray(patch) ||
+    !patch.some((operation: unknown) => {
+      const path = (operation as { path?: unknown } | null)?.path
+      return path === '/metadata/resourceVersion' || path === '/metadata' || path === ''
+    })
+  const apply = (document: unknown) => applyJsonPatch(document, patch)
+  const writtenIn = placesOf(written, patch, applyJsonPatch)
+  return { apply, versionless, findings, keepsType: false, writtenIn }
+}
+
+async function patched(
+  call: Call,
+  options: WriteOptions,
+  { live, old, document: stored }: Present,
+  change: Change,
+): Promise<Typed> {
+  const { served } = call
+  const c = call.context()
+  const pace = new Pace()
+  const { conversion } = served
+  const shown = conversion?.waiting ? await shownVersions(conversion.waiting, [live]) : null
+  const document = shown
+    ? parseJson(shown[0]!.json())
+    : conversion === null
+      ? stored
+      : served.codec.plain(fromHub(served, copyJson(old), c) as never)
+  await pace.pause()
+  return patchedDocument(call, options, document, change)
+}
+
+/** The object that a patch makes of a document in the served version, in the stored one. Throws 4xx. */
+async function patchedDocument(
+  call: Call,
+  options: WriteOptions,
+  document: unknown,
+  { apply, findings, keepsType, writtenIn }: Change,
+): Promise<Typed> {
+  const { served } = call
+  const c = call.context()
+  const pace = new Pace()
+  let result: unknown
+  try {
+    result = apply(document)
+  } catch (error) {
+    throw patchError(error)
+  }
+  await pace.pause()
+  refuseTooMany(result)
+  await pace.pause()
+  const { object, unknown } = fit(
+    call,
+    keepsType ? withType(served, result) : result,
+    c,
+    writtenIn(document),
+  )
+  await pace.pause()
+  if (findings.length + unknown.length > 0 && options.fieldValidation !== 'Ignore') {
+    const found = [...findings, ...unknown.map((path) => `unknown field ${JSON.stringify(path)}`)]
+    if (options.fieldValidation === 'Strict')
+      throw misfit(`strict decoding error: ${found.join(', ')}`)
+    for (const text of found) call.warn(text)
+  }
+  checkName(call, object)
+  takeNamespace(call, object)
+  return toStored(served, object, c)
+}
+
+function fit(call: Call, result: unknown, c: HookContext, written: WrittenNumbers | undefined) {
+  const { served } = call
+  try {
+    const { kind, apiVersion } = (result ?? {}) as { kind?: unknown; apiVersion?: unknown }
+    if (
+      (kind ?? served.kind) !== served.kind ||
+      (apiVersion ?? served.groupVersion) !== served.groupVersion
+    ) {
+      throw badRequest(`the patch changes the kind or apiVersion of the object`)
+    }
+    return decodeServed(served, result, c, written)
+  } catch (error) {
+    if (error instanceof DecodeError || error instanceof StatusError) throw misfit(error.message)
+    throw error
+  }
+}
+
+/** Words for the type that a strategic merge patch brings along are ignored, as clients of the reference count on. */
+function withType({ kind, groupVersion }: Served, result: unknown): unknown {
+  if (typeof result !== 'object' || result === null) return result
+  const { kind: sentKind = '', apiVersion = '' } = result as {
+    kind?: unknown
+    apiVersion?: unknown
+  }
+  if (typeof sentKind !== 'string' || typeof apiVersion !== 'string') return result
+  return { ...result, kind, apiVersion: groupVersion }
+}
+
+// The reference says nothing of kind and name here. It shows the whole object, which helps nobody and may be secret.
+function misfit(why: string): StatusError {
+  const errors = new FieldErrors()
+  errors.at('patch').add('FieldValueInvalid', `Invalid value: ${why}`)
+  return invalid({ group: '', kind: '' }, '', errors.list)
+}
+
+function patchError(error: unknown): unknown {
+  if (error instanceof TooManyOperations) return tooLarge(error.message)
+  if (error instanceof PatchSyntaxError) return badRequest(error.message)
+  if (error instanceof PatchFailed) return unprocessable()
+  if (error instanceof PatchMismatch) return plainError(error.message)
+  return error
+}

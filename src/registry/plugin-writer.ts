@@ -1,0 +1,21 @@
+import type { ObjectWriter } from '../admission/object-writer.ts'
+import type { Served } from '../catalogue/catalogue.ts'
+import { noSuchResource } from '../meta/errors.ts'
+import type { ResourceName } from '../meta/resource-name.ts'
+import type { Api } from './context.ts'
+import { InternalWriter } from './internal-writer.ts'
+
+/** How admission plugins write: as the server does, in the stored version of the kind. */
+export function pluginWriter(api: () => Api): ObjectWriter {
+  const storedForm = ({ group, resource }: ResourceName): Served => {
+    const hub = api().catalogue.entry(group, resource)?.versions[0]
+    if (!hub) throw noSuchResource()
+    return hub
+  }
+  return {
+    create: async (resource, namespace, object) =>
+      new InternalWriter(api()).create({ served: storedForm(resource), namespace, object }),
+    change: async (resource, place, change) =>
+      new InternalWriter(api()).change({ served: storedForm(resource), ...place }, change),
+  }
+}

@@ -1,0 +1,170 @@
+/** The `scale` sub-resource: a Scale stands for three fields of whatever owns the replicas. */
+import { Scale, validateScale } from '../kinds/autoscaling/scale.ts'
+import { ageColumn } from '../kinds/columns.ts'
+import type { Served } from '../catalogue/catalogue.ts'
+import { Decoding, type JsonObject } from '../codec/codec.ts'
+import { conflict } from '../meta/errors.ts'
+import { FieldErrors } from '../meta/field-errors.ts'
+import type { Typed } from '../meta/object-meta.ts'
+import { column, type ScaleSubresource } from '../catalogue/resource.ts'
+import { type Api, type Call } from './context.ts'
+import { existing } from './get.ts'
+import { decodeStored } from './objects.ts'
+import type { WriteOptions } from './options.ts'
+import { Made, type Result } from './results.ts'
+import { CallAttributes, mutatedBy } from './admission.ts'
+import { updateObject } from './update-object.ts'
+import { refuseInvalid } from './write.ts'
+
+const columns = [
+  column<Scale>('Name', 'string', ({ metadata }) => metadata.name ?? '', {
+    description: 'Name of the object.',
+  }),
+  column<Scale>('Desired', 'integer', ({ spec }) => spec.replicas ?? 0, {
+    description: 'Wanted number of replicas.',
+  }),
+  column<Scale>('Available', 'integer', ({ status }) => status.replicas, {
+    description: 'Observed number of replicas.',
+  }),
+  ageColumn,
+]
+
+/** The kind of the body, served under the group of autoscaling. */
+export function scaleKind(api: Api): Served {
+  const body = api.catalogue.body(Scale)
+  let kind = shown.get(body)
+  if (!kind) shown.set(body, (kind = { ...body, table: { ...body.table, columns } }))
+  return kind
+}
+
+/** The kind of each catalogue, with its columns. */
+const shown = new WeakMap<Served, Served>()
+
+/** Reads how many replicas there are and shall be. Throws 404. */
+export async function getScale(
+  api: Api,
+  call: Call,
+  scale: ScaleSubresource<any>,
+): Promise<Result> {
+  const version = await existing(api, call)
+  const owner = decodeStored(call.served, version, call.context())
+  return made(api, 200, scaleOf(api, owner, scale))
+}
+
+/** Where an update gets the number of replicas from. */
+export interface ScaleSource {
+  /** The entries of owners are in the owner. */
+  readonly tracked?: boolean
+  /** The Scale that is wanted, made of the present one. */
+  readonly next?: (present: Scale) => Scale | Promise<Scale>
+  /** Or the object with its new number, made of the present one. */
+  readonly owner?: (old: Typed) => Promise<Typed>
+  /** What the body says beside that. */
+  readonly metadata?: JsonObject
+  /** uid that the owner must have; undefined: any. */
+  readonly uid?: string | undefined
+}
+
+/** Writes how many replicas there shall be; the owner is updated by its own rules. Throws 4xx. */
+export async function updateScale(
+  api: Api,
+  call: Call,
+  scale: ScaleSubresource<any>,
+  source: ScaleSource,
+  options: WriteOptions,
+): Promise<Result> {
+  const c = call.context()
+  const kind = scaleKind(api)
+  const view = (owner: Typed): Typed => scaleOf(api, owner, scale)
+  let attributes: CallAttributes
+  const result = await updateObject(
+    api,
+    call,
+    {
+      fresh: null,
+      uid: source.uid,
+      view,
+      tracked: source.tracked === true,
+      attributes: () => attributes,
+      async next({ old }) {
+        const present = scaleOf(api, old, scale)
+        const owner = source.owner ? await source.owner(old) : structuredClone(old)
+        const sent = source.next
+          ? await source.next(scaleOf(api, old, scale))
+          : scaleOf(api, owner, scale)
+        if (source.metadata) Object.assign(sent.metadata, versionOf(source.metadata))
+        attributes = new CallAttributes(api, call, {
+          operation: 'UPDATE',
+          object: sent,
+          old: present,
+          dryRun: options.dryRun,
+          body: kind,
+        })
+        const wanted = await mutatedBy<Scale>(api, attributes)
+        const errors = new FieldErrors()
+        kind.check(wanted, errors)
+        validateScale(wanted, errors)
+        refuseInvalid(kind, call.name, errors)
+        const { uid } = wanted.metadata
+        if (uid !== undefined && uid !== old.metadata.uid) {
+          throw conflict(
+            { group: call.served.group, resource: `${call.served.resource}/scale` },
+            call.name,
+            `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${old.metadata.uid ?? ''}`,
+          )
+        }
+        write(owner, scale.replicas, wanted.spec.replicas ?? 0)
+        if (wanted.metadata.resourceVersion === undefined) delete owner.metadata.resourceVersion
+        else owner.metadata.resourceVersion = wanted.metadata.resourceVersion
+        return owner
+      },
+    },
+    options,
+  )
+  if (result.is !== 'object') return result
+  return made(api, 200, view(decodeStored(call.served, result.version, c)) as Scale)
+}
+
+/** What a body says of which object and state it means. */
+const versionOf = ({ uid, resourceVersion }: JsonObject): JsonObject => ({
+  ...(uid === undefined ? {} : { uid }),
+  ...(resourceVersion === undefined ? {} : { resourceVersion }),
+})
+
+const made = (api: Api, status: number, scale: Scale): Result => {
+  const served = scaleKind(api)
+  return { is: 'made', status, served, object: new Made(served.codec.plain(scale as never)) }
+}
+
+function scaleOf(api: Api, owner: Typed, scale: ScaleSubresource<any>): Scale {
+  const kind = scaleKind(api)
+  const { name, namespace, uid, resourceVersion, creationTimestamp } = owner.metadata
+  const selector = scale.selector(owner)
+  return kind.codec.decode(
+    {
+      kind: kind.kind,
+      apiVersion: kind.groupVersion,
+      metadata: { name, namespace, uid, resourceVersion, creationTimestamp },
+      spec: { replicas: read(owner, scale.replicas) ?? 0 },
+      status: {
+        replicas: read(owner, scale.observed) ?? 0,
+        ...(selector === '' ? {} : { selector }),
+      },
+    },
+    new Decoding(),
+  ) as unknown as Scale
+}
+
+function read(owner: Typed, path: string): unknown {
+  let value: unknown = owner
+  for (const step of path.split('.')) value = (value as JsonObject | undefined)?.[step]
+  return value
+}
+
+function write(owner: Typed, path: string, value: unknown): void {
+  const steps = path.split('.')
+  const last = steps.pop()!
+  let target = owner as unknown as JsonObject
+  for (const step of steps) target = (target[step] ??= {}) as JsonObject
+  target[last] = value
+}

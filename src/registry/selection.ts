@@ -1,0 +1,96 @@
+import { badRequest } from '../meta/errors.ts'
+import type { Served } from '../catalogue/catalogue.ts'
+import {
+  matchesFields,
+  matchesLabels,
+  parseFieldSelector,
+  parseLabelSelector,
+  type FieldTerm,
+  type LabelSelector,
+} from '../meta/selectors.ts'
+import { markOf, type Selectable } from '../cache/version.ts'
+
+/** Which objects of a collection are meant. */
+export interface Selection {
+  /** null: all of them. */
+  readonly matches: ((object: Selectable) => boolean) | null
+  /** The one name that `metadata.name=x` leaves; undefined when there is none. */
+  readonly name: string | undefined
+  /** Same text, same selection. */
+  readonly id: string
+}
+
+const EVERYTHING: Selection = { matches: null, name: undefined, id: '' }
+
+/**
+ * Reads label and field selectors (seed 1, Common query parameters). Throws 400 on bad syntax and on
+ * fields that the kind does not select by.
+ */
+export function selection(served: Served, labelText: string, fieldText: string): Selection {
+  if (labelText === '' && fieldText === '') return EVERYTHING
+  const labels = labelText === '' ? null : parsed(() => parseLabelSelector(labelText))
+  const terms =
+    fieldText === ''
+      ? []
+      : parsed(() => parseFieldSelector(fieldText)).map((t) => resolve(served, t))
+  const byName = terms.filter((t) => t.field === 'metadata.name')
+  const byNamespace = terms.filter((t) => t.field === 'metadata.namespace')
+  const byField = terms.filter(
+    (t) => t.field !== 'metadata.name' && t.field !== 'metadata.namespace',
+  )
+  const marks = neededMarks(labels, byField)
+  const names = byName.filter((t) => t.op === '=').map((t) => t.value)
+  return {
+    id: `${labelText}\0${fieldText}`,
+    name: names[0],
+    matches(object) {
+      const { key } = object
+      if (byName.length > 0 || byNamespace.length > 0) {
+        const slash = key.lastIndexOf('/')
+        const name = key.slice(slash + 1)
+        const namespace = served.namespaced ? key.slice(served.keyPrefix.length, slash) : ''
+        if (!byName.every((t) => (t.value === name) === (t.op === '='))) return false
+        if (!byNamespace.every((t) => (t.value === namespace) === (t.op === '='))) return false
+      }
+      if (!labels && byField.length === 0) return true
+      if (!object.mayHave(marks)) return false
+      const facts = object.facts()
+      if (labels && !matchesLabels(labels, facts.labels)) return false
+      return byField.length === 0 || matchesFields(byField, facts.fields)
+    },
+  }
+}
+
+/** The marks that every object has which is selected. */
+function neededMarks(labels: LabelSelector | null, fields: readonly FieldTerm[]): number {
+  let marks = 0
+  for (const { key, operator, values } of labels?.requirements ?? []) {
+    if (operator === '!' || operator === '!=' || operator === 'notin') continue
+    const isExact = operator !== 'exists' && operator !== 'gt' && operator !== 'lt'
+    marks |= isExact && values.length === 1 ? markOf(key, values[0]) : markOf(key)
+  }
+  for (const { field, op, value } of fields)
+    if (op === '=' && value !== '') marks |= markOf(field, value)
+  return marks
+}
+
+function resolve(served: Served, term: FieldTerm): FieldTerm {
+  const { selectable, noNamespaceSelector, unknownSelector } = served.strategy
+  const field = served.selectable.get(term.field)
+  if (field !== undefined) return { ...term, field }
+  if (term.field === 'metadata.name') return term
+  if (term.field === 'metadata.namespace' && noNamespaceSelector !== true) return term
+  if (unknownSelector) throw badRequest(unknownSelector(term.field))
+  if (selectable) throw badRequest(`field label not supported: ${term.field}`)
+  throw badRequest(
+    `${JSON.stringify(term.field)} is not a known field selector: only "metadata.name", "metadata.namespace"`,
+  )
+}
+
+function parsed<T>(parse: () => T): T {
+  try {
+    return parse()
+  } catch (error) {
+    throw badRequest(error instanceof Error ? error.message : String(error))
+  }
+}

@@ -1,0 +1,344 @@
+/** The steps of an update, in their order. The kind fills the hooks. */
+import { refusal } from '../authz/refusal.ts'
+import { Pace } from '../base/turn.ts'
+import { conflict, invalid, modified, notFound } from '../meta/errors.ts'
+import type { Served } from '../catalogue/catalogue.ts'
+import { checkMetadata, checkMetadataUpdate } from '../meta/check-metadata.ts'
+import { FieldErrors } from '../meta/field-errors.ts'
+import { parseJson } from '../codec/json-text.ts'
+import type { ObjectMeta, Typed } from '../meta/object-meta.ts'
+import type { PartSubresource } from '../catalogue/resource.ts'
+import type { Version } from '../cache/version.ts'
+import type { Commit } from '../engine/engine.ts'
+import { CallAttributes } from './admission.ts'
+import { isClaimKey } from './claims.ts'
+import { keyOf, type Api, type Call } from './context.ts'
+import { asVersion, decodeDocument, encodeObject } from './objects.ts'
+import { objectChanges } from './object-changes.ts'
+import type { WriteOptions } from './options.ts'
+import { namedRevision } from './named-revision.ts'
+import { recordOwners, sameButTimes } from './ownership.ts'
+import type { Result } from './results.ts'
+import { createObject } from './create-object.ts'
+import {
+  allocated,
+  checked,
+  prepared,
+  guarded,
+  mutated,
+  isFinished,
+  refuseInvalid,
+  metadataRules,
+  dedupOwners,
+  committed,
+} from './write.ts'
+import { keepParts, takePart } from './write-parts.ts'
+
+/** The object that an update changes, in the stored version. */
+export interface Present {
+  readonly live: Version
+  readonly old: Typed
+  /** What is stored, as a JSON value. */
+  readonly document: unknown
+}
+
+/** Where an update gets the new object from: a body, a patch. */
+export interface Source {
+  /** The new object in the stored version, made of the present one, which is not to be changed. */
+  next(present: Present): Promise<Typed>
+  /** The new object comes with the entries of its owners. */
+  readonly tracked?: boolean
+  /** What admission sees of an object, when that is another kind: the body of the sub-resource. */
+  readonly view?: (object: Typed) => Typed
+  /** What `next` asked admission with, where it does so itself. */
+  readonly attributes?: () => CallAttributes
+  /** The object when nothing is there yet and the kind may be made so; null: 404. */
+  fresh: (() => Promise<Typed>) | null
+  /** uid that the object must have; undefined: any, and none. */
+  readonly uid?: string | undefined
+  /** Admission was asked about what leads to this update. */
+  readonly isAdmitted?: true
+  /** The part that is written, where the sub-resource of the call does not say it. */
+  readonly part?: PartSubresource<any>
+  /** Times that it is tried while others write the object; without: until it works or nobody waits for it. */
+  readonly attempts?: number
+}
+
+/**
+ * Updates an object or a part of it (seed 1, update). A write that carries no resourceVersion of its own
+ * is done again when the object changed meanwhile. Throws 4xx.
+ */
+export async function updateObject(
+  api: Api,
+  call: Call,
+  source: Source,
+  options: WriteOptions,
+): Promise<Result> {
+  const { served } = call
+  const key = keyOf(served, call.namespace, call.name)
+  const table = await api.cache.table(served.hub)
+  return api.turns.take(key, async () => {
+    for (let left = source.attempts ?? Infinity; left > 0; left--) {
+      const live = table.get(key)
+      if (!live) {
+        if (source.uid !== undefined) throw otherUid(call, key, source.uid, '')
+        if (!source.fresh || call.subresource !== '') throw notFound(served.name, call.name)
+        await mayCreate(api, call)
+        const object = await source.fresh()
+        namedRevision(object.metadata.resourceVersion)
+        const { tracked = false } = source
+        return createObject(api, call, object, options, { tracked, isUpdate: true })
+      }
+      const result = await updateOnce(api, call, source, options, { key, live })
+      if (result) return result
+      if (call.signal().aborted) break
+    }
+    throw modified(served.name, call.name)
+  })
+}
+
+/** One try; null when the object changed meanwhile and the write may be done again. */
+async function updateOnce(
+  api: Api,
+  call: Call,
+  source: Source,
+  options: WriteOptions,
+  { key, live }: { readonly key: string; readonly live: Version },
+): Promise<Result | null> {
+  const { served } = call
+  const c = call.context()
+  const pace = new Pace()
+  const document = parseJson(live.json())
+  await pace.pause()
+  const old = decodeDocument(served, document, c)
+  await pace.pause()
+  const uid = old.metadata.uid ?? ''
+  if (source.uid !== undefined && source.uid !== uid) throw otherUid(call, key, source.uid, uid)
+  const sent = await source.next({ live, old, document })
+  const attributes = await admittedUpdate(api, call, source, options, { sent, old, pace })
+  const changed = source.attributes || !attributes ? sent : attributes.object!.live
+  if (call.subresource === '') await guarded(api, { call, object: changed, old })
+  const conditional = checkVersion(call, changed.metadata, old.metadata)
+  await checkUpdate(api, call, { next: changed, old, part: partOf(call, source) }, pace)
+  const next = await allocated(api, served, changed, old, c)
+  if (attributes) {
+    const { view = (object: Typed) => object } = source
+    const validating = api.admission.validate(attributes.settle(view(next), view(old)))
+    if (validating) await validating
+  }
+  return storeUpdate(api, call, options, { key, live, old, next, conditional, pace })
+}
+
+/** Records the owners of a changed object, and lets admission change it; null where admission is not asked. */
+async function admittedUpdate(
+  api: Api,
+  call: Call,
+  source: Source,
+  options: WriteOptions,
+  { sent, old, pace }: { sent: Typed; old: Typed; pace: Pace },
+): Promise<CallAttributes | null> {
+  dedupOwners(call, sent.metadata)
+  await pace.pause()
+  if (source.tracked !== true) {
+    const owning = recordOwners(call, options, {
+      next: sent,
+      before: old,
+      c: call.context(),
+    })
+    if (owning) await owning
+  }
+  await pace.pause()
+  if (source.isAdmitted) return null
+  if (source.attributes) return source.attributes()
+  const attributes = new CallAttributes(api, call, {
+    operation: 'UPDATE',
+    object: sent,
+    old,
+    dryRun: options.dryRun,
+  })
+  await mutated(api, call, attributes)
+  return attributes
+}
+
+/** Holds an update against the version it was made of; whether it names one. Throws 409, and 422 where one is needed. */
+function checkVersion(call: Call, metadata: ObjectMeta, old: ObjectMeta): boolean {
+  const { served } = call
+  const { resourceVersion: found } = old
+  const isFound = metadata.resourceVersion === found
+  const named = isFound ? null : namedRevision(metadata.resourceVersion)
+  const conditional = named !== 0n
+  if (!conditional && served.strategy.needsVersionOnUpdate === true) throw versionless(call)
+  if (conditional && named !== null && named !== namedRevision(found)) {
+    throw modified(served.name, call.name)
+  }
+  metadata.resourceVersion = old.resourceVersion!
+  keepSystemFields(metadata, old)
+  return conditional
+}
+
+/** Runs the hooks and checks of an update, of the object or one part of it. Throws 422. */
+async function checkUpdate(
+  api: Api,
+  call: Call,
+  { next, old, part }: { next: Typed; old: Typed; part: PartSubresource<any> | null },
+  pace: Pace,
+): Promise<void> {
+  const { served } = call
+  const { strategy } = served
+  const c = call.context()
+  const { metadata } = next
+  const hooks = part ?? strategy
+  if (part) takePart(next, old, part)
+  else keepParts(next, old, served)
+  hooks.onUpdate?.(next, old, c)
+
+  if (!part) await prepared(served, next, c, pace)
+  const errors = new FieldErrors()
+  const rules = metadataRules(served, api)
+  await checked(pace, [
+    () => {
+      checkMetadata(metadata, errors.at('metadata'), rules)
+      checkMetadataUpdate(metadata, old.metadata, errors.at('metadata'))
+    },
+    () => served.check(next, errors),
+    () => (part ? part.validate?.(next, errors, c) : strategy.validate?.(next, errors, c, old)),
+    () => hooks.validateUpdate?.(next, old, errors, c),
+  ])
+  refuseInvalid(served, metadata.name ?? '', errors)
+  await pace.pause()
+  for (const text of hooks.warn?.(next, old, c) ?? []) call.warn(text)
+  strategy.canonicalize?.(next, c)
+  await pace.pause()
+}
+
+/** An update that is about to be stored. */
+interface CheckedUpdate {
+  readonly key: string
+  readonly live: Version
+  readonly old: Typed
+  readonly next: Typed
+  /** The client named the version that it changes. */
+  readonly conditional: boolean
+  readonly pace: Pace
+}
+
+/** Stores an update, or removes an object that nothing keeps any more; null when somebody was faster. */
+async function storeUpdate(
+  api: Api,
+  call: Call,
+  options: WriteOptions,
+  { key, live, old, next, conditional, pace }: CheckedUpdate,
+): Promise<Result | null> {
+  const { served } = call
+  const over = live.revision
+  const table = await api.cache.table(served.hub)
+  await pace.pause()
+  const record = encodeObject(served, next)
+  const wanted = asVersion(record, over)
+  if (isFinished(served, next)) {
+    if (options.dryRun) return { is: 'object', status: 200, version: wanted }
+    const changes = objectChanges(api, { served, key, old, next: null, record: null, over })
+    const commit = await api.cache.commit(changes, table)
+    if (commit.done) return { is: 'object', status: 200, version: wanted }
+    return again(call, commit, conditional)
+  }
+  await pace.pause()
+  // Nothing changes: no write, no event, the same resourceVersion.
+  const isSame =
+    wanted.json().equals(live.json()) || isSameButTimes({ served, next, old, live, wanted })
+  if (isSame && (options.dryRun || !(live.isOutdated || (await api.isStale?.(key))))) {
+    return { is: 'object', status: 200, version: live }
+  }
+  if (options.dryRun) return { is: 'object', status: 200, version: wanted }
+  const changes = objectChanges(api, { served, key, old, next, record, over })
+  const commit = await api.cache.commit(changes, table)
+  if (!commit.done) return isClaimKey(commit.key) ? null : again(call, commit, conditional)
+  return { is: 'object', status: 200, version: committed(table, changes[0], commit.at) }
+}
+
+/** Whether an object would differ in nothing but when somebody came to own something: that alone is no change. */
+function isSameButTimes({
+  served,
+  next,
+  old,
+  live,
+  wanted,
+}: {
+  readonly served: Served
+  readonly next: Typed
+  readonly old: Typed
+  readonly live: Version
+  readonly wanted: Version
+}): boolean {
+  const { managedFields } = next.metadata
+  const before = old.metadata.managedFields
+  if (managedFields === before || !before) return false
+  // Most writes change what stands behind the metadata, which is cheap to see.
+  if (!behindMetadata(wanted).equals(behindMetadata(live))) return false
+  if (!sameButTimes(managedFields, before)) return false
+  const same = { ...next, metadata: { ...next.metadata, managedFields: before } }
+  return asVersion(encodeObject(served, same), live.revision).json().equals(live.json())
+}
+
+const behindMetadata = (version: Version) =>
+  version.json().subarray(version.metaStart + version.metaLength)
+
+/** An update that makes the object needs the right to create it. Throws 403. */
+async function mayCreate(api: Api, call: Call): Promise<void> {
+  if (call.isOwn) return
+  const { served, namespace, name, user } = call
+  const { group, version, resource } = served
+  const asked = { isResource: true, verb: 'create', path: '', subresource: '' }
+  const attributes = { ...asked, group, version, resource, namespace, name }
+  const { verdict, reason } = await api.authorizer.authorize(user, attributes)
+  if (verdict !== 'allow') throw refusal(user, attributes, reason)
+}
+
+/** What a refused commit means: another try, which finds nothing where the object is gone. Throws 409. */
+function again(
+  call: Call,
+  { found }: Commit & { readonly done: false },
+  conditional: boolean,
+): null {
+  if (!found) return null
+  if (conditional && !call.versionless) throw modified(call.served.name, call.name)
+  return null
+}
+
+function keepSystemFields(metadata: ObjectMeta, old: ObjectMeta): void {
+  metadata.uid ??= old.uid!
+  delete metadata.selfLink
+  copy(metadata, old, 'generation')
+  copy(metadata, old, 'creationTimestamp')
+  if (old.deletionTimestamp !== undefined) metadata.deletionTimestamp = old.deletionTimestamp
+  if (metadata.deletionGracePeriodSeconds === undefined)
+    copy(metadata, old, 'deletionGracePeriodSeconds')
+}
+
+function copy<K extends keyof ObjectMeta>(to: ObjectMeta, from: ObjectMeta, name: K): void {
+  if (from[name] === undefined) delete to[name]
+  else to[name] = from[name]
+}
+
+/** Another object has the name, or none has. */
+const otherUid = (call: Call, key: string, wanted: string, found: string) =>
+  conflict(
+    call.served.name,
+    call.name,
+    `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${wanted}, UID in object meta: ${found}`,
+  )
+
+/** An update without a version of a kind that needs one: the reference names the resource here, not the kind. */
+function versionless({ served, name }: Call) {
+  const message = 'Invalid value: 0x0: must be specified for an update'
+  const field = 'metadata.resourceVersion'
+  const { group, resource } = served
+  return invalid({ group, kind: resource }, name, [{ field, reason: 'FieldValueInvalid', message }])
+}
+
+/** The part of the object that the call writes; null for all of it, and for what stands for a field of the main part. */
+function partOf(call: Call, source: Source): PartSubresource<any> | null {
+  if (source.part) return source.part
+  const subresource = call.served.subresources.get(call.subresource)
+  return subresource?.serves === 'part' ? subresource : null
+}

@@ -1,0 +1,72 @@
+import { badRequest } from '../meta/errors.ts'
+import { type Api, type Call } from './context.ts'
+import { Scale } from '../kinds/autoscaling/scale.ts'
+import { scaleKind, updateScale } from './scale.ts'
+import { toStored } from './conversion.ts'
+import { writeOptions } from './options.ts'
+import { readObject } from './read-body.ts'
+import type { Result } from './results.ts'
+import { updateObject } from './update-object.ts'
+import { takeNamespace } from './write.ts'
+import type { Typed } from '../meta/object-meta.ts'
+import type { ScaleSubresource } from '../catalogue/resource.ts'
+
+/** PUT on an object or one of its parts (seed 2, Operations). Throws 4xx. */
+export async function update(api: Api, call: Call): Promise<Result> {
+  const options = writeOptions(call.query, api.v, 'UpdateOptions')
+  const c = call.context()
+  // Each try reads the body anew: hooks change the object they are given.
+  const next = async () => {
+    const body = await readObject(call, options, c)
+    checkName(call, body)
+    takeNamespace(call, body)
+    return toStored(call.served, body, c)
+  }
+  const sent = await next()
+  let unused = true
+  const source = async () => {
+    if (!unused) return next()
+    unused = false
+    return sent
+  }
+  return updateObject(
+    api,
+    call,
+    {
+      next: source,
+      fresh: call.served.strategy.createOnUpdate === true ? source : null,
+      uid: sent.metadata.uid,
+    },
+    options,
+  )
+}
+
+/** PUT on `scale`. Throws 4xx. */
+export async function putScale(
+  api: Api,
+  call: Call,
+  scale: ScaleSubresource<any>,
+): Promise<Result> {
+  const options = writeOptions(call.query, api.v, 'UpdateOptions')
+  const own = { ...call, served: scaleKind(api) }
+  const sent = (await readObject(own, options, call.context())) as Scale
+  checkName(call, sent)
+  takeNamespace(call, sent)
+  const { uid } = sent.metadata
+  return updateScale(api, call, scale, { next: () => structuredClone(sent), uid }, options)
+}
+
+/** The name in a body must be that of the URL. Throws 400. */
+export function checkName(call: Call, object: Typed): void {
+  const { name } = object.metadata
+  if (name === undefined) {
+    throw badRequest(
+      `the name of the object (${call.name} based on URL) was undeterminable: name must be provided`,
+    )
+  }
+  if (name !== call.name) {
+    throw badRequest(
+      `the name of the object (${name}) does not match the name on the URL (${call.name})`,
+    )
+  }
+}

@@ -1,0 +1,51 @@
+/** Which part of an object a write changes, and what it leaves. */
+import type { Served } from '../catalogue/catalogue.ts'
+import { copyJson } from '../codec/json-clone.ts'
+import { setOwn } from '../codec/json-scanner.ts'
+import type { Typed } from '../meta/object-meta.ts'
+import type { PartSubresource } from '../catalogue/resource.ts'
+
+/** The main endpoint keeps what sub-resources write. */
+export function keepParts(next: Typed, old: Typed, served: Served): void {
+  for (const part of served.subresources.values()) {
+    if (part.serves !== 'part') continue
+    // Parts further in belong to a part of the object that the main endpoint writes otherwise.
+    for (const path of part.of)
+      if (path === 'status' || path.startsWith('status.')) move(next, old, path)
+  }
+}
+
+/** A sub-resource writes its paths and leaves the rest of the object as it was. */
+export function takePart(next: Typed, old: Typed, part: PartSubresource<any>): void {
+  const written = { ...(next as unknown as Record<string, unknown>) }
+  const target = next as unknown as Record<string, unknown>
+  for (const [name, value] of Object.entries(old)) {
+    if (name !== 'metadata' && name !== 'kind' && name !== 'apiVersion')
+      setOwn(target, name, copyJson(value))
+  }
+  for (const name of Object.keys(written)) {
+    if (
+      name !== 'metadata' &&
+      name !== 'kind' &&
+      name !== 'apiVersion' &&
+      !Object.hasOwn(old, name)
+    )
+      delete target[name]
+  }
+  for (const path of part.of as readonly string[]) move(next, written as unknown as Typed, path)
+}
+
+/** Copies the value at a dotted path. */
+function move(to: Typed, from: Typed, path: string): void {
+  const steps = path.split('.')
+  const last = steps.pop()!
+  let target = to as unknown as Record<string, unknown>
+  let source: Record<string, unknown> | undefined = from as unknown as Record<string, unknown>
+  for (const step of steps) {
+    target = (target[step] ??= {}) as Record<string, unknown>
+    source = source?.[step] as Record<string, unknown> | undefined
+  }
+  const value = source?.[last]
+  if (value === undefined) delete target[last]
+  else target[last] = value
+}

@@ -1,0 +1,160 @@
+/** What creates and updates share. */
+import { shortened } from '../base/short-text.ts'
+import { paced, type Steps } from '../base/steps.ts'
+import { Pace } from '../base/turn.ts'
+import { badRequest, invalid } from '../meta/errors.ts'
+import type { Served } from '../catalogue/catalogue.ts'
+import { collecting, FieldErrors } from '../meta/field-errors.ts'
+import { copyJson } from '../codec/json-clone.ts'
+import { isDns1123Subdomain } from '../meta/names.ts'
+import type { ObjectMeta, Typed } from '../meta/object-meta.ts'
+import type { HookContext } from '../catalogue/resource.ts'
+import type { Version } from '../cache/version.ts'
+import type { Table } from '../cache/table.ts'
+import type { Change } from '../engine/engine.ts'
+import { CallAttributes, mutatedBy } from './admission.ts'
+import { claimTable, poolsFor } from './claims.ts'
+import { type Api, type Call, type GuardedWrite } from './context.ts'
+import { asVersion } from './objects.ts'
+import { faultOfEntries } from './ownership.ts'
+
+/** Puts the namespace of the request into the object, and checks it against the one sent. Throws 400. */
+export function takeNamespace(call: Call, object: Typed): void {
+  const { metadata } = object
+  if (!call.served.namespaced) {
+    delete metadata.namespace
+    return
+  }
+  if (metadata.namespace === undefined) metadata.namespace = call.namespace
+  else if (metadata.namespace !== call.namespace) {
+    throw badRequest(
+      'the namespace of the provided object does not match the namespace sent on the request',
+    )
+  }
+}
+
+/** The object with what the server chooses out of pools; itself when it has nothing of the kind. Throws 422. */
+export async function allocated(
+  api: Api,
+  served: Served,
+  object: Typed,
+  old: Typed | null,
+  c: HookContext,
+): Promise<Typed> {
+  const { allocate } = served.strategy
+  if (!allocate) return object
+  const next = copyJson(object)
+  const errors = new FieldErrors()
+  const pools = poolsFor(api.pools, await claimTable(api.cache), api.ids)
+  allocate(next, old, pools, errors, c)
+  refuseInvalid(served, next.metadata.name ?? '', errors)
+  return next
+}
+
+/** Runs checks one after the other until there are too many errors, with turns for others where they take long. */
+export async function checked(
+  pace: Pace,
+  checks: readonly (() => void | Steps<void>)[],
+): Promise<void> {
+  for (const check of checks) {
+    let steps: void | Steps<void>
+    let isDone = false
+    const next = () => {
+      if (steps) isDone = steps.next().done === true
+      else isDone = !(steps = check())
+    }
+    while (!isDone) {
+      if (!collecting(next)) return
+      const pause = pace.pause()
+      if (pause) await pause
+    }
+  }
+}
+
+/** Lets a kind do in steps what its checks need and is slow. */
+export function prepared(
+  { strategy }: Served,
+  object: Typed,
+  c: HookContext,
+  pace: Pace,
+): void | Promise<void> {
+  if (strategy.prepare) return paced(strategy.prepare(object, c), pace)
+}
+
+export function guarded(api: Api, write: GuardedWrite): void | Promise<void> {
+  if (write.call.isOwn) return
+  const { group, resource } = write.call.served
+  return api.guards?.get(`${group}/${resource}`)?.(write)
+}
+
+/** Lets admission change the object, which may not make nonsense of the entries of its owners. */
+export async function mutated(api: Api, call: Call, attributes: CallAttributes): Promise<Typed> {
+  const entries = attributes.object!.live.metadata.managedFields
+  const object = await mutatedBy<Typed>(api, attributes)
+  const { metadata } = object
+  if (metadata.managedFields === entries) return object
+  const fault = faultOfEntries(metadata.managedFields)
+  if (fault === null) return object
+  if (entries) metadata.managedFields = entries
+  else delete metadata.managedFields
+  call.warn(
+    `.metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating admission controller; please fix your requests: ${fault}`,
+  )
+  return object
+}
+
+/** Whether a terminating object has nothing left that keeps it. */
+export function isFinished(served: Served, object: Typed): boolean {
+  const { deletionTimestamp, deletionGracePeriodSeconds, finalizers } = object.metadata
+  if (deletionTimestamp === undefined) return false
+  if ((deletionGracePeriodSeconds ?? 0) > 0) return false
+  return (finalizers ?? []).length === 0 && served.strategy.isHeld?.(object) !== true
+}
+
+/** Throws 422 when there are errors. */
+export function refuseInvalid(served: Served, name: string, errors: FieldErrors): void {
+  if (errors.list.length > 0)
+    throw invalid({ group: served.group, kind: served.kind }, name, errors.list)
+}
+
+export const metadataRules = (served: Served, api: Api) => ({
+  namespaced: served.namespaced,
+  nameRule: served.strategy.nameRule ?? isDns1123Subdomain,
+  takesPlainFinalizers: served.strategy.takesPlainFinalizers,
+  v: api.v,
+})
+
+/** UTF-16 units of owners in a warning. */
+const MAX_SHOWN_UIDS = 1024
+
+/** Owner references that are equal in full count once. */
+export function dedupOwners(call: Call, metadata: ObjectMeta): void {
+  const owners = metadata.ownerReferences
+  if (!owners || owners.length < 2) return
+  const seen = new Set<string>()
+  const twice: string[] = []
+  const kept = owners.filter((owner) => {
+    const text = JSON.stringify(owner)
+    if (seen.has(text)) twice.push(owner.uid)
+    else {
+      seen.add(text)
+      return true
+    }
+    return false
+  })
+  if (twice.length === 0) return
+  metadata.ownerReferences = kept
+  call.warn(
+    `.metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${shortened(twice.join(', '), MAX_SHOWN_UIDS)}`,
+  )
+}
+
+/** What a change has made, out of the table; the change itself when the table was let go of meanwhile. */
+export function committed(table: Table, { key, value }: Change, at: number): Version {
+  const version = table.getAt(key, at)
+  // One that was let go of knows nothing newer.
+  if (version && (!table.retired || version.revision === at)) return version
+  if (!table.retired || value === null)
+    throw new Error(`committed object ${key} is not in the cache`)
+  return asVersion(Buffer.from(value), at)
+}

@@ -1,0 +1,77 @@
+/** Chooses, configures and makes the admission plugins of a server. */
+import { dirname, resolve } from 'node:path'
+import { admissionChain, type AdmissionChain } from '../admission/chain.ts'
+import { readConfigurations, type Configurations } from '../admission/configuration.ts'
+import type { AnyPluginFactory, PluginDeps } from '../admission/plugin.ts'
+import { selectPlugins } from '../admission/selection.ts'
+import { readFile } from '../base/files.ts'
+import { readFlagFile } from '../base/flag-file.ts'
+import { forFlag, plainReason } from '../base/plain-reason.ts'
+import { parseYaml } from '../codec/yaml.ts'
+import type { ServerOptions } from './options/server-options.ts'
+import type { Vocabulary } from '../vocabulary/vocabulary.ts'
+
+const CONFIG_FLAG = 'admission-control-config-file'
+
+/** The plugins that are on, in their order, with what is said of them. */
+export interface ChosenPlugins {
+  readonly factories: readonly AnyPluginFactory[]
+  readonly configurations: Configurations
+}
+
+/** Chooses plugins and reads their configurations. Throws an Error that names flags. */
+export async function chooseAdmission(
+  options: ServerOptions,
+  v: Vocabulary,
+): Promise<ChosenPlugins> {
+  const { all, on } = selectPlugins(
+    {
+      enable: options.enableAdmissionPlugins ?? [],
+      disable: options.disableAdmissionPlugins ?? [],
+    },
+    options.admission,
+  )
+  const { admissionConfigFile: path = '' } = options
+  const configurations = path === '' ? new Map() : await configurationsIn(path, all, v)
+  return { factories: on, configurations }
+}
+
+async function configurationsIn(
+  path: string,
+  factories: readonly AnyPluginFactory[],
+  v: Vocabulary,
+): Promise<Configurations> {
+  const text = await readFlagFile(CONFIG_FLAG, path)
+  const files = { read: parsedFile, resolve: (named: string) => resolve(dirname(path), named) }
+  return forFlag(`${CONFIG_FLAG}: ${path}`, async () =>
+    readConfigurations(await parseYaml(text), factories, files, v),
+  )
+}
+
+async function parsedFile(path: string): Promise<unknown> {
+  try {
+    return await parseYaml(await readFile(path, 'utf8'))
+  } catch (error) {
+    throw new Error(`cannot read ${path}: ${plainReason(error)}`, { cause: error })
+  }
+}
+
+/** The plugins of one server. */
+export interface ServerAdmission {
+  readonly chain: AdmissionChain
+  close(): Promise<void>
+}
+
+/** Makes the plugins. */
+export function openAdmission(
+  { factories, configurations }: ChosenPlugins,
+  deps: PluginDeps,
+): ServerAdmission {
+  const plugins = factories.map((factory) => factory.create(deps, configurations.get(factory.name)))
+  return {
+    chain: admissionChain(plugins, deps.clock),
+    async close() {
+      for (const plugin of plugins) await plugin.close?.()
+    },
+  }
+}

@@ -1,0 +1,273 @@
+/** Puts the ways to be known together, as the options say. */
+import { readFlagFile } from '../base/flag-file.ts'
+import { forFlag, forFlagSync } from '../base/plain-reason.ts'
+import { authenticationChain, type AuthenticationChain } from '../authn/authenticator-chain.ts'
+import { CredentialError } from '../authn/authenticator.ts'
+import { authorityNames } from '../authn/authority-names.ts'
+import { bootstrapToken } from '../authn/bootstrap-token.ts'
+import {
+  CaBundle,
+  fileSource,
+  fixedSource,
+  parseBundle,
+  type BundleSource,
+} from '../authn/ca-bundle.ts'
+import { clientCertificate } from '../authn/client-certificate.ts'
+import { ConnectionCertificates } from '../authn/connection-certificate.ts'
+import type { PublishedOptions } from '../authn/published-configuration.ts'
+import {
+  checkHeaderNames,
+  requestHeader,
+  type RequestHeaderNames,
+} from '../authn/request-header.ts'
+import {
+  serviceAccountTokens,
+  type ServiceAccountTokens,
+} from '../authn/service-account/service-account-tokens.ts'
+import { signingKey, verificationKeys } from '../authn/service-account/keys.ts'
+import { tokenFile } from '../authn/token-file.ts'
+import type { TokenFinding } from '../registry/context.ts'
+import type {
+  AuthenticationOptions,
+  ServiceAccountFiles,
+} from './options/authentication-options.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Log } from '../base/log.ts'
+import type { Pki } from '../pki/files.ts'
+import type { ObjectSource } from '../catalogue/object-source.ts'
+import type { Vocabulary } from '../vocabulary/vocabulary.ts'
+
+/** What authentication works with. */
+export interface AuthenticationParts {
+  readonly v: Vocabulary
+  readonly clock: Clock
+  /** Certificates come from outside, whose time is the machine's and not that of a test. */
+  readonly certificateClock: Clock
+  readonly log: Log
+  readonly objects: ObjectSource
+  readonly pki: Pki
+  /** Nobody may be anonymous where everything is allowed. */
+  readonly anonymousAllowed: boolean
+}
+
+/** Authentication of a running server. */
+export interface Authentication {
+  readonly chain: AuthenticationChain
+  /** What clients have shown; the listener reads it. */
+  readonly certificates: ConnectionCertificates
+  readonly serviceAccounts: ServiceAccountTokens
+  /** Authorities that clients are told of in handshakes, PEM. */
+  readonly clientCa: string
+  /** What servers that stand behind this one are told. */
+  readonly published: PublishedOptions
+  /** Calls back when they change. */
+  onClientCaChange(changed: (pem: string) => void): void
+  /** Whose a token is, as a review tells it. */
+  review(token: string, audiences: readonly string[]): Promise<TokenFinding | null>
+  close(): Promise<void>
+}
+
+/** Reads files and starts what must be up to date. Throws an Error about what a server cannot start with. */
+export async function openAuthentication(
+  options: AuthenticationOptions,
+  parts: AuthenticationParts,
+): Promise<Authentication> {
+  const { v, clock, certificateClock, log, objects, pki } = parts
+  const closers: (() => unknown)[] = []
+  const certificates = new ConnectionCertificates()
+  const bundle = await forFlag('client-ca-file', () =>
+    CaBundle.open({ source: authorities(options, pki), clock: certificateClock, log }),
+  )
+  closers.push(() => bundle.close())
+  const proxy = await frontProxy(options, parts)
+  if (proxy) closers.push(() => proxy.bundle.close())
+
+  const serviceAccounts = await openServiceAccounts(options, parts)
+  const file = options.tokenAuthFile
+  const oidc = options.oidc && (await openProvider(options.oidc, parts))
+  if (oidc) closers.push(() => oidc.close())
+  const webhook = options.webhook && (await openWebhook(options.webhook, parts, serviceAccounts))
+  if (webhook) closers.push(() => webhook.close())
+  const chain = authenticationChain({
+    v,
+    clock,
+    apiAudiences: serviceAccounts.audiences,
+    ...(proxy
+      ? {
+          requestHeader: {
+            authenticator: requestHeader({ ...proxy, certificates, clock: certificateClock }),
+            names: proxy.names,
+          },
+        }
+      : {}),
+    clientCertificate: clientCertificate({ bundle, certificates, clock: certificateClock }),
+    tokens: {
+      ...(file === undefined
+        ? {}
+        : {
+            file: tokenFile({
+              path: file,
+              text: await readFlagFile('token-auth-file', file),
+              warn: (text) => log.warn(text),
+            }),
+          }),
+      serviceAccounts: serviceAccounts.authenticators,
+      ...((options.bootstrapTokens ?? true)
+        ? { bootstrap: bootstrapToken({ objects, v, clock, log }) }
+        : {}),
+      ...(oidc ? { oidc } : {}),
+      ...(webhook ? { webhook: webhook.authenticator } : {}),
+    },
+    anonymous: (options.anonymous ?? true) && parts.anonymousAllowed,
+  })
+  const clientCa = () => authorityNames(proxy ? `${bundle.pem}\n${proxy.bundle.pem}` : bundle.pem)
+  return {
+    chain,
+    certificates,
+    serviceAccounts,
+    get clientCa() {
+      return clientCa()
+    },
+    get published() {
+      return {
+        clientCa: bundle.pem,
+        ...(proxy
+          ? {
+              requestHeader: {
+                ca: proxy.bundle.pem,
+                names: proxy.names,
+                allowedNames: proxy.allowedNames,
+              },
+            }
+          : {}),
+      }
+    },
+    onClientCaChange(changed) {
+      bundle.onChange(() => changed(clientCa()))
+      proxy?.bundle.onChange(() => changed(clientCa()))
+    },
+    review: (token, audiences) => reviewed(chain, token, audiences),
+    async close() {
+      for (const close of closers.splice(0)) await close()
+    },
+  }
+}
+
+/** The server's own authority stands beside those of the file: the administrator's certificate is of it. */
+function authorities({ clientCaFile }: AuthenticationOptions, pki: Pki): BundleSource {
+  if (clientCaFile === undefined || clientCaFile === '') {
+    return fixedSource('the server’s own authority', pki.ca)
+  }
+  const file = fileSource(clientCaFile)
+  return {
+    ...file,
+    async read() {
+      const pem = await file.read()
+      // Ours would hide that there are none of theirs.
+      parseBundle(pem)
+      return `${pem}\n${pki.ca}`
+    },
+  }
+}
+
+async function frontProxy(
+  { requestHeader: options }: AuthenticationOptions,
+  { certificateClock: clock, log }: AuthenticationParts,
+) {
+  if (!options || options.clientCaFile === '') return null
+  const { usernameHeaders = [], groupHeaders = [], extraHeaderPrefixes = [] } = options
+  const names: RequestHeaderNames = { usernameHeaders, groupHeaders, extraHeaderPrefixes }
+  const { allowedNames = [] } = options
+  checkHeaderNames('requestheader-username-headers', usernameHeaders)
+  checkHeaderNames('requestheader-group-headers', groupHeaders)
+  checkHeaderNames('requestheader-extra-headers-prefix', extraHeaderPrefixes)
+  checkHeaderNames('requestheader-allowed-names', allowedNames)
+  const source = fileSource(options.clientCaFile)
+  const bundle = await forFlag('requestheader-client-ca-file', () =>
+    CaBundle.open({ source, clock, log }),
+  )
+  return { names, allowedNames, bundle }
+}
+
+async function openServiceAccounts(
+  { serviceAccounts: files = {}, apiAudiences = [] }: AuthenticationOptions,
+  { v, clock, objects, pki }: AuthenticationParts,
+): Promise<ServiceAccountTokens> {
+  const { signingKey, keys } = await keysOf(files, pki)
+  return serviceAccountTokens(
+    {
+      issuers: files.issuers?.length ? files.issuers : [v.spell('https://{brand}.default.svc')],
+      keys,
+      signingKey,
+      apiAudiences,
+      ...(files.jwksUri === undefined ? {} : { jwksUri: files.jwksUri }),
+      ...(files.lookup === undefined ? {} : { lookup: files.lookup }),
+      ...(files.maxExpirationSeconds === undefined
+        ? {}
+        : { maxExpirationSeconds: files.maxExpirationSeconds }),
+      ...(files.extendExpiration === undefined ? {} : { extendExpiration: files.extendExpiration }),
+    },
+    { v, clock, objects },
+  )
+}
+
+async function keysOf({ keyFiles = [], signingKeyFile = '' }: ServiceAccountFiles, pki: Pki) {
+  const read = async (flag: string, path: string, check: (pem: string) => unknown) => {
+    const pem = await readFlagFile(flag, path)
+    forFlagSync(`${flag}: ${path}`, () => check(pem))
+    return pem
+  }
+  const signer = 'service-account-signing-key-file'
+  const privateKey =
+    signingKeyFile === '' ? pki.saPrivateKey : await read(signer, signingKeyFile, signingKey)
+  const reading = keyFiles.map((path) =>
+    read('service-account-key-file', path, (pem) => verificationKeys([pem])),
+  )
+  if (reading.length > 0) return { signingKey: privateKey, keys: await Promise.all(reading) }
+  return { signingKey: privateKey, keys: [signingKeyFile === '' ? pki.saPublicKey : privateKey] }
+}
+
+async function openProvider(
+  options: NonNullable<AuthenticationOptions['oidc']>,
+  { clock, log }: AuthenticationParts,
+) {
+  const { openOidc } = await import('../authn/oidc/oidc.ts')
+  return openOidc(options, { clock, log })
+}
+
+async function openWebhook(
+  options: NonNullable<AuthenticationOptions['webhook']>,
+  { v, clock, log }: AuthenticationParts,
+  { audiences }: ServiceAccountTokens,
+) {
+  const { webhookToken } = await import('../authn/webhook-token.ts')
+  const { configuredClient } = await import('./webhook.ts')
+  const client = await forFlag('authentication-token-webhook-config-file', () =>
+    configuredClient(options.configFile, { v, clock }),
+  )
+  const authenticator = webhookToken({
+    client,
+    v,
+    clock,
+    log,
+    apiAudiences: audiences,
+    ...(options.version === undefined ? {} : { version: options.version }),
+    ...(options.cacheTtlMs === undefined ? {} : { cacheTtlMs: options.cacheTtlMs }),
+  })
+  return { authenticator, close: () => client.close() }
+}
+
+async function reviewed(
+  chain: AuthenticationChain,
+  token: string,
+  audiences: readonly string[],
+): Promise<TokenFinding | null> {
+  const asking = { audiences, annotate: () => {}, warn: () => {} }
+  try {
+    const found = await chain.authenticateToken(token, asking)
+    return found && { user: found.user, audiences: found.audiences }
+  } catch (error) {
+    if (error instanceof CredentialError) return { error: error.message }
+    throw error
+  }
+}

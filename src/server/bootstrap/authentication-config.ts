@@ -1,0 +1,30 @@
+import type { Api } from '../../registry/context.ts'
+import {
+  mergedConfiguration,
+  publishedConfiguration,
+  PUBLISHED_NAME,
+  type PublishedOptions,
+} from '../../authn/published-configuration.ts'
+import { ensureObject } from './ensure-object.ts'
+import type { ConfigMap } from '../../kinds/core/config-map.ts'
+import type { ObjectSource } from '../../catalogue/object-source.ts'
+
+/** Tells servers that stand behind this one how to know users, beside what others have told (authentication page 9). */
+export async function publishAuthentication(
+  api: Api,
+  source: ObjectSource,
+  options: PublishedOptions,
+): Promise<void> {
+  const served = api.catalogue.find('', 'v1', 'configmaps')
+  if (!served) return
+  const namespace = api.v.spell('{system}-system')
+  const present = await source.get<ConfigMap>(served.name, namespace, PUBLISHED_NAME)
+  const own = publishedConfiguration(options)
+  const data = mergedConfiguration(present?.data ?? {}, own, api.clock.now())
+  const members = { data: { ...data } }
+  await ensureObject(api, served, {
+    namespace,
+    object: { metadata: { name: PUBLISHED_NAME }, ...members },
+    members,
+  })
+}

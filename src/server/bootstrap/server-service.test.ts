@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import { silentLog } from '../../base/log.ts'
+import { ensureServerService } from './server-service.ts'
+import { startControllers } from '../../controllers/index.ts'
+import { serverService } from '../../controllers/server-service.ts'
+import { inProcess } from '../in-process.fixture.ts'
+
+const at = (name: string) => ['v1', 'services', 'default', name] as const
+
+test('a service whose address another has comes when the address is free', async () => {
+  const world = await inProcess()
+  const { api, hand, clock } = world
+  const place = {
+    clusterIp: '10.0.0.1',
+    bindAddress: '192.0.2.1',
+    advertiseAddress: '192.0.2.1',
+    port: 6443,
+    log: silentLog,
+  }
+  await ensureServerService(api, place)
+  const { clusterIP } = (await hand.get(at('orch'))).spec
+  await hand.delete(at('orch'))
+  await hand.create(at(''), {
+    metadata: { name: 'other' },
+    spec: { clusterIP, ports: [{ port: 80 }] },
+  })
+  const tries: string[] = []
+  const running = startControllers(world.controllerWorld, [
+    serverService(async () => {
+      tries.push('try')
+      await ensureServerService(api, { ...place, throwsRefusals: true })
+    }),
+  ])
+  await running.idle()
+  expect([await hand.get(at('orch')), tries.length]).toEqual([null, 1])
+  await hand.delete(at('other'))
+  clock.advance(5)
+  await running.idle()
+  expect([(await hand.get(at('orch'))).spec.clusterIP, tries.length]).toEqual([clusterIP, 2])
+  await running.stop()
+  await world.close()
+})

@@ -1,0 +1,161 @@
+/** The service by which programs in the cluster find this server, and its addresses (controllers page). */
+import { networkInterfaces } from 'node:os'
+import { addressFamily } from '../../base/address-family.ts'
+import type { Log } from '../../base/log.ts'
+import type { Api } from '../../registry/context.ts'
+import { ensureObject, type Wanted } from './ensure-object.ts'
+import { isLocalAddress } from '../local-address.ts'
+import type { JsonObject } from '../../codec/codec.ts'
+import { StatusError } from '../../meta/errors.ts'
+import type { Typed } from '../../meta/object-meta.ts'
+
+/** Where the server is. */
+export interface ServerPlace {
+  /** First address of the default pool. */
+  readonly clusterIp: string
+  readonly bindAddress: string
+  /** Empty: found out. */
+  readonly advertiseAddress: string
+  readonly port: number
+  readonly log: Pick<Log, 'warn'>
+  /** Whether what is refused is thrown, since it is tried again; otherwise it is only told of. */
+  readonly throwsRefusals?: boolean
+  /** Whether endpoints and slice are this server's to write; they are by default. */
+  readonly reconciled?: boolean
+  /** Addresses of all servers that live, where there may be others; without, this one's alone. */
+  readonly living?: {
+    /** Empty: what was known before stays, since at least this server answers. */
+    readonly addresses: () => readonly string[]
+    /** Whether ports that are there already stay: else servers would change them in turns. */
+    readonly keepPorts: boolean
+  }
+}
+
+const NAMESPACE = 'default'
+
+/**
+ * Makes service, endpoints and slice, or brings the addresses up to date. What is refused is only told of, unless the
+ * place says otherwise: it must not keep people from the server that they need to put it right.
+ */
+export async function ensureServerService(api: Api, place: ServerPlace): Promise<void> {
+  await Promise.all([ensureService(api, place), ensureAddresses(api, place)])
+}
+
+/** Makes the service alone, as above. */
+export async function ensureService(api: Api, place: ServerPlace): Promise<void> {
+  const services = api.catalogue.find('', 'v1', 'services')
+  if (!services) return
+  const object = serviceObject(api, api.v.spell('{brand}'), place)
+  await attempt(place, 'service', ensureObject(api, services, { namespace: NAMESPACE, object }))
+}
+
+async function ensureAddresses(api: Api, place: ServerPlace): Promise<void> {
+  if (place.reconciled === false) return
+  const address = reachableAddress(place)
+  if (address === null) {
+    place.log.warn('no address that others could reach this server at; its endpoints are not made')
+    return
+  }
+  const family = addressFamily(address)
+  const { living = { addresses: () => [address], keepPorts: false } } = place
+  const addresses = () => living.addresses().filter((one) => addressFamily(one) === family)
+  if (addresses().length === 0) return
+  const ports = [{ name: 'https', port: place.port, protocol: 'TCP' }]
+  const subsets = (known: unknown = ports) => [
+    { addresses: addresses().map((ip) => ({ ip })), ports: living.keepPorts ? known : ports },
+  ]
+  const slice = (known: unknown = ports) => ({
+    addressType: family === 6 ? 'IPv6' : 'IPv4',
+    endpoints: addresses().map((ip) => ({ addresses: [ip], conditions: { ready: true } })),
+    ports: living.keepPorts ? known : ports,
+  })
+  // What lives may change while a write is tried again.
+  const unlessNone = (made: JsonObject) => (addresses().length === 0 ? {} : made)
+  const name = api.v.spell('{brand}')
+  const endpoints = api.catalogue.find('', 'v1', 'endpoints')
+  const slices = api.catalogue.find(api.v.spell('discovery{api}'), 'v1', 'endpointslices')
+  await Promise.all([
+    endpoints &&
+      attempt(
+        place,
+        'endpoints',
+        ensureObject(api, endpoints, {
+          namespace: NAMESPACE,
+          object: {
+            metadata: {
+              name,
+              labels: { [api.v.spell('endpointslice.{label}/skip-mirror')]: 'true' },
+            },
+            subsets: subsets(),
+          },
+          members: (present) => {
+            const [first, ...others] = (present as WithSubsets).subsets ?? []
+            const known = others.length === 0 ? first?.ports : undefined
+            return unlessNone({ subsets: subsets(known) })
+          },
+        }),
+      ),
+    slices &&
+      attempt(
+        place,
+        'endpoint slice',
+        ensureObject(api, slices, {
+          namespace: NAMESPACE,
+          object: {
+            metadata: { name, labels: { [api.v.spell('{label}/service-name')]: name } },
+            ...slice(),
+          },
+          members: (present) => unlessNone(slice((present as WithPorts).ports)),
+        }),
+      ),
+  ])
+}
+
+async function attempt(
+  { log, throwsRefusals = false }: ServerPlace,
+  what: string,
+  work: Promise<void>,
+): Promise<void> {
+  try {
+    await work
+  } catch (error) {
+    if (!(error instanceof StatusError) || throwsRefusals) throw error
+    log.warn(`the ${what} of this server cannot be made`, { error: error.message })
+  }
+}
+
+type WithPorts = Typed & { readonly ports?: unknown }
+type WithSubsets = Typed & { readonly subsets?: readonly { readonly ports?: unknown }[] }
+
+const serviceObject = (
+  api: Api,
+  name: string,
+  { clusterIp, port }: ServerPlace,
+): Wanted['object'] => ({
+  metadata: { name, labels: { component: 'apiserver', provider: api.v.spell('{brand}') } },
+  spec: {
+    type: 'ClusterIP',
+    clusterIP: clusterIp,
+    sessionAffinity: 'None',
+    ipFamilyPolicy: 'SingleStack',
+    ports: [{ name: 'https', protocol: 'TCP', port: 443, targetPort: port }],
+  },
+})
+
+/** The address that others reach this server at, of the family of its service; null when there is none. */
+export function reachableAddress({
+  advertiseAddress,
+  bindAddress,
+  clusterIp,
+}: Pick<ServerPlace, 'advertiseAddress' | 'bindAddress' | 'clusterIp'>): string | null {
+  if (advertiseAddress !== '') return advertiseAddress
+  if (!isLocalAddress(bindAddress)) return bindAddress
+  const addresses = Object.values(networkInterfaces())
+    .flatMap((list) => list ?? [])
+    .map(({ address }) => address)
+  return (
+    addresses.find(
+      (address) => addressFamily(address) === addressFamily(clusterIp) && !isLocalAddress(address),
+    ) ?? null
+  )
+}

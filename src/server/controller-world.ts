@@ -1,0 +1,71 @@
+/** What controllers work with that run in the process of their server. */
+import type { Api } from '../registry/context.ts'
+import type { Authorizer } from '../authz/authorizer.ts'
+import { ALL_AUTHENTICATED } from '../authn/anonymous.ts'
+import { accountUserName, PRIVILEGED_GROUP } from '../authz/subjects.ts'
+import type { Log } from '../base/log.ts'
+import type { Client } from '../client/client.ts'
+import { KnownResources } from '../client/known-resources.ts'
+import { SharedInformers } from '../client/shared-informers.ts'
+import type { ControllerWorld } from '../controllers/controller.ts'
+import { localClient } from '../loopback/local-client.ts'
+import type { User } from '../registry/context.ts'
+
+/** What the world of controllers is made of. */
+export interface LocalWorldParts {
+  readonly api: Api
+  /** Decides what each of them may. */
+  readonly authorizer: Pick<Authorizer, 'authorize'>
+  readonly log: Log
+}
+
+/** Controllers as their own service accounts; what they have in common is read as their manager, as by a program apart. */
+export function managerWorld(parts: LocalWorldParts): ControllerWorld {
+  const { v } = parts.api
+  const namespace = v.spell('{system}-system')
+  const userAgent = v.spell('{system}-controller-manager')
+  const manager = userOf(v.spell('system:{system}-controller-manager'), [])
+  const groups = ['system:serviceaccounts', `system:serviceaccounts:${namespace}`]
+  return worldOf(parts, {
+    client: () => clientAs(parts, manager, userAgent),
+    clientFor: (account) =>
+      clientAs(parts, userOf(accountUserName(namespace, account), groups), userAgent),
+  })
+}
+
+/** Controllers that are a part of the server, and may do what it may. */
+export function serverWorld(parts: LocalWorldParts): ControllerWorld {
+  const { v } = parts.api
+  const server = userOf('system:apiserver', [PRIVILEGED_GROUP])
+  const client = () => clientAs(parts, server, v.spell('{system}-apiserver'))
+  return worldOf(parts, { client, clientFor: client })
+}
+
+function worldOf(
+  { api, log }: LocalWorldParts,
+  make: { readonly client: () => Client; readonly clientFor: (account: string) => Client },
+): ControllerWorld {
+  const shared = make.client()
+  return {
+    v: api.v,
+    clock: api.clock,
+    gate: api.gate,
+    log,
+    clientFor: make.clientFor,
+    managerClient: make.client,
+    informers: new SharedInformers(shared, (resource, error) =>
+      log.debug(2, 'a resource is followed later', { resource, error: String(error) }),
+    ),
+    resources: new KnownResources(shared),
+  }
+}
+
+const userOf = (name: string, groups: readonly string[]): User => ({
+  name,
+  uid: '',
+  groups: [...groups, ALL_AUTHENTICATED],
+  extra: {},
+})
+
+const clientAs = ({ api, authorizer }: LocalWorldParts, user: User, userAgent: string): Client =>
+  localClient({ api, authorizer, user, userAgent })

@@ -1,0 +1,45 @@
+/** The controllers of a server, with what they need of it. Loaded when the server is ready. */
+import { managerWorld, serverWorld, type LocalWorldParts } from './controller-world.ts'
+import type { Controller, ControllerWorld } from '../controllers/controller.ts'
+import {
+  managedControllers,
+  serverControllers,
+  startControllers,
+  type RunningControllers,
+} from '../controllers/index.ts'
+import { instanceRemoval } from './definition-instances.ts'
+import { serverService } from '../controllers/server-service.ts'
+import type { ServiceAccountTokenParts } from '../controllers/service-account-tokens.ts'
+
+/** Starts everything that keeps objects in order; `ensureService` makes the service of the servers. */
+export function runControllers(
+  parts: LocalWorldParts & { readonly onlyServer: boolean },
+  tokens: ServiceAccountTokenParts,
+  ensureService: () => Promise<void>,
+): RunningControllers {
+  const managers = managerWorld(parts)
+  const servers = serverWorld(parts)
+  const running = startControllers(managers, [
+    ...(parts.onlyServer ? [] : managedControllers(tokens)),
+    ...[...serverControllers(instanceRemoval(parts.api)), serverService(ensureService)].map((one) =>
+      within(servers, one),
+    ),
+  ])
+  return {
+    ready: running.ready,
+    get isIdle() {
+      return running.isIdle
+    },
+    idle: () => running.idle(),
+    async stop() {
+      await running.stop()
+      await Promise.all([managers.informers.stop(), servers.informers.stop()])
+    },
+  }
+}
+
+/** A controller that works in a world of its own. */
+const within = (world: ControllerWorld, { name, start }: Controller): Controller => ({
+  name,
+  start: ({ signal }) => start({ ...world, signal }),
+})

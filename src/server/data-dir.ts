@@ -1,0 +1,68 @@
+/** The folder of a server's data while the server starts: whether it can be had, and what goes when the start fails. */
+import { accessSync, constants, existsSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { makeFolders, removeFolders } from '../base/folders.ts'
+import { UnusableDataDir } from '../engine/engine.ts'
+
+/** Names in it. */
+const STORE = 'store'
+const KUBECONFIG = 'admin.kubeconfig'
+const OTHERS = ['pki', KUBECONFIG] as const
+
+/** What a start makes of a data directory. */
+export class StartingDataDir {
+  readonly #dir: string
+  readonly #made: readonly string[]
+  #hasFailed = false
+  /** What was not there before. */
+  readonly #fresh: ReadonlySet<string>
+
+  /** Makes the folder when it is absent. Throws UnusableDataDir where nothing can be written to it. */
+  constructor(dir: string) {
+    this.#dir = dir
+    try {
+      this.#made = makeFolders(dir)
+      accessSync(dir, constants.R_OK | constants.W_OK | constants.X_OK)
+    } catch (error) {
+      throw dataDirFault(dir, error)
+    }
+    this.#fresh = new Set([STORE, ...OTHERS].filter((name) => !existsSync(join(dir, name))))
+  }
+
+  /** The start has failed before any client was served: what it made is to go. */
+  fail(): void {
+    this.#hasFailed = true
+  }
+
+  /** Removes what a failed start made beside the store, and says whether the store goes too; while its lock is held. */
+  discardHeld(): boolean {
+    if (!this.#hasFailed) return false
+    this.#removeOthers()
+    return this.#fresh.has(STORE)
+  }
+
+  /**
+   * Removes what is left of a failed start when everything is closed. Only who has the lock of a store may touch what lies
+   * beside it; without one, a configuration for clients shows that another server was here.
+   */
+  discard({ isLocked }: { readonly isLocked: boolean }): void {
+    if (!this.#hasFailed) return
+    if (!isLocked && !existsSync(join(this.#dir, KUBECONFIG))) this.#removeOthers()
+    removeFolders(this.#made)
+  }
+
+  #removeOthers(): void {
+    for (const name of OTHERS)
+      if (this.#fresh.has(name)) rmSync(join(this.#dir, name), { recursive: true, force: true })
+  }
+}
+
+/** An error of the file system below a data directory, told with what would help; any other error as it is. */
+export function dataDirFault(dir: string, error: unknown): unknown {
+  const { code, syscall, message } = error as NodeJS.ErrnoException
+  if (error instanceof UnusableDataDir || code === undefined || syscall === 'listen') return error
+  return new UnusableDataDir(
+    `data directory ${dir} cannot be used: ${message}; choose another with --data-dir`,
+    { cause: error },
+  )
+}

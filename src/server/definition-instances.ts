@@ -1,0 +1,52 @@
+/** Removes the objects of a kind that is to go. */
+import { placeOf, type Api } from '../registry/context.ts'
+import { InternalWriter } from '../registry/internal-writer.ts'
+import { pause } from '../client/retry.ts'
+import type { RemoveInstances } from '../controllers/definition-finalizer.ts'
+import { definitionOwner } from '../extend/definitions.ts'
+import type { Served } from '../catalogue/entry.ts'
+import { StatusError } from '../meta/errors.ts'
+
+/** How long objects that are held are waited for, and how often it is looked, milliseconds. */
+const WAIT_MS = 60_000
+const LOOK_MS = 5_000
+/** Deletes that are under way at a time. */
+const AT_ONCE = 50
+
+/** What removes them from the store: versions that are not served are no obstacle. */
+export function instanceRemoval(api: Api): RemoveInstances {
+  const writer = new InternalWriter(api)
+  return async ({ metadata: { name = '' }, spec }, signal) => {
+    const entry = api.catalogue.now.entry(spec.group, spec.names.plural)
+    if (!entry) return
+    // What another has under the same keys is not the definition's.
+    if (entry.owner !== definitionOwner(name)) return 'overlaps'
+    const [stored] = entry.versions
+    for (let waited = 0; ; waited += LOOK_MS) {
+      await deleteAll(api, writer, stored)
+      if ((await keysOf(api, stored)).length === 0) return
+      if (waited >= WAIT_MS) throw new Error('timed out waiting for the condition')
+      await pause(api.clock, LOOK_MS, signal)
+    }
+  }
+}
+
+async function deleteAll(api: Api, writer: InternalWriter, served: Served): Promise<void> {
+  const keys = await keysOf(api, served)
+  for (let i = 0; i < keys.length; i += AT_ONCE)
+    await Promise.all(
+      keys.slice(i, i + AT_ONCE).map(async (key) => {
+        try {
+          await writer.delete({ served, ...placeOf(served, key) })
+        } catch (error) {
+          if (!(error instanceof StatusError && error.code === 404)) throw error
+        }
+      }),
+    )
+}
+
+async function keysOf(api: Api, served: Served): Promise<readonly string[]> {
+  await api.cache.fresh()
+  const { items } = await api.cache.list(served, served.keyPrefix)
+  return Array.from(items, ({ key }) => key)
+}

@@ -1,0 +1,154 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { silentLog } from '../base/log.ts'
+import type { Api } from '../registry/context.ts'
+import { inProcess } from './in-process.fixture.ts'
+import { takePart, type Election } from './election.ts'
+import { StoreUnavailable } from '../engine/engine.ts'
+
+const PLACE = ['coordination{api}/v1', 'leases', 'default', 'work'] as const
+const SECOND = 1_000
+
+let world: Awaited<ReturnType<typeof inProcess>>
+let said: string[]
+let candidates: Map<string, Candidate>
+beforeEach(async () => {
+  world = await inProcess()
+  said = []
+  candidates = new Map()
+})
+afterEach(async () => {
+  for (const { election } of candidates.values()) await election.stop()
+  await world.close()
+})
+
+interface Candidate {
+  readonly election: Election
+  /** While it is, nothing that it writes arrives. */
+  isCut: boolean
+  /** What the clock shows to it stands still. */
+  isFrozen: boolean
+}
+
+/** Takes part as somebody; what begins and ends is said. */
+async function enter(identity: string): Promise<void> {
+  const self = { isCut: false, isFrozen: false }
+  const { api, clock } = world
+  const cache = new Proxy(api.cache, {
+    get(target, name) {
+      if (name === 'commit' && self.isCut)
+        return () => Promise.reject(new StoreUnavailable('nobody there'))
+      const value: unknown = Reflect.get(target, name, target)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+  const own: Api = {
+    ...api,
+    cache,
+    clock: {
+      now: () => clock.now(),
+      after: (ms, call) => clock.after(ms, () => (self.isFrozen ? undefined : call())),
+    },
+  }
+  const election = await takePart({
+    api: own,
+    log: { ...silentLog, warn: (text) => said.push(`${identity}: ${text}`) },
+    namespace: 'default',
+    name: 'work',
+    identity,
+    async start() {
+      said.push(`${identity} begins`)
+      return { idle: async () => {}, stop: async () => void said.push(`${identity} ends`) }
+    },
+  })
+  candidates.set(identity, Object.assign(self, { election }))
+}
+
+/** Lets time pass; what was said meanwhile. */
+async function pass(seconds: number): Promise<string[]> {
+  for (let i = 0; i < seconds; i++) {
+    world.clock.advance(SECOND)
+    for (const { election } of candidates.values()) await election.idle()
+  }
+  return said.splice(0)
+}
+
+const spec = async () => (await world.hand.get(PLACE)).spec
+
+test('the first is elected and stays so', async () => {
+  await enter('a')
+  await enter('b')
+  expect(await pass(0)).toEqual(['a begins'])
+  expect(await spec()).toEqual({
+    holderIdentity: 'a',
+    leaseDurationSeconds: 12,
+    acquireTime: '2024-01-02T03:04:05.000000Z',
+    renewTime: '2024-01-02T03:04:05.000000Z',
+    leaseTransitions: 0,
+  })
+  expect(await pass(60)).toEqual([])
+  expect(await spec()).toEqual({
+    holderIdentity: 'a',
+    leaseDurationSeconds: 12,
+    acquireTime: '2024-01-02T03:04:05.000000Z',
+    renewTime: '2024-01-02T03:05:05.000000Z',
+    leaseTransitions: 0,
+  })
+})
+
+test('whoever comes while nobody holds it waits for one only', async () => {
+  await Promise.all(['a', 'b', 'c'].map(enter))
+  const [begins, ...others] = await pass(30)
+  expect([begins, others]).toEqual([expect.stringMatching(/^[abc] begins$/), []])
+})
+
+describe('the holder', () => {
+  beforeEach(async () => {
+    await enter('a')
+    await enter('b')
+    await pass(4)
+  })
+
+  test('stands still: another begins after the duration and a look', async () => {
+    candidates.get('a')!.isFrozen = true
+    expect(await pass(11)).toEqual([])
+    expect(await pass(3)).toEqual(['b begins'])
+    expect(await spec()).toMatchObject({ holderIdentity: 'b', leaseTransitions: 1 })
+  })
+
+  test('cannot write: it ends before another begins, and says so once', async () => {
+    candidates.get('a')!.isCut = true
+    expect(await pass(14)).toEqual([
+      'a: it cannot be found out which server runs the controllers',
+      'a ends',
+      'b begins',
+    ])
+    candidates.get('a')!.isCut = false
+    expect(await pass(20)).toEqual([])
+  })
+
+  test('nobody can write: it begins again when it can', async () => {
+    for (const one of candidates.values()) one.isCut = true
+    const trouble = await pass(60)
+    expect(trouble.sort()).toEqual([
+      'a ends',
+      'a: it cannot be found out which server runs the controllers',
+      'b: it cannot be found out which server runs the controllers',
+    ])
+    for (const one of candidates.values()) one.isCut = false
+    const begun = await pass(4)
+    expect(begun).toEqual([expect.stringMatching(/^[ab] begins$/)])
+  })
+
+  test('stops: another begins with its next look', async () => {
+    await candidates.get('a')!.election.stop()
+    expect((await spec()).holderIdentity).toBe('')
+    expect(await pass(2)).toEqual(['a ends', 'b begins'])
+  })
+
+  test('loses it to somebody’s hand', async () => {
+    await world.hand.patch(PLACE, { spec: { holderIdentity: 'someone' } })
+    expect(await pass(4)).toEqual(['a ends'])
+    await world.hand.delete(PLACE)
+    expect(await pass(4)).toEqual([expect.stringMatching(/^[ab] begins$/)])
+  })
+})

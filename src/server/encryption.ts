@@ -1,0 +1,65 @@
+import { readFlagFile } from '../base/flag-file.ts'
+import type { Catalogue } from '../catalogue/catalogue.ts'
+import { parseYaml } from '../codec/yaml.ts'
+import { AUTHORITY_PREFIX } from './keys.ts'
+import { resourcePrefix } from '../base/store-keys.ts'
+import { readEncryptionConfig, type EncryptedResource } from '../engine/encryption/config.ts'
+import { openEncryption, type Encryption } from '../engine/encryption/transformer.ts'
+import type { Vocabulary } from '../vocabulary/vocabulary.ts'
+
+/** Stands for what no configuration can name. */
+const OWN: EncryptedResource = { group: '', resource: '' }
+
+const isSecrets = ({ group, resource }: EncryptedResource) => group === '' && resource === 'secrets'
+
+/** Reads the configuration of encryption at rest. Throws EncryptionConfigError. */
+export const serverEncryption = (
+  path: string,
+  catalogue: Catalogue,
+  v: Vocabulary,
+): Promise<Encryption> =>
+  encryptionUnder(path, v, { servers: AUTHORITY_PREFIX, of: todaysPrefixes(catalogue) })
+
+/** The same for data of format 1, whose keys had no group. */
+export const formerEncryption = (
+  path: string,
+  catalogue: Catalogue,
+  v: Vocabulary,
+): Promise<Encryption> => {
+  const today = todaysPrefixes(catalogue)
+  return encryptionUnder(path, v, {
+    servers: '/authorities/',
+    of: (group, resource) => `/${today(group, resource).split('/')[3]}/`,
+  })
+}
+
+interface KeyPrefixes {
+  /** Of the keys that servers have in common. */
+  readonly servers: string
+  readonly of: (group: string, resource: string) => string
+}
+
+function todaysPrefixes(catalogue: Catalogue): KeyPrefixes['of'] {
+  return (group, resource) =>
+    catalogue.entry(group, resource)?.versions[0].keyPrefix ?? resourcePrefix(group, resource)
+}
+
+async function encryptionUnder(
+  path: string,
+  v: Vocabulary,
+  prefixes: KeyPrefixes,
+): Promise<Encryption> {
+  const spell = (template: string) => v.spell(template)
+  const text = await readFlagFile('encryption-provider-config', path)
+  const asked = await readEncryptionConfig({ path, text, spell, parse: parseYaml })
+  // Keys that servers have in common are as secret as secrets are.
+  const rules = asked.map((rule) =>
+    rule.resources.some(isSecrets) ? { ...rule, resources: [...rule.resources, OWN] } : rule,
+  )
+  return openEncryption(rules, {
+    spell,
+    keyPrefixOf: (named) => {
+      return named === OWN ? prefixes.servers : prefixes.of(named.group, named.resource)
+    },
+  })
+}

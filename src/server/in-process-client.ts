@@ -1,0 +1,31 @@
+/** Clients of a running server in its own process. Loaded when one is asked for. */
+import type { Api } from '../registry/context.ts'
+import type { Authorizer } from '../authz/authorizer.ts'
+import { PRIVILEGED_GROUP } from '../authz/subjects.ts'
+import { ALL_AUTHENTICATED } from '../authn/anonymous.ts'
+import type { Client } from '../client/client.ts'
+import { localClient } from '../loopback/local-client.ts'
+import type { InProcessClientOptions } from './options/server-options.ts'
+
+/** Makes a client as the options say. */
+export function inProcessClient(
+  { api, authorizer }: { readonly api: Api; readonly authorizer: Pick<Authorizer, 'authorize'> },
+  { user, userAgent, ...rest }: InProcessClientOptions,
+): Client {
+  const {
+    name,
+    uid = '',
+    groups = [],
+    extra = {},
+  } = user ?? {
+    name: api.v.spell('{brand}-admin'),
+    groups: [PRIVILEGED_GROUP],
+  }
+  return localClient({
+    ...rest,
+    api,
+    authorizer,
+    user: { name, uid, groups: [...new Set([...groups, ALL_AUTHENTICATED])], extra },
+    userAgent: userAgent ?? api.v.spell('{brand}-client'),
+  })
+}

@@ -1,0 +1,174 @@
+/** The verbs of the API over a store in memory, without HTTP. */
+import { admissionChain } from '../admission/chain.ts'
+import { admissionPlugins } from '../admission/index.ts'
+import type { PluginDeps } from '../admission/plugin.ts'
+import { keyOf, Turns, type Api } from '../registry/context.ts'
+import { pluginWriter } from '../registry/plugin-writer.ts'
+import { servicePools } from '../registry/claims.ts'
+import { renewTables, storageForms } from '../registry/storage-forms.ts'
+import { alwaysAllow } from '../authz/always.ts'
+import { managerWorld } from './controller-world.ts'
+import type { ControllerWorld } from '../controllers/controller.ts'
+import { ManualClock } from '../base/clock.ts'
+import { silentLog } from '../base/log.ts'
+import { randomIds } from '../base/ids.ts'
+import { ensureSystemNamespaces } from './bootstrap/first-objects.ts'
+import type { Client } from '../client/client.ts'
+import { localClient } from '../loopback/local-client.ts'
+import { defaultGate } from '../kinds/gates.ts'
+import { resources } from '../kinds/index.ts'
+import { objectSource } from './object-source.ts'
+import { buildCatalogue } from '../catalogue/catalogue.ts'
+import type { LiveCatalogue } from '../catalogue/live-catalogue.ts'
+import type { ObjectSource } from '../catalogue/object-source.ts'
+import { serviceRanges } from './options/server-options.ts'
+import { Cache } from '../cache/cache.ts'
+import { openMemory } from '../engine/memory/engine.ts'
+import { defaultVocabulary, vocabularies } from '../vocabulary/index.ts'
+import type { VocabularyName } from '../vocabulary/vocabulary.ts'
+
+/** Where an object is: `apps/v1 deployments ns name`, namespace and name left out where there is none. */
+type Place = readonly [groupVersion: string, resource: string, namespace?: string, name?: string]
+
+/** How something is deleted. */
+interface Removal {
+  readonly policy?: 'Orphan' | 'Background' | 'Foreground'
+  readonly uid?: string
+}
+
+/** Reads and writes objects of an API as JSON, by the verbs that requests use. */
+export class Hand {
+  readonly #api: Api
+  readonly #client: Client
+  constructor(api: Api) {
+    this.#api = api
+    this.#client = localClient({
+      api,
+      authorizer: alwaysAllow,
+      user: { name: 'tester', uid: '', groups: ['system:authenticated'], extra: {} },
+      userAgent: api.v.spell('{system}-controller-manager'),
+    })
+  }
+  served([groupVersion, resource]: Place) {
+    const at = groupVersion.indexOf('/')
+    const group = this.#api.v.spell(groupVersion.slice(0, Math.max(at, 0)))
+    const served = this.#api.catalogue.find(group, groupVersion.slice(at + 1), resource)
+    if (!served) throw new Error(`no ${groupVersion} ${resource}`)
+    return served
+  }
+  target(place: Place) {
+    return { served: this.served(place), namespace: place[2] ?? '', name: place[3] ?? '' }
+  }
+  async create(place: Place, object: object): Promise<Made> {
+    return this.#objects(place).create(object)
+  }
+  async patch(place: Place, change: object, subresource = ''): Promise<Made> {
+    const options = { type: 'merge' } as const
+    const objects = this.#objects(place)
+    const to = subresource === '' ? objects : objects.sub(subresource)
+    return to.patch(place[3] ?? '', change, options)
+  }
+  async delete(place: Place, { policy, uid }: Removal = {}): Promise<void> {
+    await this.#objects(place).delete(place[3] ?? '', {
+      ...(policy === undefined ? {} : { propagationPolicy: policy }),
+      ...(uid === undefined ? {} : { preconditions: { uid } }),
+    })
+  }
+  #objects(place: Place) {
+    return this.#client.resource<object>(this.served(place)).in(place[2] ?? '')
+  }
+  /** The object as JSON; null when absent. */
+  async get(place: Place): Promise<Made | null> {
+    const { served, namespace, name } = this.target(place)
+    const table = await this.#api.cache.table(served.hub.keyPrefix)
+    const version = table.get(keyOf(served, namespace, name))
+    return version ? (JSON.parse(version.json().toString('utf8')) as Made) : null
+  }
+  /** Names of all objects of a resource in a namespace, or of all. */
+  async names(place: Place): Promise<string[]> {
+    const { served, namespace } = this.target(place)
+    const { items } = await this.#api.cache.list(served.hub.keyPrefix, keyOf(served, namespace, ''))
+    return [...items].map(({ key }) => key.slice(key.lastIndexOf('/') + 1))
+  }
+}
+
+/** An object of any kind, as tests look at it. */
+// oxlint-disable-next-line typescript/no-explicit-any -- tests read objects of every shape
+export type Made = any
+
+/** An API of its own, with the system's namespaces, at a time that only the test moves. */
+export async function inProcess({
+  vocabulary = defaultVocabulary,
+}: { readonly vocabulary?: VocabularyName } = {}): Promise<{
+  readonly api: Api
+  readonly catalogue: LiveCatalogue
+  readonly clock: ManualClock
+  readonly source: ObjectSource
+  readonly hand: Hand
+  readonly errors: unknown[]
+  /** For controllers, whose rights are not asked for here. */
+  readonly controllerWorld: ControllerWorld
+  close(): Promise<void>
+}> {
+  const v = vocabularies[vocabulary]
+  const clock = new ManualClock()
+  const engine = openMemory({ clock })
+  const catalogue = buildCatalogue(resources, v)
+  const cache = new Cache(engine, {
+    clock,
+    historyMs: 300_000,
+    formOf: storageForms(catalogue, () => api),
+  })
+  renewTables(cache, catalogue)
+  const ranges = serviceRanges({})
+  const errors: unknown[] = []
+  const deps = (): PluginDeps => ({
+    v,
+    clock,
+    log: silentLog,
+    objects: {
+      get: (...asked) => source.get(...asked),
+      follow: (...asked) => source.follow(...asked),
+    },
+    writer: pluginWriter(() => api),
+    authorizer: alwaysAllow,
+    catalogue,
+    gate: defaultGate,
+  })
+  const api: Api = {
+    v,
+    clock,
+    ids: randomIds,
+    cache,
+    catalogue,
+    admission: admissionChain(
+      admissionPlugins.map((factory) => factory.create(deps())),
+      clock,
+    ),
+    gate: defaultGate,
+    allowPrivileged: false,
+    agentTls: {},
+    proxiesToLoopback: false,
+    pools: servicePools(ranges.addresses, ranges.ports),
+    authorizer: alwaysAllow,
+    minRequestTimeoutMs: 1_800_000,
+    turns: new Turns(),
+  }
+  const source = objectSource(api, (error) => errors.push(error))
+  await ensureSystemNamespaces(api)
+  const controllerWorld = managerWorld({ api, authorizer: alwaysAllow, log: silentLog })
+  return {
+    api,
+    catalogue,
+    clock,
+    source,
+    hand: new Hand(api),
+    errors,
+    controllerWorld,
+    async close() {
+      await controllerWorld.informers.stop()
+      cache.close()
+      await engine.close()
+    },
+  }
+}

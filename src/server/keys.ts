@@ -1,0 +1,17 @@
+/** Keys of the store that are the servers' own: no resource has them, and no request reaches them. */
+import { serversPrefix } from '../base/store-keys.ts'
+import { Version } from '../cache/version.ts'
+import type { Item } from '../engine/engine.ts'
+
+/** What servers of one cluster have in common. */
+export const AUTHORITY_PREFIX = serversPrefix('authorities')
+/** One key for each server that lives, by its address; they go by themselves. */
+export const SERVER_LEASE_PREFIX = serversPrefix('leases')
+/** How long a server counts as living after it said so. */
+export const SERVER_LEASE_MS = 15_000
+
+/** The value of a record that `encodeBody` made; members of any type. */
+export function readOwnRecord({ key, value, created, changed }: Item): Record<string, unknown> {
+  const version = Version.of(value, { key, revision: changed, created, prev: null }, null)
+  return JSON.parse(version.json().toString('utf8')) as Record<string, unknown>
+}

@@ -1,0 +1,159 @@
+/**
+ * Which servers over one store live: each keeps a key with its address, which goes by itself when it is not written
+ * again (controllers page, API server bootstrap controllers).
+ */
+import type { Clock } from '../base/clock.ts'
+import type { Log } from '../base/log.ts'
+import { SERVER_LEASE_PREFIX } from './keys.ts'
+import { encodeBody } from '../engine/record.ts'
+import type { Cache } from '../cache/cache.ts'
+import { followVersions } from '../cache/follow.ts'
+
+/** What the key of one server is kept with. */
+export interface ServerLeaseParts {
+  readonly cache: Cache
+  readonly clock: Clock
+  readonly log: Pick<Log, 'warn'>
+  /** Address that others reach this server at. */
+  readonly address: string
+  /** How long until the key is written again; well below its lifetime. */
+  readonly renewMs: number
+  /**
+   * Called after each renewal and whenever a server came or went, never twice at once. Rejects when it is to be called
+   * again later.
+   */
+  readonly reconcile: (addresses: () => readonly string[]) => Promise<void>
+}
+
+/** The key of this server, and what is known of the others'. */
+export interface ServerLease {
+  /** Reconciles now, since something that it makes is gone. */
+  reconcile(): Promise<void>
+  /** Takes the key back and tells of it; resolves when both are tried. May be called twice. */
+  stop(): Promise<void>
+}
+
+/** How much sooner than usual is tried again what failed. */
+const RETRIES = 5
+
+/** Keeps this server among the living until it is stopped; resolves when it is, or when that was tried. */
+export async function keepServerLease(parts: ServerLeaseParts): Promise<ServerLease> {
+  const keeper = new Keeper(parts)
+  await keeper.start()
+  return keeper
+}
+
+class Keeper implements ServerLease {
+  readonly #parts: ServerLeaseParts
+  readonly #key: string
+  readonly #living = new Set<string>()
+  #revision = 0
+  #isTold = false
+  #isStopped = false
+  #stopping: Promise<void> | null = null
+  #unfollow = () => {}
+  #cancel = () => {}
+  #renewing: Promise<unknown> = Promise.resolve()
+  #reconciling: Promise<void> | null = null
+  #isAskedAgain = false
+
+  constructor(parts: ServerLeaseParts) {
+    this.#parts = parts
+    this.#key = SERVER_LEASE_PREFIX + parts.address
+  }
+
+  async start(): Promise<void> {
+    const [isRenewed] = await Promise.all([
+      this.#renew(),
+      this.#parts.cache.table(SERVER_LEASE_PREFIX),
+    ])
+    this.#unfollow = await followVersions(this.#parts.cache, SERVER_LEASE_PREFIX, {
+      set: ({ key }) => this.#changed(key, true),
+      removed: ({ key }) => this.#changed(key, false),
+    })
+    this.#schedule((await this.#attempt(() => this.#reconcile())) && isRenewed)
+  }
+
+  reconcile(): Promise<void> {
+    return this.#reconcile()
+  }
+
+  stop(): Promise<void> {
+    return (this.#stopping ??= this.#stop())
+  }
+
+  async #stop(): Promise<void> {
+    this.#isStopped = true
+    this.#cancel()
+    await this.#renewing
+    await this.#attempt(async () => {
+      // Another server that took the address over keeps it.
+      await this.#parts.cache.commit([{ key: this.#key, value: null, ifChangedAt: this.#revision }])
+      await this.#reconcile()
+    })
+    this.#unfollow()
+  }
+
+  #schedule(isDone: boolean): void {
+    if (this.#isStopped) return
+    const { clock, renewMs } = this.#parts
+    this.#cancel = clock.after(isDone ? renewMs : renewMs / RETRIES, () => {
+      this.#renewing = this.#round().then((done) => this.#schedule(done))
+    })
+  }
+
+  async #round(): Promise<boolean> {
+    return (await this.#renew()) && (await this.#attempt(() => this.#reconcile()))
+  }
+
+  #renew(): Promise<boolean> {
+    return this.#attempt(async () => {
+      const { address, cache } = this.#parts
+      const value = encodeBody({ subsets: [{ addresses: [{ ip: address }] }] })
+      const commit = await cache.commit([{ key: this.#key, value }])
+      if (commit.done) this.#revision = commit.at
+    })
+  }
+
+  #changed(key: string, isLiving: boolean): void {
+    const address = key.slice(SERVER_LEASE_PREFIX.length)
+    if (this.#living.has(address) === isLiving) return
+    if (isLiving) this.#living.add(address)
+    else this.#living.delete(address)
+    // Whoever stops does so in its own time; what fails is tried again with the next renewal.
+    if (!this.#isStopped) void this.#attempt(() => this.#reconcile())
+  }
+
+  /** Reconciles, once more after what runs already when it was asked meanwhile. */
+  #reconcile(): Promise<void> {
+    this.#isAskedAgain = true
+    this.#reconciling ??= (async () => {
+      while (this.#isAskedAgain) {
+        this.#isAskedAgain = false
+        await this.#parts.reconcile(() => [...this.#living].sort())
+      }
+    })().finally(() => (this.#reconciling = null))
+    return this.#reconciling
+  }
+
+  /** Whether it worked; the first of several failures in a row is logged. */
+  async #attempt(work: () => Promise<void>): Promise<boolean> {
+    try {
+      await work()
+      this.#isTold = false
+      return true
+    } catch (error) {
+      if (!this.#isTold) {
+        this.#parts.log.warn(
+          'this server cannot be kept among those that live; it is tried again',
+          {
+            address: this.#parts.address,
+            error: String(error),
+          },
+        )
+      }
+      this.#isTold = true
+      return false
+    }
+  }
+}

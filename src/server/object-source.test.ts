@@ -1,0 +1,282 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { contextOnce } from '../registry/context.ts'
+import { deleteObject } from '../registry/delete.ts'
+import { InternalWriter } from '../registry/internal-writer.ts'
+import { ensureObject } from './bootstrap/ensure-object.ts'
+import { inProcess } from './in-process.fixture.ts'
+import type { Served } from '../catalogue/catalogue.ts'
+import type { Typed } from '../meta/object-meta.ts'
+import { vocabularies } from '../vocabulary/index.ts'
+import {
+  entriesOf,
+  widget,
+  widgets,
+  widgetsStoredInV1,
+  widgetsStoredInV2,
+} from '../../test/live/kinds.ts'
+
+const CONFIG_MAPS = { group: '', resource: 'configmaps' }
+type ConfigMap = Typed & { data?: Record<string, string> }
+
+let world: Awaited<ReturnType<typeof inProcess>>
+let served: Served
+beforeEach(async () => {
+  world = await inProcess()
+  served = world.api.catalogue.find('', 'v1', 'configmaps')!
+})
+afterEach(() => world.close())
+
+const put = (name: string, n: number) =>
+  ensureObject(world.api, served, {
+    namespace: 'default',
+    object: { metadata: { name }, data: { n: String(n) } },
+    members: { data: { n: String(n) } },
+  })
+
+const remove = (name: string) =>
+  deleteObject(
+    world.api,
+    {
+      served,
+      subresource: '',
+      namespace: 'default',
+      name,
+      query: new Map(),
+      user: { name: '', uid: '', groups: [], extra: {} },
+      userAgent: '',
+      body: () => Promise.reject(new Error('no body')),
+      context: contextOnce(world.api),
+      warn: () => {},
+      signal: () => new AbortController().signal,
+    },
+    {
+      graceSeconds: undefined,
+      policy: undefined,
+      uid: undefined,
+      resourceVersion: undefined,
+      dryRun: false,
+      orphanGiven: undefined,
+      given: {},
+    },
+  )
+
+/** A handler that writes down what it is told. */
+function recorder() {
+  const told: string[] = []
+  const line = (word: string, { metadata, data }: ConfigMap) =>
+    told.push(`${word} ${metadata.name} ${data?.['n']}`)
+  return {
+    told,
+    set: (object: ConfigMap) => void line('set', object),
+    removed: (object: ConfigMap) => void line('removed', object),
+  }
+}
+
+test('a read sees the last committed write, and decodes it once', async () => {
+  const { source } = world
+  expect(await source.get(CONFIG_MAPS, 'default', 'a')).toBe(null)
+  await put('a', 1)
+  const first = await source.get<ConfigMap>(CONFIG_MAPS, 'default', 'a')
+  expect(first?.data).toEqual({ n: '1' })
+  expect(await source.get(CONFIG_MAPS, 'default', 'a')).toBe(first)
+  await put('a', 2)
+  expect((await source.get<ConfigMap>(CONFIG_MAPS, 'default', 'a'))?.data).toEqual({ n: '2' })
+  await remove('a')
+  expect(await source.get(CONFIG_MAPS, 'default', 'a')).toBe(null)
+})
+
+test('a name that is empty, or a resource that nobody declared, has no object', async () => {
+  const { source } = world
+  const unknown = { group: 'x', resource: 'things' }
+  const stop = await source.follow(unknown, recorder())
+  expect([
+    await source.get(unknown, '', 'a'),
+    await source.get(CONFIG_MAPS, 'default', ''),
+    await source.get(CONFIG_MAPS, '', ''),
+  ]).toEqual([null, null, null])
+  stop()
+})
+
+test('a follower is told what is there, then each change, until it stops', async () => {
+  const { source } = world
+  await put('a', 1)
+  const handler = recorder()
+  const stop = await source.follow(CONFIG_MAPS, handler)
+  expect(handler.told).toEqual(['set a 1'])
+  await put('b', 1)
+  await put('a', 2)
+  await remove('a')
+  expect(handler.told).toEqual(['set a 1', 'set b 1', 'set a 2', 'removed a 2'])
+  stop()
+  stop()
+  await put('b', 2)
+  expect(handler.told).toHaveLength(4)
+  expect(world.api.cache.hub.size).toBe(0)
+})
+
+test('a change is told before the write resolves', async () => {
+  const handler = recorder()
+  await world.source.follow(CONFIG_MAPS, handler)
+  let toldAtEnd: string[] = []
+  await put('a', 1).then(() => {
+    toldAtEnd = [...handler.told]
+  })
+  expect(toldAtEnd).toEqual(['set a 1'])
+})
+
+test('nothing is lost or told twice, however following and writing interleave', async () => {
+  const { source, api } = world
+  await put('n', 0)
+  const place = { served, namespace: 'default', name: 'n' }
+  for (let round = 0; round < 40; round++) {
+    const handler = recorder()
+    const following: Promise<() => void>[] = []
+    const writes: Promise<unknown>[] = []
+    for (let i = 1; i <= 8; i++) {
+      if (i === (round % 8) + 1) {
+        for (let turn = 0; turn < round >> 3; turn++) await Promise.resolve()
+        following.push(source.follow(CONFIG_MAPS, handler))
+      }
+      writes.push(
+        new InternalWriter(api).change<ConfigMap>(place, (object) => {
+          object.data = { n: String(Number(object.data?.['n']) + 1) }
+        }),
+      )
+    }
+    await Promise.all(writes)
+    for (const stop of await Promise.all(following)) stop()
+    const numbers = handler.told.map((line) => Number(line.split(' ')[2]))
+    const last = (round + 1) * 8
+    expect(numbers.at(-1)).toBe(last)
+    expect(numbers).toEqual(numbers.map((_, i) => last - numbers.length + 1 + i))
+  }
+})
+
+test('a table that is read for the first time while commits go on is told whole', async () => {
+  const { source } = world
+  const handler = recorder()
+  const writes = Promise.all([1, 2, 3, 4].map((n) => put(`c${n}`, n)))
+  const following = source.follow(CONFIG_MAPS, handler)
+  await Promise.all([writes, following])
+  expect([...handler.told].sort()).toEqual(['set c1 1', 'set c2 2', 'set c3 3', 'set c4 4'])
+})
+
+test('what a handler throws does not reach the write, nor other handlers', async () => {
+  const { source, errors } = world
+  const fault = new Error('handler')
+  const broken = {
+    set() {
+      throw fault
+    },
+    removed() {},
+  }
+  const handler = recorder()
+  await source.follow(CONFIG_MAPS, broken)
+  await source.follow(CONFIG_MAPS, handler)
+  await put('a', 1)
+  expect([errors, handler.told]).toEqual([[fault], ['set a 1']])
+})
+
+test('events are one resource under two groups', async () => {
+  const { source, api } = world
+  const v = vocabularies.orch
+  const events = api.catalogue.find('', 'v1', 'events')!
+  await ensureObject(api, events, {
+    namespace: 'default',
+    object: {
+      metadata: { name: 'e' },
+      involvedObject: { namespace: 'default' },
+    },
+  })
+  const other = { group: v.spell('events{api}'), resource: 'events' }
+  const here = await source.get({ group: '', resource: 'events' }, 'default', 'e')
+  expect([here?.metadata.name, await source.get(other, 'default', 'e')]).toEqual(['e', here])
+})
+
+const WIDGETS = { group: 'example.com', resource: 'widgets' }
+
+/** Follows widgets and writes down what is told of them. */
+async function followWidgets() {
+  const told: string[] = []
+  const tell = (word: string) => (object: Typed) => {
+    const { metadata, spec } = object as Typed & { spec: object }
+    told.push(`${word} ${metadata.name} ${JSON.stringify(spec)}`)
+  }
+  const end = await world.source.follow(WIDGETS, { set: tell('set'), removed: tell('removed') })
+  return { end, told: () => told.splice(0).sort() }
+}
+
+const makeWidget = (name: string, size: number) =>
+  world.hand.create(['example.com/v1', 'widgets', 'default'], widget(name, size))
+
+/** Lets what was begun be done. */
+const settle = async () => {
+  for (let i = 0; i < 10; i++) await new Promise((resolve) => setImmediate(resolve))
+}
+
+test('a resource is followed from when it comes until it goes, and when it comes back', async () => {
+  const { catalogue, api, source } = world
+  const { told, end } = await followWidgets()
+  expect(await source.get(WIDGETS, 'default', 'a')).toBeNull()
+  catalogue.publish('one', entriesOf([widgets], api.v))
+  await settle()
+  await makeWidget('a', 1)
+  await makeWidget('b', 2)
+  expect(told()).toEqual(['set a {"size":1,"color":"red"}', 'set b {"size":2,"color":"red"}'])
+  expect((await source.get(WIDGETS, 'default', 'a'))?.metadata.name).toBe('a')
+
+  catalogue.publish('one', [])
+  expect(told()).toEqual([
+    'removed a {"size":1,"color":"red"}',
+    'removed b {"size":2,"color":"red"}',
+  ])
+  expect(await source.get(WIDGETS, 'default', 'a')).toBeNull()
+
+  catalogue.publish('two', entriesOf([widgets], api.v))
+  await settle()
+  expect(told()).toEqual(['set a {"size":1,"color":"red"}', 'set b {"size":2,"color":"red"}'])
+  end()
+  await makeWidget('c', 3)
+  catalogue.publish('two', [])
+  expect(told()).toEqual([])
+})
+
+test('in another storage version, what is followed is told in that', async () => {
+  const { catalogue, api } = world
+  catalogue.publish('one', entriesOf([widgetsStoredInV1], api.v))
+  await makeWidget('a', 1)
+  const { told } = await followWidgets()
+  expect(told()).toEqual(['set a {"size":1,"color":"red"}'])
+  catalogue.publish('one', entriesOf([widgetsStoredInV2], api.v))
+  await settle()
+  expect(told()).toEqual(['set a {"length":1,"color":"red"}'])
+  await makeWidget('b', 2)
+  expect(told()).toEqual(['set b {"length":2,"color":"red"}'])
+})
+
+test('what went while a resource was stored anew is told as removed', async () => {
+  const { catalogue, api, hand } = world
+  catalogue.publish('one', entriesOf([widgetsStoredInV1], api.v))
+  await makeWidget('a', 1)
+  await makeWidget('b', 2)
+  const { told } = await followWidgets()
+  told()
+  // The next table is read after this turn.
+  catalogue.publish('one', entriesOf([widgetsStoredInV2], api.v))
+  const deleted = hand.delete(['example.com/v1', 'widgets', 'default', 'a'])
+  await settle()
+  await deleted
+  const words = told()
+  expect(words.at(-1)).toBe('set b {"length":2,"color":"red"}')
+  expect(words[0]).toMatch(/^removed a /)
+})
+
+test('who stops following before a resource comes is told nothing', async () => {
+  const { catalogue, api } = world
+  const { told, end } = await followWidgets()
+  end()
+  catalogue.publish('one', entriesOf([widgets], api.v))
+  await settle()
+  await makeWidget('a', 1)
+  expect(told()).toEqual([])
+})

@@ -1,0 +1,98 @@
+import { hookContext, keyOf, placeOf, type Api } from '../registry/context.ts'
+import { decodeStored } from '../registry/objects.ts'
+import type { Served } from '../catalogue/catalogue.ts'
+import type { Typed } from '../meta/object-meta.ts'
+import type { ObjectHandler, ObjectSource } from '../catalogue/object-source.ts'
+import type { ResourceName } from '../meta/resource-name.ts'
+import { followLater, followVersions, type VersionHandler } from '../cache/follow.ts'
+import { TableGone, type StorageForm } from '../cache/storage-form.ts'
+import type { Version } from '../cache/version.ts'
+
+/**
+ * Objects out of the server's own memory, decoded once for each of their versions. What a handler throws goes to
+ * `onError` and does not reach the commit that it was told of.
+ */
+export function objectSource(api: Api, onError: (error: unknown) => void = () => {}): ObjectSource {
+  const decoded = new WeakMap<Version, Typed>()
+
+  const decode = <T extends Typed>(served: Served, version: Version): T => {
+    let object = decoded.get(version)
+    if (!object) decoded.set(version, (object = decodeStored(served, version, hookContext(api))))
+    // Who asks for a resource knows its kind.
+    return object as T
+  }
+  return {
+    async get<T extends Typed>(name: ResourceName, namespace: string, objectName: string) {
+      for (;;) {
+        const served = storedForm(api, name)
+        if (!served || objectName === '') return null
+        try {
+          const table = api.cache.loaded(served) ?? (await api.cache.table(served))
+          const version = table.get(keyOf(served, namespace, objectName))
+          return version ? decode<T>(served, version) : null
+        } catch (error) {
+          // It has left, or is in another form: the next round sees that.
+          if (!(error instanceof TableGone) || storedForm(api, name) === served) throw error
+        }
+      }
+    },
+    fresh: () => api.cache.fresh(),
+    async follow<T extends Typed>(name: ResourceName, handler: ObjectHandler<T>) {
+      const guarded = <R>(work: () => R): R | null => {
+        try {
+          return work()
+        } catch (error) {
+          onError(error)
+          return null
+        }
+      }
+      const told = versionHandler(api, name, handler, guarded)
+      const served = storedForm(api, name)
+      if (served) return followVersions(api.cache, served.keyPrefix, told)
+      let end = () => {}
+      const unsubscribe = api.catalogue.subscribe(() => {
+        const late = storedForm(api, name)
+        if (!late) return
+        unsubscribe()
+        end = followLater(api.cache, late.keyPrefix, told)
+      })
+      return () => {
+        unsubscribe()
+        end()
+      }
+    },
+  }
+}
+
+/** Resources that are not served are there too, since they may be stored. */
+function storedForm(api: Api, { group, resource }: ResourceName): Served | undefined {
+  const hub = api.catalogue.entry(group, resource)?.versions[0]
+  return hub?.virtual === null ? hub : undefined
+}
+
+/** Tells a handler of objects in whatever form they are at the time. */
+function versionHandler<T extends Typed>(
+  api: Api,
+  name: ResourceName,
+  handler: ObjectHandler<T>,
+  guarded: <R>(work: () => R) => R | null,
+): VersionHandler {
+  // The forms of the server are those of its catalogue; where there are none, there is one only.
+  const servedIn = (form: StorageForm | null) =>
+    (form?.of as Served | undefined) ?? storedForm(api, name)!
+  // Not remembered: whoever follows keeps what it needs, and most keep little.
+  const read = (version: Version, form: StorageForm | null) =>
+    decodeStored<T>(servedIn(form), version, hookContext(api))
+  return {
+    set(version, form) {
+      if (!handler.named) guarded(() => handler.set(read(version, form)))
+      else
+        guarded(() =>
+          handler.named!(placeOf(servedIn(form), version.key), () =>
+            guarded(() => read(version, form)),
+          ),
+        )
+    },
+    removed: (version, form) => void guarded(() => handler.removed(read(version, form))),
+  }
+}

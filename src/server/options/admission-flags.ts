@@ -1,0 +1,37 @@
+import type { ServerOptions } from './server-options.ts'
+import { fileFlag, listFlag, type Flag, type Values } from '../../flags/flags.ts'
+
+const section = 'Admission'
+
+/** Which admission plugins are on, and how they are configured (admission page 1). */
+export const admissionFlags = {
+  'enable-admission-plugins': listFlag({
+    option: 'enableAdmissionPlugins',
+    section,
+    help: 'Admission plugins that are on beside those that are by default. Their order does not matter.',
+  }),
+  'disable-admission-plugins': listFlag({
+    option: 'disableAdmissionPlugins',
+    section,
+    help: 'Admission plugins that are off, though they are on by default.',
+  }),
+  'admission-control-config-file': fileFlag({
+    option: 'admissionConfigFile',
+    section,
+    help: 'Configurations of admission plugins.',
+  }),
+} as const satisfies Readonly<Record<string, Flag<any>>>
+
+/** The options that these flags mean. */
+export const admissionOf = (
+  values: Values<typeof admissionFlags>,
+): Pick<
+  ServerOptions,
+  'enableAdmissionPlugins' | 'disableAdmissionPlugins' | 'admissionConfigFile'
+> => ({
+  enableAdmissionPlugins: values['enable-admission-plugins'],
+  disableAdmissionPlugins: values['disable-admission-plugins'],
+  ...(values['admission-control-config-file'] === ''
+    ? {}
+    : { admissionConfigFile: values['admission-control-config-file'] }),
+})

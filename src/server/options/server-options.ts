@@ -1,0 +1,196 @@
+import { isIP } from 'node:net'
+import type { AnyPluginFactory } from '../../admission/plugin.ts'
+import type { EtcdUse } from './etcd-options.ts'
+import { parseIpRange, parsePortRange, type IpRange, type ValueRange } from '../../base/ip-range.ts'
+import { forFlagSync } from '../../base/plain-reason.ts'
+import type { AuthenticationOptions } from './authentication-options.ts'
+import type { AuthorizationOptions } from './authorization-options.ts'
+import type { Clock } from '../../base/clock.ts'
+import type { Ids } from '../../base/ids.ts'
+import type { Log } from '../../base/log.ts'
+import type { Client } from '../../client/client.ts'
+import type { Impersonation } from '../../client/client-config.ts'
+import type { DeprecatedUse } from '../../http/context.ts'
+import type { StageSubscriber } from '../../http/stages.ts'
+import { isLocalAddress } from '../local-address.ts'
+import type { VocabularyName } from '../../vocabulary/vocabulary.ts'
+
+/** What a server is started with; everything has a default. */
+export interface ServerOptions {
+  /** Where objects, certificates and the admin kubeconfig are kept. Absent: in memory, gone at the end. */
+  readonly dataDir?: string
+  /** Engine; by default `etcd` where one is named, `lmdb` with a data directory and `memory` without. */
+  readonly store?: 'lmdb' | 'memory' | 'etcd'
+  /** The etcd that objects are kept in. */
+  readonly etcd?: EtcdUse
+  /** Whether servers over one etcd find their common authority and token keys in it; they do by default. */
+  readonly shareAuthorities?: boolean
+  /**
+   * How a server over an etcd tells that it lives, milliseconds: how long that counts, whole seconds, and how often it
+   * does; 15 and 10 seconds by default.
+   */
+  readonly serverLease?: { readonly ttlMs: number; readonly renewMs: number }
+  /** Whether the addresses of all servers that live become the endpoints of their service; they do by default. */
+  readonly endpointReconciler?: 'lease' | 'none'
+  /** How long events live, milliseconds; 1 hour by default, 0: until they are deleted. */
+  readonly eventTtlMs?: number
+  /**
+   * Takes a data directory whose file system has no locks, such as some network file systems: then nothing keeps a second
+   * server away from it, and two on one directory lose acknowledged writes. Not by default.
+   */
+  readonly allowUnlockedDataDir?: boolean
+  /** Looks at everything in the data directory at the start, not only at what was written last. */
+  readonly verify?: boolean
+  /** File that says what is kept encrypted and with which keys; nothing by default. */
+  readonly encryptionConfigFile?: string
+  /** Brand words; the product's own by default. */
+  readonly vocabulary?: VocabularyName
+  /** Address to listen on; 127.0.0.1 by default. */
+  readonly bindAddress?: string
+  /** Further names and addresses that clients reach this server by, such as those of a balancer. */
+  readonly servingHosts?: readonly string[]
+  /** 0, the default: any free port. */
+  readonly port?: number
+  /** Group versions and resources that are served or not, by `group/version[/resource]`, `api/alpha` and their like. */
+  readonly runtimeConfig?: Readonly<Record<string, boolean>>
+  /** Feature gates that differ from the release's defaults. */
+  readonly featureGates?: Readonly<Record<string, boolean>>
+  /** Networks that services get addresses of, one or one of each family, the default first; `10.0.0.0/24`. */
+  readonly serviceClusterIpRange?: string
+  /** Ports that services get on every node; `30000-32767`. */
+  readonly serviceNodePortRange?: string
+  /** Address that others in the cluster reach this server at; by default the bind address or one of this machine. */
+  readonly advertiseAddress?: string
+  /** Whether containers may run privileged; not by default. */
+  readonly allowPrivileged?: boolean
+  /** Certificates for connections to node agents, PEM; without an authority any certificate of theirs is taken. */
+  readonly agentTls?: { readonly ca?: string; readonly cert?: string; readonly key?: string }
+  /**
+   * Whether `proxy`, `exec` and their like may lead to addresses of this machine and its link, such as 127.0.0.1; not by
+   * default, and only for tests whose agents and pods listen there: with it, users of those reach what listens on
+   * loopback.
+   */
+  readonly proxiesToLoopback?: boolean
+  readonly authentication?: AuthenticationOptions
+  readonly authorization?: AuthorizationOptions
+  /** Admission plugins of the program's own; they run before webhooks and quotas. */
+  readonly admission?: readonly AnyPluginFactory[]
+  /** Names of admission plugins that are on beside those that are by default. */
+  readonly enableAdmissionPlugins?: readonly string[]
+  /** Names of admission plugins that are not on. */
+  readonly disableAdmissionPlugins?: readonly string[]
+  /** File with configurations of admission plugins. */
+  readonly admissionConfigFile?: string
+  /**
+   * Whether what belongs to the API is kept in order: garbage, namespaces, accounts; it is by default. `server`: only what
+   * is a part of every server, as where a controller manager of its own does the rest.
+   */
+  readonly controllers?: boolean | 'server'
+  /** Told of each request to a deprecated version of a resource. */
+  readonly onDeprecated?: (use: DeprecatedUse) => void
+  /** Are told of the stages of every request, in this order; nobody by default. See docs/architecture.md. */
+  readonly stages?: readonly StageSubscriber[]
+  readonly log?: Log
+  readonly clock?: Clock
+  readonly ids?: Ids
+  /** How long changes can be looked back at, milliseconds; 5 minutes by default. */
+  readonly historyMs?: number
+  /** Bound of a request that is not a watch, milliseconds; 1 minute by default. */
+  readonly requestTimeoutMs?: number
+  /**
+   * Connections from one address whose clients have not made a request as a known user; 1,000 by default. Of IPv6, the
+   * addresses of one /64 count as one.
+   */
+  readonly strangersPerAddress?: number
+  /** Memory that the bodies of all requests under way may take together, bytes; 128 MiB by default. */
+  readonly bodyMemoryBytes?: number
+  /** A watch without a timeout of its own ends after one to two times this, milliseconds; 30 minutes by default. */
+  readonly minRequestTimeoutMs?: number
+}
+
+/** A client in the process of its server. */
+export interface InProcessClientOptions {
+  /** Who makes the requests; by default the administrator. */
+  readonly user?: {
+    readonly name: string
+    readonly uid?: string
+    /** Groups beside that of all who are known. */
+    readonly groups?: readonly string[]
+    readonly extra?: Readonly<Record<string, readonly string[]>>
+  }
+  /** Whom requests are made as, when the user may do that. */
+  readonly impersonate?: Impersonation
+  /** What stands before the first slash owns the fields that are written. */
+  readonly userAgent?: string
+  /** Milliseconds that one attempt of a request may take; as many as it takes by default. */
+  readonly timeoutMs?: number
+  /** Further attempts when the server asks for that; 10 by default. */
+  readonly retries?: number
+}
+
+/** A server that is ready. */
+export interface RunningServer {
+  readonly url: string
+  readonly port: number
+  /** Authority of the server's certificate, PEM. */
+  readonly ca: string
+  /** Configuration for clients, with the administrator's certificate: keep it secret. */
+  readonly kubeconfig: string
+  /** Where it was written, with a data directory. */
+  readonly kubeconfigPath?: string
+  /** Resolves when everything that the server does by itself is done for now. */
+  settled(): Promise<void>
+  /**
+   * A client of this server without sockets, as its administrator or as somebody else: access, admission and all checks
+   * are those of any request.
+   */
+  client(options?: InProcessClientOptions): Promise<Client>
+  /** Ends watches, finishes requests and lets go of everything. May be called twice. */
+  close(): Promise<void>
+}
+
+const CLUSTER_RANGE = '10.0.0.0/24'
+const PORT_RANGE = '30000-32767'
+
+/** Ranges for services, read and checked (operations page, range checks). Throws Error. */
+export function serviceRanges(options: ServerOptions): {
+  readonly addresses: readonly IpRange[]
+  readonly ports: ValueRange
+} {
+  const texts = (options.serviceClusterIpRange || CLUSTER_RANGE).split(',').map((t) => t.trim())
+  if (texts.length > 2)
+    throw new Error('--service-cluster-ip-range must not have more than two entries')
+  const addresses = texts.map((text) => {
+    const range = forFlagSync('service-cluster-ip-range', () => parseIpRange(text))
+    const [bits, least] = range.family === 'IPv4' ? [32, 12] : [128, 108]
+    if (Number(range.text.slice(range.text.indexOf('/') + 1)) < least) {
+      throw new Error(
+        `--service-cluster-ip-range ${text} is too large; for ${bits}-bit addresses, the mask must be ${least} or more`,
+      )
+    }
+    if (range.size < 1)
+      throw new Error(`--service-cluster-ip-range ${text} has no address to give out`)
+    return range
+  })
+  if (addresses.length === 2 && addresses[0]!.family === addresses[1]!.family) {
+    throw new Error('--service-cluster-ip-range with two entries must be of different families')
+  }
+  checkFamily(addresses[0]!, options)
+  const ports = forFlagSync('service-node-port-range', () =>
+    parsePortRange(options.serviceNodePortRange || PORT_RANGE),
+  )
+  return { addresses, ports }
+}
+
+/** The service of this server and the address behind it must be of one family, or nobody gets through. */
+function checkFamily(range: IpRange, options: ServerOptions) {
+  const { advertiseAddress = '', bindAddress = '', endpointReconciler } = options
+  if (endpointReconciler === 'none') return
+  const own = advertiseAddress || bindAddress
+  if (own === '' || isLocalAddress(own)) return
+  if (isIP(own) !== (range.family === 'IPv6' ? 6 : 4)) {
+    throw new Error(
+      `--service-cluster-ip-range ${range.text} is not of the family of the address of this server, ${own}; choose another with --advertise-address`,
+    )
+  }
+}

@@ -1,0 +1,55 @@
+/** Conditions of the server's health that say whether the steps of its start are finished (operations page, Health). */
+import type { HealthCheck } from '../http/context.ts'
+import type { Vocabulary } from '../vocabulary/vocabulary.ts'
+
+/** Steps by the names that probes of the reference have for them, as templates, in their order. */
+const STEPS = [
+  'start-{system}-apiserver-admission-initializer',
+  'generic-apiserver-start-informers',
+  'start-apiextensions-informers',
+  'start-apiextensions-controllers',
+  'bootstrap-controller',
+  'rbac/bootstrap-roles',
+  'scheduling/bootstrap-system-priority-classes',
+  'start-cluster-authentication-info-controller',
+] as const
+
+/** One step of the start. */
+export type StartStep = (typeof STEPS)[number]
+
+/** How far a start has come. */
+export class StartProgress {
+  readonly #steps: ReadonlySet<StartStep>
+  readonly #done = new Set<StartStep>()
+  readonly #failures = new Map<StartStep, string>()
+
+  /** `without` are steps that this server does not take. */
+  constructor(without: readonly StartStep[] = []) {
+    this.#steps = new Set(STEPS.filter((step) => !without.includes(step)))
+  }
+
+  done(...steps: readonly StartStep[]): void {
+    for (const step of steps) this.#done.add(step)
+  }
+
+  /** The step is finished when the work is; what it fails of is the reason of the check. */
+  async follow(step: StartStep, work: Promise<unknown>): Promise<void> {
+    try {
+      await work
+      this.#done.add(step)
+    } catch (error) {
+      this.#failures.set(step, error instanceof Error ? error.message : String(error))
+    }
+  }
+
+  /** A check for each step. */
+  checks(v: Vocabulary): readonly HealthCheck[] {
+    return [...this.#steps].map((step) => ({
+      name: `poststarthook/${v.spell(step)}`,
+      of: ['healthz', 'livez', 'readyz'],
+      check: () => {
+        if (!this.#done.has(step)) throw new Error(this.#failures.get(step) ?? 'not finished')
+      },
+    }))
+  }
+}

@@ -1,0 +1,77 @@
+/** Moves data that an older release wrote to today's format; which keys and versions there were, the kinds tell. */
+import { join } from 'node:path'
+import { systemClock } from '../base/clock.ts'
+import type { EtcdPlace } from './options/etcd-options.ts'
+import { resources } from '../kinds/index.ts'
+import { buildCatalogue } from '../catalogue/catalogue.ts'
+import { formerEncryption, serverEncryption } from './encryption.ts'
+import { eventLifetime } from '../engine/event-lifetime.ts'
+import { isOfServers, type Format1 } from '../engine/upgrade/format-1.ts'
+import { upgradeLmdb, type Upgraded } from '../engine/upgrade/lmdb.ts'
+import { vocabularies } from '../vocabulary/index.ts'
+import type { VocabularyName } from '../vocabulary/vocabulary.ts'
+
+const ETCD_REQUEST_MS = 30_000
+
+export interface UpgradeOptions {
+  readonly dataDir: string
+  readonly vocabulary: VocabularyName
+  /** Of the server that wrote the data, with its keys; empty: nothing is encrypted. */
+  readonly encryptionConfigFile: string
+  /** 0: events live until a server is started that says otherwise. */
+  readonly eventTtlMs: number
+}
+
+/** Brings the embedded store of a data directory into today's format. Throws UnusableDataDir. */
+export async function upgradeDataDir(options: UpgradeOptions): Promise<Upgraded> {
+  const { dataDir, vocabulary, eventTtlMs } = options
+  return upgradeLmdb({
+    dir: join(dataDir, 'store'),
+    clock: systemClock,
+    format: { vocabulary },
+    from: await format1(options),
+    ttlMs: eventTtlMs === 0 ? undefined : eventLifetime(eventTtlMs),
+  })
+}
+
+/** Brings what stands in etcd into today's format; resolves with how many objects were moved. */
+export async function upgradeEtcdPlace(
+  place: EtcdPlace,
+  options: Pick<UpgradeOptions, 'vocabulary' | 'encryptionConfigFile'>,
+): Promise<number> {
+  const { upgradeEtcd } = await import('../engine/upgrade/etcd.ts')
+  return upgradeEtcd({
+    ...place,
+    requestTimeoutMs: ETCD_REQUEST_MS,
+    clock: systemClock,
+    from: await format1(options),
+  })
+}
+
+/** How data of format 1 is read. Throws EncryptionConfigError. */
+export async function format1({
+  vocabulary,
+  encryptionConfigFile: path,
+}: Pick<UpgradeOptions, 'vocabulary' | 'encryptionConfigFile'>): Promise<Format1> {
+  const v = vocabularies[vocabulary]
+  const catalogue = buildCatalogue(resources, v, () => true)
+  const prefixes = new Map(
+    [...catalogue.entries()].flatMap(({ versions: [{ resource, keyPrefix, virtual }] }) =>
+      virtual === null ? [[resource, keyPrefix] as const] : [],
+    ),
+  )
+  const plain = {
+    prefixOf: (plural: string) => prefixes.get(plural),
+    isOld: (first: string) => prefixes.has(first) || isOfServers(first),
+  }
+  if (path === '') return plain
+  const [before, now] = [
+    await formerEncryption(path, catalogue, v),
+    await serverEncryption(path, catalogue, v),
+  ]
+  return {
+    ...plain,
+    open: (key, stored) => before.decrypt(key, stored).bytes,
+    seal: (key, record) => now.encrypt(key, record),
+  }
+}

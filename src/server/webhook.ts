@@ -1,0 +1,13 @@
+import type { Clock } from '../base/clock.ts'
+import { randomIds } from '../base/ids.ts'
+import { openJsonClient, type JsonClient } from '../client/json-call.ts'
+import { loadKubeconfig } from '../client/kubeconfig.ts'
+import type { Vocabulary } from '../vocabulary/vocabulary.ts'
+
+/** A client of the service that a configuration file names. Throws an Error about what is wrong with the file. */
+export async function configuredClient(
+  path: string,
+  { v, clock }: { readonly v: Vocabulary; readonly clock: Clock },
+): Promise<JsonClient> {
+  return openJsonClient({ config: await loadKubeconfig(path), v, clock, ids: randomIds })
+}

@@ -1,0 +1,190 @@
+import { Budget } from '../cel/budget.ts'
+import { codecOf, DecodeError, Decoding } from '../codec/codec.ts'
+import { checkMetadata } from '../meta/check-metadata.ts'
+import { FieldErrors } from '../meta/field-errors.ts'
+import { ObjectMeta } from '../meta/object-meta.ts'
+import { isDns1035Label } from '../meta/names.ts'
+import type { Vocabulary } from '../vocabulary/vocabulary.ts'
+import { evaluateRules } from './evaluate-rules.ts'
+import type { Json, SchemaProps } from './json-schema-props.ts'
+import type { SchemaExpressions } from './schema-expressions.ts'
+import { validateValue } from './value-rules.ts'
+import { additionalOf, itemsOf, propertyOf, someSchema } from './walk-schema.ts'
+
+const OBJECT_FIELDS = ['apiVersion', 'kind', 'metadata']
+
+const isEmbedded = (schema: SchemaProps): boolean => schema['x-{brand}-embedded-resource'] === true
+
+const isMap = (value: Json): value is Record<string, Json> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Whether a value has fields that its schema does not know, which would be dropped. */
+export function hasUnknown(value: Json, schema: SchemaProps | undefined, whole: boolean): boolean {
+  if (Array.isArray(value)) {
+    const items = schema && itemsOf(schema)
+    const preserves = schema?.['x-{brand}-preserve-unknown-fields'] === true
+    return value.some((one) =>
+      items || !preserves ? hasUnknown(one, items, items ? isEmbedded(items) : false) : false,
+    )
+  }
+  if (!isMap(value)) return false
+  const preserves = schema?.['x-{brand}-preserve-unknown-fields'] === true
+  return Object.entries(value).some(([name, inside]) => {
+    if (whole && OBJECT_FIELDS.includes(name)) return false
+    const property = schema && propertyOf(schema, name)
+    if (property) return hasUnknown(inside, property, isEmbedded(property))
+    if (preserves) return false
+    if (schema?.additionalProperties === undefined || schema.additionalProperties === false) {
+      return true
+    }
+    const additional = additionalOf(schema)
+    return hasUnknown(inside, additional, additional ? isEmbedded(additional) : false)
+  })
+}
+
+/** Whether a schema or one inside has a default that would lose fields. */
+export const hasUnprunedDefault = (schema: SchemaProps): boolean =>
+  someSchema(
+    schema,
+    (one) => one.default !== undefined && hasUnknown(one.default, one, isEmbedded(one)),
+  )
+
+/** Builds an object around a value inside of it. */
+type Around = (value: Json) => Json
+
+interface Place {
+  readonly inMeta: boolean
+  /** The whole object around, for defaults inside of its metadata. */
+  readonly around: Around
+}
+
+/** Rules of defaults in a structural schema, at `errors`. */
+export class DefaultRules {
+  readonly #needsPruned: boolean
+  readonly #expressions: SchemaExpressions | null
+  readonly #v: Vocabulary
+
+  /** `expressions` are those of the whole schema, where it has some. */
+  constructor(needsPruned: boolean, expressions: SchemaExpressions | null, v: Vocabulary) {
+    this.#needsPruned = needsPruned
+    this.#expressions = expressions
+    this.#v = v
+  }
+
+  /** Checks all defaults of the schema of a custom resource. */
+  check(schema: SchemaProps, errors: FieldErrors): void {
+    this.#inside(schema, true, { inMeta: false, around: wholeObject }, errors)
+  }
+
+  #inside(schema: SchemaProps, root: boolean, place: Place, errors: FieldErrors): void {
+    const whole = root || isEmbedded(schema)
+    const here: Place = whole ? { inMeta: false, around: wholeObject } : place
+    if (schema.default !== undefined) this.#one(schema, whole, here, errors)
+    const items = itemsOf(schema)
+    if (items) {
+      const around: Around = (value) => here.around([value])
+      this.#inside(items, false, { ...here, around }, errors.at('items'))
+    }
+    for (const [name, property] of Object.entries(schema.properties ?? {})) {
+      const around: Around = (value) => here.around({ [name]: value })
+      const inMeta = here.inMeta || (whole && OBJECT_FIELDS.includes(name))
+      this.#inside(property, false, { inMeta, around }, errors.at('properties').key(name))
+    }
+    const additional = additionalOf(schema)
+    if (additional) {
+      const around: Around = (value) => here.around({ '*': value })
+      this.#inside(additional, false, { ...here, around }, errors.at('additionalProperties'))
+    }
+  }
+
+  #one(schema: SchemaProps, whole: boolean, place: Place, errors: FieldErrors): void {
+    const at = errors.at('default')
+    const value = schema.default
+    if (place.inMeta) {
+      for (const problem of metadataProblems(place.around(value), this.#v)) {
+        at.invalid(value, `must result in valid metadata: ${problem}`)
+      }
+    } else if (this.#needsPruned && hasUnknown(value, schema, whole)) {
+      at.invalid(value, 'must not have unknown fields')
+    }
+    const before = errors.list.length
+    if (!place.inMeta) validateEmbedded(value, schema, whole, this.#v, at)
+    if (errors.list.length === before) validateValue(value, schema, at)
+    if (this.#expressions && errors.list.length === before) {
+      evaluateRules(value, value, schema, this.#expressions, new Budget(), at)
+    }
+  }
+}
+
+const wholeObject: Around = (value) =>
+  isMap(value) ? { apiVersion: 'validation/v1', kind: 'Validation', ...value } : value
+
+/** What is wrong with the metadata of a whole object. */
+function metadataProblems(object: Json, v: Vocabulary): string[] {
+  const errors = new FieldErrors()
+  if (isMap(object)) validateMetadata(object['metadata'] ?? {}, v, errors.at('metadata'))
+  return errors.list.map(({ field, message }) => `${field}: ${message}`)
+}
+
+function validateMetadata(value: Json, v: Vocabulary, errors: FieldErrors): void {
+  try {
+    const read = codecOf(ObjectMeta.shape).decode(value, new Decoding())
+    const metadata = read as unknown as ObjectMeta
+    // The name may be left out here.
+    const named = { ...metadata, name: metadata.name ?? 'name' }
+    const namespaced = metadata.namespace !== undefined
+    checkMetadata(named, errors, {
+      namespaced,
+      nameRule: () => [],
+      takesPlainFinalizers: true,
+      v,
+    })
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error
+    errors.invalid(value, error.message)
+  }
+}
+
+/** Rules of the objects inside a value, for itself when it is `whole`. */
+export function validateEmbedded(
+  value: Json,
+  schema: SchemaProps,
+  whole: boolean,
+  v: Vocabulary,
+  errors: FieldErrors,
+): void {
+  if (Array.isArray(value)) {
+    const items = itemsOf(schema)
+    if (!items) return
+    for (const [i, item] of value.entries()) {
+      validateEmbedded(item, items, isEmbedded(items), v, errors.at(i))
+    }
+    return
+  }
+  if (!isMap(value)) return
+  if (whole) validateObject(value, v, errors)
+  const additional = additionalOf(schema)
+  for (const [name, inside] of Object.entries(value)) {
+    const property = propertyOf(schema, name) ?? additional
+    if (property) validateEmbedded(inside, property, isEmbedded(property), v, errors.at(name))
+  }
+}
+
+function validateObject(object: Record<string, Json>, v: Vocabulary, errors: FieldErrors): void {
+  for (const name of ['apiVersion', 'kind'] as const) {
+    const text = object[name] ?? ''
+    if (typeof text !== 'string') errors.at(name).invalid(text, 'must be a string')
+    else if (text === '') errors.at(name).required('must not be empty')
+    else if (name === 'kind') {
+      const wrong = isDns1035Label(text.toLowerCase())
+      if (wrong.length > 0) {
+        errors
+          .at(name)
+          .invalid(text, `may have mixed case, but should otherwise match: ${wrong.join(',')}`)
+      }
+    }
+  }
+  if (object['metadata'] !== undefined) {
+    validateMetadata(object['metadata'], v, errors.at('metadata'))
+  }
+}

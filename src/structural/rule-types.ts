@@ -1,0 +1,121 @@
+import {
+  type DeclaredType,
+  type FieldType,
+  list,
+  type ListMerge,
+  map,
+  type ObjectType,
+  scalar,
+  text,
+} from '../cel/declared-type.ts'
+import type { SchemaProps } from './json-schema-props.ts'
+import { additionalOf, itemsOf } from './walk-schema.ts'
+
+/** What rules may know about the values of a schema and of all inside. */
+export type RuleTypes = ReadonlyMap<SchemaProps, DeclaredType>
+
+/** Types for the schema of a whole custom resource. */
+export function ruleTypes(schema: SchemaProps): RuleTypes {
+  const types = new Map<SchemaProps, DeclaredType>()
+  typeOf(schema, true, types)
+  return types
+}
+
+/** The type of the values of a structural schema; null where rules cannot look. */
+function typeOf(
+  schema: SchemaProps,
+  root: boolean,
+  types: Map<SchemaProps, DeclaredType>,
+): DeclaredType | null {
+  const type = freshType(schema, root, types)
+  if (type) types.set(schema, type)
+  return type
+}
+
+function freshType(
+  schema: SchemaProps,
+  root: boolean,
+  types: Map<SchemaProps, DeclaredType>,
+): DeclaredType | null {
+  if (schema['x-{brand}-int-or-string']) return text('dyn')
+  switch (schema.type) {
+    case 'boolean':
+      return scalar('bool')
+    case 'integer':
+      return scalar('int')
+    case 'number':
+      return scalar('double')
+    case 'string':
+      return textOf(schema)
+    case 'array': {
+      const items = itemsOf(schema)
+      const of = items && typeOf(items, false, types)
+      return of ? list(of, schema.maxItems, mergeOf(schema)) : null
+    }
+    case 'object': {
+      const additional = additionalOf(schema)
+      if (!additional) {
+        return objectOf(schema, root || schema['x-{brand}-embedded-resource'] === true, types)
+      }
+      const of = typeOf(additional, false, types)
+      return of ? map(of, schema.maxProperties) : null
+    }
+    default:
+      return null
+  }
+}
+
+function textOf({ format, maxLength }: SchemaProps): DeclaredType {
+  switch (format) {
+    case 'byte':
+      return text('bytes', maxLength)
+    case 'duration':
+      return text('duration', maxLength)
+    case 'date':
+    case 'date-time':
+      return text('timestamp', maxLength)
+    default:
+      return text('string', maxLength)
+  }
+}
+
+function mergeOf(schema: SchemaProps): ListMerge {
+  switch (schema['x-{brand}-list-type']) {
+    case 'set':
+      return { by: 'value' }
+    case 'map':
+      return { by: 'keys', keys: schema['x-{brand}-list-map-keys'] ?? [] }
+    default:
+      return { by: 'place' }
+  }
+}
+
+const TEXT: FieldType = { type: text('string'), takesSpace: true }
+const NAMES: FieldType = {
+  type: {
+    is: 'object',
+    fields: new Map([
+      ['name', { type: text('string'), takesSpace: false }],
+      ['generateName', { type: text('string'), takesSpace: false }],
+    ]),
+  },
+  takesSpace: true,
+}
+
+function objectOf(
+  schema: SchemaProps,
+  whole: boolean,
+  types: Map<SchemaProps, DeclaredType>,
+): ObjectType {
+  const fields = new Map<string, FieldType>()
+  for (const [name, property] of Object.entries(schema.properties ?? {})) {
+    const type = typeOf(property, false, types)
+    const takesSpace = schema.required?.includes(name) === true && property.default === undefined
+    if (type) fields.set(name, { type, takesSpace })
+  }
+  if (whole) {
+    for (const name of ['apiVersion', 'kind']) fields.set(name, TEXT)
+    fields.set('metadata', NAMES)
+  }
+  return { is: 'object', fields }
+}

@@ -1,0 +1,67 @@
+import type { DeclaredType } from '../cel/declared-type.ts'
+import { type Compiled, Expressions } from '../cel/expressions.ts'
+import type { SchemaProps } from './json-schema-props.ts'
+import { type RuleTypes, ruleTypes } from './rule-types.ts'
+import { someSchema } from './walk-schema.ts'
+
+const made = new WeakMap<SchemaProps, SchemaExpressions>()
+const NOT_BOOL: Compiled = { problem: 'cel expression must evaluate to a bool' }
+
+/** The rules in the schema of a custom resource, compiled when they are first met. */
+export class SchemaExpressions {
+  readonly #types: RuleTypes
+  readonly #expressions: Expressions
+  readonly #compiled = new Map<DeclaredType, Map<string, Compiled>>()
+  /** Schemas that have rules, or that have some inside. */
+  readonly #busy = new Map<SchemaProps, boolean>()
+
+  private constructor(types: RuleTypes, root: DeclaredType) {
+    this.#types = types
+    this.#expressions = new Expressions(root)
+  }
+
+  /** For a structural schema; null when it has no rules. The same for the same schema, which is not changed. */
+  static of(schema: SchemaProps): SchemaExpressions | null {
+    const known = made.get(schema)
+    if (known) return known
+    if (!someSchema(schema, hasRules)) return null
+    const types = ruleTypes(schema)
+    const root = types.get(schema)
+    if (!root) return null
+    const expressions = new SchemaExpressions(types, root)
+    made.set(schema, expressions)
+    return expressions
+  }
+
+  /** What rules know about the values of a schema inside; null where they know nothing. */
+  typeOf(schema: SchemaProps): DeclaredType | null {
+    return this.#types.get(schema) ?? null
+  }
+
+  /** A rule of a schema inside, which has a type. The problem is told as in errors. */
+  compile(rule: string, type: DeclaredType): Compiled {
+    let known = this.#compiled.get(type)
+    if (!known) this.#compiled.set(type, (known = new Map()))
+    const before = known.get(rule)
+    if (before) return before
+    const made = this.#fresh(rule, type)
+    known.set(rule, made)
+    return made
+  }
+
+  /** Whether there are rules for the values of a schema, or for those inside. */
+  hasRules(schema: SchemaProps): boolean {
+    let busy = this.#busy.get(schema)
+    if (busy === undefined) this.#busy.set(schema, (busy = someSchema(schema, hasRules)))
+    return busy
+  }
+
+  #fresh(rule: string, type: DeclaredType): Compiled {
+    const made = this.#expressions.compile(rule, type)
+    if ('problem' in made) return { problem: `compilation failed: ${made.problem}` }
+    return made.expression.gives === 'bool' ? made : NOT_BOOL
+  }
+}
+
+const hasRules = (schema: SchemaProps): boolean =>
+  (schema['x-{brand}-validations']?.length ?? 0) > 0
