@@ -75,8 +75,8 @@ export interface Hooks<T> {
    * and serves only to go on accepting what is already stored. In steps where it takes long.
    */
   validate?(object: T, errors: FieldErrors, c: HookContext, old?: T): void | Steps<void>
-  /** Violations of a change; runs beside `validate` of the new object. */
-  validateUpdate?(next: T, old: T, errors: FieldErrors, c: HookContext): void
+  /** Violations of a change; runs beside `validate` of the new object. In steps where it takes long. */
+  validateUpdate?(next: T, old: T, errors: FieldErrors, c: HookContext): void | Steps<void>
   /** The last change before storing, after validation. */
   canonicalize?(object: T, c: HookContext): void
   /**

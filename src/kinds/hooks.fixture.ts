@@ -42,7 +42,7 @@ export function problems<T extends Typed>(
   if (old) resource.onUpdate?.(next, old, hooks)
   checkDeclared(resource.hub.shape, next, errors)
   finishIfSteps(resource.validate?.(next, errors, hooks, old))
-  if (old) resource.validateUpdate?.(next, old, errors, hooks)
+  if (old) finishIfSteps(resource.validateUpdate?.(next, old, errors, hooks))
   return texts(errors)
 }
 
@@ -56,7 +56,7 @@ export function partProblems<T extends Typed>(
   const errors = new FieldErrors()
   part.onUpdate?.(next, old, hooks)
   finishIfSteps(part.validate?.(next, errors, hooks))
-  part.validateUpdate?.(next, old, errors, hooks)
+  finishIfSteps(part.validateUpdate?.(next, old, errors, hooks))
   return texts(errors)
 }
 

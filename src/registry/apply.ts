@@ -17,7 +17,7 @@ import type { HookContext } from '../catalogue/resource.ts'
 import type { ScaleSubresource } from '../catalogue/resource.ts'
 import { type Api, type Call } from './context.ts'
 import { toStored, untilConverted, type Conversions } from './conversion.ts'
-import { decodeServed } from './objects.ts'
+import { decodeServedSteps } from './objects.ts'
 import { applyOptions, type ApplyOptions } from './options.ts'
 import { blankOf, checkCount, documentOf, setEntries, versionsOf, writerOf } from './ownership.ts'
 import type { Result } from './results.ts'
@@ -127,14 +127,20 @@ async function applied(
   const object =
     recorded.object === null && live
       ? copyJson(live)
-      : await decoded(call, recorded.object ?? before.object, c)
+      : await decoded(call, recorded.object ?? before.object, { c, pace })
+  await pace.pause()
   checkCount(call, object, recorded.entries, live)
   setEntries(object, recorded.entries)
+  await pace.pause()
   return object
 }
 
-function decoded(call: Call, value: unknown, c: HookContext): Typed | Promise<Typed> {
-  const { object } = decodeServed(call.served, value, c)
+async function decoded(
+  call: Call,
+  value: unknown,
+  { c, pace }: { readonly c: HookContext; readonly pace: Pace },
+): Promise<Typed> {
+  const { object } = await paced(decodeServedSteps(call.served, value, c), pace)
   checkName(call, object)
   takeNamespace(call, object)
   return toStored(call.served, object, c)

@@ -98,7 +98,7 @@ export function kit<T extends Typed>(resource: Resource<T>, base: object) {
   }
   const changes = (next: T, old: T, hooks: HookContext = c): string[] => {
     const errors = new FieldErrors()
-    resource.validateUpdate?.(next, old, errors, hooks)
+    finishIfSteps(resource.validateUpdate?.(next, old, errors, hooks))
     return texts(errors)
   }
   /** The object as it is created. */
@@ -114,7 +114,7 @@ export function kit<T extends Typed>(resource: Resource<T>, base: object) {
   const statusProblems = (next: T, old: T = next): string[] => {
     const errors = new FieldErrors()
     finishIfSteps(part().validate?.(next, errors, c))
-    part().validateUpdate?.(next, old, errors, c)
+    finishIfSteps(part().validateUpdate?.(next, old, errors, c))
     return texts(errors)
   }
   const scaleOf = (): ScaleSubresource<T> => resource.subresources!['scale'] as ScaleSubresource<T>

@@ -35,28 +35,46 @@ export class LimitRange extends kind({
   spec: t.object(2, LimitRangeSpec),
 }) {}
 
-/** Amounts of the first list that has one, by name; undefined when there are none. */
-function firstOf(
-  own: ResourceList | undefined,
-  ...others: readonly (ResourceList | undefined)[]
-): ResourceList | undefined {
-  const given = [own, ...others].filter((list) => list && Object.keys(list).length > 0)
-  // What was decoded is in order, and no list may be in two places.
-  if (given.length < 2) return given[0] === own ? own : given[0] && copyOf(given[0])
+/** A list with its names, which are costly to list for a map of a hundred thousand. */
+interface Amounts {
+  readonly list: ResourceList
+  readonly names: readonly string[]
+}
+
+function amountsOf(list: ResourceList | undefined): Amounts | null {
+  if (!list) return null
+  const names = Object.keys(list)
+  return names.length > 0 ? { list, names } : null
+}
+
+/** Amounts of the first list that has one, by name; null when there are none. A list alone is given back as it is. */
+function firstOf(...lists: readonly (Amounts | null)[]): Amounts | null {
+  const given = lists.filter((one) => one !== null)
+  if (given.length < 2) return given[0] ?? null
   const amounts = new Map<string, string>()
-  for (const list of given) {
-    for (const [name, text] of Object.entries(list ?? {})) {
-      if (!amounts.has(name)) amounts.set(name, text)
-    }
-  }
-  return Object.fromEntries([...amounts].sort(([a], [b]) => (a < b ? -1 : 1)))
+  for (const { list, names } of given)
+    for (const name of names) if (!amounts.has(name)) amounts.set(name, list[name]!)
+  const sorted = [...amounts].sort(([a], [b]) => (a < b ? -1 : 1))
+  return { list: Object.fromEntries(sorted), names: sorted.map(([name]) => name) }
 }
 
 /** Copied member by member, which is the faster way for a map of a hundred thousand. */
-function copyOf(list: ResourceList): ResourceList {
+function copyOf({ list, names }: Amounts): ResourceList {
   const copy: ResourceList = {}
-  for (const name of Object.keys(list)) setOwn(copy, name, list[name]!)
+  for (const name of names) setOwn(copy, name, list[name]!)
   return copy
+}
+
+/** The limits and requests of containers that say nothing. No list may be in two places. */
+function fillDefaults(item: LimitRangeItem): void {
+  const [own, ownRequest] = [amountsOf(item.default), amountsOf(item.defaultRequest)]
+  const [max, min] = [amountsOf(item.max), amountsOf(item.min)]
+  const limits = firstOf(own, max)
+  const requests = firstOf(ownRequest, limits, min)
+  if (limits && limits !== own) item.default = limits === max ? copyOf(limits) : limits.list
+  if (!requests || requests === ownRequest) return
+  const isTaken = requests === limits || requests === min
+  item.defaultRequest = isTaken ? copyOf(requests) : requests.list
 }
 
 function fillItem(item: LimitRangeItem): void {
@@ -65,12 +83,7 @@ function fillItem(item: LimitRangeItem): void {
   roundResources(item.default)
   roundResources(item.defaultRequest)
   roundResources(item.maxLimitRequestRatio)
-  if (item.type === 'Container') {
-    const limits = firstOf(item.default, item.max)
-    const requests = firstOf(item.defaultRequest, limits, item.min)
-    if (limits) item.default = limits
-    if (requests) item.defaultRequest = requests
-  }
+  if (item.type === 'Container') fillDefaults(item)
 }
 
 /** The limit ranges of a namespace. */

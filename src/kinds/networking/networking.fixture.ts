@@ -30,7 +30,7 @@ export function problems<T extends Typed>(resource: Resource<T>, next: T, old?: 
   const errors = new FieldErrors()
   checkDeclared(resource.hub.shape, next, errors)
   finishIfSteps(resource.validate?.(next, errors, c, old))
-  if (old) resource.validateUpdate?.(next, old, errors, c)
+  if (old) finishIfSteps(resource.validateUpdate?.(next, old, errors, c))
   return texts(errors)
 }
 

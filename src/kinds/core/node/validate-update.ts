@@ -1,3 +1,4 @@
+import type { Steps } from '../../../base/steps.ts'
 import type { FieldErrors } from '../../../meta/field-errors.ts'
 import { isConfigKey, isDns1123Label, isDns1123Subdomain } from '../../../meta/names.ts'
 import type { HookContext } from '../../../catalogue/resource.ts'
@@ -6,15 +7,15 @@ import type { NodeConfigSource } from './node-spec.ts'
 import { validateNodeAmounts, validateNodeAnnotations, validateTaints } from './validate.ts'
 
 /** Rules of a change of a node or of its status. */
-export function validateNodeUpdate(
+export function* validateNodeUpdate(
   next: Node,
   old: Node,
   errors: FieldErrors,
   c: HookContext,
-): void {
+): Steps<void> {
   const spec = errors.at('spec')
   validateNodeAnnotations(next, errors.at('metadata', 'annotations'), c)
-  validateNodeAmounts(next, errors.at('status'), c)
+  yield* validateNodeAmounts(next, errors.at('status'), c)
   const { config } = next.status
   for (const name of ['assigned', 'active', 'lastKnownGood'] as const) {
     const source = config?.[name]

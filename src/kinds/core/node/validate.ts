@@ -1,3 +1,4 @@
+import type { Steps } from '../../../base/steps.ts'
 import { FieldErrors } from '../../../meta/field-errors.ts'
 import { ipFamily, isCidr, isLabelValue, isQualifiedName } from '../../../meta/names.ts'
 import type { HookContext } from '../../../catalogue/resource.ts'
@@ -5,26 +6,30 @@ import { validateResourceAmount } from '../resource-amounts.ts'
 import type { Node } from './node.ts'
 import type { Taint } from './node-spec.ts'
 
+/** Amounts that are checked in one step. */
+const STEP = 5_000
 const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute']
 
 /** Rules of a node by itself. */
-export function validateNode(node: Node, errors: FieldErrors, c: HookContext): void {
+export function* validateNode(node: Node, errors: FieldErrors, c: HookContext): Steps<void> {
   validateNodeAnnotations(node, errors.at('metadata', 'annotations'), c)
   // As the reference writes it: taints are told about as if they stood in the metadata.
   validateTaints(node.spec.taints, errors.at('metadata', 'taints'))
-  validateNodeAmounts(node, errors.at('status'), c)
+  yield* validateNodeAmounts(node, errors.at('status'), c)
   validatePodCidrs(node.spec.podCIDRs ?? [], errors.at('spec', 'podCIDRs'))
 }
 
 /** Rules of what a node has, at `errors`. */
-export function validateNodeAmounts(
+export function* validateNodeAmounts(
   { status }: Node,
   errors: FieldErrors,
   { v }: HookContext,
-): void {
+): Steps<void> {
   for (const list of ['capacity', 'allocatable'] as const) {
-    for (const [name, text] of Object.entries(status[list] ?? {})) {
-      validateResourceAmount(name, text, errors.at(list, name), v)
+    const amounts = status[list] ?? {}
+    for (const [i, name] of Object.keys(amounts).entries()) {
+      validateResourceAmount(name, amounts[name]!, errors.at(list, name), v)
+      if (i % STEP === STEP - 1) yield
     }
   }
 }
