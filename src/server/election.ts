@@ -126,7 +126,7 @@ class Candidate implements Election {
     await this.#write((old) => this.#taken(old, now), revision)
     this.#renewedAt = now
     if (this.#isStopped) return
-    if (!this.#work) this.#parts.log.info('this server runs the controllers now')
+    if (!this.#work) this.#parts.log.info('leader election: this server now runs the controllers')
     this.#work ??= this.#parts.start().catch((error: unknown) => {
       this.#work = null
       throw error
@@ -190,7 +190,7 @@ class Candidate implements Election {
     const work = this.#work
     if (!work) return
     this.#work = null
-    this.#parts.log.info('this server does not run the controllers any more')
+    this.#parts.log.info('leader election: this server no longer runs the controllers')
     await work.then(
       (one) => one.stop(),
       () => {},
@@ -201,7 +201,7 @@ class Candidate implements Election {
     // Another server was faster: the next look finds out.
     if (error instanceof Lost) return
     if (!this.#isTold)
-      this.#parts.log.warn('it cannot be found out which server runs the controllers', {
+      this.#parts.log.warn('leader election failed, retrying', {
         error: String(error),
       })
     this.#isTold = true
