@@ -199,7 +199,7 @@ export class Definitions {
         this.#fields(facts.holds.to(), move, properties, required)
         continue
       }
-      const name = this.#v.spell(template)
+      const name = this.#v.resolve(template)
       if (facts.presence === 'always' || facts.mandatory) required.push(name)
       properties.push([name, this.#field(shape, template, facts, move)])
     }
@@ -241,7 +241,7 @@ export class Definitions {
 
   #text(key: string): string {
     return (this.#docs.get(key) ?? '').replaceAll(/\{(\w+)\}/g, (whole, word: string) =>
-      Object.hasOwn(this.#v.words, word) ? this.#v.spell(whole) : whole,
+      Object.hasOwn(this.#v.words, word) ? this.#v.resolve(whole) : whole,
     )
   }
 

@@ -75,7 +75,7 @@ type Stored = Typed & {
 export function convertToStorage(old: HorizontalPodAutoscaler, { v }: HookContext): Stored {
   const { annotations: given = {}, ...metadata } = old.metadata
   const take = <T>(template: string, read: (value: unknown) => T): T | undefined => {
-    const key = v.spell(template)
+    const key = v.resolve(template)
     if (!Object.hasOwn(given, key)) return undefined
     try {
       return read(JSON.parse(given[key]!))
@@ -121,7 +121,7 @@ export function convertFromStorage(storage: Stored, { v }: HookContext): Horizon
   ]
   const more = carried
     .filter(([, value]) => value !== undefined && (!Array.isArray(value) || value.length > 0))
-    .map(([key, value]): [string, string] => [v.spell(key), JSON.stringify(value)])
+    .map(([key, value]): [string, string] => [v.resolve(key), JSON.stringify(value)])
   const { annotations: given = {}, ...metadata } = storage.metadata
   const percent = target.one?.resource?.target.averageUtilization
   const used = cpu.one?.resource?.current.averageUtilization
@@ -142,7 +142,7 @@ export function convertFromStorage(storage: Stored, { v }: HookContext): Horizon
 
 /** Those that carry nothing: nobody may put in by them what the other version has in fields. */
 function ownAnnotations(given: Readonly<Record<string, string>>, v: Vocabulary) {
-  const keys = [METRICS, CURRENT, CONDITIONS, BEHAVIOR].map((key) => v.spell(key))
+  const keys = [METRICS, CURRENT, CONDITIONS, BEHAVIOR].map((key) => v.resolve(key))
   return Object.entries(given).filter(([key]) => !keys.includes(key))
 }
 

@@ -119,7 +119,7 @@ export const jobs = resource(Job, {
     if (c.gate('JobTrackingWithFinalizers')) {
       job.metadata.annotations = Object.fromEntries([
         ...Object.entries(job.metadata.annotations ?? {}),
-        [c.v.spell(TRACKING), ''],
+        [c.v.resolve(TRACKING), ''],
       ])
     }
     dropGatedPodFields(job.spec.template.spec, null, c)
@@ -151,7 +151,7 @@ export const jobs = resource(Job, {
   },
 
   validateUpdate(next, old, errors, c) {
-    const tracking = c.v.spell(TRACKING)
+    const tracking = c.v.resolve(TRACKING)
     const has = (job: Job) => Object.hasOwn(job.metadata.annotations ?? {}, tracking)
     if (has(next) && !has(old))
       errors.at('metadata', 'annotations').key(tracking).forbidden('cannot add this annotation')
