@@ -42,6 +42,6 @@ export const serviceAccounts = resource(ServiceAccount, {
     }),
     ageColumn,
   ],
-  onCreate: keepNames,
-  onUpdate: keepNames,
+  prepareForCreate: keepNames,
+  prepareForUpdate: keepNames,
 })
