@@ -8,7 +8,7 @@ const FEWEST_WORDS = 4
 
 /** Words that nearly always mark a sentence which needs a second reading. */
 const MARKERS: readonly RegExp[] = [
-  /\b(?:who|what|which)ever\b/i,
+  /\bwhoever\b/i,
   /\b(?:some|no)body\b/i,
   /\bfares?\b/i,
   /\bstands?\b/i,
@@ -26,7 +26,7 @@ const MARKERS: readonly RegExp[] = [
 ]
 
 /** Definitions that are not rewritten yet, by the start of their names. Delete it with its use below. */
-const PENDING = /\.api\.|-aggregator|apiextensions-apiserver/
+const PENDING = /\.api\.(?!apps|batch|autoscaling|rbac|policy)|-aggregator|apiextensions-apiserver/
 
 interface Described {
   /** Name of the definition, with the property after it. */
