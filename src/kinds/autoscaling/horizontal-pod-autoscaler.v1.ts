@@ -19,50 +19,53 @@ const CURRENT = 'autoscaling.alpha.{label}/current-metrics'
 const CONDITIONS = 'autoscaling.alpha.{label}/conditions'
 const BEHAVIOR = 'autoscaling.alpha.{label}/behavior'
 
-/** Names an object of any kind in the same namespace. */
+/** Reference to an object of any kind in the same namespace. */
 export class CrossVersionObjectReference extends shape(
   {
-    /** Kind of the object. */
+    /** Kind of the referenced object, such as `Deployment`. */
     kind: t.string(1).required(),
-    /** Name of the object. */
+    /** Name of the referenced object. */
     name: t.string(2).required(),
-    /** Group version of the object. */
+    /** API group and version of the referenced object, such as `apps/v1`. */
     apiVersion: t.string(3),
   },
   { atomic: true },
 ) {}
 
-/** What is scaled, and how far. */
+/** Desired behavior of an autoscaler: target and limits. */
 export class HorizontalPodAutoscalerSpec extends shape({
-  /** What is scaled: something with a `scale` sub-resource. */
+  /** Resource to scale, in the same namespace. It must have a `scale` subresource. */
   scaleTargetRef: t.object(1, CrossVersionObjectReference).required(),
-  /** Fewest replicas. */
+  /** Lower limit for the number of replicas. Must be at least 1. Defaults to 1. */
   minReplicas: t.int32(2).explicit(),
-  /** Most replicas. */
+  /** Upper limit for the number of replicas. Must be at least 1 and not less than `minReplicas`. */
   maxReplicas: t.int32(3).required(),
-  /** Share of the processor time that the pods ask for, in percent. */
+  /**
+   * Target average CPU utilization over all pods, as a percentage of the requested CPU. If unset and no other metric is
+   * defined, 80 applies.
+   */
   targetCPUUtilizationPercentage: t.int32(4).explicit(),
 }) {}
 
-/** How an autoscaler fares. */
+/** Most recently observed state of an autoscaler. */
 export class HorizontalPodAutoscalerStatus extends shape({
-  /** Generation that the rest is about. */
+  /** Generation of the spec that the controller last acted on. */
   observedGeneration: t.int64(1).explicit(),
-  /** When replicas last changed. */
+  /** Time at which the autoscaler last changed the number of replicas. */
   lastScaleTime: t.time(2).explicit(),
-  /** Replicas that there are. */
+  /** Number of replicas of the target when the controller last read it. */
   currentReplicas: t.int32(3).required(),
-  /** Replicas that there shall be. */
+  /** Number of replicas that the controller last calculated. */
   desiredReplicas: t.int32(4).required(),
-  /** Share of the processor time that the pods use of what they ask for, in percent. */
+  /** Current average CPU utilization over all pods, as a percentage of the requested CPU. */
   currentCPUUtilizationPercentage: t.int32(5).explicit(),
 }) {}
 
-/** Changes the number of replicas of something by the processor time that its pods use. */
+/** A HorizontalPodAutoscaler adjusts the number of replicas of a workload to its CPU utilization. */
 export class HorizontalPodAutoscaler extends kind({
-  /** What is scaled, and how far. */
+  /** Desired behavior: target, limits and CPU utilization. */
   spec: t.object(2, HorizontalPodAutoscalerSpec),
-  /** How it fares; kept by the cluster. */
+  /** Most recently observed state. Set by the controller; read-only for users. */
   status: t.object(3, HorizontalPodAutoscalerStatus),
 }) {}
 
