@@ -1,7 +1,7 @@
 import type { WaitingConversion } from '../catalogue/entry.ts'
 import { badRequest, expired, internalError, StatusError } from '../meta/errors.ts'
 import { TransformError, unreadableAmong } from '../engine/encryption/unreadable.ts'
-import type { Version } from '../cache/version.ts'
+import type { StoredObject } from '../cache/stored-object.ts'
 import type { ChangeType, Watcher, WatchSink } from '../cache/watch-hub.ts'
 import { first, keyOf, type Api, type Call } from './context.ts'
 import { batchesOf, shownVersions } from './conversion.ts'
@@ -13,13 +13,13 @@ export interface EventForm {
   /** Same text, same bytes. */
   readonly id: string
   /** One event. For DELETED, `revision` is that of the deletion. */
-  event(type: ChangeType, version: Version, revision: number): Buffer
+  event(type: ChangeType, version: StoredObject, revision: number): Buffer
   bookmark(revision: number): Buffer
   error(status: unknown): Buffer
   /** Set when events of one stream differ by their place, so that frames are not shared. */
   readonly perStream?: boolean
   /** Set when objects have to be waited for: makes ready the events of these, and of no others. Rejects with StatusError. */
-  readonly prepare?: (versions: readonly Version[]) => Promise<void>
+  readonly prepare?: (versions: readonly StoredObject[]) => Promise<void>
 }
 
 /** A watch that was checked and may start. */
@@ -48,7 +48,7 @@ export async function watch(api: Api, call: Call): Promise<WatchStart> {
   const chosen = selection(served, options.labelSelector, fields)
   const wanted = first(call.query, 'resourceVersion') ?? ''
   const revision = wanted === '' || wanted === '0' ? 0 : parseRevision(wanted)
-  const table = await api.cache.table(served.hub)
+  const table = await api.cache.table(served.storage)
   // A single object of a known place is looked for under its own key.
   const oneKey = chosen.name !== undefined && (call.namespace !== '' || !served.namespaced)
   const prefix = keyOf(served, call.namespace, oneKey ? chosen.name! : '')
@@ -88,14 +88,15 @@ export async function watch(api: Api, call: Call): Promise<WatchStart> {
           id: form.perStream === true ? api.ids.uid() : `${form.id}\0${chosen.id}`,
           prefix,
           matches,
-          frame: (type: ChangeType, version: Version, at: number) => form.event(type, version, at),
+          frame: (type: ChangeType, version: StoredObject, at: number) =>
+            form.event(type, version, at),
           ...(form.prepare ? { prepare: form.prepare } : {}),
         }
         const begin = async () => {
           let from = revision
           if (from === 0) {
             from = api.cache.revision
-            const initial: Version[] = []
+            const initial: StoredObject[] = []
             for (const version of table.range(prefix)) {
               if (!matches || matches(version)) initial.push(version)
             }
@@ -149,7 +150,7 @@ const INITIAL_BYTES = 256 << 10
 async function sendInitial(
   sink: WatchSink,
   form: EventForm,
-  versions: readonly Version[],
+  versions: readonly StoredObject[],
 ): Promise<void> {
   if (!form.prepare) return sendAdded(sink, form, versions)
   for (const batch of batchesOf(versions)) {
@@ -162,7 +163,7 @@ async function sendInitial(
 async function sendAdded(
   sink: WatchSink,
   form: EventForm,
-  versions: readonly Version[],
+  versions: readonly StoredObject[],
 ): Promise<void> {
   let batch: Buffer[] = []
   let bytes = 0
@@ -182,7 +183,7 @@ async function sendAdded(
 
 /** Events of objects that have to be waited for, in the form of those that are in their version already. */
 export function convertedEvents(waiting: WaitingConversion, form: EventForm): EventForm {
-  let ready: ReadonlyMap<Version, Version> = new Map()
+  let ready: ReadonlyMap<StoredObject, StoredObject> = new Map()
   return {
     id: form.id,
     perStream: true,

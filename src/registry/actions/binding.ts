@@ -1,7 +1,7 @@
 import { formatTime } from '../../base/time.ts'
 import { Binding } from '../../kinds/core/binding.ts'
 import type { Pod } from '../../kinds/core/pod/pod.ts'
-import type { Served } from '../../catalogue/catalogue.ts'
+import type { ResourceEntry } from '../../catalogue/catalogue.ts'
 import { badRequest, conflict, plainError } from '../../meta/errors.ts'
 import { FieldErrors } from '../../meta/field-errors.ts'
 import type { ActionSubresource, PartSubresource } from '../../catalogue/resource.ts'
@@ -38,7 +38,7 @@ async function bind(
   api: Api,
   call: Call,
   action: Pick<ActionSubresource, 'input' | 'validate'>,
-  pods: Served,
+  pods: ResourceEntry,
   urlName: string,
 ): Promise<Result> {
   const options = writeOptions(call.query, api.v, 'CreateOptions')
@@ -94,7 +94,7 @@ async function bind(
 }
 
 /** What the binding says of the pod must hold. Throws 409. */
-function checkPreconditions(pods: Served, { metadata: wanted }: Binding, pod: Pod): void {
+function checkPreconditions(pods: ResourceEntry, { metadata: wanted }: Binding, pod: Pod): void {
   for (const [name, field] of [
     ['UID', 'uid'],
     ['ResourceVersion', 'resourceVersion'],
