@@ -8,6 +8,7 @@ import { convertedEvents, type EventForm } from '../registry/watch.ts'
 import { Made, type ListResult, type Result } from '../registry/results.ts'
 import { Decoding, type JsonObject } from '../codec/codec.ts'
 import type { Served } from '../catalogue/catalogue.ts'
+import type { HookContext } from '../catalogue/resource.ts'
 import { StatusError } from '../meta/errors.ts'
 import type { ObjectMeta, Typed } from '../meta/object-meta.ts'
 import { formatJson } from '../codec/json-text.ts'
@@ -54,7 +55,7 @@ export function objectJson(api: Api, served: Served, object: Version | Made, for
           form,
           versionOnly(isStored ? resourceVersionOf(object) : madeVersionOf(object)),
         ),
-        ...rowParts(api, served, object, form).map(toBuffer),
+        ...rowParts(api, { served, form, c: hookContext(api) }, object).map(toBuffer),
         CLOSE,
       ])
     case 'PartialObjectMetadata':
@@ -164,12 +165,12 @@ export function listBytes(api: Api, served: Served, list: ListResult, form: Form
       }
     }
     case 'Table': {
-      const c = hookContext(api)
+      const rows = { served, form, c: hookContext(api) }
       return {
         opening: tableOpening(served, form, metadata),
         closing: LAST_LINE,
         from: null,
-        item: (version) => rowParts(api, served, version, form, c),
+        item: (version) => rowParts(api, rows, version),
       }
     }
     case 'PartialObjectMetadataList': {
@@ -261,13 +262,14 @@ function tableOpening(served: Served, form: Form, metadata: object, definitions 
   return Buffer.from(`${JSON.stringify(head).slice(0, -1)},"rows":[`)
 }
 
-function rowParts(
-  api: Api,
-  served: Served,
-  source: Version | Made,
-  form: Form,
-  c = hookContext(api),
-): Part[] {
+/** What all rows of a table have in common. */
+interface Rows {
+  readonly served: Served
+  readonly form: Form
+  readonly c: HookContext
+}
+
+function rowParts(api: Api, { served, form, c }: Rows, source: Version | Made): Part[] {
   const object = 'revision' in source ? viewOf(api, served, source) : parsed(source)
   const cells = JSON.stringify(cellsOf(served, object, c))
   const conditions = served.table.rowConditions?.(object) ?? []
@@ -307,7 +309,11 @@ export function eventForm(api: Api, served: Served, form: Form): EventForm {
     if (!isTable) return objectJson(api, served, seen, shown)
     const opening = tableOpening(served, form, { resourceVersion: String(revision) }, first)
     first = false
-    return Buffer.concat([opening, ...rowParts(api, served, seen, form).map(toBuffer), CLOSE])
+    return Buffer.concat([
+      opening,
+      ...rowParts(api, { served, form, c: hookContext(api) }, seen).map(toBuffer),
+      CLOSE,
+    ])
   }
   return {
     id: `${served.groupVersion}\0${form.as}\0${form.asVersion}`,

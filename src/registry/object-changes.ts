@@ -35,7 +35,7 @@ export const objectChanges = (
     ifChangedAt: over,
     ...(old && next && isGoing(next) ? { frees: true } : {}),
   },
-  ...claimChanges(pools, served, old, next, key),
+  ...claimChanges(pools, served, { before: old, after: next, owner: key }),
 ]
 
 /** Commits changes in as few transactions as the store takes; whether all of their conditions held. */

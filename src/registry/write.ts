@@ -36,17 +36,16 @@ export function takeNamespace(call: Call, object: Typed): void {
 /** The object with what the server chooses out of pools; itself when it has nothing of the kind. Throws 422. */
 export async function allocated(
   api: Api,
-  served: Served,
+  { served, context }: Call,
   object: Typed,
   old: Typed | null,
-  c: HookContext,
 ): Promise<Typed> {
   const { allocate } = served.strategy
   if (!allocate) return object
   const next = copyJson(object)
   const errors = new FieldErrors()
   const pools = poolsFor(api.pools, await claimTable(api.cache), api.ids)
-  allocate(next, old, pools, errors, c)
+  allocate(next, old, pools, errors, context())
   refuseInvalid(served, next.metadata.name ?? '', errors)
   return next
 }
