@@ -4,7 +4,7 @@
  */
 import { hookContext, type Api } from '../registry/context.ts'
 import { decodeStored, fromHub } from '../registry/objects.ts'
-import { convertedEvents, type EventForm } from '../registry/watch.ts'
+import { convertedEvents, type EventForm } from '../registry/event-form.ts'
 import { Made, type ListResult, type Result } from '../registry/results.ts'
 import { Decoding, type JsonObject } from '../codec/codec.ts'
 import type { Served } from '../catalogue/catalogue.ts'
