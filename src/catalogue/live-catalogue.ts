@@ -1,16 +1,16 @@
 /** A catalogue that is changed while it is read. */
-import type { Catalogue, Served, ServedGroup } from './catalogue.ts'
-import { CatalogueSnapshot, type OwnedEntry, type ResourceEntry } from './catalogue-snapshot.ts'
+import type { Catalogue, ResourceEntry, ServedGroup } from './catalogue.ts'
+import { CatalogueSnapshot, type OwnedEntry, type ResourceVersions } from './catalogue-snapshot.ts'
 import type { ShapeClass } from '../notation/shape.ts'
 
 /** What became of the catalogue in one step. */
 export interface CatalogueChange {
   /** The generation that it led to. */
   readonly generation: number
-  readonly added: readonly ResourceEntry[]
+  readonly added: readonly ResourceVersions[]
   /** Entries of the same resource. */
-  readonly changed: readonly { readonly before: ResourceEntry; readonly now: ResourceEntry }[]
-  readonly removed: readonly ResourceEntry[]
+  readonly changed: readonly { readonly before: ResourceVersions; readonly now: ResourceVersions }[]
+  readonly removed: readonly ResourceVersions[]
 }
 
 /** Told of a change when it is made, in the order in which they subscribed. Must not throw. */
@@ -22,14 +22,14 @@ export type CatalogueListener = (change: CatalogueChange) => void
  */
 export class LiveCatalogue implements Catalogue {
   #now: CatalogueSnapshot
-  readonly #body: (shape: ShapeClass<any>) => Served
+  readonly #body: (shape: ShapeClass<any>) => ResourceEntry
   readonly #byOwner = new Map<string, readonly OwnedEntry[]>()
   readonly #listeners = new Set<CatalogueListener>()
   /** Changes that are still to be told, in order; a listener may make the next one. */
   readonly #untold: CatalogueChange[] = []
 
   /** `order`: groups that come first in lists; `body` makes entries of kinds that are no resources. */
-  constructor(order: readonly string[], body: (shape: ShapeClass<any>) => Served) {
+  constructor(order: readonly string[], body: (shape: ShapeClass<any>) => ResourceEntry) {
     this.#now = CatalogueSnapshot.empty(order)
     this.#body = body
   }
@@ -50,11 +50,11 @@ export class LiveCatalogue implements Catalogue {
     return this.#now.group(name)
   }
 
-  find(group: string, version: string, resource: string): Served | undefined {
+  find(group: string, version: string, resource: string): ResourceEntry | undefined {
     return this.#now.find(group, version, resource)
   }
 
-  findKind(group: string, version: string, kind: string): Served | undefined {
+  findKind(group: string, version: string, kind: string): ResourceEntry | undefined {
     return this.#now.findKind(group, version, kind)
   }
 
@@ -62,23 +62,23 @@ export class LiveCatalogue implements Catalogue {
     return this.#now.hasVersion(group, version)
   }
 
-  resources(group: string, version: string): readonly Served[] {
+  resources(group: string, version: string): readonly ResourceEntry[] {
     return this.#now.resources(group, version)
   }
 
-  entry(group: string, resource: string): ResourceEntry | undefined {
+  entry(group: string, resource: string): ResourceVersions | undefined {
     return this.#now.entry(group, resource)
   }
 
-  entryAt(keyPrefix: string): ResourceEntry | undefined {
+  entryAt(keyPrefix: string): ResourceVersions | undefined {
     return this.#now.entryAt(keyPrefix)
   }
 
-  entries(): Iterable<ResourceEntry> {
+  entries(): Iterable<ResourceVersions> {
     return this.#now.entries()
   }
 
-  body(shape: ShapeClass<any>): Served {
+  body(shape: ShapeClass<any>): ResourceEntry {
     return this.#body(shape)
   }
 
@@ -91,13 +91,13 @@ export class LiveCatalogue implements Catalogue {
    * Serves what an owner has to serve, in place of what it had before; an empty list takes everything of it away. What
    * it gives again stays as it is. Throws CatalogueConflict, and changes nothing then.
    */
-  publish(owner: string, entries: readonly ResourceEntry[]): void {
+  publish(owner: string, entries: readonly ResourceVersions[]): void {
     this.publishAll([[owner, entries]])
   }
 
   /** The same for several owners in one step. */
   publishAll(
-    published: readonly (readonly [owner: string, entries: readonly ResourceEntry[]])[],
+    published: readonly (readonly [owner: string, entries: readonly ResourceVersions[]])[],
   ): void {
     const difference = new Difference()
     const next = published.map(([owner, entries]) => {
@@ -138,7 +138,7 @@ class Difference {
   take(
     owner: string,
     before: readonly OwnedEntry[],
-    entries: readonly ResourceEntry[],
+    entries: readonly ResourceVersions[],
   ): readonly OwnedEntry[] {
     const left = new Map(before.map((entry) => [entry.versions[0].keyPrefix, entry]))
     const next = entries.map(({ versions, served }): OwnedEntry => {
@@ -156,8 +156,8 @@ class Difference {
   }
 }
 
-const isSame = (a: ResourceEntry, b: ResourceEntry): boolean =>
+const isSame = (a: ResourceVersions, b: ResourceVersions): boolean =>
   sameItems(a.versions, b.versions) && sameItems(a.served, b.served)
 
-const sameItems = (a: readonly Served[], b: readonly Served[]): boolean =>
+const sameItems = (a: readonly ResourceEntry[], b: readonly ResourceEntry[]): boolean =>
   a.length === b.length && a.every((item, i) => item === b[i])

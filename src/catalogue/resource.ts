@@ -63,11 +63,11 @@ export interface Hooks<T> {
    * Defaults that depend on other fields; the rest are written on the field. Runs on every decoded
    * body, and on the result of a patch.
    */
-  fill?(object: T, c: HookContext): void
+  setDefaults?(object: T, c: HookContext): void
   /** Before a create is validated: drop what clients may not set. */
-  onCreate?(object: T, c: HookContext): void
+  prepareForCreate?(object: T, c: HookContext): void
   /** Before an update is validated: keep what clients may not change; raise `generation`. */
-  onUpdate?(next: T, old: T, c: HookContext): void
+  prepareForUpdate?(next: T, old: T, c: HookContext): void
   /** Does what is slow of the checks beforehand, in steps, and keeps it for them. */
   prepare?(object: T, c: HookContext): Steps<void>
   /**
@@ -104,7 +104,7 @@ export interface Hooks<T> {
 /** A view of the object under a further path segment. */
 export interface PartSubresource<T> extends Pick<
   Hooks<T>,
-  'onUpdate' | 'validateUpdate' | 'validate' | 'warn'
+  'prepareForUpdate' | 'validateUpdate' | 'validate' | 'warn'
 > {
   readonly serves: 'part'
   readonly of: readonly PathOf<T>[]
@@ -180,12 +180,12 @@ export interface Version<T> {
   readonly shape: ShapeClass<any>
   /** Same wire form: only the apiVersion differs, so bytes are sent without parsing. */
   readonly same: boolean
-  toHub(object: any, c: HookContext): T
-  fromHub(hub: T, c: HookContext): any
+  convertToStorage(object: any, c: HookContext): T
+  convertFromStorage(storage: T, c: HookContext): any
   /** Marks in which the published schema of this version differs; the wire form does not. */
   readonly relabel?: Readonly<Record<string, Partial<FieldFacts>>>
   readonly deprecated?: Deprecation
-  /** All field selector labels of this version, and the labels of the hub that they mean; the hub's own without. */
+  /** All field selector labels of this version, and the labels of the storage version that they mean; null for the storage version. */
   readonly selectableAliases?: Readonly<Record<string, string>>
 }
 
@@ -268,7 +268,7 @@ export interface ResourceOptions<T> extends Hooks<T> {
   /** What marks the row of an object in a table. Gets the JSON object, as cells do. */
   readonly rowConditions?: (object: T) => readonly RowCondition[]
   readonly subresources?: Readonly<Record<string, Subresource<T>>>
-  /** Older and newer versions by group version; the first argument of `resource()` is the hub. */
+  /** Older and newer versions by group version; the first argument of `resource()` is the storage version. */
   readonly versions?: Readonly<Record<string, Version<T>>>
   /** Dotted paths that writes to the object itself never own, since the kind resets them; `status` where it is a part. */
   readonly unowned?: readonly string[]
@@ -277,15 +277,15 @@ export interface ResourceOptions<T> extends Hooks<T> {
 
 export interface Resource<T extends Typed = any> extends ResourceOptions<T> {
   /** The version that is stored; its home tells group and version. */
-  readonly hub: ShapeClass<T>
+  readonly storage: ShapeClass<T>
 }
 
 /** Declares how objects of one kind are served. */
 export function resource<T extends Typed>(
-  hub: ShapeClass<T>,
+  storage: ShapeClass<T>,
   options: ResourceOptions<T>,
 ): Resource<T> {
-  return { hub, ...options }
+  return { storage, ...options }
 }
 
 /**
@@ -296,7 +296,7 @@ export const part = <T>(
   of: PathOf<T> | readonly PathOf<T>[],
   hooks: Pick<
     PartSubresource<T>,
-    'onUpdate' | 'validateUpdate' | 'validate' | 'warn' | 'verbs' | 'unowned'
+    'prepareForUpdate' | 'validateUpdate' | 'validate' | 'warn' | 'verbs' | 'unowned'
   > = {},
 ): PartSubresource<T> => ({ serves: 'part', of: typeof of === 'string' ? [of] : of, ...hooks })
 
@@ -326,8 +326,8 @@ export const connect = (
 export const same = <T>(shape: ShapeClass<T>, deprecated?: Deprecation): Version<T> => ({
   shape,
   same: true,
-  toHub: (object: T) => object,
-  fromHub: (hub: T) => hub,
+  convertToStorage: (object: T) => object,
+  convertFromStorage: (storage: T) => storage,
   ...(deprecated ? { deprecated } : {}),
 })
 

@@ -2,7 +2,7 @@
 import type { Body, Call, User } from '../registry/context.ts'
 import { contextOnce, type Api } from '../registry/context.ts'
 import { shownResult } from '../registry/conversion.ts'
-import { freshness, hopefully } from '../registry/freshness.ts'
+import { freshness, retryIfStale } from '../registry/freshness.ts'
 import type { Result } from '../registry/results.ts'
 import { runOf } from '../registry/run-of.ts'
 import { watch } from '../registry/watch.ts'
@@ -28,7 +28,7 @@ import type {
 } from '../client/transport.ts'
 import { PLAIN } from '../http/form.ts'
 import { eventForm, listMetadata } from '../http/represent.ts'
-import type { Served } from '../catalogue/catalogue.ts'
+import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import { internalError, methodNotAllowed, timeout, tooLarge } from '../meta/errors.ts'
 import { formatJson, parseJson } from '../codec/json-text.ts'
 import { META_GROUP } from '../client/meta-group.ts'
@@ -164,7 +164,7 @@ export class LocalTransport implements Transport {
   ): Result | Promise<Result> {
     const { api } = this.#options
     if (!api.cache.isShared) return run(api, call)
-    if (verb === 'create' && subresource === '') return hopefully(api, () => run(api, call))
+    if (verb === 'create' && subresource === '') return retryIfStale(api, () => run(api, call))
     const waiting = freshness(api, call, verb)
     return waiting ? waiting.then(() => run(api, call)) : run(api, call)
   }
@@ -193,7 +193,7 @@ export class LocalTransport implements Transport {
   }
 
   #call(
-    served: Served,
+    served: ResourceEntry,
     request: Place & { readonly query: Query } & Pick<ApiRequest, 'body' | 'mediaType'>,
     signal: AbortSignal,
   ): Call {
@@ -274,7 +274,12 @@ function parametersOf(query: Query): Call['query'] {
 
 const NO_QUERY: Call['query'] = new Map()
 
-function plainResult(api: Api, served: Served, metadataOnly: boolean, result: Result): unknown {
+function plainResult(
+  api: Api,
+  served: ResourceEntry,
+  metadataOnly: boolean,
+  result: Result,
+): unknown {
   const reading = { api, served, metadataOnly }
   switch (result.is) {
     case 'object':

@@ -3,7 +3,7 @@
  * defaults and wraps references that have siblings; version 2 has neither.
  */
 import { groupVersionOf } from '../meta/home.ts'
-import type { Served } from '../catalogue/catalogue.ts'
+import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import { ObjectMeta } from '../meta/object-meta.ts'
 import type { FieldFacts, Holds, Shape } from '../notation/shape.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
@@ -72,7 +72,7 @@ export class Definitions {
   }
 
   /** Reference to the objects of a resource, under the names of its version. */
-  kind(served: Served): Json {
+  kind(served: ResourceEntry): Json {
     const { published } = served
     if (published.is === 'schema') {
       const name = publishedName(served, served.kind, this.#v)
@@ -85,7 +85,7 @@ export class Definitions {
   }
 
   /** A kind that comes with a schema; type and metadata are those of every kind. */
-  #described({ group, version, kind }: Served, schema: Json): Json {
+  #described({ group, version, kind }: ResourceEntry, schema: Json): Json {
     const own = publishedSchema(schema, this.#v, this.#format)
     const properties = {
       ...(own['properties'] as Json | undefined),
@@ -102,7 +102,7 @@ export class Definitions {
   }
 
   /** Reference to the list of a resource. */
-  list(served: Served, item: Json): Json {
+  list(served: ResourceEntry, item: Json): Json {
     return this.#refer(publishedName(served, served.listKind, this.#v), () => ({
       description: `List of ${served.kind} objects.`,
       properties: {

@@ -6,7 +6,7 @@ import { applyConflict, type Recorded } from '../patch/managed-fields.ts'
 import { ApplyConflict } from '../patch/managers.ts'
 import { DEDUCED } from '../notation/topology.ts'
 import { checkTyped, TypedValueError } from '../patch/typed-items.ts'
-import type { Served } from '../catalogue/catalogue.ts'
+import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import type { JsonObject } from '../codec/codec.ts'
 import { badRequest, StatusError, conflict, plainError } from '../meta/errors.ts'
 import { copyJson } from '../codec/json-clone.ts'
@@ -146,7 +146,7 @@ async function decoded(
   return toStored(call.served, object, c)
 }
 
-const misfit = (call: Call, served: Served, config: JsonObject, error: Error) => {
+const misfit = (call: Call, served: ResourceEntry, config: JsonObject, error: Error) => {
   const { namespace, name } = metadataOf(config)
   const version = served.group === '' ? `/${served.version}` : served.groupVersion
   const place = `${String(namespace ?? call.namespace)}/${String(name ?? '')}`
@@ -161,7 +161,7 @@ const metadataOf = (config: JsonObject): JsonObject => {
 }
 
 /** Checks what a configuration says of itself, and that its fields are declared. Throws 400 and 500. */
-function checkFits(call: Call, served: Served, config: JsonObject): void {
+function checkFits(call: Call, served: ResourceEntry, config: JsonObject): void {
   const { kind, apiVersion } = config
   if (apiVersion !== served.groupVersion) {
     const given = typeof apiVersion === 'string' ? apiVersion : ''
@@ -188,7 +188,7 @@ function checkFits(call: Call, served: Served, config: JsonObject): void {
 /** Reads a configuration: JSON or YAML, repeated keys told as `fieldValidation` says. Throws 400 and 413. */
 async function readConfiguration(
   call: Call,
-  served: Served,
+  served: ResourceEntry,
   options: ApplyOptions,
 ): Promise<JsonObject> {
   const { bytes } = await call.body()

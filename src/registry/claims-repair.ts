@@ -1,4 +1,4 @@
-import type { Served } from '../catalogue/catalogue.ts'
+import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import type { Change, Revision } from '../engine/engine.ts'
 import { claimOf, claimTable, CLAIM_PREFIX } from './claims.ts'
 import { hookContext, type Api } from './context.ts'
@@ -15,7 +15,7 @@ export async function repairClaims(api: Api): Promise<void> {
     .flatMap(({ group, versions }) => api.catalogue.resources(group, versions[0] ?? ''))
     .filter((served) => served.strategy.claims !== undefined)
   await claimTable(api.cache)
-  for (const served of owners) await api.cache.table(served.hub.keyPrefix)
+  for (const served of owners) await api.cache.table(served.storage.keyPrefix)
   // Others may write meanwhile, this server or another; what that leaves amiss, the next round finds.
   for (;;) {
     const changes = await repairs(api, owners)
@@ -24,7 +24,7 @@ export async function repairClaims(api: Api): Promise<void> {
   }
 }
 
-async function repairs(api: Api, owners: readonly Served[]): Promise<Change[]> {
+async function repairs(api: Api, owners: readonly ResourceEntry[]): Promise<Change[]> {
   // Of one revision, in which each claim is there with its object.
   const at = api.cache.revision
   const present = [...(await api.cache.list(CLAIM_PREFIX, CLAIM_PREFIX, { at })).items]
@@ -40,14 +40,14 @@ async function repairs(api: Api, owners: readonly Served[]): Promise<Change[]> {
 
 async function collect(
   api: Api,
-  served: Served,
+  served: ResourceEntry,
   at: Revision,
   wanted: Map<string, Buffer>,
 ): Promise<void> {
   const c = hookContext(api)
-  const prefix = served.hub.keyPrefix
+  const prefix = served.storage.keyPrefix
   for (const version of (await api.cache.list(prefix, prefix, { at })).items) {
-    for (const claim of served.strategy.claims!(decodeStored(served.hub, version, c))) {
+    for (const claim of served.strategy.claims!(decodeStored(served.storage, version, c))) {
       const { key, value } = claimOf(api.pools, claim, version.key)
       wanted.set(key, value)
     }

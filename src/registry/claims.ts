@@ -5,12 +5,12 @@
  */
 import type { Ids } from '../base/ids.ts'
 import type { IpRange, ValueRange } from '../base/ip-range.ts'
-import type { Served } from '../catalogue/catalogue.ts'
+import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import type { Typed } from '../meta/object-meta.ts'
 import type { Claim, Pools } from '../catalogue/resource.ts'
-import type { Cache } from '../cache/cache.ts'
+import type { WatchCache } from '../cache/watch-cache.ts'
 import { encodeBody } from '../engine/record.ts'
-import type { Table } from '../cache/table.ts'
+import type { ResourceCache } from '../cache/resource-cache.ts'
 import { serversPrefix } from '../base/store-keys.ts'
 import type { Change } from '../engine/engine.ts'
 
@@ -37,13 +37,13 @@ export const servicePools = (addresses: readonly IpRange[], ports: ValueRange): 
 })
 
 /** The table that claims are kept in. */
-export const claimTable = (cache: Cache): Promise<Table> => cache.table(CLAIM_PREFIX)
+export const claimTable = (cache: WatchCache): Promise<ResourceCache> => cache.table(CLAIM_PREFIX)
 
 /** Whether a key is that of a claim. */
 export const isClaimKey = (key: string): boolean => key.startsWith(CLAIM_PREFIX)
 
 /** Pools as one allocation sees them: what it picks, it does not pick twice. */
-export function poolsFor(set: PoolSet, claims: Table, ids: Ids): Pools {
+export function poolsFor(set: PoolSet, claims: ResourceCache, ids: Ids): Pools {
   const mine = new Set<string>()
   const isFree = (pool: string, value: string) => {
     const key = claimKey(set, { pool, value })
@@ -107,7 +107,7 @@ interface ClaimantWrite {
 /** Changes that go into the commit which turns `before` into `after`. */
 export function claimChanges(
   set: PoolSet,
-  served: Served,
+  served: ResourceEntry,
   { before, after, owner }: ClaimantWrite,
 ): Change[] {
   const { claims } = served.strategy

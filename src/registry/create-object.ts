@@ -5,8 +5,8 @@ import { alreadyExists, generatedNameTaken, plainError } from '../meta/errors.ts
 import { checkMetadata } from '../meta/check-metadata.ts'
 import { FieldErrors } from '../meta/field-errors.ts'
 import type { ObjectMeta, Typed } from '../meta/object-meta.ts'
-import type { Version } from '../cache/version.ts'
-import type { Table } from '../cache/table.ts'
+import type { StoredObject } from '../cache/stored-object.ts'
+import type { ResourceCache } from '../cache/resource-cache.ts'
 import type { Change } from '../engine/engine.ts'
 import { CallAttributes } from './admission.ts'
 import { isClaimKey } from './claims.ts'
@@ -68,11 +68,11 @@ export async function createObject(
 
 /** A create that passed everything up to the store. */
 interface Creation {
-  readonly table: Table
+  readonly table: ResourceCache
   /** Chooses values out of pools, asks validating admission, and says what is to be stored. Throws 4xx. */
   changes(): Promise<[Change, ...Change[]]>
   /** Why it cannot be made over what is there. */
-  taken(present: Version | null): Error
+  taken(present: StoredObject | null): Error
 }
 
 /** Takes a new object through hooks, admission, checks and ownership. Throws 4xx. */
@@ -97,7 +97,7 @@ export async function creationOf(
   const name = metadata.name ?? ''
   const key = keyOf(served, call.namespace, name)
   return {
-    table: await api.cache.table(served.hub),
+    table: await api.cache.table(served.storage),
     async changes() {
       const next = await allocated(api, call, object, null)
       const validating = api.admission.validate(attributes.settle(next))
@@ -116,7 +116,7 @@ export async function creationOf(
 /** Apart from what a create knows, since it outlives the object. */
 const takenBy =
   ({ served, context }: Call, { name, generated }: { name: string; generated: boolean }) =>
-  (present: Version | null): Error => {
+  (present: StoredObject | null): Error => {
     if (generated) return generatedNameTaken(served.name, name)
     const terminating =
       present?.fault === null &&
@@ -161,7 +161,7 @@ async function completed(api: Api, call: Call, object: Typed, pace: Pace): Promi
   const { metadata } = object
   metadata.creationTimestamp = formatTime(c.now)
   metadata.uid = api.ids.uid()
-  served.strategy.onCreate?.(object, c)
+  served.strategy.prepareForCreate?.(object, c)
   const isGenerated = metadata.name === undefined && metadata.generateName !== undefined
   if (isGenerated)
     metadata.name = metadata.generateName!.slice(0, MAX_GENERATED_BASE) + api.ids.suffix(SUFFIX)
@@ -180,9 +180,9 @@ async function completed(api: Api, call: Call, object: Typed, pace: Pace): Promi
 /** Commits a new object; null when a claim of another's is in the way. Throws 409 with `taken`. */
 async function created(
   api: Api,
-  table: Table,
+  table: ResourceCache,
   changes: readonly [Change, ...Change[]],
-  taken: (version: Version | null) => Error,
+  taken: (version: StoredObject | null) => Error,
 ): Promise<Result | null> {
   const [{ key }] = changes
   const commit = await api.cache.commit(changes, table)

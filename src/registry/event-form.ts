@@ -1,5 +1,5 @@
 import type { WaitingConversion } from '../catalogue/entry.ts'
-import type { Version } from '../cache/version.ts'
+import type { StoredObject } from '../cache/stored-object.ts'
 import type { ChangeType } from '../cache/watch-hub.ts'
 import { shownVersions } from './conversion.ts'
 
@@ -8,18 +8,18 @@ export interface EventForm {
   /** Same text, same bytes. */
   readonly id: string
   /** One event. For DELETED, `revision` is that of the deletion. */
-  event(type: ChangeType, version: Version, revision: number): Buffer
+  event(type: ChangeType, version: StoredObject, revision: number): Buffer
   bookmark(revision: number): Buffer
   error(status: unknown): Buffer
   /** Set when events of one stream differ by their place, so that frames are not shared. */
   readonly perStream?: boolean
   /** Set when objects have to be waited for: makes ready the events of these, and of no others. Rejects with StatusError. */
-  readonly prepare?: (versions: readonly Version[]) => Promise<void>
+  readonly prepare?: (versions: readonly StoredObject[]) => Promise<void>
 }
 
 /** Events of objects that have to be waited for, in the form of those that are in their version already. */
 export function convertedEvents(waiting: WaitingConversion, form: EventForm): EventForm {
-  let ready: ReadonlyMap<Version, Version> = new Map()
+  let ready: ReadonlyMap<StoredObject, StoredObject> = new Map()
   return {
     id: form.id,
     perStream: true,

@@ -1,7 +1,7 @@
 /** What one write of an object changes in the store. */
-import type { Served } from '../catalogue/catalogue.ts'
+import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import type { Typed } from '../meta/object-meta.ts'
-import type { Cache } from '../cache/cache.ts'
+import type { WatchCache } from '../cache/watch-cache.ts'
 import type { Change } from '../engine/engine.ts'
 import { claimChanges } from './claims.ts'
 import type { Api } from './context.ts'
@@ -12,7 +12,7 @@ const MOST_CHANGES = 128
 
 /** A write of an object, ready to be stored. */
 export interface ObjectWrite {
-  readonly served: Served
+  readonly served: ResourceEntry
   readonly key: string
   /** Null on create. */
   readonly old: Typed | null
@@ -40,10 +40,10 @@ export const objectChanges = (
 
 /** Commits changes in as few transactions as the store takes; whether all of their conditions held. */
 export async function commitAll(
-  cache: Pick<Cache, 'commit'>,
+  cache: Pick<WatchCache, 'commit'>,
   changes: readonly Change[],
 ): Promise<boolean> {
-  const commits: ReturnType<Cache['commit']>[] = []
+  const commits: ReturnType<WatchCache['commit']>[] = []
   for (let i = 0; i < changes.length; i += MOST_CHANGES)
     commits.push(cache.commit(changes.slice(i, i + MOST_CHANGES)))
   return (await Promise.all(commits)).every(({ done }) => done)

@@ -1,7 +1,7 @@
 import { expired, internalError, StatusError } from '../meta/errors.ts'
 import { TransformError, unreadableAmong } from '../engine/encryption/unreadable.ts'
-import type { Table } from '../cache/table.ts'
-import type { Version } from '../cache/version.ts'
+import type { ResourceCache } from '../cache/resource-cache.ts'
+import type { StoredObject } from '../cache/stored-object.ts'
 import type { Watcher, WatchSink, WatchView } from '../cache/watch-hub.ts'
 import type { Api } from './context.ts'
 import { batchesOf } from './conversion.ts'
@@ -13,7 +13,7 @@ const LAST_BOOKMARK_MS = 2_000
 
 /** What a watch looks at, from when on, and for how long. */
 export interface WatchPlan extends Pick<WatchView, 'prefix' | 'matches'> {
-  readonly table: Table
+  readonly table: ResourceCache
   /** Same text, same objects under the prefix. */
   readonly selection: string
   /** Revision to go on from; 0: begins with what is there. */
@@ -70,9 +70,9 @@ export class RunningWatch {
   }
 
   /** The objects that are there at the start. */
-  #present(): readonly Version[] {
+  #present(): readonly StoredObject[] {
     const { table, prefix, matches } = this.#plan
-    const present: Version[] = []
+    const present: StoredObject[] = []
     for (const version of table.range(prefix))
       if (!matches || matches(version)) present.push(version)
     return present
@@ -166,7 +166,7 @@ const INITIAL_BYTES = 256 << 10
 
 async function sendInitial(
   { form, sink }: WatchClient,
-  versions: readonly Version[],
+  versions: readonly StoredObject[],
 ): Promise<void> {
   if (!form.prepare) return sendAdded(sink, form, versions)
   for (const batch of batchesOf(versions)) {
@@ -179,7 +179,7 @@ async function sendInitial(
 async function sendAdded(
   sink: WatchSink,
   form: EventForm,
-  versions: readonly Version[],
+  versions: readonly StoredObject[],
 ): Promise<void> {
   let batch: Buffer[] = []
   let bytes = 0

@@ -1,7 +1,7 @@
 /** The `scale` sub-resource: a Scale stands for three fields of whatever owns the replicas. */
 import { Scale, validateScale } from '../kinds/autoscaling/scale.ts'
 import { ageColumn } from '../kinds/columns.ts'
-import type { Served } from '../catalogue/catalogue.ts'
+import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import { Decoding, type JsonObject } from '../codec/codec.ts'
 import { conflict } from '../meta/errors.ts'
 import { FieldErrors } from '../meta/field-errors.ts'
@@ -30,7 +30,7 @@ const columns = [
 ]
 
 /** The kind of the body, served under the group of autoscaling. */
-export function scaleKind(api: Api): Served {
+export function scaleKind(api: Api): ResourceEntry {
   const body = api.catalogue.body(Scale)
   let kind = shown.get(body)
   if (!kind) shown.set(body, (kind = { ...body, table: { ...body.table, columns } }))
@@ -38,7 +38,7 @@ export function scaleKind(api: Api): Served {
 }
 
 /** The kind of each catalogue, with its columns. */
-const shown = new WeakMap<Served, Served>()
+const shown = new WeakMap<ResourceEntry, ResourceEntry>()
 
 /** Reads how many replicas there are and shall be. Throws 404. */
 export async function getScale(

@@ -2,13 +2,13 @@
 import { refusal } from '../authz/refusal.ts'
 import { Pace } from '../base/turn.ts'
 import { conflict, invalid, modified, notFound } from '../meta/errors.ts'
-import type { Served } from '../catalogue/catalogue.ts'
+import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import { checkMetadata, checkMetadataUpdate } from '../meta/check-metadata.ts'
 import { FieldErrors } from '../meta/field-errors.ts'
 import { parseJson } from '../codec/json-text.ts'
 import type { ObjectMeta, Typed } from '../meta/object-meta.ts'
 import type { PartSubresource } from '../catalogue/resource.ts'
-import type { Version } from '../cache/version.ts'
+import type { StoredObject } from '../cache/stored-object.ts'
 import type { Commit } from '../engine/engine.ts'
 import { CallAttributes } from './admission.ts'
 import { isClaimKey } from './claims.ts'
@@ -36,7 +36,7 @@ import { keepParts, takePart } from './write-parts.ts'
 
 /** The object that an update changes, in the stored version. */
 export interface Present {
-  readonly live: Version
+  readonly live: StoredObject
   readonly old: Typed
   /** What is stored, as a JSON value. */
   readonly document: unknown
@@ -76,8 +76,8 @@ export async function updateObject(
 ): Promise<Result> {
   const { served } = call
   const key = keyOf(served, call.namespace, call.name)
-  const table = await api.cache.table(served.hub)
-  return api.turns.take(key, async () => {
+  const table = await api.cache.table(served.storage)
+  return api.mutex.take(key, async () => {
     for (let left = source.attempts ?? Infinity; left > 0; left--) {
       const live = table.get(key)
       if (!live) {
@@ -100,7 +100,7 @@ export async function updateObject(
 /** What one try of an update starts from. */
 interface UpdateTry {
   readonly key: string
-  readonly live: Version
+  readonly live: StoredObject
   readonly options: WriteOptions
 }
 
@@ -203,7 +203,7 @@ async function checkUpdate(
   const hooks = part ?? strategy
   if (part) takePart(next, old, part)
   else keepParts(next, old, served)
-  hooks.onUpdate?.(next, old, c)
+  hooks.prepareForUpdate?.(next, old, c)
 
   if (!part) await prepared(served, next, c, pace)
   const errors = new FieldErrors()
@@ -227,7 +227,7 @@ async function checkUpdate(
 /** An update that is about to be stored. */
 interface CheckedUpdate {
   readonly key: string
-  readonly live: Version
+  readonly live: StoredObject
   readonly old: Typed
   readonly next: Typed
   /** The client named the version that it changes. */
@@ -244,7 +244,7 @@ async function storeUpdate(
 ): Promise<Result | null> {
   const { served } = call
   const over = live.revision
-  const table = await api.cache.table(served.hub)
+  const table = await api.cache.table(served.storage)
   await pace.pause()
   const record = encodeObject(served, next)
   const wanted = asVersion(record, over)
@@ -277,11 +277,11 @@ function isSameButTimes({
   live,
   wanted,
 }: {
-  readonly served: Served
+  readonly served: ResourceEntry
   readonly next: Typed
   readonly old: Typed
-  readonly live: Version
-  readonly wanted: Version
+  readonly live: StoredObject
+  readonly wanted: StoredObject
 }): boolean {
   const { managedFields } = next.metadata
   const before = old.metadata.managedFields
@@ -293,7 +293,7 @@ function isSameButTimes({
   return asVersion(encodeObject(served, same), live.revision).json().equals(live.json())
 }
 
-const behindMetadata = (version: Version) =>
+const behindMetadata = (version: StoredObject) =>
   version.json().subarray(version.metaStart + version.metaLength)
 
 /** An update that makes the object needs the right to create it. Throws 403. */

@@ -20,7 +20,7 @@ export async function watch(api: Api, call: Call): Promise<WatchStart> {
   const wanted = first(call.query, 'resourceVersion') ?? ''
   const from = wanted === '' || wanted === '0' ? 0 : parseRevision(wanted)
   const plan = {
-    table: await api.cache.table(served.hub),
+    table: await api.cache.table(served.storage),
     ...watchedKeys(call, chosen),
     selection: chosen.id,
     from,

@@ -8,8 +8,8 @@ import type { Log } from '../base/log.ts'
 import { formatMicroTime } from '../base/time.ts'
 import { ensureObject } from './bootstrap/ensure-object.ts'
 import type { Lease, LeaseSpec } from '../kinds/coordination/lease.ts'
-import type { Served } from '../catalogue/catalogue.ts'
-import type { Version } from '../cache/version.ts'
+import type { ResourceEntry } from '../catalogue/catalogue.ts'
+import type { StoredObject } from '../cache/stored-object.ts'
 
 /** What is done by whoever is elected. */
 export interface ElectedWork {
@@ -163,20 +163,20 @@ class Candidate implements Election {
     })
   }
 
-  async #live(): Promise<Version | null> {
+  async #live(): Promise<StoredObject | null> {
     const served = this.#served()
     const { api, namespace, name } = this.#parts
-    const table = await api.cache.table(served.hub.keyPrefix)
+    const table = await api.cache.table(served.storage.keyPrefix)
     return table.get(keyOf(served, namespace, name))
   }
 
-  #spec(version: Version): LeaseSpec {
+  #spec(version: StoredObject): LeaseSpec {
     const { api } = this.#parts
     return decodeStored<Lease>(this.#served(), version, hookContext(api)).spec ?? {}
   }
 
   /** Also when requests are not served it. */
-  #served(): Served {
+  #served(): ResourceEntry {
     const { v, catalogue } = this.#parts.api
     return catalogue.entry(v.spell('coordination{api}'), 'leases')!.versions[0]
   }

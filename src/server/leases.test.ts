@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { ManualClock } from '../base/clock.ts'
 import { keepServerLease, type ServerLease } from './leases.ts'
 import { readOwnRecord, SERVER_LEASE_PREFIX } from './keys.ts'
-import { Cache } from '../cache/cache.ts'
+import { WatchCache } from '../cache/watch-cache.ts'
 import { openMemory } from '../engine/memory/engine.ts'
 import { StoreUnavailable, type Engine } from '../engine/engine.ts'
 
@@ -10,7 +10,7 @@ const RENEW_MS = 10_000
 
 let clock: ManualClock
 let engine: Engine
-let cache: Cache
+let cache: WatchCache
 let isDown: boolean
 let told: string[]
 let seen: string[][]
@@ -24,7 +24,7 @@ beforeEach(() => {
     commit: (changes) =>
       isDown ? Promise.reject(new StoreUnavailable('nobody there')) : store.commit(changes),
   }
-  cache = new Cache(engine, { clock, historyMs: 300_000 })
+  cache = new WatchCache(engine, { clock, historyMs: 300_000 })
   told = []
   seen = []
   leases = []

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { alwaysAllow } from '../authz/always.ts'
 import { repairClaims } from '../registry/claims-repair.ts'
 import { servicePools } from '../registry/claims.ts'
-import { Turns, type Api } from '../registry/context.ts'
+import { KeyedMutex, type Api } from '../registry/context.ts'
 import { pluginWriter } from '../registry/plugin-writer.ts'
 import { renewTables, storageForms } from '../registry/storage-forms.ts'
 import { systemClock } from '../base/clock.ts'
@@ -49,7 +49,7 @@ import { startFailure } from '../base/start-failure.ts'
 import { checkTlsOptions } from './options/tls-options.ts'
 import { serverPki } from './pki.ts'
 import { encryptedStore, openEngine } from './store.ts'
-import { Cache } from '../cache/cache.ts'
+import { WatchCache } from '../cache/watch-cache.ts'
 import type { Engine } from '../engine/engine.ts'
 import { defaultVocabulary, vocabularies } from '../vocabulary/index.ts'
 
@@ -162,7 +162,7 @@ export async function launchServer(
       ),
     )
     const { plain, encrypted, engine } = await opened
-    const cache = new Cache(engine, {
+    const cache = new WatchCache(engine, {
       clock,
       historyMs,
       formOf: storageForms(catalogue, () => api),
@@ -206,7 +206,7 @@ export async function launchServer(
       },
       authenticateToken: (token, audiences) => authentication.review(token, audiences),
       minRequestTimeoutMs: options.minRequestTimeoutMs ?? MIN_REQUEST_TIMEOUT_MS,
-      turns: new Turns(),
+      mutex: new KeyedMutex(),
     }
     inside.made?.({ api, catalogue })
     const source = objectSource(api, (error) =>

@@ -75,7 +75,7 @@ for (const { versions } of api.catalogue.entries()) {
 
   test(`${shape.home} ${shape.name}`, () => {
     for (const { kind, apiVersion, content, status } of manifests(api.v)) {
-      if (kind !== served.kind || apiVersion !== served.hub.groupVersion) continue
+      if (kind !== served.kind || apiVersion !== served.storage.groupVersion) continue
       check({ kind, apiVersion, metadata: { name: 'minimal' }, ...content, ...status })
     }
     fc.assert(fc.property(arbitraryOf(shape, api.v), check), { seed: SEED, numRuns: RUNS })

@@ -12,7 +12,7 @@ import {
   type TokenAuthenticator,
 } from '../authenticator.ts'
 import type { Claims } from '../oidc/claims.ts'
-import { secondLook } from '../second-look.ts'
+import { retryWithFreshRead } from '../second-look.ts'
 import { accountUser, PODS, SECRETS, SERVICE_ACCOUNTS, type Account } from './account.ts'
 import { confirmedAudiences, type AudienceParts } from './audiences.ts'
 import { isOf, objectClaim, textClaim, timeClaim, verifiedClaims } from './jwt.ts'
@@ -53,7 +53,7 @@ export class BoundTokens implements TokenAuthenticator {
     const own = objectClaim(claims, v.spell('{label}')) ?? {}
     const now = this.#parts.clock.now()
     checkTime(claims, now)
-    const user = await secondLook(this.#parts.objects, () => this.#check(own, now))
+    const user = await retryWithFreshRead(this.#parts.objects, () => this.#check(own, now))
     this.#noteAge(own, subject, asking, now)
     return { user, audiences }
   }

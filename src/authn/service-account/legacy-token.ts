@@ -10,7 +10,7 @@ import {
   type TokenAuthenticator,
 } from '../authenticator.ts'
 import type { Claims } from '../oidc/claims.ts'
-import { secondLook } from '../second-look.ts'
+import { retryWithFreshRead } from '../second-look.ts'
 import { sameSecret } from '../secret-digest.ts'
 import { accountUser, accountUserName, SECRETS, SERVICE_ACCOUNTS, type Account } from './account.ts'
 import { confirmedAudiences, type AudienceParts } from './audiences.ts'
@@ -52,7 +52,7 @@ export class LegacyTokens implements TokenAuthenticator {
     const audiences = confirmedAudiences(claims, textClaim(claims, 'sub'), asking, this.#parts)
     const { secret, ...account } = this.#read(claims)
     if (this.#parts.lookup) {
-      await secondLook(this.#parts.objects, async () => {
+      await retryWithFreshRead(this.#parts.objects, async () => {
         await this.#checkSecret(token, account.namespace, secret)
         await this.#checkAccount(account)
       })

@@ -99,7 +99,7 @@ export const jobs = resource(Job, {
     selectorColumn<Job>(),
   ],
 
-  fill({ spec, metadata }, c) {
+  setDefaults({ spec, metadata }, c) {
     fillPodTemplate(spec.template, c)
     if (spec.completions === undefined && spec.parallelism === undefined) spec.completions = 1
     spec.parallelism ??= 1
@@ -113,7 +113,7 @@ export const jobs = resource(Job, {
     }
   },
 
-  onCreate(job, c) {
+  prepareForCreate(job, c) {
     job.status = {}
     job.metadata.generation = 1
     if (c.gate('JobTrackingWithFinalizers')) {
@@ -126,7 +126,7 @@ export const jobs = resource(Job, {
     if (!c.gate(POLICY_GATE)) delete job.spec.podFailurePolicy
   },
 
-  onUpdate(next, old, c) {
+  prepareForUpdate(next, old, c) {
     dropGatedPodFields(next.spec.template.spec, old.spec.template.spec, c)
     if (!c.gate(POLICY_GATE) && !old.spec.podFailurePolicy) delete next.spec.podFailurePolicy
     if (!sameValue(next.spec, old.spec)) next.metadata.generation = raised(old.metadata)

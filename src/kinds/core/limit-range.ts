@@ -94,9 +94,9 @@ export const limitRanges = resource(LimitRange, {
   createOnUpdate: true,
   deleteAnswers: 'status',
 
-  fill: ({ spec }) => spec.limits.forEach(fillItem),
+  setDefaults: ({ spec }) => spec.limits.forEach(fillItem),
 
-  onCreate({ metadata }) {
+  prepareForCreate({ metadata }) {
     // The uid was drawn just now, so it is as random a name as any.
     if (metadata.generateName === undefined && metadata.uid !== undefined) {
       metadata.name ??= metadata.uid

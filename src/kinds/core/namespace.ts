@@ -108,17 +108,17 @@ export const namespaces = resource(Namespace, {
     }),
   },
 
-  fill: labelWithName,
+  setDefaults: labelWithName,
   canonicalize: labelWithName,
 
-  onCreate(namespace, { v }) {
+  prepareForCreate(namespace, { v }) {
     namespace.status = { phase: 'Active' }
     const finalizers = namespace.spec.finalizers ?? []
     const own = v.spell('{brand}')
     if (!finalizers.includes(own)) namespace.spec.finalizers = [...finalizers, own]
   },
 
-  onUpdate(next, old) {
+  prepareForUpdate(next, old) {
     if (old.spec.finalizers) next.spec.finalizers = old.spec.finalizers
     else delete next.spec.finalizers
   },

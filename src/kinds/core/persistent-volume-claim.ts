@@ -78,7 +78,7 @@ export const persistentVolumeClaims = resource(PersistentVolumeClaim, {
   scope: 'namespace',
   subresources: {
     status: part('status', {
-      onUpdate: ({ status }, old, c) => dropGatedStatus(status, old.status, c),
+      prepareForUpdate: ({ status }, old, c) => dropGatedStatus(status, old.status, c),
       validate: validateStatus,
     }),
   },
@@ -121,19 +121,19 @@ export const persistentVolumeClaims = resource(PersistentVolumeClaim, {
     }),
   ],
 
-  fill({ spec, status }) {
+  setDefaults({ spec, status }) {
     fillClaimSpec(spec)
     status.phase ??= 'Pending'
     roundResources(status.capacity)
     roundResources(status.allocatedResources)
   },
 
-  onCreate(pvc, c) {
+  prepareForCreate(pvc, c) {
     pvc.status = { phase: 'Pending' }
     alignDataSources(pvc.spec, null, c)
   },
 
-  onUpdate: (next, old, c) => alignDataSources(next.spec, old.spec, c),
+  prepareForUpdate: (next, old, c) => alignDataSources(next.spec, old.spec, c),
 
   validate: (pvc, errors, c, old) => validateClaimSpec(pvc.spec, errors.at('spec'), c, old?.spec),
 

@@ -86,19 +86,19 @@ export const persistentVolumes = resource(PersistentVolume, {
     }),
   ],
 
-  fill({ spec, status }) {
+  setDefaults({ spec, status }) {
     status.phase ??= 'Pending'
     spec.persistentVolumeReclaimPolicy ??= 'Retain'
     spec.volumeMode ??= 'Filesystem'
     roundResources(spec.capacity)
   },
 
-  onCreate(pv, c) {
+  prepareForCreate(pv, c) {
     pv.status = { phase: 'Pending' }
     dropGatedVolumeFields(pv.spec, null, c)
   },
 
-  onUpdate: (next, old, c) => dropGatedVolumeFields(next.spec, old.spec, c),
+  prepareForUpdate: (next, old, c) => dropGatedVolumeFields(next.spec, old.spec, c),
 
   validate(pv, errors, c, old) {
     const { annotations, name = '' } = pv.metadata

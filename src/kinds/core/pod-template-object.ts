@@ -30,14 +30,14 @@ export const podTemplates = resource(PodTemplate, {
     }),
   ],
 
-  fill: ({ template }, c) => fillPodTemplate(template, c),
+  setDefaults: ({ template }, c) => fillPodTemplate(template, c),
 
-  onCreate({ metadata, template }, c) {
+  prepareForCreate({ metadata, template }, c) {
     metadata.generation = 1
     dropGatedPodFields(template.spec, null, c)
   },
 
-  onUpdate(next, old, c) {
+  prepareForUpdate(next, old, c) {
     dropGatedPodFields(next.template.spec, old.template.spec, c)
     if (!sameValue(next.template, old.template)) {
       next.metadata.generation = raised(old.metadata)

@@ -111,7 +111,7 @@ export const replicationControllers = resource(ReplicationController, {
     }),
   ],
 
-  fill({ metadata, spec }, c) {
+  setDefaults({ metadata, spec }, c) {
     const { template } = spec
     if (!template) return
     fillPodTemplate(template, c)
@@ -121,13 +121,13 @@ export const replicationControllers = resource(ReplicationController, {
     metadata.labels ??= { ...labels }
   },
 
-  onCreate(controller, c) {
+  prepareForCreate(controller, c) {
     controller.status = { replicas: 0 }
     controller.metadata.generation = 1
     dropGated(controller, null, c)
   },
 
-  onUpdate(next, old, c) {
+  prepareForUpdate(next, old, c) {
     dropGated(next, old, c)
     if (!sameValue(next.spec, old.spec)) {
       next.metadata.generation = raised(old.metadata)

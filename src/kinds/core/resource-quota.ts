@@ -96,13 +96,13 @@ export const resourceQuotas = resource(ResourceQuota, {
 
   subresources: { status: part('status', { validate: validateStatus }) },
 
-  fill({ spec, status }) {
+  setDefaults({ spec, status }) {
     roundResources(spec.hard)
     roundResources(status.hard)
     roundResources(status.used)
   },
 
-  onCreate(quota) {
+  prepareForCreate(quota) {
     quota.status = {}
   },
 

@@ -49,7 +49,7 @@ export const secrets = resource(Secret, {
     ageColumn,
   ],
 
-  fill(secret) {
+  setDefaults(secret) {
     secret.type ??= 'Opaque'
     if (!secret.stringData) return
     const plain = Object.entries(secret.stringData).map(
@@ -60,7 +60,7 @@ export const secrets = resource(Secret, {
     delete secret.stringData
   },
 
-  onUpdate(next, old) {
+  prepareForUpdate(next, old) {
     // The default stands for a type that was not given.
     if (next.type === undefined && old.type !== undefined) next.type = old.type
   },

@@ -39,6 +39,6 @@ export const serviceAccounts = resource(ServiceAccount, {
     }),
     ageColumn,
   ],
-  onCreate: keepNames,
-  onUpdate: keepNames,
+  prepareForCreate: keepNames,
+  prepareForUpdate: keepNames,
 })

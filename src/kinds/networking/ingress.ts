@@ -57,12 +57,12 @@ export const ingresses = resource(Ingress, {
     ageColumn,
   ],
 
-  onCreate(ingress) {
+  prepareForCreate(ingress) {
     ingress.status = { loadBalancer: {} }
     ingress.metadata.generation = 1
   },
 
-  onUpdate(next, old) {
+  prepareForUpdate(next, old) {
     if (!sameValue(next.spec, old.spec)) {
       next.metadata.generation = raised(old.metadata)
     }

@@ -81,8 +81,8 @@ test('the handler cannot change; the rest can', () => {
 })
 
 test('how it is written', () => {
-  const { createOnUpdate, needsVersionOnUpdate, deleteAnswers, onCreate } = runtimeClasses
-  expect([createOnUpdate, needsVersionOnUpdate, deleteAnswers, onCreate]).toEqual([
+  const { createOnUpdate, needsVersionOnUpdate, deleteAnswers, prepareForCreate } = runtimeClasses
+  expect([createOnUpdate, needsVersionOnUpdate, deleteAnswers, prepareForCreate]).toEqual([
     true,
     true,
     'status',

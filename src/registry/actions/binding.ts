@@ -1,7 +1,7 @@
 import { formatTime } from '../../base/time.ts'
 import { Binding } from '../../kinds/core/binding.ts'
 import type { Pod } from '../../kinds/core/pod/pod.ts'
-import type { Served } from '../../catalogue/catalogue.ts'
+import type { ResourceEntry } from '../../catalogue/catalogue.ts'
 import { badRequest, conflict, plainError } from '../../meta/errors.ts'
 import { FieldErrors } from '../../meta/field-errors.ts'
 import type { ActionSubresource, PartSubresource } from '../../catalogue/resource.ts'
@@ -35,7 +35,7 @@ export function createBinding(api: Api, call: Call): Promise<Result> {
 
 /** Where a binding is posted. */
 interface BindingPlace {
-  readonly pods: Served
+  readonly pods: ResourceEntry
   /** Name of the pod; empty where the body alone has it. */
   readonly urlName: string
 }
@@ -85,7 +85,7 @@ async function bind(
 }
 
 /** What the binding says of the pod must hold. Throws 409. */
-function checkPreconditions(pods: Served, { metadata: wanted }: Binding, pod: Pod): void {
+function checkPreconditions(pods: ResourceEntry, { metadata: wanted }: Binding, pod: Pod): void {
   for (const [name, field] of [
     ['UID', 'uid'],
     ['ResourceVersion', 'resourceVersion'],

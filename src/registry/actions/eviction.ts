@@ -105,7 +105,7 @@ async function remove(api: Api, call: Call, deletion: Deletion, unchanged?: Pod)
 }
 
 async function readPod(api: Api, call: Call): Promise<Pod> {
-  const table = await api.cache.table(call.served.hub)
+  const table = await api.cache.table(call.served.storage)
   const version = table.get(keyOf(call.served, call.namespace, call.name))
   if (!version) throw notFound(call.served.name, call.name)
   return decodeStored<Pod>(call.served, version, call.context())
@@ -137,7 +137,7 @@ async function budgetsOf(api: Api, call: Call, pod: Pod): Promise<PodDisruptionB
   if (!served) return []
   const c = call.context()
   const prefix = keyOf(served, call.namespace, '')
-  const { items } = await api.cache.list(served.hub, prefix, {})
+  const { items } = await api.cache.list(served.storage, prefix, {})
   const labels = pod.metadata.labels ?? {}
   return [...items]
     .map((version) => decodeStored<PodDisruptionBudget>(served, version, c))

@@ -5,7 +5,7 @@ import { t } from '../../../notation/shape.ts'
 import { ObjectReference } from '../object-reference.ts'
 import { eventColumns } from './columns.ts'
 import { EventSeries, EventSource } from './event-parts.ts'
-import { fromHub, toHub } from './convert.ts'
+import { convertFromStorage, convertToStorage } from './convert.ts'
 import { NewEvent } from './new-event.ts'
 import { validateEvent, validateEventUpdate } from './validate.ts'
 
@@ -73,8 +73,8 @@ export const events = resource(Event, {
     'events{api}/v1': {
       shape: NewEvent,
       same: false,
-      toHub,
-      fromHub,
+      convertToStorage,
+      convertFromStorage,
       selectableAliases: {
         reason: 'reason',
         type: 'type',

@@ -51,22 +51,22 @@ export const nodes = resource(Node, {
       { deep: true },
     ),
     status: part('status', {
-      onUpdate({ status }, old, c) {
+      prepareForUpdate({ status }, old, c) {
         if (!c.gate(AGENT_CONFIG) && !old.status.config) delete status.config
       },
       validateUpdate: validateNodeUpdate,
     }),
   },
 
-  fill({ spec, status }) {
+  setDefaults({ spec, status }) {
     mirrorPodCidr(spec)
     if (status.capacity && !status.allocatable) status.allocatable = { ...status.capacity }
     roundResources(status.capacity)
     roundResources(status.allocatable)
   },
 
-  onCreate: (node, c) => dropGated(node, null, c),
-  onUpdate: dropGated,
+  prepareForCreate: (node, c) => dropGated(node, null, c),
+  prepareForUpdate: dropGated,
   validate: validateNode,
   validateUpdate: validateNodeUpdate,
   warn: ({ spec }) =>

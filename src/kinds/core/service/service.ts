@@ -54,16 +54,16 @@ export const services = resource(Service, {
   },
   columns: serviceColumns,
 
-  fill: ({ spec }, c) => fillServiceSpec(spec, c),
+  setDefaults: ({ spec }, c) => fillServiceSpec(spec, c),
 
-  onCreate(service, c) {
+  prepareForCreate(service, c) {
     const { spec } = service
     service.status = { loadBalancer: {} }
     alignClusterIps(spec, null)
     if (!c.gate(INTERNAL_POLICY)) delete spec.internalTrafficPolicy
   },
 
-  onUpdate(next, old, c) {
+  prepareForUpdate(next, old, c) {
     keepAllocated(next.spec, old.spec)
     alignClusterIps(next.spec, old.spec)
     if (!c.gate(INTERNAL_POLICY) && old.spec.internalTrafficPolicy === undefined) {

@@ -3,9 +3,9 @@ import * as fc from 'fast-check'
 import { ManualClock } from '../base/clock.ts'
 import { openMemory } from '../engine/memory/engine.ts'
 import { tablePrefixOf } from '../base/store-keys.ts'
-import { Cache } from './cache.ts'
+import { WatchCache } from './watch-cache.ts'
 import { encodeRecord } from '../engine/record.ts'
-import type { Version } from './version.ts'
+import type { StoredObject } from './stored-object.ts'
 import type { WatchSink, WatchView } from './watch-hub.ts'
 
 const P = '/registry/core/things/'
@@ -23,12 +23,12 @@ function record(name: string, value: string, labels?: Record<string, string>): B
   })
 }
 
-const text = (version: Version | null) => version?.json().toString()
+const text = (version: StoredObject | null) => version?.json().toString()
 
 async function open(options: { historyMs?: number; historyBytes?: number } = {}) {
   const clock = new ManualClock()
   const engine = openMemory({ clock })
-  const cache = new Cache(engine, { clock, historyMs: 60_000, ...options })
+  const cache = new WatchCache(engine, { clock, historyMs: 60_000, ...options })
   const put = async (name: string, value: string, labels?: Record<string, string>) => {
     const commit = await cache.commit([{ key: P + name, value: record(name, value, labels) }])
     if (!commit.done) throw new Error('not committed')
@@ -311,7 +311,7 @@ describe('a store that others write to', () => {
     const clock = new ManualClock()
     const engine = openMemory({ clock })
     const asked: { resolve: (at: number) => void; reject: (error: Error) => void }[] = []
-    const cache = new Cache(
+    const cache = new WatchCache(
       Object.assign(engine, {
         latest: () =>
           new Promise<number>((resolve, reject) => {
