@@ -109,7 +109,7 @@ describe.skipIf(!hasEtcd)(`leases${hasEtcd ? '' : `: ${NO_ETCD}`}`, () => {
       const options = { advertiseAddress: '192.0.2.1', serverLease: SHORT, log }
       const server = await apart.start('away', options)
       await apart.etcd.kill()
-      const told = () => lines.filter((line) => line.startsWith('this server cannot be kept'))
+      const told = () => lines.filter((line) => line.startsWith('the lease of this server'))
       await until(async () => told().length, Boolean)
       await apart.etcd.start()
       const client = apart.client(server)
