@@ -46,7 +46,7 @@ export class PersistentVolumeClaimStatus extends shape({
    * its volume no longer exists.
    */
   phase: t.string(1).oneOf('Bound', 'Lost', 'Pending'),
-  /** Access modes of the volume that the claim is bound to. */
+  /** Access modes of the volume that the claim is bound to, for example `ReadWriteOnce`. */
   accessModes: t.list(2, ACCESS_MODES),
   /** Actual capacity of the volume that the claim is bound to, by resource name. */
   capacity: t.map(3, 'quantity'),

@@ -55,8 +55,9 @@ export class ResourceQuotaSpec extends shape({
    */
   hard: t.map(1, 'quantity'),
   /**
-   * Scopes that an object must match to be tracked by the quota, all of them. Empty tracks all
-   * objects. Immutable.
+   * Scopes that an object must match, all of them, to be tracked: `BestEffort`, `NotBestEffort`,
+   * `Terminating`, `NotTerminating`, `PriorityClass` or `CrossNamespacePodAffinity`. Empty tracks
+   * all objects. Immutable.
    */
   scopes: t.list(2, QUOTA_SCOPES),
   /**

@@ -17,7 +17,11 @@ const { shape } = home('core/v1')
  * claim, which can grow, and an empty `volumeName`.
  */
 export class PersistentVolumeClaimSpec extends shape({
-  /** Access modes that the volume must support. At least one is required. Immutable. */
+  /**
+   * Access modes that the volume must support: `ReadWriteOnce` (one node), `ReadOnlyMany`,
+   * `ReadWriteMany` or, with the feature gate `ReadWriteOncePod`, `ReadWriteOncePod` (one pod). At
+   * least one is required. Immutable.
+   */
   accessModes: t.list(1, ACCESS_MODES),
   /** Selector for volumes by their labels; only matching ones can be bound. Immutable. */
   selector: t.object(4, LabelSelector).explicit(),

@@ -32,7 +32,11 @@ export class PersistentVolumeSpec extends shape({
   capacity: t.map(1, 'quantity'),
   /** Storage asset of the volume. Immutable. */
   persistentVolumeSource: t.inline(2, PersistentVolumeSource),
-  /** Access modes that the volume supports. At least one is required. */
+  /**
+   * Access modes that the volume supports: `ReadWriteOnce` (one node), `ReadOnlyMany`,
+   * `ReadWriteMany` or, with the feature gate `ReadWriteOncePod`, `ReadWriteOncePod` (one pod). At
+   * least one is required.
+   */
   accessModes: t.list(3, ACCESS_MODES),
   /** Claim that the volume is bound to. Set on binding; users can set it to reserve the volume. */
   claimRef: t.object(4, ObjectReference).explicit(),
