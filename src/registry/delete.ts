@@ -1,5 +1,5 @@
 import { formatTime } from '../base/time.ts'
-import { Pace } from '../base/turn.ts'
+import { Pace } from '../base/event-loop.ts'
 import { codecOf, DecodeError, Decoding } from '../codec/codec.ts'
 import { badRequest, conflict, forbidden, StatusError, type Status } from '../meta/errors.ts'
 import { FieldErrors, renderValue } from '../meta/field-errors.ts'
@@ -399,7 +399,7 @@ async function fromBody(api: Api, body: { bytes: Buffer; mediaType: string }): P
 }
 
 function isKnownGroup(api: Api, apiVersion: string | undefined): boolean {
-  if (apiVersion === undefined || apiVersion === '' || apiVersion === api.v.spell('meta{api}/v1'))
+  if (apiVersion === undefined || apiVersion === '' || apiVersion === api.v.resolve('meta{api}/v1'))
     return true
   const slash = apiVersion.indexOf('/')
   return slash === -1

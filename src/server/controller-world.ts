@@ -22,9 +22,9 @@ export interface LocalWorldParts {
 /** Controllers as their own service accounts; what they have in common is read as their manager, as by a program apart. */
 export function managerWorld(parts: LocalWorldParts): ControllerWorld {
   const { v } = parts.api
-  const namespace = v.spell('{system}-system')
-  const userAgent = v.spell('{system}-controller-manager')
-  const manager = userOf(v.spell('system:{system}-controller-manager'), [])
+  const namespace = v.resolve('{system}-system')
+  const userAgent = v.resolve('{system}-controller-manager')
+  const manager = userOf(v.resolve('system:{system}-controller-manager'), [])
   const groups = ['system:serviceaccounts', `system:serviceaccounts:${namespace}`]
   return worldOf(parts, {
     client: () => clientAs(parts, manager, userAgent),
@@ -37,7 +37,7 @@ export function managerWorld(parts: LocalWorldParts): ControllerWorld {
 export function serverWorld(parts: LocalWorldParts): ControllerWorld {
   const { v } = parts.api
   const server = userOf('system:apiserver', [PRIVILEGED_GROUP])
-  const client = () => clientAs(parts, server, v.spell('{system}-apiserver'))
+  const client = () => clientAs(parts, server, v.resolve('{system}-apiserver'))
   return worldOf(parts, { client, clientFor: client })
 }
 

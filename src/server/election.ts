@@ -178,7 +178,7 @@ class Candidate implements Election {
   /** Also when requests are not served it. */
   #served(): ResourceEntry {
     const { v, catalogue } = this.#parts.api
-    return catalogue.entry(v.spell('coordination{api}'), 'leases')!.versions[0]
+    return catalogue.entry(v.resolve('coordination{api}'), 'leases')!.versions[0]
   }
 
   async #leaveWhenLate(): Promise<void> {

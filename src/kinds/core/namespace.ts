@@ -56,7 +56,7 @@ export class Namespace extends kind({
 function labelWithName(namespace: Namespace, { v }: HookContext): void {
   const { metadata } = namespace
   if (metadata.name === undefined) return
-  metadata.labels = { ...metadata.labels, [v.spell('{label}/metadata.name')]: metadata.name }
+  metadata.labels = { ...metadata.labels, [v.resolve('{label}/metadata.name')]: metadata.name }
 }
 
 const STANDARD = ['orphan', 'foregroundDeletion']
@@ -66,7 +66,7 @@ function validateFinalizers(
   place: (i: number) => FieldErrors,
   { v }: HookContext,
 ): void {
-  const known = [v.spell('{brand}'), ...STANDARD]
+  const known = [v.resolve('{brand}'), ...STANDARD]
   for (const [i, name] of names.entries()) {
     const errors = place(i)
     const messages = isQualifiedName(name)
@@ -123,7 +123,7 @@ export const namespaces = resource(Namespace, {
   prepareForCreate(namespace, { v }) {
     namespace.status = { phase: 'Active' }
     const finalizers = namespace.spec.finalizers ?? []
-    const own = v.spell('{brand}')
+    const own = v.resolve('{brand}')
     if (!finalizers.includes(own)) namespace.spec.finalizers = [...finalizers, own]
   },
 

@@ -123,7 +123,8 @@ const OLD_LABELS: Readonly<Record<string, readonly [since: string, use: string]>
 /** What a warning says about a label of nodes that should no longer be used; null for any other key. */
 export function oldNodeLabel(key: string, v: Vocabulary): string | null {
   for (const [label, [since, use]] of Object.entries(OLD_LABELS)) {
-    if (v.spell(label) === key) return `deprecated since ${since}; use "${v.spell(use)}" instead`
+    if (v.resolve(label) === key)
+      return `deprecated since ${since}; use "${v.resolve(use)}" instead`
   }
   return null
 }

@@ -127,7 +127,7 @@ export const persistentVolumeClaims = resource(PersistentVolumeClaim, {
       'StorageClass',
       'string',
       (pvc, { v }) =>
-        pvc.metadata.annotations?.[v.spell(STORAGE_CLASS_ANNOTATION)] ??
+        pvc.metadata.annotations?.[v.resolve(STORAGE_CLASS_ANNOTATION)] ??
         pvc.spec.storageClassName ??
         '',
       { description: 'Class that is asked for.' },
@@ -178,7 +178,7 @@ function movesClass(
   old: PersistentVolumeClaim,
   c: HookContext,
 ): boolean {
-  const annotation = c.v.spell(STORAGE_CLASS_ANNOTATION)
+  const annotation = c.v.resolve(STORAGE_CLASS_ANNOTATION)
   const before = old.metadata.annotations?.[annotation]
   const after = next.metadata.annotations?.[annotation]
   return (
@@ -195,7 +195,7 @@ function keepClassAnnotation(
   errors: FieldErrors,
   c: HookContext,
 ): void {
-  const annotation = c.v.spell(STORAGE_CLASS_ANNOTATION)
+  const annotation = c.v.resolve(STORAGE_CLASS_ANNOTATION)
   const after = next.metadata.annotations?.[annotation] ?? ''
   const before = old.metadata.annotations?.[annotation] ?? ''
   errors.at('metadata', 'annotations', annotation).immutable(after, before)
@@ -237,7 +237,7 @@ function defaultsClass(
     c.gate('RetroactiveDefaultStorageClass') &&
     old.spec.storageClassName === undefined &&
     next.spec.storageClassName !== undefined &&
-    (old.metadata.annotations?.[c.v.spell(STORAGE_CLASS_ANNOTATION)] ?? '') === ''
+    (old.metadata.annotations?.[c.v.resolve(STORAGE_CLASS_ANNOTATION)] ?? '') === ''
   )
 }
 

@@ -77,7 +77,7 @@ export const persistentVolumes = resource(PersistentVolume, {
       'StorageClass',
       'string',
       (pv, { v }) =>
-        pv.metadata.annotations?.[v.spell(STORAGE_CLASS_ANNOTATION)] ??
+        pv.metadata.annotations?.[v.resolve(STORAGE_CLASS_ANNOTATION)] ??
         pv.spec.storageClassName ??
         '',
       { description: 'Class that it belongs to.' },
@@ -110,7 +110,7 @@ export const persistentVolumes = resource(PersistentVolume, {
     const { annotations, name = '' } = pv.metadata
     const options = { inline: false, old: old?.spec }
     validatePersistentVolumeSpec(pv.spec, name, errors.at('spec'), c, options)
-    const mountOptions = c.v.spell('volume.beta.{label}/mount-options')
+    const mountOptions = c.v.resolve('volume.beta.{label}/mount-options')
     if (annotations?.[mountOptions] !== undefined && !MOUNTABLE.some((one) => pv.spec[one])) {
       errors
         .at('metadata', 'annotations', mountOptions)

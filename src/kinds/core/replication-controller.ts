@@ -149,7 +149,7 @@ export const replicationControllers = resource(ReplicationController, {
 
   validateUpdate(next, old, errors, c) {
     for (const [key, value] of Object.entries(old.metadata.annotations ?? {})) {
-      if (!key.startsWith(c.v.spell(NON_CONVERTIBLE))) continue
+      if (!key.startsWith(c.v.resolve(NON_CONVERTIBLE))) continue
       const [, field, ...more] = key.split('/')
       if (field === undefined || more.length > 0) continue
       if (!field.includes('selector')) errors.at(field).notFound(value)

@@ -85,7 +85,7 @@ export const secrets = resource(Secret, {
       bytes += Buffer.byteLength(value, 'base64')
     }
     if (bytes > MAX_BYTES) errors.at('data').tooLong(MAX_BYTES)
-    const is = (type: string) => secret.type === v.spell(type)
+    const is = (type: string) => secret.type === v.resolve(type)
     for (const [type, keys] of Object.entries(NEEDED)) {
       if (!is(type)) continue
       for (const key of keys) {
@@ -96,7 +96,7 @@ export const secrets = resource(Secret, {
       }
     }
     if (is('{label}/service-account-token')) {
-      const annotation = v.spell('{label}/service-account.name')
+      const annotation = v.resolve('{label}/service-account.name')
       if (!secret.metadata.annotations?.[annotation]) {
         errors.at('metadata', 'annotations').key(annotation).required()
       }

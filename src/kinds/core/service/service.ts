@@ -83,8 +83,8 @@ export const services = resource(Service, {
     if (isExternalName(spec)) delete spec.internalTrafficPolicy
   },
 
-  allocate: (next, old, pools, errors) =>
-    allocateService(next.spec, old?.spec ?? null, pools, errors.at('spec')),
+  allocate: (next, old, allocators, errors) =>
+    allocateService(next.spec, old?.spec ?? null, allocators, errors.at('spec')),
 
-  claims: ({ spec }) => claimsOf(spec),
+  allocations: ({ spec }) => claimsOf(spec),
 })

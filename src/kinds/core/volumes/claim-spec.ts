@@ -131,7 +131,9 @@ export function mirrorDataSources(spec: PersistentVolumeClaimSpec): void {
 
 function isVolumeOrSnapshot(source: TypedLocalObjectReference, c: HookContext): boolean {
   if (isCoreGroup(source)) return source.kind === 'PersistentVolumeClaim'
-  return source.apiGroup === c.v.spell('snapshot.storage{api}') && source.kind === 'VolumeSnapshot'
+  return (
+    source.apiGroup === c.v.resolve('snapshot.storage{api}') && source.kind === 'VolumeSnapshot'
+  )
 }
 
 /** Fills what a claim's spec derives: amounts are kept in thousandths. Changes the spec. */
