@@ -120,7 +120,7 @@ export const persistentVolumes = resource(PersistentVolume, {
 
   validateUpdate({ spec }, { spec: old }, errors) {
     if (!sameSource(spec, old)) {
-      // As the reference writes it: the name of a type that no field has.
+      // As in the reference: a type name, not a field name.
       errors
         .at('spec', 'persistentvolumesource')
         .forbidden(
@@ -138,7 +138,7 @@ export const persistentVolumes = resource(PersistentVolume, {
   },
 })
 
-/** The sources that the nodes mount themselves, with options. */
+/** Volume sources that support mount options. */
 const MOUNTABLE: readonly (keyof PersistentVolumeSource)[] = [
   'gcePersistentDisk',
   'awsElasticBlockStore',
@@ -158,7 +158,10 @@ const MOUNTABLE: readonly (keyof PersistentVolumeSource)[] = [
 const sourceOf = (spec: PersistentVolumeSource): PersistentVolumeSource =>
   Object.fromEntries(PERSISTENT_SOURCES.map((name) => [name, spec[name]]).filter(([, one]) => one))
 
-/** A secret for growing may be added to a driver's volume that has none; all else stays. */
+/**
+ * Whether the source is unchanged. Only a missing controllerExpandSecretRef of a CSI volume may be
+ * added.
+ */
 function sameSource(next: PersistentVolumeSource, old: PersistentVolumeSource): boolean {
   return PERSISTENT_SOURCES.every((name) => {
     const source = next[name]

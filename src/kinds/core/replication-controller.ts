@@ -79,7 +79,7 @@ export class ReplicationController extends kind({
   status: t.object(3, ReplicationControllerStatus),
 }) {}
 
-/** Annotations that stand for fields which could not be carried over from another version. */
+/** Prefix of annotations that preserve fields without a counterpart in another version. */
 const NON_CONVERTIBLE = 'non-convertible.{label}'
 
 /** The replication controllers of a namespace. */

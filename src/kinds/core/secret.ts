@@ -34,7 +34,7 @@ export class Secret extends kind({
 
 const MAX_BYTES = 1_048_576
 
-/** Keys that must be there, by type. */
+/** Required keys by secret type. */
 const NEEDED: Readonly<Record<string, readonly string[]>> = {
   '{label}/dockercfg': ['.dockercfg'],
   '{label}/dockerconfigjson': ['.dockerconfigjson'],
@@ -73,7 +73,7 @@ export const secrets = resource(Secret, {
   },
 
   prepareForUpdate(next, old) {
-    // The default stands for a type that was not given.
+    // An empty type keeps the stored one; it is the default otherwise.
     if (next.type === undefined && old.type !== undefined) next.type = old.type
   },
 

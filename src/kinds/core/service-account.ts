@@ -21,7 +21,7 @@ export class ServiceAccount extends kind({
   automountServiceAccountToken: t.bool(4).explicit(),
 }) {}
 
-/** Of a reference to a secret only the name counts. */
+/** Only the names of references to secrets are stored. */
 function keepNames(account: ServiceAccount): void {
   if (account.secrets) {
     account.secrets = account.secrets.map(({ name }) => (name === undefined ? {} : { name }))

@@ -31,7 +31,7 @@ const info =
   ({ status: { nodeInfo } }) =>
     nodeInfo[name] || '<unknown>'
 
-// Cells see names as they are spelled on the wire.
+// Cells read the field names of the wire.
 const version: Cell = ({ status: { nodeInfo } }, { v }) =>
   (nodeInfo as unknown as Readonly<Record<string, string>>)[v.resolve('{agent}Version')] ?? ''
 

@@ -5,12 +5,12 @@ import { ageColumn, nameColumn } from '../../columns.ts'
 import type { Pod } from './pod.ts'
 import type { ContainerStateTerminated, ContainerStatus } from './pod-status.ts'
 
-/** What the state of a pod's containers comes to. */
+/** Summary of the container states of a pod. */
 interface Summary {
   readonly ready: number
   readonly status: string
   readonly restarts: number
-  /** When a container last ended before it was started again, as text; empty: never. */
+  /** Time of the last termination before a restart, as text; empty without one. */
   readonly restartedAt: string
 }
 
@@ -56,7 +56,7 @@ export const podColumns = [
   }),
 ]
 
-/** Several columns show something of one. */
+/** Several columns share one summary. */
 const summaries = new WeakMap<Pod, Summary>()
 
 function summaryOf(pod: Pod): Summary {
@@ -66,7 +66,7 @@ function summaryOf(pod: Pod): Summary {
 }
 
 function summarize(pod: Pod): Summary {
-  // In the order of the JSON, so that none of it is read twice.
+  // In the order of the JSON, so that each part is read once.
   const { deciding, looked } = initContainers(pod)
   const { metadata, status } = pod
   const containers = status.containerStatuses ?? []
@@ -93,7 +93,10 @@ function summarize(pod: Pod): Summary {
   return { ready, status: text, restarts, restartedAt: latestEnd(seen) }
 }
 
-/** What the init containers say while they are not all done, and which of them were looked at. */
+/**
+ * Status text from the init containers, null once all have completed, and those that were looked
+ * at.
+ */
 function initContainers({ spec, status }: Pod): {
   deciding: string | null
   looked: ContainerStatus[]
@@ -112,7 +115,7 @@ function initContainers({ spec, status }: Pod): {
   return { deciding: null, looked }
 }
 
-/** The word a container has to say; null when it has none. */
+/** Status text of a container; null without one. */
 function containerWord({ state: { waiting, terminated } }: ContainerStatus): string | null {
   if (waiting?.reason) return waiting.reason
   if (!terminated) return null
@@ -122,7 +125,7 @@ function containerWord({ state: { waiting, terminated } }: ContainerStatus): str
 const endWord = ({ signal = 0, exitCode }: ContainerStateTerminated): string =>
   signal !== 0 ? `Signal:${signal}` : `ExitCode:${exitCode}`
 
-/** Times of one form compare as texts. */
+/** Timestamps of the same format compare as text. */
 const latestEnd = (list: readonly ContainerStatus[]): string =>
   list
     .map(({ lastState }) => lastState.terminated?.finishedAt ?? '')

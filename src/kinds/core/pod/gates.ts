@@ -3,7 +3,7 @@ import { allContainers } from './containers.ts'
 import type { PodSpec } from './pod-spec.ts'
 import type { Probe } from './probe.ts'
 
-/** A place that may hold a gated field. */
+/** An object that can contain a gated field. */
 type Holder = Record<string, unknown>
 
 interface GatedField {

@@ -126,7 +126,7 @@ function secretWarnings({ imagePullSecrets = [] }: PodSpec, path: string): strin
   ]
 }
 
-/** Items that repeat what an earlier one has; empty ones do not count. */
+/** Items with the key of an earlier one; empty keys are ignored. */
 function duplicates<K extends string>(
   list: readonly { readonly [P in K]?: string }[],
   key: K,

@@ -32,7 +32,10 @@ export class EphemeralVolumeSource extends shape({
   volumeClaimTemplate: t.object(1, PersistentVolumeClaimTemplate).explicit(),
 }) {}
 
-/** Rules of a claim made for a pod, at `errors`; the name that it gets is checked by the volume. */
+/**
+ * Validates an ephemeral volume; reports to `errors`. The volume checks the generated name of the
+ * claim.
+ */
 export function validateEphemeral(
   source: EphemeralVolumeSource,
   errors: FieldErrors,
