@@ -64,18 +64,24 @@ export function allocatorsFor(set: AllocatorSet, allocations: ResourceCache, ids
       const reserved = Math.min(range.reserved, range.size)
       const free = (value: string) => isFree(allocator, value)
       const value =
-        pickBetween(range, reserved, range.size, ids, free) ??
-        pickBetween(range, 0, reserved, ids, free)
+        pickFrom({ range, from: reserved, to: range.size }, ids, free) ??
+        pickFrom({ range, from: 0, to: reserved }, ids, free)
       if (value !== null) mine.add(allocationKey(set, { allocator, value }))
       return value
     },
   }
 }
 
-function pickBetween(
-  range: ValueRange,
-  from: number,
-  to: number,
+/** Part of a range: the values with an index from `from` to below `to`. */
+interface RangePart {
+  readonly range: ValueRange
+  readonly from: number
+  readonly to: number
+}
+
+/** A free value of a part, chosen at random; null when all are taken. */
+function pickFrom(
+  { range, from, to }: RangePart,
   ids: Ids,
   isFree: (value: string) => boolean,
 ): string | null {
@@ -94,13 +100,19 @@ function pickBetween(
   return null
 }
 
-/** Changes that go into the commit which turns `before` into `after`; null stands for no object. */
+/** One object before and after a write; null stands for no object. */
+interface AllocatedWrite {
+  readonly before: Typed | null
+  readonly after: Typed | null
+  /** Key of the object. */
+  readonly owner: string
+}
+
+/** Changes that go into the commit which turns `before` into `after`. */
 export function allocationChanges(
   set: AllocatorSet,
   served: ResourceEntry,
-  before: Typed | null,
-  after: Typed | null,
-  owner: string,
+  { before, after, owner }: AllocatedWrite,
 ): Change[] {
   const { allocations } = served.strategy
   if (!allocations) return []

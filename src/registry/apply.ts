@@ -81,8 +81,8 @@ export async function applyScale(
   return updateScale(
     api,
     { ...call, versionless: metadata['resourceVersion'] === undefined },
-    scale,
     {
+      scale,
       tracked: true,
       owner: async (old) => applied(api, call, ownerConfig, { live: old, options, c }),
       metadata,

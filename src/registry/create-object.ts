@@ -34,8 +34,8 @@ const MAX_GENERATED_BASE = 58
 
 const SUFFIX = 5
 
-/** How an object comes to be made. */
-interface CreateOptions {
+/** Options of a create, and how the object comes to be made. */
+interface CreateOptions extends WriteOptions {
   /** It comes with the entries of its owners. */
   readonly tracked?: boolean
   /** An update makes it. */
@@ -47,10 +47,9 @@ export async function createObject(
   api: Api,
   call: Call,
   sent: Typed,
-  options: WriteOptions,
-  how: CreateOptions = {},
+  options: CreateOptions,
 ): Promise<Result> {
-  const creation = await creationOf(api, call, sent, options, how)
+  const creation = await creationOf(api, call, sent, options)
   const { table, taken } = creation
   for (;;) {
     const changes = await creation.changes()
@@ -81,14 +80,13 @@ export async function creationOf(
   api: Api,
   call: Call,
   sent: Typed,
-  options: WriteOptions,
-  { tracked = false, isUpdate = false }: CreateOptions = {},
+  options: CreateOptions,
 ): Promise<Creation> {
   const { served } = call
   const c = call.context()
   const pace = new Pace()
   const { resourceVersion } = sent.metadata
-  const attributes = await admittedCreate(api, call, sent, options, { tracked, pace })
+  const attributes = await admittedCreate(api, call, sent, { options, pace })
   const object = attributes.object!.live
   const { metadata } = object
   await guarded(api, { call, object, old: null })
@@ -101,10 +99,10 @@ export async function creationOf(
   return {
     table: await api.cache.table(served.storage),
     async changes() {
-      const next = await allocated(api, served, object, null, c)
+      const next = await allocated(api, call, object, null)
       const validating = api.admission.validate(attributes.settle(next))
       if (validating) await validating
-      if (!isUpdate && !options.dryRun && !meansUnset(resourceVersion)) {
+      if (options.isUpdate !== true && !options.dryRun && !meansUnset(resourceVersion)) {
         throw plainError('resourceVersion should not be set on objects to be created')
       }
       await pace.pause()
@@ -131,14 +129,13 @@ async function admittedCreate(
   api: Api,
   call: Call,
   sent: Typed,
-  options: WriteOptions,
-  { tracked, pace }: { tracked: boolean; pace: Pace },
+  { options, pace }: { readonly options: CreateOptions; readonly pace: Pace },
 ): Promise<CallAttributes> {
   wipeSystemFields(sent.metadata)
   takeNamespace(call, sent)
   dedupOwners(call, sent.metadata)
   delete sent.metadata.resourceVersion
-  if (!tracked) {
+  if (options.tracked !== true) {
     const owning = recordOwners(call, options, {
       next: sent,
       before: null,

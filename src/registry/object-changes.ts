@@ -35,7 +35,7 @@ export const objectChanges = (
     ifChangedAt: over,
     ...(old && next && isGoing(next) ? { frees: true } : {}),
   },
-  ...allocationChanges(allocators, served, old, next, key),
+  ...allocationChanges(allocators, served, { before: old, after: next, owner: key }),
 ]
 
 /** Commits changes in as few transactions as the store takes; whether all of their conditions held. */

@@ -36,17 +36,16 @@ export function takeNamespace(call: Call, object: Typed): void {
 /** The object with what the server chooses out of allocators; itself when it has nothing of the kind. Throws 422. */
 export async function allocated(
   api: Api,
-  served: ResourceEntry,
+  { served, context }: Call,
   object: Typed,
   old: Typed | null,
-  c: HookContext,
 ): Promise<Typed> {
   const { allocate } = served.strategy
   if (!allocate) return object
   const next = copyJson(object)
   const errors = new FieldErrors()
   const allocators = allocatorsFor(api.allocators, await allocationCache(api.cache), api.ids)
-  allocate(next, old, allocators, errors, c)
+  allocate(next, old, allocators, errors, context())
   refuseInvalid(served, next.metadata.name ?? '', errors)
   return next
 }

@@ -19,6 +19,16 @@ export interface LocalWorldParts {
   readonly log: Log
 }
 
+const userOf = (name: string, groups: readonly string[]): User => ({
+  name,
+  uid: '',
+  groups: [...groups, ALL_AUTHENTICATED],
+  extra: {},
+})
+
+/** The server as a user. */
+export const serverUser: User = userOf('system:apiserver', [PRIVILEGED_GROUP])
+
 /** Controllers as their own service accounts; what they have in common is read as their manager, as by a program apart. */
 export function managerWorld(parts: LocalWorldParts): ControllerWorld {
   const { v } = parts.api
@@ -36,8 +46,7 @@ export function managerWorld(parts: LocalWorldParts): ControllerWorld {
 /** Controllers that are a part of the server, and may do what it may. */
 export function serverWorld(parts: LocalWorldParts): ControllerWorld {
   const { v } = parts.api
-  const server = userOf('system:apiserver', [PRIVILEGED_GROUP])
-  const client = () => clientAs(parts, server, v.resolve('{system}-apiserver'))
+  const client = () => clientAs(parts, serverUser, v.resolve('{system}-apiserver'))
   return worldOf(parts, { client, clientFor: client })
 }
 
@@ -59,13 +68,6 @@ function worldOf(
     resources: new KnownResources(shared),
   }
 }
-
-const userOf = (name: string, groups: readonly string[]): User => ({
-  name,
-  uid: '',
-  groups: [...groups, ALL_AUTHENTICATED],
-  extra: {},
-})
 
 const clientAs = ({ api, authorizer }: LocalWorldParts, user: User, userAgent: string): Client =>
   localClient({ api, authorizer, user, userAgent })
