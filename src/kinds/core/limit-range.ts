@@ -19,13 +19,13 @@ export class LimitRangeItem extends shape({
   /** Lower bound of each resource for one object. Must not exceed `max`. */
   min: t.map(3, 'quantity'),
   /**
-   * Limits for containers that specify none, by resource name. Defaults to `max`. Not allowed for
-   * type `Pod`.
+   * Limits for containers that specify none, by resource name. For type `Container` it defaults to
+   * `max`. Not allowed for type `Pod`.
    */
   default: t.map(4, 'quantity'),
   /**
-   * Requests for containers that specify none, by resource name. Defaults to `default`, else to
-   * `min`. Not allowed for type `Pod`.
+   * Requests for containers that specify none, by resource name. For type `Container` it defaults
+   * to `default`, else to `min`. Not allowed for type `Pod`.
    */
   defaultRequest: t.map(5, 'quantity'),
   /**

@@ -109,7 +109,7 @@ function validateAmounts(
       `default request value ${request} is greater than default limit value ${standard}`,
     )
   }
-  // As in the reference: these two show the bound, not the value.
+  // As the reference writes it: these two show the bound, not the value.
   if (exceeds(min, standard)) {
     at('default').invalid(min, `min value ${min} is greater than default value ${standard}`)
   }

@@ -88,7 +88,7 @@ export const namespaces = resource(Namespace, {
   columns: [
     nameColumn,
     column('Status', 'string', (namespace) => namespace.status.phase ?? '', {
-      description: 'Whether it takes new content.',
+      description: 'Phase of the namespace: Active or Terminating.',
     }),
     ageColumn,
   ],
@@ -105,7 +105,7 @@ export const namespaces = resource(Namespace, {
       validateUpdate(next, _old, errors) {
         const wanted = next.metadata.deletionTimestamp === undefined ? 'Active' : 'Terminating'
         if (next.status.phase !== wanted) {
-          // As in the reference: the Go name, not the field name.
+          // As the reference writes it: the Go name, not the field name.
           errors
             .at('status', 'Phase')
             .invalid(

@@ -106,22 +106,22 @@ export const persistentVolumeClaims = resource(PersistentVolumeClaim, {
       'Status',
       'string',
       (pvc) => (pvc.metadata.deletionTimestamp ? 'Terminating' : (pvc.status.phase ?? '')),
-      { description: 'Phase, or Terminating once it is being deleted.' },
+      { description: 'Phase, or Terminating while it is being deleted.' },
     ),
     column('Volume', 'string', (pvc) => pvc.spec.volumeName ?? '', {
-      description: 'Volume that it is bound to.',
+      description: 'Volume that the claim is bound to.',
     }),
     column(
       'Capacity',
       'string',
       (pvc) => (isBound(pvc) ? (pvc.status.capacity?.storage ?? '0') : ''),
-      { description: 'What the volume holds.' },
+      { description: 'Capacity of the bound volume.' },
     ),
     column(
       'Access Modes',
       'string',
       (pvc) => (isBound(pvc) ? shortAccessModes(pvc.status.accessModes) : ''),
-      { description: 'Ways in which the volume can be mounted.' },
+      { description: 'Access modes of the bound volume.' },
     ),
     column(
       'StorageClass',
@@ -130,12 +130,12 @@ export const persistentVolumeClaims = resource(PersistentVolumeClaim, {
         pvc.metadata.annotations?.[v.resolve(STORAGE_CLASS_ANNOTATION)] ??
         pvc.spec.storageClassName ??
         '',
-      { description: 'Class that is asked for.' },
+      { description: 'Storage class of the claim.' },
     ),
     ageColumn,
     column('VolumeMode', 'string', (pvc) => pvc.spec.volumeMode ?? '<unset>', {
       wide: true,
-      description: 'File system or raw block device.',
+      description: 'Volume mode: Filesystem or Block.',
     }),
   ],
 
@@ -167,7 +167,7 @@ export const persistentVolumeClaims = resource(PersistentVolumeClaim, {
         )
     }
     validateShrinking(next, old, errors.at('spec', 'resources', 'requests', 'storage'), c)
-    // As in the reference: the path is not that of the field.
+    // As the reference writes it: the path is not that of the field.
     errors.at('volumeMode').immutable(next.spec.volumeMode, old.spec.volumeMode)
   },
 })
@@ -285,7 +285,7 @@ function dropGatedStatus(
 
 function validateStatus(pvc: PersistentVolumeClaim, errors: FieldErrors, c: HookContext): void {
   const { capacity = {}, allocatedResources = {} } = pvc.status
-  // As in the reference: the Go name, not the field name.
+  // As the reference writes it: the Go name, not the field name.
   if (!pvc.spec.accessModes?.length) errors.at('Spec', 'accessModes').required()
   const at = errors.at('status')
   for (const [name, text] of Object.entries(capacity)) {

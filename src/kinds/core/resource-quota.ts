@@ -102,10 +102,10 @@ export const resourceQuotas = resource(ResourceQuota, {
     nameColumn,
     ageColumn,
     column('Request', 'string', (quota) => usage(quota, false), {
-      description: 'Use and limit of requests and of numbers of objects.',
+      description: 'Usage and limits of requests and object counts.',
     }),
     column('Limit', 'string', (quota) => usage(quota, true), {
-      description: 'Use and limit of limits.',
+      description: 'Usage and limits of resource limits.',
     }),
   ],
 

@@ -8,8 +8,8 @@ export class ResourceRequirements extends shape({
   /** Upper bound of each resource that may be used. */
   limits: t.map(1, 'quantity'),
   /**
-   * Minimum amount of each resource that is required. For containers it defaults to `limits`, and
-   * must not exceed them.
+   * Minimum amount of each resource that is required. In pods it defaults to `limits`, and must not
+   * exceed them.
    */
   requests: t.map(2, 'quantity'),
 }) {}

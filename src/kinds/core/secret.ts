@@ -53,10 +53,10 @@ export const secrets = resource(Secret, {
   columns: [
     nameColumn,
     column('Type', 'string', (secret) => secret.type ?? '', {
-      description: 'What the data is for.',
+      description: 'Type of the secret.',
     }),
     column('Data', 'string', (secret) => sizeOf(secret, 'data'), {
-      description: 'Number of entries.',
+      description: 'Number of entries in the object.',
     }),
     ageColumn,
   ],

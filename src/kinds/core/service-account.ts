@@ -10,10 +10,7 @@ const { kind } = group('core/v1')
 
 /** An identity for processes that run in pods. */
 export class ServiceAccount extends kind({
-  /**
-   * Secrets that belong to this account, such as its tokens. Only the name of each reference is
-   * stored.
-   */
+  /** Secrets that pods of this account may use. Only the name of each reference is stored. */
   secrets: t.list(2, ObjectReference).patchBy('name'),
   /** Secrets for pulling images. Added to pods of this account that specify none. */
   imagePullSecrets: t.list(3, LocalObjectReference),
@@ -38,7 +35,7 @@ export const serviceAccounts = resource(ServiceAccount, {
   columns: [
     nameColumn,
     column('Secrets', 'string', (account) => account.secrets?.length ?? 0, {
-      description: 'Number of secrets.',
+      description: 'Number of referenced secrets.',
     }),
     ageColumn,
   ],

@@ -59,7 +59,7 @@ export function validateTopologySpread(
     const at = errors.at(i)
     validateConstraint(one, at)
     const pair = `{${one.topologyKey}, ${one.whenUnsatisfiable}}`
-    // As in the reference: both fields in one path.
+    // As the reference writes it: both fields in one path.
     if (seen.has(pair)) at.at('{topologyKey, whenUnsatisfiable}').duplicate(pair)
     seen.add(pair)
   })

@@ -13,7 +13,7 @@ const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute']
 /** Validates a node on create and update. */
 export function* validateNode(node: Node, errors: FieldErrors, c: HookContext): Steps<void> {
   validateNodeAnnotations(node, errors.at('metadata', 'annotations'), c)
-  // As in the reference: violations of taints have paths below metadata.
+  // As the reference writes it: violations of taints have paths below metadata.
   validateTaints(node.spec.taints, errors.at('metadata', 'taints'))
   yield* validateNodeAmounts(node, errors.at('status'), c)
   validatePodCidrs(node.spec.podCIDRs ?? [], errors.at('spec', 'podCIDRs'))
@@ -113,7 +113,7 @@ function asTaint(value: unknown): Taint {
 function validateAvoided(entry: unknown, errors: FieldErrors): void {
   const signature = isObject(entry) ? entry.podSignature : undefined
   const controller = isObject(signature) ? signature.podController : undefined
-  // As in the reference: Go names, not field names.
+  // As the reference writes it: Go names, not field names.
   if (!isObject(controller)) errors.at('PodSignature').required()
   else if (controller.controller !== true) {
     errors

@@ -22,11 +22,11 @@ export const podColumns = [
     'string',
     (pod) => `${summaryOf(pod).ready}/${sizeOf(pod.spec, 'containers')}`,
     {
-      description: 'Containers that are ready, of all of them.',
+      description: 'Number of ready containers and of all containers.',
     },
   ),
   column<Pod>('Status', 'string', (pod) => summaryOf(pod).status, {
-    description: 'What the states of its containers come to.',
+    description: 'Status summarized from the states of the containers.',
   }),
   column<Pod>(
     'Restarts',
@@ -35,24 +35,24 @@ export const podColumns = [
       const { restarts, restartedAt } = summaryOf(pod)
       return restartedAt === '' ? String(restarts) : `${restarts} (${age(restartedAt, now)} ago)`
     },
-    { description: 'How often containers were started again, and when that last was.' },
+    { description: 'Number of container restarts and the time since the last one.' },
   ),
   ageColumn,
   column<Pod>('IP', 'string', ({ status }) => status.podIPs?.[0]?.ip || '<none>', {
     wide: true,
-    description: 'Its first address.',
+    description: 'Primary IP address of the pod.',
   }),
   column<Pod>('Node', 'string', ({ spec }) => spec.nodeName || '<none>', {
     wide: true,
-    description: 'Node it runs on.',
+    description: 'Node that runs the pod.',
   }),
   column<Pod>('Nominated Node', 'string', ({ status }) => status.nominatedNodeName || '<none>', {
     wide: true,
-    description: 'Node on which pods of lower priority make room for it.',
+    description: 'Node on which pods of lower priority are preempted for the pod.',
   }),
   column<Pod>('Readiness Gates', 'string', readinessGates, {
     wide: true,
-    description: 'Further conditions that hold, of all that are asked for.',
+    description: 'Number of readiness gates that are met and of all gates.',
   }),
 ]
 

@@ -108,7 +108,9 @@ export class PodSpec extends shape({
     .string(6)
     .oneOf('ClusterFirst', 'ClusterFirstWithHostNet', 'Default', 'None')
     .default('ClusterFirst'),
-  /** Labels that a node must have for the pod to be scheduled on it. Immutable. */
+  /**
+   * Labels that a node must have for the pod to be scheduled on it. Immutable in an existing pod.
+   */
   nodeSelector: t.map(7, 'string').atomic(),
   /**
    * Name of the service account that the pod runs as. Admission sets it to `default` when it is

@@ -73,7 +73,7 @@ function validatePodIps(list: readonly PodIP[], errors: FieldErrors): void {
 
 function validateConditions(list: readonly PodCondition[], errors: FieldErrors): void {
   list.forEach(({ type }, i) => {
-    // As in the reference: the Go name, not the field name.
+    // As the reference writes it: the Go name, not the field name.
     if (!OWN_CONDITIONS.has(type)) errors.at(i, 'Type').invalidAll(type, isQualifiedName(type))
   })
 }

@@ -92,7 +92,7 @@ function validateClusterIpChange(
 function validateFamilyChange(next: ServiceSpec, old: ServiceSpec, errors: FieldErrors): void {
   const { ipFamilies: families = [], clusterIPs = [] } = next
   const { ipFamilies: before = [] } = old
-  // As in the reference: the path is that of the first family, and the value may be the addresses.
+  // As the reference writes it: the path is that of the first family, and the value may be the addresses.
   const first = errors.at(0)
   if (families.length === before.length) {
     for (const [i, family] of before.entries()) {

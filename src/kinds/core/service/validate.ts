@@ -195,7 +195,7 @@ function validateSourceRanges(
   const inSpec = ranges.length > 0
   if (!inSpec && !Object.hasOwn(annotations, key)) return
   const annotation = inSpec ? '' : annotations[key]!
-  // As in the reference: the Go name, not the field name.
+  // As the reference writes it: the Go name, not the field name.
   const at = inSpec
     ? errors.at('spec', 'LoadBalancerSourceRanges')
     : errors.at('metadata', 'annotations').key(key)
@@ -219,7 +219,7 @@ function validateLoadBalancer(spec: ServiceSpec, errors: FieldErrors): void {
     if (loadBalancerClass !== undefined) at.at('loadBalancerClass').forbidden(ONLY_LOAD_BALANCER)
     return
   }
-  // As in the reference: the path lacks its prefix.
+  // As the reference writes it: the path lacks its prefix.
   if (allocate === undefined) errors.at('allocateLoadBalancerNodePorts').required()
   if (loadBalancerClass !== undefined) {
     at.at('loadBalancerClass').invalidAll(loadBalancerClass, isQualifiedName(loadBalancerClass))

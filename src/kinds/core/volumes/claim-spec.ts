@@ -14,7 +14,7 @@ const { shape } = home('core/v1')
 
 /**
  * Characteristics of the requested volume. Immutable, except for the storage request of a bound
- * claim, which can grow, and an empty `volumeName`.
+ * claim, which can grow, and `volumeName`, which can be set once.
  */
 export class PersistentVolumeClaimSpec extends shape({
   /**

@@ -25,10 +25,7 @@ export class PersistentVolumeClaimTemplate extends shape({
 
 /** A volume with a claim that is created for the pod and deleted together with it. */
 export class EphemeralVolumeSource extends shape({
-  /**
-   * Template for the claim, which is named `<pod>-<volume>` and owned by the pod. Required,
-   * immutable.
-   */
+  /** Template for the claim, which is named `<pod>-<volume>` and owned by the pod. Required. */
   volumeClaimTemplate: t.object(1, PersistentVolumeClaimTemplate).explicit(),
 }) {}
 

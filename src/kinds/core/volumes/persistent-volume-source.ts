@@ -124,7 +124,7 @@ export interface AroundSource {
 
 /** In the order in which the first source is determined. */
 const rules: SourceRules<PersistentVolumeSource, AroundSource> = {
-  // As in the reference: the path is not the field name gcePersistentDisk.
+  // As the reference writes it: the path is not the field name gcePersistentDisk.
   gcePersistentDisk: (source, _, { errors }) =>
     validateGcePersistentDisk(source, errors.at('persistentDisk')),
   awsElasticBlockStore: validateAwsElasticBlockStore,

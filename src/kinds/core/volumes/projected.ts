@@ -82,7 +82,7 @@ export function validateProjected(
     }
     if (isFirst('serviceAccountToken')) {
       const token = one.serviceAccountToken!
-      // As in the reference: these paths do not include the source.
+      // As the reference writes it: these paths do not include the source.
       const path = errors.at('path')
       if (token.path === '') path.required()
       else needFilePath(token.path, path)

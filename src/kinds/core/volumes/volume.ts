@@ -164,7 +164,7 @@ const rules: SourceRules<VolumeSource, Around> = {
   emptyDir: validateEmptyDir,
   hostPath: validateHostPath,
   gitRepo: validateGitRepo,
-  // As in the reference: the path is not the field name gcePersistentDisk.
+  // As the reference writes it: the path is not the field name gcePersistentDisk.
   gcePersistentDisk: (source, _, { errors }) =>
     validateGcePersistentDisk(source, errors.at('persistentDisk')),
   awsElasticBlockStore: validateAwsElasticBlockStore,
