@@ -43,7 +43,7 @@ export class LimitRangeSpec extends shape({
 
 /**
  * Constrains the resource usage of single pods, containers and claims in a namespace and sets
- * defaults for them. Enforced on creation and update.
+ * defaults for them. Enforced by the admission plugin `LimitRanger`.
  */
 export class LimitRange extends kind({
   /** Limits that are enforced in the namespace. */

@@ -75,7 +75,10 @@ export class ResourceQuotaStatus extends shape({
   used: t.map(2, 'quantity'),
 }) {}
 
-/** Limits the total resource usage and the number of objects in a namespace. */
+/**
+ * Limits the total resource usage and the number of objects in a namespace. Enforced by the
+ * admission plugin `ResourceQuota`.
+ */
 export class ResourceQuota extends kind({
   /** Desired limits of the quota. */
   spec: t.object(2, ResourceQuotaSpec),

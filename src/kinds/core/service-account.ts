@@ -12,7 +12,10 @@ const { kind } = group('core/v1')
 export class ServiceAccount extends kind({
   /** Secrets that pods of this account may use. Only the name of each reference is stored. */
   secrets: t.list(2, ObjectReference).patchBy('name'),
-  /** Secrets for pulling images. Added to pods of this account that specify none. */
+  /**
+   * Secrets for pulling images. The admission plugin `ServiceAccount` adds them to pods of this
+   * account that specify none.
+   */
   imagePullSecrets: t.list(3, LocalObjectReference),
   /** Whether pods of this account get a token mounted. A pod can override it. Unset means true. */
   automountServiceAccountToken: t.bool(4).explicit(),

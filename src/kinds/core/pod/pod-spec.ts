@@ -113,8 +113,8 @@ export class PodSpec extends shape({
    */
   nodeSelector: t.map(7, 'string').atomic(),
   /**
-   * Name of the service account that the pod runs as. Admission sets it to `default` when it is
-   * empty.
+   * Name of the service account that the pod runs as. The admission plugin `ServiceAccount` sets an
+   * empty name to `default`.
    */
   serviceAccountName: t.string(8),
   /**
@@ -180,8 +180,8 @@ export class PodSpec extends shape({
    */
   priorityClassName: t.string(24),
   /**
-   * Priority of the pod; higher values are scheduled first. Admission computes it from
-   * `priorityClassName`.
+   * Priority of the pod; higher values are scheduled first. The admission plugin `Priority`
+   * computes it from `priorityClassName`.
    */
   priority: t.int32(25).explicit(),
   /**
@@ -210,8 +210,8 @@ export class PodSpec extends shape({
    */
   preemptionPolicy: t.string(31).explicit().oneOf('Never', 'PreemptLowerPriority').emptyIsOwn(),
   /**
-   * Resources consumed by running the pod in addition to its containers, by resource name.
-   * Admission sets it from the runtime class.
+   * Resources consumed by running the pod in addition to its containers, by resource name. The
+   * admission plugin `RuntimeClass` sets it from the runtime class.
    */
   overhead: t.map(32, 'quantity'),
   /**
