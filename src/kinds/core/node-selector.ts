@@ -41,7 +41,7 @@ export class NodeSelector extends shape(
   { atomic: true },
 ) {}
 
-/** Validates a required node selector (core facts, affinity). */
+/** Validates a required node selector. */
 export function validateNodeSelector(selector: NodeSelector, errors: FieldErrors): void {
   const terms = selector.nodeSelectorTerms
   const at = errors.at('nodeSelectorTerms')

@@ -14,7 +14,7 @@ interface Summary {
   readonly restartedAt: string
 }
 
-/** The columns of pods (tables facts, Pod). */
+/** The columns of pods. */
 export const podColumns = [
   nameColumn,
   column<Pod>(

@@ -10,7 +10,7 @@ import type { PodStatus } from './pod-status.ts'
 import type { PodTemplateSpec } from './pod-template.ts'
 
 /**
- * Sets the defaults that pods and templates share (core facts, Pod, Defaults). Changes the spec.
+ * Sets the defaults that pods and templates share. Changes the spec.
  */
 export function fillPodSpec(spec: PodSpec): void {
   mirrorServiceAccount(spec)

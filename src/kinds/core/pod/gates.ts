@@ -44,7 +44,7 @@ const FIELDS: readonly GatedField[] = [
 ]
 
 /**
- * Drops fields whose gate is off, unless the stored spec already uses them (core facts, gates).
+ * Drops fields whose gate is off, unless the stored spec already uses them.
  * Changes the spec.
  */
 export function dropGatedPodFields(spec: PodSpec, old: PodSpec | null, c: HookContext): void {

@@ -123,8 +123,8 @@ export class PodSpec extends shape({
    */
   serviceAccount: t.string(9),
   /**
-   * Whether a token of the service account is mounted into the containers. When unset, the service
-   * account decides, and `true` applies if it does not say either.
+   * Whether a token of the service account is mounted into the containers. Unset uses the setting
+   * of the service account, which defaults to true.
    */
   automountServiceAccountToken: t.bool(21).explicit(),
   /**

@@ -72,7 +72,7 @@ export const pods = resource(Pod, {
     'spec.serviceAccountName': ({ spec }) => spec.serviceAccountName,
     'status.phase': ({ status }) => status.phase,
     'status.podIP': ({ status }) => status.podIPs?.[0]?.ip,
-    // Accepted, but without a value (fields-selectable facts).
+    // Accepted, but without a value.
     'status.podIPs': () => undefined,
     'status.nominatedNodeName': ({ status }) => status.nominatedNodeName,
   },

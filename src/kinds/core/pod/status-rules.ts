@@ -10,7 +10,7 @@ const OWN_CONDITIONS: ReadonlySet<string> = new Set([
   'ContainersReady',
 ])
 
-/** Validates a status update of a pod (core facts, pods/status). */
+/** Validates a status update of a pod. */
 export function validateStatusUpdate(next: Pod, old: Pod, errors: FieldErrors): void {
   const { status, spec } = next
   const at = errors.at('status')

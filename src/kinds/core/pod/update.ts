@@ -11,7 +11,7 @@ const MAX_SECONDS = 0x7fffffff
 const CHANGEABLE =
   'pod updates may not change fields other than `spec.containers[*].image`, `spec.initContainers[*].image`, `spec.activeDeadlineSeconds`, `spec.tolerations` (only additions to existing tolerations) or `spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)'
 
-/** Validates an update of a pod (core facts, Pod update). */
+/** Validates an update of a pod. */
 export function validatePodUpdate(next: Pod, old: Pod, errors: FieldErrors, c: HookContext): void {
   const annotations = errors.at('metadata', 'annotations')
   validatePodAnnotationsUpdate(

@@ -36,7 +36,7 @@ const MAX_SECONDS = 0x7fffffff
 const NAMES = ['serviceAccountName', 'nodeName'] as const
 const CLASSES = ['priorityClassName', 'runtimeClassName'] as const
 
-/** Validates a pod spec, of pods and templates (core facts, Pod, Spec); reports to `errors`. */
+/** Validates a pod spec, of pods and templates; reports to `errors`. */
 export function validatePodSpec(
   spec: PodSpec,
   errors: FieldErrors,

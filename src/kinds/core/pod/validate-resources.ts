@@ -11,7 +11,7 @@ import {
 } from '../resource-names.ts'
 import type { ResourceList, ResourceRequirements } from '../resource-requirements.ts'
 
-/** Validates a container's resources (core facts, resources); reports to `errors`. */
+/** Validates a container's resources; reports to `errors`. */
 export function validateContainerResources(
   { limits = {}, requests = {} }: ResourceRequirements,
   errors: FieldErrors,

@@ -19,8 +19,7 @@ interface PodLike {
 }
 
 /**
- * Warnings about a pod or a template; `prefix` is the path of the template, empty for a pod (core
- * facts, Pod warnings).
+ * Warnings about a pod or a template; `prefix` is the path of the template, empty for a pod.
  */
 export function podWarnings({ metadata, spec }: PodLike, c: HookContext, prefix = ''): string[] {
   const base = prefix === '' ? '' : `${prefix}.`

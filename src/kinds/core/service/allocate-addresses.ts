@@ -135,7 +135,7 @@ export function allocateAddresses(
   if (old && (isHeadless(old) || staysPreferDual(spec, old))) return
   const { ipFamilies: families = [] } = spec
   const clusterIPs = [...(spec.clusterIPs ?? [])]
-  // Beside an old address, only a second one can be new; another first one is refused as a change.
+  // With an old address, only a second one can be new; validation rejects another first one.
   const isFresh = !old || isExternalName(old)
   const before = old?.ipFamilies?.length ?? 0
   const first = isFresh ? 0 : before === 1 && families.length === 2 ? 1 : families.length

@@ -27,7 +27,7 @@ export function allocatePorts(
   }
 }
 
-/** The allocator as one service sees it: what it takes is not free any more. */
+/** View of the node port allocator for one service: ports that it allocates are no longer free. */
 class NodePorts {
   readonly #allocators: Allocators
   readonly #taken = new Set<number>()

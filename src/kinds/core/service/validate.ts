@@ -29,7 +29,7 @@ const MAX_AFFINITY_SECONDS = 86_400
 const SOURCE_RANGES = 'service.beta.{label}/load-balancer-source-ranges'
 const ONLY_LOAD_BALANCER = "may only be used when `type` is 'LoadBalancer'"
 
-/** Validates a service before allocation (core facts, Service). */
+/** Validates a service before allocation. */
 export function validateService(
   service: Typed & { spec: ServiceSpec },
   errors: FieldErrors,
