@@ -11,7 +11,7 @@ export class NodeSelectorRequirement extends shape({
   key: t.string(1).required(),
   /**
    * Relation of the value to `values`: `In`, `NotIn`, `Exists`, `DoesNotExist`, or `Gt` and `Lt`
-   * for integers. Fields allow only `In` and `NotIn`.
+   * for integers. Fields allow only `In` and `NotIn`. Required.
    */
   operator: t.string(2).required().oneOf('DoesNotExist', 'Exists', 'Gt', 'In', 'Lt', 'NotIn'),
   /**

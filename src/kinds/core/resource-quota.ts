@@ -29,7 +29,7 @@ export class ScopedResourceSelectorRequirement extends shape({
     .oneOf(...QUOTA_SCOPES),
   /**
    * Relation of the scope to `values`: `In`, `NotIn`, `Exists` or `DoesNotExist`. Only the scope
-   * `PriorityClass` allows others than `Exists`.
+   * `PriorityClass` allows others than `Exists`. Required.
    */
   operator: t.string(2).required().oneOf('DoesNotExist', 'Exists', 'In', 'NotIn'),
   /**

@@ -9,7 +9,10 @@ const { shape } = home('core/v1')
 
 /** A container of a pod: an image with its command, environment, resources and mounts. */
 export class Container extends shape({
-  /** Name of the container, a DNS label that is unique in the pod. Immutable in an existing pod. */
+  /**
+   * Name of the container, a DNS label that is unique in the pod. Required. Immutable in an
+   * existing pod.
+   */
   name: t.string(1).required(),
   /**
    * Name of the container image. Required in pods; it can change in an existing pod, which restarts

@@ -49,7 +49,7 @@ export class PodDNSConfig extends shape({
  * A pod condition that must be `True`, in addition to ready containers, before the pod is ready.
  */
 export class PodReadinessGate extends shape({
-  /** Type of the condition in `status.conditions`, as a qualified name. */
+  /** Type of the condition in `status.conditions`, as a qualified name. Required. */
   conditionType: t.string(1).required(),
 }) {}
 

@@ -16,7 +16,7 @@ export class ISCSIVolumeSource extends shape({
   targetPortal: t.string(1).required(),
   /** Qualified name of the target, in the format `iqn.`, `eui.` or `naa.`. Required. */
   iqn: t.string(2).required(),
-  /** Logical unit number of the target, 0 to 255. */
+  /** Logical unit number of the target, 0 to 255. Required. */
   lun: t.int32(3).required(),
   /** Interface of the initiator. Defaults to `default`, which is TCP. */
   iscsiInterface: t.string(4).default('default'),
@@ -50,7 +50,7 @@ export class ISCSIPersistentVolumeSource extends shape({
   targetPortal: t.string(1).required(),
   /** Qualified name of the target, in the format `iqn.`, `eui.` or `naa.`. Required. */
   iqn: t.string(2).required(),
-  /** Logical unit number of the target, 0 to 255. */
+  /** Logical unit number of the target, 0 to 255. Required. */
   lun: t.int32(3).required(),
   /** Interface of the initiator. Defaults to `default`, which is TCP. */
   iscsiInterface: t.string(4).default('default'),

@@ -19,7 +19,10 @@ export class PersistentVolumeClaimVolumeSource extends shape({
 export class PersistentVolumeClaimTemplate extends shape({
   /** Labels and annotations of the claim. All other metadata is rejected. */
   metadata: t.object(1, ObjectMeta),
-  /** Spec of the claim, with the same fields and rules as that of a persistent volume claim. */
+  /**
+   * Spec of the claim, with the same fields and rules as that of a persistent volume claim.
+   * Required.
+   */
   spec: t.object(2, PersistentVolumeClaimSpec).required(),
 }) {}
 
