@@ -15,17 +15,17 @@ const { kind, shape } = group('networking{api}/v1')
 
 const CLASS_ANNOTATION = '{label}/ingress.class'
 
-/** How an ingress fares. */
+/** Most recently observed state of an Ingress. */
 export class IngressStatus extends shape({
-  /** Where the load balancer takes traffic, once there is one. */
+  /** Addresses at which the load balancer accepts traffic for the Ingress. */
   loadBalancer: t.object(1, LoadBalancerStatus),
 }) {}
 
-/** Leads HTTP traffic from outside to services, by host and path. */
+/** An Ingress routes HTTP and HTTPS traffic from outside the cluster to Services, by host and path. */
 export class Ingress extends kind({
-  /** How traffic is led. */
+  /** Desired routing rules, backends and certificates. */
   spec: t.object(2, IngressSpec),
-  /** How the ingress fares; kept by its controller. */
+  /** Most recently observed state. Set by the ingress controller; read-only for users. */
   status: t.object(3, IngressStatus),
 }) {}
 

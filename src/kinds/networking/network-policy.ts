@@ -19,17 +19,20 @@ const { kind, shape } = group('networking{api}/v1')
 
 const STATUS = 'NetworkPolicyStatus'
 
-/** How a policy fares. */
+/** Most recently observed state of a NetworkPolicy. */
 export class NetworkPolicyStatus extends shape({
-  /** What is going on. */
+  /** Current conditions of the policy, by type. */
   conditions: t.list(1, Condition).keyed('type').patchBy('type'),
 }) {}
 
-/** Says which traffic pods may have; pods that no policy selects may have any. */
+/**
+ * A NetworkPolicy restricts the network traffic of selected pods. Pods that no policy selects accept and send all
+ * traffic.
+ */
 export class NetworkPolicy extends kind({
-  /** Which traffic. */
+  /** Desired restrictions of the traffic. */
   spec: t.object(2, NetworkPolicySpec),
-  /** How the policy fares; kept by the network. */
+  /** Most recently observed state. Dropped unless the feature gate NetworkPolicyStatus is enabled. */
   status: t.object(3, NetworkPolicyStatus),
 }) {}
 

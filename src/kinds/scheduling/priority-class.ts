@@ -30,15 +30,24 @@ export const SYSTEM_CLASSES: ReadonlyMap<
   ],
 ])
 
-/** Gives a name to the importance of pods. */
+/** A PriorityClass maps a name to the priority of pods that refer to it. */
 export class PriorityClass extends kind({
-  /** The importance: pods with a greater one come first. */
+  /**
+   * Priority of the pods. Pods with a higher value are scheduled first. At most 1000000000 for user-defined classes;
+   * may be negative. Immutable.
+   */
   value: t.int32(2).required(),
-  /** Whether pods that name no class get this one; one class at most is so. */
+  /**
+   * True if the class applies to pods without a `priorityClassName`. Only one class can be the default. Defaults to
+   * false.
+   */
   globalDefault: t.bool(3),
-  /** When to use the class, for people. */
+  /** Guidance for users on when to use the class. */
   description: t.string(4),
-  /** Whether pods of the class may push out less important ones. */
+  /**
+   * Whether pods of the class may preempt pods of lower priority: `PreemptLowerPriority` or `Never`. Defaults to
+   * `PreemptLowerPriority`. Immutable.
+   */
   preemptionPolicy: t
     .string(5)
     .explicit()
