@@ -3,7 +3,7 @@
  * defaults and wraps references that have siblings; version 2 has neither.
  */
 import { groupVersionOf } from '../meta/home.ts'
-import type { Served } from '../catalogue/catalogue.ts'
+import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import { ObjectMeta } from '../meta/object-meta.ts'
 import type { FieldFacts, Holds, Shape } from '../notation/shape.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
@@ -73,7 +73,7 @@ export class Definitions {
   }
 
   /** Reference to the objects of a resource, under the names of its version. */
-  kind(served: Served): Json {
+  kind(served: ResourceEntry): Json {
     const { published } = served
     if (published.is === 'schema') {
       const name = publishedName(served, served.kind, this.#v)
@@ -86,7 +86,7 @@ export class Definitions {
   }
 
   /** A kind that comes with a schema; type and metadata are those of every kind. */
-  #described({ group, version, kind }: Served, schema: Json): Json {
+  #described({ group, version, kind }: ResourceEntry, schema: Json): Json {
     const own = publishedSchema(schema, this.#v, this.#format)
     const properties = {
       ...(own['properties'] as Json | undefined),
@@ -103,7 +103,7 @@ export class Definitions {
   }
 
   /** Reference to the list of a resource. */
-  list(served: Served, item: Json): Json {
+  list(served: ResourceEntry, item: Json): Json {
     return this.#refer(publishedName(served, served.listKind, this.#v), () => ({
       description: `List of ${served.kind} objects, as returned by list requests.`,
       properties: {
@@ -204,7 +204,7 @@ export class Definitions {
         this.#fields(facts.holds.to(), move, properties, required)
         continue
       }
-      const name = this.#v.spell(template)
+      const name = this.#v.resolve(template)
       if (facts.presence === 'always' || facts.mandatory) required.push(name)
       properties.push([name, this.#field(shape, template, facts, move)])
     }
@@ -246,7 +246,7 @@ export class Definitions {
 
   #text(key: string): string {
     return (this.#docs.get(key) ?? '').replaceAll(/\{(\w+)\}/g, (whole, word: string) =>
-      Object.hasOwn(this.#v.words, word) ? this.#v.spell(whole) : whole,
+      Object.hasOwn(this.#v.words, word) ? this.#v.resolve(whole) : whole,
     )
   }
 

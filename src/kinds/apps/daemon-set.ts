@@ -141,7 +141,7 @@ export const daemonSets = resource(DaemonSet, {
   deleteAnswers: 'status',
   subresources: {
     status: part('status', {
-      onUpdate: ({ metadata }, old) =>
+      prepareForUpdate: ({ metadata }, old) =>
         setIntegerAnnotation(metadata, TEMPLATE_GENERATION, templateGeneration(old.metadata)),
       validate: validateStatus,
       validateUpdate: (next, old, errors) =>
@@ -173,7 +173,7 @@ export const daemonSets = resource(DaemonSet, {
     selectorColumn<DaemonSet>(),
   ],
 
-  fill({ metadata, spec }, c) {
+  setDefaults({ metadata, spec }, c) {
     const generation = integerAnnotation(metadata, TEMPLATE_GENERATION)
     if (generation !== null) setIntegerAnnotation(metadata, TEMPLATE_GENERATION, generation)
     fillPodTemplate(spec.template, c)
@@ -183,7 +183,7 @@ export const daemonSets = resource(DaemonSet, {
     }
   },
 
-  onCreate(set, c) {
+  prepareForCreate(set, c) {
     const { metadata } = set
     set.status = emptyStatus()
     metadata.generation = 1
@@ -192,7 +192,7 @@ export const daemonSets = resource(DaemonSet, {
     dropGatedPodFields(set.spec.template.spec, null, c)
   },
 
-  onUpdate(next, old, c) {
+  prepareForUpdate(next, old, c) {
     dropGatedPodFields(next.spec.template.spec, old.spec.template.spec, c)
     const before = templateGeneration(old.metadata)
     const isNew = !sameValue(next.spec.template, old.spec.template)

@@ -141,7 +141,7 @@ export const deployments = resource(Deployment, {
   subresources: {
     status: part('status', {
       unowned: ['spec', 'metadata.labels'],
-      onUpdate({ metadata }, old) {
+      prepareForUpdate({ metadata }, old) {
         const { labels } = old.metadata
         if (labels) metadata.labels = labels
         else delete metadata.labels
@@ -171,7 +171,7 @@ export const deployments = resource(Deployment, {
     selectorColumn<Deployment>(cellText),
   ],
 
-  fill({ metadata, spec }, c) {
+  setDefaults({ metadata, spec }, c) {
     if (metadata.annotations?.[ROLLBACK] === '') setIntegerAnnotation(metadata, ROLLBACK, null)
     const revision = integerAnnotation(metadata, ROLLBACK)
     if (revision !== null) setIntegerAnnotation(metadata, ROLLBACK, revision)
@@ -179,13 +179,13 @@ export const deployments = resource(Deployment, {
     fillStrategy(spec.strategy)
   },
 
-  onCreate(deployment, c) {
+  prepareForCreate(deployment, c) {
     deployment.status = {}
     deployment.metadata.generation = 1
     dropGatedPodFields(deployment.spec.template.spec, null, c)
   },
 
-  onUpdate(next, old, c) {
+  prepareForUpdate(next, old, c) {
     dropGatedPodFields(next.spec.template.spec, old.spec.template.spec, c)
     const isSame =
       sameValue(next.spec, old.spec) &&

@@ -110,15 +110,15 @@ export const replicaSets = resource(ReplicaSet, {
     selectorColumn<ReplicaSet>(),
   ],
 
-  fill: ({ spec }, c) => fillPodTemplate(spec.template, c),
+  setDefaults: ({ spec }, c) => fillPodTemplate(spec.template, c),
 
-  onCreate(set, c) {
+  prepareForCreate(set, c) {
     set.status = { replicas: 0 }
     set.metadata.generation = 1
     dropGatedPodFields(set.spec.template.spec, null, c)
   },
 
-  onUpdate(next, old, c) {
+  prepareForUpdate(next, old, c) {
     dropGatedPodFields(next.spec.template.spec, old.spec.template.spec, c)
     if (!sameValue(next.spec, old.spec)) {
       next.metadata.generation = raised(old.metadata)

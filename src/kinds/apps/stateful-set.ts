@@ -70,12 +70,12 @@ export const statefulSets = resource(StatefulSet, {
     ...containerColumns<StatefulSet>(({ spec }) => spec.template, { wide: true }),
   ],
 
-  fill({ spec }, c) {
+  setDefaults({ spec }, c) {
     fillPodTemplate(spec.template, c)
     for (const claim of spec.volumeClaimTemplates ?? []) {
       claim.kind = 'PersistentVolumeClaim'
       claim.apiVersion = 'v1'
-      persistentVolumeClaims.fill?.(claim, c)
+      persistentVolumeClaims.setDefaults?.(claim, c)
     }
     fillStrategy(spec.updateStrategy, c)
     if (c.gate(RETENTION)) {
@@ -85,13 +85,13 @@ export const statefulSets = resource(StatefulSet, {
     }
   },
 
-  onCreate(set, c) {
+  prepareForCreate(set, c) {
     set.status = { replicas: 0, availableReplicas: 0 }
     set.metadata.generation = 1
     dropGated(set.spec, null, c)
   },
 
-  onUpdate(next, old, c) {
+  prepareForUpdate(next, old, c) {
     dropGated(next.spec, old.spec, c)
     if (!sameValue(next.spec, old.spec)) {
       next.metadata.generation = raised(old.metadata)

@@ -4,7 +4,7 @@ import { group, type Typed } from '../../meta/object-meta.ts'
 import type { HookContext } from '../../catalogue/resource.ts'
 import { type ShapeClass, t } from '../../notation/shape.ts'
 import type { Vocabulary } from '../../vocabulary/vocabulary.ts'
-import type * as hub from './horizontal-pod-autoscaler-spec.ts'
+import type * as storage from './horizontal-pod-autoscaler-spec.ts'
 import {
   HorizontalPodAutoscalerBehavior,
   HorizontalPodAutoscalerCondition,
@@ -69,16 +69,16 @@ export class HorizontalPodAutoscaler extends kind({
   status: t.object(3, HorizontalPodAutoscalerStatus),
 }) {}
 
-type Hub = Typed & {
-  spec: hub.HorizontalPodAutoscalerSpec
-  status: hub.HorizontalPodAutoscalerStatus
+type Stored = Typed & {
+  spec: storage.HorizontalPodAutoscalerSpec
+  status: storage.HorizontalPodAutoscalerStatus
 }
 
 /** The autoscaler in the stored version. */
-export function toHub(old: HorizontalPodAutoscaler, { v }: HookContext): Hub {
+export function convertToStorage(old: HorizontalPodAutoscaler, { v }: HookContext): Stored {
   const { annotations: given = {}, ...metadata } = old.metadata
   const take = <T>(template: string, read: (value: unknown) => T): T | undefined => {
-    const key = v.spell(template)
+    const key = v.resolve(template)
     if (!Object.hasOwn(given, key)) return undefined
     try {
       return read(JSON.parse(given[key]!))
@@ -88,8 +88,8 @@ export function toHub(old: HorizontalPodAutoscaler, { v }: HookContext): Hub {
       throw error
     }
   }
-  const metrics = (take(METRICS, listOf(v1.MetricSpec)) ?? []).map(v1.specToHub)
-  const current = (take(CURRENT, listOf(v1.MetricStatus)) ?? []).map(v1.statusToHub)
+  const metrics = (take(METRICS, listOf(v1.MetricSpec)) ?? []).map(v1.specToStorage)
+  const current = (take(CURRENT, listOf(v1.MetricStatus)) ?? []).map(v1.statusToStorage)
   const conditions = take(CONDITIONS, listOf(HorizontalPodAutoscalerCondition))
   const behavior = take(BEHAVIOR, oneOf(HorizontalPodAutoscalerBehavior))
   const { targetCPUUtilizationPercentage: target, ...spec } = old.spec
@@ -111,25 +111,25 @@ export function toHub(old: HorizontalPodAutoscaler, { v }: HookContext): Hub {
 }
 
 /** The autoscaler in this version. */
-export function fromHub(hub: Hub, { v }: HookContext): HorizontalPodAutoscaler {
-  const { metrics = [], behavior, ...spec } = hub.spec
-  const { currentMetrics = [], conditions, currentReplicas = 0, ...status } = hub.status
+export function convertFromStorage(storage: Stored, { v }: HookContext): HorizontalPodAutoscaler {
+  const { metrics = [], behavior, ...spec } = storage.spec
+  const { currentMetrics = [], conditions, currentReplicas = 0, ...status } = storage.status
   const target = takeOut(metrics, isCpuTarget)
   const cpu = takeOut(currentMetrics, isCpuValue)
   const carried: [string, unknown][] = [
-    [METRICS, target.rest.map(v1.specFromHub)],
-    [CURRENT, cpu.rest.map(v1.statusFromHub)],
+    [METRICS, target.rest.map(v1.specFromStorage)],
+    [CURRENT, cpu.rest.map(v1.statusFromStorage)],
     [CONDITIONS, conditions],
     [BEHAVIOR, behavior],
   ]
   const more = carried
     .filter(([, value]) => value !== undefined && (!Array.isArray(value) || value.length > 0))
-    .map(([key, value]): [string, string] => [v.spell(key), JSON.stringify(value)])
-  const { annotations: given = {}, ...metadata } = hub.metadata
+    .map(([key, value]): [string, string] => [v.resolve(key), JSON.stringify(value)])
+  const { annotations: given = {}, ...metadata } = storage.metadata
   const percent = target.one?.resource?.target.averageUtilization
   const used = cpu.one?.resource?.current.averageUtilization
   return {
-    ...hub,
+    ...storage,
     metadata: { ...metadata, ...annotationsOf([...ownAnnotations(given, v), ...more]) },
     spec: {
       ...spec,
@@ -145,7 +145,7 @@ export function fromHub(hub: Hub, { v }: HookContext): HorizontalPodAutoscaler {
 
 /** Those that carry nothing: nobody may put in by them what the other version has in fields. */
 function ownAnnotations(given: Readonly<Record<string, string>>, v: Vocabulary) {
-  const keys = [METRICS, CURRENT, CONDITIONS, BEHAVIOR].map((key) => v.spell(key))
+  const keys = [METRICS, CURRENT, CONDITIONS, BEHAVIOR].map((key) => v.resolve(key))
   return Object.entries(given).filter(([key]) => !keys.includes(key))
 }
 

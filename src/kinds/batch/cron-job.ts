@@ -117,7 +117,7 @@ export const cronJobs = resource(CronJob, {
     ),
   ],
 
-  fill({ spec }, c) {
+  setDefaults({ spec }, c) {
     fillPodTemplate(spec.jobTemplate.spec.template, c)
     spec.concurrencyPolicy ??= 'Allow'
     spec.suspend ??= false
@@ -125,7 +125,7 @@ export const cronJobs = resource(CronJob, {
     spec.failedJobsHistoryLimit ??= 1
   },
 
-  onCreate(cronJob, c) {
+  prepareForCreate(cronJob, c) {
     cronJob.status = {}
     cronJob.metadata.generation = 1
     const { spec } = cronJob
@@ -134,7 +134,7 @@ export const cronJobs = resource(CronJob, {
     if (!c.gate(POLICY_GATE)) delete spec.jobTemplate.spec.podFailurePolicy
   },
 
-  onUpdate(next, old, c) {
+  prepareForUpdate(next, old, c) {
     const job = next.spec.jobTemplate.spec
     const oldJob = old.spec.jobTemplate.spec
     dropGatedPodFields(job.template.spec, oldJob.template.spec, c)

@@ -102,7 +102,7 @@ export const jobs = resource(Job, {
     selectorColumn<Job>(),
   ],
 
-  fill({ spec, metadata }, c) {
+  setDefaults({ spec, metadata }, c) {
     fillPodTemplate(spec.template, c)
     if (spec.completions === undefined && spec.parallelism === undefined) spec.completions = 1
     spec.parallelism ??= 1
@@ -116,20 +116,20 @@ export const jobs = resource(Job, {
     }
   },
 
-  onCreate(job, c) {
+  prepareForCreate(job, c) {
     job.status = {}
     job.metadata.generation = 1
     if (c.gate('JobTrackingWithFinalizers')) {
       job.metadata.annotations = Object.fromEntries([
         ...Object.entries(job.metadata.annotations ?? {}),
-        [c.v.spell(TRACKING), ''],
+        [c.v.resolve(TRACKING), ''],
       ])
     }
     dropGatedPodFields(job.spec.template.spec, null, c)
     if (!c.gate(POLICY_GATE)) delete job.spec.podFailurePolicy
   },
 
-  onUpdate(next, old, c) {
+  prepareForUpdate(next, old, c) {
     dropGatedPodFields(next.spec.template.spec, old.spec.template.spec, c)
     if (!c.gate(POLICY_GATE) && !old.spec.podFailurePolicy) delete next.spec.podFailurePolicy
     if (!sameValue(next.spec, old.spec)) next.metadata.generation = raised(old.metadata)
@@ -154,7 +154,7 @@ export const jobs = resource(Job, {
   },
 
   validateUpdate(next, old, errors, c) {
-    const tracking = c.v.spell(TRACKING)
+    const tracking = c.v.resolve(TRACKING)
     const has = (job: Job) => Object.hasOwn(job.metadata.annotations ?? {}, tracking)
     if (has(next) && !has(old))
       errors.at('metadata', 'annotations').key(tracking).forbidden('cannot add this annotation')

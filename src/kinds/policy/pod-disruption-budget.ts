@@ -97,12 +97,12 @@ export const podDisruptionBudgets = resource(PodDisruptionBudget, {
     ageColumn,
   ],
 
-  onCreate(budget) {
+  prepareForCreate(budget) {
     budget.status = { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 }
     budget.metadata.generation = 1
   },
 
-  onUpdate(next, old) {
+  prepareForUpdate(next, old) {
     if (!sameValue(next.spec, old.spec)) next.metadata.generation = raised(old.metadata)
   },
 

@@ -53,9 +53,9 @@ const SUBJECTS = ['ServiceAccount', 'User', 'Group']
 
 /** Fills the API groups of a binding. */
 export function fillBinding({ roleRef, subjects }: AnyBinding, { v }: HookContext): void {
-  if (roleRef.apiGroup === '') roleRef.apiGroup = v.spell(GROUP)
+  if (roleRef.apiGroup === '') roleRef.apiGroup = v.resolve(GROUP)
   for (const subject of subjects ?? []) {
-    if (subject.kind === 'User' || subject.kind === 'Group') subject.apiGroup ??= v.spell(GROUP)
+    if (subject.kind === 'User' || subject.kind === 'Group') subject.apiGroup ??= v.resolve(GROUP)
   }
 }
 
@@ -66,7 +66,7 @@ export function validateAnyBinding(
   { v }: HookContext,
   roleKinds: readonly string[],
 ): void {
-  const group = v.spell(GROUP)
+  const group = v.resolve(GROUP)
   const at = errors.at('roleRef')
   if (roleRef.apiGroup !== group) at.at('apiGroup').notSupported(roleRef.apiGroup, [group])
   if (!roleKinds.includes(roleRef.kind)) at.at('kind').notSupported(roleRef.kind, roleKinds)

@@ -29,7 +29,7 @@ export const clusterRoleBindings = resource(ClusterRoleBinding, {
   createOnUpdate: true,
   deleteAnswers: 'status',
   columns: bindingColumns,
-  fill: fillBinding,
+  setDefaults: fillBinding,
   validate: (binding, errors, c) => validateAnyBinding(binding, errors, c, ['ClusterRole']),
   validateUpdate: keepRole,
 })

@@ -32,7 +32,7 @@ export const roleBindings = resource(RoleBinding, {
   createOnUpdate: true,
   deleteAnswers: 'status',
   columns: bindingColumns,
-  fill: fillBinding,
+  setDefaults: fillBinding,
   validate: (binding, errors, c) => validateAnyBinding(binding, errors, c, ['Role', 'ClusterRole']),
   validateUpdate: keepRole,
 })
