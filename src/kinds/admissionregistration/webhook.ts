@@ -17,7 +17,7 @@ export class ServiceReference extends shape({
   port: t.int32(4).explicit(),
 }) {}
 
-/** How the server connects to the webhook. Exactly one of `url` and `service` must be set. */
+/** URL or Service of a webhook and the CA to verify it with. Exactly one of `url` and `service` must be set. */
 export class WebhookClientConfig extends shape({
   /** URL of the webhook, `https://host:port/path`. User info, query and fragment are not allowed. */
   url: t.string(3).explicit(),

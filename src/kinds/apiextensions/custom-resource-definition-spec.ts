@@ -15,7 +15,7 @@ export class ServiceReference extends shape({
   port: t.int32(4).explicit(),
 }) {}
 
-/** How the server connects to the webhook. Exactly one of `url` and `service` must be set. */
+/** URL or Service of a webhook and the CA to verify it with. Exactly one of `url` and `service` must be set. */
 export class WebhookClientConfig extends shape({
   /** URL of the webhook, `https://host:port/path`. User info, query and fragment are not allowed. */
   url: t.string(3).explicit(),
@@ -135,7 +135,7 @@ export class CustomResourceDefinitionNames extends shape({
   categories: t.list(6, 'string'),
 }) {}
 
-/** Group, names, scope and versions of a custom resource. */
+/** Group, names, scope, versions and conversion of a custom resource. */
 export class CustomResourceDefinitionSpec extends shape({
   /** API group of the custom resource, a domain with at least one dot. Immutable. */
   group: t.string(1).required(),

@@ -29,7 +29,7 @@ export class CustomResourceDefinitionCondition extends shape({
   message: t.string(5),
 }) {}
 
-/** Most recently observed state of a CustomResourceDefinition. */
+/** Accepted names, stored versions and conditions of a definition. */
 export class CustomResourceDefinitionStatus extends shape({
   /** Current conditions of the definition, by type. */
   conditions: t.list(1, CustomResourceDefinitionCondition).keyed('type').nullWhenAbsent(),
@@ -47,7 +47,7 @@ export class CustomResourceDefinitionStatus extends shape({
 
 /** A CustomResourceDefinition adds a resource to the API. Its name is `<plural>.<group>`. */
 export class CustomResourceDefinition extends kind({
-  /** Desired group, names, scope and versions of the resource. */
+  /** Desired definition of the custom resource. */
   spec: t.object(2, CustomResourceDefinitionSpec).required(),
   /** Most recently observed state. Set by the server; read-only for users. */
   status: t.object(3, CustomResourceDefinitionStatus),

@@ -63,7 +63,7 @@ export class APIServiceCondition extends shape({
   message: t.string(5),
 }) {}
 
-/** Most recently observed state of an APIService. */
+/** Availability of an APIService as conditions. */
 export class APIServiceStatus extends shape({
   /** Current conditions of the APIService, by type. */
   conditions: t.list(1, APIServiceCondition).keyed('type').patchBy('type'),
@@ -71,7 +71,7 @@ export class APIServiceStatus extends shape({
 
 /** An APIService registers an API group version and the server that handles it. Its name is `<version>.<group>`. */
 export class APIService extends kind({
-  /** Server and priority of the group version. */
+  /** Desired registration of the group version. */
   spec: t.object(2, APIServiceSpec),
   /** Most recently observed state. Set by the server; read-only for users. */
   status: t.object(3, APIServiceStatus),

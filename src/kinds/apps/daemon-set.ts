@@ -51,7 +51,7 @@ export class DaemonSetUpdateStrategy extends shape({
   rollingUpdate: t.object(2, RollingUpdateDaemonSet).explicit(),
 }) {}
 
-/** Desired state of a DaemonSet. */
+/** Selector, pod template and update strategy of a DaemonSet. */
 export class DaemonSetSpec extends shape({
   /**
    * Label selector of the pods that the DaemonSet manages. Must not be empty and must match the labels of the template.
@@ -88,7 +88,7 @@ export class DaemonSetCondition extends shape({
   message: t.string(5),
 }) {}
 
-/** Observed state of a DaemonSet, mostly as numbers of nodes. */
+/** Progress of a DaemonSet, mostly as numbers of nodes. */
 export class DaemonSetStatus extends shape({
   /** Number of nodes that run a pod of the DaemonSet and should run it. */
   currentNumberScheduled: t.int32(1).required(),

@@ -67,7 +67,7 @@ export class DeploymentCondition extends shape({
   message: t.string(5),
 }) {}
 
-/** Desired state of a Deployment. */
+/** Pod template, number of replicas and rollout strategy of a Deployment. */
 export class DeploymentSpec extends shape({
   /** Desired number of pods. Defaults to 1. */
   replicas: t.int32(1).explicit().default(1),
@@ -96,7 +96,7 @@ export class DeploymentSpec extends shape({
   progressDeadlineSeconds: t.int32(9).explicit().default(600),
 }) {}
 
-/** Most recently observed state of a Deployment. */
+/** Pod counts and conditions of a Deployment. */
 export class DeploymentStatus extends shape({
   /** Generation of the spec that the controller last acted on. */
   observedGeneration: t.int64(1),

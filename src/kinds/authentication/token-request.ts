@@ -21,7 +21,7 @@ export class BoundObjectReference extends shape({
   uid: t.string(4),
 }) {}
 
-/** Audiences, lifetime and binding of the requested token. */
+/** Parameters of a token request. All of them have defaults. */
 export class TokenRequestSpec extends shape({
   /**
    * Intended audiences of the token; a recipient must reject a token that is not meant for it. Defaults to the

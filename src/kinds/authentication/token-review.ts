@@ -6,7 +6,7 @@ import { UserInfo } from './user-info.ts'
 
 const { kind, shape } = group('authentication{api}/v1')
 
-/** Token to authenticate and its audiences. */
+/** Bearer token and the audiences that it is checked for. */
 export class TokenReviewSpec extends shape({
   /** Bearer token to authenticate. Required. */
   token: t.string(1),

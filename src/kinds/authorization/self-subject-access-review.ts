@@ -12,7 +12,7 @@ import {
 
 const { kind, shape } = group('authorization{api}/v1')
 
-/** Action to check for the current user. Exactly one of the fields must be set. */
+/** Attributes of the action. Exactly one of the fields must be set. */
 export class SelfSubjectAccessReviewSpec extends shape({
   /** Request for a resource. Mutually exclusive with `nonResourceAttributes`. */
   resourceAttributes: t.object(1, ResourceAttributes).explicit(),

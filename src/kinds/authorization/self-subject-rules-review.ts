@@ -5,7 +5,7 @@ import { ALL_BUT_CREATE } from '../create-only.ts'
 
 const { kind, shape } = group('authorization{api}/v1')
 
-/** Namespace to list the permissions for. */
+/** Scope of the list: one namespace, together with cluster-wide permissions. */
 export class SelfSubjectRulesReviewSpec extends shape({
   /** Namespace to list the permissions for. Required. */
   namespace: t.string(1),

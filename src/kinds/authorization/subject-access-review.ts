@@ -13,7 +13,9 @@ import {
 
 const { kind, shape } = group('authorization{api}/v1')
 
-/** User and action to check. Exactly one of `resourceAttributes` and `nonResourceAttributes` must be set. */
+/**
+ * Attributes of the user and the action. Exactly one of `resourceAttributes` and `nonResourceAttributes` must be set.
+ */
 export class SubjectAccessReviewSpec extends shape({
   /** Request for a resource. Mutually exclusive with `nonResourceAttributes`. */
   resourceAttributes: t.object(1, ResourceAttributes).explicit(),

@@ -18,7 +18,7 @@ const CONTAINER_GATE = 'HPAContainerMetrics'
 
 /** A HorizontalPodAutoscaler adjusts the number of replicas of a workload to the metrics it observes. */
 export class HorizontalPodAutoscaler extends kind({
-  /** Desired behavior: target, limits, metrics and scaling rules. */
+  /** Desired behavior of the autoscaler. */
   spec: t.object(2, HorizontalPodAutoscalerSpec),
   /** Most recently observed state. Set by the controller; read-only for users. */
   status: t.object(3, HorizontalPodAutoscalerStatus),

@@ -22,7 +22,7 @@ const MAX_NAME = 52
 const ZONE_GATE = 'CronJobTimeZone'
 const POLICY_GATE = 'JobPodFailurePolicy'
 
-/** Template of the jobs that a CronJob creates. */
+/** Metadata and specification of a job to be created. */
 export class JobTemplateSpec extends shape({
   /** Labels and annotations of the created jobs. */
   metadata: t.object(1, ObjectMeta),
@@ -59,7 +59,7 @@ export class CronJobSpec extends shape({
   failedJobsHistoryLimit: t.int32(7).explicit(),
 }) {}
 
-/** Most recently observed state of a CronJob. */
+/** Active jobs and times of the last runs of a CronJob. */
 export class CronJobStatus extends shape({
   /** References to the jobs that are currently running. */
   active: t.list(1, ObjectReference).atomic(),
@@ -71,7 +71,7 @@ export class CronJobStatus extends shape({
 
 /** A CronJob creates jobs on a repeating schedule. */
 export class CronJob extends kind({
-  /** Desired behavior: the schedule and the template of the jobs. */
+  /** Desired behavior of the CronJob. */
   spec: t.object(2, CronJobSpec),
   /** Most recently observed state. Set by the controller; read-only for users. */
   status: t.object(3, CronJobStatus),

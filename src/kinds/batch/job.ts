@@ -47,7 +47,7 @@ export class JobCondition extends shape({
   message: t.string(6),
 }) {}
 
-/** Most recently observed state of a job. */
+/** Pod counts, times and conditions of a job. */
 export class JobStatus extends shape({
   /** Current conditions of the job. A finished job has `Complete` or `Failed`, a suspended one `Suspended`. */
   conditions: t.list(1, JobCondition).atomic().patchBy('type'),

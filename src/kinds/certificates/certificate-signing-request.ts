@@ -69,7 +69,7 @@ export class CertificateSigningRequestStatus extends shape({
  * A CertificateSigningRequest asks a signer for an X.509 certificate. It must be approved before the signer issues one.
  */
 export class CertificateSigningRequest extends kind({
-  /** Certificate request and requester. Immutable; the server sets the identity of the requester. */
+  /** Requested certificate. Immutable once created. */
   spec: t.object(2, CertificateSigningRequestSpec).required(),
   /** Decision on the request and the issued certificate. Set by approvers and signers. */
   status: t.object(3, CertificateSigningRequestStatus),

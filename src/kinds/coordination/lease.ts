@@ -21,7 +21,7 @@ export class LeaseSpec extends shape({
 
 /** A Lease coordinates components, for instance for leader election or the heartbeats of nodes. */
 export class Lease extends kind({
-  /** Holder and timing of the lease. */
+  /** Current state of the lease. */
   spec: t.object(2, LeaseSpec),
 }) {}
 

@@ -42,7 +42,7 @@ export class ForZone extends shape({
   name: t.string(1).required(),
 }) {}
 
-/** Hints on how an endpoint should be consumed. */
+/** Hints for components that route traffic to endpoints. */
 export class EndpointHints extends shape({
   /** Zones whose traffic the endpoint should serve, for topology-aware routing. At most 8. */
   forZones: t.list(1, ForZone).atomic(),

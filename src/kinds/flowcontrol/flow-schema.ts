@@ -23,7 +23,7 @@ export class FlowSchemaCondition extends shape({
   message: t.string(5),
 }) {}
 
-/** Most recently observed state of a FlowSchema. */
+/** Conditions of a FlowSchema, such as `Dangling`. */
 export class FlowSchemaStatus extends shape({
   /** Current conditions of the schema. `Dangling` is `True` if its priority level does not exist. */
   conditions: t.list(1, FlowSchemaCondition).keyed('type'),
@@ -34,7 +34,7 @@ export class FlowSchemaStatus extends shape({
  * fairness.
  */
 export class FlowSchema extends kind({
-  /** Desired matching of requests and their priority level. */
+  /** Desired classification of requests. */
   spec: t.object(2, FlowSchemaSpec),
   /** Most recently observed state. Set by the server; read-only for users. */
   status: t.object(3, FlowSchemaStatus),

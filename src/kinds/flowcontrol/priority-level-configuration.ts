@@ -68,7 +68,7 @@ export class PriorityLevelConfigurationCondition extends shape({
   message: t.string(5),
 }) {}
 
-/** Most recently observed state of a priority level. */
+/** Conditions of a priority level configuration. */
 export class PriorityLevelConfigurationStatus extends shape({
   /** Current conditions of the priority level, by type. */
   conditions: t.list(1, PriorityLevelConfigurationCondition).keyed('type'),

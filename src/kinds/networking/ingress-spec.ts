@@ -77,7 +77,10 @@ export class IngressTLS extends shape({
   secretName: t.string(2),
 }) {}
 
-/** Desired routing of an Ingress. At least one of `defaultBackend` and `rules` must be set. */
+/**
+ * Class, rules, default backend and certificates of an Ingress. At least one of `defaultBackend` and `rules` must be
+ * set.
+ */
 export class IngressSpec extends shape({
   /**
    * Name of the IngressClass, which determines the controller. If unset, admission sets the default class, if there is

@@ -15,7 +15,7 @@ const { kind, shape } = group('networking{api}/v1')
 
 const CLASS_ANNOTATION = '{label}/ingress.class'
 
-/** Most recently observed state of an Ingress. */
+/** Load balancer addresses of an Ingress. */
 export class IngressStatus extends shape({
   /** Addresses at which the load balancer accepts traffic for the Ingress. */
   loadBalancer: t.object(1, LoadBalancerStatus),
@@ -23,7 +23,7 @@ export class IngressStatus extends shape({
 
 /** An Ingress routes HTTP and HTTPS traffic from outside the cluster to Services, by host and path. */
 export class Ingress extends kind({
-  /** Desired routing rules, backends and certificates. */
+  /** Desired routing of incoming traffic. */
   spec: t.object(2, IngressSpec),
   /** Most recently observed state. Set by the ingress controller; read-only for users. */
   status: t.object(3, IngressStatus),

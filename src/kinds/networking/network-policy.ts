@@ -19,7 +19,7 @@ const { kind, shape } = group('networking{api}/v1')
 
 const STATUS = 'NetworkPolicyStatus'
 
-/** Most recently observed state of a NetworkPolicy. */
+/** Conditions that network plugins report for a policy. */
 export class NetworkPolicyStatus extends shape({
   /** Current conditions of the policy, by type. */
   conditions: t.list(1, Condition).keyed('type').patchBy('type'),
@@ -30,7 +30,7 @@ export class NetworkPolicyStatus extends shape({
  * traffic.
  */
 export class NetworkPolicy extends kind({
-  /** Desired restrictions of the traffic. */
+  /** Desired restrictions of network traffic. */
   spec: t.object(2, NetworkPolicySpec),
   /** Most recently observed state. Dropped unless the feature gate NetworkPolicyStatus is enabled. */
   status: t.object(3, NetworkPolicyStatus),

@@ -27,7 +27,7 @@ export class PodDisruptionBudgetSpec extends shape({
   maxUnavailable: t.intOrString(3).explicit(),
 }) {}
 
-/** Most recently observed state of a PodDisruptionBudget. */
+/** Pod counts, allowed disruptions and conditions of a PodDisruptionBudget. */
 export class PodDisruptionBudgetStatus extends shape({
   /**
    * Generation of the spec that the status was computed for. Evictions are refused while it is lower than the current

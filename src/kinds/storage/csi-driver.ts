@@ -57,7 +57,7 @@ export class CSIDriverSpec extends shape({
 
 /** A CSIDriver describes a CSI storage driver in the cluster. Its name is the name that the driver reports. */
 export class CSIDriver extends kind({
-  /** Capabilities of the driver. */
+  /** Desired handling of the driver by the cluster. */
   spec: t.object(2, CSIDriverSpec).required(),
 }) {}
 

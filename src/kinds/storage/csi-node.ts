@@ -30,7 +30,7 @@ export class CSINodeDriver extends shape({
   allocatable: t.object(4, VolumeNodeResources).explicit(),
 }) {}
 
-/** CSI drivers that are installed on a node. */
+/** List of CSI drivers that have registered on a node. */
 export class CSINodeSpec extends shape({
   /** Installed CSI drivers, by name. May be empty. */
   drivers: t.list(1, CSINodeDriver).required().patchBy('name'),

@@ -23,7 +23,7 @@ export class VolumeAttachmentSource extends shape({
   inlineVolumeSpec: t.object(2, PersistentVolumeSpec).explicit(),
 }) {}
 
-/** Request to attach a volume to a node. Immutable. */
+/** Volume, node and CSI driver of an attachment. */
 export class VolumeAttachmentSpec extends shape({
   /** Name of the CSI driver that attaches the volume. Immutable. */
   attacher: t.string(1).required(),
@@ -41,7 +41,7 @@ export class VolumeError extends shape({
   message: t.string(2),
 }) {}
 
-/** Most recently observed state of an attachment. */
+/** Result of attaching a volume, reported by the CSI driver. */
 export class VolumeAttachmentStatus extends shape({
   /** True if the volume is attached. Set only by the component that attaches it. */
   attached: t.bool(1).required(),
