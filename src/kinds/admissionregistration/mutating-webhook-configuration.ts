@@ -25,7 +25,7 @@ export const mutatingWebhookConfigurations = resource(MutatingWebhookConfigurati
   columns: [
     nameColumn,
     column('Webhooks', 'integer', ({ webhooks = [] }) => webhooks.length, {
-      description: 'Number of webhooks.',
+      description: 'Number of webhooks in the configuration.',
     }),
     ageColumn,
   ],

@@ -26,7 +26,7 @@ export const validatingWebhookConfigurations = resource(ValidatingWebhookConfigu
   columns: [
     nameColumn,
     column('Webhooks', 'integer', ({ webhooks = [] }) => webhooks.length, {
-      description: 'Number of webhooks.',
+      description: 'Number of webhooks in the configuration.',
     }),
     ageColumn,
   ],

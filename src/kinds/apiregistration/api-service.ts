@@ -95,10 +95,10 @@ export const apiServices = resource(APIService, {
       'string',
       ({ spec: { service } }) =>
         service ? `${service.namespace ?? ''}/${service.name ?? ''}` : 'Local',
-      { description: 'Service that serves it, or Local.' },
+      { description: 'Service that handles the group version, or Local.' },
     ),
     column('Available', 'string', availability, {
-      description: 'Whether it can be reached.',
+      description: 'Whether the group version is available.',
     }),
     ageColumn,
   ],

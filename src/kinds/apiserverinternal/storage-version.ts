@@ -69,10 +69,10 @@ export const storageVersions = resource(StorageVersion, {
       'CommonEncodingVersion',
       'string',
       ({ status }) => status.commonEncodingVersion ?? '<unset>',
-      { description: 'Version that all servers store in.' },
+      { description: 'Version in which all API servers store the resource.' },
     ),
     column('StorageVersions', 'string', ({ status }) => shortList(status.storageVersions), {
-      description: 'Version that each server stores in.',
+      description: 'Version in which each API server stores the resource.',
     }),
     ageColumn,
   ],

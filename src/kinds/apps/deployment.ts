@@ -158,13 +158,13 @@ export const deployments = resource(Deployment, {
       'Ready',
       'string',
       ({ spec, status }) => `${status.readyReplicas ?? 0}/${spec.replicas ?? 0}`,
-      { description: 'Pods that are ready, of those wanted.' },
+      { description: 'Number of ready pods out of the desired pods.' },
     ),
     column('Up-to-date', 'string', ({ status }) => status.updatedReplicas ?? 0, {
-      description: 'Pods of the present template.',
+      description: 'Number of pods of the current template.',
     }),
     column('Available', 'string', ({ status }) => status.availableReplicas ?? 0, {
-      description: 'Pods that have been ready for long enough.',
+      description: 'Number of available pods.',
     }),
     ageColumn,
     ...containerColumns<Deployment>(({ spec }) => spec.template, { wide: true }),

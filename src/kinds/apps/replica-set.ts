@@ -97,13 +97,13 @@ export const replicaSets = resource(ReplicaSet, {
   columns: [
     nameColumn,
     column('Desired', 'integer', ({ spec }) => spec.replicas ?? 0, {
-      description: 'Pods that are wanted.',
+      description: 'Desired number of pods.',
     }),
     column('Current', 'integer', ({ status }) => status.replicas, {
-      description: 'Pods that there are.',
+      description: 'Current number of pods.',
     }),
     column('Ready', 'integer', ({ status }) => status.readyReplicas ?? 0, {
-      description: 'Pods that are ready.',
+      description: 'Number of ready pods.',
     }),
     ageColumn,
     ...containerColumns<ReplicaSet>(({ spec }) => spec.template, { wide: true }),

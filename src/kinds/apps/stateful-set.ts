@@ -64,7 +64,7 @@ export const statefulSets = resource(StatefulSet, {
       'Ready',
       'string',
       ({ spec, status }) => `${status.readyReplicas ?? 0}/${spec.replicas ?? 0}`,
-      { description: 'Pods that are ready, of those wanted.' },
+      { description: 'Number of ready pods out of the desired pods.' },
     ),
     ageColumn,
     ...containerColumns<StatefulSet>(({ spec }) => spec.template, { wide: true }),

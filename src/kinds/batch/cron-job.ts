@@ -87,16 +87,16 @@ export const cronJobs = resource(CronJob, {
   columns: [
     nameColumn,
     column('Schedule', 'string', ({ spec }) => spec.schedule, {
-      description: 'When jobs are made.',
+      description: 'Schedule in the cron format.',
     }),
     column(
       'Suspend',
       'boolean',
       ({ spec }) => (spec.suspend === undefined ? '<unset>' : spec.suspend ? 'True' : 'False'),
-      { description: 'Whether no further jobs are made.' },
+      { description: 'Whether the creation of jobs is suspended.' },
     ),
     column('Active', 'integer', ({ status }) => status.active?.length ?? 0, {
-      description: 'Jobs that run.',
+      description: 'Number of running jobs.',
     }),
     column(
       'Last Schedule',
@@ -105,7 +105,7 @@ export const cronJobs = resource(CronJob, {
         status.lastScheduleTime === undefined
           ? '<none>'
           : humanDuration(now - Date.parse(status.lastScheduleTime)),
-      { description: 'How long ago a job was last made.' },
+      { description: 'Time since a job was last scheduled.' },
     ),
     ageColumn,
     ...containerColumns<CronJob>(({ spec }) => spec.jobTemplate.spec.template, { wide: true }),
@@ -113,7 +113,7 @@ export const cronJobs = resource(CronJob, {
       'Selector',
       'string',
       ({ spec }) => describeLabelSelector(spec.jobTemplate.spec.selector),
-      { wide: true, description: 'Labels by which its jobs find their pods.' },
+      { wide: true, description: 'Label selector of the pods of the jobs.' },
     ),
   ],
 

@@ -94,9 +94,11 @@ export const jobs = resource(Job, {
   columns: [
     nameColumn,
     column('Completions', 'string', completionsText, {
-      description: 'Pods that succeeded, of those that must.',
+      description: 'Number of succeeded pods out of the required completions.',
     }),
-    column('Duration', 'string', durationText, { description: 'How long it has taken.' }),
+    column('Duration', 'string', durationText, {
+      description: 'Time from start to completion, or until now.',
+    }),
     ageColumn,
     ...containerColumns<Job>(({ spec }) => spec.template, { wide: true }),
     selectorColumn<Job>(),

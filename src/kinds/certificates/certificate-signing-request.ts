@@ -96,19 +96,21 @@ export const certificateSigningRequests = resource(CertificateSigningRequest, {
     nameColumn,
     ageColumn,
     column('SignerName', 'string', ({ spec }) => spec.signerName || '<none>', {
-      description: 'Who is to sign.',
+      description: 'Name of the requested signer.',
     }),
     column('Requestor', 'string', ({ spec }) => spec.username ?? '', {
-      description: 'Who asks.',
+      description: 'User that created the request.',
     }),
     column(
       'RequestedDuration',
       'string',
       ({ spec: { expirationSeconds: seconds } }) =>
         seconds === undefined ? '<none>' : humanDuration(seconds * 1000),
-      { description: 'How long the certificate is wished to be good for.' },
+      { description: 'Requested lifetime of the certificate.' },
     ),
-    column('Condition', 'string', condition, { description: 'What became of it.' }),
+    column('Condition', 'string', condition, {
+      description: 'Conditions of the request, or Pending.',
+    }),
   ],
 
   unowned: ['spec', 'status'],

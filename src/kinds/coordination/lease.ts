@@ -34,7 +34,7 @@ export const leases = resource(Lease, {
   columns: [
     nameColumn,
     column('Holder', 'string', ({ spec }) => spec.holderIdentity ?? '', {
-      description: 'Who holds it.',
+      description: 'Current holder of the lease.',
     }),
     ageColumn,
   ],

@@ -122,10 +122,10 @@ export const endpointSlices = resource(EndpointSlice, {
   columns: [
     nameColumn,
     column('AddressType', 'string', ({ addressType }) => addressType, {
-      description: 'What the addresses are.',
+      description: 'Type of the addresses.',
     }),
     column('Ports', 'string', ({ ports = [] }) => some(ports.map(portText), '<unset>'), {
-      description: 'The first ports.',
+      description: 'First ports of the slice.',
     }),
     column(
       'Endpoints',
@@ -135,7 +135,7 @@ export const endpointSlices = resource(EndpointSlice, {
           endpoints.flatMap(({ addresses }) => addresses),
           '<unset>',
         ),
-      { description: 'The first addresses.' },
+      { description: 'First addresses of the slice.' },
     ),
     ageColumn,
   ],

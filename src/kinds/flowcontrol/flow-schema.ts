@@ -58,23 +58,23 @@ export const flowSchemas = resource(FlowSchema, {
   columns: [
     nameColumn,
     column('PriorityLevel', 'string', ({ spec }) => spec.priorityLevelConfiguration.name, {
-      description: 'Priority level of the requests.',
+      description: 'Priority level of matching requests.',
     }),
     column('MatchingPrecedence', 'string', ({ spec }) => spec.matchingPrecedence ?? 0, {
-      description: 'Place among the schemas.',
+      description: 'Precedence among the FlowSchemas.',
     }),
     column(
       'DistinguisherMethod',
       'string',
       ({ spec }) => spec.distinguisherMethod?.type ?? '<none>',
-      { description: 'What makes a flow.' },
+      { description: 'Attribute that distinguishes flows.' },
     ),
     ageColumn,
     column(
       'MissingPL',
       'string',
       ({ status }) => status.conditions?.find(({ type }) => type === 'Dangling')?.status ?? '?',
-      { description: 'Whether its priority level is missing.' },
+      { description: 'Whether the priority level does not exist.' },
     ),
   ],
 

@@ -118,20 +118,22 @@ export const priorityLevelConfigurations = resource(PriorityLevelConfiguration, 
   columns: [
     nameColumn,
     column('Type', 'string', ({ spec }) => spec.type, {
-      description: 'Whether its requests are limited.',
+      description: 'Whether the level is exempt or limited.',
     }),
     column(
       'AssuredConcurrencyShares',
       'string',
       ({ spec }) => (spec.limited ? (spec.limited.assuredConcurrencyShares ?? 0) : '<none>'),
-      { description: 'Share of the concurrency of the server.' },
+      { description: 'Concurrency shares of the level.' },
     ),
-    column('Queues', 'string', queuingCell('queues'), { description: 'Number of queues.' }),
+    column('Queues', 'string', queuingCell('queues'), {
+      description: 'Number of queues of the level.',
+    }),
     column('HandSize', 'string', queuingCell('handSize'), {
-      description: 'Queues that a flow is dealt.',
+      description: 'Number of queues selected for each flow.',
     }),
     column('QueueLengthLimit', 'string', queuingCell('queueLengthLimit'), {
-      description: 'Requests that may wait in one queue.',
+      description: 'Maximum number of requests in one queue.',
     }),
     ageColumn,
   ],

@@ -45,18 +45,18 @@ export const clusterCIDRs = resource(ClusterCIDR, {
   columns: [
     nameColumn,
     column('PerNodeHostBits', 'string', ({ spec }) => String(spec.perNodeHostBits), {
-      description: 'Bits that tell the pods of one node apart.',
+      description: 'Number of host bits in the pod CIDR of a node.',
     }),
     column('IPv4', 'string', ({ spec }) => spec.ipv4 || '<none>', {
-      description: 'IPv4 block that is shared out.',
+      description: 'IPv4 CIDR to allocate from.',
     }),
     column('IPv6', 'string', ({ spec }) => spec.ipv6 || '<none>', {
-      description: 'IPv6 block that is shared out.',
+      description: 'IPv6 CIDR to allocate from.',
     }),
     ageColumn,
     column('NodeSelector', 'string', ({ spec }) => selectorText(spec.nodeSelector), {
       wide: true,
-      description: 'Nodes that take their blocks from here.',
+      description: 'Node selector of the nodes it applies to.',
     }),
   ],
 

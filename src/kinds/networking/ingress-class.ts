@@ -52,10 +52,10 @@ export const ingressClasses = resource(IngressClass, {
   columns: [
     nameColumn,
     column('Controller', 'string', ({ spec }) => spec.controller ?? '', {
-      description: 'Who takes care of ingresses of the class.',
+      description: 'Controller that handles Ingresses of the class.',
     }),
     column('Parameters', 'string', ({ spec }) => parametersText(spec.parameters), {
-      description: 'Object with settings for the controller.',
+      description: 'Object with parameters for the controller.',
     }),
     ageColumn,
   ],

@@ -43,16 +43,16 @@ export const ingresses = resource(Ingress, {
   columns: [
     nameColumn,
     column('Class', 'string', ({ spec }) => spec.ingressClassName ?? '<none>', {
-      description: 'Class, which names the controller.',
+      description: 'Name of the IngressClass.',
     }),
     column('Hosts', 'string', ({ spec }) => hostsText(spec), {
-      description: 'Hosts that there are rules for.',
+      description: 'Hosts of the routing rules.',
     }),
     column('Address', 'string', ({ status }) => loadBalancerText(status?.loadBalancer), {
-      description: 'Where traffic comes in.',
+      description: 'Addresses of the load balancer.',
     }),
     column('Ports', 'string', ({ spec }) => (spec.tls?.length ? '80, 443' : '80'), {
-      description: 'Ports on which traffic comes in.',
+      description: 'Ports on which traffic is accepted.',
     }),
     ageColumn,
   ],

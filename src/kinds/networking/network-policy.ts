@@ -51,7 +51,7 @@ export const networkPolicies = resource(NetworkPolicy, {
   columns: [
     nameColumn,
     column('Pod-Selector', 'string', ({ spec }) => describeLabelSelector(spec.podSelector), {
-      description: 'Pods that the policy is for.',
+      description: 'Label selector of the pods the policy applies to.',
     }),
     ageColumn,
   ],

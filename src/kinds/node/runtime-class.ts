@@ -52,7 +52,7 @@ export const runtimeClasses = resource(RuntimeClass, {
   columns: [
     nameColumn,
     column('Handler', 'string', ({ handler }) => handler, {
-      description: 'What the container runtime calls it.',
+      description: 'Name of the runtime configuration on the nodes.',
     }),
     ageColumn,
   ],

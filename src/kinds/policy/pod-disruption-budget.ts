@@ -86,13 +86,13 @@ export const podDisruptionBudgets = resource(PodDisruptionBudget, {
   columns: [
     nameColumn,
     column('Min Available', 'string', ({ spec }) => amountText(spec.minAvailable), {
-      description: 'Pods that must stay available.',
+      description: 'Number of pods that must remain available.',
     }),
     column('Max Unavailable', 'string', ({ spec }) => amountText(spec.maxUnavailable), {
-      description: 'Pods that may be missing.',
+      description: 'Number of pods that may be unavailable.',
     }),
     column('Allowed Disruptions', 'integer', ({ status }) => status.disruptionsAllowed, {
-      description: 'How many pods may be evicted now.',
+      description: 'Number of pods that may currently be evicted.',
     }),
     ageColumn,
   ],

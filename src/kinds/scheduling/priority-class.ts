@@ -18,14 +18,14 @@ export const SYSTEM_CLASSES: ReadonlyMap<
     'system-node-critical',
     {
       value: 2_000_001_000,
-      description: 'For pods that their node cannot do without, and that have to stay on it.',
+      description: 'For pods that are critical to their node and must keep running on it.',
     },
   ],
   [
     'system-cluster-critical',
     {
       value: 2_000_000_000,
-      description: 'For pods that the cluster cannot do without, on whichever node they run.',
+      description: 'For pods that are critical to the cluster and may run on any node.',
     },
   ],
 ])
@@ -67,9 +67,11 @@ export const priorityClasses = resource(PriorityClass, {
       : null,
   columns: [
     nameColumn,
-    column('Value', 'integer', ({ value }) => value, { description: 'The importance.' }),
+    column('Value', 'integer', ({ value }) => value, {
+      description: 'Priority of pods of the class.',
+    }),
     column('Global-Default', 'boolean', ({ globalDefault }) => globalDefault ?? false, {
-      description: 'Whether pods that name no class get this one.',
+      description: 'True if it is the class of pods that name none.',
     }),
     ageColumn,
   ],

@@ -74,25 +74,25 @@ export const csiDrivers = resource(CSIDriver, {
   columns: [
     nameColumn,
     column('AttachRequired', 'boolean', (d) => d.spec.attachRequired ?? true, {
-      description: 'Whether volumes must be attached first.',
+      description: 'Whether volumes must be attached before mounting.',
     }),
     column('PodInfoOnMount', 'boolean', (d) => d.spec.podInfoOnMount ?? false, {
-      description: 'Whether mounting is told about the pod.',
+      description: 'Whether pod information is passed to the driver on mount.',
     }),
     column('StorageCapacity', 'boolean', (d) => d.spec.storageCapacity ?? false, {
-      description: 'Whether the driver publishes its capacity.',
+      description: 'Whether the driver publishes storage capacity.',
     }),
     column(
       'TokenRequests',
       'string',
       (d) => d.spec.tokenRequests?.map((token) => token.audience).join(',') ?? '<unset>',
-      { description: 'Audiences of the tokens that mounting gets.' },
+      { description: 'Audiences of the tokens passed to the driver on mount.' },
     ),
     column('RequiresRepublish', 'boolean', (d) => d.spec.requiresRepublish ?? false, {
-      description: 'Whether mounted content is brought up to date.',
+      description: 'Whether volumes are republished periodically.',
     }),
     column('Modes', 'string', (d) => (d.spec.volumeLifecycleModes ?? []).join(',') || '<none>', {
-      description: 'Lives of volumes that it supports.',
+      description: 'Volume lifecycle modes that the driver supports.',
     }),
     ageColumn,
   ],

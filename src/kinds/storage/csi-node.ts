@@ -51,7 +51,7 @@ export const csiNodes = resource(CSINode, {
   columns: [
     nameColumn,
     column('Drivers', 'integer', (node) => node.spec.drivers.length, {
-      description: 'Number of drivers.',
+      description: 'Number of installed CSI drivers.',
     }),
     ageColumn,
   ],

@@ -64,19 +64,19 @@ export const storageClasses = resource(StorageClass, {
         DEFAULT_MARKS.some((mark) => sc.metadata.annotations?.[v.resolve(mark)] === 'true')
           ? `${sc.metadata.name ?? ''} (default)`
           : (sc.metadata.name ?? ''),
-      { format: 'name', description: 'Name of the class; the default one is marked.' },
+      { format: 'name', description: 'Name of the class; the default class is marked.' },
     ),
     column('Provisioner', 'string', (sc) => sc.provisioner, {
-      description: 'Driver that makes the volumes.',
+      description: 'Provisioner of the volumes.',
     }),
     column('ReclaimPolicy', 'string', (sc) => sc.reclaimPolicy ?? 'Delete', {
-      description: 'What becomes of a volume whose claim is gone.',
+      description: 'Reclaim policy of provisioned volumes.',
     }),
     column('VolumeBindingMode', 'string', (sc) => sc.volumeBindingMode ?? 'Immediate', {
-      description: 'When claims are bound.',
+      description: 'When claims are bound and provisioned.',
     }),
     column('AllowVolumeExpansion', 'string', (sc) => sc.allowVolumeExpansion ?? false, {
-      description: 'Whether claims may grow.',
+      description: 'Whether claims can be expanded.',
     }),
     ageColumn,
   ],

@@ -116,14 +116,16 @@ export const volumeAttachments = resource(VolumeAttachment, {
     nameColumn,
     column('Attacher', 'string', (a) => a.spec.attacher, {
       format: 'name',
-      description: 'Driver that attaches the volume.',
+      description: 'CSI driver that attaches the volume.',
     }),
     column('PV', 'string', (a) => a.spec.source.persistentVolumeName ?? '', {
-      description: 'Volume.',
+      description: 'Name of the PersistentVolume.',
     }),
-    column('Node', 'string', (a) => a.spec.nodeName, { description: 'Node it is attached to.' }),
+    column('Node', 'string', (a) => a.spec.nodeName, {
+      description: 'Node that the volume is attached to.',
+    }),
     column('Attached', 'boolean', (a) => a.status.attached, {
-      description: 'Whether it is attached.',
+      description: 'Whether the volume is attached.',
     }),
     ageColumn,
   ],
