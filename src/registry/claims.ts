@@ -24,9 +24,6 @@ export interface PoolSet {
   readonly ranges: ReadonlyMap<string, ValueRange>
 }
 
-/** No pools at all. */
-export const NO_POOLS: PoolSet = { families: [], ranges: new Map() }
-
 /** The pools that services get addresses and ports from; the first address range is the default family. */
 export const servicePools = (addresses: readonly IpRange[], ports: ValueRange): PoolSet => ({
   families: addresses.map((range) => range.family),

@@ -6,7 +6,7 @@ import { etcdPlaceOf } from './etcd-access.ts'
 import { etcdFlags } from '../../server/options/etcd-flags.ts'
 
 /** Flags of the command. */
-export const backupFlags = {
+const backupFlags = {
   file: pathFlag('File to write; must not be there yet.'),
   'data-dir': dataDirFlag('Data directory of the server, which may run.'),
   store: choiceFlag(['lmdb', 'etcd'], {

@@ -22,7 +22,7 @@ import { etcdFlags } from '../../server/options/etcd-flags.ts'
 const words = Object.keys(vocabularies) as VocabularyName[]
 
 /** Flags of the command. */
-export const migrateFlags = {
+const migrateFlags = {
   'in-place': boolFlag({
     section: 'Storage',
     help: 'Bring the store that the last release wrote, in etcd when --etcd-servers are named, into the form of this one instead of copying it.',

@@ -36,15 +36,15 @@ export const isStandardResource = (name: string): boolean =>
   STANDARD.has(name) || isHugePages(name) || name.startsWith(`requests.${HUGE_PAGES}`)
 
 /** Whether a resource name without a domain may stand at a container. */
-export const isContainerResource = (name: string): boolean =>
+const isContainerResource = (name: string): boolean =>
   CONTAINER_RESOURCES.has(name) || isHugePages(name)
 
 /** Whether a resource is one of the product's own: without a domain, or with its domain. */
-export const isNativeResource = (name: string, v: Vocabulary): boolean =>
+const isNativeResource = (name: string, v: Vocabulary): boolean =>
   !name.includes('/') || name.includes(v.spell('{label}/'))
 
 /** Whether a resource is somebody else's, `domain/name`, counted by devices or the like. */
-export const isExtendedResource = (name: string, v: Vocabulary): boolean =>
+const isExtendedResource = (name: string, v: Vocabulary): boolean =>
   !isNativeResource(name, v) &&
   !name.startsWith('requests.') &&
   isQualifiedName(`requests.${name}`).length === 0

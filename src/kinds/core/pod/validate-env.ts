@@ -8,7 +8,7 @@ import {
 import type { EnvFromSource, EnvVar, EnvVarSource } from './env.ts'
 
 /** Field paths that variables may show, in the order errors list them. */
-export const ENV_FIELDS: readonly string[] = [
+const ENV_FIELDS: readonly string[] = [
   'metadata.name',
   'metadata.namespace',
   'metadata.uid',

@@ -26,7 +26,7 @@ export function needNonNegative<K extends string>(
 }
 
 /** Refuses numbers among the named members that are above `limit`, at `errors`. */
-export function needAtMost<K extends string>(
+function needAtMost<K extends string>(
   object: { readonly [P in K]?: number },
   names: readonly K[],
   limit: number | undefined,
