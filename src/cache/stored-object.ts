@@ -48,6 +48,15 @@ const NEWLINE = 0x0a
 /** Bytes behind the JSON. */
 const LINE_END = 1
 
+/** Where a value stands among those of its key. */
+interface StoredAt {
+  readonly key: string
+  readonly revision: Revision
+  /** Revision that made the key. */
+  readonly created: Revision
+  readonly prev: StoredObject | null
+}
+
 /** One value of one key: the wire bytes with the resourceVersion in place, or the mark of a deletion. */
 export class StoredObject implements Selectable {
   readonly key: string
@@ -73,13 +82,7 @@ export class StoredObject implements Selectable {
   /** Whether the store has it in another form than it is written in today. */
   isOutdated = false
 
-  private constructor(
-    key: string,
-    revision: Revision,
-    created: Revision,
-    deleted: boolean,
-    prev: StoredObject | null,
-  ) {
+  private constructor({ key, revision, created, prev }: StoredAt, deleted: boolean) {
     this.key = key
     this.revision = revision
     this.created = created
@@ -90,12 +93,12 @@ export class StoredObject implements Selectable {
   /** Copies a stored record, in today's form, and its revision into a slab (or memory of its own). */
   static of(
     value: Uint8Array,
-    at: { key: string; revision: Revision; created: Revision; prev: StoredObject | null },
+    at: StoredAt,
     slabs: Slabs | null,
     form: StorageForm | null = null,
   ): StoredObject {
     const { record, isOutdated } = takeIn(value, at.key, form)
-    const version = new StoredObject(at.key, at.revision, at.created, false, at.prev)
+    const version = new StoredObject(at, false)
     version.isOutdated = isOutdated
     version.fault = unreadableReason(record)
     if (version.fault !== null) return version
@@ -125,7 +128,7 @@ export class StoredObject implements Selectable {
 
   /** The mark that a key is gone. */
   static tombstone(key: string, revision: Revision, prev: StoredObject): StoredObject {
-    return new StoredObject(key, revision, prev.created, true, prev)
+    return new StoredObject({ key, revision, created: prev.created, prev }, true)
   }
 
   /** Bytes this version takes in its slab. */
@@ -162,7 +165,8 @@ export class StoredObject implements Selectable {
     const digits = String(revision)
     const cut = this.start + this.selectorBytes + this.rvAt
     const end = this.start + this.bytes
-    const version = new StoredObject(this.key, revision, this.created, this.deleted, this.prev)
+    const { key, created, prev } = this
+    const version = new StoredObject({ key, revision, created, prev }, this.deleted)
     const slab = new Slab(this.bytes - this.rvDigits + digits.length)
     this.memory.copy(slab.memory, 0, this.start, cut)
     const at = cut - this.start

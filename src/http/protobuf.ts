@@ -1,7 +1,7 @@
 /** Answers in the binary form. Loaded when the first client asks for it. */
 import type { Api } from '../registry/context.ts'
 import type { Made, Result } from '../registry/results.ts'
-import type { EventForm } from '../registry/watch.ts'
+import type { EventForm } from '../registry/event-form.ts'
 import { ListMeta, PartialObjectMetadata, Status } from '../kinds/meta/documents.ts'
 import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import type { JsonObject } from '../codec/codec.ts'

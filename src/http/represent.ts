@@ -4,10 +4,11 @@
  */
 import { hookContext, type Api } from '../registry/context.ts'
 import { decodeStored, convertFromStorage } from '../registry/objects.ts'
-import { convertedEvents, type EventForm } from '../registry/watch.ts'
+import { convertedEvents, type EventForm } from '../registry/event-form.ts'
 import { Made, type ListResult, type Result } from '../registry/results.ts'
 import { Decoding, type JsonObject } from '../codec/codec.ts'
 import type { ResourceEntry } from '../catalogue/catalogue.ts'
+import type { HookContext } from '../catalogue/resource.ts'
 import { StatusError } from '../meta/errors.ts'
 import type { ObjectMeta, Typed } from '../meta/object-meta.ts'
 import { formatJson } from '../codec/json-text.ts'
@@ -59,7 +60,7 @@ export function objectJson(
           form,
           versionOnly(isStored ? resourceVersionOf(object) : madeVersionOf(object)),
         ),
-        ...rowParts(api, served, object, form).map(toBuffer),
+        ...rowParts(api, { served, form, c: hookContext(api) }, object).map(toBuffer),
         CLOSE,
       ])
     case 'PartialObjectMetadata':
@@ -174,12 +175,12 @@ export function listBytes(
       }
     }
     case 'Table': {
-      const c = hookContext(api)
+      const rows = { served, form, c: hookContext(api) }
       return {
         opening: tableOpening(served, form, metadata),
         closing: LAST_LINE,
         from: null,
-        item: (version) => rowParts(api, served, version, form, c),
+        item: (version) => rowParts(api, rows, version),
       }
     }
     case 'PartialObjectMetadataList': {
@@ -281,13 +282,14 @@ function tableOpening(
   return Buffer.from(`${JSON.stringify(head).slice(0, -1)},"rows":[`)
 }
 
-function rowParts(
-  api: Api,
-  served: ResourceEntry,
-  source: StoredObject | Made,
-  form: Form,
-  c = hookContext(api),
-): Part[] {
+/** What all rows of a table have in common. */
+interface Rows {
+  readonly served: ResourceEntry
+  readonly form: Form
+  readonly c: HookContext
+}
+
+function rowParts(api: Api, { served, form, c }: Rows, source: StoredObject | Made): Part[] {
   const object = 'revision' in source ? viewOf(api, served, source) : parsed(source)
   const cells = JSON.stringify(cellsOf(served, object, c))
   const conditions = served.table.rowConditions?.(object) ?? []
@@ -332,7 +334,11 @@ export function eventForm(api: Api, served: ResourceEntry, form: Form): EventFor
     if (!isTable) return objectJson(api, served, seen, shown)
     const opening = tableOpening(served, form, { resourceVersion: String(revision) }, first)
     first = false
-    return Buffer.concat([opening, ...rowParts(api, served, seen, form).map(toBuffer), CLOSE])
+    return Buffer.concat([
+      opening,
+      ...rowParts(api, { served, form, c: hookContext(api) }, seen).map(toBuffer),
+      CLOSE,
+    ])
   }
   return {
     id: `${served.groupVersion}\0${form.as}\0${form.asVersion}`,

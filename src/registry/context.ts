@@ -8,7 +8,7 @@ import type { Catalogue, ResourceEntry } from '../catalogue/catalogue.ts'
 import type { Typed } from '../meta/object-meta.ts'
 import type { HookContext, Requester } from '../catalogue/resource.ts'
 import type { AgentTls } from './connect/target.ts'
-import type { PoolSet } from './claims.ts'
+import type { AllocatorSet } from './allocations.ts'
 import type { WatchCache } from '../cache/watch-cache.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 
@@ -31,7 +31,7 @@ export interface Api {
   /** Whether connect sub-resources may lead to this machine and its link; for tests alone. */
   readonly proxiesToLoopback: boolean
   /** Where addresses and ports are given out of. */
-  readonly pools: PoolSet
+  readonly allocators: AllocatorSet
   /** Bounds of a watch without `timeoutSeconds`: random from one to two times this, milliseconds. */
   readonly minRequestTimeoutMs: number
   /** Serialises read-modify-write of one key inside this process. */

@@ -1,5 +1,5 @@
 import { formatTime } from '../base/time.ts'
-import { Pace } from '../base/turn.ts'
+import { Pace } from '../base/event-loop.ts'
 import { codecOf, DecodeError, Decoding } from '../codec/codec.ts'
 import { badRequest, conflict, forbidden, StatusError, type Status } from '../meta/errors.ts'
 import { FieldErrors, renderValue } from '../meta/field-errors.ts'
@@ -82,7 +82,7 @@ export async function deleteObject(api: Api, call: Call, deletion: Deletion): Pr
   return api.mutex.take(key, async () => {
     for (;;) {
       const live = await existing(api, call)
-      const result = await deleteOnce(api, call, deletion, key, live)
+      const result = await deleteOnce(api, call, deletion, { key, live })
       if (result) return result
     }
   })
@@ -93,8 +93,7 @@ async function deleteOnce(
   api: Api,
   call: Call,
   deletion: Deletion,
-  key: string,
-  live: StoredObject,
+  { key, live }: { readonly key: string; readonly live: StoredObject },
 ): Promise<Result | null> {
   const { served } = call
   const { strategy } = served
@@ -106,7 +105,8 @@ async function deleteOnce(
   await pace.pause()
   const first = old.metadata.deletionTimestamp === undefined
   const isOwnMark = first && strategy.onTerminate !== undefined
-  checkPreconditions(served, call.name, old, deletion, isOwnMark)
+  const checkHeld = isOwnMark ? checkOwnPreconditions : checkPreconditions
+  checkHeld(call, old.metadata, deletion)
   if (deletion.isAdmitted !== true) await admitDeletion(api, call, deletion, old)
 
   const next = decodeDocument(served, document, c)
@@ -256,14 +256,12 @@ function deleted(
   return { is: 'status', status, body }
 }
 
+/** What the request says of the object must hold. Throws 409. */
 function checkPreconditions(
-  served: ResourceEntry,
-  name: string,
-  { metadata }: Typed,
+  { served, name }: Call,
+  metadata: ObjectMeta,
   deletion: Deletion,
-  isOwnMark: boolean,
 ): void {
-  if (isOwnMark) return checkOwnPreconditions(served, name, metadata, deletion)
   const by = { group: served.group, resource: served.kind }
   if (deletion.uid !== undefined && deletion.uid !== metadata.uid) {
     throw conflict(
@@ -286,8 +284,7 @@ function checkPreconditions(
 
 /** Preconditions in the words of kinds that make the mark themselves. */
 function checkOwnPreconditions(
-  served: ResourceEntry,
-  name: string,
+  { served, name }: Call,
   metadata: ObjectMeta,
   { uid, resourceVersion }: Deletion,
 ): void {
@@ -399,7 +396,7 @@ async function fromBody(api: Api, body: { bytes: Buffer; mediaType: string }): P
 }
 
 function isKnownGroup(api: Api, apiVersion: string | undefined): boolean {
-  if (apiVersion === undefined || apiVersion === '' || apiVersion === api.v.spell('meta{api}/v1'))
+  if (apiVersion === undefined || apiVersion === '' || apiVersion === api.v.resolve('meta{api}/v1'))
     return true
   const slash = apiVersion.indexOf('/')
   return slash === -1

@@ -1,4 +1,4 @@
-import { Pace } from '../base/turn.ts'
+import { Pace } from '../base/event-loop.ts'
 import {
   applyJsonPatch,
   PatchFailed,
@@ -76,7 +76,7 @@ export async function patchScale(
     const document = own.served.codec.plain(present as never)
     return patchedDocument(own, options, document, change) as Promise<Scale>
   }
-  return updateScale(api, { ...call, versionless: change.versionless }, scale, { next }, options)
+  return updateScale(api, { ...call, versionless: change.versionless }, { scale, next }, options)
 }
 
 interface Change {

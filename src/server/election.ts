@@ -73,7 +73,7 @@ class Candidate implements Election {
         api,
         authorizer: alwaysAllow,
         user: serverUser,
-        userAgent: api.v.spell('{system}-apiserver'),
+        userAgent: api.v.resolve('{system}-apiserver'),
         catalogue: leases.catalogue,
         // What fails is tried again with the next attempt.
         retries: 0,
@@ -138,7 +138,7 @@ function leasesOf({ v, catalogue }: Api): {
   readonly address: ResourceAddress
   readonly catalogue: Pick<Catalogue, 'find'>
 } {
-  const group = v.spell('coordination{api}')
+  const group = v.resolve('coordination{api}')
   const leases = () => catalogue.entry(group, 'leases')!.versions[0]
   return {
     address: { group, version: leases().version, resource: 'leases' },
