@@ -1,16 +1,19 @@
 import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import type { Change, Revision } from '../engine/engine.ts'
 import { claimOf, claimTable, CLAIM_PREFIX } from './claims.ts'
-import { hookContext, type Api } from './context.ts'
+import { hookContext, type ReadDependencies, type WriteDependencies } from './context.ts'
 import { commitAll } from './object-changes.ts'
 import { decodeStored } from './objects.ts'
+
+/** What a repair works with. */
+type RepairDependencies = ReadDependencies & Pick<WriteDependencies, 'catalogue' | 'pools'>
 
 /**
  * Makes claims agree with the objects that hold them: adds missing ones, removes those whose object is gone. There is
  * nothing to do after a crash, since both are written in one step; but a data directory may come from elsewhere, or
  * ranges may have changed.
  */
-export async function repairClaims(api: Api): Promise<void> {
+export async function repairClaims(api: RepairDependencies): Promise<void> {
   const owners = api.catalogue.groups
     .flatMap(({ group, versions }) => api.catalogue.resources(group, versions[0] ?? ''))
     .filter((served) => served.strategy.claims !== undefined)
@@ -24,7 +27,10 @@ export async function repairClaims(api: Api): Promise<void> {
   }
 }
 
-async function repairs(api: Api, owners: readonly ResourceEntry[]): Promise<Change[]> {
+async function repairs(
+  api: RepairDependencies,
+  owners: readonly ResourceEntry[],
+): Promise<Change[]> {
   // Of one revision, in which each claim is there with its object.
   const at = api.cache.revision
   const present = [...(await api.cache.list(CLAIM_PREFIX, CLAIM_PREFIX, { at })).items]
@@ -39,7 +45,7 @@ async function repairs(api: Api, owners: readonly ResourceEntry[]): Promise<Chan
 }
 
 async function collect(
-  api: Api,
+  api: RepairDependencies,
   served: ResourceEntry,
   at: Revision,
   wanted: Map<string, Buffer>,
