@@ -1,6 +1,6 @@
 import { IndexedPool, type InPool } from '../base/indexed-pool.ts'
 import type { Clock } from '../base/clock.ts'
-import { turn } from '../base/turn.ts'
+import { yieldToEventLoop } from '../base/event-loop.ts'
 import { isServersPrefix, tablePrefixOf } from '../base/store-keys.ts'
 import {
   Compacted,
@@ -218,7 +218,7 @@ export class WatchCache {
   async #gather(): Promise<void> {
     for (let turns = 0; turns < TURNS; turns++) {
       const asked = this.#asked
-      await turn()
+      await yieldToEventLoop()
       if (this.#asked === asked) return
     }
   }

@@ -103,7 +103,7 @@ export function buildCatalogue(
     }
     return served
   }
-  const order = PRIORITY.map((group) => v.spell(group))
+  const order = PRIORITY.map((group) => v.resolve(group))
   const catalogue = new LiveCatalogue(order, body)
   catalogue.publish(
     BUILT_IN,

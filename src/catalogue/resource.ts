@@ -80,12 +80,18 @@ export interface Hooks<T> {
   /** The last change before storing, after validation. */
   canonicalize?(object: T, c: HookContext): void
   /**
-   * Fills the values that the server chooses out of pools, after validation; `old` is null on create. What is
+   * Fills the values that the server chooses out of allocators, after validation; `old` is null on create. What is
    * wrong goes to `errors`. Runs again when a value was taken meanwhile, on a fresh copy of the object.
    */
-  allocate?(object: T, old: T | null, pools: Pools, errors: FieldErrors, c: HookContext): void
+  allocate?(
+    object: T,
+    old: T | null,
+    allocators: Allocators,
+    errors: FieldErrors,
+    c: HookContext,
+  ): void
   /** The values that the object holds; stored with it in one step, given back with it. */
-  claims?(object: T): readonly Claim[]
+  allocations?(object: T): readonly Allocation[]
   /** Objects of the same name and namespace, by group and resource, that are removed together with this one. */
   readonly removes?: readonly { readonly group: string; readonly resource: string }[]
   /** Texts for `Warning` headers, on create (`old` null) and update. */
@@ -154,25 +160,25 @@ export type Subresource<T> =
   | ActionSubresource
   | ConnectSubresource
 
-/** A value that only one object of a pool may hold at a time: an address, a port. */
-export interface Claim {
-  /** Name of the pool, for instance `serviceips/IPv4`. */
-  readonly pool: string
+/** A value that only one object of an allocator may hold at a time: an address, a port. */
+export interface Allocation {
+  /** Name of the allocator, for instance `serviceips/IPv4`. */
+  readonly allocator: string
   readonly value: string
 }
 
-/** Pools of such values as hooks see them. */
-export interface Pools {
-  /** Families of the address pools, the default first. */
+/** Allocators of such values as hooks see them. */
+export interface Allocators {
+  /** Families of the address allocators, the default first. */
   readonly families: readonly ('IPv4' | 'IPv6')[]
-  /** Whether a value lies in the pool's range. */
-  contains(pool: string, value: string): boolean
-  /** The range as text, for messages; undefined when there is no such pool. */
-  range(pool: string): string | undefined
+  /** Whether a value lies in the allocator's range. */
+  contains(allocator: string, value: string): boolean
+  /** The range as text, for messages; undefined when there is no such allocator. */
+  range(allocator: string): string | undefined
   /** Whether nobody holds the value. */
-  isFree(pool: string, value: string): boolean
-  /** A free value, not yet taken; null when the pool is used up. */
-  pick(pool: string): string | null
+  isFree(allocator: string, value: string): boolean
+  /** A free value, not yet taken; null when the allocator is used up. */
+  pick(allocator: string): string | null
 }
 
 /** Another version of the same objects. */

@@ -301,7 +301,7 @@ function tellDeprecated(context: Context, served: ResourceEntry, deprecation: De
   const { api, onDeprecated } = context.server
   context.warn(deprecationText(api, served, deprecation))
   // The domain of API groups, which begins with a dot.
-  const domain = api.v.spell('{api}').slice(1)
+  const domain = api.v.resolve('{api}').slice(1)
   context.annotate(`${domain}/deprecated`, 'true')
   const { removed } = deprecation
   if (removed !== undefined) {
@@ -320,6 +320,6 @@ function deprecationText(api: Api, served: ResourceEntry, deprecation: Deprecati
   const { since, removed, use, warning } = deprecation
   if (warning !== undefined) return warning
   const gone = removed === undefined ? '' : `, unavailable in v${removed}+`
-  const instead = use === undefined ? '' : `; use ${api.v.spell(use)} ${served.kind}`
+  const instead = use === undefined ? '' : `; use ${api.v.resolve(use)} ${served.kind}`
   return `${served.groupVersion} ${served.kind} is deprecated in v${since}+${gone}${instead}`
 }

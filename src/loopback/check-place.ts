@@ -6,7 +6,7 @@ import type { Place } from '../client/transport.ts'
 
 /** Finds what a request is about. Throws StatusError for what no path leads to: the same as over the network. */
 export function servedAt(
-  catalogue: Catalogue,
+  catalogue: Pick<Catalogue, 'find'>,
   { of, namespace, name, subresource }: Place,
   verb: RequestVerb | 'watch',
 ): ResourceEntry {

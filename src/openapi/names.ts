@@ -38,7 +38,7 @@ export const domainOf = (v: Vocabulary): string =>
 export function definitionName(home: string, name: string, v: Vocabulary): string {
   const [group = '', version = ''] = home.split('/')
   const place = Object.hasOwn(PACKAGES, group) ? PACKAGES[group]! : `api.${packageOf(group)}.`
-  return `${domainOf(v)}.${v.spell(place)}${version}.${name}`
+  return `${domainOf(v)}.${v.resolve(place)}${version}.${name}`
 }
 
 /** Name under which a kind, or the list of it, is published; what is no part of the server by its group turned round. */

@@ -1,7 +1,7 @@
 /** Server-side apply (seed 1, Server-side apply; api-machinery section 14). */
 import { clientApplySteps } from '../patch/last-applied.ts'
 import { paced, type Steps } from '../base/steps.ts'
-import { Pace } from '../base/turn.ts'
+import { Pace } from '../base/event-loop.ts'
 import { applyConflict, type Recorded } from '../patch/managed-fields.ts'
 import { ApplyConflict } from '../patch/managers.ts'
 import { DEDUCED } from '../notation/topology.ts'
@@ -19,7 +19,14 @@ import { type WriteDependencies, type Call } from './context.ts'
 import { toStored, untilConverted, type Conversions } from './conversion.ts'
 import { decodeServedSteps } from './objects.ts'
 import { applyOptions, type ApplyOptions } from './options.ts'
-import { blankOf, checkCount, documentOf, setEntries, versionsOf, writerOf } from './ownership.ts'
+import {
+  zeroValueOf,
+  checkCount,
+  documentOf,
+  setEntries,
+  versionsOf,
+  writerOf,
+} from './ownership.ts'
 import type { Result } from './results.ts'
 import { scaleKind, updateScale } from './scale.ts'
 import { checkName } from './update.ts'
@@ -96,9 +103,9 @@ async function applied(
 ): Promise<Typed> {
   const { served } = call
   const apiVersion = served.groupVersion
-  const blank = { object: blankOf(served), apiVersion }
+  const zero = { object: zeroValueOf(served), apiVersion }
   const pace = new Pace()
-  let before = blank
+  let before = zero
   function* steps(conversions: Conversions | null): Steps<Recorded> {
     if (live) before = { object: documentOf(served, live, c, conversions), apiVersion }
     yield
@@ -106,7 +113,7 @@ async function applied(
       {
         versions: versionsOf(served, call.subresource, { c, conversions }),
         live: before,
-        blank,
+        zero,
         config,
         liveEntries: live?.metadata.managedFields,
         force: options.force,

@@ -8,7 +8,7 @@ import type { Catalogue, ResourceEntry } from '../catalogue/catalogue.ts'
 import type { Typed } from '../meta/object-meta.ts'
 import type { HookContext, Requester } from '../catalogue/resource.ts'
 import type { AgentTls } from './connect/target.ts'
-import type { PoolSet } from './claims.ts'
+import type { AllocatorSet } from './allocations.ts'
 import type { TokenFinding, TokenSigner } from './tokens.ts'
 import type { WatchCache } from '../cache/watch-cache.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
@@ -45,7 +45,7 @@ export interface WriteDependencies extends ActionDependencies {
   /** Asked by an update that creates the object. */
   readonly authorizer: Pick<Authorizer, 'authorize'>
   /** Where addresses and ports are given out of. */
-  readonly pools: PoolSet
+  readonly allocators: AllocatorSet
   /** Serialises read-modify-write of one key inside this process. */
   readonly mutex: KeyedMutex
   /** Checks of what is about to be stored, by `group/resource`, where a rule is about more than the object. */

@@ -3,7 +3,7 @@
  * the part that is done at once; kinds that need no waiting come through without a promise.
  */
 import { LRUCache } from 'lru-cache'
-import { Pace } from '../base/turn.ts'
+import { Pace } from '../base/event-loop.ts'
 import { Decoding, type JsonObject } from '../codec/codec.ts'
 import type { ResourceEntry, WaitingConversion } from '../catalogue/entry.ts'
 import { internalError, StatusError } from '../meta/errors.ts'

@@ -1,6 +1,6 @@
 /** The steps of a create, in their order. The kind fills the hooks. */
 import { formatTime } from '../base/time.ts'
-import { Pace } from '../base/turn.ts'
+import { Pace } from '../base/event-loop.ts'
 import { alreadyExists, generatedNameTaken, plainError } from '../meta/errors.ts'
 import { checkMetadata } from '../meta/check-metadata.ts'
 import { FieldErrors } from '../meta/field-errors.ts'
@@ -9,7 +9,7 @@ import type { StoredObject } from '../cache/stored-object.ts'
 import type { ResourceCache } from '../cache/resource-cache.ts'
 import type { Change } from '../engine/engine.ts'
 import { CallAttributes } from './admission.ts'
-import { isClaimKey } from './claims.ts'
+import { isAllocationKey } from './allocations.ts'
 import { keyOf, type WriteDependencies, type Call } from './context.ts'
 import { decodeStored, encodeObject, unversioned } from './objects.ts'
 import { objectChanges } from './object-changes.ts'
@@ -58,7 +58,7 @@ export async function createObject(
     if (present) throw taken(present)
     if (options.dryRun) return { is: 'object', status: 201, version: unversioned(record as Buffer) }
     const result = created(api, table, changes, taken)
-    // Without claims there is one try only, and the object is let go before the wait for the disk.
+    // Without allocations there is one try only, and the object is let go before the wait for the disk.
     if (changes.length === 1) return result as Promise<Result>
     const made = await result
     // Otherwise somebody was faster with a value that was picked: the next round sees that, and picks another.
@@ -69,7 +69,7 @@ export async function createObject(
 /** A create that passed everything up to the store. */
 interface Creation {
   readonly table: ResourceCache
-  /** Chooses values out of pools, asks validating admission, and says what is to be stored. Throws 4xx. */
+  /** Chooses values from allocators, asks validating admission, and says what is to be stored. Throws 4xx. */
   changes(): Promise<[Change, ...Change[]]>
   /** Why it cannot be made over what is there. */
   taken(present: StoredObject | null): Error
@@ -182,7 +182,7 @@ async function completed(
   return isGenerated
 }
 
-/** Commits a new object; null when a claim of another's is in the way. Throws 409 with `taken`. */
+/** Commits a new object; null when an allocation of another's is in the way. Throws 409 with `taken`. */
 async function created(
   api: WriteDependencies,
   table: ResourceCache,
@@ -193,7 +193,7 @@ async function created(
   const commit = await api.cache.commit(changes, table)
   if (commit.done)
     return { is: 'object', status: 201, version: committed(table, changes[0], commit.at) }
-  if (isClaimKey(commit.key)) return null
+  if (isAllocationKey(commit.key)) return null
   throw taken(table.get(key))
 }
 

@@ -1,5 +1,5 @@
 import { formatTime } from '../base/time.ts'
-import { Pace } from '../base/turn.ts'
+import { Pace } from '../base/event-loop.ts'
 import { codecOf, DecodeError, Decoding } from '../codec/codec.ts'
 import { badRequest, conflict, forbidden, StatusError, type Status } from '../meta/errors.ts'
 import { FieldErrors, renderValue } from '../meta/field-errors.ts'
@@ -412,7 +412,7 @@ async function fromBody(
 }
 
 function isKnownGroup(api: WriteDependencies, apiVersion: string | undefined): boolean {
-  if (apiVersion === undefined || apiVersion === '' || apiVersion === api.v.spell('meta{api}/v1'))
+  if (apiVersion === undefined || apiVersion === '' || apiVersion === api.v.resolve('meta{api}/v1'))
     return true
   const slash = apiVersion.indexOf('/')
   return slash === -1

@@ -10,7 +10,7 @@ import { openMemory } from '../engine/memory/engine.ts'
 import { defaultGate } from '../kinds/gates.ts'
 import { resources } from '../kinds/index.ts'
 import { defaultVocabulary, vocabularies } from '../vocabulary/index.ts'
-import { NO_POOLS } from './claims.ts'
+import { NO_ALLOCATORS } from './allocations.ts'
 import {
   contextOnce,
   KeyedMutex,
@@ -68,7 +68,7 @@ test('reads and writes work with their own parts of what all verbs need', async 
     catalogue,
     admission: admissionChain([], clock),
     authorizer: alwaysAllow,
-    pools: NO_POOLS,
+    allocators: NO_ALLOCATORS,
     mutex: new KeyedMutex(),
   }
   for (const name of ['a', 'b'])

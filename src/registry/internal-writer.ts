@@ -60,7 +60,7 @@ export class InternalWriter {
   constructor(api: WriteDependencies) {
     this.#api = api
     // Becomes the owner of what is written.
-    this.#agent = api.v.spell('{system}-apiserver')
+    this.#agent = api.v.resolve('{system}-apiserver')
   }
 
   /** Makes an object. */

@@ -1,4 +1,4 @@
-import { Pace } from '../base/turn.ts'
+import { Pace } from '../base/event-loop.ts'
 import { badRequest, expired, tooNewVersion } from '../meta/errors.ts'
 import { unreadableAmong } from '../engine/encryption/unreadable.ts'
 import { Compacted, FutureRevision } from '../engine/engine.ts'

@@ -3,7 +3,7 @@ import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import type { Typed } from '../meta/object-meta.ts'
 import type { WatchCache } from '../cache/watch-cache.ts'
 import type { Change } from '../engine/engine.ts'
-import { claimChanges } from './claims.ts'
+import { allocationChanges } from './allocations.ts'
 import type { WriteDependencies } from './context.ts'
 import { isGoing } from './going.ts'
 
@@ -26,7 +26,7 @@ export interface ObjectWrite {
 
 /** The record of an object with the values that it takes and gives back, stored in one step. */
 export const objectChanges = (
-  { pools }: Pick<WriteDependencies, 'pools'>,
+  { allocators }: Pick<WriteDependencies, 'allocators'>,
   { served, key, old, next, record, over }: ObjectWrite,
 ): [Change, ...Change[]] => [
   {
@@ -35,7 +35,7 @@ export const objectChanges = (
     ifChangedAt: over,
     ...(old && next && isGoing(next) ? { frees: true } : {}),
   },
-  ...claimChanges(pools, served, { before: old, after: next, owner: key }),
+  ...allocationChanges(allocators, served, { before: old, after: next, owner: key }),
 ]
 
 /** Commits changes in as few transactions as the store takes; whether all of their conditions held. */

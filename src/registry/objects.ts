@@ -1,5 +1,5 @@
 import { finish, type Steps } from '../base/steps.ts'
-import { AS_IT_STANDS, codecOf, DecodeError, Decoding, type JsonObject } from '../codec/codec.ts'
+import { UNRESOLVED, codecOf, DecodeError, Decoding, type JsonObject } from '../codec/codec.ts'
 import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import { parseJson } from '../codec/json-text.ts'
 import { membersWriter } from '../codec/json-writer.ts'
@@ -15,10 +15,10 @@ const metaCodec = codecOf(ObjectMeta.shape)
 
 const META_FIELDS = [...ObjectMeta.shape.fields.keys()]
 const VERSION_AT = META_FIELDS.indexOf('resourceVersion')
-const beforeVersion = membersWriter(ObjectMeta.shape, AS_IT_STANDS, META_FIELDS.slice(VERSION_AT))
+const beforeVersion = membersWriter(ObjectMeta.shape, UNRESOLVED, META_FIELDS.slice(VERSION_AT))
 const behindVersion = membersWriter(
   ObjectMeta.shape,
-  AS_IT_STANDS,
+  UNRESOLVED,
   META_FIELDS.slice(0, VERSION_AT + 1),
 )
 

@@ -88,13 +88,13 @@ export function withoutEntries(document: JsonObject): JsonObject {
   return { ...document, metadata: rest }
 }
 
-const blanks = new WeakMap<ResourceEntry, JsonObject>()
+const zeroValues = new WeakMap<ResourceEntry, JsonObject>()
 
 /** An object of the served version in which nothing is set, as JSON. */
-export function blankOf(served: ResourceEntry): JsonObject {
-  let blank = blanks.get(served)
-  if (!blank) blanks.set(served, (blank = served.codec.plain({})))
-  return blank
+export function zeroValueOf(served: ResourceEntry): JsonObject {
+  let zero = zeroValues.get(served)
+  if (!zero) zeroValues.set(served, (zero = served.codec.plain({})))
+  return zero
 }
 
 /**
@@ -132,7 +132,7 @@ function* ownerSteps(
     {
       versions: versionsOf(served, call.subresource, { c, conversions }),
       live,
-      blank: { object: blankOf(served), apiVersion },
+      zero: { object: zeroValueOf(served), apiVersion },
       next: document,
       liveEntries: before?.metadata.managedFields,
       sentEntries: next.metadata.managedFields,

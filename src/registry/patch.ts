@@ -1,4 +1,4 @@
-import { Pace } from '../base/turn.ts'
+import { Pace } from '../base/event-loop.ts'
 import {
   applyJsonPatch,
   PatchFailed,

@@ -1,5 +1,5 @@
 import { paced } from '../base/steps.ts'
-import { Pace } from '../base/turn.ts'
+import { Pace } from '../base/event-loop.ts'
 import { badRequest, unsupportedMediaType } from '../meta/errors.ts'
 import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import { parseJsonStrictly } from '../codec/json-text.ts'
@@ -18,7 +18,7 @@ import type { WriteOptions } from './options.ts'
 export const PROTOBUF_TYPE = 'application/vnd.{brand}.protobuf'
 
 /** The media type of binary bodies and answers in the vocabulary's own words. */
-export const protobufType = (v: Vocabulary): string => v.spell(PROTOBUF_TYPE)
+export const protobufType = (v: Vocabulary): string => v.resolve(PROTOBUF_TYPE)
 
 /** Media types that bodies can have; the binary one where there is such a form. */
 const acceptedBodies = (v: Vocabulary, hasBinary: boolean): string[] => [

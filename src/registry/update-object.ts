@@ -1,6 +1,6 @@
 /** The steps of an update, in their order. The kind fills the hooks. */
 import { refusal } from '../authz/refusal.ts'
-import { Pace } from '../base/turn.ts'
+import { Pace } from '../base/event-loop.ts'
 import { conflict, invalid, modified, notFound } from '../meta/errors.ts'
 import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import { checkMetadata, checkMetadataUpdate } from '../meta/check-metadata.ts'
@@ -11,7 +11,7 @@ import type { PartSubresource } from '../catalogue/resource.ts'
 import type { StoredObject } from '../cache/stored-object.ts'
 import type { Commit } from '../engine/engine.ts'
 import { CallAttributes } from './admission.ts'
-import { isClaimKey } from './claims.ts'
+import { isAllocationKey } from './allocations.ts'
 import { keyOf, type WriteDependencies, type Call } from './context.ts'
 import { asVersion, decodeDocument, encodeObject } from './objects.ts'
 import { objectChanges } from './object-changes.ts'
@@ -265,7 +265,7 @@ async function storeUpdate(
   if (options.dryRun) return { is: 'object', status: 200, version: wanted }
   const changes = objectChanges(api, { served, key, old, next, record, over })
   const commit = await api.cache.commit(changes, table)
-  if (!commit.done) return isClaimKey(commit.key) ? null : again(call, commit, conditional)
+  if (!commit.done) return isAllocationKey(commit.key) ? null : again(call, commit, conditional)
   return { is: 'object', status: 200, version: committed(table, changes[0], commit.at) }
 }
 

@@ -1,7 +1,7 @@
 /** What creates and updates share. */
 import { shortened } from '../base/short-text.ts'
 import { paced, type Steps } from '../base/steps.ts'
-import { Pace } from '../base/turn.ts'
+import { Pace } from '../base/event-loop.ts'
 import { badRequest, invalid } from '../meta/errors.ts'
 import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import { collecting, FieldErrors } from '../meta/field-errors.ts'
@@ -13,7 +13,7 @@ import type { StoredObject } from '../cache/stored-object.ts'
 import type { ResourceCache } from '../cache/resource-cache.ts'
 import type { Change } from '../engine/engine.ts'
 import { CallAttributes, mutatedBy } from './admission.ts'
-import { claimTable, poolsFor } from './claims.ts'
+import { allocationCache, allocatorsFor } from './allocations.ts'
 import { type WriteDependencies, type Call, type GuardedWrite } from './context.ts'
 import { asVersion } from './objects.ts'
 import { faultOfEntries } from './ownership.ts'
@@ -33,7 +33,7 @@ export function takeNamespace(call: Call, object: Typed): void {
   }
 }
 
-/** The object with what the server chooses out of pools; itself when it has nothing of the kind. Throws 422. */
+/** The object with what the server chooses out of allocators; itself when it has nothing of the kind. Throws 422. */
 export async function allocated(
   api: WriteDependencies,
   { served, context }: Call,
@@ -44,8 +44,8 @@ export async function allocated(
   if (!allocate) return object
   const next = copyJson(object)
   const errors = new FieldErrors()
-  const pools = poolsFor(api.pools, await claimTable(api.cache), api.ids)
-  allocate(next, old, pools, errors, context())
+  const allocators = allocatorsFor(api.allocators, await allocationCache(api.cache), api.ids)
+  allocate(next, old, allocators, errors, context())
   refuseInvalid(served, next.metadata.name ?? '', errors)
   return next
 }

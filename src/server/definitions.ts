@@ -26,7 +26,7 @@ export async function serveDefinitions(parts: DefinitionParts): Promise<() => vo
   const served = new ServedDefinitions(catalogue, webhooks, (definition, error) =>
     log.warn('a definition is not served', { definition, error: String(error) }),
   )
-  const name = { group: v.spell('apiextensions{api}'), resource: 'customresourcedefinitions' }
+  const name = { group: v.resolve('apiextensions{api}'), resource: 'customresourcedefinitions' }
   const stop = await objects.follow<CustomResourceDefinition>(name, served)
   served.publish()
   return () => {

@@ -4,7 +4,7 @@ import { admissionPlugins } from '../admission/index.ts'
 import type { PluginDeps } from '../admission/plugin.ts'
 import { keyOf, KeyedMutex, type Api } from '../registry/context.ts'
 import { pluginWriter } from '../registry/plugin-writer.ts'
-import { servicePools } from '../registry/claims.ts'
+import { serviceAllocators } from '../registry/allocations.ts'
 import { renewTables, storageForms } from '../registry/storage-forms.ts'
 import { alwaysAllow } from '../authz/always.ts'
 import { managerWorld } from './controller-world.ts'
@@ -46,12 +46,12 @@ export class Hand {
       api,
       authorizer: alwaysAllow,
       user: { name: 'tester', uid: '', groups: ['system:authenticated'], extra: {} },
-      userAgent: api.v.spell('{system}-controller-manager'),
+      userAgent: api.v.resolve('{system}-controller-manager'),
     })
   }
   served([groupVersion, resource]: Place) {
     const at = groupVersion.indexOf('/')
-    const group = this.#api.v.spell(groupVersion.slice(0, Math.max(at, 0)))
+    const group = this.#api.v.resolve(groupVersion.slice(0, Math.max(at, 0)))
     const served = this.#api.catalogue.find(group, groupVersion.slice(at + 1), resource)
     if (!served) throw new Error(`no ${groupVersion} ${resource}`)
     return served
@@ -152,7 +152,7 @@ export async function inProcess({
     allowPrivileged: false,
     agentTls: {},
     proxiesToLoopback: false,
-    pools: servicePools(ranges.addresses, ranges.ports),
+    allocators: serviceAllocators(ranges.addresses, ranges.ports),
     authorizer: alwaysAllow,
     minRequestTimeoutMs: 1_800_000,
     mutex: new KeyedMutex(),

@@ -188,7 +188,7 @@ test('events are one resource under two groups', async () => {
       involvedObject: { namespace: 'default' },
     },
   })
-  const other = { group: v.spell('events{api}'), resource: 'events' }
+  const other = { group: v.resolve('events{api}'), resource: 'events' }
   const here = await source.get({ group: '', resource: 'events' }, 'default', 'e')
   expect([here?.metadata.name, await source.get(other, 'default', 'e')]).toEqual(['e', here])
 })

@@ -1,8 +1,8 @@
 /** Chooses the parts, wires them and starts them. */
 import { join } from 'node:path'
 import { alwaysAllow } from '../authz/always.ts'
-import { repairClaims } from '../registry/claims-repair.ts'
-import { servicePools } from '../registry/claims.ts'
+import { repairAllocations } from '../registry/allocations-repair.ts'
+import { serviceAllocators } from '../registry/allocations.ts'
 import { KeyedMutex, type Api } from '../registry/context.ts'
 import { pluginWriter } from '../registry/plugin-writer.ts'
 import { renewTables, storageForms } from '../registry/storage-forms.ts'
@@ -11,7 +11,7 @@ import { randomIds } from '../base/ids.ts'
 import { OWNER_FILE } from '../base/folders.ts'
 import { silentLog } from '../base/log.ts'
 import { forFlagSync } from '../base/plain-reason.ts'
-import { turn } from '../base/turn.ts'
+import { yieldToEventLoop } from '../base/event-loop.ts'
 import { publishAuthentication } from './bootstrap/authentication-config.ts'
 import { ensureSystemPriorities } from './bootstrap/system-priorities.ts'
 import { ensureServerService } from './bootstrap/server-service.ts'
@@ -130,7 +130,7 @@ export async function launchServer(
       ),
     )
     // What is far away is waited for while the rest is made.
-    await turn()
+    await yieldToEventLoop()
     const catalogue = buildCatalogue(resources, v, isEnabled)
     const opened = underway(
       opening.then(async (plain) => {
@@ -194,7 +194,7 @@ export async function launchServer(
       allowPrivileged: options.allowPrivileged ?? false,
       agentTls: options.agentTls ?? {},
       proxiesToLoopback: options.proxiesToLoopback ?? false,
-      pools: servicePools(ranges.addresses, ranges.ports),
+      allocators: serviceAllocators(ranges.addresses, ranges.ports),
       authorizer,
       closestRule: (user, attributes) => authorization.closest(user, attributes),
       get guards() {
@@ -225,7 +225,9 @@ export async function launchServer(
     closers.push(() => admission.close())
     const rbac = authorizationModes(options.authorization ?? {}).includes('RBAC')
     // The server is ready when it is done, and not before; what else a start takes goes on beside it.
-    const beginning = underway(Promise.all([writeFirstObjects(api, { rbac }), repairClaims(api)]))
+    const beginning = underway(
+      Promise.all([writeFirstObjects(api, { rbac }), repairAllocations(api)]),
+    )
     const defining = underway(serveDefinitions({ v, clock, ids, catalogue, objects: source, log }))
     closers.push(async () => (await defining.catch(() => null))?.())
     const parts = { v, clock, log, objects }
@@ -290,8 +292,8 @@ export async function launchServer(
       authentication: authentication.chain,
       authorizer: authorization.authorizer,
       auditKeys: {
-        decision: v.spell('authorization{api}/decision'),
-        reason: v.spell('authorization{api}/reason'),
+        decision: v.resolve('authorization{api}/decision'),
+        reason: v.resolve('authorization{api}/reason'),
       },
       health,
       endpoints,
@@ -387,7 +389,7 @@ export async function launchServer(
     const ending = new AbortController()
     closers.push(() => ending.abort())
     // After whoever waits for the server goes on.
-    const policy = turn()
+    const policy = yieldToEventLoop()
       .then(async () => {
         if (!rbac || isSeeded) return
         const { ensureBootstrapPolicy } = await import('./bootstrap/policy.ts')

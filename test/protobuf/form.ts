@@ -36,7 +36,7 @@ export function protobufForm(v: Vocabulary) {
 
   return {
     name: 'protobuf',
-    type: v.spell('application/vnd.{brand}.protobuf'),
+    type: v.resolve('application/vnd.{brand}.protobuf'),
     write(value: object): Buffer {
       const { kind, apiVersion, ...rest } = value as JsonObject & {
         kind: string

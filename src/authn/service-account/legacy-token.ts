@@ -18,14 +18,14 @@ import { isOf, textClaim, verifiedClaims } from './jwt.ts'
 import type { TokenKey } from './keys.ts'
 
 /** Issuer that tokens in secrets name. */
-export const legacyIssuer = (v: Vocabulary): string => v.spell('{brand}/serviceaccount')
+export const legacyIssuer = (v: Vocabulary): string => v.resolve('{brand}/serviceaccount')
 
 /** Names of the claims that tokens in secrets have beside those of every token. */
 export const legacyClaims = (v: Vocabulary) => ({
-  namespace: v.spell('{label}/serviceaccount/namespace'),
-  secret: v.spell('{label}/serviceaccount/secret.name'),
-  name: v.spell('{label}/serviceaccount/service-account.name'),
-  uid: v.spell('{label}/serviceaccount/service-account.uid'),
+  namespace: v.resolve('{label}/serviceaccount/namespace'),
+  secret: v.resolve('{label}/serviceaccount/secret.name'),
+  name: v.resolve('{label}/serviceaccount/service-account.name'),
+  uid: v.resolve('{label}/serviceaccount/service-account.uid'),
 })
 
 export interface LegacyTokenParts extends AudienceParts {

@@ -141,7 +141,7 @@ export const customResourceDefinitions = resource(CustomResourceDefinition, {
 
   onTerminate(definition, { v, now }) {
     const { metadata } = definition
-    const duty = v.spell(INSTANCE_CLEANUP)
+    const duty = v.resolve(INSTANCE_CLEANUP)
     if (!metadata.finalizers?.includes(duty))
       metadata.finalizers = [...(metadata.finalizers ?? []), duty]
     setCondition(

@@ -33,11 +33,13 @@ const { kind } = group('apps/v1')
 const RETENTION = 'StatefulSetAutoDeletePVC'
 const MAX_UNAVAILABLE = 'MaxUnavailableStatefulSet'
 
-/** Keeps pods running that each have a name and claims of their own. */
+/**
+ * A StatefulSet runs pods that each have a stable name, a stable network identity and their own PersistentVolumeClaims.
+ */
 export class StatefulSet extends kind({
-  /** What is wanted. */
+  /** Desired state of the pods and their claims. */
   spec: t.object(2, StatefulSetSpec),
-  /** How it fares; kept by the cluster. */
+  /** Most recently observed state. Set by the controller; read-only for users. */
   status: t.object(3, StatefulSetStatus),
 }) {}
 

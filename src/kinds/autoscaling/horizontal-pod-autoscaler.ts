@@ -16,11 +16,11 @@ const { kind } = group('autoscaling/v2')
 
 const CONTAINER_GATE = 'HPAContainerMetrics'
 
-/** Changes the number of replicas of something by what is measured. */
+/** A HorizontalPodAutoscaler adjusts the number of replicas of a workload to the metrics it observes. */
 export class HorizontalPodAutoscaler extends kind({
-  /** What is scaled, by what, and how far. */
+  /** Desired behavior: target, limits, metrics and scaling rules. */
   spec: t.object(2, HorizontalPodAutoscalerSpec),
-  /** How it fares; kept by the cluster. */
+  /** Most recently observed state. Set by the controller; read-only for users. */
   status: t.object(3, HorizontalPodAutoscalerStatus),
 }) {}
 

@@ -8,7 +8,7 @@ import { convertFromStorage, convertToStorage } from './horizontal-pod-autoscale
 type Stored = Parameters<typeof convertFromStorage>[0]
 
 const scaleTargetRef = { kind: 'Deployment', name: 'web', apiVersion: 'apps/v1' }
-const key = (name: string) => orch.spell(`autoscaling.alpha.{label}/${name}`)
+const key = (name: string) => orch.resolve(`autoscaling.alpha.{label}/${name}`)
 const cpu = (averageUtilization: number) => ({
   type: 'Resource',
   resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization } },

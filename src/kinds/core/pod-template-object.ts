@@ -12,9 +12,9 @@ import { podWarnings } from './pod/warnings.ts'
 
 const { kind } = group('core/v1')
 
-/** A template of pods that stands by itself. */
+/** A stored template for pods. No controller creates pods from it. */
 export class PodTemplate extends kind({
-  /** What pods made from it look like. */
+  /** Metadata and spec for pods that are created from the template. */
   template: t.object(2, PodTemplateSpec),
 }) {}
 

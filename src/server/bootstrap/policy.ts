@@ -89,7 +89,7 @@ interface Desk<E extends Expected, Stored> {
 }
 
 function desksOf(api: Api) {
-  const group = api.v.spell('rbac.authorization{api}')
+  const group = api.v.resolve('rbac.authorization{api}')
   const find = (plural: string) => api.catalogue.find(group, 'v1', plural)
   const ofRoles = (served: ResourceEntry): Desk<PolicyRole, StoredRole> => ({
     api,

@@ -10,11 +10,11 @@ import { validateNodeUpdate } from './validate-update.ts'
 
 const { kind } = group('core/v1')
 
-/** A machine on which pods run. */
+/** A machine of the cluster that runs pods. The name of the object identifies the machine. */
 export class Node extends kind({
-  /** What the node is to be. */
+  /** Desired state of the node. */
   spec: t.object(2, NodeSpec),
-  /** How it fares; kept by the node agent. */
+  /** Most recently observed status. Set by the node agent and controllers; read-only for users. */
   status: t.object(3, NodeStatus),
 }) {}
 

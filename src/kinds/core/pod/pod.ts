@@ -23,11 +23,17 @@ import { podWarnings } from './warnings.ts'
 
 const { kind } = group('core/v1')
 
-/** Containers that run together on one node. */
+/**
+ * A group of containers that are scheduled together on one node and share its network and volumes.
+ * It is the smallest unit of deployment.
+ */
 export class Pod extends kind({
-  /** What the pod is to be. */
+  /** Desired behavior of the pod. Mostly immutable after creation. */
   spec: t.object(2, PodSpec),
-  /** What is known about it. */
+  /**
+   * Most recently observed status of the pod. Set by the server and the node agent; read-only for
+   * users.
+   */
   status: t.object(3, PodStatus),
 }) {}
 

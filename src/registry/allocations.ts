@@ -7,28 +7,31 @@ import type { Ids } from '../base/ids.ts'
 import type { IpRange, ValueRange } from '../base/ip-range.ts'
 import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import type { Typed } from '../meta/object-meta.ts'
-import type { Claim, Pools } from '../catalogue/resource.ts'
+import type { Allocation, Allocators } from '../catalogue/resource.ts'
 import type { WatchCache } from '../cache/watch-cache.ts'
 import { encodeBody } from '../engine/record.ts'
 import type { ResourceCache } from '../cache/resource-cache.ts'
 import { serversPrefix } from '../base/store-keys.ts'
 import type { Change } from '../engine/engine.ts'
 
-/** All claims are kept under this. */
-export const CLAIM_PREFIX = serversPrefix('claims')
+/** All allocations are kept under this. */
+export const ALLOCATION_PREFIX = serversPrefix('claims')
 const TRIES = 8
 
-/** The pools of one server, by name. */
-export interface PoolSet {
+/** The allocators of one server, by name. */
+export interface AllocatorSet {
   readonly families: readonly IpRange['family'][]
   readonly ranges: ReadonlyMap<string, ValueRange>
 }
 
-/** No pools at all. */
-export const NO_POOLS: PoolSet = { families: [], ranges: new Map() }
+/** No allocators at all. */
+export const NO_ALLOCATORS: AllocatorSet = { families: [], ranges: new Map() }
 
-/** The pools that services get addresses and ports from; the first address range is the default family. */
-export const servicePools = (addresses: readonly IpRange[], ports: ValueRange): PoolSet => ({
+/** The allocators that services get addresses and ports from; the first address range is the default family. */
+export const serviceAllocators = (
+  addresses: readonly IpRange[],
+  ports: ValueRange,
+): AllocatorSet => ({
   families: addresses.map((range) => range.family),
   ranges: new Map<string, ValueRange>([
     ...addresses.map((range) => [`serviceips/${range.family}`, range] as const),
@@ -36,33 +39,34 @@ export const servicePools = (addresses: readonly IpRange[], ports: ValueRange): 
   ]),
 })
 
-/** The table that claims are kept in. */
-export const claimTable = (cache: WatchCache): Promise<ResourceCache> => cache.table(CLAIM_PREFIX)
+/** The resource cache that allocations are kept in. */
+export const allocationCache = (cache: WatchCache): Promise<ResourceCache> =>
+  cache.table(ALLOCATION_PREFIX)
 
-/** Whether a key is that of a claim. */
-export const isClaimKey = (key: string): boolean => key.startsWith(CLAIM_PREFIX)
+/** Whether a key is that of an allocation. */
+export const isAllocationKey = (key: string): boolean => key.startsWith(ALLOCATION_PREFIX)
 
-/** Pools as one allocation sees them: what it picks, it does not pick twice. */
-export function poolsFor(set: PoolSet, claims: ResourceCache, ids: Ids): Pools {
+/** Allocators as one allocation sees them: what it picks, it does not pick twice. */
+export function allocatorsFor(set: AllocatorSet, allocations: ResourceCache, ids: Ids): Allocators {
   const mine = new Set<string>()
-  const isFree = (pool: string, value: string) => {
-    const key = claimKey(set, { pool, value })
-    return !mine.has(key) && !claims.get(key)
+  const isFree = (allocator: string, value: string) => {
+    const key = allocationKey(set, { allocator, value })
+    return !mine.has(key) && !allocations.get(key)
   }
   return {
     families: set.families,
-    contains: (pool, value) => (set.ranges.get(pool)?.indexOf(value) ?? -1) !== -1,
-    range: (pool) => set.ranges.get(pool)?.text,
+    contains: (allocator, value) => (set.ranges.get(allocator)?.indexOf(value) ?? -1) !== -1,
+    range: (allocator) => set.ranges.get(allocator)?.text,
     isFree,
-    pick(pool) {
-      const range = set.ranges.get(pool)
+    pick(allocator) {
+      const range = set.ranges.get(allocator)
       if (!range) return null
       const reserved = Math.min(range.reserved, range.size)
-      const free = (value: string) => isFree(pool, value)
+      const free = (value: string) => isFree(allocator, value)
       const value =
         pickFrom({ range, from: reserved, to: range.size }, ids, free) ??
         pickFrom({ range, from: 0, to: reserved }, ids, free)
-      if (value !== null) mine.add(claimKey(set, { pool, value }))
+      if (value !== null) mine.add(allocationKey(set, { allocator, value }))
       return value
     },
   }
@@ -97,7 +101,7 @@ function pickFrom(
 }
 
 /** One object before and after a write; null stands for no object. */
-interface ClaimantWrite {
+interface OwnerWrite {
   readonly before: Typed | null
   readonly after: Typed | null
   /** Key of the object. */
@@ -105,15 +109,15 @@ interface ClaimantWrite {
 }
 
 /** Changes that go into the commit which turns `before` into `after`. */
-export function claimChanges(
-  set: PoolSet,
+export function allocationChanges(
+  set: AllocatorSet,
   served: ResourceEntry,
-  { before, after, owner }: ClaimantWrite,
+  { before, after, owner }: OwnerWrite,
 ): Change[] {
-  const { claims } = served.strategy
-  if (!claims) return []
+  const { allocations } = served.strategy
+  if (!allocations) return []
   const keys = (object: Typed | null) =>
-    new Set(object ? claims(object).map((claim) => claimKey(set, claim)) : [])
+    new Set(object ? allocations(object).map((allocation) => allocationKey(set, allocation)) : [])
   const had = keys(before)
   const has = keys(after)
   return [
@@ -124,16 +128,16 @@ export function claimChanges(
   ]
 }
 
-/** Key and record of a claim that must be there for an object. */
-export const claimOf = (set: PoolSet, claim: Claim, owner: string) => ({
-  key: claimKey(set, claim),
+/** Key and record of an allocation that must be there for an object. */
+export const allocationOf = (set: AllocatorSet, allocation: Allocation, owner: string) => ({
+  key: allocationKey(set, allocation),
   value: encodeBody({ owner }),
 })
 
-function claimKey(set: PoolSet, { pool, value }: Claim): string {
-  const range = set.ranges.get(pool)
+function allocationKey(set: AllocatorSet, { allocator, value }: Allocation): string {
+  const range = set.ranges.get(allocator)
   const index = range?.indexOf(value) ?? -1
   // One value may be written in several ways; an address outside the range has no index.
   const canonical = range && index !== -1 ? range.at(index) : value
-  return `${CLAIM_PREFIX}${pool}/${canonical}`
+  return `${ALLOCATION_PREFIX}${allocator}/${canonical}`
 }
