@@ -1,4 +1,26 @@
-/** A catalogue that is changed while it is read. */
+/**
+ * A catalogue that changes while it is read.
+ *
+ * Example: the owners are the built-in kinds (K) and two custom resource definitions (D, E). `pods` and so on are the
+ * versions of one resource; a quote marks an entry that was made anew.
+ *
+ *     call                              generation   served                  listeners get
+ *     publish(K, [pods, nodes])         1            pods nodes              added pods nodes
+ *     publish(D, [shirts])              2            pods nodes shirts       added shirts
+ *     publish(D, [shirts])              2            the same                nothing: the entries are the same
+ *     publish(D, [shirts'])             3            pods nodes shirts'      changed shirts to shirts'
+ *     publish(E, [shirts])              3            throws CatalogueConflict: D serves that resource
+ *     publishAll([[D, []], [E, [s]]])   4            pods nodes s            removed shirts', added s
+ *
+ * A listener may publish as well. The new snapshot is in force at once, but other listeners get its change only after
+ * the one that they are getting, so that all of them see every change in order of generation:
+ *
+ *     publish(D, [shirts])      generation 2
+ *       listener 1 gets 2, and calls publish(D, [shirts']): generation 3, change 3 is queued
+ *       listener 2 gets 2       (a lookup of its own finds generation 3 already)
+ *       listener 1 gets 3
+ *       listener 2 gets 3
+ */
 import type { Catalogue, ResourceEntry, ServedGroup } from './catalogue.ts'
 import { CatalogueSnapshot, type OwnedEntry, type ResourceVersions } from './catalogue-snapshot.ts'
 import type { ShapeClass } from '../notation/shape.ts'

@@ -101,7 +101,7 @@ function pickFrom(
 }
 
 /** One object before and after a write; null stands for no object. */
-interface OwnerWrite {
+interface AllocatedWrite {
   readonly before: Typed | null
   readonly after: Typed | null
   /** Key of the object. */
@@ -112,7 +112,7 @@ interface OwnerWrite {
 export function allocationChanges(
   set: AllocatorSet,
   served: ResourceEntry,
-  { before, after, owner }: OwnerWrite,
+  { before, after, owner }: AllocatedWrite,
 ): Change[] {
   const { allocations } = served.strategy
   if (!allocations) return []
