@@ -8,7 +8,7 @@ const dialect: Dialect = {
   format: 'v2',
   listsBodies: true,
   parameter: (parameter) => ({ ...parameter }),
-  response: ({ code: _, schema, ...response }) => (schema ? { ...response, schema } : response),
+  response: ({ description, schema }) => ({ description, ...(schema ? { schema } : {}) }),
   members: ({ consumes, produces }) => ({
     ...(consumes.length > 0 ? { consumes } : {}),
     ...(produces.length > 0 ? { produces } : {}),
