@@ -334,7 +334,7 @@ const ROWS: readonly Row[] = [
   },
   {
     args: `${ETCD} --etcd-certfile=${cert}`,
-    flag: '--etcd-certfile and --etcd-keyfile go together',
+    flag: '--etcd-certfile and --etcd-keyfile must be given together',
     options: etcd({ cert: Buffer.from(own.cert) }),
     names: [
       ['--etcd-certfile', 'etcd.cert'],
@@ -363,7 +363,7 @@ const ROWS: readonly Row[] = [
   },
   {
     args: `--nodeagent-client-key=${key}`,
-    flag: '--nodeagent-client-certificate and --nodeagent-client-key go together',
+    flag: '--nodeagent-client-certificate and --nodeagent-client-key must be given together',
     options: { agentTls: { key: own.key } },
     names: [
       ['--nodeagent-client-key', 'agentTls.key'],

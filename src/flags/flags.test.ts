@@ -96,9 +96,9 @@ describe('refused', () => {
     { args: '-port=1', message: "unknown shorthand flag: 'p' in -port=1 (did you mean --port?)" },
     { args: '--port', message: '--port needs a value' },
     { args: '-v', message: '-v needs a value' },
-    { args: 'extra', message: 'takes no arguments besides flags, got ["extra"]' },
-    { args: '-v 1 -- extra -h', message: 'takes no arguments besides flags, got ["extra","-h"]' },
-    { args: '- x', message: 'takes no arguments besides flags, got ["-","x"]' },
+    { args: 'extra', message: 'unexpected arguments: ["extra"]' },
+    { args: '-v 1 -- extra -h', message: 'unexpected arguments: ["extra","-h"]' },
+    { args: '- x', message: 'unexpected arguments: ["-","x"]' },
     { args: '--port http', message: '--port must be a whole number, not "http"' },
     {
       args: '--port 99999999999999999999',

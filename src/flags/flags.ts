@@ -255,7 +255,7 @@ export function parseFlags<F extends Flags>(flags: F, args: readonly string[]): 
     given.set(name, flag.merge && given.has(name) ? flag.merge(given.get(name), parsed) : parsed)
   }
   if (rest.length > 0) {
-    throw new FlagError(`takes no arguments besides flags, got ${JSON.stringify(rest)}`)
+    throw new FlagError(`unexpected arguments: ${JSON.stringify(rest)}`)
   }
   const values = Object.entries(flags).map(
     ([name, flag]) => [name, given.has(name) ? given.get(name) : flag.parse(flag.default)] as const,

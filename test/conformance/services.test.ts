@@ -1108,7 +1108,7 @@ describe('ranges that are refused', () => {
     },
     {
       options: { serviceClusterIpRange: '10.0.0.0/31' },
-      message: 'serviceClusterIpRange 10.0.0.0/31 has no address to give out',
+      message: 'serviceClusterIpRange 10.0.0.0/31 has no usable address',
     },
     {
       options: { serviceNodePortRange: '30000-x' },

@@ -21,12 +21,12 @@ describe('options of the identity provider', () => {
     {
       name: 'an issuer alone',
       options: { issuerUrl },
-      problems: ['--oidc-issuer-url and --oidc-client-id go together'],
+      problems: ['--oidc-issuer-url and --oidc-client-id must be given together'],
     },
     {
       name: 'a client alone',
       options: { clientId },
-      problems: ['--oidc-issuer-url and --oidc-client-id go together'],
+      problems: ['--oidc-issuer-url and --oidc-client-id must be given together'],
     },
     {
       name: 'an issuer without TLS',

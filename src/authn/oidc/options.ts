@@ -49,7 +49,7 @@ export function checkOidcOptions(options: Partial<OidcOptions>): readonly string
   const { issuerUrl = '', clientId = '' } = options
   if (!wantsOidc(options)) return []
   if (issuerUrl === '' || clientId === '') {
-    return ['--oidc-issuer-url and --oidc-client-id go together']
+    return ['--oidc-issuer-url and --oidc-client-id must be given together']
   }
   const problems = [...checkIssuer(issuerUrl)]
   if (options.usernameClaim === '') problems.push('--oidc-username-claim must not be empty')

@@ -27,7 +27,9 @@ export function checkServiceAccountOptions(options: ServiceAccountOptions): read
   const problems = [...checkIssuers(issuers)]
   if (keys.length === 0) problems.push('--service-account-key-file must be given')
   if (signingKey === '') {
-    problems.push('--service-account-signing-key-file and --service-account-issuer go together')
+    problems.push(
+      '--service-account-signing-key-file and --service-account-issuer must be given together',
+    )
   }
   if (most !== 0 && !(most >= LEAST_MAX_SECONDS && most <= MOST_MAX_SECONDS)) {
     problems.push('--service-account-max-token-expiration must be from 1 hour to 2^32 seconds')

@@ -164,7 +164,9 @@ describe('options', () => {
     {
       name: 'no key to sign with',
       rest: { signingKey: '' },
-      problems: ['--service-account-signing-key-file and --service-account-issuer go together'],
+      problems: [
+        '--service-account-signing-key-file and --service-account-issuer must be given together',
+      ],
     },
     ...[3599, -1, 2 ** 32 + 1].map((maxExpirationSeconds) => ({
       name: `tokens for at most ${maxExpirationSeconds} seconds`,

@@ -214,7 +214,7 @@ describe('refused', () => {
     },
     {
       args: `backup --store=etcd --etcd-servers=https://a --etcd-certfile=${lone} --file=${lone}`,
-      stderr: '--etcd-certfile and --etcd-keyfile go together',
+      stderr: '--etcd-certfile and --etcd-keyfile must be given together',
     },
     {
       args: `migrate --etcd-servers=https://a --etcd-cafile=${lone}`,

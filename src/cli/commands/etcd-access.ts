@@ -14,7 +14,7 @@ export function etcdPlaceOf(values: Values<typeof etcdFlags>): EtcdPlace {
   const servers = values['etcd-servers']
   if (servers.length === 0) throw new Error('--etcd-servers must be specified')
   if ((values['etcd-certfile'] === '') !== (values['etcd-keyfile'] === '')) {
-    throw new Error('--etcd-certfile and --etcd-keyfile go together')
+    throw new Error('--etcd-certfile and --etcd-keyfile must be given together')
   }
   const file = (flag: 'etcd-cafile' | 'etcd-certfile' | 'etcd-keyfile') => {
     return values[flag] === '' ? undefined : readFlagFileSync(flag, values[flag])

@@ -168,8 +168,7 @@ export function serviceRanges(options: ServerOptions): {
         `--service-cluster-ip-range ${text} is too large; for ${bits}-bit addresses, the mask must be ${least} or more`,
       )
     }
-    if (range.size < 1)
-      throw new Error(`--service-cluster-ip-range ${text} has no address to give out`)
+    if (range.size < 1) throw new Error(`--service-cluster-ip-range ${text} has no usable address`)
     return range
   })
   if (addresses.length === 2 && addresses[0]!.family === addresses[1]!.family) {

@@ -24,7 +24,7 @@ export function checkTlsOptions({ agentTls, etcd }: ServerOptions): void {
 
 function check({ ca, cert, key }: Tls, flags: typeof AGENTS): void {
   if ((cert === undefined) !== (key === undefined))
-    throw new Error(`${flags.cert} and ${flags.key} go together`)
+    throw new Error(`${flags.cert} and ${flags.key} must be given together`)
   const problem = ca === undefined ? null : certificatesProblem(String(ca))
   if (problem !== null) throw new Error(`${flags.ca} ${problem}`)
   if (cert !== undefined && key !== undefined)
