@@ -1,4 +1,4 @@
-/** Options of calls as messages; they come as query parameters. How to delete has a file of its own. */
+/** Request options as messages; on requests they are query parameters. DeleteOptions has its own file. */
 import { home, t } from '../../notation/shape.ts'
 
 const { shape } = home('meta/v1')
