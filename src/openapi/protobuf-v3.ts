@@ -137,7 +137,7 @@ const schema: WriteMessage<Json> = (writer, s) => {
 
 const namedSchema = entryWriter(schemaOrReference)
 
-/** The message has room for numbers, truth values and texts only; other defaults stay out. */
+/** The message holds numbers, booleans and strings only; other defaults are omitted. */
 function standard(writer: Writer, value: unknown): void {
   if (typeof value === 'number') {
     message(writer, 33, value, (w, n) => w.uint32((1 << 3) | 1).double(n))
