@@ -126,7 +126,7 @@ export function allocationChanges(
 }
 
 /** Key and record of an allocation that must be there for an object. */
-export const claimOf = (set: AllocatorSet, allocation: Allocation, owner: string) => ({
+export const allocationOf = (set: AllocatorSet, allocation: Allocation, owner: string) => ({
   key: allocationKey(set, allocation),
   value: encodeBody({ owner }),
 })

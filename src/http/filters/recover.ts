@@ -1,8 +1,8 @@
 import { statusOfFailure } from '../../registry/failures.ts'
 import { plainError } from '../../meta/errors.ts'
 import { StoreRefusal, StoreUnavailable } from '../../engine/engine.ts'
-import { binaryStatusAnswer, failureForm, statusAnswer, yamlStatusAnswer } from '../answer.ts'
 import type { Answer, Context } from '../context.ts'
+import { failureAnswer } from '../failure-answer.ts'
 import { plainTextAnswer, PlainTextError } from '../plain-text.ts'
 
 /** Turns whatever was thrown into a Status: the only place that does. */
@@ -10,10 +10,10 @@ export function recover(context: Context, error: unknown): Answer | Promise<Answ
   if (error instanceof PlainTextError) return plainTextAnswer(error)
   const known = statusOfFailure(error)
   if (error instanceof StoreUnavailable)
-    context.server.log.warn('the store cannot be used', { error: error.message })
+    context.server.log.warn('the store is unavailable', { error: error.message })
   // What a client made too large is nothing that those who run the store must mend.
   if (error instanceof StoreRefusal && error.tooLarge === null)
-    context.server.log.error('the store refuses a request', { error: error.message })
+    context.server.log.error('the store rejected a request', { error: error.message })
   if (!known) {
     context.server.onError(error, context)
     context.record?.panicked(error)
@@ -21,12 +21,5 @@ export function recover(context: Context, error: unknown): Answer | Promise<Answ
   const told =
     known ?? plainError('This request caused apiserver to panic. Look in the logs for details.')
   context.record?.failed(told)
-  switch (failureForm(context)) {
-    case 'application/json':
-      return statusAnswer(context, told)
-    case 'application/yaml':
-      return yamlStatusAnswer(context, told)
-    case 'protobuf':
-      return binaryStatusAnswer(context, told)
-  }
+  return failureAnswer(context, told)
 }
