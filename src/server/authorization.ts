@@ -187,7 +187,7 @@ async function webhook(
   const client = await forFlag('authorization-webhook-config-file', () =>
     configuredClient(options.configFile, { v, clock }),
   )
-  closers.push(() => void client.close())
+  closers.push(() => client.close())
   const { version, authorizedTtlMs, unauthorizedTtlMs } = options
   return webhookAuthorizer({
     client,
