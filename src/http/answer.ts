@@ -182,7 +182,7 @@ const asLine = (json: Buffer): Buffer =>
   json.at(-1) === NEWLINE[0] ? json : Buffer.concat([json, NEWLINE])
 
 /** A complete JSON document as a line of JSON, which may be given as one, as indented JSON or YAML. */
-export function jsonAnswer(
+function jsonAnswer(
   context: Context,
   status: number,
   form: Form,

@@ -240,7 +240,7 @@ function setPropagation(
 }
 
 /** Whether objects of a resource are followed by whoever collects garbage; events are too many, and end by themselves. */
-export const isCollected = (served: ResourceEntry): boolean => served.resource !== 'events'
+const isCollected = (served: ResourceEntry): boolean => served.resource !== 'events'
 
 function deleted(
   served: ResourceEntry,

@@ -6,7 +6,7 @@ import { isSet, parseRevision } from './options.ts'
 import type { Result } from './results.ts'
 
 /** How long a read waits for a revision that is not there yet, milliseconds (seed 1, 504). */
-export const FRESHNESS_WAIT_MS = 3000
+const FRESHNESS_WAIT_MS = 3000
 
 /** Reads one object (seed 1, Resource version semantics for get). Throws 400, 404 and 504. */
 export function get(api: ReadDependencies, call: Call): Result | Promise<Result> {

@@ -24,7 +24,7 @@ export async function serveDefinitions(parts: DefinitionParts): Promise<() => vo
   const { v, catalogue, objects, log } = parts
   const webhooks = new ConversionWebhooks(parts)
   const served = new ServedDefinitions(catalogue, webhooks, (definition, error) =>
-    log.warn('a definition is not served', { definition, error: String(error) }),
+    log.warn('a custom resource definition cannot be served', { definition, error: String(error) }),
   )
   const name = { group: v.resolve('apiextensions{api}'), resource: 'customresourcedefinitions' }
   const stop = await objects.follow<CustomResourceDefinition>(name, served)

@@ -210,7 +210,7 @@ export async function launchServer(
     }
     inside.made?.({ api, catalogue })
     const source = objectSource(api, (error) =>
-      log.error('a follower of objects failed', { error: String(error) }),
+      log.error('an event handler failed', { error: String(error) }),
     )
     const admission = openAdmission(plugins, {
       v,
@@ -328,7 +328,8 @@ export async function launchServer(
       bindAddress === '0.0.0.0' ? '127.0.0.1' : bindAddress === '::' ? '[::1]' : host
     address = `${reachable}:${listener.port}`
     const keys = authentication.serviceAccounts.discovery(address)
-    if (keys.is === 'absent') log.warn('tokens cannot be verified elsewhere', { why: keys.why })
+    if (keys.is === 'absent')
+      log.warn('service account issuer discovery is disabled', { why: keys.why })
     else
       for (const document of keys.documents)
         endpoints.set(document.path, documentEndpoint(document))
@@ -398,11 +399,11 @@ export async function launchServer(
         await settled
       })
       .catch((error: unknown) => {
-        log.error('the standing roles cannot be made', { error: String(error) })
+        log.error('the bootstrap policy cannot be written', { error: String(error) })
       })
     const publish = () =>
       publishAuthentication(api, source, authentication.published).catch((error: unknown) => {
-        log.warn('what other servers are told of authentication cannot be written', {
+        log.warn('the config map extension-apiserver-authentication cannot be written', {
           error: String(error),
         })
       })

@@ -63,7 +63,10 @@ export async function openEngine(
     onReadable: (what) => log.warn(what),
     isToGo: () => dataDir?.discardHeld() ?? false,
     ...(options.allowUnlockedDataDir === true
-      ? { onUnlocked: (why: string) => log.warn(`${why}; a second server is not kept away`) }
+      ? {
+          onUnlocked: (why: string) =>
+            log.warn(`${why}; nothing prevents a second server from using it`),
+        }
       : {}),
     format: { vocabulary },
     verify: options.verify === true ? 'all' : 'newest',
