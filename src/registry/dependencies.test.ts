@@ -10,7 +10,6 @@ import { openMemory } from '../engine/memory/engine.ts'
 import { defaultGate } from '../kinds/gates.ts'
 import { resources } from '../kinds/index.ts'
 import { defaultVocabulary, vocabularies } from '../vocabulary/index.ts'
-import { NO_ALLOCATORS } from './allocations.ts'
 import {
   contextOnce,
   KeyedMutex,
@@ -68,7 +67,7 @@ test('reads and writes work with their own parts of what all verbs need', async 
     catalogue,
     admission: admissionChain([], clock),
     authorizer: alwaysAllow,
-    allocators: NO_ALLOCATORS,
+    allocators: { families: [], ranges: new Map() },
     mutex: new KeyedMutex(),
   }
   for (const name of ['a', 'b'])
