@@ -13,7 +13,7 @@ const OTHERS = ['pki', KUBECONFIG] as const
 export class StartingDataDir {
   readonly #dir: string
   readonly #made: readonly string[]
-  #hasFailed = false
+  #isKept = false
   /** What was not there before. */
   readonly #fresh: ReadonlySet<string>
 
@@ -29,14 +29,14 @@ export class StartingDataDir {
     this.#fresh = new Set([STORE, ...OTHERS].filter((name) => !existsSync(join(dir, name))))
   }
 
-  /** The start has failed before any client was served: what it made is to go. */
-  fail(): void {
-    this.#hasFailed = true
+  /** A client may have been told of something that is in the store: from now on nothing goes. */
+  keep(): void {
+    this.#isKept = true
   }
 
   /** Removes what a failed start made beside the store, and says whether the store goes too; while its lock is held. */
   discardHeld(): boolean {
-    if (!this.#hasFailed) return false
+    if (this.#isKept) return false
     this.#removeOthers()
     return this.#fresh.has(STORE)
   }
@@ -46,7 +46,7 @@ export class StartingDataDir {
    * beside it; without one, a configuration for clients shows that another server was here.
    */
   discard({ isLocked }: { readonly isLocked: boolean }): void {
-    if (!this.#hasFailed) return
+    if (this.#isKept) return
     if (!isLocked && !existsSync(join(this.#dir, KUBECONFIG))) this.#removeOthers()
     removeFolders(this.#made)
   }

@@ -57,6 +57,10 @@ export function authorizationModes(options: AuthorizationOptions): readonly Auth
   return checked.modes
 }
 
+/** Whether roles and bindings decide. Throws as above. */
+export const usesRbac = (options: AuthorizationOptions = {}): boolean =>
+  authorizationModes(options).includes('RBAC')
+
 /** Reads files and what is stored. Throws an Error about what a server cannot start with. */
 export async function openAuthorization(
   options: AuthorizationOptions,

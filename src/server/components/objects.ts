@@ -1,0 +1,15 @@
+import { objectSource } from '../object-source.ts'
+import type { Settings } from '../settings.ts'
+import { component } from './component.ts'
+
+/** Objects out of the server's own memory. */
+export const objects = ({ log }: Settings) =>
+  component({
+    name: 'objects',
+    needs: ['api'],
+    start: ({ api }) => ({
+      part: objectSource(api, (error) =>
+        log.error('a follower of objects failed', { error: String(error) }),
+      ),
+    }),
+  })
