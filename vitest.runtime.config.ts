@@ -4,7 +4,7 @@ import suite from './vitest.config.ts'
 
 const TOUCHING = [
   'src/{server,code-cache}/**/*.test.ts',
-  'src/{authn,base,client,http,http2,pki,engine,cache}/**/*.test.ts',
+  'src/{authn,base,client,http,http2,outgoing,pki,engine,cache}/**/*.test.ts',
   'test/{access,http2,store}/**/*.test.ts',
   'test/clients/{access,kubectl,server-side-apply}.test.ts',
   'test/conformance/{cut-bodies,heads,large-bodies,loopback,protocol,proxy,watch-forms}.test.ts',

@@ -13,7 +13,7 @@ const TRY_AGAIN_MS = 50
 const WORKER = 'bench-worker'
 
 /** Where roles and bindings are. */
-export const RBAC_PATH = vocabularies.orch.spell('/apis/rbac.authorization{api}/v1')
+export const RBAC_PATH = vocabularies.orch.resolve('/apis/rbac.authorization{api}/v1')
 
 /** A user with a client certificate of the server's own authority. */
 export function certified(

@@ -13,7 +13,7 @@ test('rooms import only what lies below them, without cycles', () => {
 test.each([
   { text: 'const t = topologyOf(served.shape, v)', calls: 'topologyOf(served.shape' },
   {
-    text: 'checkDeclared(declaration.hub.shape, next, errors)',
+    text: 'checkDeclared(declaration.storage.shape, next, errors)',
     calls: 'checkDeclared(declaration',
   },
   { text: 'const codec = codecOf(DeleteOptions.shape)', calls: null },

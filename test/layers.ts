@@ -13,6 +13,8 @@ const ENTRIES = ['catalogue', ...DECLARING, 'base', 'vocabulary']
 export const rooms: Readonly<Record<string, readonly string[]>> = {
   base: [],
   http2: [],
+  // HTTP requests to other servers.
+  outgoing: [],
   'code-cache': [],
   flags: ['base'],
   vocabulary: ['base'],
@@ -34,15 +36,26 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   pki: ['base', 'vocabulary'],
   admission: ['authz', 'kinds', ...ENTRIES],
   // Webhooks are called as any server is: by a client configuration.
-  authn: ['client', 'pki', 'kinds', ...ENTRIES],
+  authn: ['client', 'outgoing', 'pki', 'kinds', ...ENTRIES],
   authz: ['client', 'kinds', ...ENTRIES],
   registry: ['admission', 'authz', 'kinds', 'patch', 'cache', 'engine', ...ENTRIES],
   // The cache is there for the bytes that go on the wire as they are kept.
-  http: ['registry', 'authn', 'authz', 'http2', 'kinds', 'openapi', 'cache', 'engine', ...ENTRIES],
+  http: [
+    'registry',
+    'authn',
+    'authz',
+    'http2',
+    'kinds',
+    'openapi',
+    'outgoing',
+    'cache',
+    'engine',
+    ...ENTRIES,
+  ],
   controllers: ['registry', 'authz', 'client', 'kinds', 'patch', 'cache', 'engine', ...ENTRIES],
   // Clients of the server that they run in.
   loopback: ['registry', 'authn', 'authz', 'client', 'http', 'cache', 'engine', ...ENTRIES],
-  client: ['kinds', ...ENTRIES],
+  client: ['kinds', 'outgoing', ...ENTRIES],
   // The composition root of the server.
   server: [
     ...[

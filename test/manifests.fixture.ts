@@ -41,7 +41,14 @@ export function manifests(v: Vocabulary, request = REQUEST): Manifest[] {
     namespaced: boolean,
     content: Json,
     more: Pick<Manifest, 'name' | 'status'> = {},
-  ): Manifest => ({ apiVersion: v.spell(apiVersion), resource, kind, namespaced, content, ...more })
+  ): Manifest => ({
+    apiVersion: v.resolve(apiVersion),
+    resource,
+    kind,
+    namespaced,
+    content,
+    ...more,
+  })
   const N = true
   const C = false
   const hpa = {
@@ -70,7 +77,7 @@ export function manifests(v: Vocabulary, request = REQUEST): Manifest[] {
     ],
   }
   const role = { rules: [{ verbs: ['get'], apiGroups: [''], resources: ['pods'] }] }
-  const subject = { kind: 'User', name: 'somebody', apiGroup: v.spell('rbac.authorization{api}') }
+  const subject = { kind: 'User', name: 'somebody', apiGroup: v.resolve('rbac.authorization{api}') }
   return [
     one('v1', 'configmaps', 'ConfigMap', N, { data: { a: 'b' } }),
     one('v1', 'endpoints', 'Endpoints', N, { subsets: [] }),

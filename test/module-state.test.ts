@@ -44,7 +44,7 @@ const ALLOWED: Readonly<Record<string, Why>> = {
   'base/package-version.ts version': 'once',
   'base/package-version.ts build': 'once',
   'engine/record.ts spare': 'memory',
-  'cache/version.ts recent': 'memo',
+  'cache/stored-object.ts recent': 'memo',
   'base/time.ts lastSecond': 'memo',
   'base/time.ts lastText': 'memo',
   'base/ids.ts batch': 'random',
@@ -59,7 +59,7 @@ const ALLOWED: Readonly<Record<string, Why>> = {
 const VARIABLE = /^(?:export )?let (\w+)/
 const EMPTY_TABLE = /^(?:export )?const (\w+)(?:: ([^=]+))? = new (?:Map|Set)(?:<.*>)?\(\)/
 const EMPTY_LIST = /^(?:export )?const (\w+)(?:: ([^=]+))? = (?:\[\]|\{\})$/
-const HOLDER = /^(?:export )?const (\w+) = new (?:LRUCache|Bag|Emitter|EventEmitter)\b/
+const HOLDER = /^(?:export )?const (\w+) = new (?:LRUCache|IndexedPool|Emitter|EventEmitter)\b/
 
 function kept(line: string): string | null {
   const found =

@@ -52,8 +52,8 @@ const namesIn = (resources) => {
     if (holds.is === 'object') walk(holds.to())
     else if (holds.is === 'list' || holds.is === 'map') into(holds.of)
   }
-  for (const { hub, versions = {} } of resources) {
-    walk(hub.shape)
+  for (const { storage, versions = {} } of resources) {
+    walk(storage.shape)
     for (const { shape } of Object.values(versions)) walk(shape.shape)
   }
   return [...seen].sort().join('\n')

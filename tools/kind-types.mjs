@@ -36,7 +36,7 @@ export function kindTypes(resources) {
     kinds.set(groupVersion, resourcesOf.set(plural, writer.name(shape)))
   }
   // The versions that are stored have the plain names.
-  for (const { hub, plural } of resources) add(hub.shape, plural)
+  for (const { storage, plural } of resources) add(storage.shape, plural)
   for (const { versions = {}, plural } of resources)
     for (const [home, { shape }] of Object.entries(versions))
       add({ ...shape.shape, fields: shape.shape.fields, home }, plural)

@@ -8,7 +8,7 @@ import { bytesOf, plain, type Goal, type Row } from '../measure.ts'
 const PAGE = 500
 const MARK_EVERY = 100
 const TWO_CHUNKS_KIB = 512
-const TABLE = vocabularies.orch.spell('application/json;as=Table;v=v1;g=meta{api}')
+const TABLE = vocabularies.orch.resolve('application/json;as=Table;v=v1;g=meta{api}')
 
 export const list: Question = {
   name: 'list',

@@ -50,7 +50,7 @@ async function read(files: ConfigurationFiles, path: string, at: string): Promis
 
 /** The entries of the list of plugins. */
 function entriesOf(document: unknown, v: Vocabulary): readonly unknown[] {
-  const versions = ['v1', 'v1alpha1'].map((one) => v.spell(`apiserver.config{api}/${one}`))
+  const versions = ['v1', 'v1alpha1'].map((one) => v.resolve(`apiserver.config{api}/${one}`))
   const file = isRecord(document) ? document : {}
   if (file['kind'] !== 'AdmissionConfiguration' || !versions.includes(String(file['apiVersion']))) {
     throw new Error(`expected an AdmissionConfiguration of apiVersion ${versions.join(' or ')}`)

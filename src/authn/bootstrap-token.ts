@@ -37,7 +37,7 @@ export function bootstrapToken(options: BootstrapTokenOptions): TokenAuthenticat
       if (id === undefined || secretPart === undefined) return null
       const secret = await objects.get<TokenSecret>(
         SECRETS,
-        v.spell('{system}-system'),
+        v.resolve('{system}-system'),
         `bootstrap-token-${id}`,
       )
       const found = secret ? check(secret, id, secretPart, v, clock) : 'there is no such secret'
@@ -57,7 +57,7 @@ function check(
   clock: Clock,
 ): AuthenticatedUser | string {
   if (secret.metadata.deletionTimestamp) return 'the secret is being deleted'
-  if (secret.type !== v.spell('bootstrap.{label}/token')) return 'the secret has another type'
+  if (secret.type !== v.resolve('bootstrap.{label}/token')) return 'the secret has another type'
   if (!secret.data) return 'the secret is empty'
   const data = new Map(
     Object.entries(secret.data).map(([key, value]) => [

@@ -103,7 +103,7 @@ function* checksOf(wanted: Wanted, v: Vocabulary): Generator<ImpersonationCheck>
   if (account) yield { ...CHECK, resource: 'serviceaccounts', ...account }
   else if (user !== '') yield { ...CHECK, resource: 'users', name: user }
   for (const name of groups) yield { ...CHECK, resource: 'groups', name }
-  const own = { group: v.spell('authentication{api}'), version: 'v1' }
+  const own = { group: v.resolve('authentication{api}'), version: 'v1' }
   for (const [key, values] of Object.entries(extra)) {
     for (const name of values) {
       yield { ...CHECK, ...own, resource: 'userextras', subresource: key, name }

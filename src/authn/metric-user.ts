@@ -5,9 +5,9 @@ export function metricUser(name: string, v: Vocabulary): string {
   const known = [
     'admin',
     'client',
-    v.spell('{system}_proxy'),
-    v.spell('{agent}'),
-    v.spell('system:serviceaccount:{system}-system:default'),
+    v.resolve('{system}_proxy'),
+    v.resolve('{agent}'),
+    v.resolve('system:serviceaccount:{system}-system:default'),
   ]
   if (known.includes(name)) return name
   return name.includes('@') ? 'email_id' : 'other'

@@ -5,7 +5,10 @@ import { CredentialError } from './authenticator.ts'
  * Looks at objects that a credential hangs on, and once more before it is refused: another server may just have made
  * them. For credentials whose signature is good, so that nobody else can make the server ask its store.
  */
-export async function secondLook<T>(objects: ObjectSource, look: () => Promise<T>): Promise<T> {
+export async function retryWithFreshRead<T>(
+  objects: ObjectSource,
+  look: () => Promise<T>,
+): Promise<T> {
   try {
     return await look()
   } catch (error) {

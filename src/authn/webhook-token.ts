@@ -54,7 +54,7 @@ export function webhookToken(options: WebhookTokenOptions): TokenAuthenticator {
   const { client, v, clock, log = silentLog, apiAudiences, version = 'v1beta1' } = options
   const { cacheTtlMs = CACHE_TTL_MS } = options
   checkTokenReviewVersion(version)
-  const apiVersion = v.spell(`authentication{api}/${version}`)
+  const apiVersion = v.resolve(`authentication{api}/${version}`)
   const keyOf = secretKeys()
   const kept = new LRUCache<string, Kept>({ max: MAX_TOKENS })
   const underway = new Map<string, Promise<Answered>>()

@@ -37,7 +37,7 @@ export function removeWebsocketToken(headers: IncomingHttpHeaders, v: Vocabulary
   else headers[HEADER] = others.join(',')
 }
 
-const prefixOf = (v: Vocabulary) => v.spell('base64url.bearer.authorization{api}.')
+const prefixOf = (v: Vocabulary) => v.resolve('base64url.bearer.authorization{api}.')
 
 const isUpgrade = (headers: IncomingHttpHeaders) =>
   headers.upgrade?.toLowerCase() === 'websocket' &&

@@ -65,7 +65,7 @@ function parseLine(line: string, v: Vocabulary): { policy: AbacPolicy; versioned
     throw new Error('a policy with a spec needs apiVersion and kind')
   if (apiVersion === '' && kind === '')
     return { policy: fromUnversioned(fieldsOf(object)), versioned: false }
-  const wanted = v.spell('abac.authorization.{label}/v1beta1')
+  const wanted = v.resolve('abac.authorization.{label}/v1beta1')
   if (apiVersion !== wanted || kind !== 'Policy') {
     throw new Error(
       `no kind ${JSON.stringify(kind)} is known for version ${JSON.stringify(apiVersion)}; policies are of kind "Policy", version ${JSON.stringify(wanted)}`,

@@ -5,7 +5,7 @@ import { forbidden, notFound, plainError } from '../meta/errors.ts'
 import { sameValue } from '../meta/field-errors.ts'
 import type { ResourceName } from '../meta/resource-name.ts'
 import type { Typed } from '../meta/object-meta.ts'
-import { Pace } from '../base/turn.ts'
+import { Pace } from '../base/event-loop.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { aggregate } from './aggregate.ts'
 import type { Attributes, Authorizer, Subject } from './authorizer.ts'
@@ -71,7 +71,7 @@ const FULL_AUTHORITY: readonly Rule[] = [
 
 /** Whether writes of a resource have to be checked. */
 export const isEscalationChecked = ({ group, resource }: ResourceName, v: Vocabulary): boolean =>
-  CHECKED.includes(resource) && group === v.spell('rbac.authorization{api}')
+  CHECKED.includes(resource) && group === v.resolve('rbac.authorization{api}')
 
 /** Checks a write right before it is stored. Throws 403, or 404 for a role that a binding cannot be held against. */
 export async function checkEscalation(write: RoleWrite, deps: EscalationDeps): Promise<void> {
@@ -104,7 +104,7 @@ function withoutUpkeep(object: Typed): Typed {
 
 const escalateAttributes = (write: RoleWrite, v: Vocabulary): Attributes => ({
   ...attributes('escalate', write.namespace),
-  group: v.spell('rbac.authorization{api}'),
+  group: v.resolve('rbac.authorization{api}'),
   resource: write.resource,
   name: write.requestName,
 })
@@ -113,7 +113,7 @@ function bindAttributes(write: RoleWrite, v: Vocabulary): Attributes {
   const { apiGroup, name } = roleRefOf(write)
   return {
     ...attributes('bind', write.namespace),
-    group: apiGroup === '' ? v.spell('rbac.authorization{api}') : apiGroup,
+    group: apiGroup === '' ? v.resolve('rbac.authorization{api}') : apiGroup,
     resource: roleResource(write),
     name,
   }
@@ -157,7 +157,7 @@ async function checkBinding(write: RoleWrite, deps: EscalationDeps): Promise<voi
     if (given.is === 'unsupported')
       throw plainError(`unsupported role reference kind: ${JSON.stringify(given.kind)}`)
     throw notFound(
-      { group: deps.v.spell('rbac.authorization{api}'), resource: roleResource(write) },
+      { group: deps.v.resolve('rbac.authorization{api}'), resource: roleResource(write) },
       roleRef.name,
     )
   }
@@ -182,7 +182,7 @@ async function checkHeld(
   const unresolved = missing.map((one) => {
     if (one.is === 'unsupported')
       return `unsupported role reference kind: ${JSON.stringify(one.kind)}`
-    const group = deps.v.spell('rbac.authorization{api}')
+    const group = deps.v.resolve('rbac.authorization{api}')
     return notFound({ group, resource: `${one.resource}s` }, one.name).message
   })
   const also = unresolved.length === 0 ? '' : `; resolution errors: [${aggregate(unresolved)}]`
@@ -212,7 +212,7 @@ async function lackingOf(owned: readonly Rule[], wanted: readonly Rule[]): Promi
 
 const refused = ({ object, resource }: RoleWrite, v: Vocabulary, why: string) =>
   forbidden(
-    { group: v.spell('rbac.authorization{api}'), resource },
+    { group: v.resolve('rbac.authorization{api}'), resource },
     object.metadata.name ?? '',
     why,
   )

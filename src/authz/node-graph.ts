@@ -45,7 +45,7 @@ export class NodeGraph {
   readonly #attachments = new Map<string, string>()
 
   constructor(v: Vocabulary) {
-    this.#mirrorAnnotation = v.spell('{label}/config.mirror')
+    this.#mirrorAnnotation = v.resolve('{label}/config.mirror')
   }
 
   /** Starts to follow pods, volumes and attachments; resolves when all that exist are known. Returns what ends it. */
@@ -54,7 +54,7 @@ export class NodeGraph {
       source.follow<Pod>({ group: '', resource: 'pods' }, this.pods),
       source.follow<PersistentVolume>({ group: '', resource: 'persistentvolumes' }, this.volumes),
       source.follow<VolumeAttachment>(
-        { group: v.spell('storage{api}'), resource: 'volumeattachments' },
+        { group: v.resolve('storage{api}'), resource: 'volumeattachments' },
         this.attachments,
       ),
     ])

@@ -23,9 +23,9 @@ export const nodeNameOf = ({ name, groups }: Pick<Subject, 'name' | 'groups'>): 
 
 /** Decides by a graph of what nodes need. */
 export function nodeAuthorizer(graph: NodeGraph, v: Vocabulary): Authorizer {
-  const storage = v.spell('storage{api}')
-  const coordination = v.spell('coordination{api}')
-  const leaseNamespace = v.spell('{system}-node-lease')
+  const storage = v.resolve('storage{api}')
+  const coordination = v.resolve('coordination{api}')
+  const leaseNamespace = v.resolve('{system}-node-lease')
   const fixed = prepareRules(nodeRules.map((line) => ruleOfLine(line, v)))
 
   const decide = (node: string, a: Attributes): Decision => {

@@ -90,7 +90,7 @@ export class RbacIndex {
 
   /** Starts to follow roles and bindings; resolves when all that exist are known. Returns what ends it. */
   async follow(source: ObjectSource, v: Vocabulary): Promise<() => void> {
-    const group = v.spell('rbac.authorization{api}')
+    const group = v.resolve('rbac.authorization{api}')
     const stops = await Promise.all([
       source.follow({ group, resource: 'roles' }, this.roles),
       source.follow({ group, resource: 'clusterroles' }, this.roles),

@@ -92,7 +92,7 @@ export function describeMissing(missing: MissingRole, v: Vocabulary): string {
   if (missing.is === 'unsupported')
     return `unsupported role reference kind: ${JSON.stringify(missing.kind)}`
   const { resource, name } = missing
-  return notFound({ group: v.spell('rbac.authorization{api}'), resource }, name).message
+  return notFound({ group: v.resolve('rbac.authorization{api}'), resource }, name).message
 }
 
 /** A binding, its role, and the subject of it that stands at a place. */

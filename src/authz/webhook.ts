@@ -50,7 +50,7 @@ export function webhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer
   const { client, v, clock, log = silentLog, version = 'v1beta1' } = options
   const { authorizedTtlMs = AUTHORIZED_TTL_MS, unauthorizedTtlMs = UNAUTHORIZED_TTL_MS } = options
   checkAccessReviewVersion(version)
-  const apiVersion = v.spell(`authorization{api}/${version}`)
+  const apiVersion = v.resolve(`authorization{api}/${version}`)
   const kept = new LRUCache<string, Kept>({ max: MAX_DECISIONS })
 
   const ask = async (spec: Spec, key: string, attributes: Attributes): Promise<Decision> => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { finish, paced, type Steps } from './steps.ts'
-import type { Pace } from './turn.ts'
+import type { Pace } from './event-loop.ts'
 
 function* counting(to: number, done: number[]): Steps<string> {
   for (let i = 1; i <= to; i++) {

@@ -1,5 +1,5 @@
 /** Work in several steps, between which others may have their turn. */
-import { Pace } from './turn.ts'
+import { Pace } from './event-loop.ts'
 
 /** Ends each step with a `yield`. */
 export type Steps<T> = Generator<void, T, void>

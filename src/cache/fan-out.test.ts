@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { turn } from '../base/turn.ts'
+import { yieldToEventLoop } from '../base/event-loop.ts'
 import { CHUNK_BYTES, FanOut, Group, WRITES_AT_ONCE, type Receiver } from './fan-out.ts'
 
 /** Somebody who notes what comes, may leave, and may be slow or broken. */
@@ -53,7 +53,7 @@ function world() {
     fanOut.take([group])
   }
   const settled = async () => {
-    while (group.owes) await turn()
+    while (group.owes) await yieldToEventLoop()
   }
   return { group, fanOut, behind, publish, settled }
 }
@@ -76,7 +76,7 @@ test('many are given it in turns of a hundred, and what comes up meanwhile with 
   expect(writes(all)).toBe(WRITES_AT_ONCE)
   publish('b')
   expect(writes(all)).toBe(WRITES_AT_ONCE)
-  await turn()
+  await yieldToEventLoop()
   expect([writes(all), seen(all)]).toEqual([2 * WRITES_AT_ONCE, ['a', 'ab', '']])
   await settled()
   // Only the first hundred were written to twice.
@@ -91,8 +91,8 @@ test('a small group does not wait for a large one to be through', async () => {
   const one = new Somebody(few)
   few.push([Buffer.from('x')], 0)
   fanOut.take([few])
-  await turn()
-  await turn()
+  await yieldToEventLoop()
+  await yieldToEventLoop()
   expect([one.got, writes(many) < many.length]).toEqual(['x', true])
 })
 
@@ -180,7 +180,7 @@ test('whatever happens, everybody gets each frame once and in order from where t
       for (const one of steps) {
         if (one === 'one') next(1)
         else if (one === 'three') next(3)
-        else if (one === 'turn') await turn()
+        else if (one === 'turn') await yieldToEventLoop()
         else if ('join' in one)
           for (const who of crowd(group, one.join)) people.push({ who, from: all.length })
         else if ('leave' in one) {

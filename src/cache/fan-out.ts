@@ -1,3 +1,23 @@
+/**
+ * Writes frames to the watchers of one view. A group numbers its batches (one batch: the frames of one publication), and
+ * a receiver knows only how many of them it has. So no receiver has a queue, and a slow round of writes merges what was
+ * published meanwhile.
+ *
+ * Example: A, B and C watch the same view; the bound of writes in one turn of the event loop is two.
+ *
+ *     what happens                               batches held   passed   A B C have
+ *     revision 7 is published                    7              0        0 0 0
+ *     a round begins, it ends at 1: write A, B   7              0        1 1 0
+ *     the bound is reached: yield to the event loop
+ *     revision 8 is published                    7 8            0        1 1 0
+ *     the round goes on: C gets 7+8 in one write 7 8            0        1 1 2
+ *     the round is over: batches up to 1 go      8              1        1 1 2
+ *     the next round ends at 2: write A, B       8              1        2 2 2
+ *     the round is over                          none           2        2 2 2
+ *
+ * If the write of 8 fills B's socket, B has everything up to revision 8. It leaves the group with that position, and
+ * reads the change log from there when the socket drains (`watch-hub.ts`).
+ */
 import type { Revision } from '../engine/engine.ts'
 import type { WatchSink } from './watch-hub.ts'
 

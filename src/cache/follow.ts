@@ -1,15 +1,15 @@
-import type { Cache } from './cache.ts'
+import type { WatchCache } from './watch-cache.ts'
 import { TableGone, type StorageForm } from './storage-form.ts'
-import type { Table } from './table.ts'
-import type { Version } from './version.ts'
+import type { ResourceCache } from './resource-cache.ts'
+import type { StoredObject } from './stored-object.ts'
 import type { Watcher, WatchSink } from './watch-hub.ts'
 
 /** Told of the values of one table, synchronously and in order of commit. Must not throw. */
 export interface VersionHandler {
   /** Every value at the start, then each new one; `form`: what it is in. */
-  set(version: Version, form: StorageForm | null): void
+  set(version: StoredObject, form: StorageForm | null): void
   /** The last value of a key that is gone. */
-  removed(version: Version, form: StorageForm | null): void
+  removed(version: StoredObject, form: StorageForm | null): void
 }
 
 const NO_BYTES = Buffer.alloc(0)
@@ -26,7 +26,7 @@ const RETRY_MS = 1_000
  * form, it is handed over in that. Returns what ends it. Costs nothing where nobody follows.
  */
 export async function followVersions(
-  cache: Cache,
+  cache: WatchCache,
   tablePrefix: string,
   handler: VersionHandler,
 ): Promise<() => void> {
@@ -37,7 +37,7 @@ export async function followVersions(
 
 /** The same for what nobody waits for: it is begun when it can be. */
 export function followLater(
-  cache: Cache,
+  cache: WatchCache,
   tablePrefix: string,
   handler: VersionHandler,
 ): () => void {
@@ -47,17 +47,17 @@ export function followLater(
 }
 
 class Follower {
-  readonly #cache: Cache
+  readonly #cache: WatchCache
   readonly #prefix: string
   readonly #handler: VersionHandler
   readonly #id: string
   /** What the handler was told of; null before anything was served. */
-  #table: Table | null = null
+  #table: ResourceCache | null = null
   #stopped = false
   /** Ends what is waited for, or watched. */
   #end = () => {}
 
-  constructor(cache: Cache, prefix: string, handler: VersionHandler) {
+  constructor(cache: WatchCache, prefix: string, handler: VersionHandler) {
     this.#cache = cache
     this.#prefix = prefix
     this.#handler = handler
@@ -90,7 +90,7 @@ class Follower {
     })
   }
 
-  #attach(table: Table): void {
+  #attach(table: ResourceCache): void {
     if (this.#stopped) return
     const handler = this.#handler
     const { form } = table
@@ -123,7 +123,7 @@ class Follower {
   }
 
   /** The watch has ended: by whoever follows, with the server, or with the table. */
-  #ended(table: Table): void {
+  #ended(table: ResourceCache): void {
     if (this.#stopped || !table.retired) return
     if (!this.#cache.isServed(this.#prefix)) {
       this.#table = null
@@ -133,7 +133,7 @@ class Follower {
   }
 
   /** Tells what was in a table and is not in the next one. */
-  #tellRemoved(before: Table, now: Table | null): void {
+  #tellRemoved(before: ResourceCache, now: ResourceCache | null): void {
     for (const version of before.range(this.#prefix)) {
       if (version.fault === null && !now?.get(version.key))
         this.#handler.removed(version, before.form)

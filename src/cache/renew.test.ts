@@ -3,11 +3,11 @@ import { expect, test } from 'vitest'
 import { ManualClock } from '../base/clock.ts'
 import { storageTag } from '../base/storage-tag.ts'
 import { openMemory } from '../engine/memory/engine.ts'
-import { Cache } from './cache.ts'
+import { WatchCache } from './watch-cache.ts'
 import { followVersions } from './follow.ts'
 import { encodeRecord } from '../engine/record.ts'
 import { TableGone, type StorageForm } from './storage-form.ts'
-import type { Version } from './version.ts'
+import type { StoredObject } from './stored-object.ts'
 
 const P = '/registry/example.com/things/'
 
@@ -39,7 +39,7 @@ function open() {
   const clock = new ManualClock()
   const engine = openMemory({ clock })
   const now: { form: StorageForm | null } = { form: formIn('v1') }
-  const cache = new Cache(engine, { clock, historyMs: 60_000, formOf: () => now.form })
+  const cache = new WatchCache(engine, { clock, historyMs: 60_000, formOf: () => now.form })
   const put = (name: string, value: string, version = 'v1') =>
     cache.commit([{ key: P + name, value: record(value, version) }])
   const serve = (form: StorageForm | null) => {
@@ -49,10 +49,10 @@ function open() {
   return { clock, engine, cache, put, serve, now }
 }
 
-const valueOf = (version: Version) =>
+const valueOf = (version: StoredObject) =>
   (JSON.parse(version.json().toString()) as { value: string }).value
 
-async function values(cache: Cache, form: StorageForm, at?: number): Promise<string[]> {
+async function values(cache: WatchCache, form: StorageForm, at?: number): Promise<string[]> {
   const { items } = await cache.list(form.of, P, at === undefined ? {} : { at })
   return [...items].map(valueOf)
 }
@@ -144,7 +144,7 @@ test('a follower goes from table to table', async () => {
   const { cache, put, serve } = open()
   serve(null)
   const told: string[] = []
-  const tell = (word: string) => (version: Version, form: StorageForm | null) =>
+  const tell = (word: string) => (version: StoredObject, form: StorageForm | null) =>
     told.push(`${word} ${valueOf(version)} in ${Buffer.from(form!.tag).toString('latin1', 5)}`)
   const end = await followVersions(cache, P, { set: tell('set'), removed: tell('removed') })
   await put('a', 'a')

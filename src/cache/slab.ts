@@ -1,4 +1,4 @@
-import type { Version } from './version.ts'
+import type { StoredObject } from './stored-object.ts'
 
 const SLAB_BYTES = 1 << 20
 
@@ -9,7 +9,7 @@ const SLAB_BYTES = 1 << 20
 export class Slab {
   readonly memory: Buffer
   /** Versions that live here, for moving them out when few are left. */
-  readonly versions: Version[] = []
+  readonly versions: StoredObject[] = []
   used = 0
   /** Bytes that still count. */
   live = 0
@@ -29,7 +29,7 @@ export class Slabs {
   bytes = SLAB_BYTES
 
   /** Reserves `bytes` for a version and tells where. */
-  reserve(version: Version, bytes: number): { slab: Slab; at: number } {
+  reserve(version: StoredObject, bytes: number): { slab: Slab; at: number } {
     let slab = this.#current
     if (bytes > SLAB_BYTES / 4) {
       slab = new Slab(bytes)
@@ -48,7 +48,7 @@ export class Slabs {
   }
 
   /** A version no longer counts. */
-  release(version: Version): void {
+  release(version: StoredObject): void {
     const slab = version.slab
     if (!slab || version.released) return
     version.released = true

@@ -1,9 +1,9 @@
-import type { Version } from './version.ts'
+import type { StoredObject } from './stored-object.ts'
 
 /** One key and its newest version; older ones hang behind it. */
 export interface Entry {
   readonly key: string
-  head: Version
+  head: StoredObject
 }
 
 const FULL = 512

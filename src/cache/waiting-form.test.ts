@@ -3,10 +3,10 @@ import { expect, test } from 'vitest'
 import { ManualClock } from '../base/clock.ts'
 import { storageTag } from '../base/storage-tag.ts'
 import { openMemory } from '../engine/memory/engine.ts'
-import { Cache } from './cache.ts'
+import { WatchCache } from './watch-cache.ts'
 import { encodeRecord } from '../engine/record.ts'
 import type { StorageForm } from './storage-form.ts'
-import type { Table } from './table.ts'
+import type { ResourceCache } from './resource-cache.ts'
 import type { WatchSink } from './watch-hub.ts'
 
 const P = '/registry/example.com/things/'
@@ -54,7 +54,7 @@ async function open() {
   const clock = new ManualClock()
   const engine = openMemory({ clock })
   const form = new Form()
-  const cache = new Cache(engine, { clock, historyMs: 60_000, formOf: () => form })
+  const cache = new WatchCache(engine, { clock, historyMs: 60_000, formOf: () => form })
   const put = async (name: string, value: string, tag?: Buffer) => {
     const commit = await engine.commit([{ key: P + name, value: record(value, tag) }])
     if (!commit.done) throw new Error('not committed')
@@ -63,7 +63,8 @@ async function open() {
   return { engine, form, cache, put }
 }
 
-const shown = (table: Table) => [...table.range(P)].map((version) => valueOf(version.json()))
+const shown = (table: ResourceCache) =>
+  [...table.range(P)].map((version) => valueOf(version.json()))
 
 test('a table is there when its old records are, asked for together', async () => {
   const { form, cache, put } = await open()

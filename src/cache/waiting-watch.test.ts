@@ -2,9 +2,9 @@
 import { expect, test } from 'vitest'
 import { ManualClock } from '../base/clock.ts'
 import { openMemory } from '../engine/memory/engine.ts'
-import { Cache } from './cache.ts'
+import { WatchCache } from './watch-cache.ts'
 import { encodeRecord } from '../engine/record.ts'
-import type { Version } from './version.ts'
+import type { StoredObject } from './stored-object.ts'
 import type { WatchSink } from './watch-hub.ts'
 
 const P = '/registry/example.com/things/'
@@ -17,18 +17,18 @@ function record(value: string): Buffer {
   return encodeRecord({ head, tail, metaStart: start.length, metaLength, selectors: '' })
 }
 
-const valueOf = (version: Version) =>
+const valueOf = (version: StoredObject) =>
   (JSON.parse(version.json().toString()) as { value: string }).value
 
 async function open() {
   const clock = new ManualClock()
-  const cache = new Cache(openMemory({ clock }), { clock, historyMs: 60_000 })
+  const cache = new WatchCache(openMemory({ clock }), { clock, historyMs: 60_000 })
   const put = (name: string, value: string | null) =>
     cache.commit([{ key: P + name, value: value === null ? null : record(value) }])
   const table = await cache.table(P)
   const seen: string[] = []
   const asked: string[] = []
-  let ready: ReadonlySet<Version> = new Set()
+  let ready: ReadonlySet<StoredObject> = new Set()
   let ended = 0
   const gate = { until: Promise.resolve() }
   const sink: WatchSink = {

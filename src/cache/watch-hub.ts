@@ -1,9 +1,9 @@
 import { readable, TransformError } from '../engine/encryption/unreadable.ts'
 import type { Revision } from '../engine/engine.ts'
-import type { Cache } from './cache.ts'
+import type { WatchCache } from './watch-cache.ts'
 import { FanOut, Group, type Receiver } from './fan-out.ts'
-import type { Table } from './table.ts'
-import type { Selectable, Version } from './version.ts'
+import type { ResourceCache } from './resource-cache.ts'
+import type { Selectable, StoredObject } from './stored-object.ts'
 
 export type ChangeType = 'ADDED' | 'MODIFIED' | 'DELETED'
 
@@ -18,12 +18,12 @@ export interface WatchView {
   /** null: everything under the prefix. */
   readonly matches: ((object: Selectable) => boolean) | null
   /** The bytes of one event. For DELETED, `revision` is that of the deletion. */
-  frame(type: ChangeType, version: Version, revision: Revision): Buffer
+  frame(type: ChangeType, version: StoredObject, revision: Revision): Buffer
   /**
    * Set when events cannot be made at once: makes ready those of the given versions, until it is called again. Such a
    * watcher never gets frames as they are published, but reads the change log at its own pace.
    */
-  readonly prepare?: (versions: readonly Version[]) => Promise<void>
+  readonly prepare?: (versions: readonly StoredObject[]) => Promise<void>
 }
 
 /** Where frames go. */
@@ -50,17 +50,17 @@ interface Shared {
  * nothing is buffered for it but what its socket holds.
  */
 export class WatchHub {
-  readonly #cache: Cache
+  readonly #cache: WatchCache
   /** Live watchers by key prefix, then by view. */
   readonly #live = new Map<string, Map<string, Shared>>()
   readonly #fanOut = new FanOut<Watcher>()
   readonly #all = new Set<Watcher>()
   /** Watchers that read the change log and have come to its end, by table. */
-  readonly #asleep = new Map<Table, Set<Watcher>>()
+  readonly #asleep = new Map<ResourceCache, Set<Watcher>>()
   #closed = false
   #ownViews = 0
 
-  constructor(cache: Cache) {
+  constructor(cache: WatchCache) {
     this.#cache = cache
   }
 
@@ -80,7 +80,7 @@ export class WatchHub {
    * reach back far enough.
    */
   watch(
-    table: Table,
+    table: ResourceCache,
     view: WatchView,
     sink: WatchSink,
     options: { from: Revision; onLost: (oldest: Revision) => void; onEnd: () => void },
@@ -99,7 +99,7 @@ export class WatchHub {
   }
 
   /** Hands new versions of one table to its live watchers. */
-  publish(table: Table, versions: readonly Version[]): void {
+  publish(table: ResourceCache, versions: readonly StoredObject[]): void {
     // Most batches touch one prefix of each depth; collect per view first.
     const batches = new Map<Shared, Buffer[]>()
     const failed = new Map<Shared, TransformError>()
@@ -131,7 +131,7 @@ export class WatchHub {
   }
 
   /** Those that make their events ready read on. */
-  #wake(table: Table): void {
+  #wake(table: ResourceCache): void {
     const watchers = this.#asleep.get(table) ?? []
     this.#asleep.delete(table)
     for (const watcher of watchers) {
@@ -154,7 +154,7 @@ export class WatchHub {
   }
 
   /** Ends the watches of a table that is let go of, after what they still lack. */
-  end(table: Table): void {
+  end(table: ResourceCache): void {
     this.#asleep.delete(table)
     for (const watcher of [...this.#all]) {
       if (watcher.table !== table) continue
@@ -243,7 +243,7 @@ export class WatchHub {
 
 /** One client's stream of changes. */
 export class Watcher implements Receiver {
-  readonly table: Table
+  readonly table: ResourceCache
   readonly view: WatchView
   readonly sink: WatchSink
   /** Everything up to here was sent, while catching up. */
@@ -259,7 +259,7 @@ export class Watcher implements Receiver {
   error: unknown
 
   constructor(
-    table: Table,
+    table: ResourceCache,
     view: WatchView,
     sink: WatchSink,
     options: { from: Revision; onLost: (oldest: Revision) => void },
@@ -314,7 +314,7 @@ async function send(sink: WatchSink, frames: readonly Buffer[]): Promise<void> {
   await flush()
 }
 
-function framesOf(view: WatchView, versions: readonly Version[]): Buffer[] {
+function framesOf(view: WatchView, versions: readonly StoredObject[]): Buffer[] {
   const frames: Buffer[] = []
   for (const version of versions) {
     if (!version.key.startsWith(view.prefix)) continue
@@ -325,7 +325,7 @@ function framesOf(view: WatchView, versions: readonly Version[]): Buffer[] {
 }
 
 /** The objects that the events of changes show. */
-function shownIn(view: WatchView, versions: readonly Version[]): Version[] {
+function shownIn(view: WatchView, versions: readonly StoredObject[]): StoredObject[] {
   return versions.flatMap((version) => {
     if (!version.key.startsWith(view.prefix)) return []
     if (!version.deleted && accepts(view, version)) return version
@@ -335,7 +335,7 @@ function shownIn(view: WatchView, versions: readonly Version[]): Version[] {
 }
 
 /** What a change means to a view: objects that enter or leave a selection are added or deleted. */
-function frameOf(view: WatchView, version: Version): Buffer | null {
+function frameOf(view: WatchView, version: StoredObject): Buffer | null {
   const { prev } = version
   const was = prev !== null && !prev.deleted && accepts(view, prev)
   const is = !version.deleted && accepts(view, version)
@@ -343,7 +343,7 @@ function frameOf(view: WatchView, version: Version): Buffer | null {
   return was ? view.frame('DELETED', prev, version.revision) : null
 }
 
-const accepts = (view: WatchView, version: Version) =>
+const accepts = (view: WatchView, version: StoredObject) =>
   view.matches === null || view.matches(version)
 
 /** The key prefixes under which a key can be watched: its resource, its namespace, itself. */

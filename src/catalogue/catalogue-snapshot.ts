@@ -1,18 +1,18 @@
 /** What is served at one moment: never changed, so that whoever holds it sees all of it or nothing. */
 import { placeOfPrefix } from '../base/store-keys.ts'
-import type { Served, ServedGroup } from './catalogue.ts'
+import type { ResourceEntry, ServedGroup } from './catalogue.ts'
 import { byVersionPriority } from './version-priority.ts'
 
 /** One resource with all versions of its objects. */
-export interface ResourceEntry {
+export interface ResourceVersions {
   /** The stored one first; those are there too that no request finds, since they may be stored. */
-  readonly versions: readonly [Served, ...Served[]]
+  readonly versions: readonly [ResourceEntry, ...ResourceEntry[]]
   /** Those that requests find; none: the objects are kept, and nobody sees them. */
-  readonly served: readonly Served[]
+  readonly served: readonly ResourceEntry[]
 }
 
 /** An entry, and on whose word it is there. */
-export interface OwnedEntry extends ResourceEntry {
+export interface OwnedEntry extends ResourceVersions {
   readonly owner: string
 }
 
@@ -23,17 +23,20 @@ export class CatalogueConflict extends Error {
 
 /** What one group version serves. */
 class VersionTable {
-  readonly byName: ReadonlyMap<string, Served>
+  readonly byName: ReadonlyMap<string, ResourceEntry>
   readonly byKind: ReadonlyMap<string, OwnedServed>
-  #list: readonly Served[] | null = null
+  #list: readonly ResourceEntry[] | null = null
 
-  constructor(byName: ReadonlyMap<string, Served>, byKind: ReadonlyMap<string, OwnedServed>) {
+  constructor(
+    byName: ReadonlyMap<string, ResourceEntry>,
+    byKind: ReadonlyMap<string, OwnedServed>,
+  ) {
     this.byName = byName
     this.byKind = byKind
   }
 
   /** By name; made when somebody asks. */
-  get list(): readonly Served[] {
+  get list(): readonly ResourceEntry[] {
     return (this.#list ??= [...this.byName.values()].sort((a, b) =>
       a.resource < b.resource ? -1 : 1,
     ))
@@ -42,7 +45,7 @@ class VersionTable {
 
 /** One version of an entry. */
 interface OwnedServed {
-  readonly served: Served
+  readonly served: ResourceEntry
   readonly entry: OwnedEntry
 }
 
@@ -60,7 +63,7 @@ interface GroupChange {
   readonly added: OwnedEntry[]
 }
 
-const NOTHING: readonly Served[] = []
+const NOTHING: readonly ResourceEntry[] = []
 
 /** What is served at one moment. */
 export class CatalogueSnapshot {
@@ -84,11 +87,11 @@ export class CatalogueSnapshot {
     return new CatalogueSnapshot(0, new Map(), new Map(order.map((group, i) => [group, i])))
   }
 
-  find(group: string, version: string, resource: string): Served | undefined {
+  find(group: string, version: string, resource: string): ResourceEntry | undefined {
     return this.#groups.get(group)?.byVersion.get(version)?.byName.get(resource)
   }
 
-  findKind(group: string, version: string, kind: string): Served | undefined {
+  findKind(group: string, version: string, kind: string): ResourceEntry | undefined {
     return this.#groups.get(group)?.byVersion.get(version)?.byKind.get(kind)?.served
   }
 
@@ -104,7 +107,7 @@ export class CatalogueSnapshot {
     return this.#groups.get(name)?.served ?? undefined
   }
 
-  resources(group: string, version: string): readonly Served[] {
+  resources(group: string, version: string): readonly ResourceEntry[] {
     return this.#groups.get(group)?.byVersion.get(version)?.list ?? NOTHING
   }
 
@@ -156,7 +159,7 @@ export class CatalogueSnapshot {
 
 const EMPTY: GroupTable = { byVersion: new Map(), entries: new Map(), served: null }
 
-const groupsOf = ({ versions }: ResourceEntry): readonly string[] => {
+const groupsOf = ({ versions }: ResourceVersions): readonly string[] => {
   const [{ group }] = versions
   return versions.every((one) => one.group === group)
     ? [group]
@@ -211,7 +214,7 @@ function versionsIn(group: string, { removed, added }: GroupChange): ReadonlySet
 
 /** A resource in one version, and the entry that it belongs to. */
 interface ServedOf {
-  readonly served: Served
+  readonly served: ResourceEntry
   readonly entry: OwnedEntry
 }
 

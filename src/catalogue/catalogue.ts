@@ -3,16 +3,16 @@
  * change raises the generation.
  */
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
-import type { CatalogueSnapshot, ResourceEntry } from './catalogue-snapshot.ts'
+import type { CatalogueSnapshot, ResourceVersions } from './catalogue-snapshot.ts'
 import { declaredEntries } from './declared-entry.ts'
 import { groupVersionOf } from '../meta/home.ts'
-import type { Served } from './entry.ts'
+import type { ResourceEntry } from './entry.ts'
 import { LiveCatalogue, type CatalogueListener } from './live-catalogue.ts'
 import { resource, type Resource, type Subresource, type Verb } from './resource.ts'
 import type { Shape, ShapeClass } from '../notation/shape.ts'
 import { maturityOf, type Enabled } from './runtime-config.ts'
 
-export type { Served } from './entry.ts'
+export type { ResourceEntry } from './entry.ts'
 
 /** A group with its served versions, preferred first. */
 export interface ServedGroup {
@@ -26,8 +26,8 @@ export interface Catalogue {
   readonly generation: number
   /** What is served at this moment: does not change, for whoever looks up more than once over several turns. */
   readonly now: CatalogueSnapshot
-  find(group: string, version: string, resource: string): Served | undefined
-  findKind(group: string, version: string, kind: string): Served | undefined
+  find(group: string, version: string, resource: string): ResourceEntry | undefined
+  findKind(group: string, version: string, kind: string): ResourceEntry | undefined
   /** Whether anything is served under the group version. */
   hasVersion(group: string, version: string): boolean
   /** Served groups in order of priority, core first. */
@@ -35,15 +35,15 @@ export interface Catalogue {
   /** A group of them; the same object as long as its versions do not change. */
   group(name: string): ServedGroup | undefined
   /** Resources of one group version, by name; the same array as long as nothing in it changes. */
-  resources(group: string, version: string): readonly Served[]
+  resources(group: string, version: string): readonly ResourceEntry[]
   /** A resource by any group that it has versions in, whether they are served or not. */
-  entry(group: string, resource: string): ResourceEntry | undefined
+  entry(group: string, resource: string): ResourceVersions | undefined
   /** The resource whose keys start with the prefix. */
-  entryAt(keyPrefix: string): ResourceEntry | undefined
+  entryAt(keyPrefix: string): ResourceVersions | undefined
   /** Every resource once. */
-  entries(): Iterable<ResourceEntry>
+  entries(): Iterable<ResourceVersions>
   /** A kind that is no resource of its own but the body of a sub-resource. */
-  body(shape: ShapeClass<any>): Served
+  body(shape: ShapeClass<any>): ResourceEntry
   /** Tells of each change when it is made. Returns what ends that. */
   subscribe(listener: CatalogueListener): () => void
 }
@@ -74,8 +74,8 @@ const PRIORITY = [
 
 /** Group versions that resources are declared in, spelled. */
 export function declaredVersions(resources: readonly Resource[], v: Vocabulary) {
-  return resources.flatMap(({ hub, versions = {} }) =>
-    [hub.shape.home, ...Object.keys(versions)].map((home) => groupVersionOf(home, v)),
+  return resources.flatMap(({ storage, versions = {} }) =>
+    [storage.shape.home, ...Object.keys(versions)].map((home) => groupVersionOf(home, v)),
   )
 }
 
@@ -91,8 +91,8 @@ export function buildCatalogue(
   v: Vocabulary,
   isEnabled: Enabled = (_group, version) => maturityOf(version) !== 'alpha',
 ): LiveCatalogue {
-  const bodies = new Map<Shape, Served>()
-  const body = ({ shape }: ShapeClass<any>): Served => {
+  const bodies = new Map<Shape, ResourceEntry>()
+  const body = ({ shape }: ShapeClass<any>): ResourceEntry => {
     let served = bodies.get(shape)
     if (!served) {
       const declaration = resource({ shape } as ShapeClass<any>, {
@@ -103,7 +103,7 @@ export function buildCatalogue(
     }
     return served
   }
-  const order = PRIORITY.map((group) => v.spell(group))
+  const order = PRIORITY.map((group) => v.resolve(group))
   const catalogue = new LiveCatalogue(order, body)
   catalogue.publish(
     BUILT_IN,

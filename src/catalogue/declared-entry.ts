@@ -5,7 +5,7 @@ import { resourcePrefix } from '../base/store-keys.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { checkDeclared } from './check.ts'
 import { codecOf } from '../codec/codec.ts'
-import type { Served } from './entry.ts'
+import type { ResourceEntry } from './entry.ts'
 import { membersWriter } from '../codec/json-writer.ts'
 import { viewJson } from '../codec/json-view.ts'
 import { protobufOfShape } from '../codec/late-protobuf.ts'
@@ -20,10 +20,14 @@ import { topologyOf } from '../notation/topology.ts'
 export function declaredEntries(
   declaration: Resource,
   v: Vocabulary,
-): readonly [Served, ...Served[]] {
+): readonly [ResourceEntry, ...ResourceEntry[]] {
   const kind = new DeclaredKind(declaration, v)
-  const { hub, versions: others = {}, deprecated = null } = declaration
-  const stored: Served = kind.entry({ home: hub.shape.home, shape: hub.shape, deprecated })
+  const { storage, versions: others = {}, deprecated = null } = declaration
+  const stored: ResourceEntry = kind.entry({
+    home: storage.shape.home,
+    shape: storage.shape,
+    deprecated,
+  })
   kind.versions.push(stored)
   for (const [home, version] of Object.entries(others)) {
     const { shape } = version.shape
@@ -45,7 +49,7 @@ interface OneVersion {
 const TYPE_AND_METADATA = ['kind', 'apiVersion', 'metadata']
 
 class DeclaredKind {
-  readonly versions: Served[] = []
+  readonly versions: ResourceEntry[] = []
   readonly #declaration: Resource
   readonly #v: Vocabulary
   /** What all versions have. */
@@ -57,7 +61,7 @@ class DeclaredKind {
     this.#common = commonOf(declaration, v)
   }
 
-  entry({ home, shape, deprecated, conversion }: OneVersion): Served {
+  entry({ home, shape, deprecated, conversion }: OneVersion): ResourceEntry {
     const v = this.#v
     const { versions } = this
     const declaration = this.#declaration
@@ -79,7 +83,7 @@ class DeclaredKind {
       mergeSchema: shape,
       published: { is: 'shape', shape, home, relabel: conversion?.relabel ?? null },
       versions,
-      get hub() {
+      get storage() {
         return versions[0]!
       },
       conversion: conversion ?? null,
@@ -92,8 +96,8 @@ class DeclaredKind {
       selectable: selectableOf(declaration, home),
       // Asked by discovery alone.
       get storageVersionHash() {
-        const { hub } = declaration
-        const stored = groupVersionOf(hub.shape.home, v)
+        const { storage } = declaration
+        const stored = groupVersionOf(storage.shape.home, v)
         return hashOf(`${stored.group}/${stored.version}/${kind}`)
       },
     }
@@ -101,8 +105,8 @@ class DeclaredKind {
 }
 
 function commonOf(declaration: Resource, v: Vocabulary) {
-  const { hub, ...options } = declaration
-  const { shape } = hub
+  const { storage, ...options } = declaration
+  const { shape } = storage
   const { columns, rowOrder = null, rowConditions = null } = options
   return {
     resource: options.plural,

@@ -19,7 +19,7 @@ import type { FieldFacts, Shape } from '../notation/shape.ts'
 import type { Topology } from '../notation/topology.ts'
 
 /** One resource in one served version. Made of a declaration, or of a schema. */
-export interface Served {
+export interface ResourceEntry {
   readonly group: string
   readonly version: string
   /** `v1` or `group/version`, as in `apiVersion`. */
@@ -56,9 +56,9 @@ export interface Served {
   readonly published: Published
 
   /** The version that is stored; itself when it is this one. */
-  readonly hub: Served
+  readonly storage: ResourceEntry
   /** All versions of the same objects, the stored one first. */
-  readonly versions: readonly Served[]
+  readonly versions: readonly ResourceEntry[]
   /** Conversion of this version; null for the stored one. */
   readonly conversion: Conversion | null
   readonly deprecated: Deprecation | null
@@ -111,8 +111,8 @@ export interface TableView {
 export interface Conversion {
   /** Same wire form: only the apiVersion differs, so bytes are sent without parsing. */
   readonly same: boolean
-  toHub(object: any, c: HookContext): any
-  fromHub(hub: any, c: HookContext): any
+  convertToStorage(object: any, c: HookContext): any
+  convertFromStorage(storage: any, c: HookContext): any
   /** Set when somebody else converts, for whom the request has to wait: then the two above are not called. */
   readonly waiting?: WaitingConversion
 }
@@ -122,7 +122,7 @@ export interface WaitingConversion {
   /** See {@link Convert}. */
   readonly convert: Convert
   /** The entry of the version for objects that are in it already: as if it were the stored one. */
-  readonly shown: Served
+  readonly shown: ResourceEntry
 }
 
 /**

@@ -3,7 +3,7 @@ import { resources } from '../kinds/index.ts'
 import { vocabularies } from '../vocabulary/index.ts'
 import { buildCatalogue } from './catalogue.ts'
 import { declaredEntries } from './declared-entry.ts'
-import type { ResourceEntry } from './catalogue-snapshot.ts'
+import type { ResourceVersions } from './catalogue-snapshot.ts'
 import type { CatalogueChange, LiveCatalogue } from './live-catalogue.ts'
 import { group } from '../meta/object-meta.ts'
 import { resource, same, type Resource } from './resource.ts'
@@ -24,7 +24,10 @@ function thing(home: string, kindName: string, plural: string, more: readonly st
   })
 }
 
-const entryOf = (declaration: Resource, isServed = (_version: string) => true): ResourceEntry => {
+const entryOf = (
+  declaration: Resource,
+  isServed = (_version: string) => true,
+): ResourceVersions => {
   const versions = declaredEntries(declaration, v)
   return { versions, served: versions.filter(({ version }) => isServed(version)) }
 }
@@ -33,7 +36,7 @@ const widgets = () => thing('example.com/v1', 'Widget', 'widgets', ['example.com
 
 function telling(catalogue: LiveCatalogue): string[] {
   const told: string[] = []
-  const names = (entries: readonly ResourceEntry[]) =>
+  const names = (entries: readonly ResourceVersions[]) =>
     entries.map(({ versions: [{ resource: plural, group: name }] }) => `${plural}.${name}`)
   catalogue.subscribe(({ generation, added, changed, removed }: CatalogueChange) => {
     const all = [names(added), names(changed.map(({ now }) => now)), names(removed)]

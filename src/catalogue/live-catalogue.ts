@@ -1,16 +1,38 @@
-/** A catalogue that is changed while it is read. */
-import type { Catalogue, Served, ServedGroup } from './catalogue.ts'
-import { CatalogueSnapshot, type OwnedEntry, type ResourceEntry } from './catalogue-snapshot.ts'
+/**
+ * A catalogue that changes while it is read.
+ *
+ * Example: the owners are the built-in kinds (K) and two custom resource definitions (D, E). `pods` and so on are the
+ * versions of one resource; a quote marks an entry that was made anew.
+ *
+ *     call                              generation   served                  listeners get
+ *     publish(K, [pods, nodes])         1            pods nodes              added pods nodes
+ *     publish(D, [shirts])              2            pods nodes shirts       added shirts
+ *     publish(D, [shirts])              2            the same                nothing: the entries are the same
+ *     publish(D, [shirts'])             3            pods nodes shirts'      changed shirts to shirts'
+ *     publish(E, [shirts])              3            throws CatalogueConflict: D serves that resource
+ *     publishAll([[D, []], [E, [s]]])   4            pods nodes s            removed shirts', added s
+ *
+ * A listener may publish as well. The new snapshot is in force at once, but other listeners get its change only after
+ * the one that they are getting, so that all of them see every change in order of generation:
+ *
+ *     publish(D, [shirts])      generation 2
+ *       listener 1 gets 2, and calls publish(D, [shirts']): generation 3, change 3 is queued
+ *       listener 2 gets 2       (a lookup of its own finds generation 3 already)
+ *       listener 1 gets 3
+ *       listener 2 gets 3
+ */
+import type { Catalogue, ResourceEntry, ServedGroup } from './catalogue.ts'
+import { CatalogueSnapshot, type OwnedEntry, type ResourceVersions } from './catalogue-snapshot.ts'
 import type { ShapeClass } from '../notation/shape.ts'
 
 /** What became of the catalogue in one step. */
 export interface CatalogueChange {
   /** The generation that it led to. */
   readonly generation: number
-  readonly added: readonly ResourceEntry[]
+  readonly added: readonly ResourceVersions[]
   /** Entries of the same resource. */
-  readonly changed: readonly { readonly before: ResourceEntry; readonly now: ResourceEntry }[]
-  readonly removed: readonly ResourceEntry[]
+  readonly changed: readonly { readonly before: ResourceVersions; readonly now: ResourceVersions }[]
+  readonly removed: readonly ResourceVersions[]
 }
 
 /** Told of a change when it is made, in the order in which they subscribed. Must not throw. */
@@ -22,14 +44,14 @@ export type CatalogueListener = (change: CatalogueChange) => void
  */
 export class LiveCatalogue implements Catalogue {
   #now: CatalogueSnapshot
-  readonly #body: (shape: ShapeClass<any>) => Served
+  readonly #body: (shape: ShapeClass<any>) => ResourceEntry
   readonly #byOwner = new Map<string, readonly OwnedEntry[]>()
   readonly #listeners = new Set<CatalogueListener>()
   /** Changes that are still to be told, in order; a listener may make the next one. */
   readonly #untold: CatalogueChange[] = []
 
   /** `order`: groups that come first in lists; `body` makes entries of kinds that are no resources. */
-  constructor(order: readonly string[], body: (shape: ShapeClass<any>) => Served) {
+  constructor(order: readonly string[], body: (shape: ShapeClass<any>) => ResourceEntry) {
     this.#now = CatalogueSnapshot.empty(order)
     this.#body = body
   }
@@ -50,11 +72,11 @@ export class LiveCatalogue implements Catalogue {
     return this.#now.group(name)
   }
 
-  find(group: string, version: string, resource: string): Served | undefined {
+  find(group: string, version: string, resource: string): ResourceEntry | undefined {
     return this.#now.find(group, version, resource)
   }
 
-  findKind(group: string, version: string, kind: string): Served | undefined {
+  findKind(group: string, version: string, kind: string): ResourceEntry | undefined {
     return this.#now.findKind(group, version, kind)
   }
 
@@ -62,23 +84,23 @@ export class LiveCatalogue implements Catalogue {
     return this.#now.hasVersion(group, version)
   }
 
-  resources(group: string, version: string): readonly Served[] {
+  resources(group: string, version: string): readonly ResourceEntry[] {
     return this.#now.resources(group, version)
   }
 
-  entry(group: string, resource: string): ResourceEntry | undefined {
+  entry(group: string, resource: string): ResourceVersions | undefined {
     return this.#now.entry(group, resource)
   }
 
-  entryAt(keyPrefix: string): ResourceEntry | undefined {
+  entryAt(keyPrefix: string): ResourceVersions | undefined {
     return this.#now.entryAt(keyPrefix)
   }
 
-  entries(): Iterable<ResourceEntry> {
+  entries(): Iterable<ResourceVersions> {
     return this.#now.entries()
   }
 
-  body(shape: ShapeClass<any>): Served {
+  body(shape: ShapeClass<any>): ResourceEntry {
     return this.#body(shape)
   }
 
@@ -91,13 +113,13 @@ export class LiveCatalogue implements Catalogue {
    * Serves what an owner has to serve, in place of what it had before; an empty list takes everything of it away. What
    * it gives again stays as it is. Throws CatalogueConflict, and changes nothing then.
    */
-  publish(owner: string, entries: readonly ResourceEntry[]): void {
+  publish(owner: string, entries: readonly ResourceVersions[]): void {
     this.publishAll([[owner, entries]])
   }
 
   /** The same for several owners in one step. */
   publishAll(
-    published: readonly (readonly [owner: string, entries: readonly ResourceEntry[]])[],
+    published: readonly (readonly [owner: string, entries: readonly ResourceVersions[]])[],
   ): void {
     const difference = new Difference()
     const next = published.map(([owner, entries]) => {
@@ -138,7 +160,7 @@ class Difference {
   take(
     owner: string,
     before: readonly OwnedEntry[],
-    entries: readonly ResourceEntry[],
+    entries: readonly ResourceVersions[],
   ): readonly OwnedEntry[] {
     const left = new Map(before.map((entry) => [entry.versions[0].keyPrefix, entry]))
     const next = entries.map(({ versions, served }): OwnedEntry => {
@@ -156,8 +178,8 @@ class Difference {
   }
 }
 
-const isSame = (a: ResourceEntry, b: ResourceEntry): boolean =>
+const isSame = (a: ResourceVersions, b: ResourceVersions): boolean =>
   sameItems(a.versions, b.versions) && sameItems(a.served, b.served)
 
-const sameItems = (a: readonly Served[], b: readonly Served[]): boolean =>
+const sameItems = (a: readonly ResourceEntry[], b: readonly ResourceEntry[]): boolean =>
   a.length === b.length && a.every((item, i) => item === b[i])

@@ -63,11 +63,11 @@ export interface Hooks<T> {
    * Defaults that depend on other fields; the rest are written on the field. Runs on every decoded
    * body, and on the result of a patch.
    */
-  fill?(object: T, c: HookContext): void
+  setDefaults?(object: T, c: HookContext): void
   /** Before a create is validated: drop what clients may not set. */
-  onCreate?(object: T, c: HookContext): void
+  prepareForCreate?(object: T, c: HookContext): void
   /** Before an update is validated: keep what clients may not change; raise `generation`. */
-  onUpdate?(next: T, old: T, c: HookContext): void
+  prepareForUpdate?(next: T, old: T, c: HookContext): void
   /** Does what is slow of the checks beforehand, in steps, and keeps it for them. */
   prepare?(object: T, c: HookContext): Steps<void>
   /**
@@ -80,12 +80,18 @@ export interface Hooks<T> {
   /** The last change before storing, after validation. */
   canonicalize?(object: T, c: HookContext): void
   /**
-   * Fills the values that the server chooses out of pools, after validation; `old` is null on create. What is
+   * Fills the values that the server chooses out of allocators, after validation; `old` is null on create. What is
    * wrong goes to `errors`. Runs again when a value was taken meanwhile, on a fresh copy of the object.
    */
-  allocate?(object: T, old: T | null, pools: Pools, errors: FieldErrors, c: HookContext): void
+  allocate?(
+    object: T,
+    old: T | null,
+    allocators: Allocators,
+    errors: FieldErrors,
+    c: HookContext,
+  ): void
   /** The values that the object holds; stored with it in one step, given back with it. */
-  claims?(object: T): readonly Claim[]
+  allocations?(object: T): readonly Allocation[]
   /** Objects of the same name and namespace, by group and resource, that are removed together with this one. */
   readonly removes?: readonly { readonly group: string; readonly resource: string }[]
   /** Texts for `Warning` headers, on create (`old` null) and update. */
@@ -104,7 +110,7 @@ export interface Hooks<T> {
 /** A view of the object under a further path segment. */
 export interface PartSubresource<T> extends Pick<
   Hooks<T>,
-  'onUpdate' | 'validateUpdate' | 'validate' | 'warn'
+  'prepareForUpdate' | 'validateUpdate' | 'validate' | 'warn'
 > {
   readonly serves: 'part'
   readonly of: readonly PathOf<T>[]
@@ -154,25 +160,25 @@ export type Subresource<T> =
   | ActionSubresource
   | ConnectSubresource
 
-/** A value that only one object of a pool may hold at a time: an address, a port. */
-export interface Claim {
-  /** Name of the pool, for instance `serviceips/IPv4`. */
-  readonly pool: string
+/** A value that only one object of an allocator may hold at a time: an address, a port. */
+export interface Allocation {
+  /** Name of the allocator, for instance `serviceips/IPv4`. */
+  readonly allocator: string
   readonly value: string
 }
 
-/** Pools of such values as hooks see them. */
-export interface Pools {
-  /** Families of the address pools, the default first. */
+/** Allocators of such values as hooks see them. */
+export interface Allocators {
+  /** Families of the address allocators, the default first. */
   readonly families: readonly ('IPv4' | 'IPv6')[]
-  /** Whether a value lies in the pool's range. */
-  contains(pool: string, value: string): boolean
-  /** The range as text, for messages; undefined when there is no such pool. */
-  range(pool: string): string | undefined
+  /** Whether a value lies in the allocator's range. */
+  contains(allocator: string, value: string): boolean
+  /** The range as text, for messages; undefined when there is no such allocator. */
+  range(allocator: string): string | undefined
   /** Whether nobody holds the value. */
-  isFree(pool: string, value: string): boolean
-  /** A free value, not yet taken; null when the pool is used up. */
-  pick(pool: string): string | null
+  isFree(allocator: string, value: string): boolean
+  /** A free value, not yet taken; null when the allocator is used up. */
+  pick(allocator: string): string | null
 }
 
 /** Another version of the same objects. */
@@ -180,12 +186,12 @@ export interface Version<T> {
   readonly shape: ShapeClass<any>
   /** Same wire form: only the apiVersion differs, so bytes are sent without parsing. */
   readonly same: boolean
-  toHub(object: any, c: HookContext): T
-  fromHub(hub: T, c: HookContext): any
+  convertToStorage(object: any, c: HookContext): T
+  convertFromStorage(storage: T, c: HookContext): any
   /** Marks in which the published schema of this version differs; the wire form does not. */
   readonly relabel?: Readonly<Record<string, Partial<FieldFacts>>>
   readonly deprecated?: Deprecation
-  /** All field selector labels of this version, and the labels of the hub that they mean; the hub's own without. */
+  /** All field selector labels of this version, and the labels of the storage version that they mean; null for the storage version. */
   readonly selectableAliases?: Readonly<Record<string, string>>
 }
 
@@ -268,7 +274,7 @@ export interface ResourceOptions<T> extends Hooks<T> {
   /** What marks the row of an object in a table. Gets the JSON object, as cells do. */
   readonly rowConditions?: (object: T) => readonly RowCondition[]
   readonly subresources?: Readonly<Record<string, Subresource<T>>>
-  /** Older and newer versions by group version; the first argument of `resource()` is the hub. */
+  /** Older and newer versions by group version; the first argument of `resource()` is the storage version. */
   readonly versions?: Readonly<Record<string, Version<T>>>
   /** Dotted paths that writes to the object itself never own, since the kind resets them; `status` where it is a part. */
   readonly unowned?: readonly string[]
@@ -277,15 +283,15 @@ export interface ResourceOptions<T> extends Hooks<T> {
 
 export interface Resource<T extends Typed = any> extends ResourceOptions<T> {
   /** The version that is stored; its home tells group and version. */
-  readonly hub: ShapeClass<T>
+  readonly storage: ShapeClass<T>
 }
 
 /** Declares how objects of one kind are served. */
 export function resource<T extends Typed>(
-  hub: ShapeClass<T>,
+  storage: ShapeClass<T>,
   options: ResourceOptions<T>,
 ): Resource<T> {
-  return { hub, ...options }
+  return { storage, ...options }
 }
 
 /**
@@ -296,7 +302,7 @@ export const part = <T>(
   of: PathOf<T> | readonly PathOf<T>[],
   hooks: Pick<
     PartSubresource<T>,
-    'onUpdate' | 'validateUpdate' | 'validate' | 'warn' | 'verbs' | 'unowned'
+    'prepareForUpdate' | 'validateUpdate' | 'validate' | 'warn' | 'verbs' | 'unowned'
   > = {},
 ): PartSubresource<T> => ({ serves: 'part', of: typeof of === 'string' ? [of] : of, ...hooks })
 
@@ -326,8 +332,8 @@ export const connect = (
 export const same = <T>(shape: ShapeClass<T>, deprecated?: Deprecation): Version<T> => ({
   shape,
   same: true,
-  toHub: (object: T) => object,
-  fromHub: (hub: T) => hub,
+  convertToStorage: (object: T) => object,
+  convertFromStorage: (storage: T) => storage,
   ...(deprecated ? { deprecated } : {}),
 })
 

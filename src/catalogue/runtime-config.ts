@@ -69,5 +69,5 @@ function partsOf(key: string, v: Vocabulary): string[] {
   if (parts[0] === 'api') return ['', ...parts.slice(1)]
   if (parts.length === 1 || /^v\d/.test(parts[0]!)) return ['', ...parts]
   // Templates are for callers inside; people write the group as it is served.
-  return [v.spell(parts[0]!), ...parts.slice(1)]
+  return [v.resolve(parts[0]!), ...parts.slice(1)]
 }

@@ -1,4 +1,4 @@
-import type { Served } from './catalogue.ts'
+import type { ResourceEntry } from './catalogue.ts'
 import type { Typed } from '../meta/object-meta.ts'
 import { column, type Column, type HookContext } from './resource.ts'
 
@@ -14,7 +14,7 @@ export const STANDARD_COLUMNS: readonly Column<Typed>[] = [
 ]
 
 /** `columnDefinitions` of a table. */
-export function columnDefinitions(served: Served): object[] {
+export function columnDefinitions(served: ResourceEntry): object[] {
   return served.table.columns.map(({ name, type, format, description, priority }) => ({
     name,
     type,
@@ -25,5 +25,5 @@ export function columnDefinitions(served: Served): object[] {
 }
 
 /** The cells of one object, in the order of the columns. */
-export const cellsOf = (served: Served, object: Typed, c: HookContext): unknown[] =>
+export const cellsOf = (served: ResourceEntry, object: Typed, c: HookContext): unknown[] =>
   served.table.columns.map(({ cell }) => cell(object, c) ?? null)

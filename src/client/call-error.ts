@@ -1,5 +1,6 @@
 /** How failed calls are told of; the words are those that operators know from the original. */
 import { STATUS_CODES } from 'node:http'
+import { factsOf } from '../outgoing/platform-errors.ts'
 import { memberOf, type ConfigMap } from './config-values.ts'
 
 const MAX_MESSAGE = 1024
@@ -39,13 +40,9 @@ export function withoutSecrets(text: string, secrets: readonly string[]): string
   return clean
 }
 
-/** Whether somebody closed the connection while it was in use. */
-export const isReset = (error: unknown): boolean =>
-  fieldsOf(error).code === 'ECONNRESET' || fieldsOf(error).code === 'EPIPE'
-
 /** What went wrong on the way to an answer. */
 export function transportProblem(error: unknown, host: string): string {
-  const fields = fieldsOf(error)
+  const fields = factsOf(error)
   const { code, syscall, address, port, errno, reason, hostname } = fields
   const dial = address === undefined ? 'dial tcp' : `dial tcp ${at(address, port)}`
   if (syscall === 'getaddrinfo') {
@@ -93,14 +90,6 @@ const CERTIFICATE: ReadonlyMap<string, string> = new Map([
 const at = (address: unknown, port: unknown) => {
   const host = String(address)
   return `${host.includes(':') ? `[${host}]` : host}:${String(port)}`
-}
-
-/** Errors of the platform carry facts as members. An attempt at several addresses tells of the last. */
-function fieldsOf(error: unknown): Readonly<Record<string, unknown>> {
-  if (error instanceof AggregateError && error.errors.length > 0) {
-    return fieldsOf(error.errors.at(-1))
-  }
-  return error instanceof Error ? (error as unknown as Record<string, unknown>) : {}
 }
 
 /** An answer that is not a success. */

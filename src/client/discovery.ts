@@ -70,7 +70,7 @@ export function preferred(resources: readonly ServedResource[]): ServedResource[
 /** The vocabulary of a server, by its groups. Throws an Error when they are of none. */
 export function vocabularyOf(resources: readonly ServedResource[]): Vocabulary {
   const groups = new Set(resources.map(({ group }) => group))
-  const found = Object.values(vocabularies).find((v) => groups.has(v.spell('authorization{api}')))
+  const found = Object.values(vocabularies).find((v) => groups.has(v.resolve('authorization{api}')))
   if (!found) throw new Error('the server serves no group by which its vocabulary could be told')
   return found
 }

@@ -69,8 +69,8 @@ export function execPlugin(options: ExecPluginOptions): ExecPlugin {
 }
 
 function isInteractive({ config: { exec }, v, interactive = false }: ExecPluginOptions): boolean {
-  const v1 = v.spell('client.authentication{api}/v1')
-  const v1beta1 = v.spell('client.authentication{api}/v1beta1')
+  const v1 = v.resolve('client.authentication{api}/v1')
+  const v1beta1 = v.resolve('client.authentication{api}/v1beta1')
   if (exec.apiVersion !== v1 && exec.apiVersion !== v1beta1) {
     throw new Error(
       `exec plugin: apiVersion ${JSON.stringify(exec.apiVersion)} is not known; use ${v1} or ${v1beta1}`,
@@ -89,7 +89,7 @@ function isInteractive({ config: { exec }, v, interactive = false }: ExecPluginO
 /** What the plugin is told, in the order of the published fields. */
 function infoOf(config: ClientConfig & { exec: ExecConfig }, v: Vocabulary, interactive: boolean) {
   const { exec, server, ca, tlsServerName, insecureSkipTlsVerify, proxyUrl } = config
-  const told = config.clusterExtensions?.get(v.spell('client.authentication{api}/exec'))
+  const told = config.clusterExtensions?.get(v.resolve('client.authentication{api}/exec'))
   const cluster = {
     server,
     ...(tlsServerName === undefined ? {} : { 'tls-server-name': tlsServerName }),

@@ -23,7 +23,7 @@ export async function inClusterConfig({
     const prefix = v.words.brand.toUpperCase().replaceAll('-', '_')
     const host = env[`${prefix}_SERVICE_HOST`] ?? ''
     const port = env[`${prefix}_SERVICE_PORT`] ?? ''
-    const folder = join(secrets, v.spell('{label}'), 'serviceaccount')
+    const folder = join(secrets, v.resolve('{label}'), 'serviceaccount')
     if (host === '' || port === '' || !existsSync(join(folder, 'token'))) continue
     const namespace = join(folder, 'namespace')
     return {

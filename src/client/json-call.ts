@@ -5,11 +5,17 @@ import { formatDuration } from '../base/duration.ts'
 import { randomIds, type Ids } from '../base/ids.ts'
 import { formatJson, parseJson } from '../codec/json-text.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
-import { answerError, CallError, isReset, transportProblem, withoutSecrets } from './call-error.ts'
+import { answerError, CallError, transportProblem, withoutSecrets } from './call-error.ts'
+import { isReset } from '../outgoing/platform-errors.ts'
 import type { ClientConfig } from './client-config.ts'
 import { mapOf, memberOf, type ConfigMap } from './config-values.ts'
 import { bareHost, Connections, portOf, serverUrl } from './connection.ts'
-import { beginAfresh, beginExchange, readAnswer, StaleConnection } from './http-exchange.ts'
+import {
+  beginAfresh,
+  beginExchange,
+  readAnswer,
+  StaleConnection,
+} from '../outgoing/http-exchange.ts'
 import { credentialSource, type CredentialSource, type ShownCredentials } from './credentials.ts'
 
 const TIMEOUT_MS = 30_000

@@ -24,7 +24,7 @@ export function adminKubeconfig(options: {
   readonly vocabulary: Vocabulary
 }): string {
   const cluster = options.vocabulary.words.brand
-  const user = options.vocabulary.spell('{brand}-admin')
+  const user = options.vocabulary.resolve('{brand}-admin')
   const base64 = (text: string) => Buffer.from(text).toString('base64')
   // Written by hand: a start need not load what reads and writes YAML.
   return `apiVersion: v1

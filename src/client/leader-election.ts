@@ -33,6 +33,8 @@ export interface LeaderElectionOptions {
   readonly renewDeadlineMs?: number
   /** Wait between attempts, milliseconds; 2 seconds by default. */
   readonly retryPeriodMs?: number
+  /** How often a leader writes, milliseconds; with each attempt by default. Attempts in between only read. */
+  readonly renewPeriodMs?: number
   readonly clock: Clock
   /** For the random part of waits. */
   readonly ids: Pick<Ids, 'fraction'>
@@ -40,6 +42,8 @@ export interface LeaderElectionOptions {
   readonly onNewLeader?: (identity: string) => void
   /** Told why an attempt failed. */
   readonly onTrouble?: (error: unknown) => void
+  /** Told that an attempt worked again after one that failed. */
+  readonly onRecovery?: () => void
 }
 
 const LEASE_MS = 15_000
@@ -54,22 +58,37 @@ const JITTER = 1.2
  */
 export class LeaderElector {
   readonly #options: LeaderElectionOptions
-  readonly #times: { readonly leaseMs: number; readonly renewMs: number; readonly retryMs: number }
+  readonly #times: {
+    readonly leaseMs: number
+    /** Deadline of renewals. */
+    readonly renewMs: number
+    readonly retryMs: number
+    readonly periodMs: number
+  }
   #seen: ElectionLease['spec'] | null = null
   #seenText = ''
   #seenAt = 0
   #told = ''
+  #renewedAt = 0
+  #isInTrouble = false
+  #settled: Promise<void> = Promise.resolve()
+  #settle: (() => void) | null = null
 
   /** Throws an Error when the times do not fit together. */
   constructor(options: LeaderElectionOptions) {
     const { leaseDurationMs = LEASE_MS, renewDeadlineMs = RENEW_MS } = options
-    const { retryPeriodMs = RETRY_MS } = options
+    const { retryPeriodMs = RETRY_MS, renewPeriodMs = 0 } = options
     if (leaseDurationMs <= renewDeadlineMs)
       throw new Error('the lease duration must be greater than the renew deadline')
     if (renewDeadlineMs <= JITTER * retryPeriodMs)
       throw new Error(`the renew deadline must be greater than ${JITTER} times the retry period`)
     this.#options = options
-    this.#times = { leaseMs: leaseDurationMs, renewMs: renewDeadlineMs, retryMs: retryPeriodMs }
+    this.#times = {
+      leaseMs: leaseDurationMs,
+      renewMs: renewDeadlineMs,
+      retryMs: retryPeriodMs,
+      periodMs: renewPeriodMs,
+    }
   }
 
   /** Who leads, as last seen; empty when nobody does. */
@@ -92,6 +111,37 @@ export class LeaderElector {
    * its signal says when it is over. Resolves when it has ended; the lease is given up only then.
    */
   async run(signal: AbortSignal, lead: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    this.#unsettle()
+    try {
+      await this.#runOnce(signal, lead)
+    } finally {
+      this.#settle?.()
+    }
+  }
+
+  /**
+   * Takes part until `signal`: `lead` is begun each time that this program is elected, and what it fails with is trouble.
+   * Resolves when all has ended.
+   */
+  async runAgain(signal: AbortSignal, lead: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    this.#unsettle()
+    while (!signal.aborted) {
+      try {
+        await this.#runOnce(signal, lead)
+      } catch (error) {
+        this.#fail(error)
+      }
+      await this.#waitForRetry(signal)
+    }
+    this.#settle?.()
+  }
+
+  /** Resolves when no attempt is under way: after the first, for one that has begun to run. */
+  settled(): Promise<void> {
+    return this.#settled
+  }
+
+  async #runOnce(signal: AbortSignal, lead: (signal: AbortSignal) => Promise<void>): Promise<void> {
     if (!(await this.#acquire(signal))) return
     const leading = new AbortController()
     const work = lead(leading.signal)
@@ -109,46 +159,79 @@ export class LeaderElector {
 
   /** Resolves when this program leads; false when it was ended before. */
   async #acquire(signal: AbortSignal): Promise<boolean> {
-    const { clock, ids } = this.#options
     while (!signal.aborted) {
       if (await this.#tryOnce(signal)) return true
-      const wait = this.#times.retryMs * (1 + ids.fraction() * JITTER)
-      await pause(clock, wait, signal).catch(() => {})
+      await this.#waitForRetry(signal)
     }
     return false
+  }
+
+  #waitForRetry(signal: AbortSignal): Promise<void> {
+    return this.#wait(this.#times.retryMs * (1 + this.#options.ids.fraction() * JITTER), signal)
+  }
+
+  /** Waits until the next attempt is due, or for the signal. */
+  async #wait(ms: number, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options
+    this.#settle?.()
+    const after = (waitMs: number, call: () => void) =>
+      clock.after(waitMs, () => {
+        // At once: those who see what time it is know that an attempt is due.
+        this.#unsettle()
+        call()
+      })
+    await pause({ now: () => clock.now(), after }, ms, signal).catch(() => {})
+  }
+
+  #unsettle(): void {
+    if (this.#settle) return
+    this.#settled = new Promise((resolve) => {
+      this.#settle = () => {
+        this.#settle = null
+        resolve()
+      }
+    })
   }
 
   /** Renews until it is ended, or until it could not for too long. */
   async #keep(signal: AbortSignal): Promise<void> {
     const { clock } = this.#options
     const { renewMs, retryMs } = this.#times
-    let renewedAt = clock.now()
     while (!signal.aborted) {
-      await pause(clock, retryMs, signal).catch(() => {})
+      await this.#wait(retryMs, signal)
       if (signal.aborted) return
       const late = new AbortController()
-      const leftMs = Math.max(renewedAt + renewMs - clock.now(), 0)
+      const leftMs = Math.max(this.#renewedAt + renewMs - clock.now(), 0)
       const cancel = clock.after(leftMs, () => late.abort(new Error('the renewal took too long')))
       const isRenewed = await this.#tryOnce(AbortSignal.any([signal, late.signal]))
       cancel()
-      if (isRenewed) renewedAt = clock.now()
-      else if (clock.now() - renewedAt >= renewMs || !this.isLeader) return
+      if (isRenewed) continue
+      if (clock.now() - this.#renewedAt >= renewMs || !this.isLeader) return
     }
   }
 
   async #tryOnce(signal: AbortSignal): Promise<boolean> {
     try {
-      return await this.#acquireOrRenew(signal)
+      const leads = await this.#acquireOrRenew(signal)
+      if (this.#isInTrouble) this.#options.onRecovery?.()
+      this.#isInTrouble = false
+      return leads
     } catch (error) {
-      if (!signal.aborted) this.#options.onTrouble?.(error)
+      if (!signal.aborted) this.#fail(error)
       return false
     }
+  }
+
+  #fail(error: unknown): void {
+    this.#isInTrouble = true
+    this.#options.onTrouble?.(error)
   }
 
   async #acquireOrRenew(signal: AbortSignal): Promise<boolean> {
     const { clock, identity, name } = this.#options
     const options = { signal, timeoutMs: this.#times.renewMs }
-    const time = formatMicroTime(clock.now())
+    const now = clock.now()
+    const time = formatMicroTime(now)
     const mine = {
       holderIdentity: identity,
       leaseDurationSeconds: Math.ceil(this.#times.leaseMs / 1000),
@@ -159,16 +242,19 @@ export class LeaderElector {
     if (!live) {
       const spec = { ...mine, leaseTransitions: 0 }
       this.#see((await this.#leases().create({ metadata: { name }, spec }, options)).spec)
+      this.#renewedAt = now
       return true
     }
     this.#see(live.spec)
     const { leaseTransitions = 0, acquireTime = time } = live.spec ?? {}
     const isOver = this.#seenAt + this.#times.leaseMs <= clock.now()
     if (this.leader !== '' && !this.isLeader && !isOver) return false
+    if (this.isLeader && now - this.#renewedAt < this.#times.periodMs) return true
     const spec = this.isLeader
       ? { ...mine, acquireTime, leaseTransitions }
       : { ...mine, leaseTransitions: leaseTransitions + 1 }
     this.#see((await this.#leases().update({ ...live, spec }, options)).spec)
+    this.#renewedAt = now
     return true
   }
 

@@ -6,7 +6,7 @@ import type { Clock } from '../base/clock.ts'
 import type { CertificatePair } from './certificate-pair.ts'
 import type { ClientConfig } from './client-config.ts'
 import { bareHost, Connections, portOf, serverUrl } from './connection.ts'
-import { StaleConnection, beginAfresh, beginExchange } from './http-exchange.ts'
+import { StaleConnection, beginAfresh, beginExchange } from '../outgoing/http-exchange.ts'
 import { Http2Session, isUnseen } from './http2-session.ts'
 
 /** One request. */

@@ -71,17 +71,17 @@ export interface Codec {
   plain(object: JsonObject): JsonObject
 }
 
-type Words = Pick<Vocabulary, 'spell'>
+type Words = Pick<Vocabulary, 'resolve'>
 
 /** For shapes without brand words in the names of their fields. */
-export const AS_IT_STANDS: Words = { spell: (template) => template }
+export const UNRESOLVED: Words = { resolve: (template) => template }
 
 const codecs = new WeakMap<Words, WeakMap<Shape, Codec>>()
 
 /**
  * The codec of a shape. Names of fields may be templates: in JSON they are spelled, in decoded objects they are not.
  */
-export function codecOf(shape: Shape, v: Words = AS_IT_STANDS): Codec {
+export function codecOf(shape: Shape, v: Words = UNRESOLVED): Codec {
   let ofWords = codecs.get(v)
   if (!ofWords) codecs.set(v, (ofWords = new WeakMap()))
   let codec = ofWords.get(shape)
@@ -200,7 +200,7 @@ export function plansOf(shape: Shape, v: Words): Plan[] {
     const hidesEmpty =
       facts.presence === 'zero' && facts.holds.is !== 'object' && facts.holds.is !== 'raw'
     plans.push({
-      name: v.spell(name),
+      name: v.resolve(name),
       key: name,
       facts,
       read: reader(facts.holds, v),

@@ -81,7 +81,7 @@ describe('fields', () => {
   })
 
   test('names as they are spelled', () => {
-    const spelled = kubernetes.spell('{agent}Version')
+    const spelled = kubernetes.resolve('{agent}Version')
     const { inner } = view({ inner: { [spelled]: 'v1' } }, kubernetes)
     expect((inner as unknown as Record<string, unknown>)[spelled]).toBe('v1')
   })

@@ -5,7 +5,7 @@
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import type { Holds, Shape } from '../notation/shape.ts'
 
-type Words = Pick<Vocabulary, 'spell'>
+type Words = Pick<Vocabulary, 'resolve'>
 
 /** An object inside of a document, of which it is known beforehand where it starts and ends in bytes. */
 export interface KnownObject {
@@ -219,7 +219,7 @@ function makeClass(shape: Shape, v: Words): ViewClass {
   const collect = ({ fields }: Shape) => {
     for (const [name, { holds, inline }] of fields) {
       if (inline && holds.is === 'object') collect(holds.to())
-      else add(v.spell(name), memberOf(holds, v))
+      else add(v.resolve(name), memberOf(holds, v))
     }
   }
   collect(shape)

@@ -16,7 +16,7 @@ export interface JsonOut {
 /** Writes members of an object, with commas between them; returns whether still none is written. */
 export type WriteMembers = (object: JsonObject, out: JsonOut, isFirst: boolean) => boolean
 
-type Words = Pick<Vocabulary, 'spell'>
+type Words = Pick<Vocabulary, 'resolve'>
 type Write = (value: unknown, out: JsonOut) => void
 
 interface Member {

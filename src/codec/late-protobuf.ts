@@ -8,6 +8,6 @@ export interface LateProtobuf {
 }
 
 /** The binary form of objects of a shape. */
-export const protobufOfShape = (shape: Shape, v: Pick<Vocabulary, 'spell'>): LateProtobuf => ({
+export const protobufOfShape = (shape: Shape, v: Pick<Vocabulary, 'resolve'>): LateProtobuf => ({
   load: async () => (await import('./protobuf.ts')).protobufOf(shape, v),
 })

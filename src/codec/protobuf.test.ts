@@ -5,7 +5,7 @@ import { protobufOf } from './protobuf.ts'
 import { Field, home, t, type Shape } from '../notation/shape.ts'
 
 const { shape } = home('tests/v1')
-const v = { spell: (template: string) => template.replaceAll('{agent}', 'nodeagent') }
+const v = { resolve: (template: string) => template.replaceAll('{agent}', 'nodeagent') }
 
 const bytes = (hex: string) => Buffer.from(hex.replaceAll(' ', ''), 'hex')
 const of = (fields: Record<string, Field<any, any>>) => protobufOf(shape(fields).shape, v)

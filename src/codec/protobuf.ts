@@ -28,7 +28,7 @@ import type { FieldFacts, Holds, Shape, Special } from '../notation/shape.ts'
 
 const { Writer } = protobuf
 
-type Words = Pick<Vocabulary, 'spell'>
+type Words = Pick<Vocabulary, 'resolve'>
 
 /** Reads and writes the messages of one shape. */
 export interface Protobuf {
@@ -112,7 +112,7 @@ function indexed(parts: readonly Part[]): (Part | undefined)[] {
 function partsOf(shape: Shape, v: Words): Part[] {
   return [...shape.fields]
     .map(([template, facts]) =>
-      facts.inline ? inlinePart(facts, v) : partOf(v.spell(template), facts, v),
+      facts.inline ? inlinePart(facts, v) : partOf(v.resolve(template), facts, v),
     )
     .sort((a, b) => a.number - b.number)
 }

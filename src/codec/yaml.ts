@@ -1,5 +1,5 @@
 import type * as Library from 'js-yaml'
-import { turn } from '../base/turn.ts'
+import { yieldToEventLoop } from '../base/event-loop.ts'
 import { tooLarge } from '../meta/errors.ts'
 import { JsonError, MAX_DEPTH, scanJson } from './json-scanner.ts'
 import { compose, type ComposeOptions, YamlError } from './yaml-compose.ts'
@@ -42,7 +42,7 @@ export async function parseYamlDocuments(
   const library = await load()
   try {
     const events = library.parseEvents(text, { maxDepth: MAX_DEPTH })
-    if (text.length > LONG) await turn()
+    if (text.length > LONG) await yieldToEventLoop()
     return compose(library, text, events, options).filter((document) => document !== null)
   } catch (cause) {
     throw new YamlError(`${PREFIX}${reasonOf(library, cause)}`, { cause })

@@ -137,7 +137,7 @@ async function settingOf(
   const v = await vocabularyOfServer(probe, log, signal)
   probe.close()
   if (!v) return null
-  const userAgent = v.spell('{system}-controller-manager')
+  const userAgent = v.resolve('{system}-controller-manager')
   const own = new Wire(config, clock)
   const credentials = await openCredentials(config, { clock, interactive: false })
   const clientOn = (wire: Wire, source: CredentialSource) =>
@@ -155,7 +155,7 @@ async function settingOf(
     })
   const client = clientOn(own, credentials)
   const accounts = useServiceAccountCredentials ? new Wire(anonymously(config), clock) : null
-  const namespace = v.spell('{system}-system')
+  const namespace = v.resolve('{system}-system')
   return {
     options,
     v,
@@ -211,9 +211,9 @@ function electorOf(
   const { namespace, name, ...times } = election
   return new LeaderElector({
     client,
-    leases: { group: v.spell('coordination{api}'), version: 'v1', resource: 'leases' },
-    namespace: namespace === '' ? v.spell('{system}-system') : namespace,
-    name: name === '' ? v.spell('{system}-controller-manager') : name,
+    leases: { group: v.resolve('coordination{api}'), version: 'v1', resource: 'leases' },
+    namespace: namespace === '' ? v.resolve('{system}-system') : namespace,
+    name: name === '' ? v.resolve('{system}-controller-manager') : name,
     identity,
     ...times,
     clock,

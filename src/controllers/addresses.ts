@@ -12,13 +12,13 @@ export const PODS = core('pods')
 export const EVENTS = core('events')
 
 export const clusterRoles = (v: Vocabulary): ResourceAddress => ({
-  group: v.spell('rbac.authorization{api}'),
+  group: v.resolve('rbac.authorization{api}'),
   version: 'v1',
   resource: 'clusterroles',
 })
 
 export const definitions = (v: Vocabulary): ResourceAddress => ({
-  group: v.spell('apiextensions{api}'),
+  group: v.resolve('apiextensions{api}'),
   version: 'v1',
   resource: 'customresourcedefinitions',
 })

@@ -1,7 +1,7 @@
 import type { ClusterRole } from '../kinds/rbac/cluster-role.ts'
 import type { PolicyRule } from '../kinds/rbac/policy-rule.ts'
 import type { Entry } from '../client/entry.ts'
-import { Pace } from '../base/turn.ts'
+import { Pace } from '../base/event-loop.ts'
 import { sameValue } from '../meta/field-errors.ts'
 import { matchesLabels, selectorFromObject } from '../meta/selectors.ts'
 import { clusterRoles } from './addresses.ts'

@@ -30,7 +30,7 @@ export const definitionFinalizer = (removeInstances: RemoveInstances): Controlle
     const { informers, resources, signal, clock, v } = world
     const address = definitions(v)
     if (!(await resources.serves(address))) return asleep
-    const duty = v.spell(INSTANCE_CLEANUP)
+    const duty = v.resolve(INSTANCE_CLEANUP)
     const client = world.clientFor(NAME)
     const informer = informers.of<CustomResourceDefinition>(address)
 

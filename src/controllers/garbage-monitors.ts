@@ -5,7 +5,7 @@ import type { Entry } from '../client/entry.ts'
 import type { Informer } from '../client/informer.ts'
 import type { KnownResources } from '../client/known-resources.ts'
 import type { ApiObject, ServedResource } from '../client/transport.ts'
-import { turn } from '../base/turn.ts'
+import { yieldToEventLoop } from '../base/event-loop.ts'
 import type { GarbageGraph, Monitored } from './garbage-graph.ts'
 import { groupVersionOf, hasVerbs } from './resources.ts'
 
@@ -120,7 +120,7 @@ export class GarbageMonitors {
   async #tell(monitor: Monitor, loading: Loading): Promise<void> {
     const { graph, signal } = this.#parts
     for (const [i, entry] of loading.begin().entries()) {
-      if (i % ENTRIES_PER_TURN === 0) await turn()
+      if (i % ENTRIES_PER_TURN === 0) await yieldToEventLoop()
       if (signal.aborted) return
       if (loading.isNewest(entry)) graph.set(monitor, entry)
     }

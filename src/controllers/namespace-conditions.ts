@@ -57,7 +57,7 @@ function findings(
       fault: null,
       fine: {
         reason: 'ParsedGroupVersions',
-        message: v.spell('All legacy {system} types successfully parsed'),
+        message: v.resolve('All legacy {system} types successfully parsed'),
       },
     },
     {

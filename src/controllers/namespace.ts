@@ -30,7 +30,7 @@ export const namespaceLifecycle: Controller = {
       discover: () => own.fresh(),
       now: () => clock.now(),
     })
-    const ownFinalizer = v.spell('{brand}')
+    const ownFinalizer = v.resolve('{brand}')
 
     /** Changes a part of the live namespace by what it is then; again when somebody was faster. */
     const write = async (

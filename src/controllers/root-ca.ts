@@ -16,8 +16,8 @@ export const rootCaPublisher = (ca: string): Controller => ({
   async start(world) {
     const { informers, resources, signal, v } = world
     if (!(await resources.serves(CONFIG_MAPS, NAMESPACES))) return asleep
-    const name = v.spell('{system}-root-ca.crt')
-    const described = v.spell('{label}/description')
+    const name = v.resolve('{system}-root-ca.crt')
+    const described = v.resolve('{label}/description')
     const data = { 'ca.crt': ca }
     const client = world.clientFor(NAME)
     const namespaces = informers.of<Namespace>(NAMESPACES)

@@ -14,12 +14,12 @@ export const serverService = (ensure: () => Promise<void>): Controller => ({
   name: NAME,
   async start(world) {
     const { informers, resources, signal, v } = world
-    const name = v.spell('{brand}')
+    const name = v.resolve('{brand}')
     const queue = workQueue(world, NAME, { work: ensure, mostMs: MOST_MS })
     const parts = [
       { group: '', version: 'v1', resource: 'services' },
       { group: '', version: 'v1', resource: 'endpoints' },
-      { group: v.spell('discovery{api}'), version: 'v1', resource: 'endpointslices' },
+      { group: v.resolve('discovery{api}'), version: 'v1', resource: 'endpointslices' },
     ]
     const ends: (() => void)[] = []
     for (const part of parts) {

@@ -41,7 +41,7 @@ async function bench(
     get: (resource: string, namespace: string, name: string): Promise<Plain | null> =>
       server.source.get({ group: '', resource }, namespace, name),
     names: async (resource: string, namespace: string): Promise<string[]> => {
-      const { keyPrefix } = served(resource).hub
+      const { keyPrefix } = served(resource).storage
       const { items } = await api.cache.list(keyPrefix, `${keyPrefix}${namespace}/`, {})
       return [...items].map(({ key }) => key.slice(key.lastIndexOf('/') + 1))
     },

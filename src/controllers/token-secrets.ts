@@ -10,18 +10,18 @@ export interface ClaimedAccount {
 }
 
 /** Type of secrets with a token of a service account. */
-export const tokenType = (v: Vocabulary): string => v.spell('{label}/service-account-token')
+export const tokenType = (v: Vocabulary): string => v.resolve('{label}/service-account-token')
 
 /** Annotations by which a secret is a token of an account. */
 export const claimOn = ({ metadata }: ServiceAccount, v: Vocabulary): Record<string, string> => ({
-  [v.spell('{label}/service-account.name')]: metadata.name ?? '',
-  [v.spell('{label}/service-account.uid')]: metadata.uid ?? '',
+  [v.resolve('{label}/service-account.name')]: metadata.name ?? '',
+  [v.resolve('{label}/service-account.uid')]: metadata.uid ?? '',
 })
 
 /** Reads the account that a secret says it is a token of. */
 export function claimedAccount({ annotations = {} }: ObjectMeta, v: Vocabulary): ClaimedAccount {
   const read = (template: string): string => {
-    const name = v.spell(template)
+    const name = v.resolve(template)
     return Object.hasOwn(annotations, name) ? annotations[name]! : ''
   }
   return {

@@ -85,7 +85,7 @@ class Webhook {
     const uid = ids.uid()
     const type = {
       kind: 'ConversionReview',
-      apiVersion: `${v.spell('apiextensions{api}')}/${version}`,
+      apiVersion: `${v.resolve('apiextensions{api}')}/${version}`,
     }
     const client = await this.#clientTo(await this.#target())
     const body = { ...type, request: { uid, desiredAPIVersion: groupVersion, objects } }

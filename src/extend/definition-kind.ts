@@ -2,9 +2,9 @@
 import type { CustomResourceDefinition } from '../kinds/apiextensions/custom-resource-definition.ts'
 import type { CustomResourceDefinitionVersion } from '../kinds/apiextensions/custom-resource-definition-spec.ts'
 import type { SchemaProps } from '../structural/json-schema-props.ts'
-import type { ResourceEntry } from '../catalogue/catalogue-snapshot.ts'
+import type { ResourceVersions } from '../catalogue/catalogue-snapshot.ts'
 import { byVersionPriority } from '../catalogue/version-priority.ts'
-import type { Convert, Served } from '../catalogue/entry.ts'
+import type { Convert, ResourceEntry } from '../catalogue/entry.ts'
 import type { Deprecation } from '../catalogue/resource.ts'
 import { schemaEntries, type SchemaKind, type SchemaVersion } from './schema-entry.ts'
 
@@ -17,7 +17,7 @@ export function definitionEntry(
   definition: CustomResourceDefinition,
   read: () => CustomResourceDefinition,
   convert: Convert | null,
-): ResourceEntry | null {
+): ResourceVersions | null {
   const { spec } = definition
   const stored = spec.versions.find(({ storage }) => storage)
   if (!stored) return null
@@ -37,8 +37,8 @@ export function definitionEntry(
 }
 
 /** The same version while its objects are removed. Whoever holds the other one goes on with it. */
-export const leavingForm = (served: Served): Served =>
-  Object.create(served, { isLeaving: { value: true, enumerable: true } }) as Served
+export const leavingForm = (served: ResourceEntry): ResourceEntry =>
+  Object.create(served, { isLeaving: { value: true, enumerable: true } }) as ResourceEntry
 
 /** Names as they were accepted: those that are asked for may be somebody else's. */
 function namesOf({ spec, status }: CustomResourceDefinition) {

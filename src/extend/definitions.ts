@@ -3,7 +3,7 @@ import {
   hasCondition,
   type CustomResourceDefinition,
 } from '../kinds/apiextensions/custom-resource-definition.ts'
-import type { ResourceEntry } from '../catalogue/catalogue-snapshot.ts'
+import type { ResourceVersions } from '../catalogue/catalogue-snapshot.ts'
 import type { LiveCatalogue } from '../catalogue/live-catalogue.ts'
 import type { ObjectHandler } from '../catalogue/object-source.ts'
 import type { ConversionWebhooks } from './conversion-webhook.ts'
@@ -20,9 +20,9 @@ interface Known {
   readonly key: string
   /** Reads the newest state that is known. */
   read: () => CustomResourceDefinition | null
-  readonly entry: ResourceEntry | null
+  readonly entry: ResourceVersions | null
   /** The same while the objects are removed; made when it comes to that. */
-  leaving: ResourceEntry | null
+  leaving: ResourceVersions | null
 }
 
 /**
@@ -35,7 +35,7 @@ export class ServedDefinitions implements ObjectHandler<CustomResourceDefinition
   readonly #onRefused: (name: string, error: unknown) => void
   readonly #known = new Map<string, Known>()
   /** What is not published yet, by name; null: it goes. */
-  readonly #changed = new Map<string, ResourceEntry | null>()
+  readonly #changed = new Map<string, ResourceVersions | null>()
   #isPending = false
 
   /** `onRefused`: told of a definition that is not served, since somebody else has its place. */
@@ -130,7 +130,7 @@ export class ServedDefinitions implements ObjectHandler<CustomResourceDefinition
     return known
   }
 
-  #change(name: string, entry: ResourceEntry | null): void {
+  #change(name: string, entry: ResourceVersions | null): void {
     this.#changed.set(name, entry)
     if (this.#isPending) return
     this.#isPending = true
@@ -139,7 +139,7 @@ export class ServedDefinitions implements ObjectHandler<CustomResourceDefinition
   }
 }
 
-type Change = readonly [name: string, entry: ResourceEntry | null]
+type Change = readonly [name: string, entry: ResourceVersions | null]
 
 const isGoing = ([, entry]: Change): boolean => entry === null
 

@@ -4,7 +4,7 @@ import { storageTag } from '../base/storage-tag.ts'
 import { resourcePrefix } from '../base/store-keys.ts'
 import type { SchemaProps } from '../structural/json-schema-props.ts'
 import { Decoding, type Codec, type JsonObject } from '../codec/codec.ts'
-import type { Conversion, Convert, Served } from '../catalogue/entry.ts'
+import type { Conversion, Convert, ResourceEntry } from '../catalogue/entry.ts'
 import { sameValue } from '../meta/field-errors.ts'
 import { ALL_VERBS, type Deprecation, type Subresource } from '../catalogue/resource.ts'
 import type { Topology } from '../notation/topology.ts'
@@ -50,14 +50,14 @@ export interface SchemaVersion {
  * All versions of a kind, the stored one first. Cheap: what is made of a schema is made when it is first needed, since
  * most kinds of a server with many are never asked for.
  */
-export function schemaEntries(kind: SchemaKind): readonly [Served, ...Served[]] {
+export function schemaEntries(kind: SchemaKind): readonly [ResourceEntry, ...ResourceEntry[]] {
   const [stored, ...others] = kind.versions
-  const versions: Served[] = []
-  const hub = new VersionOfKind(kind, stored)
-  versions.push(hub.entry(hub, null, versions))
+  const versions: ResourceEntry[] = []
+  const storage = new VersionOfKind(kind, stored)
+  versions.push(storage.entry(storage, null, versions))
   for (const one of others) {
     const version = new VersionOfKind(kind, one)
-    versions.push(version.entry(hub, version.conversion(hub), versions))
+    versions.push(version.entry(storage, version.conversion(storage), versions))
   }
   return [versions[0]!, ...versions.slice(1)]
 }
@@ -94,11 +94,15 @@ class VersionOfKind {
   }
 
   /** `versions`: all entries of the kind, the stored one first, when they are made. */
-  entry(hub: VersionOfKind, conversion: Conversion | null, versions: readonly Served[]): Served {
+  entry(
+    storage: VersionOfKind,
+    conversion: Conversion | null,
+    versions: readonly ResourceEntry[],
+  ): ResourceEntry {
     const { group, plural, kind } = this.#kind
     const { name: version } = this.#version
     // Objects that wait for their conversion are looked at in the stored version, whose rules are those of all.
-    const rules = conversion?.waiting ? () => hub.rules : () => this.rules
+    const rules = conversion?.waiting ? () => storage.rules : () => this.rules
     const itself = this as VersionOfKind
     return {
       ...this.#names(),
@@ -126,7 +130,7 @@ class VersionOfKind {
         },
       },
       versions,
-      get hub() {
+      get storage() {
         return versions[0]!
       },
       conversion,
@@ -138,7 +142,7 @@ class VersionOfKind {
       keyPrefix: resourcePrefix(group, plural),
       storageTag: storageTag(version, this.#kind.generation),
       selectable: new Map(),
-      storageVersionHash: hashOf(`${group}/${hub.#version.name}/${kind}`),
+      storageVersionHash: hashOf(`${group}/${storage.#version.name}/${kind}`),
     }
   }
 
@@ -175,27 +179,29 @@ class VersionOfKind {
   }
 
   /** To the stored version and back. */
-  conversion(hub: VersionOfKind): Conversion {
+  conversion(storage: VersionOfKind): Conversion {
     const { convert } = this.#kind
     if (convert) return this.#waiting(convert)
     let same: boolean | null = null
-    const isSame = () => (same ??= sameValue(this.schema, hub.schema))
+    const isSame = () => (same ??= sameValue(this.schema, storage.schema))
     return {
       get same() {
         return isSame()
       },
-      toHub: (object: JsonObject) => (isSame() ? object : rewritten(object, this, hub)),
-      fromHub: (object: JsonObject) => (isSame() ? object : rewritten(object, hub, this)),
+      convertToStorage: (object: JsonObject) =>
+        isSame() ? object : rewritten(object, this, storage),
+      convertFromStorage: (object: JsonObject) =>
+        isSame() ? object : rewritten(object, storage, this),
     }
   }
 
   #waiting(convert: Convert): Conversion {
-    const alone: Served[] = []
+    const alone: ResourceEntry[] = []
     alone.push(this.entry(this, null, alone))
     return {
       same: false,
-      toHub: mustWait,
-      fromHub: mustWait,
+      convertToStorage: mustWait,
+      convertFromStorage: mustWait,
       waiting: { convert, shown: alone[0]! },
     }
   }

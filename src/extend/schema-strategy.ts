@@ -63,11 +63,11 @@ export function schemaStrategy(
   kind: { readonly namespaced: boolean; readonly hasStatus: boolean },
 ): Strategy<any> {
   const hooks: Hooks = {
-    onCreate(object) {
+    prepareForCreate(object) {
       if (kind.hasStatus) delete (object as unknown as JsonObject)['status']
       object.metadata.generation = 1
     },
-    onUpdate(next, old) {
+    prepareForUpdate(next, old) {
       if (!sameButMetadata(next, old)) next.metadata.generation = raised(old.metadata)
     },
     validate: (object, errors, _c, old) => rules().evaluate(object, old, errors),
@@ -87,7 +87,7 @@ export const schemaStatus = (
 ): PartSubresource<any> => ({
   serves: 'part',
   of: ['status'],
-  onUpdate(next: Typed, old: Typed) {
+  prepareForUpdate(next: Typed, old: Typed) {
     keepMetadata(next.metadata, old.metadata)
   },
   validateUpdate: (next: Typed, old: Typed, errors) => rules().evaluate(next, old, errors),

@@ -1,7 +1,7 @@
 /** How apply owns and merges objects that a schema describes, by its list types and map types. */
 import type { SchemaProps } from '../structural/json-schema-props.ts'
 import { additionalOf, itemsOf, propertyOf } from '../structural/walk-schema.ts'
-import { AS_IT_STANDS } from '../codec/codec.ts'
+import { UNRESOLVED } from '../codec/codec.ts'
 import { ObjectMeta } from '../meta/object-meta.ts'
 import {
   DEDUCED,
@@ -44,7 +44,7 @@ function mapOf(schema: SchemaProps, whole: boolean): MapTopology {
   if (whole) {
     for (const name of ['apiVersion', 'kind'])
       fields.set(name, { element: fieldStep(name), of: () => SCALARS.string })
-    const metadata = () => topologyOf(ObjectMeta.shape, AS_IT_STANDS)
+    const metadata = () => topologyOf(ObjectMeta.shape, UNRESOLVED)
     fields.set('metadata', { element: fieldStep('metadata'), of: metadata })
   }
   return {

@@ -5,18 +5,12 @@
  */
 import type { Json, SchemaProps } from '../structural/json-schema-props.ts'
 import { additionalOf, itemsOf, propertyOf } from '../structural/walk-schema.ts'
-import {
-  AS_IT_STANDS,
-  codecOf,
-  sortedKeys,
-  type Decoding,
-  type JsonObject,
-} from '../codec/codec.ts'
+import { UNRESOLVED, codecOf, sortedKeys, type Decoding, type JsonObject } from '../codec/codec.ts'
 import { setOwn } from '../codec/json-scanner.ts'
 import { ObjectMeta } from '../meta/object-meta.ts'
 
 /** The codec of metadata, which is the same for all kinds. */
-export const metadataCodec = codecOf(ObjectMeta.shape, AS_IT_STANDS)
+export const metadataCodec = codecOf(ObjectMeta.shape, UNRESOLVED)
 
 /** Fields that every whole object has, whatever its schema says. */
 export const OBJECT_FIELDS: readonly string[] = ['apiVersion', 'kind', 'metadata']

@@ -1,7 +1,7 @@
 import { createGzip, constants } from 'node:zlib'
 import { shownResult } from '../registry/conversion.ts'
 import type { ListResult, Result } from '../registry/results.ts'
-import type { Served } from '../catalogue/catalogue.ts'
+import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import type { WaitingConversion } from '../catalogue/entry.ts'
 import type { StatusError } from '../meta/errors.ts'
 import { formatJson, parseJson } from '../codec/json-text.ts'
@@ -87,7 +87,7 @@ export async function binaryStatusAnswer(context: Context, error: StatusError): 
 /** The answer of a verb in the form that was asked for. Throws 406. */
 export function resultAnswer(
   context: Context,
-  served: Served,
+  served: ResourceEntry,
   result: Result,
 ): Answer | Promise<Answer> {
   const waiting = served.conversion?.waiting
@@ -141,7 +141,7 @@ async function convertedAnswer(
 
 async function protobufAnswer(
   context: Context,
-  served: Served,
+  served: ResourceEntry,
   result: Result,
   form: Form,
 ): Promise<Answer> {

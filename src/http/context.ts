@@ -1,7 +1,7 @@
 import type { Api, Query, User } from '../registry/context.ts'
 import type { AuthenticationChain } from '../authn/authenticator-chain.ts'
 import type { Authorizer, Decision } from '../authz/authorizer.ts'
-import type { InBag } from '../base/bag.ts'
+import type { InPool } from '../base/indexed-pool.ts'
 import type { Log } from '../base/log.ts'
 import type { BodyMemory, BodyShare } from './body-memory.ts'
 import type { BodyQueue } from './body-queue.ts'
@@ -13,7 +13,7 @@ import type { RequestRecord } from './request-record.ts'
 import type { Stages } from './stages.ts'
 
 /** One request on its way through the filters. */
-export interface Context extends InBag {
+export interface Context extends InPool {
   readonly server: ServerState
   readonly exchange: Exchange
   /** Path without the query. */

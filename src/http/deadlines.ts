@@ -1,4 +1,4 @@
-import { Bag } from '../base/bag.ts'
+import { IndexedPool } from '../base/indexed-pool.ts'
 import type { Clock } from '../base/clock.ts'
 import { timeout } from '../meta/errors.ts'
 import { statusAnswer, writeAnswer } from './answer.ts'
@@ -9,7 +9,7 @@ const LOOK_EVERY_MS = 250
 /** Answers for requests whose time is up; one timer for all of them. */
 export class Deadlines {
   readonly #clock: Clock
-  readonly #waiting = new Bag<Context>()
+  readonly #waiting = new IndexedPool<Context>()
   #isClosed = false
   #cancel: () => void
 

@@ -1,11 +1,11 @@
 import { connects } from '../registry/connect/index.ts'
-import { freshness, hopefully } from '../registry/freshness.ts'
+import { freshness, retryIfStale } from '../registry/freshness.ts'
 import { runOf } from '../registry/run-of.ts'
 import { watch, type WatchStart } from '../registry/watch.ts'
 import { changing, MOST_TRIES } from '../registry/while-served.ts'
 import { contextOnce, type Api, type Body, type Call } from '../registry/context.ts'
 import type { Result } from '../registry/results.ts'
-import { verbsOf, type Served } from '../catalogue/catalogue.ts'
+import { verbsOf, type ResourceEntry } from '../catalogue/catalogue.ts'
 import { badRequest, createWhileLeaving, methodNotAllowed, noSuchResource } from '../meta/errors.ts'
 import { formatJson } from '../codec/json-text.ts'
 import { isPathSegmentName } from '../meta/names.ts'
@@ -91,7 +91,11 @@ function again(
     : unknownResource(context)
 }
 
-function resource(context: Context, served: Served, before?: Again): Answer | Promise<Answer> {
+function resource(
+  context: Context,
+  served: ResourceEntry,
+  before?: Again,
+): Answer | Promise<Answer> {
   const { info, exchange } = context
   const { api } = context.server
   context.hasBinary = served.protobuf !== null
@@ -131,19 +135,19 @@ function resource(context: Context, served: Served, before?: Again): Answer | Pr
       : resultAnswer(context, served, result)
   if (!api.cache.isShared) return answer(run(api, call))
   if (verb === 'create' && call.subresource === '')
-    return answer(hopefully(api, () => run(api, call)))
+    return answer(retryIfStale(api, () => run(api, call)))
   const waiting = freshness(api, call, verb)
   return waiting ? waiting.then(() => answer(run(api, call))) : answer(run(api, call))
 }
 
 /** What is only posted has no table: reviews, bindings, evictions, tokens. */
-function showsTables(served: Served, info: RequestInfo): boolean {
+function showsTables(served: ResourceEntry, info: RequestInfo): boolean {
   if (info.subresource !== '') return served.subresources.get(info.subresource)?.serves !== 'action'
   return served.virtual === null || info.verb !== 'create'
 }
 
 /** Paths that look like a resource but have no such place or verb. */
-function checkShape(context: Context, served: Served): void {
+function checkShape(context: Context, served: ResourceEntry): void {
   const { info } = context
   // An encoded slash or dot must not lead to the key of another place.
   for (const part of [info.namespace, info.name]) {
@@ -175,7 +179,7 @@ function checkShape(context: Context, served: Served): void {
 }
 
 /** Of the paths that have the verb in them, only those of collections and objects that can be watched are left. */
-function checkOldForm({ info, exchange }: Context, served: Served): void {
+function checkOldForm({ info, exchange }: Context, served: ResourceEntry): void {
   const { verb, namespace, name, parts } = info
   const isPlace = served.namespaced
     ? namespace !== '' || name === ''
@@ -293,11 +297,11 @@ async function watchAnswer(context: Context, call: Call, before?: Again): Promis
 }
 
 /** A deprecated version answers as ever, and says so to everyone concerned. */
-function tellDeprecated(context: Context, served: Served, deprecation: Deprecation): void {
+function tellDeprecated(context: Context, served: ResourceEntry, deprecation: Deprecation): void {
   const { api, onDeprecated } = context.server
   context.warn(deprecationText(api, served, deprecation))
   // The domain of API groups, which begins with a dot.
-  const domain = api.v.spell('{api}').slice(1)
+  const domain = api.v.resolve('{api}').slice(1)
   context.annotate(`${domain}/deprecated`, 'true')
   const { removed } = deprecation
   if (removed !== undefined) {
@@ -312,10 +316,10 @@ function tellDeprecated(context: Context, served: Served, deprecation: Deprecati
   })
 }
 
-function deprecationText(api: Api, served: Served, deprecation: Deprecation): string {
+function deprecationText(api: Api, served: ResourceEntry, deprecation: Deprecation): string {
   const { since, removed, use, warning } = deprecation
   if (warning !== undefined) return warning
   const gone = removed === undefined ? '' : `, unavailable in v${removed}+`
-  const instead = use === undefined ? '' : `; use ${api.v.spell(use)} ${served.kind}`
+  const instead = use === undefined ? '' : `; use ${api.v.resolve(use)} ${served.kind}`
   return `${served.groupVersion} ${served.kind} is deprecated in v${since}+${gone}${instead}`
 }

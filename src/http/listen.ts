@@ -1,24 +1,12 @@
-import { ServerResponse, type IncomingMessage } from 'node:http'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
-import type { Duplex } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
 import type { ConnectionCertificates } from '../authn/connection-certificate.ts'
 import type { Connections } from './connections.ts'
-import { Http1Exchange, type Exchange } from './exchange.ts'
-import { isLingering } from './http1-linger.ts'
-import {
-  refuse,
-  refuseTunnel,
-  refuseUnparsed,
-  rememberAnswer,
-  rememberExchange,
-  wrongHead,
-} from './http1-refusals.ts'
+import type { Exchange } from './exchange.ts'
+import { takeHttp1 } from './http1-requests.ts'
 import { Http2Sessions } from './http2-sessions.ts'
-import { tellRefused, tellUnparsed } from './http1-stages.ts'
 import type { Stages } from './stages.ts'
-import { plainError, type StatusError } from '../meta/errors.ts'
 
 export interface ListenOptions {
   readonly bindAddress: string
@@ -67,12 +55,41 @@ const PROBE_AFTER_MS = 180_000
 
 /** Serves HTTP/1.1 and HTTP/2 over TLS on one port. Rejects when the address cannot be had. */
 export async function listen(options: ListenOptions): Promise<Listener> {
-  const { connections, stages = null } = options
+  const { connections, stages = null, onExchange, onFault } = options
   const { headersMs = HEADERS_MS, idleMs = IDLE_MS } = options.timeouts ?? {}
+  const server = tlsServer(options, { headersMs, idleMs })
+  const sessions = new Http2Sessions({
+    onExchange,
+    onFault,
+    maxHeaderBytes: MAX_HEADER_BYTES,
+    idleMs,
+    stages,
+  })
+  takeHttp1(server, { onExchange, stages })
+  admitFirst(server, connections)
+  const sockets = takeSecured(server, sessions, options)
+  await bound(server, options)
+  const { port } = server.address() as AddressInfo
+  const { cert, key } = options
+  return {
+    port,
+    setClientCa: (ca) => server.setSecureContext({ cert, key, ca, minVersion: 'TLSv1.2' }),
+    close: (graceMs) => {
+      connections.close()
+      return closeServer(server, sockets, sessions, graceMs)
+    },
+  }
+}
+
+/** A server that serves nothing yet. */
+function tlsServer(
+  { cert, key, clientCa }: ListenOptions,
+  { headersMs, idleMs }: Timeouts,
+): Server {
   const server = createServer({
-    cert: options.cert,
-    key: options.key,
-    ca: options.clientCa,
+    cert,
+    key,
+    ca: clientCa,
     // Asked for, not required: who may do what without one is decided later.
     requestCert: true,
     rejectUnauthorized: false,
@@ -89,65 +106,24 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     // A body may take its time as long as the request's own deadline allows.
     requestTimeout: 0,
   })
-  const sockets = new Set<Socket>()
-  const sessions = new Http2Sessions({
-    onExchange: options.onExchange,
-    onFault: options.onFault,
-    maxHeaderBytes: MAX_HEADER_BYTES,
-    idleMs,
-    stages,
-  })
   // Headers that are not seen decide nothing: their number is bounded by their size alone.
   server.maxHeadersCount = 0
-  const refused = (response: ServerResponse, error: StatusError) => {
-    const refusal = refuse(response, error)
-    if (stages !== null) tellRefused(stages, response.req, refusal)
-  }
-  const begin = (exchange: Exchange) => {
-    if (stages !== null) rememberExchange(exchange)
-    options.onExchange(exchange)
-  }
-  const take = (request: IncomingMessage, response: ServerResponse) => {
-    if (isLingering(request.socket)) return void request.resume()
-    rememberAnswer(response)
-    const wrong = wrongHead(request)
-    if (wrong) refused(response, wrong)
-    else begin(new Http1Exchange(request, response))
-  }
-  server.on('request', take)
-  server.on('checkContinue', take)
-  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
-    if (isLingering(request.socket)) return void request.resume()
-    rememberAnswer(response)
-    refused(response, wrongHead(request) ?? plainError('the expectation cannot be met', 417))
-  })
-  server.on('clientError', (error, socket) => {
-    const refusal = refuseUnparsed(error, socket)
-    if (refusal !== null && stages !== null) tellUnparsed(stages, socket, refusal)
-  })
-  server.on('connect', (request, socket) => {
-    if (isLingering(socket)) return void socket.resume()
-    const refusal = refuseTunnel(socket)
-    if (stages !== null) tellRefused(stages, request, refusal)
-  })
-  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    if (isLingering(socket)) return void socket.resume()
-    // Whoever does not know what to do with the connection answers as usual, and the connection ends.
-    const response = new ServerResponse(request)
-    response.shouldKeepAlive = false
-    response.assignSocket(socket as Socket)
-    response.once('finish', () => socket.end())
-    const wrong = wrongHead(request)
-    if (wrong) refused(response, wrong)
-    else begin(new Http1Exchange(request, response, { socket, head }))
-  })
-  admitFirst(server, connections)
+  return server
+}
+
+/** Takes connections whose handshake is done, each to the protocol that was agreed on; the set of those that are open. */
+function takeSecured(
+  server: Server,
+  sessions: Http2Sessions,
+  { certificates, connections }: ListenOptions,
+): ReadonlySet<Socket> {
+  const sockets = new Set<Socket>()
   // Node's own would take every connection for HTTP/1.1.
   const http1 = server.listeners('secureConnection') as ((socket: TLSSocket) => void)[]
   server.removeAllListeners('secureConnection')
   server.on('secureConnection', (socket) => {
     socket.setNoDelay(true)
-    options.certificates.read(socket)
+    certificates.read(socket)
     shareProtocols(server, socket)
     connections.secured(socket)
     sockets.add(socket)
@@ -156,9 +132,14 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     if (socket.alpnProtocol === 'h2') sessions.take(socket)
     else for (const take of http1) take.call(server, socket)
   })
-  await new Promise<void>((resolve, reject) => {
+  return sockets
+}
+
+/** Resolves when the server has its address. */
+function bound(server: Server, { port, bindAddress, connections }: ListenOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
     server.once('error', reject)
-    server.listen(options.port, options.bindAddress, () => {
+    server.listen(port, bindAddress, () => {
       server.off('error', reject)
       // Of accepting: the next may succeed.
       server.on('error', (error: NodeJS.ErrnoException) => {
@@ -167,16 +148,6 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       resolve()
     })
   })
-  const { port } = server.address() as AddressInfo
-  const { cert, key } = options
-  return {
-    port,
-    setClientCa: (ca) => server.setSecureContext({ cert, key, ca, minVersion: 'TLSv1.2' }),
-    close: (graceMs) => {
-      connections.close()
-      return closeServer(server, sockets, sessions, graceMs)
-    },
-  }
 }
 
 /** Ends connections that there is no place for, before they cost more than that. */

@@ -1,7 +1,25 @@
 /**
- * Every request runs through this list, top to bottom. The order is the security design, so it stands
- * in one place; each filter is a file of the same name. Whatever is thrown on the way, here or in the handler, ends
- * in `recover`.
+ * Every request passes this list of filters from top to bottom, and then its handler. The order is the security design, so
+ * it is in one place; each filter is a file of the same name.
+ *
+ * A filter ends in one of three ways:
+ *
+ *     it returns nothing     the next one runs at once, in the same turn of the event loop
+ *     it returns a promise   the next one runs when that resolves
+ *     it throws              the rest is skipped, and `recover` makes the response: 4xx, 5xx
+ *
+ * Example: how far some requests get. `…` is a wait, `!` an error.
+ *
+ *     request                          headers   authenticate   impersonate   authorize   handler
+ *     get by certificate, cached       runs      runs           runs          runs        runs
+ *     the same with a webhook token    runs      runs …         runs          runs        runs
+ *     create, roles in memory          runs      runs           runs          runs        runs …
+ *     create, authorized by webhook    runs      runs           runs          runs …      runs …
+ *     no role allows it                runs      runs           runs          ! 403
+ *     two Host headers                 ! 400
+ *
+ * The first one makes no promise at all. A filter never makes a response, and the handler never runs before `authorize`
+ * has let the request pass.
  */
 import type { Answer, Context, Filter } from './context.ts'
 import { auditId } from './filters/audit-id.ts'

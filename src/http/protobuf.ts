@@ -1,22 +1,22 @@
 /** Answers in the binary form. Loaded when the first client asks for it. */
 import type { Api } from '../registry/context.ts'
 import type { Made, Result } from '../registry/results.ts'
-import type { EventForm } from '../registry/watch.ts'
+import type { EventForm } from '../registry/event-form.ts'
 import { ListMeta, PartialObjectMetadata, Status } from '../kinds/meta/documents.ts'
-import type { Served } from '../catalogue/catalogue.ts'
+import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import type { JsonObject } from '../codec/codec.ts'
 import { parseJson } from '../codec/json-text.ts'
 import { BETA_METADATA_LIST, eventFrame, listMessage, wrap } from '../codec/protobuf-envelope.ts'
 import { protobufOf } from '../codec/protobuf.ts'
 import type { Shape } from '../notation/shape.ts'
-import type { Version } from '../cache/version.ts'
+import type { StoredObject } from '../cache/stored-object.ts'
 import { PLAIN, type Form } from './form.ts'
 import { bookmarkObject, isList, listMetadata, noList, objectJson } from './represent.ts'
 
 /** What a verb answers, in an envelope. Throws 406 for shapes that do not fit what is answered. */
 export async function resultMessage(
   api: Api,
-  served: Served,
+  served: ResourceEntry,
   result: Result,
   form: Form,
 ): Promise<Buffer> {
@@ -49,14 +49,14 @@ export async function resultMessage(
 /** Messages of objects of one kind. */
 interface BinaryKind {
   /** The object alone. */
-  raw(source: Version | Made): Buffer
+  raw(source: StoredObject | Made): Buffer
   /** The object in an envelope. Throws 406 for shapes of lists. */
-  object(source: Version | Made, form: Form): Buffer
+  object(source: StoredObject | Made, form: Form): Buffer
 }
 
-async function binaryKind(api: Api, served: Served): Promise<BinaryKind> {
+async function binaryKind(api: Api, served: ResourceEntry): Promise<BinaryKind> {
   const protobuf = await served.protobuf?.load()
-  const raw = (source: Version | Made): Buffer => {
+  const raw = (source: StoredObject | Made): Buffer => {
     if (!protobuf) throw new Error(`${served.kind} has no binary form`)
     return protobuf.encode(parseJson(objectJson(api, served, source, PLAIN)) as JsonObject)
   }
@@ -80,7 +80,7 @@ async function binaryKind(api: Api, served: Served): Promise<BinaryKind> {
   }
 }
 
-const metadataRaw = (api: Api, source: Version | Made): Buffer =>
+const metadataRaw = (api: Api, source: StoredObject | Made): Buffer =>
   protobufOf(PartialObjectMetadata.shape, api.v).encode({
     metadata: parseJson(source.metadata()) as JsonObject,
   })
@@ -102,7 +102,11 @@ export function documentMessage(api: Api, shape: Shape, json: Buffer): Buffer {
 }
 
 /** How the events of a watch look in the binary form. */
-export async function eventMessages(api: Api, served: Served, form: Form): Promise<EventForm> {
+export async function eventMessages(
+  api: Api,
+  served: ResourceEntry,
+  form: Form,
+): Promise<EventForm> {
   const binary = await binaryKind(api, served)
   const shown: Form = form.as === '' ? form : { ...form, as: 'PartialObjectMetadata' }
   return {

@@ -1,9 +1,9 @@
 /** Passes a request on to another server and its answer back, byte by byte in both directions. */
-import { request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http'
-import { request as httpsRequest } from 'node:https'
+import type { IncomingMessage, RequestOptions } from 'node:http'
 import type { LookupAddress } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import type { Duplex, Readable } from 'node:stream'
+import { beginStream, beginUpgrade } from '../outgoing/http-exchange.ts'
 import { checkProxyable, proxyableLookup, type Target } from '../registry/connect/target.ts'
 import { badRequest, StatusError, unavailable } from '../meta/errors.ts'
 import { TAKEN, type Answer, type Context } from './context.ts'
@@ -45,27 +45,14 @@ export async function proxy(context: Context, target: Target): Promise<Answer> {
 
 async function plain(context: Context, target: Target): Promise<Answer> {
   const { exchange } = context
-  const outgoing = connect(context, target, null)
-  const answered = response(outgoing, target)
-  exchange.signal.addEventListener('abort', () => outgoing.destroy(), { once: true })
-  passBody(exchange.source(), outgoing)
-  const incoming = await answered
+  const options = requestOptions(context, target, null)
+  const incoming = await reached(
+    target,
+    beginStream(protocolOf(target), options, exchange.source()),
+  )
   // Nobody reads the body of an answer to HEAD, and what is not read to its end stays open.
   if (exchange.method === 'HEAD') incoming.resume()
   return fromResponse(incoming, target)
-}
-
-/** Sends a body on. A target that is gone must not end the connection of the client, who is owed an answer. */
-function passBody(source: Readable, outgoing: ClientRequest): void {
-  source.pipe(outgoing)
-  source.on('error', () => outgoing.destroy())
-  source.once('close', () => {
-    if (!source.readableEnded) outgoing.destroy()
-  })
-  outgoing.once('close', () => {
-    source.unpipe(outgoing)
-    source.resume()
-  })
 }
 
 const fromResponse = (incoming: IncomingMessage, target: Target): Answer => ({
@@ -88,12 +75,13 @@ async function copy(incoming: IncomingMessage, out: Out): Promise<void> {
   else out.end()
 }
 
-/** Resolves with the answer's head. Throws 503. */
-function response(outgoing: ClientRequest, target: Target): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    outgoing.once('response', resolve)
-    outgoing.on('error', (error: NodeJS.ErrnoException) => reject(unreachable(error, target)))
-  })
+/** What came of a request. Throws 503. */
+async function reached<T>(target: Target, begun: Promise<T>): Promise<T> {
+  try {
+    return await begun
+  } catch (error) {
+    throw unreachable(error as NodeJS.ErrnoException, target)
+  }
 }
 
 function unreachable(error: NodeJS.ErrnoException, target: Target): StatusError {
@@ -116,26 +104,19 @@ async function upgraded(
   { socket, head }: { readonly socket: Duplex; readonly head: Buffer },
 ): Promise<Answer> {
   const { exchange } = context
-  const outgoing = connect(context, target, exchange.headers.upgrade ?? '')
-  const done = new Promise<Answer>((resolve, reject) => {
-    outgoing.once('upgrade', (incoming, backend: Duplex, backendHead) => {
-      resolve(TAKEN)
-      const lines = [`HTTP/1.1 ${incoming.statusCode} ${incoming.statusMessage ?? ''}`]
-      for (let i = 0; i < incoming.rawHeaders.length; i += 2)
-        lines.push(`${incoming.rawHeaders[i]}: ${incoming.rawHeaders[i + 1]}`)
-      exchange.take()
-      socket.write(`${lines.join('\r\n')}\r\n\r\n`, 'latin1')
-      if (backendHead.length > 0) socket.write(backendHead)
-      if (head.length > 0) backend.write(head)
-      if (exchange.observer !== null) observe(backend, exchange.observer, backendHead)
-      join(socket, backend)
-    })
-    outgoing.once('response', (incoming) => resolve(fromResponse(incoming, target)))
-    outgoing.on('error', (error: NodeJS.ErrnoException) => reject(unreachable(error, target)))
-  })
-  exchange.signal.addEventListener('abort', () => outgoing.destroy(), { once: true })
-  outgoing.end()
-  return done
+  const options = requestOptions(context, target, exchange.headers.upgrade ?? '')
+  const { answer, taken } = await reached(target, beginUpgrade(protocolOf(target), options))
+  if (!taken) return fromResponse(answer, target)
+  const lines = [`HTTP/1.1 ${answer.statusCode} ${answer.statusMessage ?? ''}`]
+  for (let i = 0; i < answer.rawHeaders.length; i += 2)
+    lines.push(`${answer.rawHeaders[i]}: ${answer.rawHeaders[i + 1]}`)
+  exchange.take()
+  socket.write(`${lines.join('\r\n')}\r\n\r\n`, 'latin1')
+  if (taken.head.length > 0) socket.write(taken.head)
+  if (head.length > 0) taken.socket.write(head)
+  if (exchange.observer !== null) observe(taken.socket, exchange.observer, taken.head)
+  join(socket, taken.socket)
+  return TAKEN
 }
 
 /** Tells what goes to the client on a connection that was taken over. */
@@ -160,25 +141,26 @@ function join(a: Duplex, b: Duplex): void {
   }
 }
 
-function connect(context: Context, target: Target, protocol: string | null): ClientRequest {
+const protocolOf = ({ scheme }: Target) => `${scheme}:`
+
+function requestOptions(context: Context, target: Target, protocol: string | null): RequestOptions {
   const { exchange } = context
   const { api } = context.server
   const { addresses } = target
   // Whatever was found out before: this is what is connected to.
   checkProxyable(api, target.host)
-  const secure = target.scheme === 'https'
-  const make = secure ? httpsRequest : httpRequest
   const { ca, cert, key } = target.tls ?? {}
   const path = target.path === '' ? '/' : target.path
-  return make({
+  return {
     host: target.host,
     ...(target.port === '' ? {} : { port: Number(target.port) }),
     method: exchange.method,
     path: `${path}${target.query}`,
     headers: requestHeaders(context, target, protocol),
     agent: false,
+    signal: exchange.signal,
     lookup: addresses ? fixedLookup(addresses) : proxyableLookup(api),
-    ...(secure
+    ...(target.scheme === 'https'
       ? {
           rejectUnauthorized: ca !== undefined,
           ...(ca === undefined ? {} : { ca }),
@@ -186,7 +168,7 @@ function connect(context: Context, target: Target, protocol: string | null): Cli
           ...(key === undefined ? {} : { key }),
         }
       : {}),
-  })
+  }
 }
 
 /** Answers every look-up with what was found before. */

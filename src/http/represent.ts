@@ -3,46 +3,52 @@
  * bytes it is kept in; every other form is made here.
  */
 import { hookContext, type Api } from '../registry/context.ts'
-import { decodeStored, fromHub } from '../registry/objects.ts'
-import { convertedEvents, type EventForm } from '../registry/watch.ts'
+import { decodeStored, convertFromStorage } from '../registry/objects.ts'
+import { convertedEvents, type EventForm } from '../registry/event-form.ts'
 import { Made, type ListResult, type Result } from '../registry/results.ts'
 import { Decoding, type JsonObject } from '../codec/codec.ts'
-import type { Served } from '../catalogue/catalogue.ts'
+import type { ResourceEntry } from '../catalogue/catalogue.ts'
+import type { HookContext } from '../catalogue/resource.ts'
 import { StatusError } from '../meta/errors.ts'
 import type { ObjectMeta, Typed } from '../meta/object-meta.ts'
 import { formatJson } from '../codec/json-text.ts'
 import { cellsOf, columnDefinitions } from '../catalogue/table.ts'
 import type { ChangeType } from '../cache/watch-hub.ts'
-import type { Version } from '../cache/version.ts'
+import type { StoredObject } from '../cache/stored-object.ts'
 import type { Form } from './form.ts'
 
 /** JSON of an object in the served version. */
-export function objectBytes(api: Api, served: Served, version: Version): Buffer {
+export function objectBytes(api: Api, served: ResourceEntry, version: StoredObject): Buffer {
   if (served.conversion === null) return version.json()
   if (served.conversion.same) {
-    return Buffer.concat([served.opening, version.json().subarray(served.hub.opening.length)])
+    return Buffer.concat([served.opening, version.json().subarray(served.storage.opening.length)])
   }
   return Buffer.from(formatJson(converted(api, served, version)))
 }
 
 /** The same as a line: the newline that ends an answer stands behind what is stored, so nothing is copied for it. */
-export function objectLine(api: Api, served: Served, version: Version): Buffer {
+export function objectLine(api: Api, served: ResourceEntry, version: StoredObject): Buffer {
   if (served.conversion === null) return version.line()
   if (served.conversion.same) {
-    return Buffer.concat([served.opening, version.line().subarray(served.hub.opening.length)])
+    return Buffer.concat([served.opening, version.line().subarray(served.storage.opening.length)])
   }
   return objectBytes(api, served, version)
 }
 
-function converted(api: Api, served: Served, version: Version): JsonObject {
+function converted(api: Api, served: ResourceEntry, version: StoredObject): JsonObject {
   const c = hookContext(api)
   return served.codec.plain(
-    fromHub(served, decodeStored(served, version, c), c) as unknown as JsonObject,
+    convertFromStorage(served, decodeStored(served, version, c), c) as unknown as JsonObject,
   )
 }
 
 /** One object, stored or made, in any JSON shape. Throws 406 when the shape is one of lists. */
-export function objectJson(api: Api, served: Served, object: Version | Made, form: Form): Buffer {
+export function objectJson(
+  api: Api,
+  served: ResourceEntry,
+  object: StoredObject | Made,
+  form: Form,
+): Buffer {
   const isStored = 'revision' in object
   switch (form.as) {
     case '':
@@ -54,7 +60,7 @@ export function objectJson(api: Api, served: Served, object: Version | Made, for
           form,
           versionOnly(isStored ? resourceVersionOf(object) : madeVersionOf(object)),
         ),
-        ...rowParts(api, served, object, form).map(toBuffer),
+        ...rowParts(api, { served, form, c: hookContext(api) }, object).map(toBuffer),
         CLOSE,
       ])
     case 'PartialObjectMetadata':
@@ -76,7 +82,7 @@ const PLAIN: Form = {
 /** The result of a verb as JSON in the served version, whatever form the client asked for. */
 export function resultJson(
   api: Api,
-  served: Served,
+  served: ResourceEntry,
   result: Result,
 ): { readonly apiVersion: string; readonly json: Buffer } {
   switch (result.is) {
@@ -104,13 +110,13 @@ export function resultJson(
 const wrongShape = (message: string) => new StatusError(406, 'NotAcceptable', message)
 
 /** The failure of a client that wants a list of metadata of one object. */
-export const noList = ({ kind }: Served) =>
+export const noList = ({ kind }: ResourceEntry) =>
   wrongShape(
     `you requested PartialObjectMetadataList, but the requested object is not a list (${kind})`,
   )
 
 /** The failure of a client that wants one object's metadata of a list. */
-export const isList = ({ listKind }: Served) =>
+export const isList = ({ listKind }: ResourceEntry) =>
   wrongShape(
     `you requested PartialObjectMetadata, but the requested object is a list (${listKind})`,
   )
@@ -133,7 +139,7 @@ export interface ListBytes {
   readonly opening: Buffer
   readonly closing: Buffer
   /** What one item is put together of, for forms that make them. */
-  item(version: Version): readonly Part[]
+  item(version: StoredObject): readonly Part[]
   /** Set when items are stored bytes from this offset of their JSON on, behind a brace. */
   readonly from: number | null
 }
@@ -146,7 +152,12 @@ export const listMetadata = (list: ListResult) => ({
 })
 
 /** A list in any JSON shape. Throws 406 when the shape is one of single objects. */
-export function listBytes(api: Api, served: Served, list: ListResult, form: Form): ListBytes {
+export function listBytes(
+  api: Api,
+  served: ResourceEntry,
+  list: ListResult,
+  form: Form,
+): ListBytes {
   const metadata = listMetadata(list)
   switch (form.as) {
     case '': {
@@ -159,17 +170,17 @@ export function listBytes(api: Api, served: Served, list: ListResult, form: Form
       return {
         opening,
         closing: LAST_LINE,
-        from: sent ? served.hub.opening.length : null,
+        from: sent ? served.storage.opening.length : null,
         item: (version) => [BRACE, objectBytes(api, served, version).subarray(cut)],
       }
     }
     case 'Table': {
-      const c = hookContext(api)
+      const rows = { served, form, c: hookContext(api) }
       return {
         opening: tableOpening(served, form, metadata),
         closing: LAST_LINE,
         from: null,
-        item: (version) => rowParts(api, served, version, form, c),
+        item: (version) => rowParts(api, rows, version),
       }
     }
     case 'PartialObjectMetadataList': {
@@ -187,7 +198,7 @@ export function listBytes(api: Api, served: Served, list: ListResult, form: Form
 }
 
 /** Items of kinds with a schema say what they are: the kind of their list need not be told from theirs. */
-const wholeItems = (api: Api, served: Served, opening: Buffer): ListBytes => ({
+const wholeItems = (api: Api, served: ResourceEntry, opening: Buffer): ListBytes => ({
   opening,
   closing: LAST_LINE,
   from: served.conversion === null ? BRACE.length : null,
@@ -195,7 +206,12 @@ const wholeItems = (api: Api, served: Served, opening: Buffer): ListBytes => ({
 })
 
 /** The list with its items in the order of tables, where a kind has one. */
-export function inTableOrder(api: Api, served: Served, list: ListResult, form: Form): ListResult {
+export function inTableOrder(
+  api: Api,
+  served: ResourceEntry,
+  list: ListResult,
+  form: Form,
+): ListResult {
   const { rowOrder } = served.table
   if (!rowOrder || form.as !== 'Table') return list
   const items = list.items.map((version) => ({ version, object: viewOf(api, served, version) }))
@@ -207,7 +223,7 @@ export function inTableOrder(api: Api, served: Served, list: ListResult, form: F
 const LAST_OF_METADATA = 'managedFields'
 
 /** A stored object for the functions that make a table of it. */
-function viewOf(api: Api, served: Served, version: Version): Typed {
+function viewOf(api: Api, served: ResourceEntry, version: StoredObject): Typed {
   const { table, conversion } = served
   if (table.reads === 'served' && conversion !== null)
     return table.view(objectBytes(api, served, version))
@@ -219,15 +235,15 @@ function viewOf(api: Api, served: Served, version: Version): Typed {
 }
 
 /** What a bookmark shows: an object of the kind with nothing but a version. */
-export function bookmarkObject(served: Served, revision: number): Made {
+export function bookmarkObject(served: ResourceEntry, revision: number): Made {
   const metadata = { resourceVersion: String(revision), creationTimestamp: null }
   const object = { kind: served.kind, apiVersion: served.groupVersion, metadata }
   return new Made(object)
 }
 
 /** The same with the zeros of its other fields, for the cells of a bookmark's row. */
-function zeroObject(served: Served, revision: number): Made {
-  const { codec } = served.hub
+function zeroObject(served: ResourceEntry, revision: number): Made {
+  const { codec } = served.storage
   const sent = { metadata: { resourceVersion: String(revision) } }
   const { metadata, ...zeros } = codec.plain(codec.decode(sent, new Decoding({ fills: false })))
   const object = { kind: served.kind, apiVersion: served.groupVersion, metadata, ...zeros }
@@ -246,12 +262,17 @@ function madeVersionOf(object: Made): string {
   return resourceVersion
 }
 
-function resourceVersionOf(version: Version): string {
+function resourceVersionOf(version: StoredObject): string {
   const json = version.json()
   return json.toString('latin1', version.rvAt, version.rvAt + version.rvDigits)
 }
 
-function tableOpening(served: Served, form: Form, metadata: object, definitions = true): Buffer {
+function tableOpening(
+  served: ResourceEntry,
+  form: Form,
+  metadata: object,
+  definitions = true,
+): Buffer {
   const head = {
     kind: 'Table',
     apiVersion: form.asVersion,
@@ -261,13 +282,14 @@ function tableOpening(served: Served, form: Form, metadata: object, definitions 
   return Buffer.from(`${JSON.stringify(head).slice(0, -1)},"rows":[`)
 }
 
-function rowParts(
-  api: Api,
-  served: Served,
-  source: Version | Made,
-  form: Form,
-  c = hookContext(api),
-): Part[] {
+/** What all rows of a table have in common. */
+interface Rows {
+  readonly served: ResourceEntry
+  readonly form: Form
+  readonly c: HookContext
+}
+
+function rowParts(api: Api, { served, form, c }: Rows, source: StoredObject | Made): Part[] {
   const object = 'revision' in source ? viewOf(api, served, source) : parsed(source)
   const cells = JSON.stringify(cellsOf(served, object, c))
   const conditions = served.table.rowConditions?.(object) ?? []
@@ -283,7 +305,12 @@ function rowParts(
   }
 }
 
-function metadataParts(api: Api, served: Served, source: Version | Made, form: Form): Part[] {
+function metadataParts(
+  api: Api,
+  served: ResourceEntry,
+  source: StoredObject | Made,
+  form: Form,
+): Part[] {
   const opening = `{"kind":"PartialObjectMetadata","apiVersion":"${form.asVersion}","metadata":`
   // A version may keep in annotations what it has no fields for.
   const metadata =
@@ -296,18 +323,22 @@ function metadataParts(api: Api, served: Served, source: Version | Made, form: F
 const toBuffer = (part: Part): Buffer => (typeof part === 'string' ? Buffer.from(part) : part)
 
 /** How the events of a watch look. */
-export function eventForm(api: Api, served: Served, form: Form): EventForm {
+export function eventForm(api: Api, served: ResourceEntry, form: Form): EventForm {
   const waiting = served.conversion?.waiting
   if (waiting) return convertedEvents(waiting, eventForm(api, waiting.shown, form))
   // Only the first event of a table stream tells the columns, so such streams share no frames.
   let first = true
   const isTable = form.as === 'Table'
   const shown: Form = form.as === '' ? form : { ...form, as: 'PartialObjectMetadata' }
-  const inner = (seen: Version | Made, revision: number): Buffer => {
+  const inner = (seen: StoredObject | Made, revision: number): Buffer => {
     if (!isTable) return objectJson(api, served, seen, shown)
     const opening = tableOpening(served, form, { resourceVersion: String(revision) }, first)
     first = false
-    return Buffer.concat([opening, ...rowParts(api, served, seen, form).map(toBuffer), CLOSE])
+    return Buffer.concat([
+      opening,
+      ...rowParts(api, { served, form, c: hookContext(api) }, seen).map(toBuffer),
+      CLOSE,
+    ])
   }
   return {
     id: `${served.groupVersion}\0${form.as}\0${form.asVersion}`,

@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { User } from '../registry/context.ts'
 import type { Result } from '../registry/results.ts'
 import type { Decision } from '../authz/authorizer.ts'
-import type { InBag } from '../base/bag.ts'
-import type { Served } from '../catalogue/catalogue.ts'
+import type { InPool } from '../base/indexed-pool.ts'
+import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import type { StatusError } from '../meta/errors.ts'
 import type { AuditAnnotation, Context } from './context.ts'
 import type { Exchange, ExchangeObserver } from './exchange.ts'
@@ -83,7 +83,7 @@ export type OnBegun = (record: RequestRecord) => void
 const NO_ANNOTATIONS: ReadonlyMap<string, AuditAnnotation> = new Map()
 
 /** The record of one request; made only where somebody subscribes to the stages of requests. */
-export class RequestRecord implements ObservedRequest, ExchangeObserver, InBag {
+export class RequestRecord implements ObservedRequest, ExchangeObserver, InPool {
   readonly method: string
   readonly target: string
   readonly headers: IncomingHttpHeaders
@@ -106,7 +106,7 @@ export class RequestRecord implements ObservedRequest, ExchangeObserver, InBag {
   readonly #context: Context | null
   readonly #onBegun: OnBegun
   #bodyJson: Buffer | null = null
-  #result: { readonly served: Served; readonly result: Result } | null = null
+  #result: { readonly served: ResourceEntry; readonly result: Result } | null = null
 
   /** `context`: null for what is refused before there is one. */
   constructor(head: RecordHead, context: Context | null, told: { at: number; onBegun: OnBegun }) {
@@ -167,7 +167,7 @@ export class RequestRecord implements ObservedRequest, ExchangeObserver, InBag {
   }
 
   /** The request gets this answer. */
-  answered(served: Served, result: Result): void {
+  answered(served: ResourceEntry, result: Result): void {
     this.#result = { served, result }
   }
 

@@ -7,7 +7,7 @@
  * connection, or nobody is there any more to get one and its handler has come back. What was not a request, such as a
  * connection that ends within a head, has no stages.
  */
-import { Bag } from '../base/bag.ts'
+import { IndexedPool } from '../base/indexed-pool.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { StatusError } from '../meta/errors.ts'
@@ -44,7 +44,7 @@ export class Stages {
   readonly #subscribers: readonly StageSubscriber[]
   readonly #clock: Clock
   readonly #log: Log
-  readonly #open = new Bag<RequestRecord>()
+  readonly #open = new IndexedPool<RequestRecord>()
 
   constructor(subscribers: readonly StageSubscriber[], { clock, log }: StagesOptions) {
     this.#subscribers = subscribers

@@ -64,8 +64,8 @@ function reachable(): Shape[] {
     if (holds.is === 'object') walk(holds.to())
     else if (holds.is === 'list' || holds.is === 'map') into(holds.of)
   }
-  for (const { hub, versions = {}, subresources = {} } of resources) {
-    walk(hub.shape)
+  for (const { storage, versions = {}, subresources = {} } of resources) {
+    walk(storage.shape)
     for (const { shape } of Object.values(versions)) walk(shape.shape)
     for (const subresource of Object.values(subresources)) {
       if (subresource.serves !== 'action') continue
@@ -131,7 +131,7 @@ interface FactColumn {
 
 describe('resources agree with the facts', () => {
   for (const resource of resources) {
-    const { shape } = resource.hub
+    const { shape } = resource.storage
     test(resource.plural, () => {
       const fact = factsOf<{ kinds: FactKind[] }>(fileOf(shape.home)).kinds.find(
         (k) => k.kind === shape.name,

@@ -20,9 +20,9 @@ export const c: HookContext = {
 export function read<T extends Typed>(resource: Resource<T>, object: object, hooks = c): T {
   const decoding = new Decoding()
   const whole = { metadata: { name: 'x' }, ...object }
-  const decoded = codecOf(resource.hub.shape, hooks.v).decode(whole, decoding) as unknown as T
+  const decoded = codecOf(resource.storage.shape, hooks.v).decode(whole, decoding) as unknown as T
   expect(decoding.unknown).toEqual([])
-  resource.fill?.(decoded, hooks)
+  resource.setDefaults?.(decoded, hooks)
   return decoded
 }
 
@@ -39,8 +39,8 @@ export function problems<T extends Typed>(
   { old, hooks = c }: { readonly old?: T | undefined; readonly hooks?: HookContext } = {},
 ): string[] {
   const errors = new FieldErrors()
-  if (old) resource.onUpdate?.(next, old, hooks)
-  checkDeclared(resource.hub.shape, next, errors)
+  if (old) resource.prepareForUpdate?.(next, old, hooks)
+  checkDeclared(resource.storage.shape, next, errors)
   finishIfSteps(resource.validate?.(next, errors, hooks, old))
   if (old) finishIfSteps(resource.validateUpdate?.(next, old, errors, hooks))
   return texts(errors)
@@ -54,7 +54,7 @@ export function partProblems<T extends Typed>(
   hooks = c,
 ): string[] {
   const errors = new FieldErrors()
-  part.onUpdate?.(next, old, hooks)
+  part.prepareForUpdate?.(next, old, hooks)
   finishIfSteps(part.validate?.(next, errors, hooks))
   finishIfSteps(part.validateUpdate?.(next, old, errors, hooks))
   return texts(errors)
@@ -62,6 +62,6 @@ export function partProblems<T extends Typed>(
 
 /** The cells of an object's row in the table. */
 export function cells<T extends Typed>(resource: Resource<T>, object: T, hooks = c): unknown[] {
-  const json = codecOf(resource.hub.shape, hooks.v).plain(object as unknown as JsonObject)
+  const json = codecOf(resource.storage.shape, hooks.v).plain(object as unknown as JsonObject)
   return resource.columns!.map(({ cell }) => cell(json as unknown as T, hooks))
 }

@@ -77,22 +77,21 @@ function objectOf(shape: Shape, depth: number): fc.Arbitrary<JsonObject> {
     .map((entries) => Object.fromEntries(entries))
 }
 
-test.each(resources.map((resource) => [resource.hub.shape.name, resource.hub.shape] as const))(
-  'what is written of a %s is the text of its JSON form',
-  (_name, shape) => {
-    const write = membersWriter(shape, v)
-    const codec = codecOf(shape, v)
-    fc.assert(
-      fc.property(objectOf(shape, DEPTH), (object) => {
-        const out = new Text()
-        out.text('{')
-        write({ kind: 'K', apiVersion: 'g/v1', ...object }, out, true)
-        out.text('}')
-        expect(out.json).toBe(
-          JSON.stringify(codec.plain({ kind: 'K', apiVersion: 'g/v1', ...object })),
-        )
-      }),
-      { numRuns: 60 },
-    )
-  },
-)
+test.each(
+  resources.map((resource) => [resource.storage.shape.name, resource.storage.shape] as const),
+)('what is written of a %s is the text of its JSON form', (_name, shape) => {
+  const write = membersWriter(shape, v)
+  const codec = codecOf(shape, v)
+  fc.assert(
+    fc.property(objectOf(shape, DEPTH), (object) => {
+      const out = new Text()
+      out.text('{')
+      write({ kind: 'K', apiVersion: 'g/v1', ...object }, out, true)
+      out.text('}')
+      expect(out.json).toBe(
+        JSON.stringify(codec.plain({ kind: 'K', apiVersion: 'g/v1', ...object })),
+      )
+    }),
+    { numRuns: 60 },
+  )
+})

@@ -24,7 +24,7 @@ function fieldNames(): ReadonlySet<string> {
       holding(holds)
     }
   }
-  for (const { hub } of resources) visit(hub.shape)
+  for (const { storage } of resources) visit(storage.shape)
   return names
 }
 

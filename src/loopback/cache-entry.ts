@@ -2,19 +2,19 @@ import { placeOf, type Api } from '../registry/context.ts'
 import type { Entry } from '../client/entry.ts'
 import { META_GROUP } from '../client/meta-group.ts'
 import { objectBytes } from '../http/represent.ts'
-import type { Served } from '../catalogue/catalogue.ts'
+import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import { parseJson } from '../codec/json-text.ts'
-import type { Version } from '../cache/version.ts'
+import type { StoredObject } from '../cache/stored-object.ts'
 
 /** How objects of the cache are read. */
 export interface CacheReading {
   readonly api: Api
-  readonly served: Served
+  readonly served: ResourceEntry
   readonly metadataOnly: boolean
 }
 
 /** An object as a JSON value, made anew. */
-export function readVersion({ api, served, metadataOnly }: CacheReading, version: Version) {
+export function readVersion({ api, served, metadataOnly }: CacheReading, version: StoredObject) {
   if (!metadataOnly) return parseJson(objectBytes(api, served, version))
   const { conversion } = served
   // What somebody else converts has its name and its owners from here.
@@ -31,12 +31,12 @@ const QUOTE = 0x22
 /** An object of the cache; nothing of it is read before it is asked for. */
 export class CacheEntry<T> implements Entry<T> {
   readonly #reading: CacheReading
-  readonly #version: Version
+  readonly #version: StoredObject
   /** Of the deletion, where it is gone. */
   readonly #revision: number
   #object: T | undefined
 
-  constructor(reading: CacheReading, version: Version, revision: number = version.revision) {
+  constructor(reading: CacheReading, version: StoredObject, revision: number = version.revision) {
     this.#reading = reading
     this.#version = version
     this.#revision = revision

@@ -1,15 +1,15 @@
 import type { RequestVerb } from '../client/transport.ts'
-import { verbsOf, type Catalogue, type Served } from '../catalogue/catalogue.ts'
+import { verbsOf, type Catalogue, type ResourceEntry } from '../catalogue/catalogue.ts'
 import { badRequest, createWhileLeaving, methodNotAllowed, noSuchResource } from '../meta/errors.ts'
 import { isPathSegmentName } from '../meta/names.ts'
 import type { Place } from '../client/transport.ts'
 
 /** Finds what a request is about. Throws StatusError for what no path leads to: the same as over the network. */
 export function servedAt(
-  catalogue: Catalogue,
+  catalogue: Pick<Catalogue, 'find'>,
   { of, namespace, name, subresource }: Place,
   verb: RequestVerb | 'watch',
-): Served {
+): ResourceEntry {
   const served = catalogue.find(of.group, of.version, of.resource)
   if (!served) throw noSuchResource()
   for (const part of [namespace, name]) {

@@ -1,7 +1,7 @@
 import { keyOf } from '../registry/context.ts'
 import { selection } from '../registry/selection.ts'
 import type { Followed, FollowRequest, FollowTarget } from '../client/transport.ts'
-import type { Version } from '../cache/version.ts'
+import type { StoredObject } from '../cache/stored-object.ts'
 import type { WatchSink } from '../cache/watch-hub.ts'
 import { CacheEntry, type CacheReading } from './cache-entry.ts'
 
@@ -19,11 +19,11 @@ export async function followCache<T>(
   const { api, served } = reading
   const parameter = (name: string) => request.query.find(([given]) => given === name)?.[1] ?? ''
   const chosen = selection(served, parameter('labelSelector'), parameter('fieldSelector'))
-  const matches = (version: Version) =>
+  const matches = (version: StoredObject) =>
     version.fault === null && chosen.matches?.(version) !== false
-  const table = await api.cache.table(served.hub)
-  const prefix = keyOf(served.hub, request.namespace, '')
-  const entryOf = (version: Version, revision?: number) =>
+  const table = await api.cache.table(served.storage)
+  const prefix = keyOf(served.storage, request.namespace, '')
+  const entryOf = (version: StoredObject, revision?: number) =>
     new CacheEntry<T>(reading, version, revision)
   let isOver = false
   const watcher = api.cache.hub.watch(
@@ -31,8 +31,8 @@ export async function followCache<T>(
     {
       id: api.cache.hub.ownView(),
       prefix,
-      // The hub asks of versions alone.
-      matches: (version) => matches(version as Version),
+      // The watch hub needs versions only.
+      matches: (version) => matches(version as StoredObject),
       frame(type, version, revision) {
         if (isOver) return NO_BYTES
         if (type === 'DELETED') target.delete(entryOf(version, revision))
@@ -58,18 +58,20 @@ export async function followCache<T>(
     if (matches(version)) target.add(entryOf(version))
   }
   // What is looked up twice is read once.
-  const known = new WeakMap<Version, CacheEntry<T>>()
+  const known = new WeakMap<StoredObject, CacheEntry<T>>()
   return {
     store: {
       get(key) {
-        const version = table.get(served.hub.keyPrefix + key)
+        const version = table.get(served.storage.keyPrefix + key)
         if (!version || !matches(version)) return null
         let entry = known.get(version)
         if (!entry) known.set(version, (entry = entryOf(version)))
         return entry
       },
       *entries(namespace) {
-        for (const version of table.range(keyOf(served.hub, namespace || request.namespace, '')))
+        for (const version of table.range(
+          keyOf(served.storage, namespace || request.namespace, ''),
+        ))
           if (matches(version)) yield entryOf(version)
       },
     },

@@ -2,12 +2,12 @@
 import type { Body, Call, User } from '../registry/context.ts'
 import { contextOnce, type Api } from '../registry/context.ts'
 import { shownResult } from '../registry/conversion.ts'
-import { freshness, hopefully } from '../registry/freshness.ts'
+import { freshness, retryIfStale } from '../registry/freshness.ts'
 import type { Result } from '../registry/results.ts'
 import { runOf } from '../registry/run-of.ts'
 import { watch } from '../registry/watch.ts'
 import { whileServed } from '../registry/while-served.ts'
-import { Pace } from '../base/turn.ts'
+import { Pace } from '../base/event-loop.ts'
 import type { ImpersonationCheck } from '../authn/impersonation.ts'
 import type { Attributes, Authorizer } from '../authz/authorizer.ts'
 import { refusal } from '../authz/refusal.ts'
@@ -28,7 +28,7 @@ import type {
 } from '../client/transport.ts'
 import { PLAIN } from '../http/form.ts'
 import { eventForm, listMetadata } from '../http/represent.ts'
-import type { Served } from '../catalogue/catalogue.ts'
+import type { Catalogue, ResourceEntry } from '../catalogue/catalogue.ts'
 import { internalError, methodNotAllowed, timeout, tooLarge } from '../meta/errors.ts'
 import { formatJson, parseJson } from '../codec/json-text.ts'
 import { META_GROUP } from '../client/meta-group.ts'
@@ -49,6 +49,8 @@ export interface LocalTransportOptions {
   readonly impersonation?: { readonly checks: readonly ImpersonationCheck[]; readonly user: User }
   /** As the header of the same name. */
   readonly userAgent: string
+  /** Where resources are looked up; what is served to everybody by default. */
+  readonly catalogue?: Pick<Catalogue, 'find'>
 }
 
 /** Largest request body, bytes. */
@@ -77,7 +79,7 @@ export class LocalTransport implements Transport {
       const deciding = this.#authorize(request, request.verb)
       if (deciding) await deciding
       return await whileServed(async () => {
-        const served = servedAt(api.catalogue, request, request.verb)
+        const served = servedAt(this.#options.catalogue ?? api.catalogue, request, request.verb)
         const run = runOf(served, request.verb, request.subresource)
         if (!run) throw methodNotAllowed()
         const call = this.#call(served, request, limit.signal)
@@ -106,7 +108,7 @@ export class LocalTransport implements Transport {
       await this.#authorize(request, 'watch')
       const signal = AbortSignal.any([request.signal, this.#ending.signal])
       const { served, start } = await whileServed(async () => {
-        const found = servedAt(api.catalogue, request, 'watch')
+        const found = servedAt(this.#options.catalogue ?? api.catalogue, request, 'watch')
         const call = this.#call(found, request, signal)
         await freshness(api, call, 'watch')
         return { served: found, start: await watch(api, call) }
@@ -137,7 +139,7 @@ export class LocalTransport implements Transport {
     await this.#authorize(place, 'watch')
     const { metadataOnly } = request
     return whileServed(async () => {
-      const served = servedAt(api.catalogue, place, 'watch')
+      const served = servedAt(this.#options.catalogue ?? api.catalogue, place, 'watch')
       await api.cache.fresh()
       if (served.conversion?.waiting && !metadataOnly) return null
       return followCache({ api, served, metadataOnly }, request, target)
@@ -164,7 +166,7 @@ export class LocalTransport implements Transport {
   ): Result | Promise<Result> {
     const { api } = this.#options
     if (!api.cache.isShared) return run(api, call)
-    if (verb === 'create' && subresource === '') return hopefully(api, () => run(api, call))
+    if (verb === 'create' && subresource === '') return retryIfStale(api, () => run(api, call))
     const waiting = freshness(api, call, verb)
     return waiting ? waiting.then(() => run(api, call)) : run(api, call)
   }
@@ -193,7 +195,7 @@ export class LocalTransport implements Transport {
   }
 
   #call(
-    served: Served,
+    served: ResourceEntry,
     request: Place & { readonly query: Query } & Pick<ApiRequest, 'body' | 'mediaType'>,
     signal: AbortSignal,
   ): Call {
@@ -274,7 +276,12 @@ function parametersOf(query: Query): Call['query'] {
 
 const NO_QUERY: Call['query'] = new Map()
 
-function plainResult(api: Api, served: Served, metadataOnly: boolean, result: Result): unknown {
+function plainResult(
+  api: Api,
+  served: ResourceEntry,
+  metadataOnly: boolean,
+  result: Result,
+): unknown {
   const reading = { api, served, metadataOnly }
   switch (result.is) {
     case 'object':

@@ -122,7 +122,7 @@ function checkFinalizers(
   // As in the reference, the two rules tell their places in two ways.
   for (const name of names) errors.invalidAll(name, isQualifiedName(name))
   if (!takesPlainFinalizers) {
-    const known = [...STANDARD_FINALIZERS, v.spell('{brand}')]
+    const known = [...STANDARD_FINALIZERS, v.resolve('{brand}')]
     for (const [i, name] of names.entries()) {
       if (name.includes('/') || known.includes(name)) continue
       errors

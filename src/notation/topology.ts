@@ -80,7 +80,7 @@ export function resolve(topology: Topology, value: unknown): Exclude<Topology, {
   return typeof value === 'object' || value === undefined ? DEDUCED_MAP : SCALARS.any
 }
 
-type Words = Pick<Vocabulary, 'spell'>
+type Words = Pick<Vocabulary, 'resolve'>
 
 const known = new WeakMap<Words, WeakMap<Shape, MapTopology>>()
 
@@ -107,7 +107,7 @@ function* fieldsOf(shape: Shape, v: Words): Generator<[string, DeclaredField]> {
       yield* fieldsOf(facts.holds.to(), v)
       continue
     }
-    const name = v.spell(template)
+    const name = v.resolve(template)
     const field = { element: fieldStep(name), of: once(() => topologyOfField(facts, v)) }
     yield [name, facts.nullWhenAbsent ? { ...field, absent: null } : field]
   }
@@ -143,7 +143,7 @@ function listOf({ list, patch }: FieldFacts, items: Holds, v: Words): ListTopolo
 
 function keyField(template: string, items: Holds, v: Words): KeyField {
   const facts = items.is === 'object' ? fieldIn(items.to(), template) : undefined
-  return { name: v.spell(template), standard: facts ? standardOf(facts) : undefined }
+  return { name: v.resolve(template), standard: facts ? standardOf(facts) : undefined }
 }
 
 function fieldIn(shape: Shape, template: string): FieldFacts | undefined {

@@ -3,7 +3,7 @@
  * defaults and wraps references that have siblings; version 2 has neither.
  */
 import { groupVersionOf } from '../meta/home.ts'
-import type { Served } from '../catalogue/catalogue.ts'
+import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import { ObjectMeta } from '../meta/object-meta.ts'
 import type { FieldFacts, Holds, Shape } from '../notation/shape.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
@@ -17,10 +17,10 @@ import { UNIONS, unionExtension } from './unions.ts'
 
 /** Values that are no objects of one shape. */
 const ANY = {
-  json: 'Any JSON value: bool, number, string, null, list or object.',
-  schemaOrBool: 'A schema, or a boolean: true for anything, false for nothing.',
-  schemaOrArray: 'A schema, or a list of schemas.',
-  schemaOrStrings: 'A schema, or a list of property names.',
+  json: 'Any JSON value: an object, array, string, number, boolean or null.',
+  schemaOrBool: 'Either a schema or a boolean. True allows any value, false allows none.',
+  schemaOrArray: 'Either one schema or a list of schemas.',
+  schemaOrStrings: 'Either a schema or a list of property names.',
 } as const
 
 /** Which version of the format is written. */
@@ -35,9 +35,10 @@ export interface Move {
 
 type Special = keyof typeof SPECIAL
 
-const KIND = 'Kind of the object, which the server also knows from the URL. Never changes.'
-const METADATA = 'Name, labels and what else is known of the object beside its content.'
-const API_VERSION = 'Group and version in which the object is written.'
+const KIND = 'Kind of the object, in CamelCase, such as `Pod`. Immutable.'
+const METADATA = 'Standard metadata of the object: name, labels, annotations, owners and more.'
+const API_VERSION =
+  'API group and version of the object, such as `apps/v1`. Servers convert between the versions of a group.'
 
 /** Registered in every group version, also in those that were served before. */
 const EVERYWHERE = new Set(['DeleteOptions', 'WatchEvent'])
@@ -72,7 +73,7 @@ export class Definitions {
   }
 
   /** Reference to the objects of a resource, under the names of its version. */
-  kind(served: Served): Json {
+  kind(served: ResourceEntry): Json {
     const { published } = served
     if (published.is === 'schema') {
       const name = publishedName(served, served.kind, this.#v)
@@ -85,7 +86,7 @@ export class Definitions {
   }
 
   /** A kind that comes with a schema; type and metadata are those of every kind. */
-  #described({ group, version, kind }: Served, schema: Json): Json {
+  #described({ group, version, kind }: ResourceEntry, schema: Json): Json {
     const own = publishedSchema(schema, this.#v, this.#format)
     const properties = {
       ...(own['properties'] as Json | undefined),
@@ -102,15 +103,19 @@ export class Definitions {
   }
 
   /** Reference to the list of a resource. */
-  list(served: Served, item: Json): Json {
+  list(served: ResourceEntry, item: Json): Json {
     return this.#refer(publishedName(served, served.listKind, this.#v), () => ({
-      description: `List of ${served.kind} objects.`,
+      description: `List of ${served.kind} objects, as returned by list requests.`,
       properties: {
         apiVersion: { description: API_VERSION, type: 'string' },
-        items: { description: 'The objects.', items: this.#element(item, {}), type: 'array' },
+        items: {
+          description: 'Objects in the list.',
+          items: this.#element(item, {}),
+          type: 'array',
+        },
         kind: { description: KIND, type: 'string' },
         metadata: this.#property(this.shape(ListMeta.shape), {
-          description: 'What is known of the list itself.',
+          description: 'Standard metadata of the list.',
           default: {},
         }),
       },
@@ -199,7 +204,7 @@ export class Definitions {
         this.#fields(facts.holds.to(), move, properties, required)
         continue
       }
-      const name = this.#v.spell(template)
+      const name = this.#v.resolve(template)
       if (facts.presence === 'always' || facts.mandatory) required.push(name)
       properties.push([name, this.#field(shape, template, facts, move)])
     }
@@ -241,7 +246,7 @@ export class Definitions {
 
   #text(key: string): string {
     return (this.#docs.get(key) ?? '').replaceAll(/\{(\w+)\}/g, (whole, word: string) =>
-      Object.hasOwn(this.#v.words, word) ? this.#v.spell(whole) : whole,
+      Object.hasOwn(this.#v.words, word) ? this.#v.resolve(whole) : whole,
     )
   }
 
@@ -302,32 +307,35 @@ export class Definitions {
 
 const SPECIAL_SCHEMAS: Readonly<Record<Special, Json>> = {
   time: {
-    description: 'A point in time as RFC 3339 text, whole seconds.',
+    description: 'Point in time in RFC 3339 format, UTC, in whole seconds.',
     format: 'date-time',
     type: 'string',
   },
   microTime: {
-    description: 'A point in time as RFC 3339 text, with microseconds.',
+    description: 'Point in time in RFC 3339 format, UTC, with microseconds.',
     format: 'date-time',
     type: 'string',
   },
   fields: {
     description:
-      'A set of fields as a tree: names are prefixed `f:`, items with keys `k:`, members of sets `v:`, positions `i:`; `.` stands for the place itself.',
+      'Set of fields as a tree of JSON objects: `f:<name>` is a field, `k:<keys>` a list item by its keys, `v:<value>` an item of a set, `i:<index>` an item by its position, and `.` the parent itself.',
     type: 'object',
   },
-  patch: { description: 'A patch; its content type tells which kind of patch.', type: 'object' },
+  patch: {
+    description: 'Patch document; the content type of the request selects the type of patch.',
+    type: 'object',
+  },
   quantity: {
     description:
-      'A number with a suffix: `m` for thousandths, `k`, `M`, `G`, `T`, `P`, `E` for powers of 1000, `Ki`, `Mi`, `Gi`, `Ti`, `Pi`, `Ei` for powers of 1024, or an exponent such as `e3`. Numbers without a suffix may be given as such.',
+      'Number with an optional suffix: `n`, `u` or `m` for fractions, `k`, `M`, `G`, `T`, `P` or `E` for powers of 1000, `Ki`, `Mi`, `Gi`, `Ti`, `Pi` or `Ei` for powers of 1024, or an exponent such as `e3`. Plain numbers are accepted as JSON numbers, too.',
     type: 'string',
   },
   intOrString: {
-    description: 'A whole number or a text, such as the name of a port or a percentage.',
+    description: 'Either an integer or a string, such as a port name or a percentage.',
     format: 'int-or-string',
     type: 'string',
   },
-  raw: { description: 'Any JSON value, kept as it is.', type: 'object' },
+  raw: { description: 'Any JSON value, stored without interpretation.', type: 'object' },
   info: {},
 }
 

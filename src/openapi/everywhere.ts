@@ -35,7 +35,7 @@ const KNOWN: Readonly<Record<string, readonly string[]>> = {
 export function everyVersion(v: Vocabulary): { group: string; version: string }[] {
   const keys = new Set<string>()
   for (const [group, versions] of Object.entries(KNOWN)) {
-    for (const version of versions) keys.add(`${v.spell(group)}/${version}`)
+    for (const version of versions) keys.add(`${v.resolve(group)}/${version}`)
   }
   return [...keys].sort().map((key) => {
     const [group = '', version = ''] = key.split('/')

@@ -5,8 +5,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Rooms and files below `src` in which shapes are declared. */
-const PLACES = ['kinds', 'meta/object-meta.ts']
+/** Folders and files below `src` in which shapes are declared. */
+const PLACES = ['kinds', 'meta/object-meta.ts', 'structural/json-schema-props.ts']
 
 /** All documentation below `src`, by `home#Shape` and `home#Shape.field`. */
 export function extractDocs(src: string): Map<string, string> {

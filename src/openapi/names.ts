@@ -1,4 +1,4 @@
-import type { Served } from '../catalogue/catalogue.ts'
+import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 
 /** A kind as documents name it. */
@@ -38,11 +38,11 @@ export const domainOf = (v: Vocabulary): string =>
 export function definitionName(home: string, name: string, v: Vocabulary): string {
   const [group = '', version = ''] = home.split('/')
   const place = Object.hasOwn(PACKAGES, group) ? PACKAGES[group]! : `api.${packageOf(group)}.`
-  return `${domainOf(v)}.${v.spell(place)}${version}.${name}`
+  return `${domainOf(v)}.${v.resolve(place)}${version}.${name}`
 }
 
 /** Name under which a kind, or the list of it, is published; what is no part of the server by its group turned round. */
-export function publishedName(served: Served, name: string, v: Vocabulary): string {
+export function publishedName(served: ResourceEntry, name: string, v: Vocabulary): string {
   const { published, group, version } = served
   if (published.is === 'shape') return definitionName(published.home, name, v)
   return [...group.split('.').toReversed(), version, name].join('.')
@@ -72,7 +72,7 @@ export function tagOf(group: string, version: string | null, v: Vocabulary): str
 export const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)
 
 /** The kind of a resource. */
-export const kindOf = ({ group, kind, version }: Served): GroupVersionKind => ({
+export const kindOf = ({ group, kind, version }: ResourceEntry): GroupVersionKind => ({
   group,
   kind,
   version,

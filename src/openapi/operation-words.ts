@@ -34,7 +34,7 @@ export const queries = (names: readonly string[]): readonly Parameter[] => names
 export const article = (kind: string) => (/^[AEIOU]/.test(kind) ? 'an' : 'a')
 
 /** The binary form of objects. */
-export const protobufOf = (v: Vocabulary) => v.spell('application/vnd.{brand}.protobuf')
+export const protobufOf = (v: Vocabulary) => v.resolve('application/vnd.{brand}.protobuf')
 
 /** Forms in which objects are answered. */
 export const formsOf = (v: Vocabulary): readonly string[] => [

@@ -2,7 +2,7 @@
 import { Scale } from '../kinds/autoscaling/scale.ts'
 import { DeleteOptions } from '../kinds/meta/delete-options.ts'
 import { groupVersionOf } from '../meta/home.ts'
-import { verbsOf, type Served } from '../catalogue/catalogue.ts'
+import { verbsOf, type ResourceEntry } from '../catalogue/catalogue.ts'
 import type {
   ActionSubresource,
   ConnectSubresource,
@@ -40,13 +40,13 @@ export type AddPath = (path: string, item: PathItem) => void
 
 /** Writes the operations of one resource. */
 export class ResourceOperations {
-  readonly #served: Served
+  readonly #served: ResourceEntry
   readonly #v: Vocabulary
   readonly #definitions: Definitions
   readonly #object: Json
   readonly #kind: GroupVersionKind
 
-  constructor(served: Served, v: Vocabulary, definitions: Definitions) {
+  constructor(served: ResourceEntry, v: Vocabulary, definitions: Definitions) {
     this.#served = served
     this.#v = v
     this.#definitions = definitions

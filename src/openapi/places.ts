@@ -1,5 +1,5 @@
 /** What is documented together: every path below one address has one document in version 3. */
-import type { Served, ServedGroup } from '../catalogue/catalogue.ts'
+import type { ResourceEntry, ServedGroup } from '../catalogue/catalogue.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import type { Definitions } from './definitions.ts'
 import { DiscoveryOperations } from './discovery-operations.ts'
@@ -12,14 +12,14 @@ import { ResourceOperations } from './operations.ts'
 export interface Listing {
   readonly groups: readonly ServedGroup[]
   /** The same array as long as nothing in it changes. */
-  resources(group: string, version: string): readonly Served[]
+  resources(group: string, version: string): readonly ResourceEntry[]
 }
 
 /** One part of the API by its address, such as `apis/apps/v1`. */
 export interface Place {
   readonly path: string
   /** The document is the same as long as this is; null for what does not change. */
-  readonly of: readonly Served[] | null
+  readonly of: readonly ResourceEntry[] | null
   readonly write: (v: Vocabulary, definitions: Definitions) => Map<string, PathItem>
 }
 
@@ -52,7 +52,7 @@ export function placesOf(catalogue: Listing): readonly Place[] {
 }
 
 function groupVersion(
-  resources: readonly Served[],
+  resources: readonly ResourceEntry[],
   { group, version }: { readonly group: string; readonly version: string },
   v: Vocabulary,
   definitions: Definitions,

@@ -14,8 +14,8 @@ const BLANK = { kind: 'Thing', apiVersion: 'test/v1', metadata: {}, spec: { cont
 const ALL: Unowned = { whole: FieldSet.empty, alone: FieldSet.empty }
 
 /** The long way to the same. */
-function compared(blank: unknown, object: unknown, { whole, alone }: Unowned) {
-  const { added, modified } = compare(topology, blank, object)
+function compared(zero: unknown, object: unknown, { whole, alone }: Unowned) {
+  const { added, modified } = compare(topology, zero, object)
   const set = modified.union(added).recursiveDifference(whole).difference(alone)
   return set.isEmpty ? null : toFieldsV1(set)
 }
@@ -26,7 +26,7 @@ const many = (entry: (i: number) => [string, unknown]) =>
 const table: readonly (readonly [what: string, object: object, unowned?: Unowned])[] = [
   ['nothing', BLANK],
   ['a field', { ...BLANK, spec: { containers: null, replicas: 3 } }],
-  ['a field of which the blank has null', { ...BLANK, spec: { containers: [{ name: 'a' }] } }],
+  ['a field of which the zero has null', { ...BLANK, spec: { containers: [{ name: 'a' }] } }],
   ['an empty list for null', { ...BLANK, spec: { containers: [] } }],
   ['an empty object', { ...BLANK, spec: { containers: null, strategy: {} } }],
   ['null', { ...BLANK, spec: { containers: null, strategy: null } }],
@@ -73,7 +73,7 @@ const table: readonly (readonly [what: string, object: object, unowned?: Unowned
     },
   ],
   [
-    'but single steps of what the blank has not',
+    'but single steps of what the zero has not',
     { kind: 'Thing', metadata: { name: 'a', labels: { a: 'b' } } },
     { whole: FieldSet.empty, alone: setOf(['metadata'], ['metadata', 'name']) },
   ],
@@ -82,9 +82,9 @@ const table: readonly (readonly [what: string, object: object, unowned?: Unowned
 test.each(table.map(([what, object, unowned = ALL]) => ({ what, object, unowned })))(
   'the fields of $what are those of a comparison',
   ({ object, unowned }) => {
-    for (const blank of [BLANK, {}]) {
-      expect(JSON.stringify(firstFields(topology, blank, object, unowned))).toBe(
-        JSON.stringify(compared(blank, object, unowned)),
+    for (const zero of [BLANK, {}]) {
+      expect(JSON.stringify(firstFields(topology, zero, object, unowned))).toBe(
+        JSON.stringify(compared(zero, object, unowned)),
       )
     }
   },
@@ -121,9 +121,9 @@ test('the fields of generated objects are those of a comparison', () => {
     alone: FieldSet.ofPaths(path('metadata'), path('metadata', 'name')),
   })
   fc.assert(
-    fc.property(fc.constantFrom(BLANK, {}), object, unowned, (blank, value, left) => {
-      expect(JSON.stringify(firstFields(topology, blank, value, left))).toBe(
-        JSON.stringify(compared(blank, value, left)),
+    fc.property(fc.constantFrom(BLANK, {}), object, unowned, (zero, value, left) => {
+      expect(JSON.stringify(firstFields(topology, zero, value, left))).toBe(
+        JSON.stringify(compared(zero, value, left)),
       )
     }),
   )

@@ -33,20 +33,20 @@ export interface Unowned {
  */
 export const firstFields = (
   topology: Topology,
-  blank: unknown,
+  zero: unknown,
   object: unknown,
   unowned: Unowned,
-): JsonObject | null => finish(firstFieldsSteps(topology, blank, object, unowned))
+): JsonObject | null => finish(firstFieldsSteps(topology, zero, object, unowned))
 
 /** The same in steps: what is large in the object is written down later, a part in each step. */
 export function* firstFieldsSteps(
   topology: Topology,
-  blank: unknown,
+  zero: unknown,
   object: unknown,
   unowned: Unowned,
 ): Steps<JsonObject | null> {
   const later: Later = new Map()
-  const json = beyond({ topology, unowned, later }, blank, object)?.json ?? null
+  const json = beyond({ topology, unowned, later }, zero, object)?.json ?? null
   // What is filled in may bring more.
   for (const fill of later.values()) yield* fill
   return json
@@ -75,19 +75,19 @@ type Step = readonly [element: PathElement, json: JsonObject]
 
 const MODIFIED: Part = { member: true, json: {} }
 
-function beyond(look: Look, blank: unknown, value: unknown): Part | null {
-  if (blank === value || value === undefined) return null
-  if (blank === undefined) return { member: true, json: everyField(look, value) ?? {} }
+function beyond(look: Look, zero: unknown, value: unknown): Part | null {
+  if (zero === value || value === undefined) return null
+  if (zero === undefined) return { member: true, json: everyField(look, value) ?? {} }
   const of = resolve(look.topology, value)
-  if (of.is === 'map' && !of.atomic && (filledObject(blank) || filledObject(value))) {
-    const json = members(look, of, isObject(blank) ? blank : NOTHING, value)
+  if (of.is === 'map' && !of.atomic && (filledObject(zero) || filledObject(value))) {
+    const json = members(look, of, isObject(zero) ? zero : NOTHING, value)
     return json && { member: false, json }
   }
-  if (of.is === 'list' && of.relation !== 'atomic' && filledList(value) && !filledList(blank)) {
+  if (of.is === 'list' && of.relation !== 'atomic' && filledList(value) && !filledList(zero)) {
     const json = everyField(look, value)
     return json && { member: false, json }
   }
-  return sameJson(blank, value) ? null : MODIFIED
+  return sameJson(zero, value) ? null : MODIFIED
 }
 
 const NOTHING: JsonObject = {}
@@ -120,19 +120,14 @@ function addItem(steps: Step[], look: Look, of: ListTopology, { element, value }
   add(steps, element, { member: true, json: everyField(inside, value) ?? {} }, look)
 }
 
-function members(
-  look: Look,
-  of: MapTopology,
-  blank: JsonObject,
-  value: unknown,
-): JsonObject | null {
+function members(look: Look, of: MapTopology, zero: JsonObject, value: unknown): JsonObject | null {
   if (!isObject(value)) return null
   const keys = Object.keys(value)
   // In a map that was empty, every member is new: something is written down in any case.
-  if (keys.length > LARGE && !filledObject(blank))
+  if (keys.length > LARGE && !filledObject(zero))
     return laterFilled(look, memberSteps(look, of, value, keys))
   const steps: Step[] = []
-  for (const key of keys) addMember(steps, look, of, { blank, value, key })
+  for (const key of keys) addMember(steps, look, of, { zero, value, key })
   return written(steps)
 }
 
@@ -144,7 +139,7 @@ function* memberSteps(
 ): Generator<Step[]> {
   const steps: Step[] = []
   for (const [i, key] of keys.entries()) {
-    addMember(steps, look, of, { blank: NOTHING, value, key })
+    addMember(steps, look, of, { zero: NOTHING, value, key })
     if (i % LARGE === 0) yield steps
   }
   yield steps
@@ -154,7 +149,7 @@ function addMember(
   steps: Step[],
   look: Look,
   of: MapTopology,
-  { blank, value, key }: { blank: JsonObject; value: JsonObject; key: string },
+  { zero, value, key }: { zero: JsonObject; value: JsonObject; key: string },
 ): void {
   const { unowned, later } = look
   const element = of.fields.get(key)?.element ?? fieldElement(key)
@@ -164,7 +159,7 @@ function addMember(
     unowned: below(unowned, element.text),
     later,
   }
-  const before = Object.hasOwn(blank, key) ? blank[key] : undefined
+  const before = Object.hasOwn(zero, key) ? zero[key] : undefined
   const part = beyond(inside, before, value[key])
   if (part) add(steps, element, part, look)
 }

@@ -7,8 +7,8 @@ import { ApplyConflict, pathTexts, type Versions } from './managers.ts'
 import { topologyOf } from '../notation/topology.ts'
 
 const V1 = 'test/v1'
-const KEY = orch.spell('{cli}.{label}/last-applied-configuration')
-const CLI = orch.spell('{cli}')
+const KEY = orch.resolve('{cli}.{label}/last-applied-configuration')
+const CLI = orch.resolve('{cli}')
 
 const topology = topologyOf(Thing.shape, orch)
 const versions: Versions = {
@@ -29,7 +29,7 @@ const outcome = (live: object, config: object, manager = CLI): unknown => {
   const apply: Apply = {
     versions,
     live: { object: live, apiVersion: V1 },
-    blank: { object: { spec: {} }, apiVersion: V1 },
+    zero: { object: { spec: {} }, apiVersion: V1 },
     config,
     liveEntries: [
       {

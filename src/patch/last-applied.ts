@@ -16,7 +16,7 @@ import { compare, toFieldSet } from './typed-value.ts'
 /** All annotations of one object together may take this, keys included. */
 const MAX_ANNOTATION_BYTES = 262_144
 
-type Words = Pick<Vocabulary, 'spell'>
+type Words = Pick<Vocabulary, 'resolve'>
 
 /**
  * Applies as `recordApply` does. For the command-line client, fields that still are as its annotation says are no
@@ -27,8 +27,8 @@ export const recordClientApply = (apply: Apply, writer: Writer, v: Words): Recor
 
 /** The same in steps. */
 export function* clientApplySteps(apply: Apply, writer: Writer, v: Words): Steps<Recorded> {
-  if (writer.manager !== v.spell('{cli}')) return yield* applySteps(apply, writer)
-  const key = v.spell('{cli}.{label}/last-applied-configuration')
+  if (writer.manager !== v.resolve('{cli}')) return yield* applySteps(apply, writer)
+  const key = v.resolve('{cli}.{label}/last-applied-configuration')
   const recorded = yield* takingOver(apply, writer, key)
   yield
   return renewed(recorded, apply, key)

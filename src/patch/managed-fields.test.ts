@@ -84,7 +84,7 @@ class Story {
       {
         versions,
         live: live === null ? null : { object: live, apiVersion },
-        blank: { object: BLANK, apiVersion },
+        zero: { object: BLANK, apiVersion },
         next,
         liveEntries: this.object === null ? undefined : this.entries,
         sentEntries: sent,
@@ -98,13 +98,13 @@ class Story {
 
   apply(manager: string, config: unknown, more: { force?: true; apiVersion?: string } = {}): this {
     const { force = false, apiVersion = V1 } = more
-    const blank = { object: apiVersion === V1 ? BLANK : BLANK_V2, apiVersion }
-    const live = this.object === null ? blank.object : versions.convert(this.object, V1, apiVersion)
+    const zero = { object: apiVersion === V1 ? BLANK : BLANK_V2, apiVersion }
+    const live = this.object === null ? zero.object : versions.convert(this.object, V1, apiVersion)
     const applied = recordApply(
       {
         versions,
         live: { object: live, apiVersion },
-        blank,
+        zero,
         config,
         liveEntries: this.entries,
         force,

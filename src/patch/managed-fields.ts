@@ -142,7 +142,7 @@ export interface Update {
   /** The object before; null on create. */
   readonly live: Versioned | null
   /** An object of the version in which nothing is set. */
-  readonly blank: Versioned
+  readonly zero: Versioned
   readonly next: unknown
   readonly liveEntries: readonly ManagedFieldsEntry[] | undefined
   /** The entries that the client sent. */
@@ -155,14 +155,14 @@ export const recordUpdate = (update: Update, writer: Writer): readonly ManagedFi
 
 /** The same in steps. */
 export function* updateSteps(update: Update, writer: Writer): Steps<readonly ManagedFieldsEntry[]> {
-  const { versions, live, blank, next } = update
+  const { versions, live, zero, next } = update
   const liveEntries = update.liveEntries ?? []
   const sent = sentIn(update, writer)
   yield
   if (live !== null && liveEntries.length === 0 && sent === null) return []
   if (live === null && liveEntries.length === 0 && sent === null)
     return yield* firstEntries(update, writer)
-  const old = live ?? blank
+  const old = live ?? zero
   const change = changeOf(versions, old, next)
   if (sent === null && (!change || isNothing(change))) return liveEntries
   yield
@@ -178,7 +178,7 @@ export function* updateSteps(update: Update, writer: Writer): Steps<readonly Man
     change,
   )
   yield
-  const id = idOf({ ...writer, operation: 'Update', apiVersion: blank.apiVersion })
+  const id = idOf({ ...writer, operation: 'Update', apiVersion: zero.apiVersion })
   const all = capped(joined({ managers, times: before.times }, id, writer.now))
   yield
   return writeManaged(all)
@@ -186,15 +186,15 @@ export function* updateSteps(update: Update, writer: Writer): Steps<readonly Man
 
 /** The entries of an object that is made, of which nobody owns anything yet. */
 function* firstEntries(
-  { versions, blank, next }: Update,
+  { versions, zero, next }: Update,
   writer: Writer,
 ): Steps<ManagedFieldsEntry[]> {
-  const { apiVersion } = blank
+  const { apiVersion } = zero
   const topology = versions.topology(apiVersion)
   if (!topology) return []
   const unowned = { whole: versions.ignored(apiVersion), alone: UNTRACKED }
   try {
-    const fieldsV1 = yield* firstFieldsSteps(topology, blank.object, next, unowned)
+    const fieldsV1 = yield* firstFieldsSteps(topology, zero.object, next, unowned)
     if (!fieldsV1) return []
     const { manager, subresource, now } = writer
     return [entryOf({ manager, operation: 'Update', apiVersion, time: now, fieldsV1, subresource })]
@@ -311,10 +311,10 @@ function capped({ managers, times }: Managed): Managed {
 /** An apply. Objects are in JSON form, without managedFields. */
 export interface Apply {
   readonly versions: Versions
-  /** The object before; the blank one when there is none. */
+  /** The object before; the zero one when there is none. */
   readonly live: Versioned
   /** An object of the version in which nothing is set. */
-  readonly blank: Versioned
+  readonly zero: Versioned
   readonly config: unknown
   readonly liveEntries: readonly ManagedFieldsEntry[] | undefined
   readonly force: boolean
@@ -366,17 +366,11 @@ function* timed<T>({ times }: Managed, apply: Steps<T>): Steps<T> {
 }
 
 /** The entries before an apply: of an object that is not tracked, one that has all there is. */
-function* beforeApply({ versions, live, blank, liveEntries }: Apply, now: string): Steps<Managed> {
+function* beforeApply({ versions, live, zero, liveEntries }: Apply, now: string): Steps<Managed> {
   const read = readable(liveEntries) ?? UNMANAGED
   if (read.managers.size > 0) return read
   yield
-  const managers = yield* updateManagerSteps(
-    versions,
-    blank,
-    live.object,
-    read.managers,
-    THIS_WRITE,
-  )
+  const managers = yield* updateManagerSteps(versions, zero, live.object, read.managers, THIS_WRITE)
   const identity = { manager: BEFORE_FIRST_APPLY, apiVersion: live.apiVersion, subresource: '' }
   return joined({ managers, times: read.times }, idOf({ ...identity, operation: 'Update' }), now)
 }

@@ -1,4 +1,25 @@
-/** Who owns what of one object, and how writes change it (api-machinery section 14). */
+/**
+ * Which manager owns which fields of one object, and how writes change that.
+ *
+ * Example: an object in one version, with two managers.
+ *
+ *     live     image: a, replicas: 3, paused: true
+ *     owned    cli (apply): image, replicas      admin (update): paused
+ *
+ *     write                                 result                         cli              admin
+ *     cli applies image: b, replicas: 3     image: b, replicas: 3, paused  image, replicas  paused
+ *     cli applies image: b                  image: b, paused               image            paused
+ *       (replicas is pruned: cli applied it before, and no other manager owns it)
+ *     cli applies image: b, paused: true    image: b, paused               image, paused    paused
+ *       (the same value: both own it)
+ *     cli applies image: b, paused: false   conflict with admin on paused
+ *     the same with force                   image: b, paused: false        image, paused    (no entry)
+ *     admin updates image to c              image: c, replicas: 3, paused  replicas         image, paused
+ *       (an update takes ownership without conflicts)
+ *
+ * Each line starts from `live`. Managers may name fields in different versions of the object. Comparisons are then made in
+ * the version of each manager, so that a field that was renamed between versions stays owned (`displace`, `pruned`).
+ */
 import type { Steps } from '../base/steps.ts'
 import { pathText } from './field-path.ts'
 import { FieldSet } from './field-set.ts'

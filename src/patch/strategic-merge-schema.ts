@@ -16,7 +16,7 @@ export interface Member {
 
 const UNDECLARED: Member = { holds: null, replaces: false, merges: false, key: null }
 
-type Words = Pick<Vocabulary, 'spell'>
+type Words = Pick<Vocabulary, 'resolve'>
 
 const tables = new WeakMap<Words, WeakMap<Shape, ReadonlyMap<string, Member>>>()
 
@@ -56,7 +56,7 @@ function* membersOf(shape: Shape, v: Words): Generator<[string, Member]> {
   }
   for (const [name, facts] of shape.fields) {
     if (facts.inline && facts.holds.is === 'object') yield* membersOf(facts.holds.to(), v)
-    else yield [v.spell(name), memberFrom(facts, v)]
+    else yield [v.resolve(name), memberFrom(facts, v)]
   }
 }
 
@@ -68,6 +68,6 @@ function memberFrom({ holds, patch }: FieldFacts, v: Words): Member {
     holds,
     replaces: strategies.includes('replace'),
     merges: strategies.includes('merge'),
-    key: patch?.key === undefined ? null : v.spell(patch.key),
+    key: patch?.key === undefined ? null : v.resolve(patch.key),
   }
 }

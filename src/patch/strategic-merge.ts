@@ -36,7 +36,7 @@ export function strategicMerge(
   shape: Shape,
   document: unknown,
   patch: unknown,
-  v: Pick<Vocabulary, 'spell'>,
+  v: Pick<Vocabulary, 'resolve'>,
 ): unknown {
   if (!isObject(patch)) {
     throw new PatchSyntaxError('error decoding patch: a strategic merge patch must be an object')
@@ -47,9 +47,9 @@ export function strategicMerge(
 
 /** `room` is everywhere the number of containers that may lie inside each other. */
 class Merge {
-  readonly #v: Pick<Vocabulary, 'spell'>
+  readonly #v: Pick<Vocabulary, 'resolve'>
 
-  constructor(v: Pick<Vocabulary, 'spell'>) {
+  constructor(v: Pick<Vocabulary, 'resolve'>) {
     this.#v = v
   }
 

@@ -26,7 +26,7 @@ export function thisMachine(): Machine {
 
 /** Names and addresses that the serving certificate must be good for. */
 export function servingHosts(v: Vocabulary, bindAddress: string, machine: Machine): string[] {
-  const service = v.spell('{brand}')
+  const service = v.resolve('{brand}')
   const name = machine.name.toLowerCase()
   return [
     ...new Set([

@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, X509Certificate } from 'node:crypto'
 import { addressFamily } from '../base/address-family.ts'
 import type { Clock } from '../base/clock.ts'
-import { turn } from '../base/turn.ts'
+import { yieldToEventLoop } from '../base/event-loop.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { servingHosts, thisMachine, type Machine } from './hosts.ts'
 import type { Issued, Subject } from './subject.ts'
@@ -70,19 +70,19 @@ export async function completePki(kept: PkiParts, options: PkiOptions): Promise<
   const nowMs = clock.now()
   const wanted = {
     serving: {
-      subject: { commonName: v.spell('{system}-apiserver') },
+      subject: { commonName: v.resolve('{system}-apiserver') },
       use: 'server',
       hosts: [...new Set([...servingHosts(v, bindAddress, machine), ...hosts])],
     },
     admin: {
-      subject: { commonName: v.spell('{brand}-admin'), organization: 'system:masters' },
+      subject: { commonName: v.resolve('{brand}-admin'), organization: 'system:masters' },
       use: 'client',
       hosts: [],
     },
   } as const satisfies Record<string, Wanted>
 
   // Reading or making one takes milliseconds, in which a store is perhaps waited for.
-  await turn()
+  await yieldToEventLoop()
   const authority = await keptOrNewAuthority(kept, v, nowMs)
   const serving =
     usable(wanted.serving, authority, kept.servingCert, kept.servingKey, nowMs) ??
@@ -126,9 +126,9 @@ async function keptOrNewAuthority(
     throw new UnusablePki('ca', 'is missing although its key is there')
   }
   const { issue } = await import('./issue.ts')
-  await turn()
+  await yieldToEventLoop()
   const made = issue({
-    subject: { commonName: v.spell('{brand}-ca') },
+    subject: { commonName: v.resolve('{brand}-ca') },
     notBeforeMs: nowMs - BACKDATE_MS,
     notAfterMs: nowMs + CA_LIFETIME_MS,
     use: 'authority',
@@ -179,7 +179,7 @@ async function issueLeaf(wanted: Wanted, authority: Authority, nowMs: number): P
     )
   }
   const { issue } = await import('./issue.ts')
-  await turn()
+  await yieldToEventLoop()
   return issue({
     ...wanted,
     notBeforeMs: nowMs - BACKDATE_MS,

@@ -1,6 +1,6 @@
 /** Objects of requests as admission plugins get them: live, and as JSON of any version of their kind. */
 import type { MutableObject } from '../admission/attributes.ts'
-import type { Served } from '../catalogue/catalogue.ts'
+import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import type { JsonObject } from '../codec/codec.ts'
 import { badRequest } from '../meta/errors.ts'
 import { copyJson } from '../codec/json-clone.ts'
@@ -41,15 +41,15 @@ export class LiveObject implements MutableObject {
 }
 
 /** Forms of stored objects: every version of their kind, those included that are not served. */
-export function storedForms(served: Served, context: () => HookContext): ObjectForms {
-  const { hub } = served
-  const inVersion = (groupVersion: unknown): Served => {
+export function storedForms(served: ResourceEntry, context: () => HookContext): ObjectForms {
+  const { storage } = served
+  const inVersion = (groupVersion: unknown): ResourceEntry => {
     const found = served.versions.find((version) => version.groupVersion === groupVersion)
     if (!found) throw noSuchVersion(served.kind, groupVersion)
     return found
   }
   return {
-    toJson: async (live, groupVersion = hub.groupVersion) =>
+    toJson: async (live, groupVersion = storage.groupVersion) =>
       shownDocument(inVersion(groupVersion), live, context()),
     async fromJson(document) {
       const version = inVersion(document['apiVersion'])
@@ -61,7 +61,7 @@ export function storedForms(served: Served, context: () => HookContext): ObjectF
 }
 
 /** Forms of bodies of sub-resources: their own version only. */
-export function bodyForms(kind: Served, context: () => HookContext): ObjectForms {
+export function bodyForms(kind: ResourceEntry, context: () => HookContext): ObjectForms {
   const check = (groupVersion: unknown) => {
     if (groupVersion !== kind.groupVersion) throw noSuchVersion(kind.kind, groupVersion)
   }

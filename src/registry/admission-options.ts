@@ -14,7 +14,7 @@ export function optionsOfWrite(
   const fieldValidation = first(query, 'fieldValidation') ?? ''
   return {
     kind,
-    apiVersion: v.spell('meta{api}/v1'),
+    apiVersion: v.resolve('meta{api}/v1'),
     ...(dryRun.length === 0 ? {} : { dryRun }),
     ...(fieldManager === '' ? {} : { fieldManager }),
     ...(fieldValidation === '' ? {} : { fieldValidation }),
@@ -26,7 +26,7 @@ export function optionsOfDeletion({ v }: Api, { dryRun = [], ...given }: Given):
   const all = dryRun.filter((value) => value !== '')
   return {
     kind: 'DeleteOptions',
-    apiVersion: v.spell('meta{api}/v1'),
+    apiVersion: v.resolve('meta{api}/v1'),
     ...given,
     ...(all.length === 0 ? {} : { dryRun: all }),
   }

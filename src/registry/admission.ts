@@ -8,7 +8,7 @@ import type {
   OperationOptions,
 } from '../admission/attributes.ts'
 import { Reinvocation } from '../admission/reinvocation.ts'
-import type { Served } from '../catalogue/catalogue.ts'
+import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import { isQualifiedName } from '../meta/names.ts'
 import type { Typed } from '../meta/object-meta.ts'
 import {
@@ -30,7 +30,7 @@ export interface Asked {
   readonly old: Typed | null
   readonly dryRun: boolean
   /** Kind of the objects where it is not that of the resource: the body of a sub-resource, options of a connection. */
-  readonly body?: Served | GroupVersionKind
+  readonly body?: ResourceEntry | GroupVersionKind
   /** Options where the query does not say them. */
   readonly options?: () => OperationOptions
   /** Where it is not that of the call. */
@@ -68,10 +68,10 @@ export class CallAttributes implements MutableAttributes {
   }
 
   get kind(): GroupVersionKind {
-    return kindOf(this.#asked.body ?? this.#call.served.hub)
+    return kindOf(this.#asked.body ?? this.#call.served.storage)
   }
   get resource(): GroupVersionResource {
-    return resourceOf(this.#call.served.hub)
+    return resourceOf(this.#call.served.storage)
   }
   get subresource(): string {
     return this.#call.subresource

@@ -1,12 +1,12 @@
 /** Server-side apply (seed 1, Server-side apply; api-machinery section 14). */
 import { clientApplySteps } from '../patch/last-applied.ts'
 import { paced, type Steps } from '../base/steps.ts'
-import { Pace } from '../base/turn.ts'
+import { Pace } from '../base/event-loop.ts'
 import { applyConflict, type Recorded } from '../patch/managed-fields.ts'
 import { ApplyConflict } from '../patch/managers.ts'
 import { DEDUCED } from '../notation/topology.ts'
 import { checkTyped, TypedValueError } from '../patch/typed-items.ts'
-import type { Served } from '../catalogue/catalogue.ts'
+import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import type { JsonObject } from '../codec/codec.ts'
 import { badRequest, StatusError, conflict, plainError } from '../meta/errors.ts'
 import { copyJson } from '../codec/json-clone.ts'
@@ -19,7 +19,14 @@ import { type Api, type Call } from './context.ts'
 import { toStored, untilConverted, type Conversions } from './conversion.ts'
 import { decodeServedSteps } from './objects.ts'
 import { applyOptions, type ApplyOptions } from './options.ts'
-import { blankOf, checkCount, documentOf, setEntries, versionsOf, writerOf } from './ownership.ts'
+import {
+  zeroValueOf,
+  checkCount,
+  documentOf,
+  setEntries,
+  versionsOf,
+  writerOf,
+} from './ownership.ts'
 import type { Result } from './results.ts'
 import { scaleKind, updateScale } from './scale.ts'
 import { checkName } from './update.ts'
@@ -74,8 +81,8 @@ export async function applyScale(
   return updateScale(
     api,
     { ...call, versionless: metadata['resourceVersion'] === undefined },
-    scale,
     {
+      scale,
       tracked: true,
       owner: async (old) => applied(api, call, ownerConfig, { live: old, options, c }),
       metadata,
@@ -96,9 +103,9 @@ async function applied(
 ): Promise<Typed> {
   const { served } = call
   const apiVersion = served.groupVersion
-  const blank = { object: blankOf(served), apiVersion }
+  const zero = { object: zeroValueOf(served), apiVersion }
   const pace = new Pace()
-  let before = blank
+  let before = zero
   function* steps(conversions: Conversions | null): Steps<Recorded> {
     if (live) before = { object: documentOf(served, live, c, conversions), apiVersion }
     yield
@@ -106,7 +113,7 @@ async function applied(
       {
         versions: versionsOf(served, call.subresource, { c, conversions }),
         live: before,
-        blank,
+        zero,
         config,
         liveEntries: live?.metadata.managedFields,
         force: options.force,
@@ -146,7 +153,7 @@ async function decoded(
   return toStored(call.served, object, c)
 }
 
-const misfit = (call: Call, served: Served, config: JsonObject, error: Error) => {
+const misfit = (call: Call, served: ResourceEntry, config: JsonObject, error: Error) => {
   const { namespace, name } = metadataOf(config)
   const version = served.group === '' ? `/${served.version}` : served.groupVersion
   const place = `${String(namespace ?? call.namespace)}/${String(name ?? '')}`
@@ -161,7 +168,7 @@ const metadataOf = (config: JsonObject): JsonObject => {
 }
 
 /** Checks what a configuration says of itself, and that its fields are declared. Throws 400 and 500. */
-function checkFits(call: Call, served: Served, config: JsonObject): void {
+function checkFits(call: Call, served: ResourceEntry, config: JsonObject): void {
   const { kind, apiVersion } = config
   if (apiVersion !== served.groupVersion) {
     const given = typeof apiVersion === 'string' ? apiVersion : ''
@@ -188,7 +195,7 @@ function checkFits(call: Call, served: Served, config: JsonObject): void {
 /** Reads a configuration: JSON or YAML, repeated keys told as `fieldValidation` says. Throws 400 and 413. */
 async function readConfiguration(
   call: Call,
-  served: Served,
+  served: ResourceEntry,
   options: ApplyOptions,
 ): Promise<JsonObject> {
   const { bytes } = await call.body()

@@ -4,12 +4,12 @@ import type { Attributes, Authorizer } from '../authz/authorizer.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
 import { placeOfKey, type ObjectPlace } from '../base/store-keys.ts'
-import type { Catalogue, Served } from '../catalogue/catalogue.ts'
+import type { Catalogue, ResourceEntry } from '../catalogue/catalogue.ts'
 import type { Typed } from '../meta/object-meta.ts'
 import type { HookContext, Requester } from '../catalogue/resource.ts'
 import type { AgentTls } from './connect/target.ts'
-import type { PoolSet } from './claims.ts'
-import type { Cache } from '../cache/cache.ts'
+import type { AllocatorSet } from './allocations.ts'
+import type { WatchCache } from '../cache/watch-cache.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 
 /** What the verbs work with; one for each server. */
@@ -17,7 +17,7 @@ export interface Api {
   readonly v: Vocabulary
   readonly clock: Clock
   readonly ids: Ids
-  readonly cache: Cache
+  readonly cache: WatchCache
   readonly catalogue: Catalogue
   readonly admission: AdmissionChain
   readonly gate: (name: string) => boolean
@@ -31,11 +31,11 @@ export interface Api {
   /** Whether connect sub-resources may lead to this machine and its link; for tests alone. */
   readonly proxiesToLoopback: boolean
   /** Where addresses and ports are given out of. */
-  readonly pools: PoolSet
+  readonly allocators: AllocatorSet
   /** Bounds of a watch without `timeoutSeconds`: random from one to two times this, milliseconds. */
   readonly minRequestTimeoutMs: number
   /** Serialises read-modify-write of one key inside this process. */
-  readonly turns: Turns
+  readonly mutex: KeyedMutex
   /** Checks of what is about to be stored, by `group/resource`, where a rule is about more than the object. */
   readonly guards?: ReadonlyMap<string, Guard>
   /** Whether what is stored under a key is to be written anew though it says the same: under an old encryption key. */
@@ -97,7 +97,7 @@ export type User = Requester
 
 /** One request to a resource, as data. */
 export interface Call {
-  readonly served: Served
+  readonly served: ResourceEntry
   /** Empty for the object itself. */
   readonly subresource: string
   /** Empty for cluster scope and for all namespaces. */
@@ -141,7 +141,7 @@ export type Query = ReadonlyMap<string, readonly string[]>
 export const first = (query: Query, name: string): string | undefined => query.get(name)?.[0]
 
 /** The context of hooks for a request at this moment. */
-export const hookContext = (api: Api, user?: User, served?: Served): HookContext => ({
+export const hookContext = (api: Api, user?: User, served?: ResourceEntry): HookContext => ({
   v: api.v,
   now: api.clock.now(),
   gate: api.gate,
@@ -151,23 +151,23 @@ export const hookContext = (api: Api, user?: User, served?: Served): HookContext
 })
 
 /** A context that is made on first use, and only once: everything that one request does has one time. */
-export function contextOnce(api: Api, user?: User, served?: Served): () => HookContext {
+export function contextOnce(api: Api, user?: User, served?: ResourceEntry): () => HookContext {
   let c: HookContext | null = null
   return () => (c ??= hookContext(api, user, served))
 }
 
 /** Key of an object, or prefix of a collection when `name` is empty. */
-export function keyOf(served: Served, namespace: string, name: string): string {
+export function keyOf(served: ResourceEntry, namespace: string, name: string): string {
   if (!served.namespaced) return served.keyPrefix + name
   return namespace === '' ? served.keyPrefix : `${served.keyPrefix}${namespace}/${name}`
 }
 
 /** Of which object a key is. */
-export const placeOf = ({ keyPrefix }: Served, key: string): ObjectPlace =>
+export const placeOf = ({ keyPrefix }: ResourceEntry, key: string): ObjectPlace =>
   placeOfKey(key, keyPrefix)
 
 /** Gives out turns by key, in order of asking. */
-export class Turns {
+export class KeyedMutex {
   readonly #tails = new Map<string, Promise<void>>()
 
   /** Runs `work` when all earlier work of the key is done. */

@@ -11,13 +11,13 @@ export interface ContinueToken {
 
 /** The opaque text of a token. */
 export function encodeContinue({ revision, start }: ContinueToken, v: Vocabulary): string {
-  const token = { v: v.spell('meta{api}/v1'), rv: revision, start }
+  const token = { v: v.resolve('meta{api}/v1'), rv: revision, start }
   return Buffer.from(JSON.stringify(token)).toString('base64url')
 }
 
 /** Reads a token that a client sent. Throws 400. */
 export function decodeContinue(text: string, v: Vocabulary): ContinueToken {
-  const version = v.spell('meta{api}/v1')
+  const version = v.resolve('meta{api}/v1')
   const fail = (why: string) => badRequest(`invalid continue token: ${why}`)
   let token: unknown
   try {

@@ -3,7 +3,7 @@ import { schemaEntries } from '../extend/schema-entry.ts'
 import type { JsonObject } from '../codec/codec.ts'
 import type { Convert } from '../catalogue/entry.ts'
 import type { Typed } from '../meta/object-meta.ts'
-import { Version } from '../cache/version.ts'
+import { StoredObject } from '../cache/stored-object.ts'
 import { shownVersions, untilConverted } from './conversion.ts'
 import { asVersion, encodeObject } from './objects.ts'
 
@@ -32,7 +32,7 @@ function kindOf(convert: Convert) {
   const version = (name: string, revision: number, text = '') => {
     const object = { metadata: { name }, size: revision, text } as unknown as Typed
     const key = `${stored.keyPrefix}default/${name}`
-    return Version.of(
+    return StoredObject.of(
       encodeObject(stored, object),
       { key, revision, created: revision, prev: null },
       null,

@@ -3,17 +3,17 @@
  * the part that is done at once; kinds that need no waiting come through without a promise.
  */
 import { LRUCache } from 'lru-cache'
-import { Pace } from '../base/turn.ts'
+import { Pace } from '../base/event-loop.ts'
 import { Decoding, type JsonObject } from '../codec/codec.ts'
-import type { Served, WaitingConversion } from '../catalogue/entry.ts'
+import type { ResourceEntry, WaitingConversion } from '../catalogue/entry.ts'
 import { internalError, StatusError } from '../meta/errors.ts'
 import { copyJson } from '../codec/json-clone.ts'
 import { formatJson, parseJson } from '../codec/json-text.ts'
 import type { Typed } from '../meta/object-meta.ts'
 import type { HookContext } from '../catalogue/resource.ts'
-import { Version } from '../cache/version.ts'
+import { StoredObject } from '../cache/stored-object.ts'
 import type { Result } from './results.ts'
-import { encodeObject, fromHub, toHub, unversioned } from './objects.ts'
+import { encodeObject, convertFromStorage, convertToStorage, unversioned } from './objects.ts'
 
 /** Objects that are asked for at once, and bytes of their JSON. */
 const BATCH = 500
@@ -21,7 +21,7 @@ const BATCH_BYTES = 4 << 20
 /** Bytes of converted objects that are kept for each version of a kind. */
 const KEPT_BYTES = 32 << 20
 
-type Results = LRUCache<string, Promise<Version>>
+type Results = LRUCache<string, Promise<StoredObject>>
 
 /** What was converted, as long as the entry of the version is there. */
 const results = new WeakMap<WaitingConversion, Results>()
@@ -33,9 +33,13 @@ function resultsOf(waiting: WaitingConversion): Results {
 }
 
 /** The object in the stored version; a promise where somebody else converts. Throws or rejects with StatusError. */
-export function toStored(served: Served, object: Typed, c: HookContext): Typed | Promise<Typed> {
+export function toStored(
+  served: ResourceEntry,
+  object: Typed,
+  c: HookContext,
+): Typed | Promise<Typed> {
   const waiting = served.conversion?.waiting
-  return waiting ? convertedObject(served, waiting, object) : toHub(served, object, c)
+  return waiting ? convertedObject(served, waiting, object) : convertToStorage(served, object, c)
 }
 
 /**
@@ -43,27 +47,27 @@ export function toStored(served: Served, object: Typed, c: HookContext): Typed |
  * converts. Throws or rejects with StatusError.
  */
 export function shownDocument(
-  to: Served,
+  to: ResourceEntry,
   object: Typed,
   c: HookContext,
 ): JsonObject | Promise<JsonObject> {
   const waiting = to.conversion?.waiting
   if (waiting) return convertedDocument(to, waiting, object)
-  return to.codec.plain(fromHub(to, copyJson(object), c) as never)
+  return to.codec.plain(convertFromStorage(to, copyJson(object), c) as never)
 }
 
 async function convertedDocument(
-  to: Served,
+  to: ResourceEntry,
   waiting: WaitingConversion,
   object: Typed,
 ): Promise<JsonObject> {
-  const { hub } = to
-  const [document] = await ask(hub, waiting, [hub.codec.plain(object as never)], to)
+  const { storage } = to
+  const [document] = await ask(storage, waiting, [storage.codec.plain(object as never)], to)
   return to.codec.plain(decoded(to, document!, new Decoding()) as never)
 }
 
 async function convertedObject(
-  from: Served,
+  from: ResourceEntry,
   waiting: WaitingConversion,
   object: Typed,
 ): Promise<Typed> {
@@ -73,18 +77,18 @@ async function convertedObject(
 
 /** Objects of a version in the stored one, in the same order. Rejects with StatusError. */
 export async function storedObjects(
-  from: Served,
+  from: ResourceEntry,
   waiting: WaitingConversion,
   objects: readonly Typed[],
 ): Promise<readonly Typed[]> {
-  const { hub } = from
+  const { storage } = from
   const stored: Typed[] = []
   for (let at = 0; at < objects.length; at += BATCH) {
     const documents = objects
       .slice(at, at + BATCH)
       .map((object) => from.codec.plain(object as never))
-    for (const document of await ask(from, waiting, documents, hub))
-      stored.push(decoded(hub, document, new Decoding()))
+    for (const document of await ask(from, waiting, documents, storage))
+      stored.push(decoded(storage, document, new Decoding()))
   }
   return stored
 }
@@ -95,11 +99,11 @@ export async function storedObjects(
  */
 export async function shownVersions(
   waiting: WaitingConversion,
-  versions: readonly Version[],
-): Promise<readonly Version[]> {
+  versions: readonly StoredObject[],
+): Promise<readonly StoredObject[]> {
   const kept = resultsOf(waiting)
-  const found = new Map<Version, Promise<Version>>()
-  const missing: Version[] = []
+  const found = new Map<StoredObject, Promise<StoredObject>>()
+  const missing: StoredObject[] = []
   for (const version of versions) {
     // What is not stored has no key, and is nobody else's.
     const known = version.key === '' ? undefined : kept.get(idOf(version))
@@ -128,9 +132,9 @@ export async function shownResult(waiting: WaitingConversion, result: Result): P
 }
 
 /** Revisions only rise, so that a key has another one whenever its object, or the object's uid, is another. */
-const idOf = ({ key, revision }: Version) => `${revision} ${key}`
+const idOf = ({ key, revision }: StoredObject) => `${revision} ${key}`
 
-function keep(kept: Results, version: Version, converted: Promise<Version>): void {
+function keep(kept: Results, version: StoredObject, converted: Promise<StoredObject>): void {
   const id = idOf(version)
   kept.set(id, converted, { size: version.jsonBytes })
   // Whoever comes next asks again.
@@ -138,8 +142,8 @@ function keep(kept: Results, version: Version, converted: Promise<Version>): voi
 }
 
 /** Parts of a list that may be asked for at once. */
-export function* batchesOf(versions: readonly Version[]): Generator<readonly Version[]> {
-  let batch: Version[] = []
+export function* batchesOf(versions: readonly StoredObject[]): Generator<readonly StoredObject[]> {
+  let batch: StoredObject[] = []
   let bytes = 0
   for (const version of versions) {
     const isFull = batch.length >= BATCH || bytes + version.jsonBytes > BATCH_BYTES
@@ -156,8 +160,8 @@ export function* batchesOf(versions: readonly Version[]): Generator<readonly Ver
 
 async function convertBatch(
   waiting: WaitingConversion,
-  versions: readonly Version[],
-): Promise<readonly Version[]> {
+  versions: readonly StoredObject[],
+): Promise<readonly StoredObject[]> {
   const { shown } = waiting
   const pace = new Pace()
   const documents: JsonObject[] = []
@@ -166,7 +170,7 @@ async function convertBatch(
     await pace.pause()
   }
   const converted = await ask(shown, waiting, documents, shown)
-  const made: Version[] = []
+  const made: StoredObject[] = []
   for (const [i, document] of converted.entries()) {
     made.push(shownVersion(shown, document, versions[i]!))
     await pace.pause()
@@ -174,20 +178,24 @@ async function convertBatch(
   return made
 }
 
-function shownVersion(shown: Served, document: JsonObject, source: Version): Version {
+function shownVersion(
+  shown: ResourceEntry,
+  document: JsonObject,
+  source: StoredObject,
+): StoredObject {
   const record = encodeObject(shown, decoded(shown, document, new Decoding()))
   const { key, revision, created } = source
   return revision === 0
     ? unversioned(record)
-    : Version.of(record, { key, revision, created, prev: null }, null)
+    : StoredObject.of(record, { key, revision, created, prev: null }, null)
 }
 
 /** Asks for objects of a kind in another version. Rejects with StatusError. */
 async function ask(
-  { kind }: Served,
+  { kind }: ResourceEntry,
   { convert }: WaitingConversion,
   documents: readonly JsonObject[],
-  to: Served,
+  to: ResourceEntry,
 ): Promise<readonly JsonObject[]> {
   const from = typeof documents[0]?.['apiVersion'] === 'string' ? documents[0]['apiVersion'] : ''
   const failed = (why: string) =>
@@ -204,7 +212,7 @@ async function ask(
 }
 
 /** A converted object as its version has it. Throws 500. */
-function decoded(to: Served, document: JsonObject, decoding: Decoding): Typed {
+function decoded(to: ResourceEntry, document: JsonObject, decoding: Decoding): Typed {
   try {
     const object = to.codec.decode(document, decoding) as unknown as Typed
     object.kind = to.kind
@@ -220,10 +228,10 @@ function decoded(to: Served, document: JsonObject, decoding: Decoding): Typed {
 /** Thrown where an object is needed at once that has to be waited for. */
 class NeedsConversion extends Error {
   readonly object: JsonObject
-  readonly from: Served
-  readonly to: Served
+  readonly from: ResourceEntry
+  readonly to: ResourceEntry
 
-  constructor(object: JsonObject, from: Served, to: Served) {
+  constructor(object: JsonObject, from: ResourceEntry, to: ResourceEntry) {
     super(`an object of ${from.groupVersion} is needed in ${to.groupVersion}`)
     this.object = object
     this.from = from
@@ -241,7 +249,7 @@ export class Conversions {
   }
 
   /** An object in its JSON form as it is in another version. Throws what `untilConverted` waits for. */
-  get(object: JsonObject, from: Served, to: Served): JsonObject {
+  get(object: JsonObject, from: ResourceEntry, to: ResourceEntry): JsonObject {
     if (from.groupVersion === to.groupVersion) return object
     const known = this.#known.get(idOfDocument(object, from, to))
     if (!known) throw new NeedsConversion(object, from, to)
@@ -257,7 +265,7 @@ export class Conversions {
   }
 }
 
-const idOfDocument = (object: JsonObject, from: Served, to: Served) =>
+const idOfDocument = (object: JsonObject, from: ResourceEntry, to: ResourceEntry) =>
   `${from.groupVersion} ${to.groupVersion} ${formatJson(object)}`
 
 /** More conversions than managers of one object can need in their versions. */
@@ -268,7 +276,7 @@ const MOST_ROUNDS = 1_000
  * other effect until it is done. `work` gets null where nobody waits, and is done as it is then.
  */
 export function untilConverted<T>(
-  served: Served,
+  served: ResourceEntry,
   work: (conversions: Conversions | null) => T | Promise<T>,
 ): T | Promise<T> {
   // The stored version has none itself, but others have entries of their owners in theirs.

@@ -1,15 +1,15 @@
 /** The steps of a create, in their order. The kind fills the hooks. */
 import { formatTime } from '../base/time.ts'
-import { Pace } from '../base/turn.ts'
+import { Pace } from '../base/event-loop.ts'
 import { alreadyExists, generatedNameTaken, plainError } from '../meta/errors.ts'
 import { checkMetadata } from '../meta/check-metadata.ts'
 import { FieldErrors } from '../meta/field-errors.ts'
 import type { ObjectMeta, Typed } from '../meta/object-meta.ts'
-import type { Version } from '../cache/version.ts'
-import type { Table } from '../cache/table.ts'
+import type { StoredObject } from '../cache/stored-object.ts'
+import type { ResourceCache } from '../cache/resource-cache.ts'
 import type { Change } from '../engine/engine.ts'
 import { CallAttributes } from './admission.ts'
-import { isClaimKey } from './claims.ts'
+import { isAllocationKey } from './allocations.ts'
 import { keyOf, type Api, type Call } from './context.ts'
 import { decodeStored, encodeObject, unversioned } from './objects.ts'
 import { objectChanges } from './object-changes.ts'
@@ -34,8 +34,8 @@ const MAX_GENERATED_BASE = 58
 
 const SUFFIX = 5
 
-/** How an object comes to be made. */
-interface CreateOptions {
+/** Options of a create, and how the object comes to be made. */
+interface CreateOptions extends WriteOptions {
   /** It comes with the entries of its owners. */
   readonly tracked?: boolean
   /** An update makes it. */
@@ -47,10 +47,9 @@ export async function createObject(
   api: Api,
   call: Call,
   sent: Typed,
-  options: WriteOptions,
-  how: CreateOptions = {},
+  options: CreateOptions,
 ): Promise<Result> {
-  const creation = await creationOf(api, call, sent, options, how)
+  const creation = await creationOf(api, call, sent, options)
   const { table, taken } = creation
   for (;;) {
     const changes = await creation.changes()
@@ -59,7 +58,7 @@ export async function createObject(
     if (present) throw taken(present)
     if (options.dryRun) return { is: 'object', status: 201, version: unversioned(record as Buffer) }
     const result = created(api, table, changes, taken)
-    // Without claims there is one try only, and the object is let go before the wait for the disk.
+    // Without allocations there is one try only, and the object is let go before the wait for the disk.
     if (changes.length === 1) return result as Promise<Result>
     const made = await result
     // Otherwise somebody was faster with a value that was picked: the next round sees that, and picks another.
@@ -69,11 +68,11 @@ export async function createObject(
 
 /** A create that passed everything up to the store. */
 interface Creation {
-  readonly table: Table
-  /** Chooses values out of pools, asks validating admission, and says what is to be stored. Throws 4xx. */
+  readonly table: ResourceCache
+  /** Chooses values from allocators, asks validating admission, and says what is to be stored. Throws 4xx. */
   changes(): Promise<[Change, ...Change[]]>
   /** Why it cannot be made over what is there. */
-  taken(present: Version | null): Error
+  taken(present: StoredObject | null): Error
 }
 
 /** Takes a new object through hooks, admission, checks and ownership. Throws 4xx. */
@@ -81,14 +80,13 @@ export async function creationOf(
   api: Api,
   call: Call,
   sent: Typed,
-  options: WriteOptions,
-  { tracked = false, isUpdate = false }: CreateOptions = {},
+  options: CreateOptions,
 ): Promise<Creation> {
   const { served } = call
   const c = call.context()
   const pace = new Pace()
   const { resourceVersion } = sent.metadata
-  const attributes = await admittedCreate(api, call, sent, options, { tracked, pace })
+  const attributes = await admittedCreate(api, call, sent, { options, pace })
   const object = attributes.object!.live
   const { metadata } = object
   await guarded(api, { call, object, old: null })
@@ -99,12 +97,12 @@ export async function creationOf(
   const name = metadata.name ?? ''
   const key = keyOf(served, call.namespace, name)
   return {
-    table: await api.cache.table(served.hub),
+    table: await api.cache.table(served.storage),
     async changes() {
-      const next = await allocated(api, served, object, null, c)
+      const next = await allocated(api, call, object, null)
       const validating = api.admission.validate(attributes.settle(next))
       if (validating) await validating
-      if (!isUpdate && !options.dryRun && !meansUnset(resourceVersion)) {
+      if (options.isUpdate !== true && !options.dryRun && !meansUnset(resourceVersion)) {
         throw plainError('resourceVersion should not be set on objects to be created')
       }
       await pace.pause()
@@ -118,7 +116,7 @@ export async function creationOf(
 /** Apart from what a create knows, since it outlives the object. */
 const takenBy =
   ({ served, context }: Call, { name, generated }: { name: string; generated: boolean }) =>
-  (present: Version | null): Error => {
+  (present: StoredObject | null): Error => {
     if (generated) return generatedNameTaken(served.name, name)
     const terminating =
       present?.fault === null &&
@@ -131,14 +129,13 @@ async function admittedCreate(
   api: Api,
   call: Call,
   sent: Typed,
-  options: WriteOptions,
-  { tracked, pace }: { tracked: boolean; pace: Pace },
+  { options, pace }: { readonly options: CreateOptions; readonly pace: Pace },
 ): Promise<CallAttributes> {
   wipeSystemFields(sent.metadata)
   takeNamespace(call, sent)
   dedupOwners(call, sent.metadata)
   delete sent.metadata.resourceVersion
-  if (!tracked) {
+  if (options.tracked !== true) {
     const owning = recordOwners(call, options, {
       next: sent,
       before: null,
@@ -164,7 +161,7 @@ async function completed(api: Api, call: Call, object: Typed, pace: Pace): Promi
   const { metadata } = object
   metadata.creationTimestamp = formatTime(c.now)
   metadata.uid = api.ids.uid()
-  served.strategy.onCreate?.(object, c)
+  served.strategy.prepareForCreate?.(object, c)
   const isGenerated = metadata.name === undefined && metadata.generateName !== undefined
   if (isGenerated)
     metadata.name = metadata.generateName!.slice(0, MAX_GENERATED_BASE) + api.ids.suffix(SUFFIX)
@@ -180,18 +177,18 @@ async function completed(api: Api, call: Call, object: Typed, pace: Pace): Promi
   return isGenerated
 }
 
-/** Commits a new object; null when a claim of another's is in the way. Throws 409 with `taken`. */
+/** Commits a new object; null when an allocation of another's is in the way. Throws 409 with `taken`. */
 async function created(
   api: Api,
-  table: Table,
+  table: ResourceCache,
   changes: readonly [Change, ...Change[]],
-  taken: (version: Version | null) => Error,
+  taken: (version: StoredObject | null) => Error,
 ): Promise<Result | null> {
   const [{ key }] = changes
   const commit = await api.cache.commit(changes, table)
   if (commit.done)
     return { is: 'object', status: 201, version: committed(table, changes[0], commit.at) }
-  if (isClaimKey(commit.key)) return null
+  if (isAllocationKey(commit.key)) return null
   throw taken(table.get(key))
 }
 

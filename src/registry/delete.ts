@@ -1,16 +1,16 @@
 import { formatTime } from '../base/time.ts'
-import { Pace } from '../base/turn.ts'
+import { Pace } from '../base/event-loop.ts'
 import { codecOf, DecodeError, Decoding } from '../codec/codec.ts'
 import { badRequest, conflict, forbidden, StatusError, type Status } from '../meta/errors.ts'
 import { FieldErrors, renderValue } from '../meta/field-errors.ts'
-import type { Served } from '../catalogue/catalogue.ts'
+import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import { protobufOfShape } from '../codec/late-protobuf.ts'
 import { raised, type ObjectMeta, type Typed } from '../meta/object-meta.ts'
 import { DeleteOptions } from '../kinds/meta/delete-options.ts'
 import type { HookContext } from '../catalogue/resource.ts'
 import { parseJson } from '../codec/json-text.ts'
 import { WrittenNumbers } from '../codec/written-numbers.ts'
-import type { Version } from '../cache/version.ts'
+import type { StoredObject } from '../cache/stored-object.ts'
 import type { Change } from '../engine/engine.ts'
 import { CallAttributes } from './admission.ts'
 import { optionsOfDeletion } from './admission-options.ts'
@@ -79,10 +79,10 @@ export async function deleteCollection(api: Api, call: Call): Promise<Result> {
 export async function deleteObject(api: Api, call: Call, deletion: Deletion): Promise<Result> {
   const { served } = call
   const key = keyOf(served, call.namespace, call.name)
-  return api.turns.take(key, async () => {
+  return api.mutex.take(key, async () => {
     for (;;) {
       const live = await existing(api, call)
-      const result = await deleteOnce(api, call, deletion, key, live)
+      const result = await deleteOnce(api, call, deletion, { key, live })
       if (result) return result
     }
   })
@@ -93,8 +93,7 @@ async function deleteOnce(
   api: Api,
   call: Call,
   deletion: Deletion,
-  key: string,
-  live: Version,
+  { key, live }: { readonly key: string; readonly live: StoredObject },
 ): Promise<Result | null> {
   const { served } = call
   const { strategy } = served
@@ -106,7 +105,8 @@ async function deleteOnce(
   await pace.pause()
   const first = old.metadata.deletionTimestamp === undefined
   const isOwnMark = first && strategy.onTerminate !== undefined
-  checkPreconditions(served, call.name, old, deletion, isOwnMark)
+  const checkHeld = isOwnMark ? checkOwnPreconditions : checkPreconditions
+  checkHeld(call, old.metadata, deletion)
   if (deletion.isAdmitted !== true) await admitDeletion(api, call, deletion, old)
 
   const next = decodeDocument(served, document, c)
@@ -121,7 +121,7 @@ async function deleteOnce(
       ...objectChanges(api, { served, key, old, next: null, record: null, over: live.revision }),
       ...(await companions(api, call, served)),
     ]
-    const commit = await api.cache.commit(changes, await api.cache.table(served.hub))
+    const commit = await api.cache.commit(changes, await api.cache.table(served.storage))
     return commit.done ? deleted(served, old, live, answer) : null
   }
   const record = encodeObject(served, next)
@@ -130,7 +130,7 @@ async function deleteOnce(
   if (deletion.dryRun || wanted.json().equals(live.json()))
     return deleted(served, next, wanted, answer)
   const changes = objectChanges(api, { served, key, old, next, record, over: live.revision })
-  const table = await api.cache.table(served.hub)
+  const table = await api.cache.table(served.storage)
   const commit = await api.cache.commit(changes, table)
   if (!commit.done) return null
   return deleted(served, next, committed(table, changes[0], commit.at), answer)
@@ -151,14 +151,14 @@ async function admitDeletion(api: Api, call: Call, deletion: Deletion, old: Type
 }
 
 /** Removal of what goes with an object. */
-async function companions(api: Api, call: Call, served: Served): Promise<Change[]> {
+async function companions(api: Api, call: Call, served: ResourceEntry): Promise<Change[]> {
   const changes: Change[] = []
   for (const { group, resource } of served.strategy.removes ?? []) {
     const version = api.catalogue.groups.find((g) => g.group === group)?.versions[0] ?? ''
     const other = api.catalogue.find(group, version, resource)
     if (!other) continue
     const key = keyOf(other, call.namespace, call.name)
-    const table = await api.cache.table(other.hub)
+    const table = await api.cache.table(other.storage)
     if (table.get(key)) changes.push({ key, value: null })
   }
   return changes
@@ -167,7 +167,7 @@ async function companions(api: Api, call: Call, served: Served): Promise<Change[
 /** Marks the object as terminating, or shortens the time that it has left. */
 function terminate(
   next: Typed,
-  strategy: Served['strategy'],
+  strategy: ResourceEntry['strategy'],
   deletion: Deletion,
   c: HookContext,
 ): void {
@@ -202,7 +202,7 @@ function terminate(
  */
 function setPropagation(
   { metadata }: Typed,
-  served: Served,
+  served: ResourceEntry,
   deletion: Deletion,
   isOwnMark: boolean,
 ): void {
@@ -227,12 +227,12 @@ function setPropagation(
 }
 
 /** Whether objects of a resource are followed by whoever collects garbage; events are too many, and end by themselves. */
-export const isCollected = (served: Served): boolean => served.resource !== 'events'
+export const isCollected = (served: ResourceEntry): boolean => served.resource !== 'events'
 
 function deleted(
-  served: Served,
+  served: ResourceEntry,
   object: Typed,
-  version: Version,
+  version: StoredObject,
   how: { remains: boolean; orphanGiven: boolean | undefined },
 ): Result {
   const status = how.remains && how.orphanGiven === false ? 202 : 200
@@ -256,14 +256,12 @@ function deleted(
   return { is: 'status', status, body }
 }
 
+/** What the request says of the object must hold. Throws 409. */
 function checkPreconditions(
-  served: Served,
-  name: string,
-  { metadata }: Typed,
+  { served, name }: Call,
+  metadata: ObjectMeta,
   deletion: Deletion,
-  isOwnMark: boolean,
 ): void {
-  if (isOwnMark) return checkOwnPreconditions(served, name, metadata, deletion)
   const by = { group: served.group, resource: served.kind }
   if (deletion.uid !== undefined && deletion.uid !== metadata.uid) {
     throw conflict(
@@ -286,8 +284,7 @@ function checkPreconditions(
 
 /** Preconditions in the words of kinds that make the mark themselves. */
 function checkOwnPreconditions(
-  served: Served,
-  name: string,
+  { served, name }: Call,
   metadata: ObjectMeta,
   { uid, resourceVersion }: Deletion,
 ): void {
@@ -399,7 +396,7 @@ async function fromBody(api: Api, body: { bytes: Buffer; mediaType: string }): P
 }
 
 function isKnownGroup(api: Api, apiVersion: string | undefined): boolean {
-  if (apiVersion === undefined || apiVersion === '' || apiVersion === api.v.spell('meta{api}/v1'))
+  if (apiVersion === undefined || apiVersion === '' || apiVersion === api.v.resolve('meta{api}/v1'))
     return true
   const slash = apiVersion.indexOf('/')
   return slash === -1

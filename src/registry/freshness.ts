@@ -18,7 +18,7 @@ export function freshness(api: Api, call: Call, verb: string): Promise<void> | n
  * Runs what is right whenever it succeeds, whatever was seen: a create, which the store refuses when something stands
  * there. Only a refusal may come from what was old, and is looked into.
  */
-export async function hopefully<T>(api: Api, run: () => T | Promise<T>): Promise<T> {
+export async function retryIfStale<T>(api: Api, run: () => T | Promise<T>): Promise<T> {
   const { revision } = api.cache
   try {
     return await run()

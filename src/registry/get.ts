@@ -1,6 +1,6 @@
 import { badRequest, notFound, tooNewVersion } from '../meta/errors.ts'
-import type { Table } from '../cache/table.ts'
-import type { Version } from '../cache/version.ts'
+import type { ResourceCache } from '../cache/resource-cache.ts'
+import type { StoredObject } from '../cache/stored-object.ts'
 import { first, keyOf, type Api, type Call } from './context.ts'
 import { isSet, parseRevision } from './options.ts'
 import type { Result } from './results.ts'
@@ -10,7 +10,7 @@ export const FRESHNESS_WAIT_MS = 3000
 
 /** Reads one object (seed 1, Resource version semantics for get). Throws 400, 404 and 504. */
 export function get(api: Api, call: Call): Result | Promise<Result> {
-  const table = api.cache.loaded(call.served.hub)
+  const table = api.cache.loaded(call.served.storage)
   // The cache is current: most reads need not wait for anything.
   if (table && call.query.size === 0)
     return { is: 'object', status: 200, version: found(table, call) }
@@ -27,11 +27,11 @@ async function getWaiting(api: Api, call: Call): Promise<Result> {
 }
 
 /** The object that the call names. Throws 404. */
-export async function existing(api: Api, call: Call): Promise<Version> {
-  return found(await api.cache.table(call.served.hub), call)
+export async function existing(api: Api, call: Call): Promise<StoredObject> {
+  return found(await api.cache.table(call.served.storage), call)
 }
 
-function found(table: Table, { served, namespace, name }: Call): Version {
+function found(table: ResourceCache, { served, namespace, name }: Call): StoredObject {
   const version = table.get(keyOf(served, namespace, name))
   if (!version) throw notFound(served.name, name)
   return version

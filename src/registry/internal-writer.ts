@@ -3,7 +3,7 @@
  * its own name. Nobody's rights are asked about.
  */
 import { Decoding, type JsonObject } from '../codec/codec.ts'
-import type { Served } from '../catalogue/catalogue.ts'
+import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import { copyJson } from '../codec/json-clone.ts'
 import type { Typed } from '../meta/object-meta.ts'
 import type { PartSubresource } from '../catalogue/resource.ts'
@@ -22,7 +22,7 @@ const NEVER = new AbortController().signal
 
 /** Which object is written, or which part of it. */
 export interface WritePlace {
-  readonly served: Served
+  readonly served: ResourceEntry
   /** Empty for cluster scope. */
   readonly namespace: string
   readonly name: string
@@ -31,7 +31,7 @@ export interface WritePlace {
 
 /** An object to make, as JSON without its type, with its name. */
 export interface NewObject {
-  readonly served: Served
+  readonly served: ResourceEntry
   readonly namespace: string
   readonly object: object
 }
@@ -60,7 +60,7 @@ export class InternalWriter {
   constructor(api: Api) {
     this.#api = api
     // Becomes the owner of what is written.
-    this.#agent = api.v.spell('{system}-apiserver')
+    this.#agent = api.v.resolve('{system}-apiserver')
   }
 
   /** Makes an object. */
@@ -118,13 +118,13 @@ export class InternalWriter {
     await deleteObject(this.#api, this.#call(place), deletionFrom(this.#api, given))
   }
 
-  #decoded(served: Served, object: object, call: Call): Typed {
+  #decoded(served: ResourceEntry, object: object, call: Call): Typed {
     const { kind, groupVersion: apiVersion } = served
     const typed = served.codec.decode(
       { kind, apiVersion, ...(object as JsonObject) },
       new Decoding(),
     ) as unknown as Typed
-    served.strategy.fill?.(typed, call.context())
+    served.strategy.setDefaults?.(typed, call.context())
     return typed
   }
 

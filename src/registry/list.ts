@@ -1,9 +1,9 @@
-import { Pace } from '../base/turn.ts'
+import { Pace } from '../base/event-loop.ts'
 import { badRequest, expired, tooNewVersion } from '../meta/errors.ts'
 import { unreadableAmong } from '../engine/encryption/unreadable.ts'
 import { Compacted, FutureRevision } from '../engine/engine.ts'
-import type { ListState } from '../cache/cache.ts'
-import type { Version } from '../cache/version.ts'
+import type { ListState } from '../cache/watch-cache.ts'
+import type { StoredObject } from '../cache/stored-object.ts'
 import { decodeContinue, encodeContinue } from './continue-token.ts'
 import { keyOf, type Api, type Call } from './context.ts'
 import { waitForRevision } from './get.ts'
@@ -39,7 +39,7 @@ export async function select(
   const only = call.name !== '' ? call.name : chosen.name
   let state
   try {
-    state = await api.cache.list(served.hub, prefix, {
+    state = await api.cache.list(served.storage, prefix, {
       ...(start.at === undefined ? {} : { at: start.at }),
       ...(start.from === '' ? {} : { start: prefix + start.from }),
     })
@@ -60,7 +60,7 @@ export async function select(
     : firstChosen(only === undefined ? state.items : named(state.items, only), chosen, start.limit)
   if (!next) return listResult(state.at, items)
   const behind = () =>
-    api.cache.loaded(served.hub)?.countAfter(prefix, next.key, state.at) ??
+    api.cache.loaded(served.storage)?.countAfter(prefix, next.key, state.at) ??
     state.all().length - start.limit - 1
   return {
     ...listResult(state.at, items),
@@ -74,8 +74,8 @@ export async function select(
 
 /** Some objects, and the one that follows them. */
 interface Chunk {
-  readonly items: readonly Version[]
-  readonly next: Version | undefined
+  readonly items: readonly StoredObject[]
+  readonly next: StoredObject | undefined
 }
 
 function firstOf(state: ListState, limit: number): Chunk {
@@ -85,8 +85,12 @@ function firstOf(state: ListState, limit: number): Chunk {
   return { items, next: found[limit] }
 }
 
-function firstChosen(candidates: Iterable<Version>, { matches }: Selection, limit: number): Chunk {
-  const items: Version[] = []
+function firstChosen(
+  candidates: Iterable<StoredObject>,
+  { matches }: Selection,
+  limit: number,
+): Chunk {
+  const items: StoredObject[] = []
   for (const version of candidates) {
     const isFull = items.length >= limit
     if (version.fault !== null && (matches || !isFull))
@@ -98,7 +102,7 @@ function firstChosen(candidates: Iterable<Version>, { matches }: Selection, limi
   return { items, next: undefined }
 }
 
-const listResult = (revision: number, items: readonly Version[]): ListResult => ({
+const listResult = (revision: number, items: readonly StoredObject[]): ListResult => ({
   is: 'list',
   status: 200,
   revision,
@@ -108,14 +112,14 @@ const listResult = (revision: number, items: readonly Version[]): ListResult => 
 })
 
 async function chosenOf(
-  versions: readonly Version[],
+  versions: readonly StoredObject[],
   matches: Selection['matches'],
-): Promise<readonly Version[]> {
+): Promise<readonly StoredObject[]> {
   refuseUnreadable(versions)
   if (!matches) return versions
   // A selector may have thousands of conditions, and there may be any number of objects.
   const pace = new Pace()
-  const chosen: Version[] = []
+  const chosen: StoredObject[] = []
   for (const [i, version] of versions.entries()) {
     if (matches(version)) chosen.push(version)
     const pause = i % EACH === 0 ? pace.pause() : null
@@ -127,12 +131,12 @@ async function chosenOf(
 /** Objects that are looked at before the clock is. */
 const EACH = 16
 
-function refuseUnreadable(versions: readonly Version[]): void {
+function refuseUnreadable(versions: readonly StoredObject[]): void {
   const unreadable = versions.find(({ fault }) => fault !== null)
   if (unreadable) throw unreadableAmong(unreadable.key, unreadable.fault!)
 }
 
-function* named(items: Iterable<Version>, name: string): Generator<Version> {
+function* named(items: Iterable<StoredObject>, name: string): Generator<StoredObject> {
   const end = `/${name}`
   for (const version of items) if (version.key.endsWith(end)) yield version
 }

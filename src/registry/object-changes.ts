@@ -1,9 +1,9 @@
 /** What one write of an object changes in the store. */
-import type { Served } from '../catalogue/catalogue.ts'
+import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import type { Typed } from '../meta/object-meta.ts'
-import type { Cache } from '../cache/cache.ts'
+import type { WatchCache } from '../cache/watch-cache.ts'
 import type { Change } from '../engine/engine.ts'
-import { claimChanges } from './claims.ts'
+import { allocationChanges } from './allocations.ts'
 import type { Api } from './context.ts'
 import { isGoing } from './going.ts'
 
@@ -12,7 +12,7 @@ const MOST_CHANGES = 128
 
 /** A write of an object, ready to be stored. */
 export interface ObjectWrite {
-  readonly served: Served
+  readonly served: ResourceEntry
   readonly key: string
   /** Null on create. */
   readonly old: Typed | null
@@ -26,7 +26,7 @@ export interface ObjectWrite {
 
 /** The record of an object with the values that it takes and gives back, stored in one step. */
 export const objectChanges = (
-  { pools }: Api,
+  { allocators }: Api,
   { served, key, old, next, record, over }: ObjectWrite,
 ): [Change, ...Change[]] => [
   {
@@ -35,15 +35,15 @@ export const objectChanges = (
     ifChangedAt: over,
     ...(old && next && isGoing(next) ? { frees: true } : {}),
   },
-  ...claimChanges(pools, served, old, next, key),
+  ...allocationChanges(allocators, served, { before: old, after: next, owner: key }),
 ]
 
 /** Commits changes in as few transactions as the store takes; whether all of their conditions held. */
 export async function commitAll(
-  cache: Pick<Cache, 'commit'>,
+  cache: Pick<WatchCache, 'commit'>,
   changes: readonly Change[],
 ): Promise<boolean> {
-  const commits: ReturnType<Cache['commit']>[] = []
+  const commits: ReturnType<WatchCache['commit']>[] = []
   for (let i = 0; i < changes.length; i += MOST_CHANGES)
     commits.push(cache.commit(changes.slice(i, i + MOST_CHANGES)))
   return (await Promise.all(commits)).every(({ done }) => done)

@@ -1,6 +1,6 @@
 import { finish, type Steps } from '../base/steps.ts'
-import { AS_IT_STANDS, codecOf, DecodeError, Decoding, type JsonObject } from '../codec/codec.ts'
-import type { Served } from '../catalogue/catalogue.ts'
+import { UNRESOLVED, codecOf, DecodeError, Decoding, type JsonObject } from '../codec/codec.ts'
+import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import { parseJson } from '../codec/json-text.ts'
 import { membersWriter } from '../codec/json-writer.ts'
 import { badRequest } from '../meta/errors.ts'
@@ -9,23 +9,23 @@ import { ObjectMeta } from '../meta/object-meta.ts'
 import type { HookContext } from '../catalogue/resource.ts'
 import type { WrittenNumbers } from '../codec/written-numbers.ts'
 import { readHeader, RecordWriter, writeHeader } from '../engine/record.ts'
-import { Version } from '../cache/version.ts'
+import { StoredObject } from '../cache/stored-object.ts'
 
 const metaCodec = codecOf(ObjectMeta.shape)
 
 const META_FIELDS = [...ObjectMeta.shape.fields.keys()]
 const VERSION_AT = META_FIELDS.indexOf('resourceVersion')
-const beforeVersion = membersWriter(ObjectMeta.shape, AS_IT_STANDS, META_FIELDS.slice(VERSION_AT))
+const beforeVersion = membersWriter(ObjectMeta.shape, UNRESOLVED, META_FIELDS.slice(VERSION_AT))
 const behindVersion = membersWriter(
   ObjectMeta.shape,
-  AS_IT_STANDS,
+  UNRESOLVED,
   META_FIELDS.slice(0, VERSION_AT + 1),
 )
 
 /** Reads a stored object in its stored version. It is the caller's own to change. */
 export function decodeStored<T extends Typed = Typed>(
-  served: Served,
-  version: Version,
+  served: ResourceEntry,
+  version: StoredObject,
   c: HookContext,
 ): T {
   return decodeDocument<T>(served, parseJson(version.json()), c)
@@ -33,12 +33,12 @@ export function decodeStored<T extends Typed = Typed>(
 
 /** Reads a stored object of its JSON value, which is not changed. */
 export function decodeDocument<T extends Typed = Typed>(
-  served: Served,
+  served: ResourceEntry,
   document: unknown,
   c: HookContext,
 ): T {
-  const object = served.hub.codec.decode(document, new Decoding()) as unknown as T
-  served.strategy.fill?.(object, c)
+  const object = served.storage.codec.decode(document, new Decoding()) as unknown as T
+  served.strategy.setDefaults?.(object, c)
   return object
 }
 
@@ -47,7 +47,7 @@ export function decodeDocument<T extends Typed = Typed>(
  * and told; `written`: numbers of the value's text. Throws 400 when the value does not fit.
  */
 export function decodeServed(
-  served: Served,
+  served: ResourceEntry,
   value: unknown,
   c: HookContext,
   written?: WrittenNumbers,
@@ -57,7 +57,7 @@ export function decodeServed(
 
 /** The same in steps. */
 export function* decodeServedSteps(
-  served: Served,
+  served: ResourceEntry,
   value: unknown,
   c: HookContext,
   written?: WrittenNumbers,
@@ -66,7 +66,8 @@ export function* decodeServedSteps(
   try {
     const object = served.codec.decode(value, decoding) as unknown as Typed
     yield
-    if (served.conversion === null || served.conversion.same) served.strategy.fill?.(object, c)
+    if (served.conversion === null || served.conversion.same)
+      served.strategy.setDefaults?.(object, c)
     return { object, unknown: decoding.unknown }
   } catch (error) {
     throw misfit(served, error)
@@ -74,7 +75,7 @@ export function* decodeServedSteps(
 }
 
 /** What a value that is no object of the version is refused with, 400; anything else stays as it was thrown. */
-export const misfit = ({ kind, version }: Served, error: unknown): unknown =>
+export const misfit = ({ kind, version }: ResourceEntry, error: unknown): unknown =>
   error instanceof DecodeError
     ? badRequest(
         `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${error.message}`,
@@ -82,29 +83,33 @@ export const misfit = ({ kind, version }: Served, error: unknown): unknown =>
     : error
 
 /** The object in the stored version. */
-export function toHub(served: Served, object: Typed, c: HookContext): Typed {
-  const hub = served.conversion ? (served.conversion.toHub(object, c) as Typed) : object
-  hub.kind = served.kind
-  hub.apiVersion = served.hub.groupVersion
+export function convertToStorage(served: ResourceEntry, object: Typed, c: HookContext): Typed {
+  const storage = served.conversion
+    ? (served.conversion.convertToStorage(object, c) as Typed)
+    : object
+  storage.kind = served.kind
+  storage.apiVersion = served.storage.groupVersion
   // Defaults of an own form were not filled: they are those of the stored version.
-  if (served.conversion && !served.conversion.same) served.strategy.fill?.(hub, c)
-  return hub
+  if (served.conversion && !served.conversion.same) served.strategy.setDefaults?.(storage, c)
+  return storage
 }
 
 /** The object in the served version; the given one is not kept. */
-export function fromHub(served: Served, hub: Typed, c: HookContext): Typed {
-  const object = served.conversion ? (served.conversion.fromHub(hub, c) as Typed) : hub
+export function convertFromStorage(served: ResourceEntry, storage: Typed, c: HookContext): Typed {
+  const object = served.conversion
+    ? (served.conversion.convertFromStorage(storage, c) as Typed)
+    : storage
   object.kind = served.kind
   object.apiVersion = served.groupVersion
   return object
 }
 
 /** The stored form of an object of the stored version (see engine/record.ts). */
-export function encodeObject(served: Served, object: Typed): Buffer {
-  const { hub } = served
+export function encodeObject(served: ResourceEntry, object: Typed): Buffer {
+  const { storage } = served
   const meta = object.metadata as unknown as JsonObject
-  const writer = new RecordWriter(selectorText(served, object), hub.storageTag)
-  writer.bytes(hub.opening)
+  const writer = new RecordWriter(selectorText(served, object), storage.storageTag)
+  writer.bytes(storage.opening)
   writer.text('"metadata":')
   const metaStart = writer.length
   writer.byte(OPEN)
@@ -115,7 +120,7 @@ export function encodeObject(served: Served, object: Typed): Buffer {
   behindVersion(meta, writer, false)
   writer.byte(CLOSE)
   const metaLength = writer.length - metaStart
-  hub.behindMetadata(object as unknown as JsonObject, writer, false)
+  storage.behindMetadata(object as unknown as JsonObject, writer, false)
   writer.byte(CLOSE)
   return writer.record(metaStart, metaLength)
 }
@@ -125,14 +130,14 @@ const CLOSE = 0x7d
 const QUOTE = 0x22
 
 /** An object that is not stored, in the form of one that is; for dry runs. */
-export const asVersion = (record: Buffer, revision: number): Version =>
-  Version.of(record, { key: '', revision, created: revision, prev: null }, null)
+export const asVersion = (record: Buffer, revision: number): StoredObject =>
+  StoredObject.of(record, { key: '', revision, created: revision, prev: null }, null)
 
 const VERSION_OPENING = '"resourceVersion":"'
 const COMMA = 0x2c
 
 /** An object that a dry run would have made: in the form of a stored one, without a resourceVersion. */
-export function unversioned(record: Buffer): Version {
+export function unversioned(record: Buffer): StoredObject {
   const { rvAt, metaStart, metaLength, selectorBytes, bytes } = readHeader(record)
   const json = bytes + selectorBytes
   let from = json + rvAt - VERSION_OPENING.length
@@ -149,7 +154,7 @@ export function unversioned(record: Buffer): Version {
   return asVersion(cut, 0)
 }
 
-function selectorText(served: Served, object: Typed): string {
+function selectorText(served: ResourceEntry, object: Typed): string {
   const { selectable } = served.strategy
   const { labels } = object.metadata
   const parts: { l?: unknown; f?: Record<string, string> } = {}

@@ -121,7 +121,8 @@ function checkFieldManager(name: string, errors: FieldErrors): void {
 
 /** Throws 422 when there are errors, in the name of an options kind. */
 export function refuse(errors: FieldErrors, v: Vocabulary, kind: string): void {
-  if (errors.list.length > 0) throw invalid({ group: v.spell('meta{api}'), kind }, '', errors.list)
+  if (errors.list.length > 0)
+    throw invalid({ group: v.resolve('meta{api}'), kind }, '', errors.list)
 }
 
 /** Reads and checks the options of list, watch and deletecollection. Throws 400 and 422. */

@@ -9,7 +9,7 @@ import { sameJson } from '../patch/json-value.ts'
 import { readManaged, updateSteps, type Writer as FieldWriter } from '../patch/managed-fields.ts'
 import type { Versions } from '../patch/managers.ts'
 import { DEDUCED } from '../notation/topology.ts'
-import type { Served } from '../catalogue/catalogue.ts'
+import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import { Decoding, type JsonObject } from '../codec/codec.ts'
 import { invalid } from '../meta/errors.ts'
 import { FieldErrors } from '../meta/field-errors.ts'
@@ -19,7 +19,7 @@ import type { HookContext } from '../catalogue/resource.ts'
 import { holdsMoreThan, MAX_VALUES } from '../meta/value-count.ts'
 import type { Call } from './context.ts'
 import { untilConverted, type Conversions } from './conversion.ts'
-import { fromHub, misfit } from './objects.ts'
+import { convertFromStorage, misfit } from './objects.ts'
 import type { WriteOptions } from './options.ts'
 
 const MAX_MANAGER_BYTES = 128
@@ -59,20 +59,22 @@ export const writerOf = (call: Call, options: WriteOptions, c: HookContext): Fie
 
 /** An object of the stored version as JSON of the version of the request; without entries of owners. */
 export function documentOf(
-  served: Served,
+  served: ResourceEntry,
   object: Typed,
   c: HookContext,
   conversions: Conversions | null,
 ): JsonObject {
-  const { conversion, hub } = served
+  const { conversion, storage } = served
   if (conversion?.waiting)
-    return conversions!.get(withoutEntries(hub.codec.plain(object as never)), hub, served)
+    return conversions!.get(withoutEntries(storage.codec.plain(object as never)), storage, served)
   if (!conversion) return withoutEntries(served.codec.plain(object as never))
   if (!conversion.same) {
-    return withoutEntries(served.codec.plain(fromHub(served, copyJson(object), c) as never))
+    return withoutEntries(
+      served.codec.plain(convertFromStorage(served, copyJson(object), c) as never),
+    )
   }
   return withoutEntries({
-    ...hub.codec.plain(object as never),
+    ...storage.codec.plain(object as never),
     kind: served.kind,
     apiVersion: served.groupVersion,
   })
@@ -86,13 +88,13 @@ export function withoutEntries(document: JsonObject): JsonObject {
   return { ...document, metadata: rest }
 }
 
-const blanks = new WeakMap<Served, JsonObject>()
+const zeroValues = new WeakMap<ResourceEntry, JsonObject>()
 
 /** An object of the served version in which nothing is set, as JSON. */
-export function blankOf(served: Served): JsonObject {
-  let blank = blanks.get(served)
-  if (!blank) blanks.set(served, (blank = served.codec.plain({})))
-  return blank
+export function zeroValueOf(served: ResourceEntry): JsonObject {
+  let zero = zeroValues.get(served)
+  if (!zero) zeroValues.set(served, (zero = served.codec.plain({})))
+  return zero
 }
 
 /**
@@ -130,7 +132,7 @@ function* ownerSteps(
     {
       versions: versionsOf(served, call.subresource, { c, conversions }),
       live,
-      blank: { object: blankOf(served), apiVersion },
+      zero: { object: zeroValueOf(served), apiVersion },
       next: document,
       liveEntries: before?.metadata.managedFields,
       sentEntries: next.metadata.managedFields,
@@ -193,11 +195,11 @@ export function faultOfEntries(entries: readonly ManagedFieldsEntry[] | undefine
   }
 }
 
-const known = new WeakMap<Served, Map<string, Omit<Versions, 'convert'>>>()
+const known = new WeakMap<ResourceEntry, Map<string, Omit<Versions, 'convert'>>>()
 
 /** The versions of a kind, as writes through an endpoint see them; converting throws 400 for what is no object. */
 export function versionsOf(
-  served: Served,
+  served: ResourceEntry,
   subresource: string,
   how: { readonly c: HookContext; readonly conversions: Conversions | null },
 ): Versions {
@@ -214,7 +216,7 @@ export function versionsOf(
   }
 }
 
-function knownVersions(served: Served, subresource: string): Omit<Versions, 'convert'> {
+function knownVersions(served: ResourceEntry, subresource: string): Omit<Versions, 'convert'> {
   const unowned = FieldSet.ofPaths(...unownedPaths(served, subresource))
   return {
     topology: (apiVersion) => {
@@ -225,7 +227,7 @@ function knownVersions(served: Served, subresource: string): Omit<Versions, 'con
   }
 }
 
-const versionNamed = (served: Served, apiVersion: string): Served | undefined =>
+const versionNamed = (served: ResourceEntry, apiVersion: string): ResourceEntry | undefined =>
   served.groupVersion === apiVersion
     ? served
     : served.versions.find((version) => version.groupVersion === apiVersion)
@@ -233,12 +235,12 @@ const versionNamed = (served: Served, apiVersion: string): Served | undefined =>
 // Nothing is filled in on the way: what was taken out of an object must stay out.
 function converted(
   object: unknown,
-  from: Served,
-  to: Served,
+  from: ResourceEntry,
+  to: ResourceEntry,
   { c, conversions }: { readonly c: HookContext; readonly conversions: Conversions | null },
 ): unknown {
   if (conversions) return conversions.get(object as JsonObject, from, to)
-  const isSame = (version: Served) => !version.conversion || version.conversion.same
+  const isSame = (version: ResourceEntry) => !version.conversion || version.conversion.same
   if (isSame(from) && isSame(to)) {
     return { ...(object as JsonObject), apiVersion: to.groupVersion }
   }
@@ -248,12 +250,14 @@ function converted(
   } catch (error) {
     throw misfit(from, error)
   }
-  const hub = from.conversion ? (from.conversion.toHub(decoded, c) as Typed) : decoded
-  return to.codec.plain(fromHub(to, hub, c) as never)
+  const storage = from.conversion
+    ? (from.conversion.convertToStorage(decoded, c) as Typed)
+    : decoded
+  return to.codec.plain(convertFromStorage(to, storage, c) as never)
 }
 
 /** What an endpoint resets, so that nobody owns it there. */
-function unownedPaths({ strategy, subresources }: Served, subresource: string): Path[] {
+function unownedPaths({ strategy, subresources }: ResourceEntry, subresource: string): Path[] {
   const part = subresources.get(subresource)
   const paths =
     part?.serves === 'part'

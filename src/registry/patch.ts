@@ -1,4 +1,4 @@
-import { Pace } from '../base/turn.ts'
+import { Pace } from '../base/event-loop.ts'
 import {
   applyJsonPatch,
   PatchFailed,
@@ -9,7 +9,7 @@ import { applyMergePatch } from '../patch/merge-patch.ts'
 import { PatchMismatch } from '../patch/patch-errors.ts'
 import { placesOf } from '../patch/written-places.ts'
 import { strategicMerge } from '../patch/strategic-merge.ts'
-import type { Served } from '../catalogue/catalogue.ts'
+import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import { DecodeError } from '../codec/codec.ts'
 import {
   badRequest,
@@ -33,7 +33,7 @@ import type { HookContext, ScaleSubresource } from '../catalogue/resource.ts'
 import { APPLY_PATCH, apply, applyScale } from './apply.ts'
 import { type Api, type Call } from './context.ts'
 import { shownVersions, toStored } from './conversion.ts'
-import { decodeServed, fromHub } from './objects.ts'
+import { decodeServed, convertFromStorage } from './objects.ts'
 import { writeOptions, type WriteOptions } from './options.ts'
 import type { Result } from './results.ts'
 import { scaleKind, updateScale } from './scale.ts'
@@ -48,7 +48,7 @@ const PLAIN = [JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH] as const
 type PatchType = (typeof PLAIN)[number]
 
 /** Media types of patches that a kind takes. */
-const acceptedOf = ({ mergeSchema }: Served): string[] =>
+const acceptedOf = ({ mergeSchema }: ResourceEntry): string[] =>
   [...PLAIN, APPLY_PATCH].filter((type) => mergeSchema !== null || type !== STRATEGIC_MERGE_PATCH)
 
 /** PATCH on an object or one of its parts (seed 1, Patch content types). Throws 4xx. */
@@ -76,7 +76,7 @@ export async function patchScale(
     const document = own.served.codec.plain(present as never)
     return patchedDocument(own, options, document, change) as Promise<Scale>
   }
-  return updateScale(api, { ...call, versionless: change.versionless }, scale, { next }, options)
+  return updateScale(api, { ...call, versionless: change.versionless }, { scale, next }, options)
 }
 
 interface Change {
@@ -95,7 +95,7 @@ interface Change {
 async function readPatch(
   api: Api,
   call: Call,
-  served: Served,
+  served: ResourceEntry,
 ): Promise<{ readonly change: Change; readonly options: WriteOptions }> {
   const body = await call.body()
   const accepted = acceptedOf(served)
@@ -110,7 +110,7 @@ async function readPatch(
 
 interface Reading {
   readonly type: PatchType
-  readonly served: Served
+  readonly served: ResourceEntry
   readonly v: Vocabulary
 }
 
@@ -171,7 +171,7 @@ async function patched(
     ? parseJson(shown[0]!.json())
     : conversion === null
       ? stored
-      : served.codec.plain(fromHub(served, copyJson(old), c) as never)
+      : served.codec.plain(convertFromStorage(served, copyJson(old), c) as never)
   await pace.pause()
   return patchedDocument(call, options, document, change)
 }
@@ -231,7 +231,7 @@ function fit(call: Call, result: unknown, c: HookContext, written: WrittenNumber
 }
 
 /** Words for the type that a strategic merge patch brings along are ignored, as clients of the reference count on. */
-function withType({ kind, groupVersion }: Served, result: unknown): unknown {
+function withType({ kind, groupVersion }: ResourceEntry, result: unknown): unknown {
   if (typeof result !== 'object' || result === null) return result
   const { kind: sentKind = '', apiVersion = '' } = result as {
     kind?: unknown

@@ -1,5 +1,5 @@
 import type { ObjectWriter } from '../admission/object-writer.ts'
-import type { Served } from '../catalogue/catalogue.ts'
+import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import { noSuchResource } from '../meta/errors.ts'
 import type { ResourceName } from '../meta/resource-name.ts'
 import type { Api } from './context.ts'
@@ -7,10 +7,10 @@ import { InternalWriter } from './internal-writer.ts'
 
 /** How admission plugins write: as the server does, in the stored version of the kind. */
 export function pluginWriter(api: () => Api): ObjectWriter {
-  const storedForm = ({ group, resource }: ResourceName): Served => {
-    const hub = api().catalogue.entry(group, resource)?.versions[0]
-    if (!hub) throw noSuchResource()
-    return hub
+  const storedForm = ({ group, resource }: ResourceName): ResourceEntry => {
+    const storage = api().catalogue.entry(group, resource)?.versions[0]
+    if (!storage) throw noSuchResource()
+    return storage
   }
   return {
     create: async (resource, namespace, object) =>

@@ -1,7 +1,7 @@
 import { paced } from '../base/steps.ts'
-import { Pace } from '../base/turn.ts'
+import { Pace } from '../base/event-loop.ts'
 import { badRequest, unsupportedMediaType } from '../meta/errors.ts'
-import type { Served } from '../catalogue/catalogue.ts'
+import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import { parseJsonStrictly } from '../codec/json-text.ts'
 import { duplicateField } from '../codec/json-scanner.ts'
 import type { Typed } from '../meta/object-meta.ts'
@@ -18,7 +18,7 @@ import type { WriteOptions } from './options.ts'
 export const PROTOBUF_TYPE = 'application/vnd.{brand}.protobuf'
 
 /** The media type of binary bodies and answers in the vocabulary's own words. */
-export const protobufType = (v: Vocabulary): string => v.spell(PROTOBUF_TYPE)
+export const protobufType = (v: Vocabulary): string => v.resolve(PROTOBUF_TYPE)
 
 /** Media types that bodies can have; the binary one where there is such a form. */
 const acceptedBodies = (v: Vocabulary, hasBinary: boolean): string[] => [
@@ -28,7 +28,7 @@ const acceptedBodies = (v: Vocabulary, hasBinary: boolean): string[] => [
 ]
 
 /** Where a body is read: which words, and which kind its message is of; without a binary form there are none. */
-export interface Reading extends Pick<Served, 'kind' | 'protobuf'> {
+export interface Reading extends Pick<ResourceEntry, 'kind' | 'protobuf'> {
   readonly v: Vocabulary
   /** Is told of each repeated key; the last of them counts. */
   readonly onDuplicate?: ((finding: string) => void) | undefined
@@ -121,7 +121,7 @@ export function tellFindings(call: Call, options: WriteOptions, found: readonly 
   )
 }
 
-function checkType(served: Served, value: unknown, bytes: Buffer): void {
+function checkType(served: ResourceEntry, value: unknown, bytes: Buffer): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw badRequest(
       `the object provided is unrecognized (must be of type ${served.kind}): json: cannot unmarshal ${jsonType(value)} into an object of type ${served.kind} (${excerpt(bytes)})`,

@@ -1,11 +1,11 @@
-import type { Served } from '../catalogue/catalogue.ts'
+import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import type { Status } from '../meta/errors.ts'
 import { formatJson } from '../codec/json-text.ts'
-import type { Version } from '../cache/version.ts'
+import type { StoredObject } from '../cache/stored-object.ts'
 
 /** What a verb answers; http/ turns it into bytes of the form that was asked for. */
 export type Result =
-  | { readonly is: 'object'; readonly status: number; readonly version: Version }
+  | { readonly is: 'object'; readonly status: number; readonly version: StoredObject }
   | MadeResult
   | { readonly is: 'status'; readonly status: number; readonly body: Status }
   | ListResult
@@ -16,7 +16,7 @@ export interface ListResult {
   readonly status: number
   /** Revision of the state, empty text in no case. */
   readonly revision: number
-  readonly items: readonly Version[]
+  readonly items: readonly StoredObject[]
   /** Token of the next chunk; empty on the last. */
   readonly continueToken: string
   /** Items after this chunk; undefined when not told. */
@@ -28,7 +28,7 @@ export interface MadeResult {
   readonly is: 'made'
   readonly status: number
   /** Kind of the object. */
-  readonly served: Served
+  readonly served: ResourceEntry
   readonly object: Made
 }
 

@@ -1,4 +1,4 @@
-import type { Served } from '../catalogue/catalogue.ts'
+import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import type { ScaleSubresource } from '../catalogue/resource.ts'
 import { actions, virtuals } from './actions/index.ts'
 import type { Api, Call } from './context.ts'
@@ -33,7 +33,7 @@ const scaleVerbs: Readonly<Record<string, RunScale>> = {
 }
 
 /** What answers a verb of a resource or a sub-resource; null when nothing does, or only an open connection. */
-export function runOf(served: Served, verb: string, subresourceName: string): Run | null {
+export function runOf(served: ResourceEntry, verb: string, subresourceName: string): Run | null {
   const subresource = served.subresources.get(subresourceName)
   switch (subresource?.serves) {
     case 'scale': {

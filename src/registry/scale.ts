@@ -1,7 +1,7 @@
 /** The `scale` sub-resource: a Scale stands for three fields of whatever owns the replicas. */
 import { Scale, validateScale } from '../kinds/autoscaling/scale.ts'
 import { ageColumn } from '../kinds/columns.ts'
-import type { Served } from '../catalogue/catalogue.ts'
+import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import { Decoding, type JsonObject } from '../codec/codec.ts'
 import { conflict } from '../meta/errors.ts'
 import { FieldErrors } from '../meta/field-errors.ts'
@@ -30,7 +30,7 @@ const columns = [
 ]
 
 /** The kind of the body, served under the group of autoscaling. */
-export function scaleKind(api: Api): Served {
+export function scaleKind(api: Api): ResourceEntry {
   const body = api.catalogue.body(Scale)
   let kind = shown.get(body)
   if (!kind) shown.set(body, (kind = { ...body, table: { ...body.table, columns } }))
@@ -38,7 +38,7 @@ export function scaleKind(api: Api): Served {
 }
 
 /** The kind of each catalogue, with its columns. */
-const shown = new WeakMap<Served, Served>()
+const shown = new WeakMap<ResourceEntry, ResourceEntry>()
 
 /** Reads how many replicas there are and shall be. Throws 404. */
 export async function getScale(
@@ -51,8 +51,9 @@ export async function getScale(
   return made(api, 200, scaleOf(api, owner, scale))
 }
 
-/** Where an update gets the number of replicas from. */
+/** Which fields an update writes, and where it gets the number of replicas from. */
 export interface ScaleSource {
+  readonly scale: ScaleSubresource<any>
   /** The entries of owners are in the owner. */
   readonly tracked?: boolean
   /** The Scale that is wanted, made of the present one. */
@@ -69,12 +70,11 @@ export interface ScaleSource {
 export async function updateScale(
   api: Api,
   call: Call,
-  scale: ScaleSubresource<any>,
   source: ScaleSource,
   options: WriteOptions,
 ): Promise<Result> {
   const c = call.context()
-  const kind = scaleKind(api)
+  const { scale } = source
   const view = (owner: Typed): Typed => scaleOf(api, owner, scale)
   let attributes: CallAttributes
   const result = await updateObject(
@@ -98,21 +98,10 @@ export async function updateScale(
           object: sent,
           old: present,
           dryRun: options.dryRun,
-          body: kind,
+          body: scaleKind(api),
         })
         const wanted = await mutatedBy<Scale>(api, attributes)
-        const errors = new FieldErrors()
-        kind.check(wanted, errors)
-        validateScale(wanted, errors)
-        refuseInvalid(kind, call.name, errors)
-        const { uid } = wanted.metadata
-        if (uid !== undefined && uid !== old.metadata.uid) {
-          throw conflict(
-            { group: call.served.group, resource: `${call.served.resource}/scale` },
-            call.name,
-            `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${old.metadata.uid ?? ''}`,
-          )
-        }
+        checkScale(api, call, wanted, old)
         write(owner, scale.replicas, wanted.spec.replicas ?? 0)
         if (wanted.metadata.resourceVersion === undefined) delete owner.metadata.resourceVersion
         else owner.metadata.resourceVersion = wanted.metadata.resourceVersion
@@ -123,6 +112,22 @@ export async function updateScale(
   )
   if (result.is !== 'object') return result
   return made(api, 200, view(decodeStored(call.served, result.version, c)) as Scale)
+}
+
+/** Checks a Scale that is wanted of an owner. Throws 409 and 422. */
+function checkScale(api: Api, call: Call, wanted: Scale, { metadata }: Typed): void {
+  const kind = scaleKind(api)
+  const errors = new FieldErrors()
+  kind.check(wanted, errors)
+  validateScale(wanted, errors)
+  refuseInvalid(kind, call.name, errors)
+  const { uid } = wanted.metadata
+  if (uid === undefined || uid === metadata.uid) return
+  throw conflict(
+    { group: call.served.group, resource: `${call.served.resource}/scale` },
+    call.name,
+    `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${metadata.uid ?? ''}`,
+  )
 }
 
 /** What a body says of which object and state it means. */

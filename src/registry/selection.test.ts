@@ -3,12 +3,12 @@ import { buildCatalogue } from '../catalogue/catalogue.ts'
 import { resources } from '../kinds/index.ts'
 import { vocabularies } from '../vocabulary/index.ts'
 import { encodeRecord } from '../engine/record.ts'
-import { Version } from '../cache/version.ts'
+import { StoredObject } from '../cache/stored-object.ts'
 import { selection } from './selection.ts'
 
 const pods = buildCatalogue(resources, vocabularies.orch, () => true).find('', 'v1', 'pods')!
 
-function podOf(labels: object, fields: object): Version {
+function podOf(labels: object, fields: object): StoredObject {
   const head = '{"metadata":{"resourceVersion":"'
   const record = encodeRecord({
     head,
@@ -18,7 +18,7 @@ function podOf(labels: object, fields: object): Version {
     selectors: JSON.stringify({ l: labels, f: fields }),
   })
   const at = { key: '/registry/core/pods/ns/a', revision: 7, created: 7, prev: null }
-  return Version.of(record, at, null)
+  return StoredObject.of(record, at, null)
 }
 
 const pod = podOf(

@@ -1,5 +1,5 @@
 import { badRequest } from '../meta/errors.ts'
-import type { Served } from '../catalogue/catalogue.ts'
+import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import {
   matchesFields,
   matchesLabels,
@@ -8,7 +8,7 @@ import {
   type FieldTerm,
   type LabelSelector,
 } from '../meta/selectors.ts'
-import { markOf, type Selectable } from '../cache/version.ts'
+import { markOf, type Selectable } from '../cache/stored-object.ts'
 
 /** Which objects of a collection are meant. */
 export interface Selection {
@@ -26,7 +26,7 @@ const EVERYTHING: Selection = { matches: null, name: undefined, id: '' }
  * Reads label and field selectors (seed 1, Common query parameters). Throws 400 on bad syntax and on
  * fields that the kind does not select by.
  */
-export function selection(served: Served, labelText: string, fieldText: string): Selection {
+export function selection(served: ResourceEntry, labelText: string, fieldText: string): Selection {
   if (labelText === '' && fieldText === '') return EVERYTHING
   const labels = labelText === '' ? null : parsed(() => parseLabelSelector(labelText))
   const terms =
@@ -74,7 +74,7 @@ function neededMarks(labels: LabelSelector | null, fields: readonly FieldTerm[])
   return marks
 }
 
-function resolve(served: Served, term: FieldTerm): FieldTerm {
+function resolve(served: ResourceEntry, term: FieldTerm): FieldTerm {
   const { selectable, noNamespaceSelector, unknownSelector } = served.strategy
   const field = served.selectable.get(term.field)
   if (field !== undefined) return { ...term, field }

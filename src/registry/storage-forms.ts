@@ -1,36 +1,42 @@
 /** Brings objects that the store has in another version into today's storage version. */
 import { readStorageTag } from '../base/storage-tag.ts'
 import { DecodeError } from '../codec/codec.ts'
-import type { Catalogue, Served } from '../catalogue/catalogue.ts'
-import type { ResourceEntry } from '../catalogue/catalogue-snapshot.ts'
+import type { Catalogue, ResourceEntry } from '../catalogue/catalogue.ts'
+import type { ResourceVersions } from '../catalogue/catalogue-snapshot.ts'
 import { parseJson } from '../codec/json-text.ts'
 import { StatusError } from '../meta/errors.ts'
 import type { Typed } from '../meta/object-meta.ts'
-import type { Cache } from '../cache/cache.ts'
+import type { WatchCache } from '../cache/watch-cache.ts'
 import { tagOf } from '../engine/record.ts'
 import type { StorageForm } from '../cache/storage-form.ts'
 import { TransformError } from '../engine/encryption/unreadable.ts'
 import { hookContext, type Api } from './context.ts'
 import { storedObjects } from './conversion.ts'
-import { asVersion, decodeDocument, decodeServed, encodeObject, toHub } from './objects.ts'
+import {
+  asVersion,
+  decodeDocument,
+  decodeServed,
+  encodeObject,
+  convertToStorage,
+} from './objects.ts'
 
 /** What the cache asks for each of its tables: the form of a resource by the prefix of its keys. */
 export function storageForms(
   catalogue: Pick<Catalogue, 'entryAt'>,
   api: () => Api,
 ): (prefix: string) => StorageForm | null {
-  const forms = new WeakMap<Served, StorageForm>()
+  const forms = new WeakMap<ResourceEntry, StorageForm>()
   return (prefix) => {
-    const hub = catalogue.entryAt(prefix)?.versions[0]
-    if (!hub) return null
-    let form = forms.get(hub)
-    if (!form) forms.set(hub, (form = new ResourceForm(hub, api)))
+    const storage = catalogue.entryAt(prefix)?.versions[0]
+    if (!storage) return null
+    let form = forms.get(storage)
+    if (!form) forms.set(storage, (form = new ResourceForm(storage, api)))
     return form
   }
 }
 
 /** Lets the tables of a cache go and come with the resources of the catalogue. Returns what ends that. */
-export const renewTables = (cache: Cache, catalogue: Catalogue): (() => void) =>
+export const renewTables = (cache: WatchCache, catalogue: Catalogue): (() => void) =>
   catalogue.subscribe(({ added, changed, removed }) => {
     for (const { versions } of [...removed, ...added]) cache.renew(versions[0].keyPrefix)
     for (const { before, now } of changed)
@@ -38,7 +44,7 @@ export const renewTables = (cache: Cache, catalogue: Catalogue): (() => void) =>
   })
 
 /** Whether objects are read otherwise. Watches of a version that is served no longer end, too. */
-const isOther = (before: ResourceEntry, now: ResourceEntry): boolean =>
+const isOther = (before: ResourceVersions, now: ResourceVersions): boolean =>
   before.versions.some((one, i) => now.versions[i] !== one) ||
   before.versions.length !== now.versions.length ||
   before.served.some(
@@ -47,19 +53,19 @@ const isOther = (before: ResourceEntry, now: ResourceEntry): boolean =>
 
 class ResourceForm implements StorageForm {
   readonly tag: Uint8Array
-  readonly of: Served
+  readonly of: ResourceEntry
   readonly prepare?: (records: readonly Uint8Array[]) => Promise<void>
-  readonly #hub: Served
+  readonly #storage: ResourceEntry
   readonly #api: () => Api
   /** What was waited for, by what it was made of; or why there is none. */
   readonly #ready = new WeakMap<Uint8Array, Uint8Array | string>()
 
-  constructor(hub: Served, api: () => Api) {
-    this.tag = hub.storageTag
-    this.of = hub
-    this.#hub = hub
+  constructor(storage: ResourceEntry, api: () => Api) {
+    this.tag = storage.storageTag
+    this.of = storage
+    this.#storage = storage
     this.#api = api
-    if (hub.versions.some(({ conversion }) => conversion?.waiting))
+    if (storage.versions.some(({ conversion }) => conversion?.waiting))
       this.prepare = (records) => this.#prepare(records)
   }
 
@@ -75,14 +81,14 @@ class ResourceForm implements StorageForm {
     if (ready !== undefined && typeof ready !== 'string') return ready
     try {
       if (ready !== undefined) throw new DecodeError([], ready)
-      const hub = this.#hub
+      const storage = this.#storage
       const c = hookContext(this.#api())
       const document = documentOf(record)
       const object =
-        from === hub
-          ? decodeDocument(hub, document, c)
-          : toHub(from, decodeServed(from, document, c).object, c)
-      return encodeObject(hub, object)
+        from === storage
+          ? decodeDocument(storage, document, c)
+          : convertToStorage(from, decodeServed(from, document, c).object, c)
+      return encodeObject(storage, object)
     } catch (error) {
       if (error instanceof DecodeError || error instanceof StatusError)
         throw new TransformError(
@@ -93,14 +99,16 @@ class ResourceForm implements StorageForm {
     }
   }
 
-  #versionNamed(version: string): Served | undefined {
-    const hub = this.#hub
-    return version === hub.version ? hub : hub.versions.find((one) => one.version === version)
+  #versionNamed(version: string): ResourceEntry | undefined {
+    const storage = this.#storage
+    return version === storage.version
+      ? storage
+      : storage.versions.find((one) => one.version === version)
   }
 
   async #prepare(records: readonly Uint8Array[]): Promise<void> {
     const c = hookContext(this.#api())
-    const byVersion = new Map<Served, { record: Uint8Array; object: Typed }[]>()
+    const byVersion = new Map<ResourceEntry, { record: Uint8Array; object: Typed }[]>()
     for (const record of records) {
       const from = this.#versionNamed(readStorageTag(tagOf(record)).version)
       if (!from?.conversion?.waiting) continue
@@ -118,7 +126,7 @@ class ResourceForm implements StorageForm {
       const objects = of.map(({ object }) => object)
       const stored = await storedObjects(from, from.conversion!.waiting!, objects)
       for (const [i, { record }] of of.entries())
-        this.#ready.set(record, encodeObject(this.#hub, stored[i]!))
+        this.#ready.set(record, encodeObject(this.#storage, stored[i]!))
     }
   }
 }

@@ -1,17 +1,17 @@
 /** The steps of an update, in their order. The kind fills the hooks. */
 import { refusal } from '../authz/refusal.ts'
-import { Pace } from '../base/turn.ts'
+import { Pace } from '../base/event-loop.ts'
 import { conflict, invalid, modified, notFound } from '../meta/errors.ts'
-import type { Served } from '../catalogue/catalogue.ts'
+import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import { checkMetadata, checkMetadataUpdate } from '../meta/check-metadata.ts'
 import { FieldErrors } from '../meta/field-errors.ts'
 import { parseJson } from '../codec/json-text.ts'
 import type { ObjectMeta, Typed } from '../meta/object-meta.ts'
 import type { PartSubresource } from '../catalogue/resource.ts'
-import type { Version } from '../cache/version.ts'
+import type { StoredObject } from '../cache/stored-object.ts'
 import type { Commit } from '../engine/engine.ts'
 import { CallAttributes } from './admission.ts'
-import { isClaimKey } from './claims.ts'
+import { isAllocationKey } from './allocations.ts'
 import { keyOf, type Api, type Call } from './context.ts'
 import { asVersion, decodeDocument, encodeObject } from './objects.ts'
 import { objectChanges } from './object-changes.ts'
@@ -36,7 +36,7 @@ import { keepParts, takePart } from './write-parts.ts'
 
 /** The object that an update changes, in the stored version. */
 export interface Present {
-  readonly live: Version
+  readonly live: StoredObject
   readonly old: Typed
   /** What is stored, as a JSON value. */
   readonly document: unknown
@@ -76,8 +76,8 @@ export async function updateObject(
 ): Promise<Result> {
   const { served } = call
   const key = keyOf(served, call.namespace, call.name)
-  const table = await api.cache.table(served.hub)
-  return api.turns.take(key, async () => {
+  const table = await api.cache.table(served.storage)
+  return api.mutex.take(key, async () => {
     for (let left = source.attempts ?? Infinity; left > 0; left--) {
       const live = table.get(key)
       if (!live) {
@@ -87,9 +87,9 @@ export async function updateObject(
         const object = await source.fresh()
         namedRevision(object.metadata.resourceVersion)
         const { tracked = false } = source
-        return createObject(api, call, object, options, { tracked, isUpdate: true })
+        return createObject(api, call, object, { ...options, tracked, isUpdate: true })
       }
-      const result = await updateOnce(api, call, source, options, { key, live })
+      const result = await updateOnce(api, call, source, { key, live, options })
       if (result) return result
       if (call.signal().aborted) break
     }
@@ -97,13 +97,19 @@ export async function updateObject(
   })
 }
 
+/** What one try of an update starts from. */
+interface UpdateTry {
+  readonly key: string
+  readonly live: StoredObject
+  readonly options: WriteOptions
+}
+
 /** One try; null when the object changed meanwhile and the write may be done again. */
 async function updateOnce(
   api: Api,
   call: Call,
   source: Source,
-  options: WriteOptions,
-  { key, live }: { readonly key: string; readonly live: Version },
+  { key, live, options }: UpdateTry,
 ): Promise<Result | null> {
   const { served } = call
   const c = call.context()
@@ -115,12 +121,12 @@ async function updateOnce(
   const uid = old.metadata.uid ?? ''
   if (source.uid !== undefined && source.uid !== uid) throw otherUid(call, key, source.uid, uid)
   const sent = await source.next({ live, old, document })
-  const attributes = await admittedUpdate(api, call, source, options, { sent, old, pace })
+  const attributes = await admittedUpdate(api, call, source, { sent, old, options, pace })
   const changed = source.attributes || !attributes ? sent : attributes.object!.live
   if (call.subresource === '') await guarded(api, { call, object: changed, old })
   const conditional = checkVersion(call, changed.metadata, old.metadata)
   await checkUpdate(api, call, { next: changed, old, part: partOf(call, source) }, pace)
-  const next = await allocated(api, served, changed, old, c)
+  const next = await allocated(api, call, changed, old)
   if (attributes) {
     const { view = (object: Typed) => object } = source
     const validating = api.admission.validate(attributes.settle(view(next), view(old)))
@@ -129,13 +135,20 @@ async function updateOnce(
   return storeUpdate(api, call, options, { key, live, old, next, conditional, pace })
 }
 
+/** A changed object as it was sent, over the present one. */
+interface SentUpdate {
+  readonly sent: Typed
+  readonly old: Typed
+  readonly options: WriteOptions
+  readonly pace: Pace
+}
+
 /** Records the owners of a changed object, and lets admission change it; null where admission is not asked. */
 async function admittedUpdate(
   api: Api,
   call: Call,
   source: Source,
-  options: WriteOptions,
-  { sent, old, pace }: { sent: Typed; old: Typed; pace: Pace },
+  { sent, old, options, pace }: SentUpdate,
 ): Promise<CallAttributes | null> {
   dedupOwners(call, sent.metadata)
   await pace.pause()
@@ -190,7 +203,7 @@ async function checkUpdate(
   const hooks = part ?? strategy
   if (part) takePart(next, old, part)
   else keepParts(next, old, served)
-  hooks.onUpdate?.(next, old, c)
+  hooks.prepareForUpdate?.(next, old, c)
 
   if (!part) await prepared(served, next, c, pace)
   const errors = new FieldErrors()
@@ -214,7 +227,7 @@ async function checkUpdate(
 /** An update that is about to be stored. */
 interface CheckedUpdate {
   readonly key: string
-  readonly live: Version
+  readonly live: StoredObject
   readonly old: Typed
   readonly next: Typed
   /** The client named the version that it changes. */
@@ -231,7 +244,7 @@ async function storeUpdate(
 ): Promise<Result | null> {
   const { served } = call
   const over = live.revision
-  const table = await api.cache.table(served.hub)
+  const table = await api.cache.table(served.storage)
   await pace.pause()
   const record = encodeObject(served, next)
   const wanted = asVersion(record, over)
@@ -252,7 +265,7 @@ async function storeUpdate(
   if (options.dryRun) return { is: 'object', status: 200, version: wanted }
   const changes = objectChanges(api, { served, key, old, next, record, over })
   const commit = await api.cache.commit(changes, table)
-  if (!commit.done) return isClaimKey(commit.key) ? null : again(call, commit, conditional)
+  if (!commit.done) return isAllocationKey(commit.key) ? null : again(call, commit, conditional)
   return { is: 'object', status: 200, version: committed(table, changes[0], commit.at) }
 }
 
@@ -264,11 +277,11 @@ function isSameButTimes({
   live,
   wanted,
 }: {
-  readonly served: Served
+  readonly served: ResourceEntry
   readonly next: Typed
   readonly old: Typed
-  readonly live: Version
-  readonly wanted: Version
+  readonly live: StoredObject
+  readonly wanted: StoredObject
 }): boolean {
   const { managedFields } = next.metadata
   const before = old.metadata.managedFields
@@ -280,7 +293,7 @@ function isSameButTimes({
   return asVersion(encodeObject(served, same), live.revision).json().equals(live.json())
 }
 
-const behindMetadata = (version: Version) =>
+const behindMetadata = (version: StoredObject) =>
   version.json().subarray(version.metaStart + version.metaLength)
 
 /** An update that makes the object needs the right to create it. Throws 403. */

@@ -53,7 +53,7 @@ export async function putScale(
   checkName(call, sent)
   takeNamespace(call, sent)
   const { uid } = sent.metadata
-  return updateScale(api, call, scale, { next: () => structuredClone(sent), uid }, options)
+  return updateScale(api, call, { scale, next: () => structuredClone(sent), uid }, options)
 }
 
 /** The name in a body must be that of the URL. Throws 400. */

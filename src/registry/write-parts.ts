@@ -1,12 +1,12 @@
 /** Which part of an object a write changes, and what it leaves. */
-import type { Served } from '../catalogue/catalogue.ts'
+import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import { copyJson } from '../codec/json-clone.ts'
 import { setOwn } from '../codec/json-scanner.ts'
 import type { Typed } from '../meta/object-meta.ts'
 import type { PartSubresource } from '../catalogue/resource.ts'
 
 /** The main endpoint keeps what sub-resources write. */
-export function keepParts(next: Typed, old: Typed, served: Served): void {
+export function keepParts(next: Typed, old: Typed, served: ResourceEntry): void {
   for (const part of served.subresources.values()) {
     if (part.serves !== 'part') continue
     // Parts further in belong to a part of the object that the main endpoint writes otherwise.

@@ -1,19 +1,19 @@
 /** What creates and updates share. */
 import { shortened } from '../base/short-text.ts'
 import { paced, type Steps } from '../base/steps.ts'
-import { Pace } from '../base/turn.ts'
+import { Pace } from '../base/event-loop.ts'
 import { badRequest, invalid } from '../meta/errors.ts'
-import type { Served } from '../catalogue/catalogue.ts'
+import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import { collecting, FieldErrors } from '../meta/field-errors.ts'
 import { copyJson } from '../codec/json-clone.ts'
 import { isDns1123Subdomain } from '../meta/names.ts'
 import type { ObjectMeta, Typed } from '../meta/object-meta.ts'
 import type { HookContext } from '../catalogue/resource.ts'
-import type { Version } from '../cache/version.ts'
-import type { Table } from '../cache/table.ts'
+import type { StoredObject } from '../cache/stored-object.ts'
+import type { ResourceCache } from '../cache/resource-cache.ts'
 import type { Change } from '../engine/engine.ts'
 import { CallAttributes, mutatedBy } from './admission.ts'
-import { claimTable, poolsFor } from './claims.ts'
+import { allocationCache, allocatorsFor } from './allocations.ts'
 import { type Api, type Call, type GuardedWrite } from './context.ts'
 import { asVersion } from './objects.ts'
 import { faultOfEntries } from './ownership.ts'
@@ -33,20 +33,19 @@ export function takeNamespace(call: Call, object: Typed): void {
   }
 }
 
-/** The object with what the server chooses out of pools; itself when it has nothing of the kind. Throws 422. */
+/** The object with what the server chooses out of allocators; itself when it has nothing of the kind. Throws 422. */
 export async function allocated(
   api: Api,
-  served: Served,
+  { served, context }: Call,
   object: Typed,
   old: Typed | null,
-  c: HookContext,
 ): Promise<Typed> {
   const { allocate } = served.strategy
   if (!allocate) return object
   const next = copyJson(object)
   const errors = new FieldErrors()
-  const pools = poolsFor(api.pools, await claimTable(api.cache), api.ids)
-  allocate(next, old, pools, errors, c)
+  const allocators = allocatorsFor(api.allocators, await allocationCache(api.cache), api.ids)
+  allocate(next, old, allocators, errors, context())
   refuseInvalid(served, next.metadata.name ?? '', errors)
   return next
 }
@@ -73,7 +72,7 @@ export async function checked(
 
 /** Lets a kind do in steps what its checks need and is slow. */
 export function prepared(
-  { strategy }: Served,
+  { strategy }: ResourceEntry,
   object: Typed,
   c: HookContext,
   pace: Pace,
@@ -104,7 +103,7 @@ export async function mutated(api: Api, call: Call, attributes: CallAttributes):
 }
 
 /** Whether a terminating object has nothing left that keeps it. */
-export function isFinished(served: Served, object: Typed): boolean {
+export function isFinished(served: ResourceEntry, object: Typed): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds, finalizers } = object.metadata
   if (deletionTimestamp === undefined) return false
   if ((deletionGracePeriodSeconds ?? 0) > 0) return false
@@ -112,12 +111,12 @@ export function isFinished(served: Served, object: Typed): boolean {
 }
 
 /** Throws 422 when there are errors. */
-export function refuseInvalid(served: Served, name: string, errors: FieldErrors): void {
+export function refuseInvalid(served: ResourceEntry, name: string, errors: FieldErrors): void {
   if (errors.list.length > 0)
     throw invalid({ group: served.group, kind: served.kind }, name, errors.list)
 }
 
-export const metadataRules = (served: Served, api: Api) => ({
+export const metadataRules = (served: ResourceEntry, api: Api) => ({
   namespaced: served.namespaced,
   nameRule: served.strategy.nameRule ?? isDns1123Subdomain,
   takesPlainFinalizers: served.strategy.takesPlainFinalizers,
@@ -150,7 +149,7 @@ export function dedupOwners(call: Call, metadata: ObjectMeta): void {
 }
 
 /** What a change has made, out of the table; the change itself when the table was let go of meanwhile. */
-export function committed(table: Table, { key, value }: Change, at: number): Version {
+export function committed(table: ResourceCache, { key, value }: Change, at: number): StoredObject {
   const version = table.getAt(key, at)
   // One that was let go of knows nothing newer.
   if (version && (!table.retired || version.revision === at)) return version

@@ -19,12 +19,22 @@ export interface LocalWorldParts {
   readonly log: Log
 }
 
+const userOf = (name: string, groups: readonly string[]): User => ({
+  name,
+  uid: '',
+  groups: [...groups, ALL_AUTHENTICATED],
+  extra: {},
+})
+
+/** The server as a user. */
+export const serverUser: User = userOf('system:apiserver', [PRIVILEGED_GROUP])
+
 /** Controllers as their own service accounts; what they have in common is read as their manager, as by a program apart. */
 export function managerWorld(parts: LocalWorldParts): ControllerWorld {
   const { v } = parts.api
-  const namespace = v.spell('{system}-system')
-  const userAgent = v.spell('{system}-controller-manager')
-  const manager = userOf(v.spell('system:{system}-controller-manager'), [])
+  const namespace = v.resolve('{system}-system')
+  const userAgent = v.resolve('{system}-controller-manager')
+  const manager = userOf(v.resolve('system:{system}-controller-manager'), [])
   const groups = ['system:serviceaccounts', `system:serviceaccounts:${namespace}`]
   return worldOf(parts, {
     client: () => clientAs(parts, manager, userAgent),
@@ -36,8 +46,7 @@ export function managerWorld(parts: LocalWorldParts): ControllerWorld {
 /** Controllers that are a part of the server, and may do what it may. */
 export function serverWorld(parts: LocalWorldParts): ControllerWorld {
   const { v } = parts.api
-  const server = userOf('system:apiserver', [PRIVILEGED_GROUP])
-  const client = () => clientAs(parts, server, v.spell('{system}-apiserver'))
+  const client = () => clientAs(parts, serverUser, v.resolve('{system}-apiserver'))
   return worldOf(parts, { client, clientFor: client })
 }
 
@@ -59,13 +68,6 @@ function worldOf(
     resources: new KnownResources(shared),
   }
 }
-
-const userOf = (name: string, groups: readonly string[]): User => ({
-  name,
-  uid: '',
-  groups: [...groups, ALL_AUTHENTICATED],
-  extra: {},
-})
 
 const clientAs = ({ api, authorizer }: LocalWorldParts, user: User, userAgent: string): Client =>
   localClient({ api, authorizer, user, userAgent })

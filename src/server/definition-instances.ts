@@ -4,7 +4,7 @@ import { InternalWriter } from '../registry/internal-writer.ts'
 import { pause } from '../client/retry.ts'
 import type { RemoveInstances } from '../controllers/definition-finalizer.ts'
 import { definitionOwner } from '../extend/definitions.ts'
-import type { Served } from '../catalogue/entry.ts'
+import type { ResourceEntry } from '../catalogue/entry.ts'
 import { StatusError } from '../meta/errors.ts'
 
 /** How long objects that are held are waited for, and how often it is looked, milliseconds. */
@@ -31,7 +31,7 @@ export function instanceRemoval(api: Api): RemoveInstances {
   }
 }
 
-async function deleteAll(api: Api, writer: InternalWriter, served: Served): Promise<void> {
+async function deleteAll(api: Api, writer: InternalWriter, served: ResourceEntry): Promise<void> {
   const keys = await keysOf(api, served)
   for (let i = 0; i < keys.length; i += AT_ONCE)
     await Promise.all(
@@ -45,7 +45,7 @@ async function deleteAll(api: Api, writer: InternalWriter, served: Served): Prom
     )
 }
 
-async function keysOf(api: Api, served: Served): Promise<readonly string[]> {
+async function keysOf(api: Api, served: ResourceEntry): Promise<readonly string[]> {
   await api.cache.fresh()
   const { items } = await api.cache.list(served, served.keyPrefix)
   return Array.from(items, ({ key }) => key)

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { silentLog } from '../base/log.ts'
 import type { Api } from '../registry/context.ts'
 import { inProcess } from './in-process.fixture.ts'
@@ -93,6 +93,13 @@ test('the first is elected and stays so', async () => {
     renewTime: '2024-01-02T03:05:05.000000Z',
     leaseTransitions: 0,
   })
+})
+
+test('a server is elected where requests are not served leases', async () => {
+  vi.spyOn(world.catalogue, 'find').mockReturnValue(undefined)
+  await enter('a')
+  vi.restoreAllMocks()
+  expect([await pass(0), (await spec()).holderIdentity]).toEqual([['a begins'], 'a'])
 })
 
 test('whoever comes while nobody holds it waits for one only', async () => {

@@ -1,17 +1,18 @@
 /**
- * Which of several servers over one store does what only one of them must do: the one whose name stands in a Lease that
- * is renewed. Times are measured, never compared: clocks of servers may differ.
+ * Which of several servers over one store does what only one of them must do: the one whose name is in a Lease that is
+ * renewed. The server is a client of itself here, in its own name.
  */
-import { hookContext, keyOf, type Api } from '../registry/context.ts'
-import { decodeStored } from '../registry/objects.ts'
+import { alwaysAllow } from '../authz/always.ts'
 import type { Log } from '../base/log.ts'
-import { formatMicroTime } from '../base/time.ts'
-import { ensureObject } from './bootstrap/ensure-object.ts'
-import type { Lease, LeaseSpec } from '../kinds/coordination/lease.ts'
-import type { Served } from '../catalogue/catalogue.ts'
-import type { Version } from '../cache/version.ts'
+import type { Catalogue } from '../catalogue/catalogue.ts'
+import { LeaderElector } from '../client/leader-election.ts'
+import type { ResourceAddress } from '../client/transport.ts'
+import { localClient } from '../loopback/local-client.ts'
+import { StatusError } from '../meta/errors.ts'
+import type { Api } from '../registry/context.ts'
+import { serverUser } from './controller-world.ts'
 
-/** What is done by whoever is elected. */
+/** What is done by the server that is elected. */
 export interface ElectedWork {
   /** Resolves when nothing is due. */
   idle(): Promise<void>
@@ -29,23 +30,16 @@ export interface ElectionParts {
   readonly identity: string
   /** Begins the work; called anew each time that this server is elected. */
   readonly start: () => Promise<ElectedWork>
-  readonly times?: ElectionTimes
 }
 
-/** Milliseconds. */
-export interface ElectionTimes {
-  /** How long a holder that is silent stays the holder. */
-  readonly durationMs: number
-  /** How often the holder renews. */
-  readonly renewMs: number
-  /** How often everybody looks. */
-  readonly lookMs: number
+/** Milliseconds. A server whose leader was killed is without one for at most the duration and a retry period. */
+const TIMES = {
+  leaseDurationMs: 12_000,
+  renewPeriodMs: 4_000,
+  retryPeriodMs: 2_000,
+  // The work ends before another server may begin.
+  renewDeadlineMs: 9_600,
 }
-
-/** A server whose holder was killed is without one for at most `durationMs` and `lookMs`. */
-const TIMES: ElectionTimes = { durationMs: 12_000, renewMs: 4_000, lookMs: 2_000 }
-/** A holder that could not renew for this part of the duration stops, before another may begin. */
-const GIVE_UP_SHARE = 0.8
 
 /** A part in an election. */
 export interface Election {
@@ -57,149 +51,80 @@ export interface Election {
 
 /** Takes part from now on; resolves when it is known who holds the Lease, or that this cannot be found out now. */
 export async function takePart(parts: ElectionParts): Promise<Election> {
-  const election = new Candidate(parts)
-  await election.look()
-  return election
+  const candidate = new Candidate(parts)
+  await candidate.begun()
+  return candidate
 }
 
 class Candidate implements Election {
   readonly #parts: ElectionParts
-  readonly #times: ElectionTimes
-  #seen = 0
-  #seenAt = 0
-  #renewedAt = 0
+  readonly #elector: LeaderElector
+  readonly #ending = new AbortController()
+  readonly #over: Promise<void>
   #work: Promise<ElectedWork> | null = null
-  #looking: Promise<void> = Promise.resolve()
-  #cancel = () => {}
-  #isStopped = false
   #isTold = false
 
   constructor(parts: ElectionParts) {
+    const { api, namespace, name, identity } = parts
+    const leases = leasesOf(api)
     this.#parts = parts
-    this.#times = parts.times ?? TIMES
+    this.#elector = new LeaderElector({
+      client: localClient({
+        api,
+        authorizer: alwaysAllow,
+        user: serverUser,
+        userAgent: api.v.resolve('{system}-apiserver'),
+        catalogue: leases.catalogue,
+        // What fails is tried again with the next attempt.
+        retries: 0,
+      }),
+      leases: leases.address,
+      namespace,
+      name,
+      identity,
+      ...TIMES,
+      clock: api.clock,
+      // A handful of servers: the latest time of a look is worth more than that they do not all ask at once.
+      ids: { fraction: () => 0 },
+      onTrouble: (error) => this.#tell(error),
+      onRecovery: () => (this.#isTold = false),
+    })
+    this.#over = this.#elector.runAgain(this.#ending.signal, (signal) => this.#lead(signal))
   }
 
-  look(): Promise<void> {
-    this.#looking = this.#look()
-      .then(
-        () => (this.#isTold = false),
-        (error: unknown) => this.#tell(error),
-      )
-      .then(() => this.#leaveWhenLate())
-      .finally(() => {
-        if (this.#isStopped) return
-        this.#cancel = this.#parts.api.clock.after(this.#times.lookMs, () => void this.look())
-      })
-    return this.#looking
+  async begun(): Promise<void> {
+    await this.#elector.settled()
+    await this.#work?.catch(() => {})
   }
 
   async idle(): Promise<void> {
-    await this.#looking
+    await this.#elector.settled()
     await (await this.#work)?.idle()
   }
 
   async stop(): Promise<void> {
-    this.#isStopped = true
-    this.#cancel()
-    await this.#looking
-    const isHolder = this.#work !== null
-    await this.#leave()
-    if (!isHolder) return
-    await this.#write((old) => ({ ...old, holderIdentity: '' })).catch((error: unknown) =>
-      this.#tell(error),
-    )
+    this.#ending.abort()
+    await this.#over
   }
 
-  async #look(): Promise<void> {
-    const { identity, api } = this.#parts
-    const now = api.clock.now()
-    const live = await this.#live()
-    const revision = live?.revision ?? 0
-    if (revision !== this.#seen) {
-      this.#seen = revision
-      this.#seenAt = now
-    }
-    const holder = (live && this.#spec(live).holderIdentity) || ''
-    if (holder === identity && this.#work && now - this.#renewedAt < this.#times.renewMs) return
-    const isFree = holder === '' || now - this.#seenAt >= this.#times.durationMs
-    if (holder !== identity && !isFree) return this.#leave()
-    await this.#write((old) => this.#taken(old, now), revision)
-    this.#renewedAt = now
-    if (this.#isStopped) return
-    if (!this.#work) this.#parts.log.info('this server runs the controllers now')
-    this.#work ??= this.#parts.start().catch((error: unknown) => {
+  async #lead(signal: AbortSignal): Promise<void> {
+    const { log, start } = this.#parts
+    log.info('this server runs the controllers now')
+    this.#work = start()
+    try {
+      const work = await this.#work
+      if (!signal.aborted)
+        await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+      log.info('this server does not run the controllers any more')
+      await work.stop()
+    } finally {
       this.#work = null
-      throw error
-    })
-    await this.#work
-  }
-
-  #taken(old: LeaseSpec, now: number): LeaseSpec {
-    const { identity } = this.#parts
-    const isNew = old.holderIdentity !== identity
-    const time = formatMicroTime(now)
-    const transitions = (old.leaseTransitions ?? 0) + (old.acquireTime !== undefined ? 1 : 0)
-    return {
-      holderIdentity: identity,
-      leaseDurationSeconds: Math.ceil(this.#times.durationMs / 1000),
-      acquireTime: isNew ? time : (old.acquireTime ?? time),
-      renewTime: time,
-      leaseTransitions: isNew ? transitions : (old.leaseTransitions ?? 0),
     }
-  }
-
-  /** Writes the Lease as long as it is what was seen, or this server's. Throws where it is not. */
-  async #write(change: (old: LeaseSpec) => LeaseSpec, seen?: number): Promise<void> {
-    const { api, namespace, name, identity } = this.#parts
-    await ensureObject(api, this.#served(), {
-      namespace,
-      object: { metadata: { name }, spec: change({}) },
-      members: (present) => {
-        const { spec = {}, metadata } = present as Lease
-        const isOurs = spec.holderIdentity === identity
-        if (!isOurs && metadata.resourceVersion !== String(seen)) throw new Lost()
-        return { spec: change(spec) }
-      },
-    })
-  }
-
-  async #live(): Promise<Version | null> {
-    const served = this.#served()
-    const { api, namespace, name } = this.#parts
-    const table = await api.cache.table(served.hub.keyPrefix)
-    return table.get(keyOf(served, namespace, name))
-  }
-
-  #spec(version: Version): LeaseSpec {
-    const { api } = this.#parts
-    return decodeStored<Lease>(this.#served(), version, hookContext(api)).spec ?? {}
-  }
-
-  /** Also when requests are not served it. */
-  #served(): Served {
-    const { v, catalogue } = this.#parts.api
-    return catalogue.entry(v.spell('coordination{api}'), 'leases')!.versions[0]
-  }
-
-  async #leaveWhenLate(): Promise<void> {
-    const silence = this.#parts.api.clock.now() - this.#renewedAt
-    if (this.#work && silence >= this.#times.durationMs * GIVE_UP_SHARE) await this.#leave()
-  }
-
-  async #leave(): Promise<void> {
-    const work = this.#work
-    if (!work) return
-    this.#work = null
-    this.#parts.log.info('this server does not run the controllers any more')
-    await work.then(
-      (one) => one.stop(),
-      () => {},
-    )
   }
 
   #tell(error: unknown): void {
-    // Another server was faster: the next look finds out.
-    if (error instanceof Lost) return
+    // Another server was faster: the next attempt finds out.
+    if (error instanceof StatusError && error.code === 409) return
     if (!this.#isTold)
       this.#parts.log.warn('it cannot be found out which server runs the controllers', {
         error: String(error),
@@ -208,4 +133,15 @@ class Candidate implements Election {
   }
 }
 
-class Lost extends Error {}
+/** Where Leases are, also when requests are not served them. */
+function leasesOf({ v, catalogue }: Api): {
+  readonly address: ResourceAddress
+  readonly catalogue: Pick<Catalogue, 'find'>
+} {
+  const group = v.resolve('coordination{api}')
+  const leases = () => catalogue.entry(group, 'leases')!.versions[0]
+  return {
+    address: { group, version: leases().version, resource: 'leases' },
+    catalogue: { find: leases },
+  }
+}

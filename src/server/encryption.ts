@@ -49,15 +49,15 @@ async function encryptionUnder(
   v: Vocabulary,
   prefixes: KeyPrefixes,
 ): Promise<Encryption> {
-  const spell = (template: string) => v.spell(template)
+  const resolve = (template: string) => v.resolve(template)
   const text = await readFlagFile('encryption-provider-config', path)
-  const asked = await readEncryptionConfig({ path, text, spell, parse: parseYaml })
+  const asked = await readEncryptionConfig({ path, text, resolve, parse: parseYaml })
   // Keys that servers have in common are as secret as secrets are.
   const rules = asked.map((rule) =>
     rule.resources.some(isSecrets) ? { ...rule, resources: [...rule.resources, OWN] } : rule,
   )
   return openEncryption(rules, {
-    spell,
+    resolve,
     keyPrefixOf: (named) => {
       return named === OWN ? prefixes.servers : prefixes.of(named.group, named.resource)
     },

@@ -18,7 +18,7 @@ export function inProcessClient(
     groups = [],
     extra = {},
   } = user ?? {
-    name: api.v.spell('{brand}-admin'),
+    name: api.v.resolve('{brand}-admin'),
     groups: [PRIVILEGED_GROUP],
   }
   return localClient({
@@ -26,6 +26,6 @@ export function inProcessClient(
     api,
     authorizer,
     user: { name, uid, groups: [...new Set([...groups, ALL_AUTHENTICATED])], extra },
-    userAgent: userAgent ?? api.v.spell('{brand}-client'),
+    userAgent: userAgent ?? api.v.resolve('{brand}-client'),
   })
 }

@@ -2,9 +2,9 @@
 import { admissionChain } from '../admission/chain.ts'
 import { admissionPlugins } from '../admission/index.ts'
 import type { PluginDeps } from '../admission/plugin.ts'
-import { keyOf, Turns, type Api } from '../registry/context.ts'
+import { keyOf, KeyedMutex, type Api } from '../registry/context.ts'
 import { pluginWriter } from '../registry/plugin-writer.ts'
-import { servicePools } from '../registry/claims.ts'
+import { serviceAllocators } from '../registry/allocations.ts'
 import { renewTables, storageForms } from '../registry/storage-forms.ts'
 import { alwaysAllow } from '../authz/always.ts'
 import { managerWorld } from './controller-world.ts'
@@ -22,7 +22,7 @@ import { buildCatalogue } from '../catalogue/catalogue.ts'
 import type { LiveCatalogue } from '../catalogue/live-catalogue.ts'
 import type { ObjectSource } from '../catalogue/object-source.ts'
 import { serviceRanges } from './options/server-options.ts'
-import { Cache } from '../cache/cache.ts'
+import { WatchCache } from '../cache/watch-cache.ts'
 import { openMemory } from '../engine/memory/engine.ts'
 import { defaultVocabulary, vocabularies } from '../vocabulary/index.ts'
 import type { VocabularyName } from '../vocabulary/vocabulary.ts'
@@ -46,12 +46,12 @@ export class Hand {
       api,
       authorizer: alwaysAllow,
       user: { name: 'tester', uid: '', groups: ['system:authenticated'], extra: {} },
-      userAgent: api.v.spell('{system}-controller-manager'),
+      userAgent: api.v.resolve('{system}-controller-manager'),
     })
   }
   served([groupVersion, resource]: Place) {
     const at = groupVersion.indexOf('/')
-    const group = this.#api.v.spell(groupVersion.slice(0, Math.max(at, 0)))
+    const group = this.#api.v.resolve(groupVersion.slice(0, Math.max(at, 0)))
     const served = this.#api.catalogue.find(group, groupVersion.slice(at + 1), resource)
     if (!served) throw new Error(`no ${groupVersion} ${resource}`)
     return served
@@ -80,14 +80,17 @@ export class Hand {
   /** The object as JSON; null when absent. */
   async get(place: Place): Promise<Made | null> {
     const { served, namespace, name } = this.target(place)
-    const table = await this.#api.cache.table(served.hub.keyPrefix)
+    const table = await this.#api.cache.table(served.storage.keyPrefix)
     const version = table.get(keyOf(served, namespace, name))
     return version ? (JSON.parse(version.json().toString('utf8')) as Made) : null
   }
   /** Names of all objects of a resource in a namespace, or of all. */
   async names(place: Place): Promise<string[]> {
     const { served, namespace } = this.target(place)
-    const { items } = await this.#api.cache.list(served.hub.keyPrefix, keyOf(served, namespace, ''))
+    const { items } = await this.#api.cache.list(
+      served.storage.keyPrefix,
+      keyOf(served, namespace, ''),
+    )
     return [...items].map(({ key }) => key.slice(key.lastIndexOf('/') + 1))
   }
 }
@@ -114,7 +117,7 @@ export async function inProcess({
   const clock = new ManualClock()
   const engine = openMemory({ clock })
   const catalogue = buildCatalogue(resources, v)
-  const cache = new Cache(engine, {
+  const cache = new WatchCache(engine, {
     clock,
     historyMs: 300_000,
     formOf: storageForms(catalogue, () => api),
@@ -149,10 +152,10 @@ export async function inProcess({
     allowPrivileged: false,
     agentTls: {},
     proxiesToLoopback: false,
-    pools: servicePools(ranges.addresses, ranges.ports),
+    allocators: serviceAllocators(ranges.addresses, ranges.ports),
     authorizer: alwaysAllow,
     minRequestTimeoutMs: 1_800_000,
-    turns: new Turns(),
+    mutex: new KeyedMutex(),
   }
   const source = objectSource(api, (error) => errors.push(error))
   await ensureSystemNamespaces(api)

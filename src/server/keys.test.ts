@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { CLAIM_PREFIX } from '../registry/claims.ts'
+import { ALLOCATION_PREFIX } from '../registry/allocations.ts'
 import { tablePrefixOf } from '../base/store-keys.ts'
 import { AUTHORITIES_KEY } from './bootstrap/authorities.ts'
 import { resources } from '../kinds/index.ts'
@@ -16,7 +16,7 @@ const OWN = [
 ]
 
 test('no resource has a key of the servers', () => {
-  const tables = [AUTHORITY_PREFIX, SERVER_LEASE_PREFIX, CLAIM_PREFIX]
+  const tables = [AUTHORITY_PREFIX, SERVER_LEASE_PREFIX, ALLOCATION_PREFIX]
   expect(OWN.map(tablePrefixOf)).toEqual([
     AUTHORITY_PREFIX,
     SERVER_LEASE_PREFIX,

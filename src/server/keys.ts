@@ -1,6 +1,6 @@
 /** Keys of the store that are the servers' own: no resource has them, and no request reaches them. */
 import { serversPrefix } from '../base/store-keys.ts'
-import { Version } from '../cache/version.ts'
+import { StoredObject } from '../cache/stored-object.ts'
 import type { Item } from '../engine/engine.ts'
 
 /** What servers of one cluster have in common. */
@@ -12,6 +12,6 @@ export const SERVER_LEASE_MS = 15_000
 
 /** The value of a record that `encodeBody` made; members of any type. */
 export function readOwnRecord({ key, value, created, changed }: Item): Record<string, unknown> {
-  const version = Version.of(value, { key, revision: changed, created, prev: null }, null)
+  const version = StoredObject.of(value, { key, revision: changed, created, prev: null }, null)
   return JSON.parse(version.json().toString('utf8')) as Record<string, unknown>
 }

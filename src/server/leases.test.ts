@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { ManualClock } from '../base/clock.ts'
 import { keepServerLease, type ServerLease } from './leases.ts'
 import { readOwnRecord, SERVER_LEASE_PREFIX } from './keys.ts'
-import { Cache } from '../cache/cache.ts'
+import { WatchCache } from '../cache/watch-cache.ts'
 import { openMemory } from '../engine/memory/engine.ts'
 import { StoreUnavailable, type Engine } from '../engine/engine.ts'
 
@@ -10,7 +10,7 @@ const RENEW_MS = 10_000
 
 let clock: ManualClock
 let engine: Engine
-let cache: Cache
+let cache: WatchCache
 let isDown: boolean
 let told: string[]
 let seen: string[][]
@@ -24,7 +24,7 @@ beforeEach(() => {
     commit: (changes) =>
       isDown ? Promise.reject(new StoreUnavailable('nobody there')) : store.commit(changes),
   }
-  cache = new Cache(engine, { clock, historyMs: 300_000 })
+  cache = new WatchCache(engine, { clock, historyMs: 300_000 })
   told = []
   seen = []
   leases = []
@@ -65,7 +65,7 @@ async function keep(address: string): Promise<ServerLease> {
 const keys = async () => (await engine.range(SERVER_LEASE_PREFIX)).items.map(({ key }) => key)
 const key = (address: string) => SERVER_LEASE_PREFIX + address
 /** Lets what was begun end. */
-const turn = () => new Promise((resolve) => setImmediate(resolve))
+const yieldToEventLoop = () => new Promise((resolve) => setImmediate(resolve))
 const last = () => seen.at(-1)
 
 test('a key for each, and all are told in order', async () => {
@@ -85,10 +85,10 @@ test('it is written again in time, and reconciled each time', async () => {
   const { changed } = (await engine.get(key('192.0.2.1')))!
   seen = []
   clock.advance(RENEW_MS - 1)
-  await turn()
+  await yieldToEventLoop()
   expect([(await engine.get(key('192.0.2.1')))!.changed, seen]).toEqual([changed, []])
   clock.advance(1)
-  await turn()
+  await yieldToEventLoop()
   expect([(await engine.get(key('192.0.2.1')))!.changed, seen]).toEqual([
     changed + 1,
     [['192.0.2.1']],
@@ -99,7 +99,7 @@ test('one that goes is told of at once', async () => {
   await keep('192.0.2.1')
   await keep('192.0.2.2')
   await cache.commit([{ key: key('192.0.2.2'), value: null }])
-  await turn()
+  await yieldToEventLoop()
   expect(last()).toEqual(['192.0.2.1'])
 })
 
@@ -113,7 +113,7 @@ test('at the end the key goes, and what it stands for with it', async () => {
   expect([await keys(), last()]).toEqual([[], []])
   const count = seen.length
   clock.advance(RENEW_MS * 10)
-  await turn()
+  await yieldToEventLoop()
   expect([await keys(), seen.length]).toEqual([[], count])
 })
 
@@ -129,19 +129,19 @@ test('what fails is said once and tried again sooner', async () => {
   isDown = true
   for (let i = 0; i < 20; i++) {
     clock.advance(RENEW_MS / 5)
-    await turn()
+    await yieldToEventLoop()
   }
   const line = '192.0.2.1: this server cannot be kept among those that live; it is tried again'
   expect(told).toEqual([line])
   isDown = false
   const { changed } = (await engine.get(key('192.0.2.1')))!
   clock.advance(RENEW_MS / 5)
-  await turn()
+  await yieldToEventLoop()
   expect((await engine.get(key('192.0.2.1')))!.changed).toBe(changed + 1)
   // What fails later is said again.
   isDown = true
   clock.advance(RENEW_MS)
-  await turn()
+  await yieldToEventLoop()
   expect(told).toEqual([line, line])
   isDown = false
 })
@@ -152,6 +152,6 @@ test('a start without the store is no failure', async () => {
   expect(await keys()).toEqual([])
   isDown = false
   clock.advance(RENEW_MS / 5)
-  await turn()
+  await yieldToEventLoop()
   expect([await keys(), last()]).toEqual([[key('192.0.2.1')], ['192.0.2.1']])
 })

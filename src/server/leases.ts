@@ -6,12 +6,12 @@ import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import { SERVER_LEASE_PREFIX } from './keys.ts'
 import { encodeBody } from '../engine/record.ts'
-import type { Cache } from '../cache/cache.ts'
+import type { WatchCache } from '../cache/watch-cache.ts'
 import { followVersions } from '../cache/follow.ts'
 
 /** What the key of one server is kept with. */
 export interface ServerLeaseParts {
-  readonly cache: Cache
+  readonly cache: WatchCache
   readonly clock: Clock
   readonly log: Pick<Log, 'warn'>
   /** Address that others reach this server at. */

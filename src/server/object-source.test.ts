@@ -4,7 +4,7 @@ import { deleteObject } from '../registry/delete.ts'
 import { InternalWriter } from '../registry/internal-writer.ts'
 import { ensureObject } from './bootstrap/ensure-object.ts'
 import { inProcess } from './in-process.fixture.ts'
-import type { Served } from '../catalogue/catalogue.ts'
+import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import type { Typed } from '../meta/object-meta.ts'
 import { vocabularies } from '../vocabulary/index.ts'
 import {
@@ -19,7 +19,7 @@ const CONFIG_MAPS = { group: '', resource: 'configmaps' }
 type ConfigMap = Typed & { data?: Record<string, string> }
 
 let world: Awaited<ReturnType<typeof inProcess>>
-let served: Served
+let served: ResourceEntry
 beforeEach(async () => {
   world = await inProcess()
   served = world.api.catalogue.find('', 'v1', 'configmaps')!
@@ -188,7 +188,7 @@ test('events are one resource under two groups', async () => {
       involvedObject: { namespace: 'default' },
     },
   })
-  const other = { group: v.spell('events{api}'), resource: 'events' }
+  const other = { group: v.resolve('events{api}'), resource: 'events' }
   const here = await source.get({ group: '', resource: 'events' }, 'default', 'e')
   expect([here?.metadata.name, await source.get(other, 'default', 'e')]).toEqual(['e', here])
 })

@@ -1,21 +1,21 @@
 import { hookContext, keyOf, placeOf, type Api } from '../registry/context.ts'
 import { decodeStored } from '../registry/objects.ts'
-import type { Served } from '../catalogue/catalogue.ts'
+import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import type { Typed } from '../meta/object-meta.ts'
 import type { ObjectHandler, ObjectSource } from '../catalogue/object-source.ts'
 import type { ResourceName } from '../meta/resource-name.ts'
 import { followLater, followVersions, type VersionHandler } from '../cache/follow.ts'
 import { TableGone, type StorageForm } from '../cache/storage-form.ts'
-import type { Version } from '../cache/version.ts'
+import type { StoredObject } from '../cache/stored-object.ts'
 
 /**
  * Objects out of the server's own memory, decoded once for each of their versions. What a handler throws goes to
  * `onError` and does not reach the commit that it was told of.
  */
 export function objectSource(api: Api, onError: (error: unknown) => void = () => {}): ObjectSource {
-  const decoded = new WeakMap<Version, Typed>()
+  const decoded = new WeakMap<StoredObject, Typed>()
 
-  const decode = <T extends Typed>(served: Served, version: Version): T => {
+  const decode = <T extends Typed>(served: ResourceEntry, version: StoredObject): T => {
     let object = decoded.get(version)
     if (!object) decoded.set(version, (object = decodeStored(served, version, hookContext(api))))
     // Who asks for a resource knows its kind.
@@ -65,9 +65,9 @@ export function objectSource(api: Api, onError: (error: unknown) => void = () =>
 }
 
 /** Resources that are not served are there too, since they may be stored. */
-function storedForm(api: Api, { group, resource }: ResourceName): Served | undefined {
-  const hub = api.catalogue.entry(group, resource)?.versions[0]
-  return hub?.virtual === null ? hub : undefined
+function storedForm(api: Api, { group, resource }: ResourceName): ResourceEntry | undefined {
+  const storage = api.catalogue.entry(group, resource)?.versions[0]
+  return storage?.virtual === null ? storage : undefined
 }
 
 /** Tells a handler of objects in whatever form they are at the time. */
@@ -79,9 +79,9 @@ function versionHandler<T extends Typed>(
 ): VersionHandler {
   // The forms of the server are those of its catalogue; where there are none, there is one only.
   const servedIn = (form: StorageForm | null) =>
-    (form?.of as Served | undefined) ?? storedForm(api, name)!
+    (form?.of as ResourceEntry | undefined) ?? storedForm(api, name)!
   // Not remembered: whoever follows keeps what it needs, and most keep little.
-  const read = (version: Version, form: StorageForm | null) =>
+  const read = (version: StoredObject, form: StorageForm | null) =>
     decodeStored<T>(servedIn(form), version, hookContext(api))
   return {
     set(version, form) {

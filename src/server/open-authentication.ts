@@ -196,7 +196,7 @@ async function openServiceAccounts(
   const { signingKey, keys } = await keysOf(files, pki)
   return serviceAccountTokens(
     {
-      issuers: files.issuers?.length ? files.issuers : [v.spell('https://{brand}.default.svc')],
+      issuers: files.issuers?.length ? files.issuers : [v.resolve('https://{brand}.default.svc')],
       keys,
       signingKey,
       apiAudiences,

@@ -86,7 +86,7 @@ export async function openAuthorization(
 }
 
 function guards(deps: EscalationDeps): Map<string, Guard> {
-  const group = deps.v.spell('rbac.authorization{api}')
+  const group = deps.v.resolve('rbac.authorization{api}')
   const guard: Guard = ({ call, object, old }) =>
     checkEscalation(
       {

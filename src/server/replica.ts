@@ -56,8 +56,8 @@ export const electedControllers = (
   takePart({
     api,
     log,
-    namespace: api.v.spell('{system}-system'),
-    name: api.v.spell('{system}-apiserver-controllers'),
+    namespace: api.v.resolve('{system}-system'),
+    name: api.v.resolve('{system}-apiserver-controllers'),
     identity: `${hostname()}_${api.ids.uid()}`,
     start,
   })

@@ -45,7 +45,7 @@ export class StartProgress {
   /** A check for each step. */
   checks(v: Vocabulary): readonly HealthCheck[] {
     return [...this.#steps].map((step) => ({
-      name: `poststarthook/${v.spell(step)}`,
+      name: `poststarthook/${v.resolve(step)}`,
       of: ['healthz', 'livez', 'readyz'],
       check: () => {
         if (!this.#done.has(step)) throw new Error(this.#failures.get(step) ?? 'not finished')

@@ -96,7 +96,7 @@ export class RuleChecks {
         'contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema',
       )
     }
-    const what = this.#v.spell(
+    const what = this.#v.resolve(
       'x-{brand}-validations estimated rule cost total for entire OpenAPIv3 schema',
     )
     errors.forbidden(tooCostly(what, total, SCHEMA_LIMIT))

@@ -53,19 +53,25 @@ export interface SchemaProps {
   'x-{brand}-validations'?: ValidationRule[]
 }
 
-/** Where more is written. */
+/** Reference to documentation outside the schema. */
 export class ExternalDocumentation extends shape({
-  /** What is found there. */
+  /** Short description of the external documentation. */
   description: t.string(1),
-  /** Address. */
+  /** URL of the external documentation. */
   url: t.string(2),
 }) {}
 
-/** A rule about a value, as an expression. */
+/** Validation rule for a value, written as a CEL expression. */
 export class ValidationRule extends shape({
-  /** Expression that must be true; `self` is the value, `oldSelf` the one before the change. */
+  /**
+   * CEL expression that must evaluate to true. `self` is the value; `oldSelf` is its previous value, and a rule that
+   * uses it is checked only on updates of an existing value.
+   */
   rule: t.string(1).required(),
-  /** What to say when it is not. */
+  /**
+   * Error message if the rule evaluates to false. Required if the rule has line breaks; must not have any itself.
+   * Defaults to `failed rule: <rule>`.
+   */
   message: t.string(2),
 }) {}
 
@@ -93,94 +99,121 @@ const { shape: selfHolding } = home('apiextensions{api}/v1') as unknown as {
   shape: (fields: Readonly<Record<string, Field<any>>>) => ShapeClass<SchemaProps>
 }
 
-/** A JSON schema. */
+/** JSON schema of a value: the subset of OpenAPI v3 that custom resources support, with the `x-{brand}` extensions. */
 export class JSONSchemaProps extends selfHolding({
-  /** Not allowed. */
+  /** Not supported; must be empty. */
   id: t.string(1),
-  /** Not allowed. */
+  /** Not supported; must be empty. */
   $schema: t.string(2),
-  /** Not allowed. */
+  /** Not supported; must be unset. Repeat the referenced schema instead. */
   $ref: t.string(3).explicit(),
-  /** What the value is for. */
+  /** Description of the value, shown in the API documentation. */
   description: t.string(4),
-  /** Type of the value: `string`, `number`, `integer`, `boolean`, `array` or `object`. */
+  /**
+   * Type of the value: `string`, `number`, `integer`, `boolean`, `array` or `object`. Required for structural schemas
+   * unless int-or-string or preserve-unknown-fields is set.
+   */
   type: t.string(5),
-  /** Format of the value, such as `int32`, `date-time` or `ipv4`; one that is not known is ignored. */
+  /**
+   * Format that strings and numbers are checked against, such as `date-time`, `ipv4`, `uuid` or `int32`. Unknown
+   * formats are ignored.
+   */
   format: t.string(6),
-  /** A short name for the value. */
+  /** Short title of the value, for documentation only. */
   title: t.string(7),
-  /** What a field is set to that is left out. */
+  /** Value that the server sets if the field is absent, on writes and on reads. It must be valid under this schema. */
   default: t.any(8).explicit(),
-  /** Largest number. */
+  /** Largest allowed number; inclusive unless `exclusiveMaximum` is true. */
   maximum: t.double(9).explicit(),
-  /** Whether the largest number itself is too large. */
+  /** If true, the number must be less than `maximum`, not equal to it. Defaults to false. */
   exclusiveMaximum: t.bool(10),
-  /** Smallest number. */
+  /** Smallest allowed number; inclusive unless `exclusiveMinimum` is true. */
   minimum: t.double(11).explicit(),
-  /** Whether the smallest number itself is too small. */
+  /** If true, the number must be greater than `minimum`, not equal to it. Defaults to false. */
   exclusiveMinimum: t.bool(12),
-  /** Largest length of a text, in characters. */
+  /** Maximum length of a string, in characters. Must not be negative. */
   maxLength: t.int64(13).explicit(),
-  /** Smallest length of a text, in characters. */
+  /** Minimum length of a string, in characters. Must not be negative. */
   minLength: t.int64(14).explicit(),
-  /** Regular expression that a text must match somewhere. */
+  /** Regular expression (RE2 syntax) that a string must match. It is not anchored unless it contains `^` and `$`. */
   pattern: t.string(15),
-  /** Largest number of items. */
+  /** Maximum number of items in an array. Must not be negative. */
   maxItems: t.int64(16).explicit(),
-  /** Smallest number of items. */
+  /** Minimum number of items in an array. Must not be negative. */
   minItems: t.int64(17).explicit(),
-  /** Not allowed; lists of type `set` have unique items. */
+  /** Not supported; must be false. Use a list type of `set` for unique items. */
   uniqueItems: t.bool(18),
-  /** Number that the value is a multiple of. */
+  /** Number that the value must be a multiple of. Must be greater than zero. */
   multipleOf: t.double(19).explicit(),
-  /** The only values. */
+  /** Allowed values. Any JSON value other than these is rejected. */
   enum: t.list(20, 'any'),
-  /** Largest number of properties. */
+  /** Maximum number of properties of an object. Must not be negative. */
   maxProperties: t.int64(21).explicit(),
-  /** Smallest number of properties. */
+  /** Minimum number of properties of an object. Must not be negative. */
   minProperties: t.int64(22).explicit(),
-  /** Properties that must be there. */
+  /** Names of the properties that an object must have. */
   required: t.list(23, 'string'),
-  /** Schema of the items of a list. */
+  /** Schema of the items of an array; only one schema for all items is supported. Required if `type` is `array`. */
   items: schemaOrArray(24).explicit(),
-  /** Schemas that must all hold. */
+  /** Schemas that the value must all match. They only add validation and must not set types, defaults or extensions. */
   allOf: schemas(25),
-  /** Schemas of which exactly one must hold. */
+  /**
+   * Schemas of which the value must match exactly one. They only add validation and must not set types, defaults or
+   * extensions.
+   */
   oneOf: schemas(26),
-  /** Schemas of which at least one must hold. */
+  /**
+   * Schemas of which the value must match at least one. They only add validation and must not set types, defaults or
+   * extensions.
+   */
   anyOf: schemas(27),
-  /** Schema that must not hold. */
+  /** Schema that the value must not match. It only adds validation and must not set types, defaults or extensions. */
   not: schema(28).explicit(),
-  /** Schemas of the properties of an object. */
+  /** Schemas of the named properties of an object. Mutually exclusive with `additionalProperties`. */
   properties: schemaMap(29),
-  /** Schema of all properties of an object, which then is a map; `true` takes any. */
+  /**
+   * Schema of all values of an object that is used as a map, or true for any value. Mutually exclusive with
+   * `properties`.
+   */
   additionalProperties: schemaOrBool(30).explicit(),
-  /** Not allowed. */
+  /** Not supported; must be empty. */
   patternProperties: schemaMap(31),
-  /** Not allowed. */
+  /** Not supported; must be empty. */
   dependencies: schemasOrStrings(32),
-  /** Not allowed. */
+  /** Not supported; must be unset. */
   additionalItems: schemaOrBool(33).explicit(),
-  /** Not allowed. */
+  /** Not supported; must be empty. */
   definitions: schemaMap(34),
-  /** Where more is written. */
+  /** Reference to documentation about the value. */
   externalDocs: t.object(35, ExternalDocumentation).explicit(),
-  /** An example. */
+  /** Example of a valid value, for documentation only. */
   example: t.any(36).explicit(),
-  /** Whether `null` is a value. */
+  /** If true, `null` is a valid value. If false, a null is dropped or replaced by the default. Defaults to false. */
   nullable: t.bool(37),
-  /** Keeps fields that the schema does not name; only `true` can be given. */
+  /**
+   * If true, fields that the schema does not specify are kept instead of pruned. Only true is allowed; leave it unset
+   * otherwise.
+   */
   'x-{brand}-preserve-unknown-fields': t.bool(38).explicit(),
-  /** Whether the value is a whole object with type and metadata, which are then validated. */
+  /**
+   * If true, the value is a complete object whose apiVersion, kind and metadata are validated. Requires `type: object`.
+   * Defaults to false.
+   */
   'x-{brand}-embedded-resource': t.bool(39),
-  /** Whether the value is an integer or a text. */
+  /** If true, the value is either an integer or a string, and `type` must be empty. Defaults to false. */
   'x-{brand}-int-or-string': t.bool(40),
-  /** Fields that tell the items of a list of type `map` apart. */
+  /**
+   * Fields whose values together identify an item of a list of type `map`. Required for that list type, not allowed for
+   * others.
+   */
   'x-{brand}-list-map-keys': t.list(41, 'string'),
-  /** How a list is merged: `atomic` as one value, `set` by value, `map` by keys. */
+  /**
+   * How an array is merged: `atomic` as one value, `set` by unique scalar values, `map` by the fields in the list map
+   * keys. Defaults to `atomic`.
+   */
   'x-{brand}-list-type': t.string(42).explicit(),
-  /** How an object is merged: `granular` field by field, `atomic` as one value. */
+  /** How an object is merged: `granular` field by field, `atomic` as one value. Defaults to `granular`. */
   'x-{brand}-map-type': t.string(43).explicit(),
-  /** Rules about the value, as expressions. */
+  /** Validation rules in CEL that the value must satisfy. */
   'x-{brand}-validations': t.list(44, ValidationRule).keyed('rule').patchBy('rule'),
 }) {}

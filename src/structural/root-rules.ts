@@ -48,9 +48,9 @@ function validateBesideStatus(schema: SchemaProps, v: Vocabulary, errors: FieldE
       return
     }
     if (!AT_ROOT.includes(name)) {
-      const allowed = AT_ROOT.map((field) => v.spell(field)).join(' ')
+      const allowed = AT_ROOT.map((field) => v.resolve(field)).join(' ')
       errors.invalid(
-        v.spell(name),
+        v.resolve(name),
         `only [${allowed}] fields are allowed at the root of the schema if the status subresource is enabled`,
       )
       return

@@ -103,8 +103,8 @@ class Rules {
   }
 
   #at = (errors: FieldErrors, extension: string): FieldErrors =>
-    errors.at(this.#spell(`x-{brand}-${extension}`))
-  #spell = (text: string): string => this.#v.spell(text)
+    errors.at(this.#resolve(`x-{brand}-${extension}`))
+  #resolve = (text: string): string => this.#v.resolve(text)
 
   #extensions(schema: SchemaProps, errors: FieldErrors): void {
     if (schema['x-{brand}-preserve-unknown-fields'] === false) {
@@ -125,7 +125,7 @@ class Rules {
       }
     }
     if (schema['x-{brand}-list-map-keys'] && listType !== 'map') {
-      const text = this.#spell('must be map if x-{brand}-list-map-keys is non-empty')
+      const text = this.#resolve('must be map if x-{brand}-list-map-keys is non-empty')
       const at = this.#at(errors, 'list-type')
       if (listType === undefined) at.required(text)
       else at.invalid(listType, text)
@@ -134,7 +134,7 @@ class Rules {
 
   #needsType(schema: SchemaProps, type: string, extension: string, errors: FieldErrors): void {
     if (schema.type === type) return
-    const text = this.#spell(`must be ${type} if x-{brand}-${extension} is specified`)
+    const text = this.#resolve(`must be ${type} if x-{brand}-${extension} is specified`)
     if (schema.type === undefined) errors.at('type').required(text)
     else errors.at('type').invalid(schema.type, text)
   }
@@ -145,18 +145,18 @@ class Rules {
       const wrong = wrongSetItem(schema)
       if (wrong) {
         errors
-          .at('items', this.#spell(wrong.field))
+          .at('items', this.#resolve(wrong.field))
           .invalid(
             wrong.value,
-            this.#spell('must be atomic as item of a list with x-{brand}-list-type=set'),
+            this.#resolve('must be atomic as item of a list with x-{brand}-list-type=set'),
           )
       }
     }
     if (!this.#needs.mapKeys) return
     for (const { path, value, text } of wrongKeys(schema)) {
       const at = scopeAt(errors.at('items'), path)
-      if (value) at.required(this.#spell(text))
-      else at.forbidden(this.#spell(text))
+      if (value) at.required(this.#resolve(text))
+      else at.forbidden(this.#resolve(text))
     }
   }
 
@@ -165,18 +165,18 @@ class Rules {
     const at = this.#at(errors, 'list-map-keys')
     const items = itemsOf(schema)
     if (keys.length === 0) {
-      at.required(this.#spell('a list of type map needs keys'))
+      at.required(this.#resolve('a list of type map needs keys'))
     }
     if (schema.items === undefined) {
-      errors.at('items').required(this.#spell('a list of type map needs a schema for its items'))
+      errors.at('items').required(this.#resolve('a list of type map needs a schema for its items'))
     } else if (!items) {
       errors
         .at('items')
-        .invalid('', this.#spell('a list of type map needs one schema for all items'))
+        .invalid('', this.#resolve('a list of type map needs one schema for all items'))
     } else if (items.type !== 'object') {
       errors
         .at('items', 'type')
-        .invalid(items.type ?? '', this.#spell('items of a list of type map are objects'))
+        .invalid(items.type ?? '', this.#resolve('items of a list of type map are objects'))
     }
     if (items?.type !== 'object') return
     const seen = new Set<string>()
@@ -186,7 +186,7 @@ class Rules {
       else if (property.type === 'array' || property.type === 'object') {
         scopeAt(errors, ['items', 'properties', { key }, 'type']).invalid(
           property.type,
-          this.#spell("must be a scalar type if parent array's x-{brand}-list-type is map"),
+          this.#resolve("must be a scalar type if parent array's x-{brand}-list-type is map"),
         )
       }
       if (seen.has(key)) at.invalid(keys, 'names a property twice')

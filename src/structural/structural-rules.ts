@@ -81,16 +81,16 @@ function validateType(schema: SchemaProps, level: Level, v: Vocabulary, errors: 
   const preserves = schema['x-{brand}-preserve-unknown-fields'] === true
   const embedded = schema['x-{brand}-embedded-resource'] === true
   const either = schema['x-{brand}-int-or-string'] === true
-  const exclusive = v.spell('must be false if x-{brand}-int-or-string is true')
+  const exclusive = v.resolve('must be false if x-{brand}-int-or-string is true')
   if (either && preserves) {
-    errors.at(v.spell('x-{brand}-preserve-unknown-fields')).invalid(true, exclusive)
+    errors.at(v.resolve('x-{brand}-preserve-unknown-fields')).invalid(true, exclusive)
   }
   if (either && embedded) {
-    errors.at(v.spell('x-{brand}-embedded-resource')).invalid(true, exclusive)
+    errors.at(v.resolve('x-{brand}-embedded-resource')).invalid(true, exclusive)
   }
   const { type } = schema
   if (embedded && type !== 'object') {
-    const text = v.spell('an embedded resource is an object')
+    const text = v.resolve('an embedded resource is an object')
     if (type === undefined) errors.at('type').required(text)
     else errors.at('type').invalid(type, text)
   } else if (type === undefined && !either && !preserves) {
@@ -103,12 +103,12 @@ function validateType(schema: SchemaProps, level: Level, v: Vocabulary, errors: 
   if (schema.additionalProperties !== undefined) {
     errors
       .at('additionalProperties')
-      .forbidden(v.spell('an embedded resource has declared properties only'))
+      .forbidden(v.resolve('an embedded resource has declared properties only'))
   }
   if (!preserves && !schema.properties) {
     errors
       .at('properties')
-      .required(v.spell('an embedded resource has properties, or preserves unknown fields'))
+      .required(v.resolve('an embedded resource has properties, or preserves unknown fields'))
   }
 }
 
@@ -210,7 +210,7 @@ function validateNested(
   }
   for (const [name, what] of STRUCTURE) {
     if (schema[name] !== undefined && schema[name] !== false) {
-      errors.at(v.spell(name)).forbidden(`must be ${what} to be structural`)
+      errors.at(v.resolve(name)).forbidden(`must be ${what} to be structural`)
     }
   }
   if (propertyOf(schema, 'metadata')) {

@@ -6,7 +6,7 @@ export interface Vocabulary {
   readonly name: VocabularyName
   readonly words: Readonly<Record<Word, string>>
   /** Turns a template into the text that goes on the wire. Throws on an unknown word. */
-  spell(template: string): string
+  resolve(template: string): string
 }
 
 export type VocabularyName = 'orch' | 'kubernetes'
@@ -24,7 +24,7 @@ export function vocabulary(name: VocabularyName, words: Record<Word, string>): V
   return {
     name,
     words,
-    spell(template) {
+    resolve(template) {
       let text = spelled.get(template)
       if (text === undefined) {
         text = template.replace(/\{(\w+)\}/g, (_, word: string) => {

@@ -15,8 +15,8 @@ export function wireNames(v: Vocabulary, template: string): readonly string[] {
   if (known === undefined) made.set(v, (known = new Map()))
   let names = known.get(template)
   if (names === undefined) {
-    const own = v.spell(template)
-    names = v === vocabularies[defaultVocabulary] ? [own, kubernetes.spell(template)] : [own]
+    const own = v.resolve(template)
+    names = v === vocabularies[defaultVocabulary] ? [own, kubernetes.resolve(template)] : [own]
     known.set(template, names)
   }
   return names

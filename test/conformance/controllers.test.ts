@@ -61,7 +61,7 @@ for (const { vocabulary, place } of settings) {
         vocabulary: v,
         hosts: [],
       })
-      const user = v.spell('system:{system}-controller-manager')
+      const user = v.resolve('system:{system}-controller-manager')
       const config = {
         ...(await readKubeconfig(of.kubeconfig)),
         impersonate: { user, uid: '', groups: [], extra: [] },

@@ -68,13 +68,13 @@ describe.each(['orch', 'kubernetes'] as const)('vocabulary %s', (vocabulary) => 
     await server.close()
   })
 
-  const groupOf = (file: File) => (file.branded ? v.spell(`${file.group}{api}`) : file.group)
+  const groupOf = (file: File) => (file.branded ? v.resolve(`${file.group}{api}`) : file.group)
   const pathOf = (file: File) =>
     file.group === '' ? `/api/${file.version}` : `/apis/${groupOf(file)}/${file.version}`
 
   test('groups in order, with their versions, preferred first', async () => {
     const { groups } = (await client.get('/apis')).body
-    expect(groups.map((g: { name: string }) => g.name)).toEqual(ORDER.map((g) => v.spell(g)))
+    expect(groups.map((g: { name: string }) => g.name)).toEqual(ORDER.map((g) => v.resolve(g)))
     const versions = Object.fromEntries(
       groups.map((g: { name: string; versions: { version: string }[] }) => [
         g.name,
@@ -82,8 +82,8 @@ describe.each(['orch', 'kubernetes'] as const)('vocabulary %s', (vocabulary) => 
       ]),
     )
     expect(versions.autoscaling).toEqual(['v2', 'v1', 'v2beta2'])
-    expect(versions[v.spell('flowcontrol.apiserver{api}')]).toEqual(['v1beta2', 'v1beta1'])
-    expect(versions[v.spell('storage{api}')]).toEqual(['v1', 'v1beta1'])
+    expect(versions[v.resolve('flowcontrol.apiserver{api}')]).toEqual(['v1beta2', 'v1beta1'])
+    expect(versions[v.resolve('storage{api}')]).toEqual(['v1', 'v1beta1'])
   })
 
   for (const file of files) {

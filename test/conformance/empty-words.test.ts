@@ -28,7 +28,7 @@ function toldApart(): Set<string> {
       if (holds.is === 'object') walk(holds.to())
     }
   }
-  for (const { hub } of resources) walk(hub.shape)
+  for (const { storage } of resources) walk(storage.shape)
   return found
 }
 

@@ -84,7 +84,7 @@ const spec = (count: string): Json => ({
 export function schemaOf(properties: Json, v: Vocabulary): SchemaProps {
   const words = JSON.stringify({ type: 'object', properties }).replaceAll(
     '"x-orch-',
-    `"x-${v.spell('{brand}')}-`,
+    `"x-${v.resolve('{brand}')}-`,
   )
   // Read as one of a definition is.
   return codecOf(JSONSchemaProps.shape, v).decode(JSON.parse(words), new Decoding()) as SchemaProps

@@ -66,7 +66,7 @@ for (const { versions } of api.catalogue.entries()) {
       expect(outcome(() => row().toString('utf8'))).toBe(outcome(() => whole(text, 'null')))
       const { row: full } = rowOf(object as object, 'Object')
       expect(outcome(() => full().toString('utf8'))).toBe(outcome(() => whole(text, text)))
-      const head = `{"kind":"PartialObjectMetadata","apiVersion":"${api.v.spell('meta{api}')}/v1"`
+      const head = `{"kind":"PartialObjectMetadata","apiVersion":"${api.v.resolve('meta{api}')}/v1"`
       const partial = `${head},"metadata":${version.metadata().toString('utf8')}}`
       const { row: meta } = rowOf(object as object, 'Metadata')
       expect(outcome(() => meta().toString('utf8'))).toBe(outcome(() => whole(text, partial)))
@@ -75,7 +75,7 @@ for (const { versions } of api.catalogue.entries()) {
 
   test(`${shape.home} ${shape.name}`, () => {
     for (const { kind, apiVersion, content, status } of manifests(api.v)) {
-      if (kind !== served.kind || apiVersion !== served.hub.groupVersion) continue
+      if (kind !== served.kind || apiVersion !== served.storage.groupVersion) continue
       check({ kind, apiVersion, metadata: { name: 'minimal' }, ...content, ...status })
     }
     fc.assert(fc.property(arbitraryOf(shape, api.v), check), { seed: SEED, numRuns: RUNS })

@@ -4,7 +4,7 @@ import { ManualClock, startServer } from '../../src/index.ts'
 import { Client } from '../client.ts'
 
 const NS = '/api/v1/namespaces/default/configmaps'
-const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
+const yieldToEventLoop = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 test('bookmarks come to those who ask, and tell how far the stream has got', async () => {
   const clock = new ManualClock()
@@ -40,7 +40,7 @@ test('a watch without a timeout ends by itself', async () => {
   const client = new Client(server)
   const watch = await client.watch(`${NS}?watch=1`)
   const ended = watch.next()
-  await turn()
+  await yieldToEventLoop()
   clock.advance(20_000)
   expect(await ended).toBeNull()
   client.close()
@@ -55,7 +55,7 @@ test('a request that takes too long is answered', async () => {
   const reply = client.get(`${NS}?resourceVersion=99999`).finally(() => (done = true))
   while (!done) {
     clock.advance(250)
-    await turn()
+    await yieldToEventLoop()
   }
   const { status, body } = await reply
   expect([status, body]).toEqual([

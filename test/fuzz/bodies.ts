@@ -239,7 +239,7 @@ export class Bodies {
     ]
     const tree = new Members([
       ['kind', 'DeleteOptions'],
-      ['apiVersion', random.pick(['v1', this.#world.spell('meta{api}/v1'), 'apps/v1'])],
+      ['apiVersion', random.pick(['v1', this.#world.resolve('meta{api}/v1'), 'apps/v1'])],
       ...all.filter(() => random.chance(0.35)),
     ])
     mutateTree(tree, random, { times: random.below(3) })

@@ -112,10 +112,10 @@ export class Run {
     let memory: [number, number] = [0, 0]
     let witnesses = 0
     try {
-      for (const body of readerRules(this.#world.spell('rbac.authorization{api}')))
+      for (const body of readerRules(this.#world.resolve('rbac.authorization{api}')))
         await this.#admin.ask(
           'POST',
-          `/apis/${this.#world.spell('rbac.authorization{api}')}/v1/${(body as { kind: string }).kind.toLowerCase()}s`,
+          `/apis/${this.#world.resolve('rbac.authorization{api}')}/v1/${(body as { kind: string }).kind.toLowerCase()}s`,
           { body },
         )
       const made = await Witnesses.make(this.#admin, this.#world)

@@ -23,7 +23,7 @@ export interface World {
   readonly listed: readonly Listed[]
   readonly templates: ReadonlyMap<string, Manifest>
   readonly protobuf: { write(value: object): Buffer }
-  spell(template: string): string
+  resolve(template: string): string
 }
 
 /** Reads one document. */
@@ -41,14 +41,14 @@ export async function learnWorld(vocabulary: VocabularyName, read: Read): Promis
   return {
     vocabulary,
     media: {
-      protobuf: v.spell('application/vnd.{brand}.protobuf'),
-      meta: v.spell('meta{api}'),
+      protobuf: v.resolve('application/vnd.{brand}.protobuf'),
+      meta: v.resolve('meta{api}'),
     },
     grammars,
     listed: await discovered(read),
     templates: new Map(manifests(v).map((m) => [`${m.apiVersion} ${m.kind}`, m])),
     protobuf: protobufForm(v),
-    spell: (template) => v.spell(template),
+    resolve: (template) => v.resolve(template),
   }
 }
 

@@ -1,7 +1,7 @@
 /** Kinds that no server has built in. */
 import { ageColumn, nameColumn } from '../../src/kinds/columns.ts'
 import { declaredEntries } from '../../src/catalogue/declared-entry.ts'
-import type { ResourceEntry } from '../../src/catalogue/catalogue-snapshot.ts'
+import type { ResourceVersions } from '../../src/catalogue/catalogue-snapshot.ts'
 import { group } from '../../src/meta/object-meta.ts'
 import { column, part, resource, type Resource } from '../../src/catalogue/resource.ts'
 import { t } from '../../src/notation/shape.ts'
@@ -74,8 +74,8 @@ export const widgetsStoredInV1: Resource = resource(Widget, {
     'example.com/v2': {
       shape: Later,
       same: false,
-      toHub: renamed('length', 'size'),
-      fromHub: renamed('size', 'length'),
+      convertToStorage: renamed('length', 'size'),
+      convertFromStorage: renamed('size', 'length'),
     },
   },
 })
@@ -87,8 +87,8 @@ export const widgetsStoredInV2: Resource = resource(Later, {
     'example.com/v1': {
       shape: Widget,
       same: false,
-      toHub: renamed('size', 'length'),
-      fromHub: renamed('length', 'size'),
+      convertToStorage: renamed('size', 'length'),
+      convertFromStorage: renamed('length', 'size'),
     },
   },
 })
@@ -110,7 +110,7 @@ export const otherWidgets: Resource = resource(
 )
 
 /** Entries of kinds, served in all their versions. */
-export const entriesOf = (kinds: readonly Resource[], v: Vocabulary): ResourceEntry[] =>
+export const entriesOf = (kinds: readonly Resource[], v: Vocabulary): ResourceVersions[] =>
   kinds.map((kind) => {
     const versions = declaredEntries(kind, v)
     return { versions, served: versions }

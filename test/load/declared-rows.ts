@@ -44,7 +44,7 @@ function placesIn(root: Shape, seen: Set<string>): Place[] {
     for (const { shape, path } of open) {
       for (const [name, facts] of shape.fields) {
         const { holds } = facts
-        const here = facts.inline ? path : [...path, v.spell(name)]
+        const here = facts.inline ? path : [...path, v.resolve(name)]
         const id = `${shape.home} ${shape.name}.${name}`
         if ((holds.is === 'list' || holds.is === 'map') && !seen.has(id)) {
           seen.add(id)
@@ -145,7 +145,7 @@ function itemOf(holds: Holds, i: number, depth = 0): unknown {
       return Object.fromEntries(
         [...holds.to().fields].flatMap(([name, facts]) => {
           const value = fieldOf(facts, i, depth)
-          return value === undefined ? [] : [[v.spell(name), value]]
+          return value === undefined ? [] : [[v.resolve(name), value]]
         }),
       )
     case 'list':

@@ -110,7 +110,7 @@ describe('definitions agree with the facts', () => {
     // Names with brand words are templates; types that are lists are published as lists.
     const fields = type.fields!.map((field) => ({
       ...field,
-      name: kubernetes.spell(field.name),
+      name: kubernetes.resolve(field.name),
       type: field.type.replace('ExtraValue', '[]string'),
     }))
     const properties = (schema.properties ?? {}) as Record<string, Json>

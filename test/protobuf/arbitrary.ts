@@ -36,7 +36,7 @@ function objectOf(shape: Shape, v: Vocabulary, depth: number): fc.Arbitrary<Json
     for (const [template, facts] of of.fields) {
       if (facts.inline && facts.holds.is === 'object') collect(facts.holds.to())
       else if (depth < MAX_DEPTH || !isDeep(facts.holds)) {
-        members.push([v.spell(template), valueOf(facts.holds, v, depth)])
+        members.push([v.resolve(template), valueOf(facts.holds, v, depth)])
       }
     }
   }

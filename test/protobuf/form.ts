@@ -2,7 +2,7 @@
 import { Scale } from '../../src/kinds/autoscaling/scale.ts'
 import { resources } from '../../src/kinds/index.ts'
 import { ListMeta, Status } from '../../src/kinds/meta/documents.ts'
-import { buildCatalogue, type Served } from '../../src/catalogue/catalogue.ts'
+import { buildCatalogue, type ResourceEntry } from '../../src/catalogue/catalogue.ts'
 import { codecOf, Decoding, type JsonObject } from '../../src/codec/codec.ts'
 import { unwrap, wrap } from '../../src/codec/protobuf-envelope.ts'
 import { readerOf } from '../../src/codec/protobuf-wire.ts'
@@ -10,7 +10,7 @@ import { protobufOf } from '../../src/codec/protobuf.ts'
 import type { Shape } from '../../src/notation/shape.ts'
 import type { Vocabulary } from '../../src/vocabulary/vocabulary.ts'
 
-function shapeOf({ kind, published }: Served): Shape {
+function shapeOf({ kind, published }: ResourceEntry): Shape {
   if (published.is !== 'shape') throw new Error(`${kind} has no shape`)
   return published.shape
 }
@@ -36,7 +36,7 @@ export function protobufForm(v: Vocabulary) {
 
   return {
     name: 'protobuf',
-    type: v.spell('application/vnd.{brand}.protobuf'),
+    type: v.resolve('application/vnd.{brand}.protobuf'),
     write(value: object): Buffer {
       const { kind, apiVersion, ...rest } = value as JsonObject & {
         kind: string

@@ -38,7 +38,7 @@ function changed(bytes: Buffer, { at, to, how }: { at: number; to: number; how: 
 }
 
 const kinds = fc
-  .constantFrom(...resources.map(({ hub }) => hub.shape))
+  .constantFrom(...resources.map(({ storage }) => storage.shape))
   .chain((shape) => arbitraryOf(shape, v).map((object) => ({ shape, object })))
 
 test('a changed message is refused, or holds what its codec takes or refuses', () => {
@@ -79,7 +79,7 @@ test('so is a changed envelope', () => {
 })
 
 test('a message of three megabytes of nothing is read in the order of its size', () => {
-  const { shape } = resources.find(({ hub }) => hub.shape.name === 'Pod')!.hub
+  const { shape } = resources.find(({ storage }) => storage.shape.name === 'Pod')!.storage
   const { decode } = protobufOf(shape, v)
   const before = process.memoryUsage().heapUsed
   // Each two bytes are an empty volume.

@@ -98,7 +98,7 @@ export class Oracle {
       /\{(\w+)\}/g,
       (_, w: string) => `{${WORDS[w] ?? w}}`,
     )
-    return this.#v.spell(template)
+    return this.#v.resolve(template)
   }
 
   #parts(type: string): { field: Field; path: number[] }[] {

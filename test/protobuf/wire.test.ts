@@ -29,8 +29,8 @@ function referenceOf({ home, name }: Shape): string {
 }
 
 const shapes = new Map<string, Shape>()
-for (const { hub, versions = {}, subresources = {} } of resources) {
-  const all = [hub, ...Object.values(versions).map(({ shape }) => shape)]
+for (const { storage, versions = {}, subresources = {} } of resources) {
+  const all = [storage, ...Object.values(versions).map(({ shape }) => shape)]
   for (const sub of Object.values(subresources)) if (sub.serves === 'action') all.push(sub.input)
   for (const { shape } of all) shapes.set(referenceOf(shape), shape)
 }

@@ -14,9 +14,9 @@ export const certificateSubjectRestriction: PluginFactory = {
     validate(attributes) {
       const { resource, subresource, object } = attributes
       if (resource.resource !== 'certificatesigningrequests' || subresource !== '') return
-      if (resource.group !== v.spell('certificates{api}')) return
+      if (resource.group !== v.resolve('certificates{api}')) return
       const { signerName, request } = (object!.live as CertificateSigningRequest).spec
-      if (signerName !== v.spell('{label}/{system}-apiserver-client')) return
+      if (signerName !== v.resolve('{label}/{system}-apiserver-client')) return
       let organizations: readonly string[]
       try {
         organizations = requestSubject(request).organizations

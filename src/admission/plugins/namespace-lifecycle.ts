@@ -17,7 +17,7 @@ export const namespaceLifecycle: PluginFactory = {
     async mutate(attributes) {
       const { operation, namespace, name, resource } = attributes
       if (resource.group === '' && resource.resource === 'namespaces') {
-        if (operation === 'DELETE' && KEPT.some((kept) => v.spell(kept) === name)) {
+        if (operation === 'DELETE' && KEPT.some((kept) => v.resolve(kept) === name)) {
           throw forbidden(NAMESPACES, name, 'this namespace may not be deleted')
         }
         return

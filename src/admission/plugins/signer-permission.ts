@@ -43,7 +43,7 @@ export const certificateSigning: PluginFactory = {
 const isRequest = ({ resource, subresource }: Attributes, v: Vocabulary, part: string) =>
   resource.resource === RESOURCE &&
   subresource === part &&
-  resource.group === v.spell('certificates{api}')
+  resource.group === v.resolve('certificates{api}')
 
 async function needs(
   verb: 'approve' | 'sign',
@@ -58,7 +58,7 @@ async function needs(
       isResource: true,
       verb,
       path: '',
-      group: v.spell('certificates{api}'),
+      group: v.resolve('certificates{api}'),
       version: '*',
       resource: 'signers',
       subresource: '',

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, RequestOptions } from 'node:http'
 import { Agent } from 'node:https'
 import { urlToHttpOptions } from 'node:url'
 import { transportProblem } from '../../client/call-error.ts'
-import { beginExchange, readAnswer } from '../../client/http-exchange.ts'
+import { beginExchange, readAnswer } from '../../outgoing/http-exchange.ts'
 import type { Clock } from '../../base/clock.ts'
 
 /** What a provider answered with status 200. */

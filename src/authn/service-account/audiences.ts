@@ -22,7 +22,7 @@ export function confirmedAudiences(
 ): readonly string[] {
   let own = audienceClaim(claims)
   if (own.length === 0) {
-    asking.annotate(v.spell('authentication{api}/legacy-token'), subject)
+    asking.annotate(v.resolve('authentication{api}/legacy-token'), subject)
     count('legacy')
     own = apiAudiences
   }

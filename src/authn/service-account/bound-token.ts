@@ -12,7 +12,7 @@ import {
   type TokenAuthenticator,
 } from '../authenticator.ts'
 import type { Claims } from '../oidc/claims.ts'
-import { secondLook } from '../second-look.ts'
+import { retryWithFreshRead } from '../second-look.ts'
 import { accountUser, PODS, SECRETS, SERVICE_ACCOUNTS, type Account } from './account.ts'
 import { confirmedAudiences, type AudienceParts } from './audiences.ts'
 import { isOf, objectClaim, textClaim, timeClaim, verifiedClaims } from './jwt.ts'
@@ -50,10 +50,10 @@ export class BoundTokens implements TokenAuthenticator {
     const claims = await verifiedClaims(token, keys)
     const subject = textClaim(claims, 'sub')
     const audiences = confirmedAudiences(claims, subject, asking, this.#parts)
-    const own = objectClaim(claims, v.spell('{label}')) ?? {}
+    const own = objectClaim(claims, v.resolve('{label}')) ?? {}
     const now = this.#parts.clock.now()
     checkTime(claims, now)
-    const user = await secondLook(this.#parts.objects, () => this.#check(own, now))
+    const user = await retryWithFreshRead(this.#parts.objects, () => this.#check(own, now))
     this.#noteAge(own, subject, asking, now)
     return { user, audiences }
   }
@@ -69,8 +69,8 @@ export class BoundTokens implements TokenAuthenticator {
     if (!pod) return accountUser(account)
     const { v } = this.#parts
     return accountUser(account, {
-      [v.spell('authentication.{label}/pod-name')]: [pod.name],
-      [v.spell('authentication.{label}/pod-uid')]: [pod.uid],
+      [v.resolve('authentication.{label}/pod-name')]: [pod.name],
+      [v.resolve('authentication.{label}/pod-uid')]: [pod.uid],
     })
   }
 
@@ -112,7 +112,7 @@ export class BoundTokens implements TokenAuthenticator {
     if (!warnAfter || now <= warnAfter) return count('valid')
     const seconds = Math.floor((now - warnAfter) / 1000)
     asking.annotate(
-      v.spell('authentication{api}/stale-token'),
+      v.resolve('authentication{api}/stale-token'),
       `subject: ${subject}, seconds after warning threshold: ${seconds}`,
     )
     count('stale')

@@ -77,7 +77,7 @@ export class TokenIssuer {
         exp: now + (isExtended ? EXTENDED_SECONDS : expirationSeconds),
         iat: now,
         iss: issuer,
-        [v.spell('{label}')]: {
+        [v.resolve('{label}')]: {
           namespace: account.namespace,
           ...(boundObject
             ? {

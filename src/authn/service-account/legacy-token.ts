@@ -10,7 +10,7 @@ import {
   type TokenAuthenticator,
 } from '../authenticator.ts'
 import type { Claims } from '../oidc/claims.ts'
-import { secondLook } from '../second-look.ts'
+import { retryWithFreshRead } from '../second-look.ts'
 import { sameSecret } from '../secret-digest.ts'
 import { accountUser, accountUserName, SECRETS, SERVICE_ACCOUNTS, type Account } from './account.ts'
 import { confirmedAudiences, type AudienceParts } from './audiences.ts'
@@ -18,14 +18,14 @@ import { isOf, textClaim, verifiedClaims } from './jwt.ts'
 import type { TokenKey } from './keys.ts'
 
 /** Issuer that tokens in secrets name. */
-export const legacyIssuer = (v: Vocabulary): string => v.spell('{brand}/serviceaccount')
+export const legacyIssuer = (v: Vocabulary): string => v.resolve('{brand}/serviceaccount')
 
 /** Names of the claims that tokens in secrets have beside those of every token. */
 export const legacyClaims = (v: Vocabulary) => ({
-  namespace: v.spell('{label}/serviceaccount/namespace'),
-  secret: v.spell('{label}/serviceaccount/secret.name'),
-  name: v.spell('{label}/serviceaccount/service-account.name'),
-  uid: v.spell('{label}/serviceaccount/service-account.uid'),
+  namespace: v.resolve('{label}/serviceaccount/namespace'),
+  secret: v.resolve('{label}/serviceaccount/secret.name'),
+  name: v.resolve('{label}/serviceaccount/service-account.name'),
+  uid: v.resolve('{label}/serviceaccount/service-account.uid'),
 })
 
 export interface LegacyTokenParts extends AudienceParts {
@@ -52,7 +52,7 @@ export class LegacyTokens implements TokenAuthenticator {
     const audiences = confirmedAudiences(claims, textClaim(claims, 'sub'), asking, this.#parts)
     const { secret, ...account } = this.#read(claims)
     if (this.#parts.lookup) {
-      await secondLook(this.#parts.objects, async () => {
+      await retryWithFreshRead(this.#parts.objects, async () => {
         await this.#checkSecret(token, account.namespace, secret)
         await this.#checkAccount(account)
       })

@@ -37,7 +37,7 @@ const WORDS: ReadonlyMap<string, readonly string[]> = new Map([
   ['all', [...READ, ...WRITE]],
 ])
 
-const items = (text: string, v: Vocabulary): string[] => v.spell(text).split(' ')
+const items = (text: string, v: Vocabulary): string[] => v.resolve(text).split(' ')
 
 /** Spells a line out. */
 export function ruleOfLine([verbs, what, groups = 'core', names]: Line, v: Vocabulary): Rule {

@@ -20,7 +20,7 @@ interface Fact {
 for (const v of Object.values(vocabularies)) {
   describe(`the policy in ${v.name} words agrees with the facts`, () => {
     const spell = (text: string) =>
-      v.spell(
+      v.resolve(
         text
           .replaceAll('.{apiDomain}', '{api}')
           .replaceAll('{labelDomain}', '{label}')

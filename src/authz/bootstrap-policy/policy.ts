@@ -101,29 +101,29 @@ function bindingObject(
     metadata: metadata(name, v, namespace),
     ...(to.length === 0 ? {} : { subjects: to.map((text) => subjectObject(text, v)) }),
     roleRef: {
-      apiGroup: v.spell('rbac.authorization{api}'),
+      apiGroup: v.resolve('rbac.authorization{api}'),
       kind: namespace === undefined ? 'ClusterRole' : 'Role',
-      name: v.spell(role),
+      name: v.resolve(role),
     },
   }
 }
 
 function subjectObject(text: string, v: Vocabulary): PolicySubject {
   const at = text.indexOf(':')
-  const name = v.spell(text.slice(at + 1))
-  const apiGroup = v.spell('rbac.authorization{api}')
+  const name = v.resolve(text.slice(at + 1))
+  const apiGroup = v.resolve('rbac.authorization{api}')
   switch (text.slice(0, at)) {
     case 'user':
       return { kind: 'User', apiGroup, name }
     case 'group':
       return { kind: 'Group', apiGroup, name }
     default:
-      return { kind: 'ServiceAccount', name, namespace: v.spell('{system}-system') }
+      return { kind: 'ServiceAccount', name, namespace: v.resolve('{system}-system') }
   }
 }
 
 const aggregateTo = (role: string, v: Vocabulary) => ({
-  [v.spell(`rbac.authorization{api}/aggregate-to-${role}`)]: 'true',
+  [v.resolve(`rbac.authorization{api}/aggregate-to-${role}`)]: 'true',
 })
 
 const metadata = (
@@ -132,8 +132,8 @@ const metadata = (
   namespace: string | undefined,
   labels: Readonly<Record<string, string>> = {},
 ): PolicyMetadata => ({
-  name: v.spell(name),
-  ...(namespace === undefined ? {} : { namespace: v.spell(namespace) }),
-  labels: { [v.spell('{label}/bootstrapping')]: 'rbac-defaults', ...labels },
-  annotations: { [v.spell('rbac.authorization.{label}/autoupdate')]: 'true' },
+  name: v.resolve(name),
+  ...(namespace === undefined ? {} : { namespace: v.resolve(namespace) }),
+  labels: { [v.resolve('{label}/bootstrapping')]: 'rbac-defaults', ...labels },
+  annotations: { [v.resolve('rbac.authorization.{label}/autoupdate')]: 'true' },
 })

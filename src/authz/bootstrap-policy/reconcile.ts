@@ -102,7 +102,7 @@ export function reconcileBinding(
 }
 
 const isProtected = ({ annotations }: StoredMetadata, v: Vocabulary): boolean => {
-  const key = v.spell('rbac.authorization.{label}/autoupdate')
+  const key = v.resolve('rbac.authorization.{label}/autoupdate')
   return (
     annotations !== undefined && Object.hasOwn(annotations, key) && annotations[key] === 'false'
   )

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { checkEncryptionConfig, EncryptionConfigError, readEncryptionConfig } from './config.ts'
 
-const spell = (template: string) => template.replaceAll('{api}', '.k8s.io')
+const resolve = (template: string) => template.replaceAll('{api}', '.k8s.io')
 const key16 = Buffer.alloc(16, 1).toString('base64')
 const key32 = Buffer.alloc(32, 2).toString('base64')
 const HEAD = { apiVersion: 'apiserver.config.k8s.io/v1', kind: 'EncryptionConfiguration' }
@@ -17,7 +17,7 @@ const NO_KMS = `${P}.kms: Forbidden: this server has no KMS providers; use aescb
 
 function faultOf(document: unknown): string {
   try {
-    checkEncryptionConfig(document, spell)
+    checkEncryptionConfig(document, resolve)
   } catch (error) {
     if (error instanceof EncryptionConfigError) return error.message
     throw error
@@ -152,7 +152,7 @@ test('resources, groups, providers and keys are read in their order', () => {
         },
       ],
     },
-    spell,
+    resolve,
   )
   expect(
     rules.map(({ resources, providers }) => ({
@@ -191,7 +191,7 @@ describe('the file', () => {
     ],
   ] as const) {
     test(title, async () => {
-      const read = readEncryptionConfig({ path: '/etc/e.yaml', text: '', spell, parse })
+      const read = readEncryptionConfig({ path: '/etc/e.yaml', text: '', resolve, parse })
       await expect(read).rejects.toThrow(new EncryptionConfigError(want))
     })
   }
@@ -199,7 +199,7 @@ describe('the file', () => {
   test('is good', async () => {
     const text = JSON.stringify(withProviders({ identity: {} }))
     expect(
-      await readEncryptionConfig({ path: '/e', text, spell, parse: async (t) => JSON.parse(t) }),
+      await readEncryptionConfig({ path: '/e', text, resolve, parse: async (t) => JSON.parse(t) }),
     ).toEqual([
       { resources: [{ resource: 'secrets', group: '' }], providers: [{ is: 'identity' }] },
     ])

@@ -32,13 +32,13 @@ export interface EncryptionRule {
 }
 
 /** Spells a name template in the words of the server. */
-export type Spell = (template: string) => string
+export type Resolve = (template: string) => string
 
 export interface EncryptionFile {
   /** For messages. */
   readonly path: string
   readonly text: string
-  readonly spell: Spell
+  readonly resolve: Resolve
   /** Reads YAML or JSON; throws on what is neither. */
   readonly parse: (text: string) => unknown
 }
@@ -65,7 +65,7 @@ export async function readEncryptionConfig(file: EncryptionFile): Promise<Encryp
     throw new EncryptionConfigError(`${named} is neither YAML nor JSON${place}`)
   }
   try {
-    return checkEncryptionConfig(document, file.spell)
+    return checkEncryptionConfig(document, file.resolve)
   } catch (error) {
     if (!(error instanceof EncryptionConfigError)) throw error
     throw new EncryptionConfigError(`${named}: ${error.message}`)
@@ -73,8 +73,8 @@ export async function readEncryptionConfig(file: EncryptionFile): Promise<Encryp
 }
 
 /** Checks a parsed configuration. Throws EncryptionConfigError with every fault of it. */
-export function checkEncryptionConfig(document: unknown, spell: Spell): EncryptionRule[] {
-  const apiVersion = spell('apiserver.config{api}/v1')
+export function checkEncryptionConfig(document: unknown, resolve: Resolve): EncryptionRule[] {
+  const apiVersion = resolve('apiserver.config{api}/v1')
   if (
     !isObject(document) ||
     document['apiVersion'] !== apiVersion ||

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { storeSuite } from '../../../test/store/suite.ts'
 import { ManualClock } from '../../base/clock.ts'
-import { Cache } from '../../cache/cache.ts'
+import { WatchCache } from '../../cache/watch-cache.ts'
 import { encodeRecord } from '../record.ts'
 import { openLmdb } from '../lmdb/engine.ts'
 import { openMemory } from '../memory/engine.ts'
@@ -159,12 +159,12 @@ for (const { name, open } of [
         })
       const at = '/registry/core/secrets/ns/a'
       const options = { clock: new ManualClock(), historyMs: 60_000 }
-      const first = new Cache(engine, options)
+      const first = new WatchCache(engine, options)
       await first.table('/registry/core/secrets/')
       await first.commit([{ key: at, value: record('one') }])
       await first.commit([{ key: at, value: record('two') }])
-      const second = new Cache(engine, options)
-      const show = (cache: Cache, from: number) =>
+      const second = new WatchCache(engine, options)
+      const show = (cache: WatchCache, from: number) =>
         cache
           .list('/registry/core/secrets/', '/registry/core/secrets/', { at: from })
           .then(({ items }) => [...items].map((v) => v.json().toString()))

@@ -3,7 +3,7 @@ import type { KeyedKind, NamedKey, ProviderConfig } from './config.ts'
 import { openEncryption, type Encryption } from './transformer.ts'
 
 /** Spells as a server with the words of existing clients does. */
-export const spell = (template: string) => template.replaceAll('{api}', '.k8s.io')
+export const resolve = (template: string) => template.replaceAll('{api}', '.k8s.io')
 
 /** A key of 32 equal bytes. */
 export const key = (name: string, byte: number): NamedKey => ({
@@ -23,7 +23,7 @@ export const encryptionOf = (
   prefix = '/registry/core/secrets/',
 ): Promise<Encryption> =>
   openEncryption([{ resources: [{ resource: 'secrets', group: '' }], providers }], {
-    spell,
+    resolve,
     keyPrefixOf: () => prefix,
   })
 

@@ -1,7 +1,7 @@
 import { createSecretKey } from 'node:crypto'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { by, encryptionOf, identity, key, keyedKinds, spell } from './encryption.fixture.ts'
+import { by, encryptionOf, identity, key, keyedKinds, resolve } from './encryption.fixture.ts'
 import { openEncryption, type Encryption } from './transformer.ts'
 import { TransformError } from './unreadable.ts'
 
@@ -135,7 +135,7 @@ test('keys that no rule names stay as they are, but encrypted values are not tak
   ])
   expect(encryption.encrypt('/registry/core/configmaps/ns/a', PLAIN)).toBe(PLAIN)
   expect(outcome(encryption, '/registry/core/configmaps/ns/a', PLAIN)).toBe(PLAIN.toString())
-  const none = await openEncryption([], { spell, keyPrefixOf: () => null })
+  const none = await openEncryption([], { resolve, keyPrefixOf: () => null })
   const stored = encryption.encrypt(KEY, PLAIN)
   expect(outcome(none, KEY, stored)).toBe(`${KEY}: no matching prefix found`)
 })
@@ -151,7 +151,7 @@ test('providers of a resource in several rules come one after the other', async 
       { resources, providers: [identity] },
     ],
     {
-      spell,
+      resolve,
       keyPrefixOf: ({ resource }) => (resource === 'never' ? null : `/registry/core/${resource}/`),
     },
   )
@@ -196,7 +196,7 @@ for (const { kind, secret, nonce, plain, starts } of KNOWN) {
         },
       ],
       {
-        spell,
+        resolve,
         keyPrefixOf: () => '/registry/core/secrets/',
         random: (bytes) => Buffer.from(nonce, 'hex').subarray(0, bytes),
       },

@@ -1,5 +1,5 @@
 import { systemRandom, Unreadable, type RandomBytes } from './ciphers.ts'
-import type { EncryptedResource, EncryptionRule, Spell } from './config.ts'
+import type { EncryptedResource, EncryptionRule, Resolve } from './config.ts'
 import { identity, joined, providerOf, type Opened, type Provider } from './providers.ts'
 import { loadSecretbox } from './secretbox-library.ts'
 import { TransformError } from './unreadable.ts'
@@ -8,7 +8,7 @@ export type { Opened } from './providers.ts'
 export { TransformError } from './unreadable.ts'
 
 export interface EncryptionOptions {
-  readonly spell: Spell
+  readonly resolve: Resolve
   /** What the keys of a resource start with; null when it is never stored. */
   readonly keyPrefixOf: (resource: EncryptedResource) => string | null
   readonly random?: RandomBytes
@@ -20,11 +20,11 @@ export interface EncryptionOptions {
  */
 export async function openEncryption(
   rules: readonly EncryptionRule[],
-  { spell, keyPrefixOf, random = systemRandom }: EncryptionOptions,
+  { resolve, keyPrefixOf, random = systemRandom }: EncryptionOptions,
 ): Promise<Encryption> {
   const needsSecretbox = rules.some(({ providers }) => providers.some((p) => p.is === 'secretbox'))
   const tools = { random, secretbox: needsSecretbox ? await loadSecretbox() : null }
-  const mark = markOf(spell)
+  const mark = markOf(resolve)
   const byPrefix = new Map<string, Provider[]>()
   for (const rule of rules) {
     const providers = rule.providers.map((config) => providerOf(config, mark, tools))
@@ -38,8 +38,8 @@ export async function openEncryption(
 }
 
 /** What encrypted values start with: the first label of the vendor's domain. */
-function markOf(spell: Spell): string {
-  return `${spell('{api}').split('.')[1] ?? ''}:enc:`
+function markOf(resolve: Resolve): string {
+  return `${resolve('{api}').split('.')[1] ?? ''}:enc:`
 }
 
 /** Turns values into what is stored, and back, by the key that they stand under. */

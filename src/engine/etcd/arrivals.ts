@@ -1,8 +1,8 @@
-import { Bag, type InBag } from '../../base/bag.ts'
+import { IndexedPool, type InPool } from '../../base/indexed-pool.ts'
 import { systemClock } from '../../base/clock.ts'
 import type { Revision } from '../engine.ts'
 
-interface Waiter extends InBag {
+interface Waiter extends InPool {
   readonly revision: Revision
   readonly done: (arrived: boolean) => void
 }
@@ -10,7 +10,7 @@ interface Waiter extends InBag {
 /** How far the feed is, and who waits for it to get further. */
 export class Arrivals {
   #known: Revision
-  readonly #waiting = new Bag<Waiter>()
+  readonly #waiting = new IndexedPool<Waiter>()
 
   constructor(known: Revision) {
     this.#known = known

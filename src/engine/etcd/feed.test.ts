@@ -6,7 +6,7 @@ import type { Connection } from './connection.ts'
 import { Feed } from './feed.ts'
 import type { WatchedChange, WatchResponse } from './messages.ts'
 
-const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
+const yieldToEventLoop = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 const frameOf = (frame: Partial<WatchResponse>): WatchResponse => ({
   ...{ id: 0, revision: 0, created: false, canceled: false, compacted: 0, reason: '' },
@@ -66,25 +66,25 @@ describe('changes', () => {
     const { told, say } = opened()
     say({ created: true, revision: 10 }, changesAt(11), changesAt(12, 12), changesAt(13))
     expect(told).toEqual(['from 11', 'from 11'])
-    await turn()
+    await yieldToEventLoop()
     say(changesAt(14))
-    await turn()
+    await yieldToEventLoop()
     expect(told.slice(2)).toEqual(['changes 11,12,12,13', 'changes 14'])
   })
 
   test('come before the progress that tells of them', async () => {
     const { told, say } = opened()
     say(changesAt(11), { revision: 20 }, changesAt(21))
-    await turn()
+    await yieldToEventLoop()
     expect(told.slice(1)).toEqual(['changes 11', 'progress 20', 'changes 21'])
   })
 
   test('of a revision in parts wait for the last part', async () => {
     const { told, say } = opened()
     say(changesAt(11), { ...changesAt(12), fragment: true })
-    await turn()
+    await yieldToEventLoop()
     say(changesAt(12))
-    await turn()
+    await yieldToEventLoop()
     expect(told.slice(1)).toEqual(['changes 11', 'changes 12,12'])
   })
 
@@ -93,14 +93,14 @@ describe('changes', () => {
     say(changesAt(11), changesAt(12))
     stream().emit('error', new Error('broken'))
     clock.advance(100)
-    await turn()
+    await yieldToEventLoop()
     expect(told.slice(1)).toEqual(['changes 11,12', 'from 13'])
   })
 
   test('that came before others are lost are handed over first', async () => {
     const { told, say } = opened()
     say(changesAt(11), { canceled: true, compacted: 15 })
-    await turn()
+    await yieldToEventLoop()
     expect(told.slice(1)).toEqual(['changes 11', 'lost 15', 'from 12'])
   })
 })

@@ -1,5 +1,5 @@
 import { readSync } from 'node:fs'
-import { Pace } from '../../base/turn.ts'
+import { Pace } from '../../base/event-loop.ts'
 import { HEADER_BYTES, readTree, TREE_BYTES, type Meta, type Tree } from './meta-page.ts'
 
 /** How much of a file is walked: down to the leaves' numbers, or all that is reached. */

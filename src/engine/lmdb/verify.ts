@@ -1,4 +1,4 @@
-import { Pace } from '../../base/turn.ts'
+import { Pace } from '../../base/event-loop.ts'
 import { UnusableDataDir, type Revision } from '../engine.ts'
 import { DAMAGED, META, TIME_BYTES, type Databases } from './layout.ts'
 import { decodeHead, decodeValue, isIntact, placeKey, readPlaceKey } from './value-record.ts'

@@ -1,3 +1,24 @@
+/**
+ * Two ways to the disk: a small transaction is appended to the journal (one flush) and applied to LMDB later together with
+ * others; a large one goes to LMDB directly, behind everything that waits. A transaction is acknowledged when it is
+ * on disk in either place.
+ *
+ * Example: T1 to T3 are small, T4 is large. The journal has two halves; the one that is written to is marked with *.
+ *
+ *     what happens                          journal halves       unapplied   LMDB has   acknowledged
+ *     append T1                             T1*        -         T1          -          T1
+ *     append T2                             T1 T2*     -         T1 T2       -          T1 T2
+ *     50 ms later: begin to apply T1 T2;    T1 T2      *         T1 T2       -          T1 T2
+ *       the journal turns to the other half
+ *     append T3 meanwhile                   T1 T2      T3*       T1 T2 T3    -          T1 to T3
+ *     LMDB has committed                    (free)     T3*       T3          T1 T2      T1 to T3
+ *     write T4: T3 and T4 in one LMDB       *          T3        T3          T1 T2      T1 to T3
+ *       transaction
+ *     LMDB has committed                    *          (free)    -           T1 to T4   T1 to T4
+ *
+ * After a crash at any line the start reads LMDB and then applies the entries of both halves with newer revisions. A half
+ * is overwritten only after LMDB has all of its transactions. `made` is the overlay that reads look at before LMDB.
+ */
 import type { Clock } from '../../base/clock.ts'
 import type { Revision } from '../engine.ts'
 import type { Environment } from './environment.ts'

@@ -2,7 +2,7 @@ import { Scale } from '../../kinds/autoscaling/scale.ts'
 import {
   verbsOf,
   type Catalogue,
-  type Served,
+  type ResourceEntry,
   type ServedGroup,
 } from '../../catalogue/catalogue.ts'
 import type { Subresource, Verb } from '../../catalogue/resource.ts'
@@ -115,7 +115,7 @@ function groupOf({ group, versions }: ServedGroup) {
   return { name: group, versions: entries, preferredVersion: entries[0] }
 }
 
-function resourcesOf(catalogue: Catalogue, resources: readonly Served[]): object[] {
+function resourcesOf(catalogue: Catalogue, resources: readonly ResourceEntry[]): object[] {
   return resources
     .flatMap((served) => [mainEntry(served), ...partEntries(catalogue, served)])
     .sort((a, b) => (a.name < b.name ? -1 : 1))
@@ -124,7 +124,7 @@ function resourcesOf(catalogue: Catalogue, resources: readonly Served[]): object
 /** What is no longer told of a kind whose objects are being removed. */
 const WRITES: readonly Verb[] = ['create', 'patch', 'update']
 
-function mainEntry(served: Served) {
+function mainEntry(served: ResourceEntry) {
   const { short, categories } = served
   return {
     name: served.resource,
@@ -139,7 +139,7 @@ function mainEntry(served: Served) {
   }
 }
 
-const partEntries = (catalogue: Catalogue, served: Served) =>
+const partEntries = (catalogue: Catalogue, served: ResourceEntry) =>
   [...served.subresources].map(([name, subresource]) => ({
     name: `${served.resource}/${name}`,
     singularName: '',
@@ -149,7 +149,7 @@ const partEntries = (catalogue: Catalogue, served: Served) =>
   }))
 
 /** The kind that is sent and answered, with its group where that is another. */
-function bodyOf(catalogue: Catalogue, served: Served, subresource: Subresource<any>) {
+function bodyOf(catalogue: Catalogue, served: ResourceEntry, subresource: Subresource<any>) {
   switch (subresource.serves) {
     case 'part':
       return { kind: served.kind }

@@ -28,18 +28,18 @@ export const mutatingWebhookConfigurations = resource(MutatingWebhookConfigurati
     ageColumn,
   ],
 
-  fill({ webhooks = [] }) {
+  setDefaults({ webhooks = [] }) {
     for (const webhook of webhooks) {
       fillWebhook(webhook)
       webhook.reinvocationPolicy ??= 'Never'
     }
   },
 
-  onCreate({ metadata }) {
+  prepareForCreate({ metadata }) {
     metadata.generation = 1
   },
 
-  onUpdate(next, old) {
+  prepareForUpdate(next, old) {
     if (!sameValue(next.webhooks, old.webhooks)) {
       next.metadata.generation = raised(old.metadata)
     }

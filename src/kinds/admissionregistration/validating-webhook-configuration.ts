@@ -28,15 +28,15 @@ export const validatingWebhookConfigurations = resource(ValidatingWebhookConfigu
     ageColumn,
   ],
 
-  fill({ webhooks = [] }) {
+  setDefaults({ webhooks = [] }) {
     for (const webhook of webhooks) fillWebhook(webhook)
   },
 
-  onCreate({ metadata }) {
+  prepareForCreate({ metadata }) {
     metadata.generation = 1
   },
 
-  onUpdate(next, old) {
+  prepareForUpdate(next, old) {
     if (!sameValue(next.webhooks, old.webhooks)) {
       next.metadata.generation = raised(old.metadata)
     }

@@ -256,13 +256,13 @@ test('only Never and IfNeeded are known', () => {
 
 test('the generation counts changes of webhooks', () => {
   const made = of({})
-  validating.onCreate!(made, c)
+  validating.prepareForCreate!(made, c)
   expect(made.metadata.generation).toBe(1)
   const same = structuredClone(made)
-  validating.onUpdate!(same, made, c)
+  validating.prepareForUpdate!(same, made, c)
   expect(same.metadata.generation).toBe(1)
   const next = { ...structuredClone(made), webhooks: [] }
-  validating.onUpdate!(next, made, c)
+  validating.prepareForUpdate!(next, made, c)
   expect(next.metadata.generation).toBe(2)
   expect(cells(validating, made)).toEqual(['x', 1, '<unknown>'])
 })

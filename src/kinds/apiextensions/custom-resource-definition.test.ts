@@ -53,7 +53,7 @@ const typed = (path: string, found: string, wanted: string, name = '') => ({
 
 test('what is left out is filled, and a create starts with an empty status', () => {
   const made = of()
-  definitions.onCreate!(made, c)
+  definitions.prepareForCreate!(made, c)
   expect(made).toEqual({
     metadata: { name: 'foos.example.com', generation: 1 },
     spec: {
@@ -605,14 +605,14 @@ describe('rules of schemas', () => {
 describe('changes', () => {
   const stored = () => {
     const old = of()
-    definitions.onCreate!(old, c)
+    definitions.prepareForCreate!(old, c)
     return old
   }
   test('a new storage version is remembered, the old one may not go', () => {
     const old = stored()
     const next = of({ versions: [versionOf({ type: 'object' }, { name: 'v2' })] })
     next.status = structuredClone(old.status)
-    definitions.onUpdate!(next, old, c)
+    definitions.prepareForUpdate!(next, old, c)
     expect([next.status.storedVersions, next.metadata.generation]).toEqual([['v1', 'v2'], 2])
     expect(problems(definitions, next, old)).toEqual([
       invalid('status.storedVersions[0]', 'v1', 'must appear in spec.versions'),

@@ -109,7 +109,7 @@ export const customResourceDefinitions = resource(CustomResourceDefinition, {
     }),
   },
 
-  fill(definition) {
+  setDefaults(definition) {
     const { names } = definition.spec
     if (names.kind !== '') {
       names.singular ??= names.kind.toLowerCase()
@@ -121,14 +121,14 @@ export const customResourceDefinitions = resource(CustomResourceDefinition, {
     if (storage !== undefined) definition.status.storedVersions ??= [storage]
   },
 
-  onCreate(definition) {
+  prepareForCreate(definition) {
     const storage = storageVersionOf(definition)
     definition.status = { acceptedNames: { plural: '', kind: '' } }
     if (storage !== undefined) definition.status.storedVersions = [storage]
     definition.metadata.generation = 1
   },
 
-  onUpdate(next, old) {
+  prepareForUpdate(next, old) {
     if (!sameValue(next.spec, old.spec)) {
       next.metadata.generation = raised(old.metadata)
     }
@@ -141,7 +141,7 @@ export const customResourceDefinitions = resource(CustomResourceDefinition, {
 
   onTerminate(definition, { v, now }) {
     const { metadata } = definition
-    const duty = v.spell(INSTANCE_CLEANUP)
+    const duty = v.resolve(INSTANCE_CLEANUP)
     if (!metadata.finalizers?.includes(duty))
       metadata.finalizers = [...(metadata.finalizers ?? []), duty]
     setCondition(

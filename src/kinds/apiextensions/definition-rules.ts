@@ -82,7 +82,7 @@ export function* validateDefinitionSpec(
   if (spec.preserveUnknownFields && old?.preserveUnknownFields !== true) {
     const text =
       'cannot set to true, set x-{brand}-preserve-unknown-fields to true in spec.versions[*].schema instead'
-    errors.at('preserveUnknownFields').invalid(true, c.v.spell(text))
+    errors.at('preserveUnknownFields').invalid(true, c.v.resolve(text))
   }
 }
 
@@ -276,9 +276,9 @@ export function validateApproval(
   old?: Approvable,
 ): void {
   const { group } = next.spec
-  const domains = [c.v.spell('{api}').slice(1), c.v.spell('{label}')]
+  const domains = [c.v.resolve('{api}').slice(1), c.v.resolve('{label}')]
   if (!domains.some((domain) => group === domain || group.endsWith(`.${domain}`))) return
-  const key = c.v.spell('api-approved.{label}')
+  const key = c.v.resolve('api-approved.{label}')
   const textOf = ({ metadata }: Approvable) => metadata.annotations?.[key] ?? ''
   const state = approvalOf(textOf(next))
   if (old && approvalOf(textOf(old)) === state) return

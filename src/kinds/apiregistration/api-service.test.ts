@@ -86,10 +86,10 @@ test('a new one starts without status, and a local one is available', () => {
   const remote = of({ service }, undefined, {
     status: { conditions: [{ type: 'Available', status: 'True' }] },
   })
-  apiServices.onCreate!(remote, c)
+  apiServices.prepareForCreate!(remote, c)
   expect([remote.status, remote.spec.service]).toEqual([{}, { ...service, port: 443 }])
   const local = of()
-  apiServices.onCreate!(local, c)
+  apiServices.prepareForCreate!(local, c)
   expect(local.status.conditions).toEqual([
     {
       type: 'Available',
@@ -112,6 +112,6 @@ test('the status keeps to its fields', () => {
   expect(cells(apiServices, next)[2]).toBe('x (R)')
   const part = apiServices.subresources!['status']!
   next.metadata.labels = { a: 'b' }
-  if (part.serves === 'part') part.onUpdate!(next, of(), c)
+  if (part.serves === 'part') part.prepareForUpdate!(next, of(), c)
   expect(next.metadata).toEqual({ name: 'v1.example.com' })
 })

@@ -94,7 +94,7 @@ export const apiServices = resource(APIService, {
   subresources: {
     status: part('status', {
       unowned: ['metadata', 'spec'],
-      onUpdate: (next, old) => keepMetadata(next.metadata, old.metadata),
+      prepareForUpdate: (next, old) => keepMetadata(next.metadata, old.metadata),
       validate(service, errors) {
         validateSpec(service, errors)
         for (const [i, { status }] of (service.status.conditions ?? []).entries()) {
@@ -105,11 +105,11 @@ export const apiServices = resource(APIService, {
     }),
   },
 
-  fill({ spec: { service } }) {
+  setDefaults({ spec: { service } }) {
     if (service) service.port ??= 443
   },
 
-  onCreate(object, c) {
+  prepareForCreate(object, c) {
     object.status = {}
     if (object.spec.service) return
     object.status.conditions = [

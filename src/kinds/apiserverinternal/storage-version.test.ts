@@ -81,7 +81,7 @@ test('cells, and a create without status', () => {
     'a=v1,b=v1,c=v1 + 1 more...',
     '<unknown>',
   ])
-  storageVersions.onCreate!(object, c)
+  storageVersions.prepareForCreate!(object, c)
   expect(object.status).toEqual({})
   expect(cells(storageVersions, object)[2]).toBe('<unset>')
 })

@@ -79,12 +79,12 @@ export const storageVersions = resource(StorageVersion, {
 
   subresources: {
     status: part('status', {
-      onUpdate: (next, old) => keepMetadata(next.metadata, old.metadata),
+      prepareForUpdate: (next, old) => keepMetadata(next.metadata, old.metadata),
       validate: ({ status }, errors) => validateStatus(status, errors.at('status')),
     }),
   },
 
-  onCreate(object) {
+  prepareForCreate(object) {
     object.status = {}
   },
 

@@ -78,14 +78,14 @@ export const filledTemplate = {
 
 /** Reads and checks objects of one kind; `base` is a valid one. */
 export function kit<T extends Typed>(resource: Resource<T>, base: object) {
-  const { shape } = resource.hub
+  const { shape } = resource.storage
   const part = () => resource.subresources!['status'] as PartSubresource<T>
 
   const raw = (object: object, hooks: HookContext = c): T => {
     const decoding = new Decoding()
     const made = codecOf(shape).decode(object, decoding) as unknown as T
     if (decoding.unknown.length > 0) throw new Error(decoding.unknown.join())
-    resource.fill?.(made, hooks)
+    resource.setDefaults?.(made, hooks)
     return made
   }
   const of = (...changes: object[]): T => raw(merged(base, ...changes))
@@ -103,12 +103,12 @@ export function kit<T extends Typed>(resource: Resource<T>, base: object) {
   }
   /** The object as it is created. */
   const created = (object: T, hooks: HookContext = c): T => {
-    resource.onCreate!(object, hooks)
+    resource.prepareForCreate!(object, hooks)
     return object
   }
   /** The object as it is updated. */
   const updated = (next: T, old: T, hooks: HookContext = c): T => {
-    resource.onUpdate!(next, old, hooks)
+    resource.prepareForUpdate!(next, old, hooks)
     return next
   }
   const statusProblems = (next: T, old: T = next): string[] => {

@@ -6,11 +6,14 @@ import { ageColumn, nameColumn } from '../columns.ts'
 
 const { kind } = group('apps/v1')
 
-/** A former state of a stateful or daemon set, to go back to. */
+/**
+ * Immutable snapshot of the pod template of a StatefulSet or DaemonSet, created by its controller for updates and
+ * rollbacks. Controllers rely on it; do not edit it.
+ */
 export class ControllerRevision extends kind({
-  /** The state, in a form that its controller knows: any JSON value but null. It cannot change. */
+  /** Serialized state of the revision: any JSON value but null. Required and immutable. */
   data: t.raw(2).whole(),
-  /** Counts the states of one controller. */
+  /** Revision number, increasing with each revision of the same owner. Must not be negative. */
   revision: t.int64(3).required(),
 }) {}
 

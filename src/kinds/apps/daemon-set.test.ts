@@ -80,7 +80,7 @@ describe('the generation of the template', () => {
   }
   test('a write of the status keeps it', () => {
     const next = of(annotated('7'))
-    statusPart().onUpdate!(next, of(annotated('4')), c)
+    statusPart().prepareForUpdate!(next, of(annotated('4')), c)
     expect(next.metadata.annotations).toEqual({ [KEY]: '4' })
   })
   test('it is an integer', () => {

@@ -26,79 +26,103 @@ import { isEmptySelector } from './workload-selector.ts'
 
 const { kind, shape } = group('apps/v1')
 
-/** How fast pods are replaced, as numbers or shares of the nodes; one of the two is zero. */
+/** Parameters of a rolling update. Exactly one of `maxUnavailable` and `maxSurge` must be greater than zero. */
 export class RollingUpdateDaemonSet extends shape({
-  /** Most nodes that may be without their pod meanwhile; 1 when absent. */
+  /**
+   * Maximum number of nodes whose pod may be unavailable during the update: an absolute number, or a percentage of the
+   * desired nodes, rounded up. Must be 0 if `maxSurge` is set. Defaults to 1.
+   */
   maxUnavailable: t.intOrString(1).explicit(),
-  /** Most nodes that may have an old and a new pod meanwhile; 0 when absent. */
+  /**
+   * Maximum number of nodes that may run an old and a new pod at the same time during the update: an absolute number,
+   * or a percentage of the desired nodes, rounded up. Must be 0 if `maxUnavailable` is set. Defaults to 0.
+   */
   maxSurge: t.intOrString(2).explicit(),
 }) {}
 
-/** How pods of an old template give way to pods of the new one. */
+/** How pods are replaced when the template changes. */
 export class DaemonSetUpdateStrategy extends shape({
-  /** `RollingUpdate`: node by node. `OnDelete`: when somebody deletes an old one. */
+  /**
+   * `RollingUpdate` replaces pods gradually, `OnDelete` replaces a pod only after it has been deleted manually.
+   * Defaults to `RollingUpdate`.
+   */
   type: t.string(1).oneOf('OnDelete', 'RollingUpdate').unchecked().default('RollingUpdate'),
-  /** The steps, for `RollingUpdate`. */
+  /** Parameters of the rolling update. Only used if `type` is `RollingUpdate`. */
   rollingUpdate: t.object(2, RollingUpdateDaemonSet).explicit(),
 }) {}
 
-/** Which pod the nodes shall have. */
+/** Desired state of a DaemonSet. */
 export class DaemonSetSpec extends shape({
-  /** Labels by which it finds its pods; the labels of the template match it, and it cannot change. */
+  /**
+   * Label selector of the pods that the DaemonSet manages. Must not be empty and must match the labels of the template.
+   * Immutable.
+   */
   selector: t.object(1, LabelSelector).explicit().mandatory(),
-  /** What the pods look like, and by its node selector which nodes have one; they restart always. */
+  /**
+   * Template of the pods. One pod runs on every node that matches its node selector and affinity and whose taints it
+   * tolerates. `restartPolicy` must be `Always`.
+   */
   template: t.object(2, PodTemplateSpec).required(),
-  /** How pods of an old template give way to pods of a new one. */
+  /** Strategy for replacing pods with pods of a new template. Defaults to a rolling update. */
   updateStrategy: t.object(3, DaemonSetUpdateStrategy),
-  /** Seconds a pod must be ready without a crash before it counts as available. */
+  /**
+   * Minimum number of seconds a new pod must be ready without any container crashing before it counts as available.
+   * Defaults to 0: available as soon as it is ready.
+   */
   minReadySeconds: t.int32(4),
-  /** How many former states are kept to go back to. */
+  /** Number of old ControllerRevisions to retain for rollback. Defaults to 10. */
   revisionHistoryLimit: t.int32(6).explicit().default(10),
 }) {}
 
-/** Something that is going on with a daemon set. */
+/** One aspect of the observed state of a DaemonSet. */
 export class DaemonSetCondition extends shape({
-  /** What it is about. */
+  /** Type of the condition, unique in the list. */
   type: t.string(1).required(),
-  /** `True`, `False` or `Unknown`. */
+  /** Status of the condition: `True`, `False` or `Unknown`. */
   status: t.string(2).required(),
-  /** When the status last changed. */
+  /** Time at which the status last changed from one value to another. */
   lastTransitionTime: t.time(3),
-  /** Why it changed, as one word. */
+  /** Machine-readable reason for the last transition, in CamelCase. */
   reason: t.string(4),
-  /** Why it changed, for people. */
+  /** Human-readable details about the last transition. */
   message: t.string(5),
 }) {}
 
-/** How a daemon set fares, as numbers of nodes. */
+/** Observed state of a DaemonSet, mostly as numbers of nodes. */
 export class DaemonSetStatus extends shape({
-  /** Nodes that have the pod and shall have it. */
+  /** Number of nodes that run a pod of the DaemonSet and should run it. */
   currentNumberScheduled: t.int32(1).required(),
-  /** Nodes that have the pod and shall not have it. */
+  /** Number of nodes that run a pod of the DaemonSet but should not run it. */
   numberMisscheduled: t.int32(2).required(),
-  /** Nodes that shall have the pod. */
+  /** Number of nodes that should run a pod of the DaemonSet. */
   desiredNumberScheduled: t.int32(3).required(),
-  /** Nodes whose pod is ready. */
+  /** Number of nodes that should run the pod and have one that is ready. */
   numberReady: t.int32(4).required(),
-  /** Generation that the numbers are about. */
+  /** Generation of the spec that the controller last acted on. */
   observedGeneration: t.int64(5),
-  /** Nodes whose pod is of the present template. */
+  /** Number of nodes that run a pod of the current template. */
   updatedNumberScheduled: t.int32(6),
-  /** Nodes whose pod has been ready for `minReadySeconds`. */
+  /**
+   * Number of nodes that should run the pod and have one that is available, that is, ready for at least
+   * `minReadySeconds`.
+   */
   numberAvailable: t.int32(7),
-  /** Nodes whose pod is missing or not ready for long enough. */
+  /** Number of nodes that should run the pod but have none that is available. */
   numberUnavailable: t.int32(8),
-  /** How often the name of a new former state was taken; it takes part in such names. */
+  /**
+   * Number of hash collisions. The controller uses it to find a free name for the next ControllerRevision. Must not
+   * decrease.
+   */
   collisionCount: t.int32(9).explicit(),
-  /** What is going on. */
+  /** Current conditions of the DaemonSet, by type. */
   conditions: t.list(10, DaemonSetCondition).patchBy('type'),
 }) {}
 
-/** Keeps a pod running on every node, or on those that its template selects. */
+/** A DaemonSet runs one pod on every eligible node and follows as nodes join and leave the cluster. */
 export class DaemonSet extends kind({
-  /** What is wanted. */
+  /** Desired state of the DaemonSet. */
   spec: t.object(2, DaemonSetSpec),
-  /** How it fares; kept by the cluster. */
+  /** Most recently observed state. Set by the controller; read-only for users. */
   status: t.object(3, DaemonSetStatus),
 }) {}
 
@@ -117,7 +141,7 @@ export const daemonSets = resource(DaemonSet, {
   deleteAnswers: 'status',
   subresources: {
     status: part('status', {
-      onUpdate: ({ metadata }, old) =>
+      prepareForUpdate: ({ metadata }, old) =>
         setIntegerAnnotation(metadata, TEMPLATE_GENERATION, templateGeneration(old.metadata)),
       validate: validateStatus,
       validateUpdate: (next, old, errors) =>
@@ -149,7 +173,7 @@ export const daemonSets = resource(DaemonSet, {
     selectorColumn<DaemonSet>(),
   ],
 
-  fill({ metadata, spec }, c) {
+  setDefaults({ metadata, spec }, c) {
     const generation = integerAnnotation(metadata, TEMPLATE_GENERATION)
     if (generation !== null) setIntegerAnnotation(metadata, TEMPLATE_GENERATION, generation)
     fillPodTemplate(spec.template, c)
@@ -159,7 +183,7 @@ export const daemonSets = resource(DaemonSet, {
     }
   },
 
-  onCreate(set, c) {
+  prepareForCreate(set, c) {
     const { metadata } = set
     set.status = emptyStatus()
     metadata.generation = 1
@@ -168,7 +192,7 @@ export const daemonSets = resource(DaemonSet, {
     dropGatedPodFields(set.spec.template.spec, null, c)
   },
 
-  onUpdate(next, old, c) {
+  prepareForUpdate(next, old, c) {
     dropGatedPodFields(next.spec.template.spec, old.spec.template.spec, c)
     const before = templateGeneration(old.metadata)
     const isNew = !sameValue(next.spec.template, old.spec.template)

@@ -310,7 +310,7 @@ describe('violations of the status', () => {
 test('a write of the status keeps the labels', () => {
   for (const labels of [{ a: 'b' }, undefined]) {
     const next = of({ metadata: { labels: { c: 'd' } } })
-    statusPart().onUpdate!(next, of({ metadata: { labels } }), c)
+    statusPart().prepareForUpdate!(next, of({ metadata: { labels } }), c)
     expect(next.metadata.labels).toEqual(labels)
   }
 })

@@ -26,83 +26,105 @@ import { validateWorkloadSelector } from './workload-selector.ts'
 
 const { kind, shape } = group('apps/v1')
 
-/** How fast pods are replaced, as numbers or shares of the wanted replicas. */
+/** Pace of a rolling update. `maxUnavailable` and `maxSurge` must not both be 0. */
 export class RollingUpdateDeployment extends shape({
-  /** Most pods that may be missing meanwhile; shares round down, and it is 25% when absent. */
+  /**
+   * Maximum number of pods that may be unavailable during the update: an absolute number, or a percentage of the
+   * desired pods, rounded down. At most 100%. Defaults to 25%.
+   */
   maxUnavailable: t.intOrString(1).explicit(),
-  /** Most pods that there may be too many meanwhile; shares round up, and it is 25% when absent. */
+  /**
+   * Maximum number of pods that may exist above the desired number during the update: an absolute number, or a
+   * percentage of the desired pods, rounded up. Defaults to 25%.
+   */
   maxSurge: t.intOrString(2).explicit(),
 }) {}
 
-/** How pods of an old template give way to pods of the new one. */
+/** How existing pods are replaced when the template changes. */
 export class DeploymentStrategy extends shape({
-  /** `RollingUpdate`: step by step. `Recreate`: all old ones end before new ones start. */
+  /**
+   * `RollingUpdate` replaces pods gradually, `Recreate` terminates all old pods before new ones are created. Defaults
+   * to `RollingUpdate`.
+   */
   type: t.string(1).oneOf('Recreate', 'RollingUpdate').unchecked().default('RollingUpdate'),
-  /** The steps, for `RollingUpdate` only. */
+  /** Parameters of the rolling update. Not allowed if `type` is `Recreate`. */
   rollingUpdate: t.object(2, RollingUpdateDeployment).explicit(),
 }) {}
 
-/** Something that is going on with a deployment. */
+/** One aspect of the observed state of a Deployment. */
 export class DeploymentCondition extends shape({
-  /** What it is about: `Available`, `Progressing` or `ReplicaFailure`. */
+  /** Type of the condition: `Available`, `Progressing` or `ReplicaFailure`. */
   type: t.string(1).required(),
-  /** `True`, `False` or `Unknown`. */
+  /** Status of the condition: `True`, `False` or `Unknown`. */
   status: t.string(2).required(),
-  /** When it was last looked at. */
+  /** Time at which the condition was last updated. */
   lastUpdateTime: t.time(6),
-  /** When the status last changed. */
+  /** Time at which the status last changed from one value to another. */
   lastTransitionTime: t.time(7),
-  /** Why it changed, as one word. */
+  /** Machine-readable reason for the last transition, in CamelCase. */
   reason: t.string(4),
-  /** Why it changed, for people. */
+  /** Human-readable details about the last transition. */
   message: t.string(5),
 }) {}
 
-/** Which pods there shall be, and how they are replaced. */
+/** Desired state of a Deployment. */
 export class DeploymentSpec extends shape({
-  /** How many pods there shall be. */
+  /** Desired number of pods. Defaults to 1. */
   replicas: t.int32(1).explicit().default(1),
-  /** Labels by which it finds its pods; the labels of the template match it, and it cannot change. */
+  /**
+   * Label selector of the pods that the Deployment manages. Must not be empty and must match the labels of the
+   * template. Immutable.
+   */
   selector: t.object(2, LabelSelector).explicit().mandatory(),
-  /** What the pods look like; they restart always. */
+  /** Template of the pods. A change starts a rollout. `restartPolicy` must be `Always`. */
   template: t.object(3, PodTemplateSpec).required(),
-  /** How pods of an old template give way to pods of a new one. */
+  /** Strategy for replacing existing pods with pods of a new template. Defaults to a rolling update. */
   strategy: t.object(4, DeploymentStrategy).patch('retainKeys'),
-  /** Seconds a pod must be ready without a crash before it counts as available. */
+  /**
+   * Minimum number of seconds a new pod must be ready without any container crashing before it counts as available.
+   * Defaults to 0: available as soon as it is ready.
+   */
   minReadySeconds: t.int32(5),
-  /** How many old replica sets are kept to go back to. */
+  /** Number of old ReplicaSets to retain for rollback. Defaults to 10. */
   revisionHistoryLimit: t.int32(6).explicit().default(10),
-  /** Whether changes of the template have no effect for now. */
+  /** If true, the rollout is paused: changes of the template have no effect until it is resumed. */
   paused: t.bool(7),
-  /** Seconds without progress after which the deployment counts as failed. */
+  /**
+   * Maximum number of seconds for a rollout to make progress before its `Progressing` condition becomes `False`. Must
+   * be greater than `minReadySeconds`. Defaults to 600. Not measured while paused.
+   */
   progressDeadlineSeconds: t.int32(9).explicit().default(600),
 }) {}
 
-/** How a deployment fares. */
+/** Most recently observed state of a Deployment. */
 export class DeploymentStatus extends shape({
-  /** Generation that the counts are about. */
+  /** Generation of the spec that the controller last acted on. */
   observedGeneration: t.int64(1),
-  /** Pods that there are. */
+  /** Number of pods of the Deployment that are not terminating. */
   replicas: t.int32(2),
-  /** Pods of the present template. */
+  /** Number of these pods that have the current template. */
   updatedReplicas: t.int32(3),
-  /** Pods that are ready. */
+  /** Number of pods that are ready. */
   readyReplicas: t.int32(7),
-  /** Pods that have been ready for `minReadySeconds`. */
+  /** Number of pods that have been ready for at least `minReadySeconds`. */
   availableReplicas: t.int32(4),
-  /** Pods that are still missing. */
+  /** Number of pods that are still missing or not yet available. */
   unavailableReplicas: t.int32(5),
-  /** What is going on. */
+  /** Current conditions of the Deployment, by type. */
   conditions: t.list(6, DeploymentCondition).patchBy('type'),
-  /** How often the name of a new replica set was taken; it takes part in such names. */
+  /**
+   * Number of hash collisions. The controller uses it to find a free name for the next ReplicaSet. Must not decrease.
+   */
   collisionCount: t.int32(8).explicit(),
 }) {}
 
-/** Keeps pods of one template running, and replaces them when the template changes. */
+/**
+ * A Deployment keeps the desired number of pods running through ReplicaSets and rolls out changes of the pod template.
+ */
 export class Deployment extends kind({
-  /** What is wanted. */
+  /** Desired state of the Deployment. */
   spec: t.object(2, DeploymentSpec),
-  /** How it fares; kept by the cluster. */
+  /** Most recently observed state. Set by the controller; read-only for users. */
   status: t.object(3, DeploymentStatus),
 }) {}
 
@@ -119,7 +141,7 @@ export const deployments = resource(Deployment, {
   subresources: {
     status: part('status', {
       unowned: ['spec', 'metadata.labels'],
-      onUpdate({ metadata }, old) {
+      prepareForUpdate({ metadata }, old) {
         const { labels } = old.metadata
         if (labels) metadata.labels = labels
         else delete metadata.labels
@@ -149,7 +171,7 @@ export const deployments = resource(Deployment, {
     selectorColumn<Deployment>(cellText),
   ],
 
-  fill({ metadata, spec }, c) {
+  setDefaults({ metadata, spec }, c) {
     if (metadata.annotations?.[ROLLBACK] === '') setIntegerAnnotation(metadata, ROLLBACK, null)
     const revision = integerAnnotation(metadata, ROLLBACK)
     if (revision !== null) setIntegerAnnotation(metadata, ROLLBACK, revision)
@@ -157,13 +179,13 @@ export const deployments = resource(Deployment, {
     fillStrategy(spec.strategy)
   },
 
-  onCreate(deployment, c) {
+  prepareForCreate(deployment, c) {
     deployment.status = {}
     deployment.metadata.generation = 1
     dropGatedPodFields(deployment.spec.template.spec, null, c)
   },
 
-  onUpdate(next, old, c) {
+  prepareForUpdate(next, old, c) {
     dropGatedPodFields(next.spec.template.spec, old.spec.template.spec, c)
     const isSame =
       sameValue(next.spec, old.spec) &&

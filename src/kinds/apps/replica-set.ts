@@ -21,53 +21,59 @@ import { validateWorkloadSelector } from './workload-selector.ts'
 
 const { kind, shape } = group('apps/v1')
 
-/** Something that is going on with a replica set. */
+/** One aspect of the observed state of a ReplicaSet. */
 export class ReplicaSetCondition extends shape({
-  /** What it is about: `ReplicaFailure`. */
+  /** Type of the condition, such as `ReplicaFailure`. */
   type: t.string(1).required(),
-  /** `True`, `False` or `Unknown`. */
+  /** Status of the condition: `True`, `False` or `Unknown`. */
   status: t.string(2).required(),
-  /** When the status last changed. */
+  /** Time at which the status last changed from one value to another. */
   lastTransitionTime: t.time(3),
-  /** Why it changed, as one word. */
+  /** Machine-readable reason for the last transition, in CamelCase. */
   reason: t.string(4),
-  /** Why it changed, for people. */
+  /** Human-readable details about the last transition. */
   message: t.string(5),
 }) {}
 
-/** Which pods there shall be, and how many. */
+/** Desired state of a ReplicaSet. */
 export class ReplicaSetSpec extends shape({
-  /** How many pods there shall be. */
+  /** Desired number of pods. Defaults to 1. */
   replicas: t.int32(1).explicit().default(1),
-  /** Seconds a pod must be ready without a crash before it counts as available. */
+  /**
+   * Minimum number of seconds a new pod must be ready without any container crashing before it counts as available.
+   * Defaults to 0: available as soon as it is ready.
+   */
   minReadySeconds: t.int32(4),
-  /** Labels by which it finds its pods; the labels of the template match it, and it cannot change. */
+  /**
+   * Label selector of the pods that the ReplicaSet manages. Must not be empty and must match the labels of the
+   * template. Immutable.
+   */
   selector: t.object(2, LabelSelector).explicit().mandatory(),
-  /** What new pods look like; they restart always. */
+  /** Template of new pods; existing pods are not replaced when it changes. `restartPolicy` must be `Always`. */
   template: t.object(3, PodTemplateSpec),
 }) {}
 
-/** How a replica set fares. */
+/** Most recently observed state of a ReplicaSet. */
 export class ReplicaSetStatus extends shape({
-  /** Pods that there are. */
+  /** Number of pods that match the selector and are not terminating. */
   replicas: t.int32(1).required(),
-  /** Pods that have all labels of the template. */
+  /** Number of pods that have all labels of the template. */
   fullyLabeledReplicas: t.int32(2),
-  /** Pods that are ready. */
+  /** Number of pods that are ready. */
   readyReplicas: t.int32(4),
-  /** Pods that have been ready for `minReadySeconds`. */
+  /** Number of pods that have been ready for at least `minReadySeconds`. */
   availableReplicas: t.int32(5),
-  /** Generation that the counts are about. */
+  /** Generation of the spec that the controller last acted on. */
   observedGeneration: t.int64(3),
-  /** What is going on. */
+  /** Current conditions of the ReplicaSet, by type. */
   conditions: t.list(6, ReplicaSetCondition).patchBy('type'),
 }) {}
 
-/** Keeps a number of pods running; mostly made and scaled by a deployment. */
+/** A ReplicaSet keeps a number of identical pods running. Usually created and scaled by a Deployment. */
 export class ReplicaSet extends kind({
-  /** What is wanted. */
+  /** Desired state of the ReplicaSet. */
   spec: t.object(2, ReplicaSetSpec),
-  /** How it fares; kept by the cluster. */
+  /** Most recently observed state. Set by the controller; read-only for users. */
   status: t.object(3, ReplicaSetStatus),
 }) {}
 
@@ -104,15 +110,15 @@ export const replicaSets = resource(ReplicaSet, {
     selectorColumn<ReplicaSet>(),
   ],
 
-  fill: ({ spec }, c) => fillPodTemplate(spec.template, c),
+  setDefaults: ({ spec }, c) => fillPodTemplate(spec.template, c),
 
-  onCreate(set, c) {
+  prepareForCreate(set, c) {
     set.status = { replicas: 0 }
     set.metadata.generation = 1
     dropGatedPodFields(set.spec.template.spec, null, c)
   },
 
-  onUpdate(next, old, c) {
+  prepareForUpdate(next, old, c) {
     dropGatedPodFields(next.spec.template.spec, old.spec.template.spec, c)
     if (!sameValue(next.spec, old.spec)) {
       next.metadata.generation = raised(old.metadata)

@@ -5,94 +5,129 @@ import { LabelSelector } from '../meta/label-selector.ts'
 
 const { shape } = home('apps/v1')
 
-/** Which pods are replaced, and how many at a time. */
+/** Parameters of a rolling update of a StatefulSet. */
 export class RollingUpdateStatefulSetStrategy extends shape({
-  /** Pods with a lower number keep the old template. */
+  /**
+   * Ordinal at which the update is partitioned: only pods with this ordinal or a higher one are updated. Must not be
+   * negative. Defaults to 0, all pods.
+   */
   partition: t.int32(1).explicit(),
-  /** Most pods that may be missing meanwhile, as number or share; needs a feature that is off by default. */
+  /**
+   * Maximum number of pods that may be unavailable during the update: an absolute number, or a percentage of the
+   * desired pods, rounded up. Dropped unless the feature gate MaxUnavailableStatefulSet is enabled.
+   */
   maxUnavailable: t.intOrString(2).explicit(),
 }) {}
 
-/** How pods of an old template give way to pods of the new one. */
+/** How pods are replaced when the template changes. */
 export class StatefulSetUpdateStrategy extends shape({
-  /** `RollingUpdate`: from the highest number down. `OnDelete`: when somebody deletes an old one. */
+  /**
+   * `RollingUpdate` replaces pods from the highest ordinal down, `OnDelete` replaces a pod only after it has been
+   * deleted manually. Defaults to `RollingUpdate`.
+   */
   type: t.string(1).oneOf('OnDelete', 'RollingUpdate'),
-  /** The steps, for `RollingUpdate` only. */
+  /** Parameters of the rolling update. Not allowed if `type` is `OnDelete`. */
   rollingUpdate: t.object(2, RollingUpdateStatefulSetStrategy).explicit(),
 }) {}
 
-/** What becomes of claims that were made from the templates. */
+/** When PersistentVolumeClaims that were created from `volumeClaimTemplates` are deleted. */
 export class StatefulSetPersistentVolumeClaimRetentionPolicy extends shape({
-  /** `Delete` or `Retain` when the set is deleted. */
+  /** Policy for all claims when the StatefulSet is deleted: `Retain` or `Delete`. Defaults to `Retain`. */
   whenDeleted: t.string(1),
-  /** `Delete` or `Retain` when the set has fewer pods than before. */
+  /** Policy for the claims of pods that are removed by scaling down: `Retain` or `Delete`. Defaults to `Retain`. */
   whenScaled: t.string(2),
 }) {}
 
-/** Which pods there shall be, each with a name and claims of its own. */
+/**
+ * Desired state of a StatefulSet. Only `replicas`, `template`, `updateStrategy`, `minReadySeconds` and
+ * `persistentVolumeClaimRetentionPolicy` can be updated.
+ */
 export class StatefulSetSpec extends shape({
-  /** How many pods there shall be. */
+  /** Desired number of pods. Defaults to 1. */
   replicas: t.int32(1).explicit().default(1),
-  /** Labels by which it finds its pods; the labels of the template match it, and it cannot change. */
+  /**
+   * Label selector of the pods that the StatefulSet manages. Must not be empty and must match the labels of the
+   * template. Immutable.
+   */
   selector: t.object(2, LabelSelector).explicit().mandatory(),
-  /** What the pods look like; they restart always. */
+  /** Template of the pods, which are named `<name>-<ordinal>`. `restartPolicy` must be `Always`. */
   template: t.object(3, PodTemplateSpec).required().unchecked(),
-  /** Claims that each pod gets, to be mounted by their names. */
+  /**
+   * Templates of PersistentVolumeClaims. Each pod gets one claim per template, usable as a volume under the name of the
+   * template; the claims outlive the pod. Immutable.
+   */
   volumeClaimTemplates: t.list(4, PersistentVolumeClaim).unchecked(),
-  /** Service under which the pods have network names. */
+  /**
+   * Name of the headless Service that gives the pods their DNS names. The Service must be created separately.
+   * Immutable.
+   */
   serviceName: t.string(5).required(),
-  /** Whether pods start and end one after the other, or all at once. */
+  /**
+   * `OrderedReady` creates pods one after the other, each once its predecessor is ready, and deletes them in reverse;
+   * `Parallel` does not wait. Defaults to `OrderedReady`. Immutable.
+   */
   podManagementPolicy: t
     .string(6)
     .oneOf('OrderedReady', 'Parallel')
     .unchecked()
     .default('OrderedReady'),
-  /** How pods of an old template give way to pods of a new one. */
+  /** Strategy for replacing pods with pods of a new template. Defaults to a rolling update. */
   updateStrategy: t.object(7, StatefulSetUpdateStrategy).unchecked(),
-  /** How many former states are kept to go back to; it cannot change. */
+  /** Number of old ControllerRevisions to retain for rollback. Defaults to 10. Immutable. */
   revisionHistoryLimit: t.int32(8).explicit().default(10),
-  /** Seconds a pod must be ready without a crash before it counts as available. */
+  /**
+   * Minimum number of seconds a new pod must be ready without any container crashing before it counts as available.
+   * Defaults to 0: available as soon as it is ready.
+   */
   minReadySeconds: t.int32(9),
-  /** What becomes of claims later; needs a feature that is off by default. */
+  /**
+   * When claims created from `volumeClaimTemplates` are deleted. By default they are retained. Dropped unless the
+   * feature gate StatefulSetAutoDeletePVC is enabled.
+   */
   persistentVolumeClaimRetentionPolicy: t
     .object(10, StatefulSetPersistentVolumeClaimRetentionPolicy)
     .explicit(),
 }) {}
 
-/** Something that is going on with a stateful set. */
+/** One aspect of the observed state of a StatefulSet. */
 export class StatefulSetCondition extends shape({
-  /** What it is about. */
+  /** Type of the condition, unique in the list. */
   type: t.string(1).required(),
-  /** `True`, `False` or `Unknown`. */
+  /** Status of the condition: `True`, `False` or `Unknown`. */
   status: t.string(2).required(),
-  /** When the status last changed. */
+  /** Time at which the status last changed from one value to another. */
   lastTransitionTime: t.time(3),
-  /** Why it changed, as one word. */
+  /** Machine-readable reason for the last transition, in CamelCase. */
   reason: t.string(4),
-  /** Why it changed, for people. */
+  /** Human-readable details about the last transition. */
   message: t.string(5),
 }) {}
 
-/** How a stateful set fares. */
+/** Most recently observed state of a StatefulSet. */
 export class StatefulSetStatus extends shape({
-  /** Generation that the counts are about. */
+  /** Generation of the spec that the controller last acted on. */
   observedGeneration: t.int64(1),
-  /** Pods that there are. */
+  /** Number of pods that the controller has created. */
   replicas: t.int32(2).required(),
-  /** Pods that are ready. */
+  /** Number of pods that are ready. */
   readyReplicas: t.int32(3),
-  /** Pods of the state that is given up. */
+  /** Number of pods of the revision in `currentRevision`. */
   currentReplicas: t.int32(4),
-  /** Pods of the state that is wanted. */
+  /** Number of pods of the revision in `updateRevision`. */
   updatedReplicas: t.int32(5),
-  /** Name of the state that is given up. */
+  /** Name of the ControllerRevision that pods had before the update in progress. */
   currentRevision: t.string(6),
-  /** Name of the state that is wanted. */
+  /**
+   * Name of the ControllerRevision that pods are updated to. Equal to `currentRevision` if no update is in progress.
+   */
   updateRevision: t.string(7),
-  /** How often the name of a new state was taken; it takes part in such names. */
+  /**
+   * Number of hash collisions. The controller uses it to find a free name for the next ControllerRevision. Must not
+   * decrease.
+   */
   collisionCount: t.int32(9).explicit(),
-  /** What is going on. */
+  /** Current conditions of the StatefulSet, by type. */
   conditions: t.list(10, StatefulSetCondition).patchBy('type'),
-  /** Pods that have been ready for `minReadySeconds`. */
+  /** Number of pods that have been ready for at least `minReadySeconds`. */
   availableReplicas: t.int32(11).explicit().default(0),
 }) {}

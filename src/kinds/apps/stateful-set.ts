@@ -33,11 +33,13 @@ const { kind } = group('apps/v1')
 const RETENTION = 'StatefulSetAutoDeletePVC'
 const MAX_UNAVAILABLE = 'MaxUnavailableStatefulSet'
 
-/** Keeps pods running that each have a name and claims of their own. */
+/**
+ * A StatefulSet runs pods that each have a stable name, a stable network identity and their own PersistentVolumeClaims.
+ */
 export class StatefulSet extends kind({
-  /** What is wanted. */
+  /** Desired state of the pods and their claims. */
   spec: t.object(2, StatefulSetSpec),
-  /** How it fares; kept by the cluster. */
+  /** Most recently observed state. Set by the controller; read-only for users. */
   status: t.object(3, StatefulSetStatus),
 }) {}
 
@@ -68,12 +70,12 @@ export const statefulSets = resource(StatefulSet, {
     ...containerColumns<StatefulSet>(({ spec }) => spec.template, { wide: true }),
   ],
 
-  fill({ spec }, c) {
+  setDefaults({ spec }, c) {
     fillPodTemplate(spec.template, c)
     for (const claim of spec.volumeClaimTemplates ?? []) {
       claim.kind = 'PersistentVolumeClaim'
       claim.apiVersion = 'v1'
-      persistentVolumeClaims.fill?.(claim, c)
+      persistentVolumeClaims.setDefaults?.(claim, c)
     }
     fillStrategy(spec.updateStrategy, c)
     if (c.gate(RETENTION)) {
@@ -83,13 +85,13 @@ export const statefulSets = resource(StatefulSet, {
     }
   },
 
-  onCreate(set, c) {
+  prepareForCreate(set, c) {
     set.status = { replicas: 0, availableReplicas: 0 }
     set.metadata.generation = 1
     dropGated(set.spec, null, c)
   },
 
-  onUpdate(next, old, c) {
+  prepareForUpdate(next, old, c) {
     dropGated(next.spec, old.spec, c)
     if (!sameValue(next.spec, old.spec)) {
       next.metadata.generation = raised(old.metadata)

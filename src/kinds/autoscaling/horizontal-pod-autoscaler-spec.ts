@@ -3,74 +3,92 @@ import { CrossVersionObjectReference, MetricSpec, MetricStatus } from './metrics
 
 const { shape } = home('autoscaling/v2')
 
-/** One bound of how fast replicas may change. */
+/** Limit on how many replicas may be added or removed within a period. */
 export class HPAScalingPolicy extends shape({
-  /** Whether `value` counts pods, or is a share in percent: `Pods` or `Percent`. */
+  /** Unit of `value`: `Pods` for an absolute number of pods, `Percent` for a percentage of the current replicas. */
   type: t.string(1).required(),
-  /** How much may change. */
+  /** Maximum change within the period, in the unit of `type`. Must be greater than 0. */
   value: t.int32(2).required(),
-  /** In how many seconds; at most 1800. */
+  /** Length of the period in seconds, from 1 to 1800. */
   periodSeconds: t.int32(3).required(),
 }) {}
 
-/** How fast replicas may change in one direction. */
+/** Scaling behavior in one direction: policies and a stabilization window. */
 export class HPAScalingRules extends shape({
-  /** Seconds whose recommendations are looked at, so that replicas do not go to and fro; at most 3600. */
+  /**
+   * Seconds of past recommendations that are considered when scaling, so that replicas do not fluctuate; 0 to 3600.
+   * Defaults to 0 for scaling up, and to the controller's setting for scaling down, usually 300.
+   */
   stabilizationWindowSeconds: t.int32(3).explicit(),
-  /** Which policy counts: `Max`, `Min`, or `Disabled` for no change at all. */
+  /**
+   * Policy that applies if there are several: `Max` allows the greatest change, `Min` the smallest, `Disabled` none in
+   * this direction. Defaults to `Max`.
+   */
   selectPolicy: t.string(1).explicit(),
-  /** The bounds; at least one. */
+  /**
+   * Policies that limit the rate of change; at least one. Defaults for scaling up to 4 pods or 100 percent per 15
+   * seconds, for scaling down to 100 percent per 15 seconds.
+   */
   policies: t.list(2, HPAScalingPolicy).atomic().seenEmpty(),
 }) {}
 
-/** How fast replicas may change. */
+/** Scaling behavior for each direction. */
 export class HorizontalPodAutoscalerBehavior extends shape({
-  /** When there are to be more. */
+  /**
+   * Behavior when replicas are added. By default, 4 pods or 100 percent per 15 seconds, whichever is more, without
+   * stabilization.
+   */
   scaleUp: t.object(1, HPAScalingRules).explicit(),
-  /** When there are to be fewer. */
+  /**
+   * Behavior when replicas are removed. By default, 100 percent per 15 seconds, with the controller's stabilization
+   * window.
+   */
   scaleDown: t.object(2, HPAScalingRules).explicit(),
 }) {}
 
-/** What is scaled, by what, and how far. */
+/** Desired behavior of an autoscaler: target, limits and metrics. */
 export class HorizontalPodAutoscalerSpec extends shape({
-  /** What is scaled: something with a `scale` sub-resource. */
+  /** Resource to scale, in the same namespace. It must have a `scale` subresource. */
   scaleTargetRef: t.object(1, CrossVersionObjectReference).required(),
-  /** Fewest replicas. */
+  /** Lower limit for the number of replicas. Must be at least 1. Defaults to 1. */
   minReplicas: t.int32(2).explicit(),
-  /** Most replicas. */
+  /** Upper limit for the number of replicas. Must be at least 1 and not less than `minReplicas`. */
   maxReplicas: t.int32(3).required(),
-  /** What it is scaled by; without any, 80 percent of the processor time that the pods ask for. */
+  /**
+   * Metrics to scale by; the one that proposes the most replicas determines the result. Defaults to an average CPU
+   * utilization of 80 percent.
+   */
   metrics: t.list(4, MetricSpec).atomic(),
-  /** How fast replicas may change. */
+  /** Limits on how fast the number of replicas changes. Unset fields take the default of their direction. */
   behavior: t.object(5, HorizontalPodAutoscalerBehavior).explicit(),
 }) {}
 
-/** Something that is going on with an autoscaler. */
+/** One aspect of the observed state of an autoscaler. */
 export class HorizontalPodAutoscalerCondition extends shape({
-  /** What it is about: `ScalingActive`, `AbleToScale` or `ScalingLimited`. */
+  /** Type of the condition: `AbleToScale`, `ScalingActive` or `ScalingLimited`. */
   type: t.string(1).required(),
-  /** `True`, `False` or `Unknown`. */
+  /** Status of the condition: `True`, `False` or `Unknown`. */
   status: t.string(2).required(),
-  /** When the status last changed. */
+  /** Time at which the status last changed from one value to another. */
   lastTransitionTime: t.time(3),
-  /** Why it changed, as one word. */
+  /** Machine-readable reason for the last transition, in CamelCase. */
   reason: t.string(4),
-  /** Why it changed, for people. */
+  /** Human-readable details about the last transition. */
   message: t.string(5),
 }) {}
 
-/** How an autoscaler fares. */
+/** Most recently observed state of an autoscaler. */
 export class HorizontalPodAutoscalerStatus extends shape({
-  /** Generation that the rest is about. */
+  /** Generation of the spec that the controller last acted on. */
   observedGeneration: t.int64(1).explicit(),
-  /** When replicas last changed. */
+  /** Time at which the autoscaler last changed the number of replicas. */
   lastScaleTime: t.time(2).explicit(),
-  /** Replicas that there are. */
+  /** Number of replicas of the target when the controller last read it. */
   currentReplicas: t.int32(3),
-  /** Replicas that there shall be. */
+  /** Number of replicas that the controller last calculated. */
   desiredReplicas: t.int32(4).required(),
-  /** The metrics as they were last read. */
+  /** Values of the metrics when the controller last read them. */
   currentMetrics: t.list(5, MetricStatus).atomic(),
-  /** What is going on. */
+  /** Current conditions of the autoscaler, by type. */
   conditions: t.list(6, HorizontalPodAutoscalerCondition).keyed('type').patchBy('type'),
 }) {}

@@ -54,7 +54,7 @@ describe('a create', () => {
     of({ metrics: [container({ averageUtilization: 4 })] }, { status: { currentReplicas: 3 } })
   test('starts afresh, without what is off', () => {
     const made = given()
-    horizontalPodAutoscalers.onCreate!(made, c)
+    horizontalPodAutoscalers.prepareForCreate!(made, c)
     expect([made.status, made.metadata.generation]).toEqual([{ desiredReplicas: 0 }, undefined])
     expect(problems(horizontalPodAutoscalers, made)).toEqual([
       'Required spec.metrics[0].containerResource: Required value: must populate information for the given metric source',
@@ -62,7 +62,7 @@ describe('a create', () => {
   })
   test('keeps what is on', () => {
     const made = given()
-    horizontalPodAutoscalers.onCreate!(made, gate('HPAContainerMetrics'))
+    horizontalPodAutoscalers.prepareForCreate!(made, gate('HPAContainerMetrics'))
     expect(problems(horizontalPodAutoscalers, made)).toEqual([])
   })
 })
@@ -71,17 +71,17 @@ describe('an update', () => {
   const measured = () => of({ metrics: [container({ averageUtilization: 4 })] })
   test('drops what is off', () => {
     const next = measured()
-    horizontalPodAutoscalers.onUpdate!(next, of(), c)
+    horizontalPodAutoscalers.prepareForUpdate!(next, of(), c)
     expect(next.spec.metrics).toEqual([{ type: 'ContainerResource' }])
   })
   test('keeps what was there', () => {
     const next = measured()
-    horizontalPodAutoscalers.onUpdate!(next, measured(), c)
+    horizontalPodAutoscalers.prepareForUpdate!(next, measured(), c)
     expect(next.spec.metrics).toEqual(measured().spec.metrics)
   })
   test('never counts generations', () => {
     const next = of({ maxReplicas: 9 }, { metadata: { generation: 1 } })
-    horizontalPodAutoscalers.onUpdate!(next, of({}, { metadata: { generation: 1 } }), c)
+    horizontalPodAutoscalers.prepareForUpdate!(next, of({}, { metadata: { generation: 1 } }), c)
     expect(next.metadata.generation).toBe(1)
   })
 })

@@ -16,11 +16,11 @@ const { kind } = group('autoscaling/v2')
 
 const CONTAINER_GATE = 'HPAContainerMetrics'
 
-/** Changes the number of replicas of something by what is measured. */
+/** A HorizontalPodAutoscaler adjusts the number of replicas of a workload to the metrics it observes. */
 export class HorizontalPodAutoscaler extends kind({
-  /** What is scaled, by what, and how far. */
+  /** Desired behavior: target, limits, metrics and scaling rules. */
   spec: t.object(2, HorizontalPodAutoscalerSpec),
-  /** How it fares; kept by the cluster. */
+  /** Most recently observed state. Set by the controller; read-only for users. */
   status: t.object(3, HorizontalPodAutoscalerStatus),
 }) {}
 
@@ -39,8 +39,8 @@ export const horizontalPodAutoscalers = resource(HorizontalPodAutoscaler, {
     'autoscaling/v1': {
       shape: v1.HorizontalPodAutoscaler,
       same: false,
-      toHub: v1.toHub,
-      fromHub: v1.fromHub,
+      convertToStorage: v1.convertToStorage,
+      convertFromStorage: v1.convertFromStorage,
     },
     'autoscaling/v2beta2': {
       ...same(HorizontalPodAutoscaler, { since: '1.23', removed: '1.26', use: 'autoscaling/v2' }),
@@ -84,18 +84,18 @@ export const horizontalPodAutoscalers = resource(HorizontalPodAutoscaler, {
     ageColumn,
   ],
 
-  fill({ spec }) {
+  setDefaults({ spec }) {
     spec.minReplicas ??= 1
     if (!spec.metrics || spec.metrics.length === 0) spec.metrics = [cpu(80)]
     if (spec.behavior) fillBehavior(spec.behavior)
   },
 
-  onCreate(autoscaler, c) {
+  prepareForCreate(autoscaler, c) {
     autoscaler.status = { desiredReplicas: 0 }
     dropContainerMetrics(autoscaler, null, c)
   },
 
-  onUpdate: (next, old, c) => dropContainerMetrics(next, old, c),
+  prepareForUpdate: (next, old, c) => dropContainerMetrics(next, old, c),
 
   validate: ({ spec }, errors, c, old) => validateAutoscaler(spec, errors.at('spec'), c, old?.spec),
 })

@@ -3,12 +3,12 @@ import { describe, expect, test } from 'vitest'
 import { orch } from '../../vocabulary/orch.ts'
 import { c, read } from '../hooks.fixture.ts'
 import { horizontalPodAutoscalers } from './horizontal-pod-autoscaler.ts'
-import { fromHub, toHub } from './horizontal-pod-autoscaler.v1.ts'
+import { convertFromStorage, convertToStorage } from './horizontal-pod-autoscaler.v1.ts'
 
-type Hub = Parameters<typeof fromHub>[0]
+type Stored = Parameters<typeof convertFromStorage>[0]
 
 const scaleTargetRef = { kind: 'Deployment', name: 'web', apiVersion: 'apps/v1' }
-const key = (name: string) => orch.spell(`autoscaling.alpha.{label}/${name}`)
+const key = (name: string) => orch.resolve(`autoscaling.alpha.{label}/${name}`)
 const cpu = (averageUtilization: number) => ({
   type: 'Resource',
   resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization } },
@@ -19,7 +19,7 @@ const pods = {
 }
 /** The same as the older version writes it. */
 const oldPods = { type: 'Pods', pods: { metricName: 'hits', targetAverageValue: '3' } }
-const hubOf = (spec: object, status: object = {}, metadata: object = {}): Hub =>
+const hubOf = (spec: object, status: object = {}, metadata: object = {}): Stored =>
   read(horizontalPodAutoscalers, {
     metadata: { name: 'x', ...metadata },
     spec: { scaleTargetRef, maxReplicas: 3, ...spec },
@@ -28,7 +28,7 @@ const hubOf = (spec: object, status: object = {}, metadata: object = {}): Hub =>
 
 describe('read by older clients', () => {
   test('processor time has a field of its own', () => {
-    const { metadata, spec, status } = fromHub(
+    const { metadata, spec, status } = convertFromStorage(
       hubOf(
         { metrics: [cpu(50)] },
         {
@@ -48,7 +48,7 @@ describe('read by older clients', () => {
   test('the rest travels in annotations', () => {
     const behavior = { scaleDown: { stabilizationWindowSeconds: 5 } }
     const conditions = [{ type: 'AbleToScale', status: 'True' }]
-    const old = fromHub(
+    const old = convertFromStorage(
       hubOf({ metrics: [pods, cpu(50)], behavior }, { conditions }, { annotations: { a: 'b' } }),
       c,
     )
@@ -65,11 +65,11 @@ describe('read by older clients', () => {
 
 describe('written by older clients', () => {
   const oldOf = (annotations: Record<string, string>, spec: object = {}) => {
-    const old = fromHub(hubOf({ metrics: [cpu(50)] }), c)
+    const old = convertFromStorage(hubOf({ metrics: [cpu(50)] }), c)
     return { ...old, metadata: { name: 'x', annotations }, spec: { ...old.spec, ...spec } }
   }
   test('annotations become fields', () => {
-    const made = toHub(oldOf({ a: 'b', [key('metrics')]: JSON.stringify([oldPods]) }), c)
+    const made = convertToStorage(oldOf({ a: 'b', [key('metrics')]: JSON.stringify([oldPods]) }), c)
     expect([made.metadata, made.spec.metrics]).toEqual([
       { name: 'x', annotations: { a: 'b' } },
       [pods, cpu(50)],
@@ -78,12 +78,15 @@ describe('written by older clients', () => {
   const oldCpu = { type: 'Resource', resource: { name: 'cpu', targetAverageUtilization: 10 } }
   test('the field wins over what was carried', () => {
     const carried = { [key('metrics')]: JSON.stringify([oldCpu, oldPods]) }
-    expect(toHub(oldOf(carried), c).spec.metrics).toEqual([cpu(50), pods])
+    expect(convertToStorage(oldOf(carried), c).spec.metrics).toEqual([cpu(50), pods])
   })
   for (const junk of ['', '{', 'null', '3', '"x"', '{"a":1}', '[3]', '[null]']) {
     test(`what cannot be read is dropped: ${junk}`, () => {
       const names = ['metrics', 'current-metrics', 'conditions']
-      const made = toHub(oldOf(Object.fromEntries(names.map((name) => [key(name), junk]))), c)
+      const made = convertToStorage(
+        oldOf(Object.fromEntries(names.map((name) => [key(name), junk]))),
+        c,
+      )
       expect([made.metadata, made.spec.metrics, made.status]).toEqual([
         { name: 'x' },
         [cpu(50)],
@@ -93,23 +96,23 @@ describe('written by older clients', () => {
   }
   for (const junk of ['', '{', 'null', '3', '[]', '{"scaleUp":3}']) {
     test(`a behaviour that cannot be read is dropped: ${junk}`, () => {
-      const made = toHub(oldOf({ [key('behavior')]: junk }), c)
+      const made = convertToStorage(oldOf({ [key('behavior')]: junk }), c)
       expect([made.metadata, made.spec.behavior]).toEqual([{ name: 'x' }, undefined])
     })
   }
   test('without a percentage the default of the stored version is read', () => {
     const old = oldOf({})
     delete old.spec.targetCPUUtilizationPercentage
-    const made = toHub(old, c)
+    const made = convertToStorage(old, c)
     expect(made.spec.metrics).toBe(undefined)
-    horizontalPodAutoscalers.fill!(made, c)
+    horizontalPodAutoscalers.setDefaults!(made, c)
     expect(made.spec.metrics).toEqual([cpu(80)])
   })
 })
 
 test('annotations of that name on the stored version carry nothing', () => {
   const annotations = { a: 'b', [key('metrics')]: JSON.stringify([pods]) }
-  const old = fromHub(hubOf({ metrics: [cpu(50)] }, {}, { annotations }), c)
+  const old = convertFromStorage(hubOf({ metrics: [cpu(50)] }, {}, { annotations }), c)
   expect(old.metadata.annotations).toEqual({ a: 'b' })
 })
 
@@ -175,7 +178,7 @@ test('nothing is lost on the way there and back', () => {
       selectPolicy: maybe(fc.constantFrom('Max', 'Disabled')),
     })
     .map(compact)
-  const hub = fc.record({
+  const storage = fc.record({
     annotations: maybe(fc.constantFrom({ a: 'b' }, { ['__proto__']: 'b' }, { toString: 'c' })),
     metrics: fc.array(wanted, { minLength: 1, maxLength: 4 }),
     currentMetrics: maybe(fc.array(measured, { minLength: 1, maxLength: 4 })),
@@ -187,14 +190,14 @@ test('nothing is lost on the way there and back', () => {
     ),
   })
   fc.assert(
-    fc.property(hub, ({ annotations, metrics, currentMetrics, behavior, conditions }) => {
+    fc.property(storage, ({ annotations, metrics, currentMetrics, behavior, conditions }) => {
       const made = hubOf(
         compact({ metrics, behavior }),
         compact({ currentMetrics, conditions }),
         compact({ annotations }),
       )
       const before = structuredClone(made)
-      expect(toHub(structuredClone(fromHub(made, c)), c)).toEqual(before)
+      expect(convertToStorage(structuredClone(convertFromStorage(made, c)), c)).toEqual(before)
       expect(made).toEqual(before)
     }),
     { seed: 5, numRuns: 400 },
@@ -263,9 +266,9 @@ test('nothing is lost on the way from the older version and back', () => {
             desiredReplicas: 2,
             currentCPUUtilizationPercentage: used,
           }),
-        } as Parameters<typeof toHub>[0]
+        } as Parameters<typeof convertToStorage>[0]
         const before = structuredClone(old)
-        const back = fromHub(structuredClone(toHub(old, c)), c)
+        const back = convertFromStorage(structuredClone(convertToStorage(old, c)), c)
         // Texts may differ in the order of keys; what they say may not.
         expect(said(back)).toEqual(said(before))
         expect(old).toEqual(before)

@@ -4,7 +4,7 @@ import { group, type Typed } from '../../meta/object-meta.ts'
 import type { HookContext } from '../../catalogue/resource.ts'
 import { type ShapeClass, t } from '../../notation/shape.ts'
 import type { Vocabulary } from '../../vocabulary/vocabulary.ts'
-import type * as hub from './horizontal-pod-autoscaler-spec.ts'
+import type * as storage from './horizontal-pod-autoscaler-spec.ts'
 import {
   HorizontalPodAutoscalerBehavior,
   HorizontalPodAutoscalerCondition,
@@ -19,63 +19,66 @@ const CURRENT = 'autoscaling.alpha.{label}/current-metrics'
 const CONDITIONS = 'autoscaling.alpha.{label}/conditions'
 const BEHAVIOR = 'autoscaling.alpha.{label}/behavior'
 
-/** Names an object of any kind in the same namespace. */
+/** Reference to an object of any kind in the same namespace. */
 export class CrossVersionObjectReference extends shape(
   {
-    /** Kind of the object. */
+    /** Kind of the referenced object, such as `Deployment`. */
     kind: t.string(1).required(),
-    /** Name of the object. */
+    /** Name of the referenced object. */
     name: t.string(2).required(),
-    /** Group version of the object. */
+    /** API group and version of the referenced object, such as `apps/v1`. */
     apiVersion: t.string(3),
   },
   { atomic: true },
 ) {}
 
-/** What is scaled, and how far. */
+/** Desired behavior of an autoscaler: target and limits. */
 export class HorizontalPodAutoscalerSpec extends shape({
-  /** What is scaled: something with a `scale` sub-resource. */
+  /** Resource to scale, in the same namespace. It must have a `scale` subresource. */
   scaleTargetRef: t.object(1, CrossVersionObjectReference).required(),
-  /** Fewest replicas. */
+  /** Lower limit for the number of replicas. Must be at least 1. Defaults to 1. */
   minReplicas: t.int32(2).explicit(),
-  /** Most replicas. */
+  /** Upper limit for the number of replicas. Must be at least 1 and not less than `minReplicas`. */
   maxReplicas: t.int32(3).required(),
-  /** Share of the processor time that the pods ask for, in percent. */
+  /**
+   * Target average CPU utilization over all pods, as a percentage of the requested CPU. If unset and no other metric is
+   * defined, 80 applies.
+   */
   targetCPUUtilizationPercentage: t.int32(4).explicit(),
 }) {}
 
-/** How an autoscaler fares. */
+/** Most recently observed state of an autoscaler. */
 export class HorizontalPodAutoscalerStatus extends shape({
-  /** Generation that the rest is about. */
+  /** Generation of the spec that the controller last acted on. */
   observedGeneration: t.int64(1).explicit(),
-  /** When replicas last changed. */
+  /** Time at which the autoscaler last changed the number of replicas. */
   lastScaleTime: t.time(2).explicit(),
-  /** Replicas that there are. */
+  /** Number of replicas of the target when the controller last read it. */
   currentReplicas: t.int32(3).required(),
-  /** Replicas that there shall be. */
+  /** Number of replicas that the controller last calculated. */
   desiredReplicas: t.int32(4).required(),
-  /** Share of the processor time that the pods use of what they ask for, in percent. */
+  /** Current average CPU utilization over all pods, as a percentage of the requested CPU. */
   currentCPUUtilizationPercentage: t.int32(5).explicit(),
 }) {}
 
-/** Changes the number of replicas of something by the processor time that its pods use. */
+/** A HorizontalPodAutoscaler adjusts the number of replicas of a workload to its CPU utilization. */
 export class HorizontalPodAutoscaler extends kind({
-  /** What is scaled, and how far. */
+  /** Desired behavior: target, limits and CPU utilization. */
   spec: t.object(2, HorizontalPodAutoscalerSpec),
-  /** How it fares; kept by the cluster. */
+  /** Most recently observed state. Set by the controller; read-only for users. */
   status: t.object(3, HorizontalPodAutoscalerStatus),
 }) {}
 
-type Hub = Typed & {
-  spec: hub.HorizontalPodAutoscalerSpec
-  status: hub.HorizontalPodAutoscalerStatus
+type Stored = Typed & {
+  spec: storage.HorizontalPodAutoscalerSpec
+  status: storage.HorizontalPodAutoscalerStatus
 }
 
 /** The autoscaler in the stored version. */
-export function toHub(old: HorizontalPodAutoscaler, { v }: HookContext): Hub {
+export function convertToStorage(old: HorizontalPodAutoscaler, { v }: HookContext): Stored {
   const { annotations: given = {}, ...metadata } = old.metadata
   const take = <T>(template: string, read: (value: unknown) => T): T | undefined => {
-    const key = v.spell(template)
+    const key = v.resolve(template)
     if (!Object.hasOwn(given, key)) return undefined
     try {
       return read(JSON.parse(given[key]!))
@@ -85,8 +88,8 @@ export function toHub(old: HorizontalPodAutoscaler, { v }: HookContext): Hub {
       throw error
     }
   }
-  const metrics = (take(METRICS, listOf(v1.MetricSpec)) ?? []).map(v1.specToHub)
-  const current = (take(CURRENT, listOf(v1.MetricStatus)) ?? []).map(v1.statusToHub)
+  const metrics = (take(METRICS, listOf(v1.MetricSpec)) ?? []).map(v1.specToStorage)
+  const current = (take(CURRENT, listOf(v1.MetricStatus)) ?? []).map(v1.statusToStorage)
   const conditions = take(CONDITIONS, listOf(HorizontalPodAutoscalerCondition))
   const behavior = take(BEHAVIOR, oneOf(HorizontalPodAutoscalerBehavior))
   const { targetCPUUtilizationPercentage: target, ...spec } = old.spec
@@ -108,25 +111,25 @@ export function toHub(old: HorizontalPodAutoscaler, { v }: HookContext): Hub {
 }
 
 /** The autoscaler in this version. */
-export function fromHub(hub: Hub, { v }: HookContext): HorizontalPodAutoscaler {
-  const { metrics = [], behavior, ...spec } = hub.spec
-  const { currentMetrics = [], conditions, currentReplicas = 0, ...status } = hub.status
+export function convertFromStorage(storage: Stored, { v }: HookContext): HorizontalPodAutoscaler {
+  const { metrics = [], behavior, ...spec } = storage.spec
+  const { currentMetrics = [], conditions, currentReplicas = 0, ...status } = storage.status
   const target = takeOut(metrics, isCpuTarget)
   const cpu = takeOut(currentMetrics, isCpuValue)
   const carried: [string, unknown][] = [
-    [METRICS, target.rest.map(v1.specFromHub)],
-    [CURRENT, cpu.rest.map(v1.statusFromHub)],
+    [METRICS, target.rest.map(v1.specFromStorage)],
+    [CURRENT, cpu.rest.map(v1.statusFromStorage)],
     [CONDITIONS, conditions],
     [BEHAVIOR, behavior],
   ]
   const more = carried
     .filter(([, value]) => value !== undefined && (!Array.isArray(value) || value.length > 0))
-    .map(([key, value]): [string, string] => [v.spell(key), JSON.stringify(value)])
-  const { annotations: given = {}, ...metadata } = hub.metadata
+    .map(([key, value]): [string, string] => [v.resolve(key), JSON.stringify(value)])
+  const { annotations: given = {}, ...metadata } = storage.metadata
   const percent = target.one?.resource?.target.averageUtilization
   const used = cpu.one?.resource?.current.averageUtilization
   return {
-    ...hub,
+    ...storage,
     metadata: { ...metadata, ...annotationsOf([...ownAnnotations(given, v), ...more]) },
     spec: {
       ...spec,
@@ -142,7 +145,7 @@ export function fromHub(hub: Hub, { v }: HookContext): HorizontalPodAutoscaler {
 
 /** Those that carry nothing: nobody may put in by them what the other version has in fields. */
 function ownAnnotations(given: Readonly<Record<string, string>>, v: Vocabulary) {
-  const keys = [METRICS, CURRENT, CONDITIONS, BEHAVIOR].map((key) => v.spell(key))
+  const keys = [METRICS, CURRENT, CONDITIONS, BEHAVIOR].map((key) => v.resolve(key))
   return Object.entries(given).filter(([key]) => !keys.includes(key))
 }
 

@@ -4,162 +4,174 @@ import { LabelSelector } from '../meta/label-selector.ts'
 
 const { shape } = home('autoscaling/v2')
 
-/** Names an object of any kind in the same namespace. */
+/** Reference to an object of any kind in the same namespace. */
 export class CrossVersionObjectReference extends shape({
-  /** Kind of the object. */
+  /** Kind of the referenced object, such as `Deployment`. */
   kind: t.string(1).required(),
-  /** Name of the object. */
+  /** Name of the referenced object. */
   name: t.string(2).required(),
-  /** Group version of the object. */
+  /** API group and version of the referenced object, such as `apps/v1`. */
   apiVersion: t.string(3),
 }) {}
 
-/** Names a metric. */
+/** Name of a metric and, optionally, a selector for its series. */
 export class MetricIdentifier extends shape({
-  /** Name of the metric. */
+  /** Name of the metric to read. */
   name: t.string(1).required(),
-  /** Narrows the metric further down; passed on to the source of metrics. */
+  /**
+   * Label selector for the series of the metric, passed to the metrics API as it is. If unset, only the name selects
+   * the metric.
+   */
   selector: t.object(2, LabelSelector).explicit(),
 }) {}
 
-/** What a metric shall come to. */
+/** Target for the value, average value or utilization of a metric. */
 export class MetricTarget extends shape({
-  /** Which of the others counts: `Utilization`, `Value` or `AverageValue`. */
+  /** Type of the target, which selects the field that applies: `Utilization`, `Value` or `AverageValue`. */
   type: t.string(1).required(),
-  /** The value of the metric. */
+  /** Target value of the metric as a quantity. Must be positive. */
   value: t.quantity(2).explicit(),
-  /** The value of the metric divided by the number of pods. */
+  /** Target value of the metric divided by the number of pods, as a quantity. Must be positive. */
   averageValue: t.quantity(3).explicit(),
-  /** Share of what the pods ask for, in percent; for resources only. */
+  /**
+   * Target average of a resource over all pods, as a percentage of what they request. At least 1; only for resource
+   * metrics.
+   */
   averageUtilization: t.int32(4).explicit(),
 }) {}
 
-/** What a metric comes to. */
+/** Current value of a metric. */
 export class MetricValueStatus extends shape({
-  /** The value of the metric. */
+  /** Current value of the metric as a quantity. */
   value: t.quantity(1).explicit(),
-  /** The value of the metric divided by the number of pods. */
+  /** Current value of the metric divided by the number of pods, as a quantity. */
   averageValue: t.quantity(2).explicit(),
-  /** Share of what the pods ask for, in percent. */
+  /** Current average of a resource over all pods, as a percentage of what they request. */
   averageUtilization: t.int32(3).explicit(),
 }) {}
 
-/** A metric of an object. */
+/** Metric that describes a single object, such as requests per second of an Ingress. */
 export class ObjectMetricSource extends shape({
-  /** The object. */
+  /** Object that the metric describes. */
   describedObject: t.object(1, CrossVersionObjectReference).required(),
-  /** What the metric shall come to. */
+  /** Target of the metric: `value` or `averageValue`. */
   target: t.object(2, MetricTarget).required(),
-  /** The metric. */
+  /** Metric to read from the custom metrics API. */
   metric: t.object(3, MetricIdentifier).required(),
 }) {}
 
-/** A metric of each pod, averaged. */
+/** Metric of each pod of the target, averaged over the pods. */
 export class PodsMetricSource extends shape({
-  /** The metric. */
+  /** Metric to read from the custom metrics API. */
   metric: t.object(1, MetricIdentifier).required(),
-  /** What it shall come to. */
+  /** Target of the metric. Only `averageValue` is allowed. */
   target: t.object(2, MetricTarget).required(),
 }) {}
 
-/** What the pods use of a resource. */
+/** Resource usage of the pods of the target, as known from resource requests. */
 export class ResourceMetricSource extends shape({
-  /** Name of the resource, such as `cpu`. */
+  /** Name of the resource, such as `cpu` or `memory`. */
   name: t.string(1).required(),
-  /** What it shall come to. */
+  /** Target of the usage: either `averageUtilization` or `averageValue`. */
   target: t.object(2, MetricTarget).required(),
 }) {}
 
-/** What one container of each pod uses of a resource. */
+/**
+ * Resource usage of one container in each pod of the target. Dropped unless the feature gate HPAContainerMetrics is
+ * enabled.
+ */
 export class ContainerResourceMetricSource extends shape({
-  /** Name of the resource. */
+  /** Name of the resource, such as `cpu` or `memory`. */
   name: t.string(1).required(),
-  /** What it shall come to. */
+  /** Target of the usage: either `averageUtilization` or `averageValue`. */
   target: t.object(2, MetricTarget).required(),
-  /** Name of the container. */
+  /** Name of the container in the pods of the target. */
   container: t.string(3).required(),
 }) {}
 
-/** A metric from outside of the cluster. */
+/** Metric that does not belong to any object of the cluster, such as the length of a cloud queue. */
 export class ExternalMetricSource extends shape({
-  /** The metric. */
+  /** Metric to read from the external metrics API. */
   metric: t.object(1, MetricIdentifier).required(),
-  /** What it shall come to. */
+  /** Target of the metric: either `value` or `averageValue`. */
   target: t.object(2, MetricTarget).required(),
 }) {}
 
-/** One metric to scale by; the one that asks for most replicas wins. */
+/** One metric to scale by. Exactly the source that `type` names must be set. */
 export class MetricSpec extends shape({
-  /** Which of the others is set: `Object`, `Pods`, `Resource`, `ContainerResource` or `External`. */
+  /** Type of the metric source: `Object`, `Pods`, `Resource`, `ContainerResource` or `External`. */
   type: t.string(1).required(),
-  /** A metric of an object. */
+  /** Metric of a single object. Required if `type` is `Object`. */
   object: t.object(2, ObjectMetricSource).explicit(),
-  /** A metric of each pod. */
+  /** Metric averaged over the pods of the target. Required if `type` is `Pods`. */
   pods: t.object(3, PodsMetricSource).explicit(),
-  /** What the pods use of a resource. */
+  /** Resource usage of the pods of the target. Required if `type` is `Resource`. */
   resource: t.object(4, ResourceMetricSource).explicit(),
-  /** What one container of each pod uses. */
+  /**
+   * Resource usage of one container in each pod. Required if `type` is `ContainerResource`; dropped unless the feature
+   * gate HPAContainerMetrics is enabled.
+   */
   containerResource: t.object(7, ContainerResourceMetricSource).explicit(),
-  /** A metric from outside of the cluster. */
+  /** Metric from outside the cluster. Required if `type` is `External`. */
   external: t.object(5, ExternalMetricSource).explicit(),
 }) {}
 
-/** What a metric of an object comes to. */
+/** Current value of a metric that describes a single object. */
 export class ObjectMetricStatus extends shape({
-  /** The metric. */
+  /** Metric that the controller read. */
   metric: t.object(1, MetricIdentifier).required(),
-  /** What it comes to. */
+  /** Current value of the metric. */
   current: t.object(2, MetricValueStatus).required(),
-  /** The object. */
+  /** Object that the metric describes. */
   describedObject: t.object(3, CrossVersionObjectReference).required(),
 }) {}
 
-/** What a metric of the pods comes to. */
+/** Current value of a metric that is averaged over the pods. */
 export class PodsMetricStatus extends shape({
-  /** The metric. */
+  /** Metric that the controller read. */
   metric: t.object(1, MetricIdentifier).required(),
-  /** What it comes to. */
+  /** Current value of the metric. */
   current: t.object(2, MetricValueStatus).required(),
 }) {}
 
-/** What the pods use of a resource now. */
+/** Current resource usage of the pods of the target. */
 export class ResourceMetricStatus extends shape({
-  /** Name of the resource. */
+  /** Name of the resource, such as `cpu` or `memory`. */
   name: t.string(1).required(),
-  /** What it comes to. */
+  /** Current usage of the resource. */
   current: t.object(2, MetricValueStatus).required(),
 }) {}
 
-/** What one container of each pod uses now. */
+/** Current resource usage of one container in each pod. */
 export class ContainerResourceMetricStatus extends shape({
-  /** Name of the resource. */
+  /** Name of the resource, such as `cpu` or `memory`. */
   name: t.string(1).required(),
-  /** What it comes to. */
+  /** Current usage of the resource. */
   current: t.object(2, MetricValueStatus).required(),
-  /** Name of the container. */
+  /** Name of the container in the pods of the target. */
   container: t.string(3).required(),
 }) {}
 
-/** What a metric from outside comes to. */
+/** Current value of a metric from outside the cluster. */
 export class ExternalMetricStatus extends shape({
-  /** The metric. */
+  /** Metric that the controller read. */
   metric: t.object(1, MetricIdentifier).required(),
-  /** What it comes to. */
+  /** Current value of the metric. */
   current: t.object(2, MetricValueStatus).required(),
 }) {}
 
-/** One metric as it was last read. */
+/** Current value of one metric. Only the field that `type` names is set. */
 export class MetricStatus extends shape({
-  /** Which of the others is set. */
+  /** Type of the metric source: `Object`, `Pods`, `Resource`, `ContainerResource` or `External`. */
   type: t.string(1).required(),
-  /** A metric of an object. */
+  /** Current value of a metric of a single object. */
   object: t.object(2, ObjectMetricStatus).explicit(),
-  /** A metric of each pod. */
+  /** Current value of a metric averaged over the pods. */
   pods: t.object(3, PodsMetricStatus).explicit(),
-  /** What the pods use of a resource. */
+  /** Current resource usage of the pods of the target. */
   resource: t.object(4, ResourceMetricStatus).explicit(),
-  /** What one container of each pod uses. */
+  /** Current resource usage of one container in each pod. */
   containerResource: t.object(7, ContainerResourceMetricStatus).explicit(),
-  /** A metric from outside of the cluster. */
+  /** Current value of a metric from outside the cluster. */
   external: t.object(5, ExternalMetricStatus).explicit(),
 }) {}

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { codecOf, Decoding, type JsonObject } from '../../codec/codec.ts'
-import * as hub from './metrics.ts'
+import * as storage from './metrics.ts'
 import * as v1 from './metrics.v1.ts'
 
 const ref = { kind: 'Service', name: 's' }
@@ -84,8 +84,10 @@ describe('a metric to scale by, in both versions', () => {
     [{ type: 'Odd' }, { type: 'Odd' }],
   ] as const) {
     test(JSON.stringify(old), () => {
-      expect(v1.specToHub(read(v1.MetricSpec.shape, old) as v1.MetricSpec)).toEqual(now)
-      expect(v1.specFromHub(read(hub.MetricSpec.shape, now) as hub.MetricSpec)).toEqual(old)
+      expect(v1.specToStorage(read(v1.MetricSpec.shape, old) as v1.MetricSpec)).toEqual(now)
+      expect(v1.specFromStorage(read(storage.MetricSpec.shape, now) as storage.MetricSpec)).toEqual(
+        old,
+      )
     })
   }
 })
@@ -142,15 +144,17 @@ describe('the state of a metric, in both versions', () => {
     ],
   ] as const) {
     test(JSON.stringify(old), () => {
-      expect(v1.statusToHub(read(v1.MetricStatus.shape, old) as v1.MetricStatus)).toEqual(now)
-      expect(v1.statusFromHub(read(hub.MetricStatus.shape, now) as hub.MetricStatus)).toEqual(old)
+      expect(v1.statusToStorage(read(v1.MetricStatus.shape, old) as v1.MetricStatus)).toEqual(now)
+      expect(
+        v1.statusFromStorage(read(storage.MetricStatus.shape, now) as storage.MetricStatus),
+      ).toEqual(old)
     })
   }
 })
 
 test('what must be there is zero when it was not read', () =>
   expect(
-    v1.statusFromHub({ type: 'External', external: { metric: { name: 'm' }, current: {} } }),
+    v1.statusFromStorage({ type: 'External', external: { metric: { name: 'm' }, current: {} } }),
   ).toEqual({ type: 'External', external: { metricName: 'm', currentValue: '0' } }))
 
 /** Decoded, and without loss. */

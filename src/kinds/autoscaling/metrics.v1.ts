@@ -2,7 +2,7 @@
 import { isZero, parseQuantity } from '../../base/quantity.ts'
 import { home, t } from '../../notation/shape.ts'
 import { LabelSelector } from '../meta/label-selector.ts'
-import type * as hub from './metrics.ts'
+import type * as storage from './metrics.ts'
 import { CrossVersionObjectReference } from './metrics.ts'
 
 const { shape } = home('autoscaling/v1')
@@ -96,13 +96,13 @@ export class MetricStatus extends shape({
 }) {}
 
 /** The metric in the stored version. What its target is by is told from what is given. */
-export function specToHub(old: MetricSpec): hub.MetricSpec {
+export function specToStorage(old: MetricSpec): storage.MetricSpec {
   const { type, object, pods, resource, containerResource, external } = old
-  return compact<hub.MetricSpec>({
+  return compact<storage.MetricSpec>({
     type,
     object: object && {
       describedObject: object.target,
-      target: compact<hub.MetricTarget>({
+      target: compact<storage.MetricTarget>({
         type: object.averageValue === undefined ? 'Value' : 'AverageValue',
         // A value must stand here, so that it is zero beside an average.
         value:
@@ -125,7 +125,7 @@ export function specToHub(old: MetricSpec): hub.MetricSpec {
     },
     external: external && {
       metric: identifier(external.metricName, external.metricSelector),
-      target: compact<hub.MetricTarget>({
+      target: compact<storage.MetricTarget>({
         type: external.targetValue === undefined ? 'AverageValue' : 'Value',
         value: external.targetValue,
         averageValue: external.targetAverageValue,
@@ -135,7 +135,7 @@ export function specToHub(old: MetricSpec): hub.MetricSpec {
 }
 
 /** The metric in this version. */
-export function specFromHub(metric: hub.MetricSpec): MetricSpec {
+export function specFromStorage(metric: storage.MetricSpec): MetricSpec {
   const { type, object, pods, resource, containerResource, external } = metric
   return compact<MetricSpec>({
     type,
@@ -182,13 +182,13 @@ export function specFromHub(metric: hub.MetricSpec): MetricSpec {
 }
 
 /** The state of a metric in the stored version. */
-export function statusToHub(old: MetricStatus): hub.MetricStatus {
+export function statusToStorage(old: MetricStatus): storage.MetricStatus {
   const { type, object, pods, resource, containerResource, external } = old
-  return compact<hub.MetricStatus>({
+  return compact<storage.MetricStatus>({
     type,
     object: object && {
       metric: identifier(object.metricName, object.selector),
-      current: compact<hub.MetricValueStatus>({
+      current: compact<storage.MetricValueStatus>({
         value: object.currentValue,
         averageValue: object.averageValue,
       }),
@@ -206,7 +206,7 @@ export function statusToHub(old: MetricStatus): hub.MetricStatus {
     },
     external: external && {
       metric: identifier(external.metricName, external.metricSelector),
-      current: compact<hub.MetricValueStatus>({
+      current: compact<storage.MetricValueStatus>({
         value: external.currentValue,
         averageValue: external.currentAverageValue,
       }),
@@ -215,7 +215,7 @@ export function statusToHub(old: MetricStatus): hub.MetricStatus {
 }
 
 /** The state of a metric in this version. */
-export function statusFromHub(metric: hub.MetricStatus): MetricStatus {
+export function statusFromStorage(metric: storage.MetricStatus): MetricStatus {
   const { type, object, pods, resource, containerResource, external } = metric
   return compact<MetricStatus>({
     type,
@@ -264,18 +264,18 @@ export function statusFromHub(metric: hub.MetricStatus): MetricStatus {
 const NONE = '0'
 const isNone = (quantity: string): boolean => isZero(parseQuantity(quantity))
 
-const identifier = (name: string, selector: LabelSelector | undefined): hub.MetricIdentifier =>
-  compact<hub.MetricIdentifier>({ name, selector })
+const identifier = (name: string, selector: LabelSelector | undefined): storage.MetricIdentifier =>
+  compact<storage.MetricIdentifier>({ name, selector })
 
-const shareOf = (source: ResourceMetricSource): hub.MetricTarget =>
-  compact<hub.MetricTarget>({
+const shareOf = (source: ResourceMetricSource): storage.MetricTarget =>
+  compact<storage.MetricTarget>({
     type: source.targetAverageUtilization === undefined ? 'AverageValue' : 'Utilization',
     averageValue: source.targetAverageValue,
     averageUtilization: source.targetAverageUtilization,
   })
 
-const usedOf = (source: ResourceMetricStatus): hub.MetricValueStatus =>
-  compact<hub.MetricValueStatus>({
+const usedOf = (source: ResourceMetricStatus): storage.MetricValueStatus =>
+  compact<storage.MetricValueStatus>({
     averageValue: source.currentAverageValue,
     averageUtilization: source.currentAverageUtilization,
   })

@@ -4,25 +4,25 @@ import { t } from '../../notation/shape.ts'
 
 const { kind, shape } = group('autoscaling/v1')
 
-/** How many replicas there shall be. */
+/** Desired state of a scale subresource. */
 export class ScaleSpec extends shape({
-  /** Wanted number of replicas. */
+  /** Desired number of replicas. Must not be negative. */
   replicas: t.int32(1),
 }) {}
 
-/** How many replicas there are. */
+/** Observed state of a scale subresource. */
 export class ScaleStatus extends shape({
-  /** Observed number of replicas. */
+  /** Number of replicas that currently exist. */
   replicas: t.int32(1).required(),
-  /** Selector of the pods that are counted, as text. */
+  /** Label selector of the counted pods in string form, as used in queries. */
   selector: t.string(2),
 }) {}
 
-/** The number of replicas of something that can be scaled. */
+/** Desired and observed number of replicas of a scalable resource. */
 export class Scale extends kind({
-  /** How many there shall be. */
+  /** Desired number of replicas. */
   spec: t.object(2, ScaleSpec),
-  /** How many there are. */
+  /** Observed number of replicas. Read-only for users. */
   status: t.object(3, ScaleStatus),
 }) {}
 

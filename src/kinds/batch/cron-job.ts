@@ -22,49 +22,58 @@ const MAX_NAME = 52
 const ZONE_GATE = 'CronJobTimeZone'
 const POLICY_GATE = 'JobPodFailurePolicy'
 
-/** What the jobs look like. */
+/** Template of the jobs that a CronJob creates. */
 export class JobTemplateSpec extends shape({
-  /** Metadata of the jobs. */
+  /** Labels and annotations of the created jobs. */
   metadata: t.object(1, ObjectMeta),
-  /** What they do. */
+  /** Desired behavior of the created jobs. `selector` and `manualSelector` are not allowed. */
   spec: t.object(2, JobSpec),
 }) {}
 
-/** When jobs are made, and what they look like. */
+/** Schedule of a CronJob and template of its jobs. */
 export class CronJobSpec extends shape({
-  /** When, in the five fields of cron. */
+  /** Schedule in the five-field cron format, or a descriptor such as `@hourly` or `@every 1h`. */
   schedule: t.string(1).required(),
-  /** Time zone that the schedule is in; absent: that of the controller. */
+  /**
+   * Name of the time zone of the schedule in the tz database, such as `Etc/UTC`. If unset, the time zone of the
+   * controller applies. Not allowed if the schedule itself sets a time zone.
+   */
   timeZone: t.string(8).explicit(),
-  /** Seconds that a job may begin late; later it counts as missed. */
+  /**
+   * Seconds after its scheduled time within which a job may still start; a job that misses the deadline counts as
+   * failed. By default there is no deadline.
+   */
   startingDeadlineSeconds: t.int64(2).explicit(),
-  /** Whether a job may begin while another one runs, waits for its end, or takes its place. */
+  /**
+   * What happens if the previous job is still running: `Allow` runs both, `Forbid` skips the new one, `Replace` cancels
+   * the previous one. Defaults to `Allow`.
+   */
   concurrencyPolicy: t.string(3).oneOf('Allow', 'Forbid', 'Replace'),
-  /** Whether no further jobs are made. */
+  /** If true, no further jobs are created; running jobs are not affected. Defaults to false. */
   suspend: t.bool(4).explicit(),
-  /** What the jobs look like. */
+  /** Template of the jobs that the CronJob creates. */
   jobTemplate: t.object(5, JobTemplateSpec).required(),
-  /** How many jobs that succeeded are kept. */
+  /** Number of successful jobs to retain. Must not be negative. Defaults to 3. */
   successfulJobsHistoryLimit: t.int32(6).explicit(),
-  /** How many jobs that failed are kept. */
+  /** Number of failed jobs to retain. Must not be negative. Defaults to 1. */
   failedJobsHistoryLimit: t.int32(7).explicit(),
 }) {}
 
-/** How it fares. */
+/** Most recently observed state of a CronJob. */
 export class CronJobStatus extends shape({
-  /** Jobs that run. */
+  /** References to the jobs that are currently running. */
   active: t.list(1, ObjectReference).atomic(),
-  /** When a job was last made. */
+  /** Time at which a job was last scheduled successfully. */
   lastScheduleTime: t.time(4).explicit(),
-  /** When a job last succeeded. */
+  /** Time at which a job last completed successfully. */
   lastSuccessfulTime: t.time(5).explicit(),
 }) {}
 
-/** Makes jobs by a schedule. */
+/** A CronJob creates jobs on a repeating schedule. */
 export class CronJob extends kind({
-  /** When, and what. */
+  /** Desired behavior: the schedule and the template of the jobs. */
   spec: t.object(2, CronJobSpec),
-  /** How it fares; kept by the cluster. */
+  /** Most recently observed state. Set by the controller; read-only for users. */
   status: t.object(3, CronJobStatus),
 }) {}
 
@@ -108,7 +117,7 @@ export const cronJobs = resource(CronJob, {
     ),
   ],
 
-  fill({ spec }, c) {
+  setDefaults({ spec }, c) {
     fillPodTemplate(spec.jobTemplate.spec.template, c)
     spec.concurrencyPolicy ??= 'Allow'
     spec.suspend ??= false
@@ -116,7 +125,7 @@ export const cronJobs = resource(CronJob, {
     spec.failedJobsHistoryLimit ??= 1
   },
 
-  onCreate(cronJob, c) {
+  prepareForCreate(cronJob, c) {
     cronJob.status = {}
     cronJob.metadata.generation = 1
     const { spec } = cronJob
@@ -125,7 +134,7 @@ export const cronJobs = resource(CronJob, {
     if (!c.gate(POLICY_GATE)) delete spec.jobTemplate.spec.podFailurePolicy
   },
 
-  onUpdate(next, old, c) {
+  prepareForUpdate(next, old, c) {
     const job = next.spec.jobTemplate.spec
     const oldJob = old.spec.jobTemplate.spec
     dropGatedPodFields(job.template.spec, oldJob.template.spec, c)

@@ -10,7 +10,7 @@ const base = {
 const { of, problems, changes, created, updated, statusProblems, cells } = kit(jobs, base)
 
 const NEGATIVE = 'must be greater than or equal to 0'
-const TRACKING = orch.spell('batch.{label}/job-tracking')
+const TRACKING = orch.resolve('batch.{label}/job-tracking')
 const generated = { 'controller-uid': 'u-1', 'job-name': 'j' }
 
 /** As it stands in the store: with the selector that a create makes. */

@@ -23,57 +23,60 @@ const UID_LABEL = 'controller-uid'
 const NAME_LABEL = 'job-name'
 const POLICY_GATE = 'JobPodFailurePolicy'
 
-/** Pods that have ended and are not yet counted. */
+/** UIDs of terminated pods that are not yet included in the counters of the status. */
 export class UncountedTerminatedPods extends shape({
-  /** uids of those that succeeded. */
+  /** UIDs of succeeded pods that are not yet counted. */
   succeeded: t.list(1, 'string').set(),
-  /** uids of those that failed. */
+  /** UIDs of failed pods that are not yet counted. */
   failed: t.list(2, 'string').set(),
 }) {}
 
-/** Something that is going on with a job. */
+/** One aspect of the observed state of a job. */
 export class JobCondition extends shape({
-  /** What it is about: `Complete`, `Failed` or `Suspended`. */
+  /** Type of the condition, such as `Complete`, `Failed` or `Suspended`. */
   type: t.string(1).required(),
-  /** `True`, `False` or `Unknown`. */
+  /** Status of the condition: `True`, `False` or `Unknown`. */
   status: t.string(2).required(),
-  /** When it was last looked at. */
+  /** Time at which the condition was last checked. */
   lastProbeTime: t.time(3),
-  /** When the status last changed. */
+  /** Time at which the status last changed from one value to another. */
   lastTransitionTime: t.time(4),
-  /** Why it changed, as one word. */
+  /** Machine-readable reason for the last transition, in CamelCase. */
   reason: t.string(5),
-  /** Why it changed, for people. */
+  /** Human-readable details about the last transition. */
   message: t.string(6),
 }) {}
 
-/** How a job fares. */
+/** Most recently observed state of a job. */
 export class JobStatus extends shape({
-  /** What is going on. */
+  /** Current conditions of the job. A finished job has `Complete` or `Failed`, a suspended one `Suspended`. */
   conditions: t.list(1, JobCondition).atomic().patchBy('type'),
-  /** When the job began, or went on after it was suspended. */
+  /**
+   * Time at which the controller started to process the job. Unset while the job is suspended and reset when it
+   * resumes.
+   */
   startTime: t.time(2).explicit(),
-  /** When it was done; only for jobs that succeeded. */
+  /** Time at which the job completed. Only set for successful jobs. */
   completionTime: t.time(3).explicit(),
-  /** Pods that wait or run. */
+  /** Number of pods that are pending or running. */
   active: t.int32(4),
-  /** Pods that succeeded. */
+  /** Number of pods that reached the phase `Succeeded`. */
   succeeded: t.int32(5),
-  /** Pods that failed. */
+  /** Number of pods that reached the phase `Failed`. */
   failed: t.int32(6),
-  /** Indexes that are done, as ranges such as `1,3-5`. */
+  /** Completed indexes of an `Indexed` job as a list of numbers and ranges, such as `1,3-5,7`. */
   completedIndexes: t.string(7),
-  /** Pods that have ended and are not yet counted. */
+  /** Terminated pods that are not yet included in the counters. */
   uncountedTerminatedPods: t.object(8, UncountedTerminatedPods).explicit(),
-  /** Pods that are ready. */
+  /** Number of pods that are ready. */
   ready: t.int32(9).explicit(),
 }) {}
 
-/** Runs pods until enough of them have succeeded. */
+/** A Job runs pods until the required number of them has completed successfully. */
 export class Job extends kind({
-  /** What is to be done. */
+  /** Desired behavior of the job. */
   spec: t.object(2, JobSpec),
-  /** How it fares; kept by the cluster. */
+  /** Most recently observed state. Set by the controller; read-only for users. */
   status: t.object(3, JobStatus),
 }) {}
 
@@ -99,7 +102,7 @@ export const jobs = resource(Job, {
     selectorColumn<Job>(),
   ],
 
-  fill({ spec, metadata }, c) {
+  setDefaults({ spec, metadata }, c) {
     fillPodTemplate(spec.template, c)
     if (spec.completions === undefined && spec.parallelism === undefined) spec.completions = 1
     spec.parallelism ??= 1
@@ -113,20 +116,20 @@ export const jobs = resource(Job, {
     }
   },
 
-  onCreate(job, c) {
+  prepareForCreate(job, c) {
     job.status = {}
     job.metadata.generation = 1
     if (c.gate('JobTrackingWithFinalizers')) {
       job.metadata.annotations = Object.fromEntries([
         ...Object.entries(job.metadata.annotations ?? {}),
-        [c.v.spell(TRACKING), ''],
+        [c.v.resolve(TRACKING), ''],
       ])
     }
     dropGatedPodFields(job.spec.template.spec, null, c)
     if (!c.gate(POLICY_GATE)) delete job.spec.podFailurePolicy
   },
 
-  onUpdate(next, old, c) {
+  prepareForUpdate(next, old, c) {
     dropGatedPodFields(next.spec.template.spec, old.spec.template.spec, c)
     if (!c.gate(POLICY_GATE) && !old.spec.podFailurePolicy) delete next.spec.podFailurePolicy
     if (!sameValue(next.spec, old.spec)) next.metadata.generation = raised(old.metadata)
@@ -151,7 +154,7 @@ export const jobs = resource(Job, {
   },
 
   validateUpdate(next, old, errors, c) {
-    const tracking = c.v.spell(TRACKING)
+    const tracking = c.v.resolve(TRACKING)
     const has = (job: Job) => Object.hasOwn(job.metadata.annotations ?? {}, tracking)
     if (has(next) && !has(old))
       errors.at('metadata', 'annotations').key(tracking).forbidden('cannot add this annotation')

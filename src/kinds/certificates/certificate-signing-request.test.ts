@@ -119,7 +119,7 @@ describe('a create', () => {
   for (const [name, user, expected] of rows) {
     test(name, () => {
       const made = requestOf(own, { certificate: base64(certificate) })
-      requests.onCreate!(made, user ? { ...c, user } : c)
+      requests.prepareForCreate!(made, user ? { ...c, user } : c)
       expect(made.spec).toEqual(expected)
       expect(made.status).toEqual({})
     })
@@ -250,7 +250,7 @@ describe('times of conditions', () => {
   for (const [name, old, next, expected] of rows) {
     test(name, () => {
       const made = requestOf({}, { conditions: [next] })
-      partOf(requests, 'approval').onUpdate!(made, requestOf({}, { conditions: old }), c)
+      partOf(requests, 'approval').prepareForUpdate!(made, requestOf({}, { conditions: old }), c)
       expect(made.status.conditions).toEqual([expected])
     })
   }

@@ -108,12 +108,12 @@ export const certificateSigningRequests = resource(CertificateSigningRequest, {
   subresources: {
     approval: part('status.conditions', {
       unowned: ['spec', 'status.certificate'],
-      onUpdate: stampConditions,
+      prepareForUpdate: stampConditions,
       validateUpdate: validateApproval,
     }),
     status: part('status', {
       unowned: ['spec', 'status.conditions'],
-      onUpdate(next, old, c) {
+      prepareForUpdate(next, old, c) {
         keepDecisions(next.status, old.status)
         stampConditions(next, old, c)
       },
@@ -121,7 +121,7 @@ export const certificateSigningRequests = resource(CertificateSigningRequest, {
     }),
   },
 
-  onCreate(request, { user }) {
+  prepareForCreate(request, { user }) {
     const { spec } = request
     request.status = {}
     for (const name of ['username', 'uid', 'groups', 'extra'] as const) delete spec[name]
@@ -135,7 +135,7 @@ export const certificateSigningRequests = resource(CertificateSigningRequest, {
     }
   },
 
-  onUpdate(next, old) {
+  prepareForUpdate(next, old) {
     next.spec = structuredClone(old.spec)
   },
 

@@ -61,7 +61,7 @@ function validateUsages(
       if (usages.indexOf(usage) < i) errors.at(i).duplicate(usage)
     })
   }
-  const signer = v.spell(CLIENT_SIGNER)
+  const signer = v.resolve(CLIENT_SIGNER)
   if (!old && usages.length > 0 && signerName === signer && !usages.includes('client auth')) {
     errors.invalid(usages, `must contain "client auth" for signer ${signer}`)
   }
@@ -75,7 +75,7 @@ function validateSigner(
   { v }: HookContext,
   old: CertificateSigningRequestSpec | undefined,
 ): void {
-  const legacy = v.spell(LEGACY_SIGNER)
+  const legacy = v.resolve(LEGACY_SIGNER)
   if (signerName === legacy && old?.signerName !== legacy) {
     errors.invalid(signerName, 'the legacy signerName is not allowed via this API version')
   } else validateSignerName(signerName, errors)

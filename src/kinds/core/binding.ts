@@ -7,9 +7,12 @@ import { ObjectReference } from './object-reference.ts'
 
 const { kind } = group('core/v1')
 
-/** Puts a pod on a node. The name is the pod's. */
+/**
+ * Binds a pod to a node. The binding has the name of the pod; schedulers create it, and the server
+ * does not store it.
+ */
 export class Binding extends kind({
-  /** The node. */
+  /** Node to bind the pod to. `kind` must be `Node` or empty, and `name` is required. */
   target: t.object(2, ObjectReference).required(),
 }) {}
 

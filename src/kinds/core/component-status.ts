@@ -5,21 +5,23 @@ import { nameColumn } from '../columns.ts'
 
 const { kind, shape } = group('core/v1')
 
-/** One aspect of the health of a component. */
+/** One observed condition of a control plane component. */
 export class ComponentCondition extends shape({
-  /** Which aspect; `Healthy` is the one there is. */
+  /** Type of the condition. `Healthy` is the only one in use. */
   type: t.string(1).required(),
-  /** `True`, `False` or `Unknown`. */
+  /** Status of the condition: `True`, `False` or `Unknown`. */
   status: t.string(2).required(),
-  /** What was found. */
+  /** Response of the health check, in a human-readable form. */
   message: t.string(3),
-  /** Why it could not be found out. */
+  /** Error that prevented the health check, if any. */
   error: t.string(4),
 }) {}
 
-/** Health of one component of the control plane; looked up when it is read. */
+/**
+ * Health of one component of the control plane, checked on every read. Deprecated and read-only.
+ */
 export class ComponentStatus extends kind({
-  /** What was found. */
+  /** Observed conditions of the component, one for each type. */
   conditions: t.list(2, ComponentCondition).patchBy('type'),
 }) {}
 

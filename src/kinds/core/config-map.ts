@@ -8,13 +8,25 @@ import { ageColumn, nameColumn } from '../columns.ts'
 
 const { kind } = group('core/v1')
 
-/** Settings that programs read as environment, arguments or files. */
+/**
+ * Configuration data that pods consume as environment variables, command-line arguments or files.
+ * Use a secret for confidential data.
+ */
 export class ConfigMap extends kind({
-  /** Once true, the data can no longer change and this cannot be taken back. */
+  /**
+   * When true, `data`, `binaryData` and this field can no longer change; only deletion is possible.
+   * Can be set at any time. Defaults to false.
+   */
   immutable: t.bool(4).explicit(),
-  /** UTF-8 entries. */
+  /**
+   * UTF-8 entries. Keys consist of alphanumeric characters, `-`, `_` and `.`. The values of `data`
+   * and `binaryData` together hold at most 1 MiB.
+   */
   data: t.map(2, 'string'),
-  /** Entries that need not be UTF-8, as base64; their keys differ from those of `data`. */
+  /**
+   * Binary entries, base64-encoded in JSON. Keys follow the rules of `data` and must not occur
+   * there.
+   */
   binaryData: t.map(3, 'bytes'),
 }) {}
 

@@ -15,49 +15,64 @@ import { ObjectReference } from './object-reference.ts'
 
 const { kind, shape } = group('core/v1')
 
-/** One address of a service. */
+/** An IP address behind a service. */
 export class EndpointAddress extends shape(
   {
-    /** IP address; none that is only valid on one machine or link. */
+    /**
+     * IP address of the endpoint. Unspecified, loopback, link-local and link-local multicast
+     * addresses are rejected. Required.
+     */
     ip: t.string(1).required(),
-    /** Host name of the address. */
+    /** Host name of the endpoint in the DNS of the service, a DNS label. */
     hostname: t.string(3),
-    /** Node that holds the address. */
+    /** Name of the node that hosts the endpoint. */
     nodeName: t.string(4).explicit(),
-    /** Object that provides it. */
+    /** Object that provides the endpoint, usually a pod. */
     targetRef: t.object(2, ObjectReference).explicit(),
   },
   { atomic: true },
 ) {}
 
-/** One port of a service. */
+/** A port that all addresses of a subset serve. */
 export class EndpointPort extends shape(
   {
-    /** Name as in the service; may be left out when there is one port only. */
+    /**
+     * Name of the port, as in the service; a DNS label. Required when the subset has more than one
+     * port.
+     */
     name: t.string(1),
-    /** Port number. */
+    /** Port number of the endpoints, 1 to 65535. Required. */
     port: t.int32(2).required(),
-    /** Transport protocol. */
+    /** Transport protocol of the port: `TCP`, `UDP` or `SCTP`. Defaults to `TCP`. */
     protocol: t.string(3).oneOf('SCTP', 'TCP', 'UDP').default('TCP'),
-    /** Application protocol: a registered service name, or a prefixed name of one's own. */
+    /**
+     * Application protocol of the port: a service name registered with IANA, or a domain-prefixed
+     * name such as `example.com/protocol`.
+     */
     appProtocol: t.string(4).explicit(),
   },
   { atomic: true },
 ) {}
 
-/** Addresses that share their ports: every address serves every port. */
+/** A set of addresses with a common set of ports. Each address serves each of the ports. */
 export class EndpointSubset extends shape({
-  /** Addresses that are ready. */
+  /**
+   * Addresses that are ready to receive traffic. Each subset needs at least one ready or unready
+   * address.
+   */
   addresses: t.list(1, EndpointAddress),
-  /** Addresses that are starting or fail their checks. */
+  /**
+   * Addresses that currently receive no traffic, because their pods start up or fail their
+   * readiness checks.
+   */
   notReadyAddresses: t.list(2, EndpointAddress),
-  /** Ports of all these addresses. */
+  /** Ports available on every address of the subset. */
   ports: t.list(3, EndpointPort),
 }) {}
 
-/** The addresses behind a service. */
+/** Addresses and ports that implement the service of the same name. */
 export class Endpoints extends kind({
-  /** All of them, as the union of these. */
+  /** Subsets of addresses and ports. Their union is the set of all endpoints of the service. */
   subsets: t.list(2, EndpointSubset),
 }) {}
 

@@ -161,7 +161,7 @@ describe('a create', () => {
   for (const [name, metadata, expected] of rows) {
     test(name, () => {
       const range = read(limitRanges, { metadata, spec: {} })
-      limitRanges.onCreate!(range, c)
+      limitRanges.prepareForCreate!(range, c)
       expect(range.metadata.name).toBe(expected)
     })
   }

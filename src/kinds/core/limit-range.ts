@@ -7,31 +7,46 @@ import { type ResourceList, roundResources } from './resource-requirements.ts'
 
 const { kind, shape } = group('core/v1')
 
-/** Limits for one type of objects. */
+/** Minimum, maximum and default resource usage for one type of object. */
 export class LimitRangeItem extends shape({
-  /** What is limited: `Container`, `Pod`, `PersistentVolumeClaim`, or another with a domain. */
+  /**
+   * Type of the limited objects: `Container`, `Pod`, `PersistentVolumeClaim` or a domain-prefixed
+   * name. Required, unique in the limit range.
+   */
   type: t.string(1).required(),
-  /** Most of each resource. */
+  /** Upper bound of each resource for one object. */
   max: t.map(2, 'quantity'),
-  /** Least of each resource. */
+  /** Lower bound of each resource for one object. Must not exceed `max`. */
   min: t.map(3, 'quantity'),
-  /** Limits of containers that say nothing; `max` where it is not given. */
+  /**
+   * Limits for containers that specify none, by resource name. Defaults to `max`. Not allowed for
+   * type `Pod`.
+   */
   default: t.map(4, 'quantity'),
-  /** Requests of containers that say nothing; `default`, else `min`, where it is not given. */
+  /**
+   * Requests for containers that specify none, by resource name. Defaults to `default`, else to
+   * `min`. Not allowed for type `Pod`.
+   */
   defaultRequest: t.map(5, 'quantity'),
-  /** Most times that a limit may be its request, for each resource; at least 1. */
+  /**
+   * Upper bound for the ratio of limit to request of each resource, at least 1. Limits
+   * overcommitment.
+   */
   maxLimitRequestRatio: t.map(6, 'quantity'),
 }) {}
 
-/** What is limited. */
+/** Limits that a limit range enforces. */
 export class LimitRangeSpec extends shape({
-  /** The limits, one item for a type. */
+  /** Limits to enforce, one item for each type of object. Required. */
   limits: t.list(1, LimitRangeItem).required(),
 }) {}
 
-/** Limits and defaults for what single objects of a namespace use. */
+/**
+ * Constrains the resource usage of single pods, containers and claims in a namespace and sets
+ * defaults for them. Enforced on creation and update.
+ */
 export class LimitRange extends kind({
-  /** The limits. */
+  /** Limits that are enforced in the namespace. */
   spec: t.object(2, LimitRangeSpec),
 }) {}
 
@@ -94,9 +109,9 @@ export const limitRanges = resource(LimitRange, {
   createOnUpdate: true,
   deleteAnswers: 'status',
 
-  fill: ({ spec }) => spec.limits.forEach(fillItem),
+  setDefaults: ({ spec }) => spec.limits.forEach(fillItem),
 
-  onCreate({ metadata }) {
+  prepareForCreate({ metadata }) {
     // The uid was drawn just now, so it is as random a name as any.
     if (metadata.generateName === undefined && metadata.uid !== undefined) {
       metadata.name ??= metadata.uid

@@ -4,29 +4,32 @@ import { home, t } from '../../notation/shape.ts'
 
 const { shape } = home('core/v1')
 
-/** How one port of a load balancer fares. */
+/** Status of one port of a load balancer. */
 export class PortStatus extends shape({
-  /** Port of the service. */
+  /** Port number of the service that this status describes. */
   port: t.int32(1).required(),
-  /** Transport protocol of that port. */
+  /** Transport protocol of the port: `TCP`, `UDP` or `SCTP`. Required. */
   protocol: t.string(2).required().oneOf('SCTP', 'TCP', 'UDP'),
-  /** Why the port does not work, as one word; words of one's own carry a domain. */
+  /**
+   * Machine-readable error of the port. Provider-specific errors need a domain prefix, for example
+   * `example.com/NoQuota`. Unset without an error.
+   */
   error: t.string(3).explicit(),
 }) {}
 
-/** One point where traffic comes in. */
+/** One ingress point of a load balancer. */
 export class LoadBalancerIngress extends shape({
-  /** Address, for load balancers that have one. */
+  /** IP address of the ingress point, for load balancers based on addresses. */
   ip: t.string(1),
-  /** Host name, for load balancers that are found by name. */
+  /** DNS name of the ingress point, for load balancers based on DNS. Must not be an IP address. */
   hostname: t.string(2),
-  /** How the ports fare. */
+  /** Status of each port of the service at this ingress point. */
   ports: t.list(4, PortStatus).atomic(),
 }) {}
 
-/** Where a load balancer takes traffic. */
+/** Status of a load balancer. */
 export class LoadBalancerStatus extends shape({
-  /** The points where traffic comes in. */
+  /** Ingress points of the load balancer. Traffic for the service enters there. */
   ingress: t.list(1, LoadBalancerIngress),
 }) {}
 

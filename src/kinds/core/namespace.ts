@@ -7,39 +7,48 @@ import { ageColumn, nameColumn } from '../columns.ts'
 
 const { kind, shape } = group('core/v1')
 
-/** What holds a namespace. */
+/** Desired state of a namespace. */
 export class NamespaceSpec extends shape({
-  /** Duties to be done before a terminating namespace goes away. */
+  /**
+   * Keys that must be removed, through the `finalize` subresource, before the namespace is deleted.
+   * The server adds its own on creation.
+   */
   finalizers: t.list(1, 'string'),
 }) {}
 
-/** One aspect of how a terminating namespace is emptied. */
+/** One observed condition of a terminating namespace. */
 export class NamespaceCondition extends shape({
-  /** Which aspect. */
+  /**
+   * Type of the condition, for example `NamespaceContentRemaining` or
+   * `NamespaceDeletionContentFailure`.
+   */
   type: t.string(1).required(),
-  /** `True`, `False` or `Unknown`. */
+  /** Status of the condition: `True`, `False` or `Unknown`. */
   status: t.string(2).required(),
-  /** When the status last changed. */
+  /** Time at which `status` last changed. */
   lastTransitionTime: t.time(4),
-  /** Why, as one word. */
+  /** Machine-readable reason for the last change of `status`, one word in CamelCase. */
   reason: t.string(5),
-  /** Why, for people. */
+  /** Human-readable details about the last change of `status`. */
   message: t.string(6),
 }) {}
 
-/** How a namespace fares. */
+/** Most recently observed status of a namespace. */
 export class NamespaceStatus extends shape({
-  /** Whether it takes new content or is going away. */
+  /**
+   * Phase of the namespace: `Active`, or `Terminating` while its content is being deleted and new
+   * content is rejected. Defaults to `Active`.
+   */
   phase: t.string(1).oneOf('Active', 'Terminating').default('Active'),
-  /** How emptying it goes. */
+  /** Observed conditions of the deletion, such as content that remains, one for each type. */
   conditions: t.list(2, NamespaceCondition).patchBy('type'),
 }) {}
 
-/** A room for names: objects in it are named apart from those of others and go away with it. */
+/** Scope for the names of namespaced objects. Deleting it deletes all objects in it. */
 export class Namespace extends kind({
-  /** What holds it. */
+  /** Desired state of the namespace. Users cannot change it with a regular update. */
   spec: t.object(2, NamespaceSpec),
-  /** How it fares; kept by the cluster. */
+  /** Most recently observed status. Set by controllers; read-only for users. */
   status: t.object(3, NamespaceStatus),
 }) {}
 
@@ -47,7 +56,7 @@ export class Namespace extends kind({
 function labelWithName(namespace: Namespace, { v }: HookContext): void {
   const { metadata } = namespace
   if (metadata.name === undefined) return
-  metadata.labels = { ...metadata.labels, [v.spell('{label}/metadata.name')]: metadata.name }
+  metadata.labels = { ...metadata.labels, [v.resolve('{label}/metadata.name')]: metadata.name }
 }
 
 const STANDARD = ['orphan', 'foregroundDeletion']
@@ -57,7 +66,7 @@ function validateFinalizers(
   place: (i: number) => FieldErrors,
   { v }: HookContext,
 ): void {
-  const known = [v.spell('{brand}'), ...STANDARD]
+  const known = [v.resolve('{brand}'), ...STANDARD]
   for (const [i, name] of names.entries()) {
     const errors = place(i)
     const messages = isQualifiedName(name)
@@ -108,17 +117,17 @@ export const namespaces = resource(Namespace, {
     }),
   },
 
-  fill: labelWithName,
+  setDefaults: labelWithName,
   canonicalize: labelWithName,
 
-  onCreate(namespace, { v }) {
+  prepareForCreate(namespace, { v }) {
     namespace.status = { phase: 'Active' }
     const finalizers = namespace.spec.finalizers ?? []
-    const own = v.spell('{brand}')
+    const own = v.resolve('{brand}')
     if (!finalizers.includes(own)) namespace.spec.finalizers = [...finalizers, own]
   },
 
-  onUpdate(next, old) {
+  prepareForUpdate(next, old) {
     if (old.spec.finalizers) next.spec.finalizers = old.spec.finalizers
     else delete next.spec.finalizers
   },

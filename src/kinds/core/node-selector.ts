@@ -5,31 +5,37 @@ import type { Vocabulary } from '../../vocabulary/vocabulary.ts'
 
 const { shape } = home('core/v1')
 
-/** One condition on a label or field of a node. */
+/** A condition on a label or field of a node. */
 export class NodeSelectorRequirement extends shape({
-  /** Label key, or name of the field. */
+  /** Label key, or name of the field. Required. */
   key: t.string(1).required(),
-  /** How the value found relates to `values`. */
+  /**
+   * Relation of the value to `values`: `In`, `NotIn`, `Exists`, `DoesNotExist`, or `Gt` and `Lt`
+   * for integers. Fields allow only `In` and `NotIn`.
+   */
   operator: t.string(2).required().oneOf('DoesNotExist', 'Exists', 'Gt', 'In', 'Lt', 'NotIn'),
-  /** One or more for In and NotIn, one integer for Gt and Lt, none for the others. */
+  /**
+   * Values to compare with: at least one for `In` and `NotIn`, a single integer for `Gt` and `Lt`,
+   * none for `Exists` and `DoesNotExist`.
+   */
   values: t.list(3, 'string'),
 }) {}
 
-/** Conditions that must all hold; without any it selects no node. */
+/** Conditions on a node, all of which must be met. A term without conditions matches no node. */
 export class NodeSelectorTerm extends shape(
   {
-    /** Conditions on labels. */
+    /** Conditions on labels of the node. */
     matchExpressions: t.list(1, NodeSelectorRequirement),
-    /** Conditions on fields; `metadata.name` is the one there is. */
+    /** Conditions on fields of the node. Only `metadata.name` is supported, with a single value. */
     matchFields: t.list(2, NodeSelectorRequirement),
   },
   { atomic: true },
 ) {}
 
-/** Selects the nodes that one of its terms selects. */
+/** Selects the nodes that match at least one of its terms. */
 export class NodeSelector extends shape(
   {
-    /** Alternatives; at least one. */
+    /** Terms of the selector, of which one must match. At least one is required. */
     nodeSelectorTerms: t.list(1, NodeSelectorTerm).required(),
   },
   { atomic: true },
@@ -117,7 +123,8 @@ const OLD_LABELS: Readonly<Record<string, readonly [since: string, use: string]>
 /** What a warning says about a label of nodes that should no longer be used; null for any other key. */
 export function oldNodeLabel(key: string, v: Vocabulary): string | null {
   for (const [label, [since, use]] of Object.entries(OLD_LABELS)) {
-    if (v.spell(label) === key) return `deprecated since ${since}; use "${v.spell(use)}" instead`
+    if (v.resolve(label) === key)
+      return `deprecated since ${since}; use "${v.resolve(use)}" instead`
   }
   return null
 }

@@ -2,22 +2,25 @@ import { home, t } from '../../notation/shape.ts'
 
 const { shape } = home('core/v1')
 
-/** Names any object, or a part of it. */
+/** Refers to an object of any kind, or to a part of it. */
 export class ObjectReference extends shape(
   {
-    /** Kind of the object. */
+    /** Kind of the object that is referred to. */
     kind: t.string(1),
-    /** Namespace of the object, when it is in one. */
+    /** Namespace of the object. Empty for a cluster-scoped object. */
     namespace: t.string(2),
-    /** Name of the object. */
+    /** Name of the object that is referred to. */
     name: t.string(3),
-    /** uid of the object, which tells it from later objects of the same name. */
+    /** Unique identifier of the object. Distinguishes it from other objects of the same name. */
     uid: t.string(4),
-    /** Group version in which the object is meant. */
+    /** API group and version of the object, for example `apps/v1`. */
     apiVersion: t.string(5),
-    /** Version of the object that is meant. */
+    /** Resource version of the object that is meant, if it is a specific one. */
     resourceVersion: t.string(6),
-    /** Part of the object, for instance `spec.containers{web}`. */
+    /**
+     * Path of the field that is meant, for example `spec.containers{web}`. Empty refers to the
+     * whole object.
+     */
     fieldPath: t.string(7),
   },
   { atomic: true },

@@ -19,7 +19,7 @@ function read(object: object): PersistentVolumeClaim {
   const codec = codecOf(PersistentVolumeClaim.shape)
   const pvc = codec.decode(object, decoding) as unknown as PersistentVolumeClaim
   expect(decoding.unknown).toEqual([])
-  persistentVolumeClaims.fill!(pvc, c)
+  persistentVolumeClaims.setDefaults!(pvc, c)
   return pvc
 }
 
@@ -70,7 +70,7 @@ test('what is left out is filled', () => {
 
 test('a create starts with an empty status', () => {
   const pvc = pvcOf({}, { status: { phase: 'Bound', capacity: { storage: '1Gi' } } })
-  persistentVolumeClaims.onCreate!(pvc, c)
+  persistentVolumeClaims.prepareForCreate!(pvc, c)
   expect(pvc.status).toEqual({ phase: 'Pending' })
 })
 
@@ -118,7 +118,7 @@ describe('the data sources of a new claim', () => {
   ]) {
     test(name, () => {
       const pvc = pvcOf(given)
-      persistentVolumeClaims.onCreate!(pvc, context(...gates))
+      persistentVolumeClaims.prepareForCreate!(pvc, context(...gates))
       const { dataSource, dataSourceRef } = pvc.spec
       expect({ dataSource, dataSourceRef }).toEqual(kept)
     })
@@ -144,7 +144,7 @@ describe('the data sources of a changed claim', () => {
   ]) {
     test(name, () => {
       const pvc = pvcOf(given)
-      persistentVolumeClaims.onUpdate!(pvc, pvcOf(old), context(...gates))
+      persistentVolumeClaims.prepareForUpdate!(pvc, pvcOf(old), context(...gates))
       const { dataSource, dataSourceRef } = pvc.spec
       expect({ dataSource, dataSourceRef }).toEqual(kept)
     })
@@ -443,13 +443,13 @@ describe('a change of the status', () => {
 
   test('recovery from failed growing needs its gate, or a stored trace of it', () => {
     const off = withStatus(growing)
-    status.onUpdate!(off, withStatus({}), c)
+    status.prepareForUpdate!(off, withStatus({}), c)
     expect(off.status).toEqual({ phase: 'Pending' })
     const on = withStatus(growing)
-    status.onUpdate!(on, withStatus({}), context('RecoverVolumeExpansionFailure'))
+    status.prepareForUpdate!(on, withStatus({}), context('RecoverVolumeExpansionFailure'))
     expect(on.status).toEqual({ phase: 'Pending', ...growing })
     const stored = withStatus(growing)
-    status.onUpdate!(stored, withStatus({ resizeStatus: '' }), c)
+    status.prepareForUpdate!(stored, withStatus({ resizeStatus: '' }), c)
     expect(stored.status).toEqual({ phase: 'Pending', resizeStatus: 'NodeExpansionPending' })
   })
 

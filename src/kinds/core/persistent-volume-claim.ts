@@ -20,35 +20,48 @@ const { kind, shape } = group('core/v1')
 
 const RECOVERY = 'RecoverVolumeExpansionFailure'
 
-/** Something that is going on with a claim. */
+/** One observed condition of a persistent volume claim. */
 export class PersistentVolumeClaimCondition extends shape({
-  /** What it is about: `Resizing` or `FileSystemResizePending`. */
+  /** Type of the condition, for example `Resizing` or `FileSystemResizePending`. */
   type: t.string(1).required(),
-  /** `True`, `False` or `Unknown`. */
+  /** Status of the condition: `True`, `False` or `Unknown`. */
   status: t.string(2).required(),
-  /** When it was last looked at. */
+  /** Time at which the condition was last checked. */
   lastProbeTime: t.time(3),
-  /** When it last changed. */
+  /** Time at which `status` last changed. */
   lastTransitionTime: t.time(4),
-  /** Why it changed, as one word; `ResizeStarted` while the volume grows. */
+  /**
+   * Machine-readable reason for the last change of `status`. `ResizeStarted` means that the volume
+   * is being expanded.
+   */
   reason: t.string(5),
-  /** Why it changed, for people. */
+  /** Human-readable details about the last change of `status`. */
   message: t.string(6),
 }) {}
 
-/** How a claim fares. */
+/** Most recently observed status of a persistent volume claim. */
 export class PersistentVolumeClaimStatus extends shape({
-  /** Whether it waits for a volume, is bound to one, or lost it. */
+  /**
+   * Phase of the claim: `Pending` before it is bound to a volume, `Bound` afterwards, `Lost` when
+   * its volume no longer exists.
+   */
   phase: t.string(1).oneOf('Bound', 'Lost', 'Pending'),
-  /** Ways in which the bound volume can be mounted. */
+  /** Access modes of the volume that the claim is bound to. */
   accessModes: t.list(2, ACCESS_MODES),
-  /** What the bound volume holds. */
+  /** Actual capacity of the volume that the claim is bound to, by resource name. */
   capacity: t.map(3, 'quantity'),
-  /** What is going on. */
+  /** Observed conditions of the claim, such as an ongoing resize, one for each type. */
   conditions: t.list(4, PersistentVolumeClaimCondition).patchBy('type'),
-  /** Storage set aside for growing; quota counts the larger of this and what is asked for. */
+  /**
+   * Storage allocated to the claim, which can exceed the actual capacity during an expansion. Quota
+   * counts the larger of this and the request. Requires the feature gate
+   * `RecoverVolumeExpansionFailure`.
+   */
   allocatedResources: t.map(5, 'quantity'),
-  /** How far growing has come; empty or absent when nothing grows. */
+  /**
+   * Progress of a volume expansion. Empty or unset when none is in progress. Requires the feature
+   * gate `RecoverVolumeExpansionFailure`.
+   */
   resizeStatus: t
     .string(6)
     .explicit()
@@ -62,11 +75,16 @@ export class PersistentVolumeClaimStatus extends shape({
     ),
 }) {}
 
-/** Asks for storage, and is bound to one volume. */
+/**
+ * A request for storage by the users of a namespace. It is bound to exactly one persistent volume.
+ */
 export class PersistentVolumeClaim extends kind({
-  /** What is asked for. */
+  /**
+   * Desired characteristics of the volume. Immutable, except for the storage request of a bound
+   * claim, which can grow.
+   */
   spec: t.object(2, PersistentVolumeClaimSpec),
-  /** How the claim fares; kept by the cluster. */
+  /** Most recently observed status. Set by controllers; read-only for users. */
   status: t.object(3, PersistentVolumeClaimStatus),
 }) {}
 
@@ -78,7 +96,7 @@ export const persistentVolumeClaims = resource(PersistentVolumeClaim, {
   scope: 'namespace',
   subresources: {
     status: part('status', {
-      onUpdate: ({ status }, old, c) => dropGatedStatus(status, old.status, c),
+      prepareForUpdate: ({ status }, old, c) => dropGatedStatus(status, old.status, c),
       validate: validateStatus,
     }),
   },
@@ -109,7 +127,7 @@ export const persistentVolumeClaims = resource(PersistentVolumeClaim, {
       'StorageClass',
       'string',
       (pvc, { v }) =>
-        pvc.metadata.annotations?.[v.spell(STORAGE_CLASS_ANNOTATION)] ??
+        pvc.metadata.annotations?.[v.resolve(STORAGE_CLASS_ANNOTATION)] ??
         pvc.spec.storageClassName ??
         '',
       { description: 'Class that is asked for.' },
@@ -121,19 +139,19 @@ export const persistentVolumeClaims = resource(PersistentVolumeClaim, {
     }),
   ],
 
-  fill({ spec, status }) {
+  setDefaults({ spec, status }) {
     fillClaimSpec(spec)
     status.phase ??= 'Pending'
     roundResources(status.capacity)
     roundResources(status.allocatedResources)
   },
 
-  onCreate(pvc, c) {
+  prepareForCreate(pvc, c) {
     pvc.status = { phase: 'Pending' }
     alignDataSources(pvc.spec, null, c)
   },
 
-  onUpdate: (next, old, c) => alignDataSources(next.spec, old.spec, c),
+  prepareForUpdate: (next, old, c) => alignDataSources(next.spec, old.spec, c),
 
   validate: (pvc, errors, c, old) => validateClaimSpec(pvc.spec, errors.at('spec'), c, old?.spec),
 
@@ -160,7 +178,7 @@ function movesClass(
   old: PersistentVolumeClaim,
   c: HookContext,
 ): boolean {
-  const annotation = c.v.spell(STORAGE_CLASS_ANNOTATION)
+  const annotation = c.v.resolve(STORAGE_CLASS_ANNOTATION)
   const before = old.metadata.annotations?.[annotation]
   const after = next.metadata.annotations?.[annotation]
   return (
@@ -177,7 +195,7 @@ function keepClassAnnotation(
   errors: FieldErrors,
   c: HookContext,
 ): void {
-  const annotation = c.v.spell(STORAGE_CLASS_ANNOTATION)
+  const annotation = c.v.resolve(STORAGE_CLASS_ANNOTATION)
   const after = next.metadata.annotations?.[annotation] ?? ''
   const before = old.metadata.annotations?.[annotation] ?? ''
   errors.at('metadata', 'annotations', annotation).immutable(after, before)
@@ -219,7 +237,7 @@ function defaultsClass(
     c.gate('RetroactiveDefaultStorageClass') &&
     old.spec.storageClassName === undefined &&
     next.spec.storageClassName !== undefined &&
-    (old.metadata.annotations?.[c.v.spell(STORAGE_CLASS_ANNOTATION)] ?? '') === ''
+    (old.metadata.annotations?.[c.v.resolve(STORAGE_CLASS_ANNOTATION)] ?? '') === ''
   )
 }
 

@@ -19,7 +19,7 @@ function read(object: object): PersistentVolume {
   const decoding = new Decoding()
   const pv = codecOf(PersistentVolume.shape).decode(object, decoding) as unknown as PersistentVolume
   expect(decoding.unknown).toEqual([])
-  persistentVolumes.fill!(pv, c)
+  persistentVolumes.setDefaults!(pv, c)
   return pv
 }
 
@@ -92,23 +92,23 @@ describe('before a write', () => {
   const csi = { driver: 'd', volumeHandle: 'h', nodeExpandSecretRef: { name: 'n' } }
   test('a create starts with an empty status', () => {
     const pv = read({ spec: { nfs }, status: { phase: 'Bound', reason: 'r' } })
-    persistentVolumes.onCreate!(pv, c)
+    persistentVolumes.prepareForCreate!(pv, c)
     expect(pv.status).toEqual({ phase: 'Pending' })
   })
   test('the secret for growing on the node needs its gate', () => {
     const off = pvOf({ csi })
-    persistentVolumes.onCreate!(off, c)
+    persistentVolumes.prepareForCreate!(off, c)
     expect(off.spec.csi).toEqual({ driver: 'd', volumeHandle: 'h' })
     const on = pvOf({ csi })
-    persistentVolumes.onCreate!(on, context('CSINodeExpandSecret'))
+    persistentVolumes.prepareForCreate!(on, context('CSINodeExpandSecret'))
     expect(on.spec.csi).toEqual(csi)
   })
   test('the secret for growing on the node stays when it is stored', () => {
     const kept = pvOf({ csi })
-    persistentVolumes.onUpdate!(kept, pvOf({ csi }), c)
+    persistentVolumes.prepareForUpdate!(kept, pvOf({ csi }), c)
     expect(kept.spec.csi).toEqual(csi)
     const added = pvOf({ csi })
-    persistentVolumes.onUpdate!(added, pvOf({ csi: { driver: 'd', volumeHandle: 'h' } }), c)
+    persistentVolumes.prepareForUpdate!(added, pvOf({ csi: { driver: 'd', volumeHandle: 'h' } }), c)
     expect(added.spec.csi).toEqual({ driver: 'd', volumeHandle: 'h' })
   })
 })

@@ -20,21 +20,27 @@ import { STORAGE_CLASS_ANNOTATION } from './volumes/storage-class-annotation.ts'
 
 const { kind, shape } = group('core/v1')
 
-/** How a persistent volume fares. */
+/** Most recently observed status of a persistent volume. */
 export class PersistentVolumeStatus extends shape({
-  /** Whether it is free, bound to a claim, released by one, or broken. */
+  /**
+   * Phase of the volume: `Pending`, `Available` for binding, `Bound` to a claim, `Released` after
+   * the claim was deleted, or `Failed` when it could not be reclaimed.
+   */
   phase: t.string(1).oneOf('Available', 'Bound', 'Failed', 'Pending', 'Released'),
-  /** Why it is in this phase, for people. */
+  /** Human-readable details about the current phase. */
   message: t.string(2),
-  /** Why it is broken, as one word. */
+  /** Machine-readable reason for a failure, one word in CamelCase. */
   reason: t.string(3),
 }) {}
 
-/** A piece of storage of the cluster, made by an administrator or on demand. */
+/**
+ * A piece of storage of the cluster, provisioned by an administrator or through a storage class.
+ * Its life cycle is independent of the pods that use it.
+ */
 export class PersistentVolume extends kind({
-  /** Where it is, how much it holds and how it may be used. */
+  /** Storage asset, capacity and usage rules of the volume. */
   spec: t.object(2, PersistentVolumeSpec),
-  /** How it fares; kept by the cluster. */
+  /** Most recently observed status. Set by controllers; read-only for users. */
   status: t.object(3, PersistentVolumeStatus),
 }) {}
 
@@ -71,7 +77,7 @@ export const persistentVolumes = resource(PersistentVolume, {
       'StorageClass',
       'string',
       (pv, { v }) =>
-        pv.metadata.annotations?.[v.spell(STORAGE_CLASS_ANNOTATION)] ??
+        pv.metadata.annotations?.[v.resolve(STORAGE_CLASS_ANNOTATION)] ??
         pv.spec.storageClassName ??
         '',
       { description: 'Class that it belongs to.' },
@@ -86,25 +92,25 @@ export const persistentVolumes = resource(PersistentVolume, {
     }),
   ],
 
-  fill({ spec, status }) {
+  setDefaults({ spec, status }) {
     status.phase ??= 'Pending'
     spec.persistentVolumeReclaimPolicy ??= 'Retain'
     spec.volumeMode ??= 'Filesystem'
     roundResources(spec.capacity)
   },
 
-  onCreate(pv, c) {
+  prepareForCreate(pv, c) {
     pv.status = { phase: 'Pending' }
     dropGatedVolumeFields(pv.spec, null, c)
   },
 
-  onUpdate: (next, old, c) => dropGatedVolumeFields(next.spec, old.spec, c),
+  prepareForUpdate: (next, old, c) => dropGatedVolumeFields(next.spec, old.spec, c),
 
   validate(pv, errors, c, old) {
     const { annotations, name = '' } = pv.metadata
     const options = { inline: false, old: old?.spec }
     validatePersistentVolumeSpec(pv.spec, name, errors.at('spec'), c, options)
-    const mountOptions = c.v.spell('volume.beta.{label}/mount-options')
+    const mountOptions = c.v.resolve('volume.beta.{label}/mount-options')
     if (annotations?.[mountOptions] !== undefined && !MOUNTABLE.some((one) => pv.spec[one])) {
       errors
         .at('metadata', 'annotations', mountOptions)

@@ -12,9 +12,9 @@ import { podWarnings } from './pod/warnings.ts'
 
 const { kind } = group('core/v1')
 
-/** A template of pods that stands by itself. */
+/** A stored template for pods. No controller creates pods from it. */
 export class PodTemplate extends kind({
-  /** What pods made from it look like. */
+  /** Metadata and spec for pods that are created from the template. */
   template: t.object(2, PodTemplateSpec),
 }) {}
 
@@ -30,14 +30,14 @@ export const podTemplates = resource(PodTemplate, {
     }),
   ],
 
-  fill: ({ template }, c) => fillPodTemplate(template, c),
+  setDefaults: ({ template }, c) => fillPodTemplate(template, c),
 
-  onCreate({ metadata, template }, c) {
+  prepareForCreate({ metadata, template }, c) {
     metadata.generation = 1
     dropGatedPodFields(template.spec, null, c)
   },
 
-  onUpdate(next, old, c) {
+  prepareForUpdate(next, old, c) {
     dropGatedPodFields(next.template.spec, old.template.spec, c)
     if (!sameValue(next.template, old.template)) {
       next.metadata.generation = raised(old.metadata)

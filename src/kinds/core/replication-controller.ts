@@ -18,53 +18,64 @@ import { podWarnings } from './pod/warnings.ts'
 
 const { kind, shape } = group('core/v1')
 
-/** Which pods there shall be, and how many. */
+/** Desired behavior of a replication controller. */
 export class ReplicationControllerSpec extends shape({
-  /** How many pods there shall be. */
+  /** Desired number of pods. Must not be negative. Defaults to 1. */
   replicas: t.int32(1).explicit().default(1),
-  /** Seconds a pod must be ready without a crash before it counts as available. */
+  /**
+   * Seconds that a new pod must be ready without a container crash before it counts as available.
+   * Defaults to 0.
+   */
   minReadySeconds: t.int32(4),
-  /** Labels that its pods have; those of the template unless given. */
+  /**
+   * Labels of the pods that the controller counts and replaces. Must match the template; defaults
+   * to the labels of the template.
+   */
   selector: t.map(2, 'string').atomic(),
-  /** What new pods look like; they restart always. */
+  /**
+   * Template for new pods, with the restart policy `Always`. Changes do not affect existing pods.
+   * Required.
+   */
   template: t.object(3, PodTemplateSpec).explicit(),
 }) {}
 
-/** Something that is going on with a replication controller. */
+/** One observed condition of a replication controller. */
 export class ReplicationControllerCondition extends shape({
-  /** What it is about: `ReplicaFailure`. */
+  /** Type of the condition. `ReplicaFailure` reports that pods cannot be created or deleted. */
   type: t.string(1).required(),
-  /** `True`, `False` or `Unknown`. */
+  /** Status of the condition: `True`, `False` or `Unknown`. */
   status: t.string(2).required(),
-  /** When the status last changed. */
+  /** Time at which `status` last changed. */
   lastTransitionTime: t.time(3),
-  /** Why it changed, as one word. */
+  /** Machine-readable reason for the last change of `status`, one word in CamelCase. */
   reason: t.string(4),
-  /** Why it changed, for people. */
+  /** Human-readable details about the last change of `status`. */
   message: t.string(5),
 }) {}
 
-/** How a replication controller fares. */
+/** Most recently observed status of a replication controller. */
 export class ReplicationControllerStatus extends shape({
-  /** Pods that there are. */
+  /** Number of pods that match the selector. */
   replicas: t.int32(1).required(),
-  /** Pods that have all labels of the template. */
+  /** Number of pods that have all labels of the template. */
   fullyLabeledReplicas: t.int32(2),
-  /** Pods that are ready. */
+  /** Number of pods with the condition `Ready`. */
   readyReplicas: t.int32(4),
-  /** Pods that have been ready for `minReadySeconds`. */
+  /** Number of pods that have been ready for at least `minReadySeconds`. */
   availableReplicas: t.int32(5),
-  /** Generation that the counts are about. */
+  /** Generation of the spec that this status reflects. */
   observedGeneration: t.int64(3),
-  /** What is going on. */
+  /** Observed conditions of the controller, one for each type. */
   conditions: t.list(6, ReplicationControllerCondition).patchBy('type'),
 }) {}
 
-/** Keeps a number of pods running; the forerunner of replica sets. */
+/**
+ * Ensures that a specified number of pods is running. Deployments and replica sets supersede it.
+ */
 export class ReplicationController extends kind({
-  /** What is wanted. */
+  /** Desired behavior of the replication controller. */
   spec: t.object(2, ReplicationControllerSpec),
-  /** How it fares; kept by the cluster. */
+  /** Most recently observed status. Set by the controller; read-only for users. */
   status: t.object(3, ReplicationControllerStatus),
 }) {}
 
@@ -111,7 +122,7 @@ export const replicationControllers = resource(ReplicationController, {
     }),
   ],
 
-  fill({ metadata, spec }, c) {
+  setDefaults({ metadata, spec }, c) {
     const { template } = spec
     if (!template) return
     fillPodTemplate(template, c)
@@ -121,13 +132,13 @@ export const replicationControllers = resource(ReplicationController, {
     metadata.labels ??= { ...labels }
   },
 
-  onCreate(controller, c) {
+  prepareForCreate(controller, c) {
     controller.status = { replicas: 0 }
     controller.metadata.generation = 1
     dropGated(controller, null, c)
   },
 
-  onUpdate(next, old, c) {
+  prepareForUpdate(next, old, c) {
     dropGated(next, old, c)
     if (!sameValue(next.spec, old.spec)) {
       next.metadata.generation = raised(old.metadata)
@@ -138,7 +149,7 @@ export const replicationControllers = resource(ReplicationController, {
 
   validateUpdate(next, old, errors, c) {
     for (const [key, value] of Object.entries(old.metadata.annotations ?? {})) {
-      if (!key.startsWith(c.v.spell(NON_CONVERTIBLE))) continue
+      if (!key.startsWith(c.v.resolve(NON_CONVERTIBLE))) continue
       const [, field, ...more] = key.split('/')
       if (field === undefined || more.length > 0) continue
       if (!field.includes('selector')) errors.at(field).notFound(value)

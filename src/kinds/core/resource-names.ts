@@ -41,7 +41,7 @@ export const isContainerResource = (name: string): boolean =>
 
 /** Whether a resource is one of the product's own: without a domain, or with its domain. */
 export const isNativeResource = (name: string, v: Vocabulary): boolean =>
-  !name.includes('/') || name.includes(v.spell('{label}/'))
+  !name.includes('/') || name.includes(v.resolve('{label}/'))
 
 /** Whether a resource is somebody else's, `domain/name`, counted by devices or the like. */
 export const isExtendedResource = (name: string, v: Vocabulary): boolean =>

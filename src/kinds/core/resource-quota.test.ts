@@ -113,7 +113,7 @@ describe('the spec', () => {
 test('a create starts without status', () => {
   const quota = quotaOf({ hard: { cpu: '1u' } }, { used: { cpu: '1' } })
   expect(quota.spec.hard).toEqual({ cpu: '1m' })
-  resourceQuotas.onCreate!(quota, c)
+  resourceQuotas.prepareForCreate!(quota, c)
   expect(quota.status).toEqual({})
 })
 

@@ -20,51 +20,65 @@ export const QUOTA_SCOPES = [
   'Terminating',
 ] as const
 
-/** One condition on what a quota counts. */
+/** A condition on the objects that a quota tracks. */
 export class ScopedResourceSelectorRequirement extends shape({
-  /** The scope that it is about. */
+  /** Name of the scope that the condition is about. Required. */
   scopeName: t
     .string(1)
     .required()
     .oneOf(...QUOTA_SCOPES),
-  /** How the object's value for the scope relates to `values`; for most scopes only `Exists`. */
+  /**
+   * Relation of the scope to `values`: `In`, `NotIn`, `Exists` or `DoesNotExist`. Only the scope
+   * `PriorityClass` allows others than `Exists`.
+   */
   operator: t.string(2).required().oneOf('DoesNotExist', 'Exists', 'In', 'NotIn'),
-  /** Values for `In` and `NotIn`, one or more; none for the others. */
+  /**
+   * Values of the scope: at least one for `In` and `NotIn`, none for `Exists` and `DoesNotExist`.
+   */
   values: t.list(3, 'string'),
 }) {}
 
-/** Conditions on scopes; all must hold. */
+/** Selects objects for a quota by their scopes. All conditions must be met. */
 export class ScopeSelector extends shape(
   {
-    /** The conditions. */
+    /** Conditions on the scopes of an object. */
     matchExpressions: t.list(1, ScopedResourceSelectorRequirement),
   },
   { atomic: true },
 ) {}
 
-/** What a quota limits. */
+/** Desired limits of a resource quota. */
 export class ResourceQuotaSpec extends shape({
-  /** Most of each resource that the namespace may use. */
+  /**
+   * Upper bound for the total of each resource in the namespace, by resource name, for example
+   * `requests.cpu`, `pods` or `count/deployments.apps`.
+   */
   hard: t.map(1, 'quantity'),
-  /** Kinds of pods that are counted: those which are of every one of them. All when there is none. */
+  /**
+   * Scopes that an object must match to be tracked by the quota, all of them. Empty tracks all
+   * objects. Immutable.
+   */
   scopes: t.list(2, QUOTA_SCOPES),
-  /** Further conditions on what is counted. */
+  /**
+   * Additional conditions on scopes, with operators and values. An object must meet both these and
+   * `scopes`.
+   */
   scopeSelector: t.object(3, ScopeSelector).explicit().unchecked(),
 }) {}
 
-/** What a quota counted. */
+/** Enforced limits and observed usage of a resource quota. */
 export class ResourceQuotaStatus extends shape({
-  /** The limits that are enforced. */
+  /** Limits that are currently enforced, by resource name. */
   hard: t.map(1, 'quantity'),
-  /** What is used at the moment. */
+  /** Current total usage in the namespace, by resource name. */
   used: t.map(2, 'quantity'),
 }) {}
 
-/** Limits what all objects of a namespace use together. */
+/** Limits the total resource usage and the number of objects in a namespace. */
 export class ResourceQuota extends kind({
-  /** The limits. */
+  /** Desired limits of the quota. */
   spec: t.object(2, ResourceQuotaSpec),
-  /** The limits that are enforced, and the use; kept by the cluster. */
+  /** Enforced limits and current usage. Set by the server and controllers; read-only for users. */
   status: t.object(3, ResourceQuotaStatus),
 }) {}
 
@@ -96,13 +110,13 @@ export const resourceQuotas = resource(ResourceQuota, {
 
   subresources: { status: part('status', { validate: validateStatus }) },
 
-  fill({ spec, status }) {
+  setDefaults({ spec, status }) {
     roundResources(spec.hard)
     roundResources(status.hard)
     roundResources(status.used)
   },
 
-  onCreate(quota) {
+  prepareForCreate(quota) {
     quota.status = {}
   },
 

@@ -3,11 +3,14 @@ import { home, t } from '../../notation/shape.ts'
 
 const { shape } = home('core/v1')
 
-/** What is asked for and what is allowed, by resource name. */
+/** Compute resources of a container, or storage of a claim, by resource name. */
 export class ResourceRequirements extends shape({
-  /** Most that may be used. */
+  /** Upper bound of each resource that may be used. */
   limits: t.map(1, 'quantity'),
-  /** Least that is needed. */
+  /**
+   * Minimum amount of each resource that is required. For containers it defaults to `limits`, and
+   * must not exceed them.
+   */
   requests: t.map(2, 'quantity'),
 }) {}
 

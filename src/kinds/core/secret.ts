@@ -8,15 +8,27 @@ import { keepIfImmutable } from './config-map.ts'
 
 const { kind } = group('core/v1')
 
-/** Data that few may read, such as passwords, tokens and keys. */
+/** Confidential data such as passwords, tokens and keys. The values hold at most 1 MiB in total. */
 export class Secret extends kind({
-  /** Once true, the data can no longer change and this cannot be taken back. */
+  /**
+   * When true, `data` and this field can no longer change; only deletion is possible. Can be set at
+   * any time. Defaults to false.
+   */
   immutable: t.bool(5).explicit(),
-  /** The data, as base64. */
+  /**
+   * Entries of the secret, base64-encoded in JSON. Keys consist of alphanumeric characters, `-`,
+   * `_` and `.`.
+   */
   data: t.map(2, 'bytes'),
-  /** Plain text that is put into `data` on writing; never shown. */
+  /**
+   * Entries in plain text, merged into `data` on write; they override existing keys. Never returned
+   * on read.
+   */
   stringData: t.map(4, 'string'),
-  /** What the data is for; decides which keys must be there. */
+  /**
+   * Type of the secret, which determines the keys that must be present. Immutable. Defaults to
+   * `Opaque`.
+   */
   type: t.string(3),
 }) {}
 
@@ -49,7 +61,7 @@ export const secrets = resource(Secret, {
     ageColumn,
   ],
 
-  fill(secret) {
+  setDefaults(secret) {
     secret.type ??= 'Opaque'
     if (!secret.stringData) return
     const plain = Object.entries(secret.stringData).map(
@@ -60,7 +72,7 @@ export const secrets = resource(Secret, {
     delete secret.stringData
   },
 
-  onUpdate(next, old) {
+  prepareForUpdate(next, old) {
     // The default stands for a type that was not given.
     if (next.type === undefined && old.type !== undefined) next.type = old.type
   },
@@ -73,7 +85,7 @@ export const secrets = resource(Secret, {
       bytes += Buffer.byteLength(value, 'base64')
     }
     if (bytes > MAX_BYTES) errors.at('data').tooLong(MAX_BYTES)
-    const is = (type: string) => secret.type === v.spell(type)
+    const is = (type: string) => secret.type === v.resolve(type)
     for (const [type, keys] of Object.entries(NEEDED)) {
       if (!is(type)) continue
       for (const key of keys) {
@@ -84,7 +96,7 @@ export const secrets = resource(Secret, {
       }
     }
     if (is('{label}/service-account-token')) {
-      const annotation = v.spell('{label}/service-account.name')
+      const annotation = v.resolve('{label}/service-account.name')
       if (!secret.metadata.annotations?.[annotation]) {
         errors.at('metadata', 'annotations').key(annotation).required()
       }

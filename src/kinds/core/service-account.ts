@@ -8,13 +8,16 @@ import { ObjectReference } from './object-reference.ts'
 
 const { kind } = group('core/v1')
 
-/** An identity for programs that run in the cluster. */
+/** An identity for processes that run in pods. */
 export class ServiceAccount extends kind({
-  /** Secrets that pods of this account may use. */
+  /**
+   * Secrets that belong to this account, such as its tokens. Only the name of each reference is
+   * stored.
+   */
   secrets: t.list(2, ObjectReference).patchBy('name'),
-  /** Secrets for pulling images, used by pods that name none. */
+  /** Secrets for pulling images. Added to pods of this account that specify none. */
   imagePullSecrets: t.list(3, LocalObjectReference),
-  /** Whether pods of this account get a token mounted. */
+  /** Whether pods of this account get a token mounted. A pod can override it. Unset means true. */
   automountServiceAccountToken: t.bool(4).explicit(),
 }) {}
 
@@ -39,6 +42,6 @@ export const serviceAccounts = resource(ServiceAccount, {
     }),
     ageColumn,
   ],
-  onCreate: keepNames,
-  onUpdate: keepNames,
+  prepareForCreate: keepNames,
+  prepareForUpdate: keepNames,
 })

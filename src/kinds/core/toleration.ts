@@ -4,17 +4,26 @@ import { home, t } from '../../notation/shape.ts'
 
 const { shape } = home('core/v1')
 
-/** Lets a pod stand on nodes that have a matching taint. */
+/** Lets a pod run on nodes with a matching taint. */
 export class Toleration extends shape({
-  /** Taint key it matches; empty, with operator `Exists`, matches every key. */
+  /** Key of the taint to match. Empty, which requires the operator `Exists`, matches all keys. */
   key: t.string(1),
-  /** How `value` is compared: `Exists` takes any value, `Equal` (also when empty) the same one. */
+  /**
+   * Comparison of `value`: `Equal` requires the same value, `Exists` accepts any. Empty means
+   * `Equal`.
+   */
   operator: t.string(2).oneOf('Equal', 'Exists'),
-  /** Taint value it matches; empty for `Exists`. */
+  /** Value of the taint to match. Must be empty for the operator `Exists`. */
   value: t.string(3),
-  /** Taint effect it matches; empty matches every effect. */
+  /**
+   * Effect of the taint to match: `NoSchedule`, `PreferNoSchedule` or `NoExecute`. Empty matches
+   * all effects.
+   */
   effect: t.string(4).oneOf('NoExecute', 'NoSchedule', 'PreferNoSchedule'),
-  /** Seconds a `NoExecute` taint is tolerated; absent is forever, zero and less evict at once. */
+  /**
+   * Seconds for which a `NoExecute` taint is tolerated before the pod is evicted. Unset tolerates
+   * it forever; zero and negative values evict immediately. Requires the effect `NoExecute`.
+   */
   tolerationSeconds: t.int64(5).explicit(),
 }) {}
 

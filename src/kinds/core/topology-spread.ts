@@ -5,23 +5,47 @@ import { LabelSelector } from '../meta/label-selector.ts'
 
 const { shape } = home('core/v1')
 
-/** How evenly pods are to be spread over the values of one node label. */
+/** Limits how unevenly matching pods are spread across topology domains. */
 export class TopologySpreadConstraint extends shape({
-  /** Most by which the numbers of matching pods in two places may differ; above zero. */
+  /**
+   * Maximum difference between the number of matching pods in a domain and the lowest number in any
+   * domain. Must be positive. Required.
+   */
   maxSkew: t.int32(1).required(),
-  /** Node label whose values are the places. */
+  /**
+   * Label of nodes that defines the domains: nodes with equal values belong to the same domain.
+   * Required.
+   */
   topologyKey: t.string(2).required(),
-  /** Whether a pod that would break the rule waits or is placed all the same. */
+  /**
+   * What happens to a pod that violates the constraint: `DoNotSchedule` leaves it pending,
+   * `ScheduleAnyway` only prefers nodes that reduce the skew. Required.
+   */
   whenUnsatisfiable: t.string(3).required().oneOf('DoNotSchedule', 'ScheduleAnyway'),
-  /** Pods that are counted. */
+  /** Selector for the pods that are counted, in the namespace of the pod. */
   labelSelector: t.object(4, LabelSelector).explicit(),
-  /** Number of places below which the smallest count is taken as zero; for `DoNotSchedule` only. */
+  /**
+   * Minimum number of eligible domains; with fewer, the lowest number of pods counts as 0. Must be
+   * positive, only for `DoNotSchedule`. Unset means 1. Requires the feature gate
+   * `MinDomainsInPodTopologySpread`.
+   */
   minDomains: t.int32(5).explicit(),
-  /** Whether nodes that the pod's own node selection rules out are counted. */
+  /**
+   * Whether nodes that do not match the node selector and affinity of the pod are left out
+   * (`Honor`) or counted (`Ignore`). Unset means `Honor`. Requires the feature gate
+   * `NodeInclusionPolicyInPodTopologySpread`.
+   */
   nodeAffinityPolicy: t.string(6).explicit().oneOf('Honor', 'Ignore'),
-  /** Whether nodes with taints that the pod does not tolerate are counted. */
+  /**
+   * Whether nodes with taints that the pod does not tolerate are left out (`Honor`) or counted
+   * (`Ignore`). Unset means `Ignore`. Requires the feature gate
+   * `NodeInclusionPolicyInPodTopologySpread`.
+   */
   nodeTaintsPolicy: t.string(7).explicit().oneOf('Honor', 'Ignore'),
-  /** Keys of labels whose values, taken from the pod itself, join `labelSelector`. */
+  /**
+   * Label keys whose values are taken from the pod and added to `labelSelector`. Requires the
+   * feature gate `MatchLabelKeysInPodTopologySpread`.
+   */
   matchLabelKeys: t.list(8, 'string').atomic(),
 }) {}
 

@@ -41,7 +41,7 @@ describe('a create', () => {
     of({ endpoints: [{ ...endpoint, conditions, hints, deprecatedTopology: { a: 'b' } }] })
   test('drops the old topology', () => {
     const made = given()
-    endpointSlices.onCreate!(made, c)
+    endpointSlices.prepareForCreate!(made, c)
     expect([made.metadata.generation, made.endpoints]).toEqual([
       1,
       [{ ...endpoint, conditions, hints }],
@@ -49,7 +49,7 @@ describe('a create', () => {
   })
   test('drops what is off', () => {
     const made = given()
-    endpointSlices.onCreate!(made, none)
+    endpointSlices.prepareForCreate!(made, none)
     expect(made.endpoints).toEqual([{ ...endpoint, conditions: { ready: true } }])
   })
 })
@@ -58,7 +58,7 @@ describe('an update', () => {
   const deprecatedTopology = { a: 'b' }
   const stored = () => of({ endpoints: [{ ...endpoint, deprecatedTopology }] }, { generation: 4 })
   const updated = (next: ReturnType<typeof of>, hooks = c, old = stored()) => {
-    endpointSlices.onUpdate!(next, old, hooks)
+    endpointSlices.prepareForUpdate!(next, old, hooks)
     return next
   }
   test('keeps the old topology while the endpoints stay', () => {

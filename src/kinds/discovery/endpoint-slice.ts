@@ -131,13 +131,13 @@ export const endpointSlices = resource(EndpointSlice, {
     ageColumn,
   ],
 
-  onCreate(slice, c) {
+  prepareForCreate(slice, c) {
     slice.metadata.generation = 1
     dropTopology(slice)
     dropGated(slice, null, c)
   },
 
-  onUpdate(next, old, c) {
+  prepareForUpdate(next, old, c) {
     dropGated(next, old, c)
     if (!sameValue(next.endpoints, old.endpoints)) dropTopology(next)
     const content = ({ metadata, ...rest }: EndpointSlice) => ({ ...rest, labels: metadata.labels })

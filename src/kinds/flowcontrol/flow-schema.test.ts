@@ -165,7 +165,7 @@ test('the fixed ones stay as they are', () => {
 
 test('what the server fills and keeps', () => {
   const made = of()
-  flowSchemas.onCreate!(made, c)
+  flowSchemas.prepareForCreate!(made, c)
   expect([made.spec.matchingPrecedence, made.status, made.metadata.generation]).toEqual([
     1000,
     {},
@@ -173,7 +173,7 @@ test('what the server fills and keeps', () => {
   ])
   const next = structuredClone(made)
   next.spec.matchingPrecedence = 5
-  flowSchemas.onUpdate!(next, made, c)
+  flowSchemas.prepareForUpdate!(next, made, c)
   expect(next.metadata.generation).toBe(2)
   expect(cells(flowSchemas, made)).toEqual(['x', 'p', 1000, '<none>', '<unknown>', '?'])
 })
@@ -188,6 +188,6 @@ test('the status', () => {
   const part = flowSchemas.subresources!['status']!
   const managedFields = [{ manager: 'm' }]
   next.metadata = { name: 'x', labels: { a: 'b' }, managedFields }
-  if (part.serves === 'part') part.onUpdate!(next, of(), c)
+  if (part.serves === 'part') part.prepareForUpdate!(next, of(), c)
   expect(next.metadata).toEqual({ name: 'x', managedFields })
 })

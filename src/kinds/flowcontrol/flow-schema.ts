@@ -78,22 +78,22 @@ export const flowSchemas = resource(FlowSchema, {
   subresources: {
     status: part('status', {
       unowned: ['metadata', 'spec'],
-      onUpdate: (next, old) => keepAllMetadata(next.metadata, old.metadata),
+      prepareForUpdate: (next, old) => keepAllMetadata(next.metadata, old.metadata),
       validate: ({ status }, errors) =>
         validateFlowConditions(status.conditions, errors.at('status', 'conditions')),
     }),
   },
 
-  fill({ spec }) {
+  setDefaults({ spec }) {
     spec.matchingPrecedence ??= 1000
   },
 
-  onCreate(schema) {
+  prepareForCreate(schema) {
     schema.status = {}
     schema.metadata.generation = 1
   },
 
-  onUpdate(next, old) {
+  prepareForUpdate(next, old) {
     if (!sameValue(next.spec, old.spec)) {
       next.metadata.generation = raised(old.metadata)
     }

@@ -125,13 +125,13 @@ export const priorityLevelConfigurations = resource(PriorityLevelConfiguration, 
   subresources: {
     status: part('status', {
       unowned: ['metadata', 'spec'],
-      onUpdate: (next, old) => keepAllMetadata(next.metadata, old.metadata),
+      prepareForUpdate: (next, old) => keepAllMetadata(next.metadata, old.metadata),
       validate: ({ status }, errors) =>
         validateFlowConditions(status.conditions, errors.at('status', 'conditions')),
     }),
   },
 
-  fill({ spec: { limited } }) {
+  setDefaults({ spec: { limited } }) {
     if (!limited) return
     limited.assuredConcurrencyShares ??= 30
     const { queuing } = limited.limitResponse
@@ -141,12 +141,12 @@ export const priorityLevelConfigurations = resource(PriorityLevelConfiguration, 
     queuing.queueLengthLimit ??= 50
   },
 
-  onCreate(level) {
+  prepareForCreate(level) {
     level.status = {}
     level.metadata.generation = 1
   },
 
-  onUpdate(next, old) {
+  prepareForUpdate(next, old) {
     if (!sameValue(next.spec, old.spec)) {
       next.metadata.generation = raised(old.metadata)
     }

@@ -4,19 +4,22 @@ import { home, t } from '../../notation/shape.ts'
 
 const { shape } = home('meta/v1')
 
-/** One aspect of how an object fares. */
+/** One aspect of the current state of an object, observed by a controller. */
 export class Condition extends shape({
-  /** Which aspect, as a qualified name. */
+  /** Type of the condition, a qualified name in CamelCase. Unique in the list of conditions. */
   type: t.string(1).required(),
-  /** `True`, `False` or `Unknown`. */
+  /** Status of the condition: `True`, `False` or `Unknown`. */
   status: t.string(2).required(),
-  /** Generation of the object that this was found out about. */
+  /**
+   * `metadata.generation` for which the condition was set. If it is lower than the current generation, the condition is
+   * out of date.
+   */
   observedGeneration: t.int64(3),
-  /** When the status last changed. */
+  /** Time at which the status last changed from one value to another. */
   lastTransitionTime: t.time(4).required(),
-  /** Why, as one word. */
+  /** Machine-readable reason for the last transition, in CamelCase, at most 1024 bytes. */
   reason: t.string(5).required(),
-  /** Why, for people; may be empty. */
+  /** Human-readable details about the last transition, at most 32 KiB. May be empty. */
   message: t.string(6).required(),
 }) {}
 

@@ -5,117 +5,123 @@ import { Field, home, t } from '../../notation/shape.ts'
 const { shape } = home('meta/v1')
 const { shape: plain } = home('version')
 
-/** What every list carries beside its items. */
+/** Metadata of a list: its resource version and, for chunked lists, how to continue. */
 export class ListMeta extends shape({
-  /** No longer filled. */
+  /** Deprecated. The server never returns it. */
   selfLink: t.string(1),
-  /** Version of the state that the list shows; opaque. */
+  /** Opaque version of the collection at the time of the list. A watch can start from it. Read-only. */
   resourceVersion: t.string(2),
-  /** Set when there is more: send it as `continue` to get the next part. */
+  /**
+   * Token for the next chunk of a list that was limited; send it as the `continue` parameter. Empty on the last chunk.
+   * It expires after a few minutes.
+   */
   continue: t.string(3),
-  /** How many items follow after this part, where that is known. */
+  /** Number of items that follow this chunk. An estimate, and unset if a selector is used or the number is unknown. */
   remainingItemCount: t.int64(4).explicit(),
 }) {}
 
-/** One single reason of a failure. */
+/** One cause of a failure; a request can fail for several of them. */
 export class StatusCause extends shape({
-  /** The reason as one word for programs. */
+  /** Machine-readable cause of the failure, such as `FieldValueInvalid`. */
   reason: t.string(1),
-  /** The reason for people. */
+  /** Human-readable description of the cause. */
   message: t.string(2),
-  /** Path of the field that is at fault, such as `spec.items[0].name`. */
+  /** Path of the field that caused the failure, such as `spec.items[0].name`. Empty if no single field did. */
   field: t.string(3),
 }) {}
 
-/** What a failure is about. */
+/** Additional data about a failure. Which fields are set depends on the reason. */
 export class StatusDetails extends shape({
-  /** Name of the object. */
+  /** Name of the object that the request was about. */
   name: t.string(1),
-  /** Group of the resource. */
+  /** API group of the resource that the request was about. */
   group: t.string(2),
-  /** Kind or resource that was asked for. */
+  /** Kind or resource that the request was about. */
   kind: t.string(3),
-  /** uid of the object. */
+  /** UID of the object that the request was about, if it is a single one. */
   uid: t.string(6),
-  /** Every single reason, where there are several. */
+  /** Individual causes of the failure, such as the invalid fields. */
   causes: t.list(4, StatusCause),
-  /** After how many seconds it makes sense to try again. */
+  /** Seconds to wait before the request is retried. Unset if a retry is not expected to help. */
   retryAfterSeconds: t.int32(5),
 }) {}
 
-/** How a call ended that answers with no object. */
+/** Result of a request that does not return another object, such as an error. */
 export class Status extends shape(
   {
-    /** Standard list metadata. */
+    /** Standard metadata of a list. */
     metadata: t.object(1, ListMeta),
-    /** `Success` or `Failure`. */
+    /** Result of the request: `Success` or `Failure`. */
     status: t.string(2),
-    /** What happened, for people. */
+    /** Human-readable description of the result. */
     message: t.string(3),
-    /** What happened, as one word for programs. */
+    /** Machine-readable reason for a failure, such as `NotFound`. Empty if there is none. */
     reason: t.string(4),
-    /** What it is about; depends on the reason. */
+    /** Additional data about the failure. Which fields are set depends on the reason. */
     details: t.object(5, StatusDetails).explicit(),
-    /** HTTP status code. */
+    /** HTTP status code of the response. 0 if unknown. */
     code: t.int32(6),
   },
   { typed: true },
 ) {}
 
-/** One change that a watch tells. */
+/** One event of a watch: the type of the change and the object. */
 export class WatchEvent extends shape({
-  /** `ADDED`, `MODIFIED`, `DELETED`, `BOOKMARK` or `ERROR`. */
+  /** Type of the event: `ADDED`, `MODIFIED`, `DELETED`, `BOOKMARK` or `ERROR`. */
   type: t.string(1).required(),
-  /** The object after the change; before it when deleted; a Status for errors. */
+  /**
+   * The new state of the object for `ADDED` and `MODIFIED`, its last state for `DELETED`, an object with only a
+   * resource version for `BOOKMARK`, or a Status for `ERROR`.
+   */
   object: t.raw(2).required(),
 }) {}
 
-/** Address to use from inside one range of addresses. */
+/** Server address for clients whose IP address is in a CIDR. */
 export class ServerAddressByClientCIDR extends shape({
-  /** Range of the clients' addresses. */
+  /** CIDR that the IP address of the client is matched against. */
   clientCIDR: t.string(1).required(),
-  /** Host, or host and port, that these clients reach the server under. */
+  /** Address of the server for these clients: a host name, an IP address, or either with a port. */
   serverAddress: t.string(2).required(),
 }) {}
 
-/** A version of a group. */
+/** One version of an API group, in discovery. */
 export class GroupVersionForDiscovery extends shape({
-  /** Group and version, joined by a slash. */
+  /** API group and version in the form `group/version`. */
   groupVersion: t.string(1).required(),
-  /** The version alone. */
+  /** Version without the group, such as `v1`. */
   version: t.string(2).required(),
 }) {}
 
-/** A group and the versions that it is served in. */
+/** Name, versions and preferred version of an API group. */
 export class APIGroup extends shape(
   {
-    /** Name of the group. */
+    /** Name of the API group, such as `apps`. */
     name: t.string(1).required(),
-    /** Versions, the preferred one first. */
+    /** Served versions of the group, the preferred one first. */
     versions: t.list(2, GroupVersionForDiscovery).required(),
-    /** Version to use without a reason for another one. */
+    /** Version that clients use unless they need another one. */
     preferredVersion: t.object(3, GroupVersionForDiscovery),
-    /** Addresses of the server by where the client is. */
+    /** Server addresses by client CIDR; the most specific CIDR that matches applies. */
     serverAddressByClientCIDRs: t.list(4, ServerAddressByClientCIDR),
   },
   { typed: true },
 ) {}
 
-/** All groups with a name. */
+/** List of the API groups under `/apis`. */
 export class APIGroupList extends shape(
   {
-    /** The groups. */
+    /** API groups that the server serves. The core group is not among them. */
     groups: t.list(1, APIGroup).required(),
   },
   { typed: true },
 ) {}
 
-/** Versions of the group without a name. */
+/** Versions of the core API group, served under `/api`. */
 export class APIVersions extends shape(
   {
-    /** The versions. */
+    /** Served versions of the core group. */
     versions: t.list(1, 'string').required(),
-    /** Addresses of the server by where the client is. */
+    /** Server addresses by client CIDR; the most specific CIDR that matches applies. */
     serverAddressByClientCIDRs: t.list(2, ServerAddressByClientCIDR).required(),
   },
   { typed: true },
@@ -124,78 +130,81 @@ export class APIVersions extends shape(
 // A list that is a message of its own, and is told apart from none.
 const strings = (number: number) => new Field<string[]>(number, { is: 'strings' }).explicit()
 
-/** A resource or sub-resource. */
+/** Name, scope, kind and verbs of a resource or subresource, in discovery. */
 export class APIResource extends shape({
-  /** Name in the URL: plural, with a sub-resource after a slash. */
+  /** Plural name of the resource as used in URLs; subresources are written `resource/subresource`. */
   name: t.string(1).required(),
-  /** The name for one object. */
+  /** Singular name of the resource, accepted by clients on the command line. Empty for many built-in resources. */
   singularName: t.string(6).required(),
-  /** Whether its objects live in namespaces. */
+  /** True if objects of the resource are in namespaces, false if they are cluster-scoped. */
   namespaced: t.bool(2).required(),
-  /** Group of the kind, where it is not that of the list. */
+  /** API group of the kind. Empty if it is the group of the resource list. */
   group: t.string(8),
-  /** Version of the kind, where it is not that of the list. */
+  /** API version of the kind. Empty if it is the version of the resource list. */
   version: t.string(9),
-  /** Kind that is sent and answered. */
+  /** Kind of the objects that the resource accepts and returns. */
   kind: t.string(3).required(),
-  /** What can be done with it. */
+  /** Verbs that the resource supports, such as `get`, `list`, `watch`, `create` and `patch`. */
   verbs: strings(4).mandatory(),
-  /** Shorter names that clients take. */
+  /** Abbreviations that clients accept for the resource, such as `deploy`. */
   shortNames: t.list(5, 'string'),
-  /** Sets of resources that it belongs to, such as `all`. */
+  /** Categories that the resource belongs to, such as `all`. */
   categories: t.list(7, 'string'),
-  /** Changes when objects are stored in another version. */
+  /**
+   * Hash of the group, version and kind in which objects are stored. A change means that stored objects are to be
+   * migrated.
+   */
   storageVersionHash: t.string(10),
 }) {}
 
-/** The resources of one group version. */
+/** List of the resources of one group version, in discovery. */
 export class APIResourceList extends shape(
   {
-    /** The group version. */
+    /** API group and version of the resources. */
     groupVersion: t.string(1).required(),
-    /** The resources. */
+    /** Resources and subresources of the group version. */
     resources: t.list(2, APIResource).required(),
   },
   { typed: true },
 ) {}
 
-/** What the server says of its own release. */
+/** Version of the running server and how it was built. */
 export class Info extends plain({
-  /** First number of the release. */
+  /** Major version of the release. */
   major: t.string(1).required(),
-  /** Second number of the release. */
+  /** Minor version of the release. */
   minor: t.string(2).required(),
-  /** The whole version. */
+  /** Full version of the release, such as `v1.25.0`. */
   gitVersion: t.string(3).required(),
-  /** Commit it was built of. */
+  /** Git commit that the server was built from. */
   gitCommit: t.string(4).required(),
-  /** Whether anything was changed beside the commit. */
+  /** State of the source tree at build time: `clean`, `dirty` or `archive`. */
   gitTreeState: t.string(5).required(),
-  /** When it was built. */
+  /** Build time in RFC 3339 format, UTC. */
   buildDate: t.string(6).required(),
-  /** Version of the language it runs on. */
+  /** Version of the language runtime that executes the server. */
   goVersion: t.string(7).required(),
-  /** What it was built with. */
+  /** Compiler or runtime that the server was built for. */
   compiler: t.string(8).required(),
-  /** System and processor. */
+  /** Operating system and architecture in the form `os/arch`. */
   platform: t.string(9).required(),
 }) {}
 
-/** An object shown by its metadata alone. */
+/** Metadata of any object, without spec and status. */
 export class PartialObjectMetadata extends shape(
   {
-    /** The object's metadata. */
+    /** Standard metadata of the object. */
     metadata: t.object(1, ObjectMeta),
   },
   { typed: true },
 ) {}
 
-/** A list of objects shown by their metadata alone. */
+/** List of objects with only their metadata. */
 export class PartialObjectMetadataList extends shape(
   {
-    /** What is known of the list itself. */
+    /** Standard metadata of the list. */
     metadata: t.object(1, ListMeta),
-    /** The objects. */
+    /** Objects in the list, each with only its metadata. */
     items: t.list(2, PartialObjectMetadata).required(),
   },
   { typed: true },

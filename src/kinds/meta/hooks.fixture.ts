@@ -18,16 +18,16 @@ export const c: HookContext = {
 export function read<T extends Typed>(resource: Resource<T>, object: object): T {
   const decoding = new Decoding()
   const whole = { metadata: { name: 'x' }, ...object }
-  const decoded = codecOf(resource.hub.shape, orch).decode(whole, decoding) as unknown as T
+  const decoded = codecOf(resource.storage.shape, orch).decode(whole, decoding) as unknown as T
   expect(decoding.unknown).toEqual([])
-  resource.fill?.(decoded, c)
+  resource.setDefaults?.(decoded, c)
   return decoded
 }
 
 /** What a create or an update is refused for. */
 export function problems<T extends Typed>(resource: Resource<T>, next: T, old?: T): FieldError[] {
   const errors = new FieldErrors()
-  checkDeclared(resource.hub.shape, next, errors)
+  checkDeclared(resource.storage.shape, next, errors)
   finishIfSteps(resource.validate?.(next, errors, c, old))
   if (old) finishIfSteps(resource.validateUpdate?.(next, old, errors, c))
   return errors.list

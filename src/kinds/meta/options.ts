@@ -3,76 +3,110 @@ import { home, t } from '../../notation/shape.ts'
 
 const { shape } = home('meta/v1')
 
-/** How to get an object. */
+/** Options for reading a single object. */
 export class GetOptions extends shape(
   {
-    /** State to read: none for the newest, `0` for any, else one at least as new. */
+    /**
+     * Minimum resource version of the result. Empty returns the most recent state; `0` accepts any state, such as a
+     * cached one.
+     */
     resourceVersion: t.string(1),
   },
   { typed: true },
 ) {}
 
-/** What to list or watch. */
+/** Options for listing or watching a collection. */
 export class ListOptions extends shape(
   {
-    /** Labels that objects must have. */
+    /** Label selector that restricts the returned objects. Defaults to all objects. */
     labelSelector: t.string(1),
-    /** Values that fields of objects must have. */
+    /** Field selector that restricts the returned objects, such as `metadata.name=example`. Defaults to all objects. */
     fieldSelector: t.string(2),
-    /** Tells changes as they happen instead of the objects. */
+    /** If true, streams changes as watch events instead of returning a list. */
     watch: t.bool(3),
-    /** Lets a watch tell now and then how far it has come. */
+    /**
+     * If true, the watch may send `BOOKMARK` events that carry only a newer resource version. Ignored without `watch`.
+     */
     allowWatchBookmarks: t.bool(9),
-    /** State to read, or to watch from. */
+    /** Resource version to list at or to start the watch from. How a list uses it depends on `resourceVersionMatch`. */
     resourceVersion: t.string(4),
-    /** How the state is chosen: `Exact` or `NotOlderThan`. */
+    /**
+     * How a list applies `resourceVersion`: `Exact` or `NotOlderThan`. Only valid for lists with a resource version.
+     */
     resourceVersionMatch: t.string(10),
-    /** Seconds after which the call ends, whatever happens. */
+    /** Seconds after which the server ends the list or watch, regardless of activity. */
     timeoutSeconds: t.int64(5).explicit(),
-    /** How many objects one answer holds at most; 0 for all. */
+    /**
+     * Maximum number of objects in one response; the `continue` token of the list leads to the rest. Defaults to 0, no
+     * limit.
+     */
     limit: t.int64(7),
-    /** Where the next part begins, as the part before told. */
+    /**
+     * Token from the previous chunk of a list, to get the next one. The other parameters must stay the same. Fails with
+     * 410 once the token has expired.
+     */
     continue: t.string(8),
   },
   { typed: true },
 ) {}
 
-/** How to create. */
+/** Options for creating an object. */
 export class CreateOptions extends shape(
   {
-    /** `All`: do everything but store it. */
+    /** `All` processes the request through all stages without persisting it. No other value is allowed. */
     dryRun: t.list(1, 'string'),
-    /** Name under which the fields are owned. */
+    /**
+     * Field manager that owns the fields set by the request, at most 128 bytes. Defaults to the client name in the user
+     * agent.
+     */
     fieldManager: t.string(3),
-    /** What happens to unknown and repeated fields: `Ignore`, `Warn` or `Strict`. */
+    /**
+     * Handling of unknown and duplicate fields: `Ignore` drops them, `Warn` also returns warnings, `Strict` rejects the
+     * request. Defaults to `Warn`.
+     */
     fieldValidation: t.string(4),
   },
   { typed: true },
 ) {}
 
-/** How to update. */
+/** Options for replacing an object. */
 export class UpdateOptions extends shape(
   {
-    /** `All`: do everything but store it. */
+    /** `All` processes the request through all stages without persisting it. No other value is allowed. */
     dryRun: t.list(1, 'string'),
-    /** Name under which the fields are owned. */
+    /**
+     * Field manager that owns the fields set by the request, at most 128 bytes. Defaults to the client name in the user
+     * agent.
+     */
     fieldManager: t.string(2),
-    /** What happens to unknown and repeated fields: `Ignore`, `Warn` or `Strict`. */
+    /**
+     * Handling of unknown and duplicate fields: `Ignore` drops them, `Warn` also returns warnings, `Strict` rejects the
+     * request. Defaults to `Warn`.
+     */
     fieldValidation: t.string(3),
   },
   { typed: true },
 ) {}
 
-/** How to patch. */
+/** Options for patching an object. */
 export class PatchOptions extends shape(
   {
-    /** `All`: do everything but store it. */
+    /** `All` processes the request through all stages without persisting it. No other value is allowed. */
     dryRun: t.list(1, 'string'),
-    /** Takes fields over that others own; for apply only. */
+    /**
+     * If true, an apply takes over fields that other managers own instead of failing with a conflict. Only valid for
+     * apply patches.
+     */
     force: t.bool(2).explicit(),
-    /** Name under which the fields are owned; apply needs it. */
+    /**
+     * Field manager that owns the fields set by the request, at most 128 bytes. Required for apply patches; otherwise
+     * defaults to the client name in the user agent.
+     */
     fieldManager: t.string(3),
-    /** What happens to unknown and repeated fields: `Ignore`, `Warn` or `Strict`. */
+    /**
+     * Handling of unknown and duplicate fields: `Ignore` drops them, `Warn` also returns warnings, `Strict` rejects the
+     * request. Defaults to `Warn`.
+     */
     fieldValidation: t.string(4),
   },
   { typed: true },

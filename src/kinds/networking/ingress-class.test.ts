@@ -61,10 +61,10 @@ test('the controller is fixed', () =>
 
 test('generation counts changes', () => {
   const first = of(withRef({}))
-  ingressClasses.onCreate!(first, c)
+  ingressClasses.prepareForCreate!(first, c)
   const next = of(withRef({ name: 'm' }))
   next.metadata.generation = 1
-  ingressClasses.onUpdate!(next, first, c)
+  ingressClasses.prepareForUpdate!(next, first, c)
   expect([first.metadata.generation, next.metadata.generation]).toEqual([1, 2])
 })
 

@@ -54,15 +54,15 @@ export const ingressClasses = resource(IngressClass, {
     ageColumn,
   ],
 
-  fill({ spec }) {
+  setDefaults({ spec }) {
     if (spec.parameters) spec.parameters.scope ??= 'Cluster'
   },
 
-  onCreate: ({ metadata }) => {
+  prepareForCreate: ({ metadata }) => {
     metadata.generation = 1
   },
 
-  onUpdate(next, old) {
+  prepareForUpdate(next, old) {
     if (!sameValue(next.spec, old.spec)) {
       next.metadata.generation = raised(old.metadata)
     }

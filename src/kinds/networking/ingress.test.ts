@@ -154,12 +154,12 @@ describe('what was broken may stay so', () => {
 
 test('generation counts changes of the spec, and a create has no status', () => {
   const first = ingress(to(backend), { status: { loadBalancer: { ingress: [{ ip: '1.1.1.1' }] } } })
-  ingresses.onCreate!(first, c)
+  ingresses.prepareForCreate!(first, c)
   const same = structuredClone(first)
-  ingresses.onUpdate!(same, first, c)
+  ingresses.prepareForUpdate!(same, first, c)
   const other = structuredClone(first)
   other.spec.ingressClassName = 'a'
-  ingresses.onUpdate!(other, first, c)
+  ingresses.prepareForUpdate!(other, first, c)
   expect(first.status).toEqual({ loadBalancer: {} })
   expect([first, same, other].map(({ metadata }) => metadata.generation)).toEqual([1, 1, 2])
 })

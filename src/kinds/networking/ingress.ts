@@ -57,12 +57,12 @@ export const ingresses = resource(Ingress, {
     ageColumn,
   ],
 
-  onCreate(ingress) {
+  prepareForCreate(ingress) {
     ingress.status = { loadBalancer: {} }
     ingress.metadata.generation = 1
   },
 
-  onUpdate(next, old) {
+  prepareForUpdate(next, old) {
     if (!sameValue(next.spec, old.spec)) {
       next.metadata.generation = raised(old.metadata)
     }
@@ -70,7 +70,7 @@ export const ingresses = resource(Ingress, {
 
   validate({ metadata, spec }, errors, { v }, old) {
     validateIngressSpec(spec, errors.at('spec'), old?.spec)
-    const key = v.spell(CLASS_ANNOTATION)
+    const key = v.resolve(CLASS_ANNOTATION)
     const { annotations = {} } = metadata
     if (!old && spec.ingressClassName !== undefined && Object.hasOwn(annotations, key)) {
       errors

@@ -150,7 +150,7 @@ const part = networkPolicies.subresources!.status!
 describe('conditions while the feature is off', () => {
   test('are taken on create', () => {
     const policy = of({}, accepted)
-    networkPolicies.onCreate!(policy, c)
+    networkPolicies.prepareForCreate!(policy, c)
     expect([policy.status, policy.metadata.generation]).toEqual([accepted.status, 1])
   })
   for (const [name, old, hooks, want] of [
@@ -160,7 +160,7 @@ describe('conditions while the feature is off', () => {
   ] as const) {
     test(name, () => {
       const next = of({}, accepted)
-      networkPolicies.onUpdate!(next, of({}, old), hooks)
+      networkPolicies.prepareForUpdate!(next, of({}, old), hooks)
       expect(next.status).toEqual(want)
     })
   }
@@ -178,7 +178,7 @@ describe('conditions while the feature is off', () => {
   ] as const) {
     test(`in the status: ${name}`, () => {
       const next = of({}, given)
-      if (part.serves === 'part') part.onUpdate!(next, of({}, old), hooks)
+      if (part.serves === 'part') part.prepareForUpdate!(next, of({}, old), hooks)
       expect(next.status).toEqual(want)
     })
   }
@@ -186,7 +186,7 @@ describe('conditions while the feature is off', () => {
 
 test('a create with the feature starts with an empty status', () => {
   const policy = of({}, accepted)
-  networkPolicies.onCreate!(policy, on)
+  networkPolicies.prepareForCreate!(policy, on)
   expect(policy.status).toEqual({})
 })
 
@@ -211,12 +211,12 @@ test('conditions are complete, and one of a type', () => {
 
 test('generation counts changes of the spec', () => {
   const first = of({})
-  networkPolicies.onCreate!(first, c)
+  networkPolicies.prepareForCreate!(first, c)
   const same = structuredClone(first)
-  networkPolicies.onUpdate!(same, first, c)
+  networkPolicies.prepareForUpdate!(same, first, c)
   const other = structuredClone(first)
   other.spec.podSelector = podSelector
-  networkPolicies.onUpdate!(other, first, c)
+  networkPolicies.prepareForUpdate!(other, first, c)
   expect([same, other].map(({ metadata }) => metadata.generation)).toEqual([1, 2])
 })
 

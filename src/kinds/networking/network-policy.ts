@@ -40,7 +40,7 @@ export const networkPolicies = resource(NetworkPolicy, {
   deleteAnswers: 'status',
   subresources: {
     status: part('status', {
-      onUpdate: keepStatus,
+      prepareForUpdate: keepStatus,
       validate: ({ status }, errors) =>
         validateConditions(status.conditions, errors.at('status', 'conditions')),
     }),
@@ -53,7 +53,7 @@ export const networkPolicies = resource(NetworkPolicy, {
     ageColumn,
   ],
 
-  fill({ spec }) {
+  setDefaults({ spec }) {
     const { ingress = [], egress = [] } = spec
     for (const { ports = [] } of [...ingress, ...egress]) {
       for (const port of ports) port.protocol ??= 'TCP'
@@ -63,12 +63,12 @@ export const networkPolicies = resource(NetworkPolicy, {
     }
   },
 
-  onCreate(policy, c) {
+  prepareForCreate(policy, c) {
     if (c.gate(STATUS)) policy.status = {}
     policy.metadata.generation = 1
   },
 
-  onUpdate(next, old, c) {
+  prepareForUpdate(next, old, c) {
     if (!c.gate(STATUS) && !hasConditions(old)) next.status = {}
     if (!sameValue(next.spec, old.spec)) {
       next.metadata.generation = raised(old.metadata)

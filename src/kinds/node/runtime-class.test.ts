@@ -81,8 +81,8 @@ test('the handler cannot change; the rest can', () => {
 })
 
 test('how it is written', () => {
-  const { createOnUpdate, needsVersionOnUpdate, deleteAnswers, onCreate } = runtimeClasses
-  expect([createOnUpdate, needsVersionOnUpdate, deleteAnswers, onCreate]).toEqual([
+  const { createOnUpdate, needsVersionOnUpdate, deleteAnswers, prepareForCreate } = runtimeClasses
+  expect([createOnUpdate, needsVersionOnUpdate, deleteAnswers, prepareForCreate]).toEqual([
     true,
     true,
     'status',
@@ -91,10 +91,10 @@ test('how it is written', () => {
 })
 
 test('warnings', () => {
-  const key = orch.spell('beta.{label}/os')
+  const key = orch.resolve('beta.{label}/os')
   const next = of({ scheduling: { nodeSelector: { [key]: 'x', a: 'b' } } })
   const texts = [
-    `scheduling.nodeSelector: ${key} is deprecated since v1.14; use "${orch.spell('{label}/os')}" instead`,
+    `scheduling.nodeSelector: ${key} is deprecated since v1.14; use "${orch.resolve('{label}/os')}" instead`,
   ]
   expect(runtimeClasses.warn!(next, null, c)).toEqual(texts)
   expect(runtimeClasses.warn!(next, next, c)).toEqual(texts)

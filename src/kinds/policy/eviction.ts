@@ -5,16 +5,19 @@ import { DeleteOptions } from '../meta/delete-options.ts'
 const { kind } = group('policy/v1')
 const { kind: older } = group('policy/v1beta1')
 
-/** Asks a pod to go, as far as its disruption budget allows. */
+/**
+ * Requests the eviction of a pod, subject to its PodDisruptionBudget. Created through the `eviction` subresource of the
+ * pod; not persisted.
+ */
 export class Eviction extends kind({
-  /** How the pod is deleted when it may go. */
+  /** Options for deleting the pod, such as the grace period. */
   deleteOptions: t.object(2, DeleteOptions).explicit(),
 }) {}
 
-/** The same as older clients send it. */
+/** Requests the eviction of a pod, in the form that older clients send. */
 export class EvictionV1beta1 extends older(
   {
-    /** How the pod is deleted when it may go. */
+    /** Options for deleting the pod, such as the grace period. */
     deleteOptions: t.object(2, DeleteOptions).explicit(),
   },
   { name: 'Eviction' },

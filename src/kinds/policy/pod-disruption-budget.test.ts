@@ -17,7 +17,7 @@ test('nothing is filled', () => {
 
 test('a create starts afresh', () => {
   const made = of({ minAvailable: 1 }, { status: { ...zero, disruptionsAllowed: 3 } })
-  podDisruptionBudgets.onCreate!(made, c)
+  podDisruptionBudgets.prepareForCreate!(made, c)
   expect([made.metadata.generation, made.status]).toEqual([1, zero])
 })
 
@@ -29,7 +29,7 @@ describe('the generation rises', () => {
     test(name, () => {
       const old = of({ minAvailable: 1 }, { metadata: { name: 'x', generation: 4 } })
       const next = of(spec, { metadata: { name: 'x', generation: 4, ...metadata } })
-      podDisruptionBudgets.onUpdate!(next, old, c)
+      podDisruptionBudgets.prepareForUpdate!(next, old, c)
       expect(next.metadata.generation).toBe(generation)
     })
   }

@@ -11,39 +11,54 @@ import { LabelSelector } from '../meta/label-selector.ts'
 
 const { kind, shape } = group('policy/v1')
 
-/** How many pods may be missing by intent. */
+/** Limits of a PodDisruptionBudget. `minAvailable` and `maxUnavailable` are mutually exclusive. */
 export class PodDisruptionBudgetSpec extends shape({
-  /** Pods that must stay available, as a number or a share such as `80%`; not together with `maxUnavailable`. */
+  /**
+   * Number of selected pods that must remain available after an eviction: an absolute number, or a percentage such as
+   * `80%`. `100%` prevents all evictions. Mutually exclusive with `maxUnavailable`.
+   */
   minAvailable: t.intOrString(1).explicit(),
-  /** Pods it is about. Empty: all of the namespace; absent: none. */
+  /** Label selector of the protected pods. An empty selector matches all pods in the namespace, an unset one none. */
   selector: t.object(2, LabelSelector).explicit().patch('replace'),
-  /** Pods that may be missing, as a number or a share; not together with `minAvailable`. */
+  /**
+   * Number of selected pods that may be unavailable after an eviction: an absolute number, or a percentage such as
+   * `20%`. 0 prevents all evictions. Mutually exclusive with `minAvailable`.
+   */
   maxUnavailable: t.intOrString(3).explicit(),
 }) {}
 
-/** How the budget stands. */
+/** Most recently observed state of a PodDisruptionBudget. */
 export class PodDisruptionBudgetStatus extends shape({
-  /** Generation of the object that the figures belong to. */
+  /**
+   * Generation of the spec that the status was computed for. Evictions are refused while it is lower than the current
+   * generation.
+   */
   observedGeneration: t.int64(1),
-  /** Pods whose eviction was allowed and that are not gone yet, with the time of it. */
+  /**
+   * Names of pods whose eviction was approved but is not yet observed by the controller, with the time of approval. At
+   * most 2000.
+   */
   disruptedPods: t.map(2, 'time'),
-  /** How many pods may be evicted now. */
+  /** Number of pods that may currently be evicted. */
   disruptionsAllowed: t.int32(3).required(),
-  /** Healthy pods. */
+  /** Number of selected pods that are healthy. */
   currentHealthy: t.int32(4).required(),
-  /** Healthy pods there have to be. */
+  /** Minimum number of selected pods that must be healthy. */
   desiredHealthy: t.int32(5).required(),
-  /** Pods that are counted. */
+  /** Number of pods that the budget covers. */
   expectedPods: t.int32(6).required(),
-  /** What is going on; `DisruptionAllowed` is one of them. */
+  /** Current conditions of the budget, by type. `DisruptionAllowed` reports whether evictions are possible. */
   conditions: t.list(7, Condition).keyed('type').patchBy('type'),
 }) {}
 
-/** Bounds how many pods of a group may be missing by intent, such as for the repair of nodes. */
+/**
+ * A PodDisruptionBudget limits how many pods of an application may be down at the same time through voluntary
+ * disruptions such as node drains.
+ */
 export class PodDisruptionBudget extends kind({
-  /** What is bounded. */
+  /** Desired limits for the selected pods. */
   spec: t.object(2, PodDisruptionBudgetSpec),
-  /** How it stands; kept by the cluster. */
+  /** Most recently observed state. Set by the controller; read-only for users. */
   status: t.object(3, PodDisruptionBudgetStatus),
 }) {}
 
@@ -82,12 +97,12 @@ export const podDisruptionBudgets = resource(PodDisruptionBudget, {
     ageColumn,
   ],
 
-  onCreate(budget) {
+  prepareForCreate(budget) {
     budget.status = { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 }
     budget.metadata.generation = 1
   },
 
-  onUpdate(next, old) {
+  prepareForUpdate(next, old) {
     if (!sameValue(next.spec, old.spec)) next.metadata.generation = raised(old.metadata)
   },
 

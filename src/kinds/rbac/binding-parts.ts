@@ -8,29 +8,35 @@ import { ageColumn, nameColumn } from '../columns.ts'
 
 const { shape } = home('rbac.authorization{api}/v1')
 
-/** Who gets a role. */
+/** A user, group or service account that a role is granted to. */
 export class Subject extends shape(
   {
-    /** `User`, `Group` or `ServiceAccount`. */
+    /** Kind of the subject: `User`, `Group` or `ServiceAccount`. */
     kind: t.string(1).required(),
-    /** API group of the kind; filled when it is left out, empty for service accounts. */
+    /**
+     * API group of the subject. Defaults to `rbac.authorization{api}` for `User` and `Group`; must be empty for
+     * `ServiceAccount`.
+     */
     apiGroup: t.string(2),
     /** Name of the user, group or service account. */
     name: t.string(3).required(),
-    /** Namespace of the service account. */
+    /**
+     * Namespace of the service account. Required for `ServiceAccount` in a ClusterRoleBinding; in a RoleBinding it
+     * defaults to the namespace of the binding.
+     */
     namespace: t.string(4),
   },
   { atomic: true },
 ) {}
 
-/** The role that is given. */
+/** Reference to the role that a binding grants. */
 export class RoleRef extends shape(
   {
-    /** API group of the role; filled when it is left out. */
+    /** API group of the role. Defaults to `rbac.authorization{api}`, the only allowed value. */
     apiGroup: t.string(1).required(),
-    /** `Role`, of the same namespace, or `ClusterRole`. */
+    /** Kind of the role: `ClusterRole`, or in a RoleBinding also `Role`. */
     kind: t.string(2).required(),
-    /** Name of the role. */
+    /** Name of the role. A `Role` is in the namespace of the binding. */
     name: t.string(3).required(),
   },
   { atomic: true },
@@ -47,9 +53,9 @@ const SUBJECTS = ['ServiceAccount', 'User', 'Group']
 
 /** Fills the API groups of a binding. */
 export function fillBinding({ roleRef, subjects }: AnyBinding, { v }: HookContext): void {
-  if (roleRef.apiGroup === '') roleRef.apiGroup = v.spell(GROUP)
+  if (roleRef.apiGroup === '') roleRef.apiGroup = v.resolve(GROUP)
   for (const subject of subjects ?? []) {
-    if (subject.kind === 'User' || subject.kind === 'Group') subject.apiGroup ??= v.spell(GROUP)
+    if (subject.kind === 'User' || subject.kind === 'Group') subject.apiGroup ??= v.resolve(GROUP)
   }
 }
 
@@ -60,7 +66,7 @@ export function validateAnyBinding(
   { v }: HookContext,
   roleKinds: readonly string[],
 ): void {
-  const group = v.spell(GROUP)
+  const group = v.resolve(GROUP)
   const at = errors.at('roleRef')
   if (roleRef.apiGroup !== group) at.at('apiGroup').notSupported(roleRef.apiGroup, [group])
   if (!roleKinds.includes(roleRef.kind)) at.at('kind').notSupported(roleRef.kind, roleKinds)

@@ -13,11 +13,11 @@ import {
 
 const { kind } = group('rbac.authorization{api}/v1')
 
-/** Gives a cluster role to somebody, in the whole cluster. */
+/** A ClusterRoleBinding grants a ClusterRole to subjects in all namespaces and for cluster-scoped resources. */
 export class ClusterRoleBinding extends kind({
-  /** Who gets it. */
+  /** Users, groups and service accounts that are granted the role. */
   subjects: t.list(2, Subject),
-  /** The cluster role. It cannot change. */
+  /** ClusterRole that is granted. Immutable: to grant another role, create a new binding. */
   roleRef: t.object(3, RoleRef).required(),
 }) {}
 
@@ -29,7 +29,7 @@ export const clusterRoleBindings = resource(ClusterRoleBinding, {
   createOnUpdate: true,
   deleteAnswers: 'status',
   columns: bindingColumns,
-  fill: fillBinding,
+  setDefaults: fillBinding,
   validate: (binding, errors, c) => validateAnyBinding(binding, errors, c, ['ClusterRole']),
   validateUpdate: keepRole,
 })

@@ -8,17 +8,20 @@ import { PolicyRule, validatePolicyRules } from './policy-rule.ts'
 
 const { kind, shape } = group('rbac.authorization{api}/v1')
 
-/** Other cluster roles whose rules are gathered. */
+/** Selects the ClusterRoles whose rules are combined into this one. */
 export class AggregationRule extends shape({
-  /** Cluster roles that are selected by any of these; at least one. */
+  /** Label selectors of ClusterRoles; a role that matches any of them is included. At least one is required. */
   clusterRoleSelectors: t.list(1, LabelSelector),
 }) {}
 
-/** What may be done in the whole cluster, or in a namespace when a binding there refers to it. */
+/**
+ * A ClusterRole is a set of permissions, granted cluster-wide by a ClusterRoleBinding or within one namespace by a
+ * RoleBinding.
+ */
 export class ClusterRole extends kind({
-  /** What may be done; overwritten when there is an aggregation rule. */
+  /** Permissions of the role. Maintained by the controller, which overwrites changes, if `aggregationRule` is set. */
   rules: t.list(2, PolicyRule),
-  /** Gathers the rules from other cluster roles. */
+  /** If set, a controller fills `rules` with the rules of the selected ClusterRoles. */
   aggregationRule: t.object(3, AggregationRule).explicit(),
 }) {}
 

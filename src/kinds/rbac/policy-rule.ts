@@ -3,17 +3,26 @@ import { home, t } from '../../notation/shape.ts'
 
 const { shape } = home('rbac.authorization{api}/v1')
 
-/** Something that may be done: verbs on resources, or on URLs that are no resources. */
+/** Allows verbs either on resources or on non-resource URLs. Rules only add permissions. */
 export class PolicyRule extends shape({
-  /** What may be done; `*` is everything. */
+  /** Allowed verbs, such as `get`, `list` and `create`. `*` allows all verbs. */
   verbs: t.list(1, 'string').required(),
-  /** API groups of the resources; `""` is the core group, `*` every group. */
+  /** API groups of the resources: `""` is the core group, `*` all groups. At least one for resource rules. */
   apiGroups: t.list(2, 'string'),
-  /** Resources, `resource/subresource` for parts of them; `*` is every resource. */
+  /**
+   * Resources, or subresources as `resource/subresource`. `*` means all resources and subresources; before the slash it
+   * means all resources with that subresource. At least one for resource rules.
+   */
   resources: t.list(3, 'string'),
-  /** Names of the objects; all objects when there is none. */
+  /**
+   * Names of objects that the rule is restricted to. Empty allows all names. Requests without a name, such as create,
+   * do not match a rule with names.
+   */
   resourceNames: t.list(4, 'string'),
-  /** URL paths, which may end with `*`; in cluster roles only, and not beside resources. */
+  /**
+   * Paths outside the resource API, such as `/healthz`; `*` is allowed as the whole path or at its end. Only in
+   * ClusterRoles, and not combined with resources.
+   */
   nonResourceURLs: t.list(5, 'string'),
 }) {}
 

@@ -13,11 +13,14 @@ import {
 
 const { kind } = group('rbac.authorization{api}/v1')
 
-/** Gives a role to somebody, in one namespace. */
+/** A RoleBinding grants a Role, or a ClusterRole within one namespace, to subjects. */
 export class RoleBinding extends kind({
-  /** Who gets it. */
+  /** Users, groups and service accounts that are granted the role. */
   subjects: t.list(2, Subject),
-  /** The role: one of the namespace, or a cluster role. It cannot change. */
+  /**
+   * Role in the same namespace, or ClusterRole, that is granted. Immutable: to grant another role, create a new
+   * binding.
+   */
   roleRef: t.object(3, RoleRef).required(),
 }) {}
 
@@ -29,7 +32,7 @@ export const roleBindings = resource(RoleBinding, {
   createOnUpdate: true,
   deleteAnswers: 'status',
   columns: bindingColumns,
-  fill: fillBinding,
+  setDefaults: fillBinding,
   validate: (binding, errors, c) => validateAnyBinding(binding, errors, c, ['Role', 'ClusterRole']),
   validateUpdate: keepRole,
 })

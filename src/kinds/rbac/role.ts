@@ -6,9 +6,9 @@ import { PolicyRule, validatePolicyRules } from './policy-rule.ts'
 
 const { kind } = group('rbac.authorization{api}/v1')
 
-/** What may be done in one namespace; a binding says by whom. */
+/** A Role is a set of permissions in one namespace, granted to subjects by a RoleBinding. */
 export class Role extends kind({
-  /** What may be done. */
+  /** Permissions of the role. Non-resource URLs are not allowed. */
   rules: t.list(2, PolicyRule),
 }) {}
 

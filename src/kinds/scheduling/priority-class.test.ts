@@ -16,8 +16,8 @@ test('the default', () => {
 
 test('the generation is one and stays', () => {
   const made = of()
-  priorityClasses.onCreate!(made, c)
-  expect([made.metadata.generation, priorityClasses.onUpdate]).toEqual([1, undefined])
+  priorityClasses.prepareForCreate!(made, c)
+  expect([made.metadata.generation, priorityClasses.prepareForUpdate]).toEqual([1, undefined])
 })
 
 describe('violations', () => {

@@ -65,7 +65,7 @@ export const priorityClasses = resource(PriorityClass, {
     ageColumn,
   ],
 
-  onCreate(priorityClass) {
+  prepareForCreate(priorityClass) {
     priorityClass.metadata.generation = 1
   },
 

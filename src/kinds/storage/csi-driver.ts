@@ -77,11 +77,11 @@ export const csiDrivers = resource(CSIDriver, {
     ageColumn,
   ],
 
-  onCreate(driver, { gate }) {
+  prepareForCreate(driver, { gate }) {
     if (!gate(GATE)) delete driver.spec.seLinuxMount
   },
 
-  onUpdate(next, old, { gate }) {
+  prepareForUpdate(next, old, { gate }) {
     if (!gate(GATE) && old.spec.seLinuxMount === undefined) delete next.spec.seLinuxMount
     const changed = (['tokenRequests', 'requiresRepublish', 'seLinuxMount'] as const).some(
       (name) => !sameValue(next.spec[name], old.spec[name]),

@@ -52,7 +52,7 @@ export const storageClasses = resource(StorageClass, {
       'Name',
       'string',
       (sc, { v }) =>
-        DEFAULT_MARKS.some((mark) => sc.metadata.annotations?.[v.spell(mark)] === 'true')
+        DEFAULT_MARKS.some((mark) => sc.metadata.annotations?.[v.resolve(mark)] === 'true')
           ? `${sc.metadata.name ?? ''} (default)`
           : (sc.metadata.name ?? ''),
       { format: 'name', description: 'Name of the class; the default one is marked.' },

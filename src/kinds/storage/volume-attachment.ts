@@ -125,7 +125,7 @@ export const volumeAttachments = resource(VolumeAttachment, {
   subresources: {
     status: part('status', {
       unowned: ['metadata', 'spec'],
-      onUpdate(next, old) {
+      prepareForUpdate(next, old) {
         // Whoever attaches says how it goes, and nothing else.
         for (const name of ['labels', 'annotations', 'finalizers', 'ownerReferences'] as const) {
           if (old.metadata[name] === undefined) delete next.metadata[name]
@@ -136,7 +136,7 @@ export const volumeAttachments = resource(VolumeAttachment, {
     }),
   },
 
-  onCreate(attachment) {
+  prepareForCreate(attachment) {
     attachment.status = { attached: false }
   },
   // The stricter rules of a new object: stored ones may be older than they are.

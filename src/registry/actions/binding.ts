@@ -1,7 +1,7 @@
 import { formatTime } from '../../base/time.ts'
 import { Binding } from '../../kinds/core/binding.ts'
 import type { Pod } from '../../kinds/core/pod/pod.ts'
-import type { Served } from '../../catalogue/catalogue.ts'
+import type { ResourceEntry } from '../../catalogue/catalogue.ts'
 import { badRequest, conflict, plainError } from '../../meta/errors.ts'
 import { FieldErrors } from '../../meta/field-errors.ts'
 import type { ActionSubresource, PartSubresource } from '../../catalogue/resource.ts'
@@ -20,7 +20,7 @@ const BOUND: PartSubresource<Pod> = {
 
 /** POST on `pods/binding`: puts a pod on a node (core page, Binding). Throws 4xx. */
 export const bindPod = (api: Api, call: Call, action: ActionSubresource): Promise<Result> =>
-  bind(api, call, action, call.served, call.name)
+  bind(api, call, action, { pods: call.served, urlName: call.name })
 
 /** POST on `bindings`, which names the pod in the body only. Throws 4xx. */
 export function createBinding(api: Api, call: Call): Promise<Result> {
@@ -29,17 +29,22 @@ export function createBinding(api: Api, call: Call): Promise<Result> {
     api,
     call,
     { input: Binding, ...(validate ? { validate } : {}) },
-    api.catalogue.find('', 'v1', 'pods')!,
-    '',
+    { pods: api.catalogue.find('', 'v1', 'pods')!, urlName: '' },
   )
+}
+
+/** Where a binding is posted. */
+interface BindingPlace {
+  readonly pods: ResourceEntry
+  /** Name of the pod; empty where the body alone has it. */
+  readonly urlName: string
 }
 
 async function bind(
   api: Api,
   call: Call,
   action: Pick<ActionSubresource, 'input' | 'validate'>,
-  pods: Served,
-  urlName: string,
+  { pods, urlName }: BindingPlace,
 ): Promise<Result> {
   const options = writeOptions(call.query, api.v, 'CreateOptions')
   const c = call.context()
@@ -67,25 +72,11 @@ async function bind(
   }
   await api.admission.validate(attributes)
   if (name === '') throw badRequest('Name parameter required.')
-  const refused = (why: string) => conflict({ group: '', resource: 'pods/binding' }, name, why)
   await new InternalWriter(api).change<Pod>(
     { served: pods, namespace: call.namespace, name, subresource: 'binding' },
     (pod) => {
       checkPreconditions(pods, binding, pod)
-      if (pod.metadata.deletionTimestamp !== undefined)
-        throw refused(`pod ${name} is being deleted, cannot be assigned to a host`)
-      if (pod.spec.nodeName !== undefined)
-        throw refused(
-          `pod ${name} is already assigned to node ${JSON.stringify(pod.spec.nodeName)}`,
-        )
-      pod.spec.nodeName = binding.target.name ?? ''
-      const { annotations } = binding.metadata
-      if (annotations) {
-        pod.metadata.annotations = Object.fromEntries([
-          ...Object.entries(pod.metadata.annotations ?? {}),
-          ...Object.entries(annotations),
-        ]) as Record<string, string>
-      }
+      assign(pod, name, binding)
       markScheduled(pod, c.now)
     },
     { dryRun: options.dryRun, action: BOUND },
@@ -94,7 +85,7 @@ async function bind(
 }
 
 /** What the binding says of the pod must hold. Throws 409. */
-function checkPreconditions(pods: Served, { metadata: wanted }: Binding, pod: Pod): void {
+function checkPreconditions(pods: ResourceEntry, { metadata: wanted }: Binding, pod: Pod): void {
   for (const [name, field] of [
     ['UID', 'uid'],
     ['ResourceVersion', 'resourceVersion'],
@@ -107,6 +98,21 @@ function checkPreconditions(pods: Served, { metadata: wanted }: Binding, pod: Po
       `Precondition failed: ${name} in precondition: ${value}, ${name} in object meta: ${live ?? ''}`,
     )
   }
+}
+
+/** Writes the node of a binding into the pod. Throws 409 when it is going, or has one. */
+function assign({ metadata, spec }: Pod, name: string, { target, metadata: sent }: Binding): void {
+  const refused = (why: string) => conflict({ group: '', resource: 'pods/binding' }, name, why)
+  if (metadata.deletionTimestamp !== undefined)
+    throw refused(`pod ${name} is being deleted, cannot be assigned to a host`)
+  if (spec.nodeName !== undefined)
+    throw refused(`pod ${name} is already assigned to node ${JSON.stringify(spec.nodeName)}`)
+  spec.nodeName = target.name ?? ''
+  if (!sent.annotations) return
+  metadata.annotations = Object.fromEntries([
+    ...Object.entries(metadata.annotations ?? {}),
+    ...Object.entries(sent.annotations),
+  ]) as Record<string, string>
 }
 
 function markScheduled(pod: Pod, now: number): void {

@@ -1,4 +1,4 @@
-import type { Served } from '../../catalogue/catalogue.ts'
+import type { ResourceEntry } from '../../catalogue/catalogue.ts'
 import type { Typed } from '../../meta/object-meta.ts'
 import type { ActionSubresource } from '../../catalogue/resource.ts'
 import type { ShapeClass } from '../../notation/shape.ts'
@@ -10,7 +10,7 @@ import { takeNamespace } from '../write.ts'
 /** The body of an action, and the kind it turned out to be. */
 export interface ActionBody<T> {
   readonly object: T
-  readonly kind: Served
+  readonly kind: ResourceEntry
 }
 
 /** Reads the body of an action: one of the kinds it takes, by its apiVersion. Throws 400 and 415. */

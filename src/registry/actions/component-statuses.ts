@@ -1,5 +1,5 @@
 import { Decoding } from '../../codec/codec.ts'
-import type { Served } from '../../catalogue/catalogue.ts'
+import type { ResourceEntry } from '../../catalogue/catalogue.ts'
 import { notFound } from '../../meta/errors.ts'
 import type { Typed } from '../../meta/object-meta.ts'
 import { keyOf, type Api, type Call } from '../context.ts'
@@ -9,7 +9,7 @@ import { Made, type ListResult, type Result } from '../results.ts'
 import { selection } from '../selection.ts'
 
 /** Health of the parts of the control plane that live in this process, by name. */
-function parts(api: Api, served: Served): Typed[] {
+function parts(api: Api, served: ResourceEntry): Typed[] {
   const component = (name: string, message: string) =>
     served.codec.decode(
       {

@@ -91,7 +91,7 @@ async function evictWithin(api: Api, call: Call, pod: Pod, deletion: Deletion): 
       throw error
     }
   }
-  await spend(api, call, budget, pod, deletion.dryRun)
+  await spend(api, call, budget, { pod, dryRun: deletion.dryRun })
   return remove(api, call, deletion)
 }
 
@@ -105,7 +105,7 @@ async function remove(api: Api, call: Call, deletion: Deletion, unchanged?: Pod)
 }
 
 async function readPod(api: Api, call: Call): Promise<Pod> {
-  const table = await api.cache.table(call.served.hub)
+  const table = await api.cache.table(call.served.storage)
   const version = table.get(keyOf(call.served, call.namespace, call.name))
   if (!version) throw notFound(call.served.name, call.name)
   return decodeStored<Pod>(call.served, version, call.context())
@@ -137,7 +137,7 @@ async function budgetsOf(api: Api, call: Call, pod: Pod): Promise<PodDisruptionB
   if (!served) return []
   const c = call.context()
   const prefix = keyOf(served, call.namespace, '')
-  const { items } = await api.cache.list(served.hub, prefix, {})
+  const { items } = await api.cache.list(served.storage, prefix, {})
   const labels = pod.metadata.labels ?? {}
   return [...items]
     .map((version) => decodeStored<PodDisruptionBudget>(served, version, c))
@@ -162,34 +162,15 @@ async function spend(
   api: Api,
   call: Call,
   budget: PodDisruptionBudget,
-  pod: Pod,
-  dryRun: boolean,
+  { pod, dryRun }: { readonly pod: Pod; readonly dryRun: boolean },
 ): Promise<void> {
   const served = budgetKind(api)!
   const name = budget.metadata.name ?? ''
-  const denied = (why: string) =>
-    forbidden({ group: 'policy', resource: 'poddisruptionbudget' }, name, why)
   const write = new InternalWriter(api).change<PodDisruptionBudget>(
     { served, namespace: call.namespace, name, subresource: 'status' },
     (live) => {
-      const { status, metadata } = live
-      if ((status.observedGeneration ?? 0) < (metadata.generation ?? 0)) {
-        throw stillProcessed(name)
-      }
-      if (status.disruptionsAllowed < 0) throw denied('pdb disruptions allowed is negative')
-      if (Object.keys(status.disruptedPods ?? {}).length > MAX_DISRUPTED) {
-        throw denied(
-          'DisruptedPods map too big - too many evictions not confirmed by PDB controller',
-        )
-      }
-      if (status.disruptionsAllowed === 0) throw evictionRefused(refusal(live), undefined)
-      const { now } = call.context()
-      status.disruptionsAllowed--
-      status.disruptedPods = Object.fromEntries([
-        ...Object.entries(status.disruptedPods ?? {}),
-        [pod.metadata.name ?? '', formatTime(now)],
-      ])
-      if (status.disruptionsAllowed === 0) closeBudget(live, now)
+      checkAllows(live, name)
+      disrupt(live, pod, call.context().now)
     },
     { dryRun, attempts: ATTEMPTS },
   )
@@ -206,6 +187,29 @@ async function spend(
       retryAfterSeconds: RETRY_SECONDS,
     })
   }
+}
+
+/** Whether a budget allows one disruption more. Throws 403 and 429. */
+function checkAllows(budget: PodDisruptionBudget, name: string): void {
+  const { status, metadata } = budget
+  const denied = (why: string) =>
+    forbidden({ group: 'policy', resource: 'poddisruptionbudget' }, name, why)
+  if ((status.observedGeneration ?? 0) < (metadata.generation ?? 0)) throw stillProcessed(name)
+  if (status.disruptionsAllowed < 0) throw denied('pdb disruptions allowed is negative')
+  if (Object.keys(status.disruptedPods ?? {}).length > MAX_DISRUPTED)
+    throw denied('DisruptedPods map too big - too many evictions not confirmed by PDB controller')
+  if (status.disruptionsAllowed === 0) throw evictionRefused(refusal(budget), undefined)
+}
+
+/** Counts a disruption of a pod. */
+function disrupt(budget: PodDisruptionBudget, pod: Pod, now: number): void {
+  const { status } = budget
+  status.disruptionsAllowed--
+  status.disruptedPods = Object.fromEntries([
+    ...Object.entries(status.disruptedPods ?? {}),
+    [pod.metadata.name ?? '', formatTime(now)],
+  ])
+  if (status.disruptionsAllowed === 0) closeBudget(budget, now)
 }
 
 /** Shows that nothing more may be disrupted. */

@@ -6,7 +6,7 @@ import {
 } from '../../kinds/authentication/token-request.ts'
 import type { Pod } from '../../kinds/core/pod/pod.ts'
 import type { ServiceAccount } from '../../kinds/core/service-account.ts'
-import type { Served } from '../../catalogue/catalogue.ts'
+import type { ResourceEntry } from '../../catalogue/catalogue.ts'
 import { badRequest, conflict, invalid, noSuchResource, notFound } from '../../meta/errors.ts'
 import { FieldErrors } from '../../meta/field-errors.ts'
 import type { Typed } from '../../meta/object-meta.ts'
@@ -75,7 +75,7 @@ export async function requestToken(
 }
 
 /** What the body says of the account must be what the path says. Throws 422. */
-function checkNames(kind: Served, call: Call, { metadata }: TokenRequest): void {
+function checkNames(kind: ResourceEntry, call: Call, { metadata }: TokenRequest): void {
   const errors = new FieldErrors()
   for (const [field, wanted] of [
     ['name', call.name],
@@ -124,11 +124,11 @@ async function boundObject(
 
 async function read<T extends Typed>(
   api: Api,
-  served: Served,
+  served: ResourceEntry,
   namespace: string,
   name: string,
 ): Promise<T> {
-  const table = await api.cache.table(served.hub)
+  const table = await api.cache.table(served.storage)
   const version = name === '' ? null : table.get(keyOf(served, namespace, name))
   if (!version) throw notFound(served.name, name)
   return decodeStored<T>(served, version, hookContext(api))

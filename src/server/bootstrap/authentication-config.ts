@@ -17,7 +17,7 @@ export async function publishAuthentication(
 ): Promise<void> {
   const served = api.catalogue.find('', 'v1', 'configmaps')
   if (!served) return
-  const namespace = api.v.spell('{system}-system')
+  const namespace = api.v.resolve('{system}-system')
   const present = await source.get<ConfigMap>(served.name, namespace, PUBLISHED_NAME)
   const own = publishedConfiguration(options)
   const data = mergedConfiguration(present?.data ?? {}, own, api.clock.now())

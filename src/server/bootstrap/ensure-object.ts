@@ -1,7 +1,7 @@
 import { keyOf, type Api } from '../../registry/context.ts'
 import { InternalWriter } from '../../registry/internal-writer.ts'
 import { Decoding, type JsonObject } from '../../codec/codec.ts'
-import type { Served } from '../../catalogue/catalogue.ts'
+import type { ResourceEntry } from '../../catalogue/catalogue.ts'
 import { StatusError } from '../../meta/errors.ts'
 import type { Typed } from '../../meta/object-meta.ts'
 
@@ -18,12 +18,12 @@ export interface Wanted {
 /** Makes an object of the server's own, or brings a present one up to date. Throws StatusError when it is refused. */
 export async function ensureObject(
   api: Api,
-  served: Served,
+  served: ResourceEntry,
   { namespace, object, members = {} }: Wanted,
 ): Promise<void> {
   const writer = new InternalWriter(api)
   const { name } = object.metadata
-  const table = await api.cache.table(served.hub)
+  const table = await api.cache.table(served.storage)
   if (!table.get(keyOf(served, namespace, name))) {
     try {
       await writer.create({ served, namespace, object })

@@ -131,7 +131,7 @@ test.each(Object.values(vocabularies))(
         const { uid, managedFields } = stored.metadata
         expect(managedFields).toEqual([
           {
-            manager: v.spell('{system}-apiserver'),
+            manager: v.resolve('{system}-apiserver'),
             operation: 'Update',
             apiVersion,
             time: formatTime(api.clock.now()),

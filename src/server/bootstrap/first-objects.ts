@@ -33,14 +33,14 @@ async function missingNamespaces(api: Api): Promise<NewObject[]> {
   const served = api.catalogue.find('', 'v1', 'namespaces')
   if (!served) throw new Error('the catalogue has no namespaces')
   const table = await api.cache.table(served)
-  return SYSTEM_NAMESPACES.map((name) => api.v.spell(name))
+  return SYSTEM_NAMESPACES.map((name) => api.v.resolve(name))
     .filter((name) => !table.get(keyOf(served, '', name)))
     .map((name) => ({ served, namespace: '', object: { metadata: { name } } }))
 }
 
 /** All standing roles and bindings; nothing when there are some: then each has to be looked at. */
 async function wholePolicy(api: Api): Promise<NewObject[]> {
-  const group = api.v.spell('rbac.authorization{api}')
+  const group = api.v.resolve('rbac.authorization{api}')
   const kinds = RBAC_PLURALS.flatMap((plural) => api.catalogue.find(group, 'v1', plural) ?? [])
   const tables = await Promise.all(kinds.map((kind) => api.cache.table(kind)))
   if (kinds.length < RBAC_PLURALS.length || tables.some(({ size }) => size > 0)) return []

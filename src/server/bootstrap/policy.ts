@@ -20,7 +20,7 @@ import {
 } from '../../authz/bootstrap-policy/reconcile.ts'
 import type { Clock } from '../../base/clock.ts'
 import { writeFirstObjects } from './first-objects.ts'
-import type { Served } from '../../catalogue/catalogue.ts'
+import type { ResourceEntry } from '../../catalogue/catalogue.ts'
 import { modified, StatusError } from '../../meta/errors.ts'
 import type { Typed } from '../../meta/object-meta.ts'
 
@@ -84,19 +84,19 @@ type Members = RoleRepair | BindingRepair
 /** What is needed to settle the objects of one resource. */
 interface Desk<E extends Expected, Stored> {
   readonly api: Api
-  readonly served: Served
+  readonly served: ResourceEntry
   readonly reconcile: (existing: Stored | null, expected: E) => Repair<Members>
 }
 
 function desksOf(api: Api) {
-  const group = api.v.spell('rbac.authorization{api}')
+  const group = api.v.resolve('rbac.authorization{api}')
   const find = (plural: string) => api.catalogue.find(group, 'v1', plural)
-  const ofRoles = (served: Served): Desk<PolicyRole, StoredRole> => ({
+  const ofRoles = (served: ResourceEntry): Desk<PolicyRole, StoredRole> => ({
     api,
     served,
     reconcile: (existing, expected) => reconcileRole(existing, expected, api.v),
   })
-  const ofBindings = (served: Served): Desk<PolicyBinding, StoredBinding> => ({
+  const ofBindings = (served: ResourceEntry): Desk<PolicyBinding, StoredBinding> => ({
     api,
     served,
     reconcile: (existing, expected) => reconcileBinding(existing, expected, api.v),
@@ -186,14 +186,19 @@ async function primeBinding(
     await make(api, served, { ...primed, roleRef, metadata: { ...primed.metadata, name } })
 }
 
-async function read(api: Api, served: Served, name: string, namespace = ''): Promise<Typed | null> {
-  const table = await api.cache.table(served.hub.keyPrefix)
+async function read(
+  api: Api,
+  served: ResourceEntry,
+  name: string,
+  namespace = '',
+): Promise<Typed | null> {
+  const table = await api.cache.table(served.storage.keyPrefix)
   const version = table.get(keyOf(served, namespace, name))
   return version ? decodeStored(served, version, hookContext(api)) : null
 }
 
 /** Makes an object at cluster scope. */
-const make = (api: Api, served: Served, object: object): Promise<Typed> =>
+const make = (api: Api, served: ResourceEntry, object: object): Promise<Typed> =>
   new InternalWriter(api).create({ served, namespace: '', object })
 
 const wait = (clock: Clock, ms: number): Promise<void> =>

@@ -45,7 +45,7 @@ export async function ensureServerService(api: Api, place: ServerPlace): Promise
 export async function ensureService(api: Api, place: ServerPlace): Promise<void> {
   const services = api.catalogue.find('', 'v1', 'services')
   if (!services) return
-  const object = serviceObject(api, api.v.spell('{brand}'), place)
+  const object = serviceObject(api, api.v.resolve('{brand}'), place)
   await attempt(place, 'service', ensureObject(api, services, { namespace: NAMESPACE, object }))
 }
 
@@ -71,9 +71,9 @@ async function ensureAddresses(api: Api, place: ServerPlace): Promise<void> {
   })
   // What lives may change while a write is tried again.
   const unlessNone = (made: JsonObject) => (addresses().length === 0 ? {} : made)
-  const name = api.v.spell('{brand}')
+  const name = api.v.resolve('{brand}')
   const endpoints = api.catalogue.find('', 'v1', 'endpoints')
-  const slices = api.catalogue.find(api.v.spell('discovery{api}'), 'v1', 'endpointslices')
+  const slices = api.catalogue.find(api.v.resolve('discovery{api}'), 'v1', 'endpointslices')
   await Promise.all([
     endpoints &&
       attempt(
@@ -84,7 +84,7 @@ async function ensureAddresses(api: Api, place: ServerPlace): Promise<void> {
           object: {
             metadata: {
               name,
-              labels: { [api.v.spell('endpointslice.{label}/skip-mirror')]: 'true' },
+              labels: { [api.v.resolve('endpointslice.{label}/skip-mirror')]: 'true' },
             },
             subsets: subsets(),
           },
@@ -102,7 +102,7 @@ async function ensureAddresses(api: Api, place: ServerPlace): Promise<void> {
         ensureObject(api, slices, {
           namespace: NAMESPACE,
           object: {
-            metadata: { name, labels: { [api.v.spell('{label}/service-name')]: name } },
+            metadata: { name, labels: { [api.v.resolve('{label}/service-name')]: name } },
             ...slice(),
           },
           members: (present) => unlessNone(slice((present as WithPorts).ports)),
@@ -132,7 +132,7 @@ const serviceObject = (
   name: string,
   { clusterIp, port }: ServerPlace,
 ): Wanted['object'] => ({
-  metadata: { name, labels: { component: 'apiserver', provider: api.v.spell('{brand}') } },
+  metadata: { name, labels: { component: 'apiserver', provider: api.v.resolve('{brand}') } },
   spec: {
     type: 'ClusterIP',
     clusterIP: clusterIp,

@@ -4,7 +4,7 @@ import { SYSTEM_CLASSES } from '../../kinds/scheduling/priority-class.ts'
 
 /** Makes the priority classes that pods of the cluster itself name, where they are missing (page on scheduling). */
 export async function ensureSystemPriorities(api: Api): Promise<void> {
-  const served = api.catalogue.find(api.v.spell('scheduling{api}'), 'v1', 'priorityclasses')
+  const served = api.catalogue.find(api.v.resolve('scheduling{api}'), 'v1', 'priorityclasses')
   if (!served) return
   await Promise.all(
     [...SYSTEM_CLASSES].map(([name, { value, description }]) =>

@@ -1,5 +1,5 @@
-import { servicePools } from '../../registry/claims.ts'
-import { Turns, type Api } from '../../registry/context.ts'
+import { serviceAllocators } from '../../registry/allocations.ts'
+import { KeyedMutex, type Api } from '../../registry/context.ts'
 import type { Settings } from '../settings.ts'
 import { component } from './component.ts'
 
@@ -27,7 +27,7 @@ export const api = (settings: Settings) =>
         allowPrivileged: options.allowPrivileged ?? false,
         agentTls: options.agentTls ?? {},
         proxiesToLoopback: options.proxiesToLoopback ?? false,
-        pools: servicePools(ranges.addresses, ranges.ports),
+        allocators: serviceAllocators(ranges.addresses, ranges.ports),
         authorizer: {
           authorize: (user, asked) => parts.authorization.authorizer.authorize(user, asked),
           rulesFor: (user, namespace) => parts.authorization.authorizer.rulesFor(user, namespace),
@@ -42,7 +42,7 @@ export const api = (settings: Settings) =>
         },
         authenticateToken: (token, audiences) => parts.authentication.review(token, audiences),
         minRequestTimeoutMs: options.minRequestTimeoutMs ?? MIN_REQUEST_TIMEOUT_MS,
-        turns: new Turns(),
+        mutex: new KeyedMutex(),
       }
       inside.made?.({ api: part, catalogue: parts.catalogue })
       return { part }

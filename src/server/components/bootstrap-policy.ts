@@ -1,4 +1,4 @@
-import { turn } from '../../base/turn.ts'
+import { yieldToEventLoop } from '../../base/event-loop.ts'
 import { usesRbac } from '../open-authorization.ts'
 import type { Settings } from '../settings.ts'
 import { component } from './component.ts'
@@ -18,7 +18,7 @@ export const bootstrapPolicy = ({ options, log }: Settings) =>
       const ending = new AbortController()
       const ensure = async () => {
         // After whoever waits for the server goes on.
-        await turn()
+        await yieldToEventLoop()
         if (!usesRbac(options.authorization) || firstObjects.isSeeded) return
         const { ensureBootstrapPolicy } = await import('../bootstrap/policy.ts')
         const settled = ensureBootstrapPolicy(api, { signal: ending.signal })

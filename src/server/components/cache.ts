@@ -1,4 +1,4 @@
-import { Cache } from '../../cache/cache.ts'
+import { WatchCache } from '../../cache/watch-cache.ts'
 import { renewTables, storageForms } from '../../registry/storage-forms.ts'
 import type { Settings } from '../settings.ts'
 import { component } from './component.ts'
@@ -12,7 +12,7 @@ export const cache = ({ options, clock, log }: Settings) =>
     needs: ['store', 'catalogue'],
     later: ['api'],
     start(parts) {
-      const part = new Cache(parts.store.engine, {
+      const part = new WatchCache(parts.store.engine, {
         clock,
         historyMs: options.historyMs ?? HISTORY_MS,
         formOf: storageForms(parts.catalogue, () => parts.api),

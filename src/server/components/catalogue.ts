@@ -1,4 +1,4 @@
-import { turn } from '../../base/turn.ts'
+import { yieldToEventLoop } from '../../base/event-loop.ts'
 import { buildCatalogue } from '../../catalogue/catalogue.ts'
 import { resources } from '../../kinds/index.ts'
 import type { Settings } from '../settings.ts'
@@ -10,7 +10,7 @@ export const catalogue = ({ v, isEnabled }: Settings) =>
     name: 'catalogue',
     async start() {
       // What is far away is asked first, and waited for while this is made.
-      await turn()
+      await yieldToEventLoop()
       return { part: buildCatalogue(resources, v, isEnabled) }
     },
   })

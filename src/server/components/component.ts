@@ -1,5 +1,5 @@
 /** The parts of a server, by the names of the components that make them. */
-import type { Cache } from '../../cache/cache.ts'
+import type { WatchCache } from '../../cache/watch-cache.ts'
 import type { LiveCatalogue } from '../../catalogue/live-catalogue.ts'
 import type { ObjectSource } from '../../catalogue/object-source.ts'
 import type { Pki } from '../../pki/files.ts'
@@ -29,7 +29,7 @@ export interface ServerParts {
   readonly catalogue: LiveCatalogue
   readonly store: OpenedStore
   readonly pki: Pki
-  readonly cache: Cache
+  readonly cache: WatchCache
   readonly api: Api
   readonly objects: ObjectSource
   readonly admission: ServerAdmission

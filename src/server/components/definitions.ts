@@ -14,7 +14,7 @@ export const definitions = ({ v, clock, ids, log }: Settings) =>
       const served = new ServedDefinitions(catalogue, webhooks, (definition, error) =>
         log.warn('a definition is not served', { definition, error: String(error) }),
       )
-      const name = { group: v.spell('apiextensions{api}'), resource: 'customresourcedefinitions' }
+      const name = { group: v.resolve('apiextensions{api}'), resource: 'customresourcedefinitions' }
       const unfollow = await objects.follow<CustomResourceDefinition>(name, served)
       served.publish()
       return {

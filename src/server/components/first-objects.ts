@@ -1,4 +1,4 @@
-import { repairClaims } from '../../registry/claims-repair.ts'
+import { repairAllocations } from '../../registry/allocations-repair.ts'
 import { writeFirstObjects } from '../bootstrap/first-objects.ts'
 import { usesRbac } from '../open-authorization.ts'
 import type { Settings } from '../settings.ts'
@@ -17,7 +17,10 @@ export const firstObjects = ({ options }: Settings) =>
     needs: ['api', 'admission'],
     async start({ api }) {
       const rbac = usesRbac(options.authorization)
-      const [isSeeded] = await Promise.all([writeFirstObjects(api, { rbac }), repairClaims(api)])
+      const [isSeeded] = await Promise.all([
+        writeFirstObjects(api, { rbac }),
+        repairAllocations(api),
+      ])
       return { part: { isSeeded } }
     },
   })

@@ -42,8 +42,8 @@ export const requests = (settings: Settings) =>
         authentication: authentication.chain,
         authorizer: authorization.authorizer,
         auditKeys: {
-          decision: v.spell('authorization{api}/decision'),
-          reason: v.spell('authorization{api}/reason'),
+          decision: v.resolve('authorization{api}/decision'),
+          reason: v.resolve('authorization{api}/reason'),
         },
         health: health.checks,
         ...endpoints,

@@ -9,7 +9,7 @@ function given<T extends object>(object: T): { [K in keyof T]: Exclude<T[K], und
 }
 
 /** The stored form of an event of the events group. */
-export function toHub(event: NewEvent): Event {
+export function convertToStorage(event: NewEvent): Event {
   const { series } = event
   return given({
     kind: event.kind,
@@ -33,7 +33,7 @@ export function toHub(event: NewEvent): Event {
 }
 
 /** A stored event as the events group shows it. */
-export function fromHub(event: Event): NewEvent {
+export function convertFromStorage(event: Event): NewEvent {
   const { series } = event
   return given({
     kind: event.kind,

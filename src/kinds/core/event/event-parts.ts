@@ -2,18 +2,18 @@ import { home, t } from '../../../notation/shape.ts'
 
 const { shape } = home('core/v1')
 
-/** Which program saw an event, and where. */
+/** Component that reported an event. */
 export class EventSource extends shape({
-  /** The program. */
+  /** Name of the component that reported the event. */
   component: t.string(1),
-  /** Node on which it runs. */
+  /** Name of the node on which the component runs. */
   host: t.string(2),
 }) {}
 
-/** How an event goes on that happens again and again. */
+/** Repetition of an event over time. */
 export class EventSeries extends shape({
-  /** How often it happened so far. */
+  /** Number of occurrences in the series so far. */
   count: t.int32(1),
-  /** When it last happened. */
+  /** Time of the most recent occurrence, with microseconds. */
   lastObservedTime: t.microTime(2),
 }) {}

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { codecOf, Decoding, type JsonObject } from '../../../codec/codec.ts'
 import type { HookContext } from '../../../catalogue/resource.ts'
 import { c, cells, problems, read } from '../../hooks.fixture.ts'
-import { fromHub, toHub } from './convert.ts'
+import { convertFromStorage, convertToStorage } from './convert.ts'
 import { Event, events } from './event.ts'
 import { NewEvent } from './new-event.ts'
 
@@ -299,8 +299,8 @@ describe('the two versions', () => {
       fc.property(core, (given) => {
         const event = hubCodec.decode(given, new Decoding())
         // By way of the wire, as clients see it.
-        const shown = newCodec.plain(fromHub(event as never) as unknown as JsonObject)
-        const back = toHub(newCodec.decode(shown, new Decoding()) as never)
+        const shown = newCodec.plain(convertFromStorage(event as never) as unknown as JsonObject)
+        const back = convertToStorage(newCodec.decode(shown, new Decoding()) as never)
         expect(back).toEqual(event)
         expect(Object.keys(hubCodec.plain(back as unknown as JsonObject))).toEqual(
           Object.keys(hubCodec.plain(event)),
@@ -311,8 +311,8 @@ describe('the two versions', () => {
     fc.assert(
       fc.property(grouped, (given) => {
         const event = newCodec.decode(given, new Decoding())
-        const stored = hubCodec.plain(toHub(event as never) as unknown as JsonObject)
-        const back = fromHub(hubCodec.decode(stored, new Decoding()) as never)
+        const stored = hubCodec.plain(convertToStorage(event as never) as unknown as JsonObject)
+        const back = convertFromStorage(hubCodec.decode(stored, new Decoding()) as never)
         expect(back).toEqual(event)
       }),
       { numRuns: 200 },

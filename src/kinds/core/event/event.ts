@@ -5,43 +5,61 @@ import { t } from '../../../notation/shape.ts'
 import { ObjectReference } from '../object-reference.ts'
 import { eventColumns } from './columns.ts'
 import { EventSeries, EventSource } from './event-parts.ts'
-import { fromHub, toHub } from './convert.ts'
+import { convertFromStorage, convertToStorage } from './convert.ts'
 import { NewEvent } from './new-event.ts'
 import { validateEvent, validateEventUpdate } from './validate.ts'
 
 const { kind } = group('core/v1')
 
-/** Something that happened to an object. The server forgets events after a while. */
+/**
+ * A report of something that happened to an object. Events are informative, are not guaranteed to
+ * be delivered, and expire, by default after one hour.
+ */
 export class Event extends kind({
-  /** Name and the like; the namespace is that of the object it is about. */
+  /** Standard metadata of the object. The namespace must be that of the involved object. */
   metadata: t.object(1, ObjectMeta).required(),
-  /** The object it is about. */
+  /** Object that the event is about. Required. */
   involvedObject: t.object(2, ObjectReference).required(),
-  /** Why it happened, as one word for programs. */
+  /**
+   * Machine-readable reason, one word in CamelCase. Required and at most 128 characters when
+   * `eventTime` is set.
+   */
   reason: t.string(3),
-  /** What happened, for people. */
+  /** Human-readable description of the event. At most 1024 characters when `eventTime` is set. */
   message: t.string(4),
-  /** Which program saw it, and where. */
+  /** Component that reported the event. Replaced by `reportingComponent` in newer reporters. */
   source: t.object(5, EventSource),
-  /** When it was first seen. */
+  /** Time of the first occurrence of the event. */
   firstTimestamp: t.time(6),
-  /** When it was last seen. */
+  /** Time of the most recent occurrence of the event. */
   lastTimestamp: t.time(7),
-  /** How often it was seen. */
+  /** Number of occurrences of the event so far. */
   count: t.int32(8),
-  /** `Normal` or `Warning`; others may come. */
+  /** Severity of the event: `Normal` or `Warning`. */
   type: t.string(9),
-  /** When it first happened; set by newer reporters, in place of the two times above. */
+  /**
+   * Time of the first occurrence, with microseconds. Reporters that set it must also set `action`,
+   * `reason`, `reportingComponent` and `reportingInstance`.
+   */
   eventTime: t.microTime(10),
-  /** How it goes on, when it happens again and again; absent for what happened once. */
+  /** Repetition data of the event. Unset for an event that occurred once. */
   series: t.object(11, EventSeries).explicit(),
-  /** What was done, or what failed, about the object. */
+  /**
+   * Action that was taken or that failed regarding the object. Required and at most 128 characters
+   * when `eventTime` is set.
+   */
   action: t.string(12),
-  /** A second object that has to do with it. */
+  /** Second object involved in the event, for example the created one. */
   related: t.object(13, ObjectReference).explicit(),
-  /** Which controller reports it, for instance `example.com/controller`. */
+  /**
+   * Controller that reported the event, as a qualified name such as `example.com/controller`.
+   * Required when `eventTime` is set.
+   */
   reportingComponent: t.string(14),
-  /** Which instance of the controller. */
+  /**
+   * Instance of the controller, for example its pod name. Required and at most 128 characters when
+   * `eventTime` is set.
+   */
   reportingInstance: t.string(15),
 }) {}
 
@@ -73,8 +91,8 @@ export const events = resource(Event, {
     'events{api}/v1': {
       shape: NewEvent,
       same: false,
-      toHub,
-      fromHub,
+      convertToStorage,
+      convertFromStorage,
       selectableAliases: {
         reason: 'reason',
         type: 'type',

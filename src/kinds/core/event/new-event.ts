@@ -5,47 +5,76 @@ import { EventSource } from './event-parts.ts'
 
 const { kind, shape } = group('events{api}/v1')
 
-/** How an event goes on that happens again and again. */
+/** Repetition of an event over time. */
 export class NewEventSeries extends shape(
   {
-    /** How often it happened so far; at least 2. */
+    /** Number of occurrences in the series so far, at least 2. */
     count: t.int32(1).required(),
-    /** When it last happened. */
+    /** Time of the most recent occurrence, with microseconds. Required. */
     lastObservedTime: t.microTime(2).required(),
   },
   { name: 'EventSeries' },
 ) {}
 
-/** Something that happened to an object. The server forgets events after a while. */
+/**
+ * A report of something that happened to an object. Events are informative, are not guaranteed to
+ * be delivered, and expire, by default after one hour.
+ */
 export class NewEvent extends kind(
   {
-    /** When it first happened. */
+    /** Time of the first occurrence, with microseconds. Required and immutable. */
     eventTime: t.microTime(2).required(),
-    /** How it goes on, when it happens again and again; absent for what happened once. */
+    /**
+     * Repetition data of the event. Unset for an event that occurred once; the only data that
+     * reporters update.
+     */
     series: t.object(3, NewEventSeries).explicit(),
-    /** Which controller reports it, for instance `example.com/controller`; needed on create. */
+    /**
+     * Controller that reported the event, as a qualified name such as `example.com/controller`.
+     * Required and immutable.
+     */
     reportingController: t.string(4),
-    /** Which instance of the controller; needed on create. */
+    /**
+     * Instance of the controller, for example its pod name; at most 128 characters. Required and
+     * immutable.
+     */
     reportingInstance: t.string(5),
-    /** What was done, or what failed, about the object; needed on create, at most 128 characters. */
+    /**
+     * Action that was taken or that failed regarding the object; at most 128 characters. Required
+     * and immutable.
+     */
     action: t.string(6),
-    /** Why it was done, as one word for programs; needed on create, at most 128 characters. */
+    /**
+     * Machine-readable reason for the action, one word in CamelCase; at most 128 characters.
+     * Required and immutable.
+     */
     reason: t.string(7),
-    /** The object it is about. */
+    /** Object that the event is about. Immutable. */
     regarding: t.object(8, ObjectReference),
-    /** A second object that has to do with it. */
+    /** Second object involved in the event, for example the created one. Immutable. */
     related: t.object(9, ObjectReference).explicit(),
-    /** What happened, for people; at most 1024 characters. */
+    /** Human-readable description of the event, at most 1024 characters. Immutable. */
     note: t.string(10),
-    /** `Normal` or `Warning`. */
+    /** Severity of the event: `Normal` or `Warning`. Required and immutable. */
     type: t.string(11),
-    /** Source of an event that was reported in the older version. */
+    /**
+     * Deprecated: source of events reported through the core version. Must be empty for new events.
+     */
     deprecatedSource: t.object(12, EventSource),
-    /** First time of an event that was reported in the older version. */
+    /**
+     * Deprecated: time of the first occurrence of events reported through the core version. Must be
+     * unset for new events.
+     */
     deprecatedFirstTimestamp: t.time(13),
-    /** Last time of an event that was reported in the older version. */
+    /**
+     * Deprecated: time of the most recent occurrence of events reported through the core version.
+     * Must be unset for new events.
+     */
     deprecatedLastTimestamp: t.time(14),
-    /** Count of an event that was reported in the older version. */
+    /**
+     * Deprecated: number of occurrences of events reported through the core version. Must be unset
+     * for new events.
+     */
     deprecatedCount: t.int32(15),
   },
   { name: 'Event' },

@@ -9,7 +9,7 @@ const TYPES = ['Normal', 'Warning']
 
 /** Whether the request speaks the newer version, whose rules are strict. */
 const isStrict = ({ groupVersion, v }: HookContext): boolean =>
-  groupVersion === v.spell('events{api}/v1')
+  groupVersion === v.resolve('events{api}/v1')
 
 /** Rules of an event by itself. What the events group asks beyond the core rules holds for creates. */
 export function validateEvent(
@@ -37,7 +37,7 @@ function isInPlace(event: Event, namespace: string, about: string, { v }: HookCo
   if (event.eventTime === undefined) {
     return about === '' ? namespace === '' || namespace === 'default' : namespace === about
   }
-  return about !== '' || namespace === 'default' || namespace === v.spell('{system}-system')
+  return about !== '' || namespace === 'default' || namespace === v.resolve('{system}-system')
 }
 
 function validateReport(event: Event, errors: FieldErrors, c: HookContext): void {

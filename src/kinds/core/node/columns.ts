@@ -11,8 +11,8 @@ const status: Cell = ({ spec, status: { conditions } }) => {
 }
 
 const roles: Cell = ({ metadata }, { v }) => {
-  const prefix = v.spell('node-role.{label}/')
-  const single = v.spell('{label}/role')
+  const prefix = v.resolve('node-role.{label}/')
+  const single = v.resolve('{label}/role')
   const names = Object.entries(metadata.labels ?? {}).map(([key, value]) => {
     if (key.startsWith(prefix)) return key.slice(prefix.length)
     return key === single ? value : ''
@@ -33,7 +33,7 @@ const info =
 
 // Cells see names as they are spelled on the wire.
 const version: Cell = ({ status: { nodeInfo } }, { v }) =>
-  (nodeInfo as unknown as Readonly<Record<string, string>>)[v.spell('{agent}Version')] ?? ''
+  (nodeInfo as unknown as Readonly<Record<string, string>>)[v.resolve('{agent}Version')] ?? ''
 
 /** Columns of the table of nodes. */
 export const nodeColumns: readonly Column<Node>[] = [

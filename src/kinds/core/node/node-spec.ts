@@ -2,52 +2,76 @@ import { home, t } from '../../../notation/shape.ts'
 
 const { shape } = home('core/v1')
 
-/** Keeps pods away from a node that do not tolerate it. */
+/** Repels pods without a matching toleration from a node. */
 export class Taint extends shape({
-  /** Key, as of a label. */
+  /** Key of the taint, in the format of a label key. Required. */
   key: t.string(1).required(),
-  /** Value, as of a label. */
+  /** Value of the taint, in the format of a label value. */
   value: t.string(2),
-  /** What happens to pods that do not tolerate it. */
+  /**
+   * Effect on pods without a matching toleration: `NoSchedule` and `PreferNoSchedule` affect new
+   * pods only, `NoExecute` also evicts running ones. Required.
+   */
   effect: t.string(3).required().oneOf('NoExecute', 'NoSchedule', 'PreferNoSchedule'),
-  /** When a `NoExecute` taint was added. */
+  /** Time at which a `NoExecute` taint was added to the node. */
   timeAdded: t.time(4).explicit(),
 }) {}
 
-/** A config map that a node takes its configuration from. */
+/**
+ * Deprecated: config map with the configuration of a node. Dynamic node configuration is no longer
+ * supported.
+ */
 export class ConfigMapNodeConfigSource extends shape({
-  /** Namespace of the config map. */
+  /** Namespace of the config map with the configuration. Required. */
   namespace: t.string(1).required(),
-  /** Name of the config map. */
+  /** Name of the config map with the configuration. Required. */
   name: t.string(2).required(),
-  /** uid of the config map; only in the status. */
+  /** Unique identifier of the config map. Allowed in the status only. */
   uid: t.string(3),
-  /** Version of the config map; only in the status. */
+  /** Resource version of the config map. Allowed in the status only. */
   resourceVersion: t.string(4),
-  /** Key of the configuration in the config map. */
+  /** Key of the node agent configuration in the config map. Required. */
   '{agent}ConfigKey': t.string(5).required(),
 }) {}
 
-/** Where a node takes its configuration from; no longer in use. */
+/**
+ * Deprecated: source of the configuration of a node. Dynamic node configuration is no longer
+ * supported.
+ */
 export class NodeConfigSource extends shape({
-  /** A config map. */
+  /** Config map with the configuration of the node. */
   configMap: t.object(2, ConfigMapNodeConfigSource).explicit(),
 }) {}
 
-/** What a node is to be. */
+/** Desired state of a node. */
 export class NodeSpec extends shape({
-  /** Range of the addresses of pods on the node; the first of `podCIDRs`. */
+  /**
+   * IP range from which pods of the node get their addresses, equal to the first of `podCIDRs`.
+   * Immutable once set.
+   */
   podCIDR: t.string(1),
-  /** Ranges of the addresses of pods on the node, at most one for each family. */
+  /**
+   * IP ranges from which pods of the node get their addresses, at most one of each family.
+   * Immutable once set.
+   */
   podCIDRs: t.list(7, 'string').patchBy(),
-  /** What the provider of the machine calls it. */
+  /**
+   * Identifier of the machine at its cloud provider, in the format `<provider>://<id>`. Immutable
+   * once set.
+   */
   providerID: t.string(3),
-  /** Whether no new pods are put on the node. */
+  /**
+   * Exclude the node from the scheduling of new pods. Running pods are not affected. Defaults to
+   * false.
+   */
   unschedulable: t.bool(4),
-  /** Taints of the node. */
+  /** Taints of the node, unique by key and effect. */
   taints: t.list(5, Taint).unchecked(),
-  /** Where it takes its configuration from; no longer in use. */
+  /**
+   * Deprecated: source of the node configuration. Dropped on write, as dynamic node configuration
+   * is no longer supported.
+   */
   configSource: t.object(6, NodeConfigSource).explicit(),
-  /** What the provider of the machine once called it; no longer in use. */
+  /** Deprecated: former identifier of the machine at its cloud provider. Immutable. */
   externalID: t.string(2),
 }) {}

@@ -3,116 +3,127 @@ import { NodeConfigSource } from './node-spec.ts'
 
 const { shape } = home('core/v1')
 
-/** One aspect of how a node fares. */
+/** One observed condition of a node. */
 export class NodeCondition extends shape({
-  /** Which aspect: `Ready`, `MemoryPressure`, `DiskPressure`, `PIDPressure`, `NetworkUnavailable`. */
+  /**
+   * Type of the condition, for example `Ready`, `MemoryPressure`, `DiskPressure`, `PIDPressure` or
+   * `NetworkUnavailable`.
+   */
   type: t.string(1).required(),
-  /** `True`, `False` or `Unknown`. */
+  /** Status of the condition: `True`, `False` or `Unknown`. */
   status: t.string(2).required(),
-  /** When it was last heard of. */
+  /** Time at which the node agent last reported the condition. */
   lastHeartbeatTime: t.time(3),
-  /** When the status last changed. */
+  /** Time at which `status` last changed. */
   lastTransitionTime: t.time(4),
-  /** Why, as one word. */
+  /** Machine-readable reason for the last change of `status`, one word in CamelCase. */
   reason: t.string(5),
-  /** Why, for people. */
+  /** Human-readable details about the last change of `status`. */
   message: t.string(6),
 }) {}
 
-/** One address of a node. */
+/** An address of a node. */
 export class NodeAddress extends shape({
-  /** What it is: `Hostname`, `InternalIP`, `ExternalIP`, `InternalDNS`, `ExternalDNS`. */
+  /**
+   * Type of the address: `Hostname`, `InternalIP`, `ExternalIP`, `InternalDNS` or `ExternalDNS`.
+   */
   type: t.string(1).required(),
-  /** The address. */
+  /** IP address or name of the node, depending on `type`. */
   address: t.string(2).required(),
 }) {}
 
-/** Where a program on a node listens. */
+/** Port on which a daemon of a node listens. */
 export class DaemonEndpoint extends shape({
-  /** Port number. */
+  /** Port number of the daemon. Note the capital letter in the name of this field. */
   Port: t.int32(1).required(),
 }) {}
 
-/** Where the programs on a node listen. */
+/** Ports on which the daemons of a node listen. */
 export class NodeDaemonEndpoints extends shape({
-  /** The node agent. */
+  /** Port on which the node agent listens. */
   '{agent}Endpoint': t.object(1, DaemonEndpoint),
 }) {}
 
-/** What runs on a node. */
+/** Hardware and software information about a node, reported by the node agent. */
 export class NodeSystemInfo extends shape({
-  /** Identifies the installation of the operating system. */
+  /**
+   * Machine ID of the node, which identifies the installation of the operating system. Unique in
+   * the cluster.
+   */
   machineID: t.string(1).required(),
-  /** Identifies the hardware. */
+  /** System UUID of the node, taken from its hardware or virtual machine. */
   systemUUID: t.string(2).required(),
-  /** Identifies the time since the last start. */
+  /** Boot ID of the node, which changes with every restart. */
   bootID: t.string(3).required(),
-  /** Version of the operating system's kernel. */
+  /** Version of the kernel of the node, as `uname -r` prints it. */
   kernelVersion: t.string(4).required(),
-  /** Name and version of the operating system, for people. */
+  /** Name and version of the operating system, in a human-readable form. */
   osImage: t.string(5).required(),
-  /** What runs the containers, and its version. */
+  /** Container runtime and its version, in the format `<type>://<version>`. */
   containerRuntimeVersion: t.string(6).required(),
-  /** Version of the node agent. */
+  /** Version of the node agent that runs on the node. */
   '{agent}Version': t.string(7).required(),
-  /** Version of the service proxy. */
+  /** Version of the service proxy that runs on the node. */
   '{system}ProxyVersion': t.string(8).required(),
-  /** The operating system, as one word. */
+  /** Operating system of the node, `linux` or `windows`. */
   operatingSystem: t.string(9).required(),
-  /** The kind of processor. */
+  /** Processor architecture of the node, for example `amd64` or `arm64`. */
   architecture: t.string(10).required(),
 }) {}
 
-/** A container image that a node has. */
+/** A container image that is present on a node. */
 export class ContainerImage extends shape({
-  /** Names by which it is known. */
+  /** Names of the image, both with tags and with digests. */
   names: t.list(1, 'string'),
-  /** Its size. */
+  /** Size of the image in bytes. */
   sizeBytes: t.int64(2),
 }) {}
 
 /** A volume that is attached to a node. */
 export class AttachedVolume extends shape({
-  /** Name of the volume. */
+  /** Unique name of the attached volume. */
   name: t.string(1).required(),
-  /** The device it shows up as. */
+  /** Path of the device on the node. */
   devicePath: t.string(2).required(),
 }) {}
 
-/** How a node got its configuration; no longer in use. */
+/** Deprecated: status of the dynamic configuration of a node, which is no longer supported. */
 export class NodeConfigStatus extends shape({
-  /** What it tries to use. */
+  /** Configuration that the node attempts to use. */
   assigned: t.object(1, NodeConfigSource).explicit(),
-  /** What it uses. */
+  /** Configuration that the node currently uses. */
   active: t.object(2, NodeConfigSource).explicit(),
-  /** What it goes back to when the assigned one fails. */
+  /** Configuration that the node reverts to when the assigned one fails. */
   lastKnownGood: t.object(3, NodeConfigSource).explicit(),
-  /** What went wrong. */
+  /** Human-readable error of the assigned configuration, if any. */
   error: t.string(4),
 }) {}
 
-/** How a node fares. */
+/** Most recently observed status of a node. */
 export class NodeStatus extends shape({
-  /** What it has, by resource name. */
+  /** Total amount of each resource of the node. */
   capacity: t.map(1, 'quantity'),
-  /** What of it pods can use; `capacity` when it is not given. */
+  /**
+   * Amount of each resource that pods can request, after reservations for system daemons. Defaults
+   * to `capacity`.
+   */
   allocatable: t.map(2, 'quantity'),
-  /** How far it has come; no longer filled. */
+  /** Deprecated: former life cycle phase of the node. No longer set. */
   phase: t.string(3).oneOf('Pending', 'Running', 'Terminated'),
-  /** How it fares, aspect by aspect. */
+  /** Observed conditions of the node, such as `Ready`, one for each type. */
   conditions: t.list(4, NodeCondition).patchBy('type'),
-  /** Where it can be reached. */
+  /** Addresses at which the node is reachable, unique by type and address. */
   addresses: t.list(5, NodeAddress).patchBy('type'),
-  /** Where its programs listen. */
+  /** Ports on which the daemons of the node listen. */
   daemonEndpoints: t.object(6, NodeDaemonEndpoints),
-  /** What runs on it. */
+  /** Hardware and software information about the node. */
   nodeInfo: t.object(7, NodeSystemInfo),
-  /** Container images that it has. */
+  /** Container images that are present on the node. The list can be limited to the largest ones. */
   images: t.list(8, ContainerImage),
-  /** Attachable volumes that it has mounted. */
+  /** Names of attachable volumes that the node has mounted. They must not be detached. */
   volumesInUse: t.list(9, 'string'),
-  /** Volumes that are attached to it. */
+  /** Volumes that are attached to the node. */
   volumesAttached: t.list(10, AttachedVolume),
-  /** How it got its configuration; no longer in use. */
+  /** Deprecated: status of the dynamic node configuration, which is no longer supported. */
   config: t.object(11, NodeConfigStatus).explicit(),
 }) {}

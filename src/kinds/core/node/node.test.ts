@@ -203,19 +203,19 @@ describe('the source of configuration', () => {
   const spec = { configSource: { configMap } }
   test('is dropped without its gate, unless it is stored', () => {
     const made = nodeOf(spec)
-    nodes.onCreate!(made, c)
+    nodes.prepareForCreate!(made, c)
     expect(made.spec).toEqual({})
-    nodes.onCreate!(made, configured)
+    nodes.prepareForCreate!(made, configured)
     const changed = nodeOf(spec)
-    nodes.onUpdate!(changed, nodeOf({}), c)
+    nodes.prepareForUpdate!(changed, nodeOf({}), c)
     expect(changed.spec).toEqual({})
     const kept = nodeOf(spec)
-    nodes.onUpdate!(kept, nodeOf(spec), c)
+    nodes.prepareForUpdate!(kept, nodeOf(spec), c)
     expect(nodes.warn!(kept, nodeOf(spec), c)).toEqual([
       'spec.configSource: deprecated in v1.22, support removal is planned in v1.23',
     ])
     const status = nodeOf({}, { config: { error: 'e' } })
-    partOf(nodes, 'status').onUpdate!(status, nodeOf({}), c)
+    partOf(nodes, 'status').prepareForUpdate!(status, nodeOf({}), c)
     expect(status.status.config).toBeUndefined()
   })
   const at = 'spec.configSource.configMap'

@@ -10,11 +10,11 @@ import { validateNodeUpdate } from './validate-update.ts'
 
 const { kind } = group('core/v1')
 
-/** A machine on which pods run. */
+/** A machine of the cluster that runs pods. The name of the object identifies the machine. */
 export class Node extends kind({
-  /** What the node is to be. */
+  /** Desired state of the node. */
   spec: t.object(2, NodeSpec),
-  /** How it fares; kept by the node agent. */
+  /** Most recently observed status. Set by the node agent and controllers; read-only for users. */
   status: t.object(3, NodeStatus),
 }) {}
 
@@ -51,22 +51,22 @@ export const nodes = resource(Node, {
       { deep: true },
     ),
     status: part('status', {
-      onUpdate({ status }, old, c) {
+      prepareForUpdate({ status }, old, c) {
         if (!c.gate(AGENT_CONFIG) && !old.status.config) delete status.config
       },
       validateUpdate: validateNodeUpdate,
     }),
   },
 
-  fill({ spec, status }) {
+  setDefaults({ spec, status }) {
     mirrorPodCidr(spec)
     if (status.capacity && !status.allocatable) status.allocatable = { ...status.capacity }
     roundResources(status.capacity)
     roundResources(status.allocatable)
   },
 
-  onCreate: (node, c) => dropGated(node, null, c),
-  onUpdate: dropGated,
+  prepareForCreate: (node, c) => dropGated(node, null, c),
+  prepareForUpdate: dropGated,
   validate: validateNode,
   validateUpdate: validateNodeUpdate,
   warn: ({ spec }) =>

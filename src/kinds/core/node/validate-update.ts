@@ -78,7 +78,7 @@ function validateConfigSource(
   const rules = [
     ['namespace', configMap.namespace, isDns1123Label],
     ['name', configMap.name, isDns1123Subdomain],
-    [v.spell('{agent}ConfigKey'), key, isConfigKey],
+    [v.resolve('{agent}ConfigKey'), key, isConfigKey],
   ] as const
   for (const [name, value, rule] of rules) {
     if (value === '') at.at(name).required(`${name} must be set`)

@@ -73,8 +73,8 @@ export function validateNodeAnnotations(
   errors: FieldErrors,
   { v }: HookContext,
 ): void {
-  const taints = v.spell('scheduler.alpha.{label}/taints')
-  const avoided = v.spell('scheduler.alpha.{label}/preferAvoidPods')
+  const taints = v.resolve('scheduler.alpha.{label}/taints')
+  const avoided = v.resolve('scheduler.alpha.{label}/preferAvoidPods')
   if (Object.hasOwn(annotations, taints)) {
     const list = parsed(annotations[taints] ?? '', taints, errors)
     if (Array.isArray(list)) validateTaints(list.map(asTaint), errors.at(taints))

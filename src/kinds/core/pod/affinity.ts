@@ -4,64 +4,96 @@ import { NodeSelector, NodeSelectorTerm } from '../node-selector.ts'
 
 const { shape } = home('core/v1')
 
-/** A wish for certain nodes. */
+/** A weighted preference for nodes. */
 export class PreferredSchedulingTerm extends shape({
-  /** How much the wish counts, 1 to 100. */
+  /** Points that a matching node gains, 1 to 100. */
   weight: t.int32(1).required(),
-  /** The nodes wished for. */
+  /**
+   * Node selector term that a node must match to gain the points. An empty term matches no node.
+   */
   preference: t.object(2, NodeSelectorTerm).required(),
 }) {}
 
-/** Which nodes a pod is to stand on. */
+/** Scheduling rules based on labels and fields of nodes. */
 export class NodeAffinity extends shape({
-  /** Nodes it must be placed on; a node that changes later keeps the pod. */
+  /**
+   * Node selector that a node must match for the pod to be scheduled on it. Later changes of the
+   * node do not evict the pod.
+   */
   requiredDuringSchedulingIgnoredDuringExecution: t.object(1, NodeSelector).explicit(),
-  /** Nodes it would best be placed on. */
+  /**
+   * Weighted preferences. The scheduler favors nodes with the highest sum of matching weights, but
+   * may choose any other.
+   */
   preferredDuringSchedulingIgnoredDuringExecution: t.list(2, PreferredSchedulingTerm),
 }) {}
 
-/** Other pods, and what counts as the same place. */
+/** Selects pods and the topology domain in which they count. */
 export class PodAffinityTerm extends shape({
-  /** Labels of the other pods; none when absent. */
+  /**
+   * Selector for the other pods by their labels. An empty selector matches all pods, an unset one
+   * matches none.
+   */
   labelSelector: t.object(1, LabelSelector).explicit(),
-  /** Namespaces of the other pods; together with `namespaceSelector`, the pod's own when both are absent. */
+  /**
+   * Namespaces of the other pods, in addition to those of `namespaceSelector`. When both are unset,
+   * the namespace of the pod applies.
+   */
   namespaces: t.list(2, 'string'),
-  /** Node label whose equal values make the same place. */
+  /**
+   * Label of nodes that defines the topology domain: nodes with equal values belong to the same
+   * domain. Required.
+   */
   topologyKey: t.string(3).required(),
-  /** Labels of the namespaces of the other pods; empty selects all. */
+  /**
+   * Selector for the namespaces of the other pods by their labels, in addition to `namespaces`. An
+   * empty selector matches all namespaces.
+   */
   namespaceSelector: t.object(4, LabelSelector).explicit(),
 }) {}
 
-/** A wish to be near certain pods or away from them. */
+/** A weighted preference relative to other pods. */
 export class WeightedPodAffinityTerm extends shape({
-  /** How much the wish counts, 1 to 100. */
+  /** Points that a node gains when the term matches, 1 to 100. */
   weight: t.int32(1).required(),
-  /** The other pods. */
+  /** Other pods and topology domain that the preference is about. */
   podAffinityTerm: t.object(2, PodAffinityTerm).required(),
 }) {}
 
-/** Which pods a pod is to be near. */
+/** Scheduling rules that place a pod in the same topology domains as other pods. */
 export class PodAffinity extends shape({
-  /** Pods it must be near when it is placed. */
+  /**
+   * Terms that must all hold for the pod to be scheduled on a node. Later changes of pod labels do
+   * not evict the pod.
+   */
   requiredDuringSchedulingIgnoredDuringExecution: t.list(1, PodAffinityTerm),
-  /** Pods it would best be near. */
+  /**
+   * Weighted preferences for the topology domains of other pods. The scheduler favors nodes with
+   * the highest sum of matching weights.
+   */
   preferredDuringSchedulingIgnoredDuringExecution: t.list(2, WeightedPodAffinityTerm),
 }) {}
 
-/** Which pods a pod is to be away from. */
+/** Scheduling rules that keep a pod out of the topology domains of other pods. */
 export class PodAntiAffinity extends shape({
-  /** Pods it must be away from when it is placed. */
+  /**
+   * Terms of which none may match for the pod to be scheduled on a node. Later changes of pod
+   * labels do not evict the pod.
+   */
   requiredDuringSchedulingIgnoredDuringExecution: t.list(1, PodAffinityTerm),
-  /** Pods it would best be away from. */
+  /**
+   * Weighted preferences against the topology domains of other pods. The scheduler favors nodes
+   * with the lowest sum of matching weights.
+   */
   preferredDuringSchedulingIgnoredDuringExecution: t.list(2, WeightedPodAffinityTerm),
 }) {}
 
-/** Where a pod is to be placed. */
+/** Scheduling constraints and preferences of a pod. */
 export class Affinity extends shape({
-  /** By nodes. */
+  /** Rules based on labels and fields of nodes. */
   nodeAffinity: t.object(1, NodeAffinity).explicit(),
-  /** Near other pods. */
+  /** Rules that co-locate the pod with other pods. */
   podAffinity: t.object(2, PodAffinity).explicit(),
-  /** Away from other pods. */
+  /** Rules that keep the pod away from other pods. */
   podAntiAffinity: t.object(3, PodAntiAffinity).explicit(),
 }) {}

@@ -2,40 +2,54 @@ import { home, t } from '../../../notation/shape.ts'
 
 const { shape } = home('core/v1')
 
-/** A port that a container listens on. */
+/** A network port that a container exposes. */
 export class ContainerPort extends shape({
-  /** Name by which services may refer to the port, unique in the container. */
+  /** Name of the port, unique in the container, by which services can refer to it. */
   name: t.string(1),
-  /** Port of the host that leads to it; on the host's network it is the same as `containerPort`. */
+  /**
+   * Port of the node that is forwarded to the container, 1 to 65535; 0 for none. On the host
+   * network it must equal `containerPort`.
+   */
   hostPort: t.int32(2),
-  /** Port in the pod, 1 to 65535. */
+  /** Port number inside the pod, 1 to 65535. Required. */
   containerPort: t.int32(3).required(),
-  /** Protocol of the port. */
+  /** Transport protocol of the port: `TCP`, `UDP` or `SCTP`. Defaults to `TCP`. */
   protocol: t.string(4).oneOf('SCTP', 'TCP', 'UDP').default('TCP'),
-  /** Address of the host that `hostPort` is bound to. */
+  /** IP address of the node that `hostPort` binds to. Empty binds all addresses. */
   hostIP: t.string(5),
 }) {}
 
-/** Puts a volume into the file system of a container. */
+/** Mounts a volume of the pod into a container. */
 export class VolumeMount extends shape({
-  /** Name of the volume. */
+  /** Name of the volume in `spec.volumes`. Required. */
   name: t.string(1).required(),
-  /** Whether it cannot be written to. */
+  /** Mount the volume read-only. Defaults to false. */
   readOnly: t.bool(2),
-  /** Where it appears in the container, without `:`; unique in the container. */
+  /**
+   * Path in the container at which the volume is mounted. Required, unique in the container,
+   * without `:`.
+   */
   mountPath: t.string(3).required(),
-  /** Path inside the volume that is mounted; its root when empty. */
+  /** Relative path inside the volume to mount, without `..`. Defaults to the root of the volume. */
   subPath: t.string(4),
-  /** In which directions later mounts spread between host and container. */
+  /**
+   * How mounts made later propagate: `None`, `HostToContainer`, or `Bidirectional`, which requires
+   * a privileged container. Unset means `None`.
+   */
   mountPropagation: t.string(5).explicit().oneOf('Bidirectional', 'HostToContainer', 'None'),
-  /** Like `subPath`, with `$(NAME)` standing for environment variables; not together with it. */
+  /**
+   * Like `subPath`, with `$(NAME)` replaced by environment variables of the container. Cannot be
+   * combined with `subPath`.
+   */
   subPathExpr: t.string(6),
 }) {}
 
-/** Gives a container a volume as a raw block device. */
+/** Attaches a volume to a container as a raw block device. */
 export class VolumeDevice extends shape({
-  /** Name of the volume, which must be a claim. */
+  /**
+   * Name of a volume of the pod that is backed by a persistent volume claim or an ephemeral volume.
+   */
   name: t.string(1).required(),
-  /** Path of the device in the container. */
+  /** Path of the device in the container, unique in the container. */
   devicePath: t.string(2).required(),
 }) {}

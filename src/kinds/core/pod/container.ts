@@ -7,50 +7,91 @@ import { SecurityContext } from './security-context.ts'
 
 const { shape } = home('core/v1')
 
-/** A program that a pod runs. */
+/** A container of a pod: an image with its command, environment, resources and mounts. */
 export class Container extends shape({
-  /** Name, a DNS label, unique in the pod; it cannot change. */
+  /** Name of the container, a DNS label that is unique in the pod. Immutable. */
   name: t.string(1).required(),
-  /** Image to run. */
+  /**
+   * Name of the container image. Required in pods; it can change in an existing pod, which restarts
+   * the container.
+   */
   image: t.string(2),
-  /** The program and its first arguments, without a shell; that of the image unless set. */
+  /**
+   * Executable and its leading arguments, run without a shell. Replaces the entrypoint of the
+   * image. `$(NAME)` expands environment variables, `$$(NAME)` escapes. Immutable.
+   */
   command: t.list(3, 'string'),
-  /** Arguments of the program; those of the image unless set. */
+  /**
+   * Arguments of the command. Replaces those of the image. `$(NAME)` expands environment variables,
+   * `$$(NAME)` escapes. Immutable.
+   */
   args: t.list(4, 'string'),
-  /** Directory it starts in; that of the image unless set. */
+  /** Working directory of the container. Defaults to that of the image. Immutable. */
   workingDir: t.string(5),
-  /** Ports it listens on; a port that is not listed is not closed. */
+  /**
+   * Ports that the container exposes. The list is informative: a port that is not listed remains
+   * reachable. Immutable.
+   */
   ports: t.list(6, ContainerPort).keyed('containerPort', 'protocol').patchBy('containerPort'),
-  /** Sources of many environment variables; `env` and later sources win. */
+  /**
+   * Sources whose entries all become environment variables. Later sources override earlier ones,
+   * and `env` overrides all of them. Immutable.
+   */
   envFrom: t.list(19, EnvFromSource),
-  /** Environment variables. */
+  /** Environment variables of the container, unique by name. Immutable. */
   env: t.list(7, EnvVar).patchBy('name'),
-  /** Computing resources it needs and may use. */
+  /** Compute resources that the container requests and may use at most. Immutable. */
   resources: t.object(8, ResourceRequirements),
-  /** Volumes in its file system. */
+  /**
+   * Pod volumes to mount into the file system of the container, unique by mount path. Immutable.
+   */
   volumeMounts: t.list(9, VolumeMount).patchBy('mountPath'),
-  /** Volumes as block devices. */
+  /** Pod volumes to attach to the container as raw block devices. Immutable. */
   volumeDevices: t.list(21, VolumeDevice).patchBy('devicePath'),
-  /** Finds out whether it lives; it is restarted when this fails. */
+  /**
+   * Periodic check that the container is alive. The node agent restarts the container when it
+   * fails.
+   */
   livenessProbe: t.object(10, Probe).explicit(),
-  /** Finds out whether it serves; services leave it out while this fails. */
+  /**
+   * Periodic check that the container can serve requests. While it fails, services send no traffic
+   * to the pod.
+   */
   readinessProbe: t.object(11, Probe).explicit(),
-  /** Finds out whether it has started; the other probes wait for that. */
+  /**
+   * Check that the container has started. The other probes do not run before it succeeds, and the
+   * container is restarted when it fails.
+   */
   startupProbe: t.object(22, Probe).explicit(),
-  /** What is done after its start and before its end. */
+  /** Hooks that run after the container starts and before it is stopped. */
   lifecycle: t.object(12, Lifecycle).explicit(),
-  /** File into which it may write why it ended, at most 4096 bytes of which are kept. */
+  /**
+   * File in the container from which the termination message is read, at most 4096 bytes. Defaults
+   * to `/dev/termination-log`. Immutable.
+   */
   terminationMessagePath: t.string(13).default('/dev/termination-log'),
-  /** Whether the end of its log stands in for an empty file after a failure. */
+  /**
+   * Source of the termination message: `File`, or `FallbackToLogsOnError` to use the end of the log
+   * when the file is empty and the container failed. Defaults to `File`.
+   */
   terminationMessagePolicy: t.string(20).oneOf('FallbackToLogsOnError', 'File').default('File'),
-  /** When the image is fetched: `Always` unless set for an image without tag or tagged `latest`. */
+  /**
+   * When to pull the image: `Always`, `IfNotPresent` or `Never`. Defaults to `Always` for the tag
+   * `latest` or a missing tag, else to `IfNotPresent`. Immutable.
+   */
   imagePullPolicy: t.string(14).oneOf('Always', 'IfNotPresent', 'Never'),
-  /** Security settings; they win over those of the pod. */
+  /** Security settings of the container. They override those of the pod. */
   securityContext: t.object(15, SecurityContext).explicit(),
-  /** Whether its standard input is kept for somebody to attach. */
+  /**
+   * Keep a buffer open for standard input. Without it, reads from standard input reach the end of
+   * file immediately. Defaults to false.
+   */
   stdin: t.bool(16),
-  /** Whether standard input ends with the first session attached to it. */
+  /**
+   * Close standard input after the first attached client disconnects. Requires `stdin`. Defaults to
+   * false.
+   */
   stdinOnce: t.bool(17),
-  /** Whether it gets a terminal; needs `stdin`. */
+  /** Allocate a terminal for the container. Requires `stdin`. Defaults to false. */
   tty: t.bool(18),
 }) {}

@@ -280,7 +280,7 @@ describe('quality of service', () => {
 
 test('a new pod is pending, whatever its status says', () => {
   const pod = podOf({}, {}, { phase: 'Running', podIP: '1.1.1.1' })
-  pods.onCreate!(pod, c)
+  pods.prepareForCreate!(pod, c)
   expect(pod.status).toEqual({ phase: 'Pending', qosClass: 'BestEffort' })
 })
 
@@ -351,7 +351,7 @@ describe('system call filters as annotations', () => {
   const container = 'container.seccomp.security.alpha.orch.io/web'
   const created = (annotations: object, spec: object = {}) => {
     const made = podOf(spec, { annotations })
-    pods.onCreate!(made, c)
+    pods.prepareForCreate!(made, c)
     return [
       made.spec.securityContext?.seccompProfile,
       made.spec.containers[0]!.securityContext?.seccompProfile,

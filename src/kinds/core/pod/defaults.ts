@@ -79,6 +79,6 @@ const LEGACY = ['alpha', 'beta'].flatMap((level) =>
 export function dropLegacyAnnotations(metadata: ObjectMeta, c: HookContext): void {
   const { annotations } = metadata
   if (!annotations) return
-  for (const key of LEGACY) delete annotations[c.v.spell(key)]
+  for (const key of LEGACY) delete annotations[c.v.resolve(key)]
   if (Object.keys(annotations).length === 0) delete metadata.annotations
 }

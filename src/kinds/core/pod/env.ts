@@ -4,76 +4,105 @@ import { ObjectFieldSelector, ResourceFieldSelector } from '../volumes/pod-field
 
 const { shape } = home('core/v1')
 
-/** Selects one entry of a config map. */
+/** Selects one key of a config map in the namespace of the pod. */
 export class ConfigMapKeySelector extends shape(
   {
-    /** Name of the config map. */
+    /** Name of the config map that is referred to. */
     localObjectReference: t.inline(1, LocalObjectReference),
-    /** Key of the entry. */
+    /** Key whose value is used. Required. */
     key: t.string(2).required(),
-    /** Whether the config map or its entry may be missing. */
+    /**
+     * Whether the config map or the key may be missing. Defaults to false, and the container then
+     * does not start.
+     */
     optional: t.bool(3).explicit(),
   },
   { atomic: true },
 ) {}
 
-/** Selects one entry of a secret. */
+/** Selects one key of a secret in the namespace of the pod. */
 export class SecretKeySelector extends shape(
   {
-    /** Name of the secret. */
+    /** Name of the secret that is referred to. */
     localObjectReference: t.inline(1, LocalObjectReference),
-    /** Key of the entry. */
+    /** Key whose value is used. Required. */
     key: t.string(2).required(),
-    /** Whether the secret or its entry may be missing. */
+    /**
+     * Whether the secret or the key may be missing. Defaults to false, and the container then does
+     * not start.
+     */
     optional: t.bool(3).explicit(),
   },
   { atomic: true },
 ) {}
 
-/** Where the value of a variable comes from; exactly one of its members is set. */
+/** Source for the value of an environment variable. Exactly one member must be set. */
 export class EnvVarSource extends shape({
-  /** A field of the pod. */
+  /**
+   * Field of the pod, for example `metadata.name`, `metadata.labels['<key>']`, `spec.nodeName` or
+   * `status.podIP`.
+   */
   fieldRef: t.object(1, ObjectFieldSelector).explicit(),
-  /** A resource limit or request of a container. */
+  /**
+   * Resource limit or request of a container of the pod: cpu, memory, ephemeral-storage or huge
+   * pages.
+   */
   resourceFieldRef: t.object(2, ResourceFieldSelector).explicit(),
-  /** An entry of a config map. */
+  /** Key of a config map in the namespace of the pod. */
   configMapKeyRef: t.object(3, ConfigMapKeySelector).explicit(),
-  /** An entry of a secret. */
+  /** Key of a secret in the namespace of the pod. */
   secretKeyRef: t.object(4, SecretKeySelector).explicit(),
 }) {}
 
 /** An environment variable of a container. */
 export class EnvVar extends shape({
-  /** Name of the variable. */
+  /**
+   * Name of the environment variable, in the form of a C identifier that may also contain `-` and
+   * `.`. Required.
+   */
   name: t.string(1).required(),
-  /** Value; `$(NAME)` stands for a variable set earlier, `$$` for one dollar sign. */
+  /**
+   * Value of the variable. `$(NAME)` expands variables defined earlier, `$$(NAME)` escapes.
+   * Defaults to the empty string.
+   */
   value: t.string(2),
-  /** Where the value comes from; not together with `value`. */
+  /** Source of the value. Cannot be combined with a non-empty `value`. */
   valueFrom: t.object(3, EnvVarSource).explicit(),
 }) {}
 
-/** All entries of a config map as variables. */
+/** A config map whose entries all become environment variables. */
 export class ConfigMapEnvSource extends shape({
-  /** Name of the config map. */
+  /** Name of the config map that is referred to. */
   localObjectReference: t.inline(1, LocalObjectReference),
-  /** Whether the config map may be missing. */
+  /**
+   * Whether the config map may be missing. Defaults to false, and the container then does not
+   * start.
+   */
   optional: t.bool(2).explicit(),
 }) {}
 
-/** All entries of a secret as variables. */
+/** A secret whose entries all become environment variables. */
 export class SecretEnvSource extends shape({
-  /** Name of the secret. */
+  /** Name of the secret that is referred to. */
   localObjectReference: t.inline(1, LocalObjectReference),
-  /** Whether the secret may be missing. */
+  /**
+   * Whether the secret may be missing. Defaults to false, and the container then does not start.
+   */
   optional: t.bool(2).explicit(),
 }) {}
 
-/** A source of many variables; exactly one of the references is set. */
+/**
+ * Source of several environment variables. Exactly one of `configMapRef` and `secretRef` must be
+ * set.
+ */
 export class EnvFromSource extends shape({
-  /** Put before the name of each variable. */
+  /**
+   * Prefix for the name of each variable, in the form of an environment variable name. Defaults to
+   * none.
+   */
   prefix: t.string(1),
-  /** The config map. */
+  /** Config map whose entries become environment variables. */
   configMapRef: t.object(2, ConfigMapEnvSource).explicit(),
-  /** The secret. */
+  /** Secret whose entries become environment variables. */
   secretRef: t.object(3, SecretEnvSource).explicit(),
 }) {}

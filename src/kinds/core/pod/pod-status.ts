@@ -2,118 +2,142 @@ import { home, t } from '../../../notation/shape.ts'
 
 const { shape } = home('core/v1')
 
-/** One aspect of a pod's state. */
+/** One observed condition of a pod. */
 export class PodCondition extends shape({
-  /** What it is about. */
+  /**
+   * Type of the condition, for example `PodScheduled`, `Initialized`, `ContainersReady` or `Ready`.
+   * Custom types must be qualified names.
+   */
   type: t.string(1).required(),
-  /** `True`, `False` or `Unknown`. */
+  /** Status of the condition: `True`, `False` or `Unknown`. */
   status: t.string(2).required(),
-  /** When it was last looked at. */
+  /** Time at which the condition was last checked. */
   lastProbeTime: t.time(3),
-  /** When `status` last changed. */
+  /** Time at which `status` last changed. */
   lastTransitionTime: t.time(4),
-  /** Why, as one word for programs. */
+  /** Machine-readable reason for the last change of `status`, one word in CamelCase. */
   reason: t.string(5),
-  /** Why, for people. */
+  /** Human-readable details about the last change of `status`. */
   message: t.string(6),
 }) {}
 
-/** An address of a pod. */
+/** An IP address assigned to a pod. */
 export class PodIP extends shape({
-  /** The address. */
+  /** The assigned address, IPv4 or IPv6. */
   ip: t.string(1),
 }) {}
 
-/** A container that does not run yet. */
+/** State of a container that has not started yet. */
 export class ContainerStateWaiting extends shape({
-  /** Why, as one word. */
+  /** Machine-readable reason for waiting, for example `ContainerCreating`. */
   reason: t.string(1),
-  /** Why, for people. */
+  /** Human-readable details of why the container is waiting. */
   message: t.string(2),
 }) {}
 
-/** A container that runs. */
+/** State of a running container. */
 export class ContainerStateRunning extends shape({
-  /** Since when. */
+  /** Time at which the container was last started. */
   startedAt: t.time(1),
 }) {}
 
-/** A container that ended. */
+/** State of a container that has ended. */
 export class ContainerStateTerminated extends shape({
-  /** Exit status. */
+  /** Exit code of the last run of the container. */
   exitCode: t.int32(1).required(),
-  /** Signal that ended it. */
+  /** Signal that ended the last run, if any. */
   signal: t.int32(2),
-  /** Why, as one word. */
+  /** Machine-readable reason for the termination, for example `Completed` or `OOMKilled`. */
   reason: t.string(3),
-  /** What it left to say. */
+  /** Termination message that the container wrote, or the end of its log. */
   message: t.string(4),
-  /** When it started. */
+  /** Start time of the last run. */
   startedAt: t.time(5),
-  /** When it ended. */
+  /** End time of the last run. */
   finishedAt: t.time(6),
-  /** Its id in the runtime, as `type://id`. */
+  /** Identifier of the container in the runtime, in the format `<type>://<id>`. */
   containerID: t.string(7),
 }) {}
 
-/** The state of a container: at most one member is set, none means waiting. */
+/** State of a container. At most one member is set; without any, the container is waiting. */
 export class ContainerState extends shape({
-  /** It does not run yet. */
+  /** Details of a container that waits to be started. */
   waiting: t.object(1, ContainerStateWaiting).explicit(),
-  /** It runs. */
+  /** Details of a container that is running. */
   running: t.object(2, ContainerStateRunning).explicit(),
-  /** It ended. */
+  /** Details of a container that has ended. */
   terminated: t.object(3, ContainerStateTerminated).explicit(),
 }) {}
 
-/** What is known about a container. */
+/** Most recently observed status of one container. */
 export class ContainerStatus extends shape({
-  /** Name of the container. */
+  /** Name of the container in the pod spec. Unique among the containers of the pod. */
   name: t.string(1).required(),
-  /** How it is now. */
+  /** Current state of the container. */
   state: t.object(2, ContainerState),
-  /** How its last run ended. */
+  /** State in which the previous run of the container ended. */
   lastState: t.object(3, ContainerState),
-  /** Whether its readiness probe succeeds. */
+  /**
+   * Whether the container passes its readiness probe. A container without such a probe is ready
+   * while it runs.
+   */
   ready: t.bool(4).required(),
-  /** How often it was started again. */
+  /** Number of restarts of the container so far. */
   restartCount: t.int32(5).required(),
-  /** Image it runs. */
+  /**
+   * Name of the image that the container runs. It can differ from that of the spec when the runtime
+   * resolves it.
+   */
   image: t.string(6).required(),
-  /** Id of that image. */
+  /** Identifier of the image that the container runs, usually with its digest. */
   imageID: t.string(7).required(),
-  /** Its id in the runtime, as `type://id`. */
+  /** Identifier of the container in the runtime, in the format `<type>://<id>`. */
   containerID: t.string(8),
-  /** Whether its startup probe has succeeded. */
+  /**
+   * Whether the startup probe has succeeded. True for a running container without a startup probe.
+   */
   started: t.bool(9).explicit(),
 }) {}
 
-/** What is known about a pod; the node agent reports most of it, some time later. */
+/**
+ * Most recently observed status of a pod. The node agent reports most of it, so it can lag behind
+ * the node.
+ */
 export class PodStatus extends shape({
-  /** Where the pod is in its life. */
+  /**
+   * Summary of the life cycle of the pod: `Pending`, `Running`, `Succeeded`, `Failed` or, when the
+   * node cannot be reached, `Unknown`.
+   */
   phase: t.string(1).oneOf('Failed', 'Pending', 'Running', 'Succeeded', 'Unknown'),
-  /** Aspects of its state. */
+  /** Observed conditions of the pod, such as `PodScheduled` and `Ready`, one for each type. */
   conditions: t.list(2, PodCondition).patchBy('type'),
-  /** Why it is so, for people. */
+  /** Human-readable details of why the pod is in this state. */
   message: t.string(3),
-  /** Why it is so, as one word. */
+  /** Machine-readable reason for the current state, for example `Evicted`. */
   reason: t.string(4),
-  /** Node on which pods of lower priority make room for it. */
+  /**
+   * Node on which pods of lower priority are being preempted for this pod. The scheduler may still
+   * choose another node.
+   */
   nominatedNodeName: t.string(11),
-  /** Address of its node. */
+  /** IP address of the node that runs the pod. Empty until the pod is scheduled. */
   hostIP: t.string(5),
-  /** Its address: the first of `podIPs`. */
+  /** Primary IP address of the pod, equal to the first of `podIPs`. Empty until it is allocated. */
   podIP: t.string(6),
-  /** Its addresses, at most one of each family. */
+  /** IP addresses of the pod, at most one of each family. The first one equals `podIP`. */
   podIPs: t.list(12, PodIP).patchBy('ip'),
-  /** When the node agent took it on. */
+  /** Time at which the node agent accepted the pod, before it pulls any image. */
   startTime: t.time(7).explicit(),
-  /** The init containers, in their order. */
+  /** Status of each init container, in the order of the spec. */
   initContainerStatuses: t.list(10, ContainerStatus),
-  /** The containers. */
+  /** Status of each container of the pod. */
   containerStatuses: t.list(8, ContainerStatus),
-  /** How it stands in a shortage of resources; computed from its resources. */
+  /**
+   * Quality of service class, computed from resource requests and limits on creation: `Guaranteed`,
+   * `Burstable` or `BestEffort`. It decides which pods are evicted first under resource pressure.
+   * Immutable.
+   */
   qosClass: t.string(9).oneOf('BestEffort', 'Burstable', 'Guaranteed'),
-  /** The ephemeral containers. */
+  /** Status of each ephemeral container of the pod. */
   ephemeralContainerStatuses: t.list(13, ContainerStatus),
 }) {}

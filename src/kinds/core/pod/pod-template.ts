@@ -4,10 +4,10 @@ import { PodSpec } from './pod-spec.ts'
 
 const { shape } = home('core/v1')
 
-/** What the pods made from it look like. */
+/** Metadata and spec of the pods that a controller creates from a template. */
 export class PodTemplateSpec extends shape({
-  /** Labels, annotations and further metadata of the pods. */
+  /** Labels, annotations and other metadata of the created pods. */
   metadata: t.object(1, ObjectMeta),
-  /** Spec of the pods. */
+  /** Desired behavior of the created pods. */
   spec: t.object(2, PodSpec),
 }) {}

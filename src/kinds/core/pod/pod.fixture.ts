@@ -29,7 +29,7 @@ export const privileged: HookContext = { ...c, allowPrivileged: true }
 /** A pod as the server reads it: decoded and filled. */
 export function readPod(given: object): Pod {
   const pod = codecOf(Pod.shape).decode(given, new Decoding()) as unknown as Pod
-  pods.fill!(pod, c)
+  pods.setDefaults!(pod, c)
   return pod
 }
 

@@ -23,11 +23,17 @@ import { podWarnings } from './warnings.ts'
 
 const { kind } = group('core/v1')
 
-/** Containers that run together on one node. */
+/**
+ * A group of containers that are scheduled together on one node and share its network and volumes.
+ * It is the smallest unit of deployment.
+ */
 export class Pod extends kind({
-  /** What the pod is to be. */
+  /** Desired behavior of the pod. Mostly immutable after creation. */
   spec: t.object(2, PodSpec),
-  /** What is known about it. */
+  /**
+   * Most recently observed status of the pod. Set by the server and the node agent; read-only for
+   * users.
+   */
   status: t.object(3, PodStatus),
 }) {}
 
@@ -84,7 +90,7 @@ export const pods = resource(Pod, {
     }),
     status: part('status', {
       unowned: ['spec', 'metadata.deletionTimestamp', 'metadata.ownerReferences'],
-      onUpdate(next, old) {
+      prepareForUpdate(next, old) {
         const { ownerReferences } = old.metadata
         if (ownerReferences) next.metadata.ownerReferences = ownerReferences
         else delete next.metadata.ownerReferences
@@ -95,7 +101,7 @@ export const pods = resource(Pod, {
     }),
     ephemeralcontainers: part('spec.ephemeralContainers', {
       unowned: ['metadata', 'status'],
-      onUpdate(next, old, c) {
+      prepareForUpdate(next, old, c) {
         // Nothing but the containers is taken from the body, not even labels.
         keepMetadata(next.metadata, old.metadata)
         dropGatedPodFields(next.spec, old.spec, c)
@@ -105,20 +111,20 @@ export const pods = resource(Pod, {
     }),
   },
 
-  fill(pod, c) {
+  setDefaults(pod, c) {
     dropLegacyAnnotations(pod.metadata, c)
     fillPodSpec(pod.spec)
     fillBarePod(pod.spec)
     mirrorPodIp(pod.status)
   },
 
-  onCreate(pod, c) {
+  prepareForCreate(pod, c) {
     pod.status = { phase: 'Pending', qosClass: qosClass(pod.spec) }
     dropGatedPodFields(pod.spec, null, c)
     copySeccompAnnotations(pod.spec, pod.metadata, c)
   },
 
-  onUpdate: (next, old, c) => dropGatedPodFields(next.spec, old.spec, c),
+  prepareForUpdate: (next, old, c) => dropGatedPodFields(next.spec, old.spec, c),
   validate: validatePod,
   validateUpdate: validatePodUpdate,
   // Admission may have chosen the account after the mirror was filled.

@@ -29,7 +29,7 @@ function annotated(spec: PodSpec, annotations: Annotations, v: Vocabulary): Plac
   const add = (key: string, place: Omit<Place, 'key' | 'text'>) => {
     if (Object.hasOwn(annotations, key)) places.push({ key, text: annotations[key]!, ...place })
   }
-  add(v.spell(POD), {
+  add(v.resolve(POD), {
     path: ['securityContext', 'seccompProfile'],
     profile: spec.securityContext?.seccompProfile,
     set: (profile) => {
@@ -37,7 +37,7 @@ function annotated(spec: PodSpec, annotations: Annotations, v: Vocabulary): Plac
     },
   })
   for (const { list, index, container } of allContainers(spec)) {
-    add(`${v.spell(CONTAINER)}${container.name}`, {
+    add(`${v.resolve(CONTAINER)}${container.name}`, {
       path: [list, index, 'securityContext', 'seccompProfile'],
       profile: container.securityContext?.seccompProfile,
       set: (profile) => {
@@ -91,7 +91,7 @@ export function validateSeccompAnnotations(
   v: Vocabulary,
 ): void {
   for (const [key, text] of Object.entries(annotations)) {
-    if (key !== v.spell(POD) && !key.startsWith(v.spell(CONTAINER))) continue
+    if (key !== v.resolve(POD) && !key.startsWith(v.resolve(CONTAINER))) continue
     if (text === 'unconfined' || RUNTIME.includes(text)) continue
     const at = errors.key(key)
     if (text.startsWith(LOCALHOST)) needRelativePath(text.slice(LOCALHOST.length), at)

@@ -262,9 +262,9 @@ describe('the status', () => {
   test('owners stay as they are', () => {
     const owner = { apiVersion: 'v1', kind: 'A', name: 'a', uid: '1' }
     const next = podOf({}, { ownerReferences: [{ ...owner, uid: '2' }] })
-    partOf(pods, 'status').onUpdate!(next, podOf({}, { ownerReferences: [owner] }), c)
+    partOf(pods, 'status').prepareForUpdate!(next, podOf({}, { ownerReferences: [owner] }), c)
     expect(next.metadata.ownerReferences).toEqual([owner])
-    partOf(pods, 'status').onUpdate!(next, podOf(), c)
+    partOf(pods, 'status').prepareForUpdate!(next, podOf(), c)
     expect(next.metadata.ownerReferences).toBeUndefined()
   })
 })
@@ -301,7 +301,7 @@ describe('ephemeral containers', () => {
   test('nothing else of the metadata is taken from the body', () => {
     const next = podOf({}, { resourceVersion: '7', labels: { a: 'b' }, annotations: { c: 'd' } })
     const { metadata } = next
-    partOf(pods, 'ephemeralcontainers').onUpdate!(
+    partOf(pods, 'ephemeralcontainers').prepareForUpdate!(
       next,
       podOf({}, { resourceVersion: '6', labels: { e: 'f' } }),
       c,

@@ -23,13 +23,13 @@ export function validatePodAnnotations(
   c: HookContext,
 ): void {
   const { v } = c
-  const mirror = v.spell(MIRROR)
+  const mirror = v.resolve(MIRROR)
   if (has(annotations, mirror) && (spec.nodeName ?? '') === '') {
     errors
       .key(mirror)
       .invalid(annotations[mirror], 'must set spec.nodeName if mirror pod annotation is set')
   }
-  const tolerations = v.spell(TOLERATIONS)
+  const tolerations = v.resolve(TOLERATIONS)
   if (annotations[tolerations]) {
     validateTolerationsText(annotations[tolerations], errors.key(tolerations))
   }
@@ -62,7 +62,7 @@ function readToleration(given: Record<string, unknown>): Toleration {
 }
 
 function validateDeletionCost(annotations: Annotations, errors: FieldErrors, v: Vocabulary): void {
-  const key = v.spell(DELETION_COST)
+  const key = v.resolve(DELETION_COST)
   const text = annotations[key]
   if (text === undefined) return
   const isNumber = /^(?:0|-?[1-9][0-9]*)$/.test(text) && Math.abs(Number(text)) <= 0x80000000
@@ -76,7 +76,7 @@ function validateAppArmor(
   errors: FieldErrors,
   v: Vocabulary,
 ): void {
-  const prefix = v.spell(APPARMOR)
+  const prefix = v.resolve(APPARMOR)
   const names = new Set(allContainers(spec).map(({ container }) => container.name))
   for (const [key, profile] of Object.entries(annotations)) {
     if (!key.startsWith(prefix)) continue
@@ -96,8 +96,8 @@ export function validatePodAnnotationsUpdate(
   errors: FieldErrors,
   { v }: HookContext,
 ): void {
-  const prefix = v.spell(APPARMOR)
-  const mirror = v.spell(MIRROR)
+  const prefix = v.resolve(APPARMOR)
+  const mirror = v.resolve(MIRROR)
   for (const key of new Set([...Object.keys(old), ...Object.keys(next)])) {
     const what = key === mirror ? 'mirror pod annotation' : 'AppArmor annotations'
     if (key !== mirror && !key.startsWith(prefix)) continue

@@ -109,8 +109,8 @@ const annotationWarnings = (
   path: string,
   v: Vocabulary,
 ): string[] =>
-  OLD_ANNOTATIONS.filter(([key]) => Object.hasOwn(annotations, v.spell(key))).map(
-    ([key, text]) => `${path}[${v.spell(key)}]: ${text}`,
+  OLD_ANNOTATIONS.filter(([key]) => Object.hasOwn(annotations, v.resolve(key))).map(
+    ([key, text]) => `${path}[${v.resolve(key)}]: ${text}`,
   )
 
 function secretWarnings({ imagePullSecrets = [] }: PodSpec, path: string): string[] {

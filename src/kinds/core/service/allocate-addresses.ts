@@ -1,22 +1,22 @@
 import { internalError } from '../../../meta/errors.ts'
 import type { FieldErrors } from '../../../meta/field-errors.ts'
-import type { Pools } from '../../../catalogue/resource.ts'
+import type { Allocators } from '../../../catalogue/resource.ts'
 import { canonicalIp, familyOf } from '../ip-text.ts'
 import type { ServiceSpec } from './service-spec.ts'
 import { isExternalName, isHeadless, NONE, sameList } from './traits.ts'
 
 type Family = 'IPv4' | 'IPv6'
 
-/** Name of the pool of one family's addresses. */
+/** Name of the allocator of one family's addresses. */
 export const addressPool = (family: Family): string => `serviceips/${family}`
 
 const other = (family: Family): Family => (family === 'IPv4' ? 'IPv6' : 'IPv4')
 
-/** Chooses policy and families where they were left out, and checks what was asked for against the pools. */
+/** Chooses policy and families where they were left out, and checks what was asked for against the allocators. */
 export function chooseFamilies(
   spec: ServiceSpec,
   old: ServiceSpec | null,
-  pools: Pools,
+  allocators: Allocators,
   errors: FieldErrors,
 ): void {
   if (isExternalName(spec) || staysPreferDual(spec, old)) return
@@ -24,32 +24,32 @@ export function chooseFamilies(
   const before = errors.list.length
   if (old) trimOrRefuse(spec, old, errors)
   if (policy === 'SingleStack') refuseTwo(spec, errors)
-  inferFamilies(spec, pools, errors)
+  inferFamilies(spec, allocators, errors)
   if (errors.list.length > before) return
   if (spec.clusterIP === NONE && Object.keys(spec.selector ?? {}).length === 0) {
     // Endpoints are kept by somebody else, who may have addresses of families that the cluster has not.
-    const families = (spec.ipFamilies ??= defaultFamilies(pools))
+    const families = (spec.ipFamilies ??= defaultFamilies(allocators))
     if (families.length === 1 && policy !== 'SingleStack') families.push(other(families[0]!))
     return
   }
-  if (policy === 'RequireDualStack' && pools.families.length < 2) {
+  if (policy === 'RequireDualStack' && allocators.families.length < 2) {
     errors
       .at('ipFamilyPolicy')
       .invalid(policy, 'this cluster is not configured for dual-stack services')
   }
   spec.ipFamilies?.forEach((family, i) => {
-    if (!pools.families.includes(family)) {
+    if (!allocators.families.includes(family)) {
       errors.at('ipFamilies', i).invalid(family, 'not configured on this cluster')
     }
   })
   if (errors.list.length > before) return
-  const families = (spec.ipFamilies ??= defaultFamilies(pools))
-  if (policy !== 'SingleStack' && families.length === 1 && pools.families.length === 2) {
+  const families = (spec.ipFamilies ??= defaultFamilies(allocators))
+  if (policy !== 'SingleStack' && families.length === 1 && allocators.families.length === 2) {
     families.push(other(families[0]!))
   }
 }
 
-const defaultFamilies = ({ families }: Pools): Family[] => families.slice(0, 1)
+const defaultFamilies = ({ families }: Allocators): Family[] => families.slice(0, 1)
 
 /**
  * Whether nothing changes for a service that takes two families if there are two: it is not to gain or lose one only
@@ -108,14 +108,14 @@ function refuseTwo(spec: ServiceSpec, errors: FieldErrors): void {
   if (spec.ipFamilies?.length === 2) refuse('IP families')
 }
 
-function inferFamilies(spec: ServiceSpec, pools: Pools, errors: FieldErrors): void {
+function inferFamilies(spec: ServiceSpec, allocators: Allocators, errors: FieldErrors): void {
   const { clusterIPs = [] } = spec
   const families = [...(spec.ipFamilies ?? [])]
   for (const [i, ip] of clusterIPs.entries()) {
     if (ip === NONE) break
     if (i < families.length) continue
     const family = familyOf(ip)
-    if (pools.families.includes(family)) families.push(family)
+    if (allocators.families.includes(family)) families.push(family)
     else {
       const text = `${family} is not configured on this cluster`
       errors.at('clusterIPs', i).invalid(clusterIPs, text)
@@ -128,7 +128,7 @@ function inferFamilies(spec: ServiceSpec, pools: Pools, errors: FieldErrors): vo
 export function allocateAddresses(
   spec: ServiceSpec,
   old: ServiceSpec | null,
-  pools: Pools,
+  allocators: Allocators,
   errors: FieldErrors,
 ): void {
   if (isExternalName(spec) || isHeadless(spec)) return
@@ -142,16 +142,16 @@ export function allocateAddresses(
   for (let i = first; i < families.length; i++) {
     const family = families[i]!
     const asked = clusterIPs[i] ?? ''
-    if (asked === '') clusterIPs[i] = pickAddress(family, pools)
-    else if (!takeAddress(asked, family, clusterIPs, pools, errors.at('clusterIPs'))) return
+    if (asked === '') clusterIPs[i] = pickAddress(family, allocators)
+    else if (!takeAddress(asked, family, clusterIPs, allocators, errors.at('clusterIPs'))) return
   }
   if (clusterIPs.length === 0) return
   spec.clusterIPs = clusterIPs
   if (isFresh) spec.clusterIP = clusterIPs[0]!
 }
 
-function pickAddress(family: Family, pools: Pools): string {
-  const ip = pools.pick(addressPool(family))
+function pickAddress(family: Family, allocators: Allocators): string {
+  const ip = allocators.pick(addressPool(family))
   if (ip === null) throw internalError('failed to allocate a serviceIP: range is full')
   return ip
 }
@@ -160,14 +160,14 @@ function takeAddress(
   text: string,
   family: Family,
   all: readonly string[],
-  pools: Pools,
+  allocators: Allocators,
   errors: FieldErrors,
 ): boolean {
-  const pool = addressPool(family)
+  const allocator = addressPool(family)
   const ip = canonicalIp(text)
-  const problem = !pools.contains(pool, ip)
-    ? `the provided IP (${ip}) is not in the valid range. The range of valid IPs is ${pools.range(pool) ?? ''}`
-    : pools.isFree(pool, ip)
+  const problem = !allocators.contains(allocator, ip)
+    ? `the provided IP (${ip}) is not in the valid range. The range of valid IPs is ${allocators.range(allocator) ?? ''}`
+    : allocators.isFree(allocator, ip)
       ? null
       : 'provided IP is already allocated'
   if (problem !== null) errors.invalid(all, `failed to allocate IP ${text}: ${problem}`)

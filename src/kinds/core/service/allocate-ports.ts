@@ -1,20 +1,20 @@
 import { internalError } from '../../../meta/errors.ts'
 import type { FieldErrors } from '../../../meta/field-errors.ts'
-import type { Pools } from '../../../catalogue/resource.ts'
+import type { Allocators } from '../../../catalogue/resource.ts'
 import type { ServiceSpec } from './service-spec.ts'
 import { needsHealthCheck, nodePortsOf, picksNodePorts, usesNodes } from './traits.ts'
 
-/** Name of the pool of node ports. */
+/** Name of the allocator of node ports. */
 export const NODE_PORTS = 'servicenodeports'
 
 /** Takes and picks ports of nodes for one service. Throws 500 when none is left. */
 export function allocatePorts(
   spec: ServiceSpec,
   old: ServiceSpec | null,
-  pools: Pools,
+  allocators: Allocators,
   errors: FieldErrors,
 ): void {
-  const ports = new NodePorts(spec, pools)
+  const ports = new NodePorts(spec, allocators)
   if (usesNodes(spec)) {
     if (old) updateNodePorts(spec, old, ports, errors)
     else createNodePorts(spec, ports, errors)
@@ -24,27 +24,27 @@ export function allocatePorts(
   }
 }
 
-/** The pool as one service sees it: what it takes is not free any more. */
+/** The allocator as one service sees it: what it takes is not free any more. */
 class NodePorts {
-  readonly #pools: Pools
+  readonly #allocators: Allocators
   readonly #taken = new Set<number>()
   readonly #asked: ReadonlySet<number>
-  /** Asked for, and picked before their turn came: the pool counts them as ours. */
+  /** Asked for, and picked before their turn came: the allocator counts them as ours. */
   readonly #kept = new Set<number>()
 
-  constructor(spec: ServiceSpec, pools: Pools) {
-    this.#pools = pools
+  constructor(spec: ServiceSpec, allocators: Allocators) {
+    this.#allocators = allocators
     this.#asked = new Set([...nodePortsOf(spec), spec.healthCheckNodePort ?? 0])
   }
 
   /** What is wrong with a port that is asked for; null when it is taken now. */
   take(port: number): string | null {
     const value = String(port)
-    if (!this.#pools.contains(NODE_PORTS, value)) {
-      const range = this.#pools.range(NODE_PORTS) ?? ''
+    if (!this.#allocators.contains(NODE_PORTS, value)) {
+      const range = this.#allocators.range(NODE_PORTS) ?? ''
       return `provided port is not in the valid range. The range of valid ports is ${range}`
     }
-    const isFree = this.#kept.has(port) || this.#pools.isFree(NODE_PORTS, value)
+    const isFree = this.#kept.has(port) || this.#allocators.isFree(NODE_PORTS, value)
     if (this.#taken.has(port) || !isFree) return 'provided port is already allocated'
     this.#taken.add(port)
     return null
@@ -53,7 +53,7 @@ class NodePorts {
   /** A free port that is not asked for elsewhere in the service; null when there is none. */
   pick(): number | null {
     for (;;) {
-      const value = this.#pools.pick(NODE_PORTS)
+      const value = this.#allocators.pick(NODE_PORTS)
       if (value === null) return null
       const port = Number(value)
       if (this.#asked.has(port)) {

@@ -211,12 +211,12 @@ describe('families and addresses that are refused', () => {
   }
 })
 
-test('a write that leaves the spec alone goes through whatever the pools are', () => {
+test('a write that leaves the spec alone goes through whatever the allocators are', () => {
   const spec = { ...dual, ipFamilyPolicy: 'RequireDualStack' }
   expect(write({ old: spec, next: spec, ranges: ['192.168.0.0/24'] }).errors).toEqual([])
 })
 
-describe('claims', () => {
+describe('allocations', () => {
   for (const [name, spec, want] of [
     ['headless', { ...headless, clusterIPs: NONE }, []],
     ['another name', named, []],
@@ -240,9 +240,11 @@ describe('claims', () => {
     ],
   ] as [string, object, string[]][]) {
     test(name, () => {
-      const claims = services.claims!(serviceOf(spec))
+      const allocations = services.allocations!(serviceOf(spec))
       expect(
-        claims.map(({ pool, value }) => `${pool.replace('serviceips/', '')} ${value}`),
+        allocations.map(
+          ({ allocator, value }) => `${allocator.replace('serviceips/', '')} ${value}`,
+        ),
       ).toEqual(want)
     })
   }

@@ -1,6 +1,6 @@
-/** What the server chooses for a service out of its pools, and what the service then holds. */
+/** What the server chooses for a service out of its allocators, and what the service then holds. */
 import { sameValue, type FieldErrors } from '../../../meta/field-errors.ts'
-import type { Claim, Pools } from '../../../catalogue/resource.ts'
+import type { Allocation, Allocators } from '../../../catalogue/resource.ts'
 import { canonicalIp, familyOf } from '../ip-text.ts'
 import { addressPool, allocateAddresses, chooseFamilies } from './allocate-addresses.ts'
 import { allocatePorts, NODE_PORTS } from './allocate-ports.ts'
@@ -8,18 +8,18 @@ import type { ServiceSpec } from './service-spec.ts'
 import { isExternalName, isHeadless, needsHealthCheck, nodePortsOf } from './traits.ts'
 import { validateAddressChange } from './validate-addresses.ts'
 
-/** Families, addresses and ports of a new or changed service; `old` is null on create. Throws 500 when a pool is used up. */
+/** Families, addresses and ports of a new or changed service; `old` is null on create. Throws 500 when an allocator is used up. */
 export function allocateService(
   spec: ServiceSpec,
   old: ServiceSpec | null,
-  pools: Pools,
+  allocators: Allocators,
   errors: FieldErrors,
 ): void {
-  // A write of the status must go through even where the pools have changed since.
+  // A write of the status must go through even where the allocators have changed since.
   if (old && sameValue(spec, old)) return
   const steps = [chooseFamilies, allocateAddresses, allocatePorts]
   for (const step of steps) {
-    step(spec, old, pools, errors)
+    step(spec, old, allocators, errors)
     if (errors.list.length > 0) return
   }
   // Only now are the lists complete on both sides.
@@ -27,14 +27,14 @@ export function allocateService(
 }
 
 /** Addresses and ports that a service holds, each once. */
-export function claimsOf(spec: ServiceSpec): Claim[] {
+export function claimsOf(spec: ServiceSpec): Allocation[] {
   const addresses = isExternalName(spec) || isHeadless(spec) ? [] : (spec.clusterIPs ?? [])
   const ports = new Set(nodePortsOf(spec))
   if (needsHealthCheck(spec) && spec.healthCheckNodePort !== undefined) {
     ports.add(spec.healthCheckNodePort)
   }
   return [
-    ...addresses.map((ip) => ({ pool: addressPool(familyOf(ip)), value: canonicalIp(ip) })),
-    ...[...ports].map((port) => ({ pool: NODE_PORTS, value: String(port) })),
+    ...addresses.map((ip) => ({ allocator: addressPool(familyOf(ip)), value: canonicalIp(ip) })),
+    ...[...ports].map((port) => ({ allocator: NODE_PORTS, value: String(port) })),
   ]
 }

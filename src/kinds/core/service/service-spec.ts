@@ -2,78 +2,134 @@ import { home, t } from '../../../notation/shape.ts'
 
 const { shape } = home('core/v1')
 
-/** One port that a service offers. */
+/** A port of a service. */
 export class ServicePort extends shape({
-  /** Name of the port, a DNS label; may be left out when there is one port only. */
+  /**
+   * Name of the port, a DNS label that is unique in the service. Required when the service has more
+   * than one port.
+   */
   name: t.string(1),
-  /** Transport protocol. */
+  /** Transport protocol of the port: `TCP`, `UDP` or `SCTP`. Defaults to `TCP`. */
   protocol: t.string(2).oneOf('SCTP', 'TCP', 'UDP').default('TCP'),
-  /** Application protocol: a registered service name, or a prefixed name of one's own. */
+  /**
+   * Application protocol of the port: a service name registered with IANA, or a domain-prefixed
+   * name such as `example.com/protocol`.
+   */
   appProtocol: t.string(6).explicit(),
-  /** Port of the service. */
+  /** Port that the service exposes, 1 to 65535. Required, unique together with `protocol`. */
   port: t.int32(3).required(),
-  /** Port of the pods, by number or by the name of a container port; `port` when left out. */
+  /**
+   * Port of the pods, as a number from 1 to 65535 or the name of a container port. Defaults to
+   * `port`.
+   */
   targetPort: t.intOrString(4),
-  /** Port on every node, for NodePort and LoadBalancer; picked when left out. */
+  /**
+   * Port on every node for types `NodePort` and `LoadBalancer`. Must be free and in the node port
+   * range, by default 30000 to 32767; allocated when empty.
+   */
   nodePort: t.int32(5),
 }) {}
 
-/** How affinity to a client works. */
+/** Settings of session affinity by client IP address. */
 export class ClientIPConfig extends shape({
-  /** Seconds that a client keeps its pod: more than 0, at most a day; three hours when left out. */
+  /** Seconds for which a client keeps its endpoint, 1 to 86400. Defaults to 10800 (three hours). */
   timeoutSeconds: t.int32(1).explicit(),
 }) {}
 
 /** Settings of session affinity. */
 export class SessionAffinityConfig extends shape({
-  /** For affinity by the address of the client. */
+  /** Settings for `sessionAffinity` `ClientIP`. */
   clientIP: t.object(1, ClientIPConfig).explicit(),
 }) {}
 
-/** What a service offers, and how. */
+/** Desired behavior of a service. */
 export class ServiceSpec extends shape({
-  /** Ports that are offered. */
+  /**
+   * Ports that the service exposes. Required unless the service is headless or of type
+   * `ExternalName`.
+   */
   ports: t.list(1, ServicePort).keyed('port', 'protocol').patchBy('port'),
-  /** Labels of the pods behind the service; without any, somebody else keeps its endpoints. */
+  /**
+   * Labels of the pods that receive the traffic. Without a selector, endpoints must be managed
+   * separately. Ignored for type `ExternalName`.
+   */
   selector: t.map(2, 'string').atomic(),
-  /** First of `clusterIPs`, for clients that know of one only. */
+  /**
+   * Primary virtual IP address, equal to the first of `clusterIPs`. `None` makes the service
+   * headless; empty allocates an address. Immutable once set.
+   */
   clusterIP: t.string(3),
   /**
-   * Virtual addresses, at most one of each family; picked when left out, and fixed from then on. `None` alone makes
-   * the service headless: names lead to the pods themselves.
+   * Virtual IP addresses, at most one of each family; allocated when empty. Existing ones are
+   * immutable. A single `None` makes the service headless: its DNS name resolves to the endpoints.
    */
   clusterIPs: t.list(18, 'string').atomic(),
-  /** How far the service can be reached; ExternalName is only another name for something outside. */
+  /**
+   * How the service is exposed: `ClusterIP` inside the cluster, `NodePort` also on a port of every
+   * node, `LoadBalancer` also through an external load balancer, `ExternalName` as a DNS alias.
+   * Defaults to `ClusterIP`.
+   */
   type: t.string(4).oneOf('ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'),
-  /** Further addresses that nodes take traffic for; it is up to somebody else to lead it there. */
+  /**
+   * Additional IP addresses at which nodes accept traffic for the service. The cluster does not
+   * manage routing to them.
+   */
   externalIPs: t.list(5, 'string'),
-  /** `ClientIP` leads the same client to the same pod. */
+  /**
+   * Session affinity: `ClientIP` sends connections of a client to the same endpoint, `None` to any.
+   * Defaults to `None`.
+   */
   sessionAffinity: t.string(7).oneOf('ClientIP', 'None'),
-  /** Address to ask the load balancer for, where it lets one choose. */
+  /** Requested IP address of the load balancer. Ignored by providers that do not support it. */
   loadBalancerIP: t.string(8),
-  /** Blocks of client addresses that the load balancer lets in, where it can tell. */
+  /**
+   * CIDR ranges of clients that may use the load balancer, if the provider supports it. Only
+   * allowed for type `LoadBalancer`.
+   */
   loadBalancerSourceRanges: t.list(9, 'string'),
-  /** Name that ExternalName services stand for. */
+  /** DNS name to which a service of type `ExternalName` resolves. Required for that type. */
   externalName: t.string(10),
-  /** `Local`: traffic from outside goes only to pods on the node where it came in, and keeps its source. */
+  /**
+   * Routing of external traffic: `Local` uses only endpoints on the receiving node and preserves
+   * the client IP address, `Cluster` uses all. Defaults to `Cluster`; only for types `NodePort` and
+   * `LoadBalancer`.
+   */
   externalTrafficPolicy: t.string(11).oneOf('Cluster', 'Local'),
-  /** Port on which nodes tell the load balancer whether they have pods; only with the policy `Local`. */
+  /**
+   * Node port for health checks of a load balancer with `externalTrafficPolicy` `Local`. Allocated
+   * when empty; immutable.
+   */
   healthCheckNodePort: t.int32(12),
-  /** Whether pods count before they are ready. */
+  /** Publish the addresses of pods that are not ready as ready endpoints. Defaults to false. */
   publishNotReadyAddresses: t.bool(13),
-  /** Settings of session affinity. */
+  /** Settings of session affinity. Not allowed when `sessionAffinity` is `None`. */
   sessionAffinityConfig: t.object(14, SessionAffinityConfig).explicit(),
-  /** Families of the addresses, in the order of `clusterIPs`; chosen by the policy when left out. */
+  /**
+   * IP families of the service, `IPv4` and `IPv6`, in the order of `clusterIPs`. Defaults according
+   * to `ipFamilyPolicy`; the primary family is immutable.
+   */
   ipFamilies: t.list(19, ['IPv4', 'IPv6']).atomic(),
-  /** Whether the service has one family, two if there are two, or always two; one when left out. */
+  /**
+   * Number of IP families: `SingleStack` for one, `PreferDualStack` for two if the cluster has
+   * them, `RequireDualStack` for two or a failure. Defaults to `SingleStack`.
+   */
   ipFamilyPolicy: t
     .string(17)
     .explicit()
     .oneOf('PreferDualStack', 'RequireDualStack', 'SingleStack'),
-  /** Whether a load balancer needs node ports; those that are asked for are given out all the same. */
+  /**
+   * Whether node ports are allocated for type `LoadBalancer`. Ports that are requested explicitly
+   * are always allocated. Defaults to true for that type and is not allowed for others.
+   */
   allocateLoadBalancerNodePorts: t.bool(20).explicit(),
-  /** Implementation of the load balancer; the default one when left out. Cannot be changed. */
+  /**
+   * Implementation of the load balancer, a qualified name. Unset selects that of the cloud
+   * provider. Only allowed for type `LoadBalancer`; immutable.
+   */
   loadBalancerClass: t.string(21).explicit(),
-  /** `Local`: traffic from inside goes only to pods on the same node. */
+  /**
+   * Routing of traffic from inside the cluster: `Local` uses only endpoints on the same node,
+   * `Cluster` uses all. Defaults to `Cluster`.
+   */
   internalTrafficPolicy: t.string(22).explicit().oneOf('Cluster', 'Local'),
 }) {}

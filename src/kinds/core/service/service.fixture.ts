@@ -22,15 +22,15 @@ export function serviceOf(spec: object = port80, rest: object = {}): Service {
   const object = { metadata: { name: 's', namespace: 'n' }, spec, ...rest }
   const service = codecOf(Service.shape).decode(object, decoding) as unknown as Service
   expect(decoding.unknown).toEqual([])
-  services.fill!(service, c)
+  services.setDefaults!(service, c)
   return service
 }
 
 /** What a create or an update is refused for, before anything is picked. */
 export function problems(next: Service, old: Service | null = null, hooks = c): string[] {
   const errors = new FieldErrors()
-  if (old) services.onUpdate!(next, old, hooks)
-  else services.onCreate!(next, hooks)
+  if (old) services.prepareForUpdate!(next, old, hooks)
+  else services.prepareForCreate!(next, hooks)
   checkDeclared(Service.shape, next, errors)
   services.validate!(next, errors, hooks, old ?? undefined)
   if (old) services.validateUpdate!(next, old, errors, hooks)

@@ -78,7 +78,7 @@ test('a create starts with an empty status and both forms of an address', () => 
     { clusterIP: 'None' },
     { status: { loadBalancer: { ingress: [{ ip: '1.2.3.4' }] } } },
   )
-  services.onCreate!(service, c)
+  services.prepareForCreate!(service, c)
   expect(service).toMatchObject({
     spec: { clusterIP: 'None', clusterIPs: ['None'] },
     status: { loadBalancer: {} },
@@ -88,10 +88,10 @@ test('a create starts with an empty status and both forms of an address', () => 
 test('a policy whose gate is off goes away, unless it is stored', () => {
   const off = context('ServiceInternalTrafficPolicy')
   const service = serviceOf()
-  services.onCreate!(service, off)
+  services.prepareForCreate!(service, off)
   expect(service.spec.internalTrafficPolicy).toBeUndefined()
   const next = serviceOf()
-  services.onUpdate!(next, serviceOf(), off)
+  services.prepareForUpdate!(next, serviceOf(), off)
   expect(next.spec.internalTrafficPolicy).toBe('Cluster')
 })
 
@@ -212,7 +212,7 @@ describe('an update keeps what was picked and drops what has no use any more', (
   ]) {
     test(name, () => {
       const after = serviceOf(next)
-      services.onUpdate!(after, serviceOf(old), c)
+      services.prepareForUpdate!(after, serviceOf(old), c)
       const spec = after.spec as Record<string, unknown>
       const got = Object.fromEntries(Object.keys(want).map((key) => [key, spec[key]]))
       expect(got).toMatchObject(want)
@@ -227,7 +227,7 @@ test('what is no load balancer has no status of one, and the old object stays as
   )
   const next = serviceOf({ type: 'NodePort' })
   next.status = old.status
-  services.onUpdate!(next, old, c)
+  services.prepareForUpdate!(next, old, c)
   expect([next.status, old.status]).toEqual([
     { loadBalancer: {} },
     { loadBalancer: { ingress: [{ ip: '1.2.3.4' }] } },

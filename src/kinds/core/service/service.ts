@@ -16,19 +16,19 @@ const { kind, shape } = group('core/v1')
 
 const INTERNAL_POLICY = 'ServiceInternalTrafficPolicy'
 
-/** How a service fares. */
+/** Most recently observed status of a service. */
 export class ServiceStatus extends shape({
-  /** Where the load balancer takes traffic, once there is one. */
+  /** Status of the load balancer, for type `LoadBalancer`. */
   loadBalancer: t.object(1, LoadBalancerStatus),
-  /** What is going on. */
+  /** Observed conditions of the service, one for each type. */
   conditions: t.list(2, Condition).keyed('type').patchBy('type'),
 }) {}
 
-/** A name and an address that stay while the pods behind them come and go. */
+/** A stable name and virtual IP address for a set of pods, with the ports to reach them. */
 export class Service extends kind({
-  /** What is offered, and how. */
+  /** Desired behavior of the service. */
   spec: t.object(2, ServiceSpec),
-  /** How the service fares; kept by the cluster. */
+  /** Most recently observed status. Set by controllers; read-only for users. */
   status: t.object(3, ServiceStatus),
 }) {}
 
@@ -54,16 +54,16 @@ export const services = resource(Service, {
   },
   columns: serviceColumns,
 
-  fill: ({ spec }, c) => fillServiceSpec(spec, c),
+  setDefaults: ({ spec }, c) => fillServiceSpec(spec, c),
 
-  onCreate(service, c) {
+  prepareForCreate(service, c) {
     const { spec } = service
     service.status = { loadBalancer: {} }
     alignClusterIps(spec, null)
     if (!c.gate(INTERNAL_POLICY)) delete spec.internalTrafficPolicy
   },
 
-  onUpdate(next, old, c) {
+  prepareForUpdate(next, old, c) {
     keepAllocated(next.spec, old.spec)
     alignClusterIps(next.spec, old.spec)
     if (!c.gate(INTERNAL_POLICY) && old.spec.internalTrafficPolicy === undefined) {
@@ -83,8 +83,8 @@ export const services = resource(Service, {
     if (isExternalName(spec)) delete spec.internalTrafficPolicy
   },
 
-  allocate: (next, old, pools, errors) =>
-    allocateService(next.spec, old?.spec ?? null, pools, errors.at('spec')),
+  allocate: (next, old, allocators, errors) =>
+    allocateService(next.spec, old?.spec ?? null, allocators, errors.at('spec')),
 
-  claims: ({ spec }) => claimsOf(spec),
+  allocations: ({ spec }) => claimsOf(spec),
 })

@@ -88,7 +88,7 @@ function validateType(
   if (isLoadBalancer(spec)) {
     ports.forEach(({ port }, i) => {
       if (port === AGENT_PORT) {
-        const agent = c.v.spell('{agent}')
+        const agent = c.v.resolve('{agent}')
         const text = `may not expose port ${port} externally since it is used by ${agent}`
         errors.at('ports', i).invalid(port, text)
       }
@@ -189,7 +189,7 @@ function validateSourceRanges(
   errors: FieldErrors,
   c: HookContext,
 ): void {
-  const key = c.v.spell(SOURCE_RANGES)
+  const key = c.v.resolve(SOURCE_RANGES)
   const { loadBalancerSourceRanges: ranges = [] } = spec
   const { annotations = {} } = metadata
   const inSpec = ranges.length > 0

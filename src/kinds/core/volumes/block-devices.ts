@@ -7,109 +7,125 @@ import { needText } from './paths.ts'
 
 const { shape } = home('core/v1')
 
-/** An iSCSI disk, for a pod. */
+/** An iSCSI disk that is attached to the node and mounted into a pod. */
 export class ISCSIVolumeSource extends shape({
-  /** Address of the target, with a port unless it is 860 or 3260. */
+  /**
+   * Address of the target portal, as `host` or `host:port`. A port other than 860 or 3260 must be
+   * given. Required.
+   */
   targetPortal: t.string(1).required(),
-  /** Qualified name of the target. */
+  /** Qualified name of the target, in the format `iqn.`, `eui.` or `naa.`. Required. */
   iqn: t.string(2).required(),
-  /** Logical unit number. */
+  /** Logical unit number of the target, 0 to 255. */
   lun: t.int32(3).required(),
-  /** Interface of the initiator. */
+  /** Interface of the initiator. Defaults to `default`, which is TCP. */
   iscsiInterface: t.string(4).default('default'),
-  /** File system of the disk; ext4 when empty. */
+  /** File system type of the volume, for example `ext4` or `xfs`. Empty means `ext4`. */
   fsType: t.string(5),
-  /** Whether it is mounted read-only. */
+  /** Mount the volume read-only. Defaults to false. */
   readOnly: t.bool(6),
-  /** Further addresses of the target. */
+  /** Additional target portals for multipath access, in the format of `targetPortal`. */
   portals: t.list(7, 'string'),
-  /** Whether discovery is authenticated by CHAP. */
+  /**
+   * Use CHAP authentication for the discovery of targets. Requires `secretRef`. Defaults to false.
+   */
   chapAuthDiscovery: t.bool(8),
-  /** Whether the session is authenticated by CHAP. */
+  /** Use CHAP authentication for sessions. Requires `secretRef`. Defaults to false. */
   chapAuthSession: t.bool(11),
-  /** Secret with the CHAP credentials. */
+  /** Secret in the namespace of the pod with the CHAP credentials of target and initiator. */
   secretRef: t.object(10, LocalObjectReference).explicit(),
-  /** Own name of the initiator. */
+  /**
+   * Name of the initiator, in the format of `iqn`. Creates an interface of its own on the node when
+   * set.
+   */
   initiatorName: t.string(12).explicit(),
 }) {}
 
-/** An iSCSI disk. */
+/** An iSCSI disk that backs a persistent volume. */
 export class ISCSIPersistentVolumeSource extends shape({
-  /** Address of the target, with a port unless it is 860 or 3260. */
+  /**
+   * Address of the target portal, as `host` or `host:port`. A port other than 860 or 3260 must be
+   * given. Required.
+   */
   targetPortal: t.string(1).required(),
-  /** Qualified name of the target. */
+  /** Qualified name of the target, in the format `iqn.`, `eui.` or `naa.`. Required. */
   iqn: t.string(2).required(),
-  /** Logical unit number. */
+  /** Logical unit number of the target, 0 to 255. */
   lun: t.int32(3).required(),
-  /** Interface of the initiator. */
+  /** Interface of the initiator. Defaults to `default`, which is TCP. */
   iscsiInterface: t.string(4).default('default'),
-  /** File system of the disk; ext4 when empty. */
+  /** File system type of the volume, for example `ext4` or `xfs`. Empty means `ext4`. */
   fsType: t.string(5),
-  /** Whether it is mounted read-only. */
+  /** Mount the volume read-only. Defaults to false. */
   readOnly: t.bool(6),
-  /** Further addresses of the target. */
+  /** Additional target portals for multipath access, in the format of `targetPortal`. */
   portals: t.list(7, 'string'),
-  /** Whether discovery is authenticated by CHAP. */
+  /**
+   * Use CHAP authentication for the discovery of targets. Requires `secretRef`. Defaults to false.
+   */
   chapAuthDiscovery: t.bool(8),
-  /** Whether the session is authenticated by CHAP. */
+  /** Use CHAP authentication for sessions. Requires `secretRef`. Defaults to false. */
   chapAuthSession: t.bool(11),
-  /** Secret with the CHAP credentials. */
+  /** Secret with the CHAP credentials of target and initiator. */
   secretRef: t.object(10, SecretReference).explicit(),
-  /** Own name of the initiator. */
+  /**
+   * Name of the initiator, in the format of `iqn`. Creates an interface of its own on the node when
+   * set.
+   */
   initiatorName: t.string(12).explicit(),
 }) {}
 
-/** A fibre channel disk: world wide identifiers, or world wide names with a logical unit number. */
+/** A Fibre Channel disk. Either `wwids` or both `targetWWNs` and `lun` must be set. */
 export class FCVolumeSource extends shape({
-  /** World wide names of the target. */
+  /** World wide names of the target. Requires `lun`. */
   targetWWNs: t.list(1, 'string'),
-  /** Logical unit number. */
+  /** Logical unit number of the target, 0 to 255. Required with `targetWWNs`. */
   lun: t.int32(2).explicit(),
-  /** File system of the disk; ext4 when empty. */
+  /** File system type of the volume, for example `ext4` or `xfs`. Empty means `ext4`. */
   fsType: t.string(3),
-  /** Whether it is mounted read-only. */
+  /** Mount the volume read-only. Defaults to false. */
   readOnly: t.bool(4),
-  /** World wide identifiers of the disk. */
+  /** World wide identifiers of the disk. Cannot be combined with `targetWWNs`. */
   wwids: t.list(5, 'string'),
 }) {}
 
-/** A block device of Ceph, for a pod. */
+/** A Ceph block device (RBD image) that is mounted into a pod. */
 export class RBDVolumeSource extends shape({
-  /** Addresses of the monitors. */
+  /** Addresses of the Ceph monitors. Required. */
   monitors: t.list(1, 'string').required(),
-  /** Name of the image. */
+  /** Name of the RBD image. Required. */
   image: t.string(2).required(),
-  /** File system of the image; ext4 when empty. */
+  /** File system type of the volume, for example `ext4` or `xfs`. Empty means `ext4`. */
   fsType: t.string(3),
-  /** Pool of the image. */
+  /** Ceph pool that contains the image. Defaults to `rbd`. */
   pool: t.string(4).default('rbd'),
-  /** User to act as. */
+  /** Ceph user name. Defaults to `admin`. */
   user: t.string(5).default('admin'),
-  /** Key ring file on the node. */
+  /** Path of the key ring of the user on the node. Defaults to `/etc/ceph/keyring`. */
   keyring: t.string(6).default('/etc/ceph/keyring'),
-  /** Secret with the key, instead of the key ring. */
+  /** Secret in the namespace of the pod with the key of the user. Overrides `keyring`. */
   secretRef: t.object(7, LocalObjectReference).explicit(),
-  /** Whether it is mounted read-only. */
+  /** Mount the volume read-only. Defaults to false. */
   readOnly: t.bool(8),
 }) {}
 
-/** A block device of Ceph. */
+/** A Ceph block device (RBD image) that backs a persistent volume. */
 export class RBDPersistentVolumeSource extends shape({
-  /** Addresses of the monitors. */
+  /** Addresses of the Ceph monitors. Required. */
   monitors: t.list(1, 'string').required(),
-  /** Name of the image. */
+  /** Name of the RBD image. Required. */
   image: t.string(2).required(),
-  /** File system of the image; ext4 when empty. */
+  /** File system type of the volume, for example `ext4` or `xfs`. Empty means `ext4`. */
   fsType: t.string(3),
-  /** Pool of the image. */
+  /** Ceph pool that contains the image. Defaults to `rbd`. */
   pool: t.string(4).default('rbd'),
-  /** User to act as. */
+  /** Ceph user name. Defaults to `admin`. */
   user: t.string(5).default('admin'),
-  /** Key ring file on the node. */
+  /** Path of the key ring of the user on the node. Defaults to `/etc/ceph/keyring`. */
   keyring: t.string(6).default('/etc/ceph/keyring'),
-  /** Secret with the key, instead of the key ring. */
+  /** Secret with the key of the user. Overrides `keyring`. */
   secretRef: t.object(7, SecretReference).explicit(),
-  /** Whether it is mounted read-only. */
+  /** Mount the volume read-only. Defaults to false. */
   readOnly: t.bool(8),
 }) {}
 

@@ -12,23 +12,44 @@ import { needText } from './paths.ts'
 
 const { shape } = home('core/v1')
 
-/** What storage is asked for. */
+/**
+ * Characteristics of the requested volume. Immutable, except for the storage request of a bound
+ * claim, which can grow, and an empty `volumeName`.
+ */
 export class PersistentVolumeClaimSpec extends shape({
-  /** Ways in which the volume must be mountable; at least one. */
+  /** Access modes that the volume must support. At least one is required. Immutable. */
   accessModes: t.list(1, ACCESS_MODES),
-  /** Which volumes may be bound, by their labels. */
+  /** Selector for volumes by their labels; only matching ones can be bound. Immutable. */
   selector: t.object(4, LabelSelector).explicit(),
-  /** How much storage: `requests.storage`. */
+  /**
+   * Requested storage: `requests.storage` is required and must be positive. It can grow after the
+   * claim is bound, but not shrink.
+   */
   resources: t.object(2, ResourceRequirements),
-  /** Volume that is bound; set by hand it asks for this one. */
+  /**
+   * Name of the volume that the claim is bound to. Users can set it to request a specific volume.
+   * Immutable once set.
+   */
   volumeName: t.string(3),
-  /** Class of the storage; `""` asks for a volume without class, absent for the default one. */
+  /**
+   * Storage class of the volume. Unset requests the default class, an empty string a volume without
+   * a class. Immutable.
+   */
   storageClassName: t.string(5).explicit(),
-  /** Whether the volume has a file system or is a raw block device. */
+  /**
+   * Whether the volume is mounted as `Filesystem` or attached as a raw `Block` device. Defaults to
+   * `Filesystem`. Immutable.
+   */
   volumeMode: t.string(6).explicit().oneOf('Block', 'Filesystem').default('Filesystem'),
-  /** Snapshot or claim whose content the volume starts with. */
+  /**
+   * Volume snapshot or claim in the same namespace whose content the new volume starts with.
+   * Mirrored to `dataSourceRef`; references to other kinds are dropped. Immutable.
+   */
   dataSource: t.object(7, TypedLocalObjectReference).explicit(),
-  /** Object of any kind whose content the volume starts with; the same as `dataSource` when both are set. */
+  /**
+   * Object in the same namespace whose content the new volume starts with, of any kind that a
+   * volume populator supports. Must equal `dataSource` when both are set. Immutable.
+   */
   dataSourceRef: t.object(8, TypedLocalObjectReference).explicit(),
 }) {}
 
@@ -106,7 +127,9 @@ export function mirrorDataSources(spec: PersistentVolumeClaimSpec): void {
 
 function isVolumeOrSnapshot(source: TypedLocalObjectReference, c: HookContext): boolean {
   if (isCoreGroup(source)) return source.kind === 'PersistentVolumeClaim'
-  return source.apiGroup === c.v.spell('snapshot.storage{api}') && source.kind === 'VolumeSnapshot'
+  return (
+    source.apiGroup === c.v.resolve('snapshot.storage{api}') && source.kind === 'VolumeSnapshot'
+  )
 }
 
 /** Fills what a claim's spec derives: amounts are kept in thousandths. Changes the spec. */

@@ -9,107 +9,117 @@ const { shape } = home('core/v1')
 
 /** A persistent disk of Google Compute Engine. */
 export class GCEPersistentDiskVolumeSource extends shape({
-  /** Name of the disk. */
+  /** Name of the persistent disk. Required. */
   pdName: t.string(1).required(),
-  /** File system of the disk; ext4 when empty. */
+  /** File system type of the volume, for example `ext4` or `xfs`. Empty means `ext4`. */
   fsType: t.string(2),
-  /** Partition to mount; 0 is the whole disk. */
+  /** Number of the partition to mount, up to 255. 0 mounts the whole disk. Defaults to 0. */
   partition: t.int32(3),
-  /** Whether it is mounted read-only. */
+  /** Mount the volume read-only, which allows use by several nodes. Defaults to false. */
   readOnly: t.bool(4),
 }) {}
 
-/** A disk of the AWS elastic block store. */
+/** A disk of the AWS Elastic Block Store. */
 export class AWSElasticBlockStoreVolumeSource extends shape({
-  /** Identifier of the disk. */
+  /** Identifier of the EBS volume. Required. */
   volumeID: t.string(1).required(),
-  /** File system of the disk; ext4 when empty. */
+  /** File system type of the volume, for example `ext4` or `xfs`. Empty means `ext4`. */
   fsType: t.string(2),
-  /** Partition to mount; 0 is the whole disk. */
+  /** Number of the partition to mount, up to 255. 0 mounts the whole disk. Defaults to 0. */
   partition: t.int32(3),
-  /** Whether it is mounted read-only. */
+  /** Mount the volume read-only. Defaults to false. */
   readOnly: t.bool(4),
 }) {}
 
-/** A data disk of Azure. */
+/** A data disk of Microsoft Azure. */
 export class AzureDiskVolumeSource extends shape({
-  /** Name of the disk. */
+  /** Name of the disk. Required. */
   diskName: t.string(1).required(),
-  /** URI of the disk: a resource path for managed disks, https for the others. */
+  /**
+   * URI of the disk: starts with `/subscriptions/` for kind `Managed` and with `https://` for the
+   * others. Required.
+   */
   diskURI: t.string(2).required(),
-  /** How the host caches. */
+  /**
+   * Caching of the disk on the host: `None`, `ReadOnly` or `ReadWrite`. Defaults to `ReadWrite`.
+   */
   cachingMode: t.string(3).explicit().oneOf('None', 'ReadOnly', 'ReadWrite').default('ReadWrite'),
-  /** File system of the disk. */
+  /** File system type of the volume. Defaults to `ext4`. */
   fsType: t.string(4).explicit().default('ext4'),
-  /** Whether it is mounted read-only. */
+  /** Mount the volume read-only. Defaults to false. */
   readOnly: t.bool(5).explicit().default(false),
-  /** Whether the disk shares a storage account, has its own, or is managed. */
+  /**
+   * Kind of the disk: `Shared` for several blob disks in a storage account, `Dedicated` for a
+   * single one, `Managed` for a managed disk. Defaults to `Shared`.
+   */
   kind: t.string(6).explicit().oneOf('Dedicated', 'Managed', 'Shared').default('Shared'),
 }) {}
 
-/** A share of Azure Files, for a pod. */
+/** A share of Azure Files that is mounted into a pod. */
 export class AzureFileVolumeSource extends shape({
-  /** Secret with the account's name and key. */
+  /** Name of the secret with the name and key of the storage account. Required. */
   secretName: t.string(1).required(),
-  /** Name of the share. */
+  /** Name of the share. Required. */
   shareName: t.string(2).required(),
-  /** Whether it is mounted read-only. */
+  /** Mount the volume read-only. Defaults to false. */
   readOnly: t.bool(3),
 }) {}
 
-/** A share of Azure Files. */
+/** A share of Azure Files that backs a persistent volume. */
 export class AzureFilePersistentVolumeSource extends shape({
-  /** Secret with the account's name and key. */
+  /** Name of the secret with the name and key of the storage account. Required. */
   secretName: t.string(1).required(),
-  /** Name of the share. */
+  /** Name of the share. Required. */
   shareName: t.string(2).required(),
-  /** Whether it is mounted read-only. */
+  /** Mount the volume read-only. Defaults to false. */
   readOnly: t.bool(3),
-  /** Namespace of the secret; that of the claim when absent. */
+  /**
+   * Namespace of the secret. Unset means the namespace of the claim; must not be empty when set.
+   */
   secretNamespace: t.string(4).explicit(),
 }) {}
 
-/** A volume of OpenStack Cinder, for a pod. */
+/** An OpenStack Cinder volume that is mounted into a pod. */
 export class CinderVolumeSource extends shape({
-  /** Identifier of the volume. */
+  /** Identifier of the Cinder volume. Required. */
   volumeID: t.string(1).required(),
-  /** File system of the volume; ext4 when empty. */
+  /** File system type of the volume, for example `ext4` or `xfs`. Empty means `ext4`. */
   fsType: t.string(2),
-  /** Whether it is mounted read-only. */
+  /** Mount the volume read-only. Defaults to false. */
   readOnly: t.bool(3),
-  /** Secret with what is needed to reach OpenStack. */
+  /** Secret in the namespace of the pod with the parameters of the connection to OpenStack. */
   secretRef: t.object(4, LocalObjectReference).explicit(),
 }) {}
 
-/** A volume of OpenStack Cinder. */
+/** An OpenStack Cinder volume that backs a persistent volume. */
 export class CinderPersistentVolumeSource extends shape({
-  /** Identifier of the volume. */
+  /** Identifier of the Cinder volume. Required. */
   volumeID: t.string(1).required(),
-  /** File system of the volume; ext4 when empty. */
+  /** File system type of the volume, for example `ext4` or `xfs`. Empty means `ext4`. */
   fsType: t.string(2),
-  /** Whether it is mounted read-only. */
+  /** Mount the volume read-only. Defaults to false. */
   readOnly: t.bool(3),
-  /** Secret with what is needed to reach OpenStack. */
+  /** Secret with the parameters of the connection to OpenStack. Name and namespace are required. */
   secretRef: t.object(4, SecretReference).explicit(),
 }) {}
 
 /** A virtual disk of vSphere. */
 export class VsphereVirtualDiskVolumeSource extends shape({
-  /** Path of the disk. */
+  /** Path of the virtual disk. Required. */
   volumePath: t.string(1).required(),
-  /** File system of the disk; ext4 when empty. */
+  /** File system type of the volume, for example `ext4` or `xfs`. Empty means `ext4`. */
   fsType: t.string(2),
-  /** Name of the storage policy. */
+  /** Name of the storage policy profile of the disk. */
   storagePolicyName: t.string(3),
-  /** Identifier of the storage policy. */
+  /** Identifier of the storage policy profile that belongs to `storagePolicyName`. */
   storagePolicyID: t.string(4),
 }) {}
 
-/** A persistent disk of the Photon controller. */
+/** Deprecated: a persistent disk of the Photon Controller. */
 export class PhotonPersistentDiskVolumeSource extends shape({
-  /** Identifier of the disk. */
+  /** Identifier of the persistent disk. Required. */
   pdID: t.string(1).required(),
-  /** File system of the disk; ext4 when empty. */
+  /** File system type of the volume, for example `ext4` or `xfs`. Empty means `ext4`. */
   fsType: t.string(2),
 }) {}
 

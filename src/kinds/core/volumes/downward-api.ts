@@ -12,29 +12,36 @@ import {
 
 const { shape } = home('core/v1')
 
-/** A file with something about the pod; exactly one of the two references is set. */
+/**
+ * A file with information about the pod. Exactly one of `fieldRef` and `resourceFieldRef` must be
+ * set.
+ */
 export class DownwardAPIVolumeFile extends shape({
-  /** Where the file goes: relative, without `..`. */
+  /** Relative path of the file inside the volume, without `..`. Required. */
   path: t.string(1).required(),
-  /** A field of the pod: its name, namespace, uid, labels or annotations. */
+  /** Field of the pod: its name, namespace, uid, labels or annotations. */
   fieldRef: t.object(2, ObjectFieldSelector).explicit(),
-  /** A resource limit or request of a container. */
+  /** Resource limit or request of a container of the pod. `containerName` is required. */
   resourceFieldRef: t.object(3, ResourceFieldSelector).explicit(),
-  /** Mode bits of the file, 0 to 511; those of the volume when absent. */
+  /**
+   * Permission bits of the file, 0 to 511 (octal 0777). Unset means `defaultMode` of the volume.
+   */
   mode: t.int32(4).explicit(),
 }) {}
 
-/** Files with facts about the pod. */
+/** A volume of files with information about the pod. */
 export class DownwardAPIVolumeSource extends shape({
-  /** The files. */
+  /** Files of the volume. Their content follows changes of the pod. */
   items: t.list(1, DownwardAPIVolumeFile),
-  /** Mode bits of files that name none, 0 to 511. */
+  /**
+   * Permission bits of files without a `mode`, 0 to 511 (octal 0777). Defaults to 420 (octal 0644).
+   */
   defaultMode: t.int32(2).explicit().default(0o644),
 }) {}
 
-/** Files with facts about the pod, inside a projected volume. */
+/** Files with information about the pod in a projected volume. */
 export class DownwardAPIProjection extends shape({
-  /** The files. */
+  /** Files to create. Their content follows changes of the pod. */
   items: t.list(1, DownwardAPIVolumeFile),
 }) {}
 

@@ -7,25 +7,28 @@ import { validateAnnotations, validateLabels } from './meta-rules.ts'
 
 const { shape } = home('core/v1')
 
-/** Names a claim of the pod's namespace. */
+/** A persistent volume claim that a pod uses as a volume. */
 export class PersistentVolumeClaimVolumeSource extends shape({
-  /** Name of the claim. */
+  /** Name of a claim in the namespace of the pod. Required. */
   claimName: t.string(1).required(),
-  /** Whether it is mounted read-only. */
+  /** Mount the volume read-only in all containers. Defaults to false. */
   readOnly: t.bool(2),
 }) {}
 
-/** What the claim made for a pod looks like. */
+/** Template for the claim of an ephemeral volume. */
 export class PersistentVolumeClaimTemplate extends shape({
-  /** Labels and annotations of the claim; nothing else may be set. */
+  /** Labels and annotations of the claim. All other metadata is rejected. */
   metadata: t.object(1, ObjectMeta),
-  /** Spec of the claim. */
+  /** Spec of the claim, with the same fields and rules as that of a persistent volume claim. */
   spec: t.object(2, PersistentVolumeClaimSpec).required(),
 }) {}
 
-/** A claim that is made for the pod and goes away with it. */
+/** A volume with a claim that is created for the pod and deleted together with it. */
 export class EphemeralVolumeSource extends shape({
-  /** The claim; it is named after the pod and the volume, joined by `-`. */
+  /**
+   * Template for the claim, which is named `<pod>-<volume>` and owned by the pod. Required,
+   * immutable.
+   */
   volumeClaimTemplate: t.object(1, PersistentVolumeClaimTemplate).explicit(),
 }) {}
 

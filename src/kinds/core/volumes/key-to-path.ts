@@ -4,13 +4,15 @@ import { needFileMode, needFilePath, needText } from './paths.ts'
 
 const { shape } = home('core/v1')
 
-/** Puts one key of a config map or secret at a path in the volume. */
+/** Maps a key of a config map or secret to a path in a volume. */
 export class KeyToPath extends shape({
-  /** Key of the entry. */
+  /** Key of the entry to project. Required. */
   key: t.string(1).required(),
-  /** Where its file goes: relative, without `..`. */
+  /** Relative path of the file inside the volume, without `..`. Required. */
   path: t.string(2).required(),
-  /** Mode bits of the file, 0 to 511; those of the volume when absent. */
+  /**
+   * Permission bits of the file, 0 to 511 (octal 0777). Unset means `defaultMode` of the volume.
+   */
   mode: t.int32(3).explicit(),
 }) {}
 

@@ -7,83 +7,86 @@ import { needText } from './paths.ts'
 
 const { shape } = home('core/v1')
 
-/** A directory exported over NFS. */
+/** A directory that an NFS server exports. */
 export class NFSVolumeSource extends shape({
-  /** Host name or address of the server. */
+  /** Host name or IP address of the NFS server. Required. */
   server: t.string(1).required(),
-  /** Exported path, absolute. */
+  /** Absolute path that the server exports. Required. */
   path: t.string(2).required(),
-  /** Whether it is mounted read-only. */
+  /** Mount the volume read-only. Defaults to false. */
   readOnly: t.bool(3),
 }) {}
 
-/** A Glusterfs volume, for a pod. */
+/** Deprecated: a GlusterFS volume that is mounted into a pod. */
 export class GlusterfsVolumeSource extends shape({
-  /** Endpoints object that lists the servers. */
+  /** Name of the endpoints object with the addresses of the GlusterFS servers. Required. */
   endpoints: t.string(1).required(),
-  /** Name of the volume. */
+  /** Name of the GlusterFS volume. Required. */
   path: t.string(2).required(),
-  /** Whether it is mounted read-only. */
+  /** Mount the volume read-only. Defaults to false. */
   readOnly: t.bool(3),
 }) {}
 
-/** A Glusterfs volume. */
+/** Deprecated: a GlusterFS volume that backs a persistent volume. */
 export class GlusterfsPersistentVolumeSource extends shape({
-  /** Endpoints object that lists the servers. */
+  /** Name of the endpoints object with the addresses of the GlusterFS servers. Required. */
   endpoints: t.string(1).required(),
-  /** Name of the volume. */
+  /** Name of the GlusterFS volume. Required. */
   path: t.string(2).required(),
-  /** Whether it is mounted read-only. */
+  /** Mount the volume read-only. Defaults to false. */
   readOnly: t.bool(3),
-  /** Namespace of the endpoints; that of the claim when absent. */
+  /** Namespace of the endpoints object. Unset means the namespace of the claim. */
   endpointsNamespace: t.string(4).explicit(),
 }) {}
 
-/** A Ceph file system, for a pod. */
+/** A Ceph file system that is mounted into a pod. */
 export class CephFSVolumeSource extends shape({
-  /** Addresses of the monitors. */
+  /** Addresses of the Ceph monitors. Required. */
   monitors: t.list(1, 'string').required(),
-  /** Directory to mount; the root when empty. */
+  /** Directory of the file system to mount. Empty means `/`. */
   path: t.string(2),
-  /** User to act as; admin when empty. */
+  /** Ceph user name. Empty means `admin`. */
   user: t.string(3),
-  /** Key ring file on the node; /etc/ceph/user.secret when empty. */
+  /** Path of the key file of the user on the node. Empty means `/etc/ceph/user.secret`. */
   secretFile: t.string(4),
-  /** Secret with the key, instead of the file. */
+  /** Secret in the namespace of the pod with the key of the user. Overrides `secretFile`. */
   secretRef: t.object(5, LocalObjectReference).explicit(),
-  /** Whether it is mounted read-only. */
+  /** Mount the volume read-only. Defaults to false. */
   readOnly: t.bool(6),
 }) {}
 
-/** A Ceph file system. */
+/** A Ceph file system that backs a persistent volume. */
 export class CephFSPersistentVolumeSource extends shape({
-  /** Addresses of the monitors. */
+  /** Addresses of the Ceph monitors. Required. */
   monitors: t.list(1, 'string').required(),
-  /** Directory to mount; the root when empty. */
+  /** Directory of the file system to mount. Empty means `/`. */
   path: t.string(2),
-  /** User to act as; admin when empty. */
+  /** Ceph user name. Empty means `admin`. */
   user: t.string(3),
-  /** Key ring file on the node; /etc/ceph/user.secret when empty. */
+  /** Path of the key file of the user on the node. Empty means `/etc/ceph/user.secret`. */
   secretFile: t.string(4),
-  /** Secret with the key, instead of the file. */
+  /** Secret with the key of the user. Overrides `secretFile`. */
   secretRef: t.object(5, SecretReference).explicit(),
-  /** Whether it is mounted read-only. */
+  /** Mount the volume read-only. Defaults to false. */
   readOnly: t.bool(6),
 }) {}
 
-/** A Quobyte volume. */
+/** Deprecated: a volume of the Quobyte storage system. */
 export class QuobyteVolumeSource extends shape({
-  /** Registries as host:port, separated by commas. */
+  /** Addresses of the Quobyte registries as `host:port`, separated by commas. Required. */
   registry: t.string(1).required(),
-  /** Name of the volume. */
+  /** Name of the Quobyte volume. Required. */
   volume: t.string(2).required(),
-  /** Whether it is mounted read-only. */
+  /** Mount the volume read-only. Defaults to false. */
   readOnly: t.bool(3),
-  /** User to act as; the owner of the service when empty. */
+  /** User whose access rights apply. Empty means the user of the Quobyte client. */
   user: t.string(4),
-  /** Group to act as; none when empty. */
+  /** Group whose access rights apply. Empty means no group. */
   group: t.string(5),
-  /** Tenant that owns the volume. */
+  /**
+   * Tenant that owns the volume, at most 64 characters. Set by the provisioner for dynamically
+   * provisioned volumes.
+   */
   tenant: t.string(6),
 }) {}
 

@@ -5,19 +5,32 @@ import { needRelativePath, needText, refuseSteps } from './paths.ts'
 
 const { shape } = home('core/v1')
 
-/** A directory that is made for the pod, empty at first, and goes away with it. */
+/** A directory that is initially empty and is deleted together with the pod. */
 export class EmptyDirVolumeSource extends shape({
-  /** What keeps the data: empty for the disk of the node, `Memory`, or `HugePages` with or without a page size. */
+  /**
+   * Storage medium of the directory: empty for the disk of the node, `Memory`, `HugePages` or
+   * `HugePages-<size>`. Defaults to empty.
+   */
   medium: t.string(1),
-  /** Most that may be stored; no limit when absent. */
+  /**
+   * Maximum amount of storage for the directory. For the medium `Memory` the memory limits of the
+   * pod also apply. Unset means no limit.
+   */
   sizeLimit: t.quantity(2).explicit(),
 }) {}
 
-/** A file or directory of the node itself. */
+/**
+ * A file or directory of the node, mounted into the pod. Exposes the node to the pod; use it with
+ * caution.
+ */
 export class HostPathVolumeSource extends shape({
-  /** Path on the node; a link is followed. */
+  /** Path on the node, without `..`. A symbolic link is followed. Required. */
   path: t.string(1).required(),
-  /** What must be there, or is made when it is not; empty: anything. */
+  /**
+   * Check before mounting: `Directory`, `File`, `Socket`, `CharDevice` and `BlockDevice` must
+   * exist; `DirectoryOrCreate` and `FileOrCreate` create a missing path. Empty, the default,
+   * performs no check.
+   */
   type: t
     .string(2)
     .explicit()
@@ -34,21 +47,30 @@ export class HostPathVolumeSource extends shape({
     .default(''),
 }) {}
 
-/** A clone of a git repository. Deprecated: clone in an init container into an empty directory. */
+/**
+ * Deprecated: a clone of a git repository. Clone into an `emptyDir` volume in an init container
+ * instead.
+ */
 export class GitRepoVolumeSource extends shape({
-  /** URL of the repository. */
+  /** URL of the git repository. Required. */
   repository: t.string(1).required(),
-  /** Commit to check out. */
+  /** Commit to check out. Empty means the default branch. */
   revision: t.string(2),
-  /** Directory to clone into, relative to the volume; `.` is the volume itself. */
+  /**
+   * Directory to clone into, relative to the volume and without `..`. `.` is the volume itself;
+   * empty means a subdirectory with the name of the repository.
+   */
   directory: t.string(3),
 }) {}
 
-/** A disk or directory that is attached to one node for good. */
+/**
+ * A disk, partition or directory that is attached to one node. Requires node affinity of the
+ * persistent volume.
+ */
 export class LocalVolumeSource extends shape({
-  /** Path on the node, to a directory or a block device. */
+  /** Path of the directory or block device on the node, without `..`. Required. */
   path: t.string(1).required(),
-  /** File system to make on a block device; chosen by the node when absent. */
+  /** File system type to create on a block device. Unset lets the node choose one. */
   fsType: t.string(2).explicit(),
 }) {}
 

@@ -6,47 +6,63 @@ import { needFileMode, needText } from './paths.ts'
 
 const { shape } = home('core/v1')
 
-/** The entries of a secret as files. */
+/** A volume with a file for each entry of a secret. */
 export class SecretVolumeSource extends shape({
-  /** Name of the secret. */
+  /** Name of a secret in the namespace of the pod. Required. */
   secretName: t.string(1),
-  /** Entries to show; all of them, named by their keys, when there are none. */
+  /** Keys to project and their paths. Empty projects all keys as files of the same name. */
   items: t.list(2, KeyToPath),
-  /** Mode bits of files that name none, 0 to 511. */
+  /**
+   * Permission bits of files without a `mode`, 0 to 511 (octal 0777). Defaults to 420 (octal 0644).
+   */
   defaultMode: t.int32(3).explicit().default(0o644),
-  /** Whether the secret and its keys may be missing. */
+  /**
+   * Whether the secret or its keys may be missing. Defaults to false, and the volume is then not
+   * mounted.
+   */
   optional: t.bool(4).explicit(),
 }) {}
 
-/** The entries of a config map as files. */
+/** A volume with a file for each entry of a config map. */
 export class ConfigMapVolumeSource extends shape({
-  /** Name of the config map. */
+  /** Name of a config map in the namespace of the pod. Required. */
   localObjectReference: t.inline(1, LocalObjectReference),
-  /** Entries to show; all of them, named by their keys, when there are none. */
+  /** Keys to project and their paths. Empty projects all keys as files of the same name. */
   items: t.list(2, KeyToPath),
-  /** Mode bits of files that name none, 0 to 511. */
+  /**
+   * Permission bits of files without a `mode`, 0 to 511 (octal 0777). Defaults to 420 (octal 0644).
+   */
   defaultMode: t.int32(3).explicit().default(0o644),
-  /** Whether the config map and its keys may be missing. */
+  /**
+   * Whether the config map or its keys may be missing. Defaults to false, and the volume is then
+   * not mounted.
+   */
   optional: t.bool(4).explicit(),
 }) {}
 
-/** The entries of a secret inside a projected volume. */
+/** Entries of a secret in a projected volume. */
 export class SecretProjection extends shape({
-  /** Name of the secret. */
+  /** Name of a secret in the namespace of the pod. Required. */
   localObjectReference: t.inline(1, LocalObjectReference),
-  /** Entries to show; all of them, named by their keys, when there are none. */
+  /** Keys to project and their paths. Empty projects all keys as files of the same name. */
   items: t.list(2, KeyToPath),
-  /** Whether the secret and its keys may be missing. */
+  /**
+   * Whether the secret or its keys may be missing. Defaults to false, and the volume is then not
+   * mounted.
+   */
   optional: t.bool(4).explicit(),
 }) {}
 
-/** The entries of a config map inside a projected volume. */
+/** Entries of a config map in a projected volume. */
 export class ConfigMapProjection extends shape({
-  /** Name of the config map. */
+  /** Name of a config map in the namespace of the pod. Required. */
   localObjectReference: t.inline(1, LocalObjectReference),
-  /** Entries to show; all of them, named by their keys, when there are none. */
+  /** Keys to project and their paths. Empty projects all keys as files of the same name. */
   items: t.list(2, KeyToPath),
-  /** Whether the config map and its keys may be missing. */
+  /**
+   * Whether the config map or its keys may be missing. Defaults to false, and the volume is then
+   * not mounted.
+   */
   optional: t.bool(4).explicit(),
 }) {}
 

@@ -62,51 +62,51 @@ import {
 
 const { shape } = home('core/v1')
 
-/** Where the data of a persistent volume is; exactly one member is set. */
+/** Storage asset of a persistent volume. Exactly one member must be set. Immutable. */
 export class PersistentVolumeSource extends shape({
-  /** A disk of Google Compute Engine. */
+  /** A persistent disk of Google Compute Engine. */
   gcePersistentDisk: t.object(1, GCEPersistentDiskVolumeSource).explicit(),
-  /** A disk of the AWS elastic block store. */
+  /** A disk of the AWS Elastic Block Store. */
   awsElasticBlockStore: t.object(2, AWSElasticBlockStoreVolumeSource).explicit(),
-  /** A directory of the node; for clusters of one node. */
+  /** A file or directory of the node. Suitable for single-node clusters only. */
   hostPath: t.object(3, HostPathVolumeSource).explicit(),
-  /** A Glusterfs volume. */
+  /** Deprecated: a volume of the GlusterFS storage system. */
   glusterfs: t.object(4, GlusterfsPersistentVolumeSource).explicit(),
-  /** A directory exported over NFS. */
+  /** A directory that an NFS server exports. */
   nfs: t.object(5, NFSVolumeSource).explicit(),
-  /** A block device of Ceph. */
+  /** A Ceph block device (RBD image). */
   rbd: t.object(6, RBDPersistentVolumeSource).explicit(),
-  /** An iSCSI disk. */
+  /** An iSCSI disk that is attached to the node. */
   iscsi: t.object(7, ISCSIPersistentVolumeSource).explicit(),
   /** A volume of OpenStack Cinder. */
   cinder: t.object(8, CinderPersistentVolumeSource).explicit(),
-  /** A Ceph file system. */
+  /** A directory of a Ceph file system. */
   cephfs: t.object(9, CephFSPersistentVolumeSource).explicit(),
-  /** A fibre channel disk. */
+  /** A Fibre Channel disk that is attached to the node. */
   fc: t.object(10, FCVolumeSource).explicit(),
-  /** A Flocker data set. */
+  /** Deprecated: a dataset of the Flocker service. */
   flocker: t.object(11, FlockerVolumeSource).explicit(),
-  /** A volume of a program on the nodes. */
+  /** A volume of a FlexVolume driver on the nodes. Use a CSI driver instead. */
   flexVolume: t.object(12, FlexPersistentVolumeSource).explicit(),
   /** A share of Azure Files. */
   azureFile: t.object(13, AzureFilePersistentVolumeSource).explicit(),
   /** A virtual disk of vSphere. */
   vsphereVolume: t.object(14, VsphereVirtualDiskVolumeSource).explicit(),
-  /** A Quobyte volume. */
+  /** Deprecated: a volume of the Quobyte storage system. */
   quobyte: t.object(15, QuobyteVolumeSource).explicit(),
-  /** A data disk of Azure. */
+  /** A data disk of Microsoft Azure. */
   azureDisk: t.object(16, AzureDiskVolumeSource).explicit(),
-  /** A disk of the Photon controller. */
+  /** Deprecated: a persistent disk of the Photon Controller. */
   photonPersistentDisk: t.object(17, PhotonPersistentDiskVolumeSource).explicit(),
-  /** A Portworx volume. */
+  /** A volume of the Portworx storage system. */
   portworxVolume: t.object(18, PortworxVolumeSource).explicit(),
-  /** A ScaleIO volume. */
+  /** Deprecated: a volume of the ScaleIO storage system. */
   scaleIO: t.object(19, ScaleIOPersistentVolumeSource).explicit(),
-  /** A disk or directory of one node. */
+  /** A disk, partition or directory of one node. Requires node affinity. */
   local: t.object(20, LocalVolumeSource).explicit(),
-  /** A StorageOS volume. */
+  /** Deprecated: a volume of the StorageOS storage system. */
   storageos: t.object(21, StorageOSPersistentVolumeSource).explicit(),
-  /** A volume of a storage driver. */
+  /** A volume of a CSI driver. */
   csi: t.object(22, CSIPersistentVolumeSource).explicit(),
 }) {}
 

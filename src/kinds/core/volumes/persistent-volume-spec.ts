@@ -15,31 +15,48 @@ import {
 
 const { shape } = home('core/v1')
 
-/** The nodes that can reach a volume. */
+/** Nodes from which a persistent volume is accessible. */
 export class VolumeNodeAffinity extends shape({
-  /** Nodes that can; pods that use the volume run on no others. */
+  /**
+   * Node selector that a node must match. Pods that use the volume are only scheduled on such
+   * nodes. Required.
+   */
   required: t.object(1, NodeSelector).explicit(),
 }) {}
 
-/** A piece of storage: where it is, how much it holds and how it may be used. */
+/** Storage asset, capacity and usage rules of a persistent volume. */
 export class PersistentVolumeSpec extends shape({
-  /** How much it holds: `storage`. */
+  /**
+   * Capacity of the volume. The only resource is `storage`; it is required and must be positive.
+   */
   capacity: t.map(1, 'quantity'),
-  /** Where the data is. */
+  /** Storage asset of the volume. Immutable. */
   persistentVolumeSource: t.inline(2, PersistentVolumeSource),
-  /** Ways in which the volume can be mounted; at least one. */
+  /** Access modes that the volume supports. At least one is required. */
   accessModes: t.list(3, ACCESS_MODES),
-  /** Claim that the volume is bound to. */
+  /** Claim that the volume is bound to. Set on binding; users can set it to reserve the volume. */
   claimRef: t.object(4, ObjectReference).explicit(),
-  /** What happens to the volume when its claim is gone. */
+  /**
+   * What happens to the volume after its claim is deleted: `Retain` keeps it, `Delete` removes the
+   * storage asset, `Recycle` (deprecated) scrubs it for reuse. Defaults to `Retain`.
+   */
   persistentVolumeReclaimPolicy: t.string(5).oneOf('Delete', 'Recycle', 'Retain'),
-  /** Class that the volume belongs to; empty: none. */
+  /**
+   * Storage class of the volume. Only claims for the same class are bound to it; empty means no
+   * class.
+   */
   storageClassName: t.string(6),
-  /** Options of the mount, checked only when it is mounted. */
+  /**
+   * Mount options of the volume, for example `ro`. They are not validated; an invalid option makes
+   * the mount fail.
+   */
   mountOptions: t.list(7, 'string'),
-  /** Whether the volume has a file system or is a raw block device. */
+  /**
+   * Whether the volume is mounted as `Filesystem` or attached as a raw `Block` device. Defaults to
+   * `Filesystem`. Immutable.
+   */
   volumeMode: t.string(8).explicit().oneOf('Block', 'Filesystem'),
-  /** Nodes from which the volume can be reached; all when absent. */
+  /** Nodes from which the volume is accessible. Unset means all nodes. Immutable once set. */
   nodeAffinity: t.object(9, VolumeNodeAffinity).explicit(),
 }) {}
 

@@ -8,69 +8,79 @@ import { needText } from './paths.ts'
 
 const { shape } = home('core/v1')
 
-/** A volume of a program that is installed on the nodes, for a pod. */
+/** A volume of a FlexVolume driver that is installed on the nodes, mounted into a pod. */
 export class FlexVolumeSource extends shape({
-  /** Name of the program. */
+  /** Name of the FlexVolume driver. Required. */
   driver: t.string(1).required(),
-  /** File system of the volume; the program chooses when empty. */
+  /** File system type of the volume. Empty lets the driver choose one. */
   fsType: t.string(2),
-  /** Secret that is given to the program. */
+  /** Secret in the namespace of the pod whose entries are passed to the driver. */
   secretRef: t.object(3, LocalObjectReference).explicit(),
-  /** Whether it is mounted read-only. */
+  /** Mount the volume read-only. Defaults to false. */
   readOnly: t.bool(4),
-  /** Further options for the program. */
+  /** Additional options for the driver. Keys in the domains of the cluster are reserved. */
   options: t.map(5, 'string'),
 }) {}
 
-/** A volume of a program that is installed on the nodes. */
+/** A volume of a FlexVolume driver that is installed on the nodes, backing a persistent volume. */
 export class FlexPersistentVolumeSource extends shape({
-  /** Name of the program. */
+  /** Name of the FlexVolume driver. Required. */
   driver: t.string(1).required(),
-  /** File system of the volume; the program chooses when empty. */
+  /** File system type of the volume. Empty lets the driver choose one. */
   fsType: t.string(2),
-  /** Secret that is given to the program. */
+  /** Secret whose entries are passed to the driver. */
   secretRef: t.object(3, SecretReference).explicit(),
-  /** Whether it is mounted read-only. */
+  /** Mount the volume read-only. Defaults to false. */
   readOnly: t.bool(4),
-  /** Further options for the program. */
+  /** Additional options for the driver. Keys in the domains of the cluster are reserved. */
   options: t.map(5, 'string'),
 }) {}
 
-/** A volume of a storage driver that lives and dies with the pod. */
+/** An inline volume of a CSI driver, created and deleted together with the pod. */
 export class CSIVolumeSource extends shape({
-  /** Name of the driver. */
+  /** Name of the CSI driver, at most 63 characters. Required. */
   driver: t.string(1).required(),
-  /** Whether it is mounted read-only; false when absent. */
+  /** Mount the volume read-only. Defaults to false. */
   readOnly: t.bool(2).explicit(),
-  /** File system of the volume; the driver chooses when absent. */
+  /** File system type of the volume. Unset lets the driver choose one. */
   fsType: t.string(3).explicit(),
-  /** Properties for the driver. */
+  /** Driver-specific properties of the volume. */
   volumeAttributes: t.map(4, 'string'),
-  /** Secret for publishing the volume on the node. */
+  /**
+   * Secret in the namespace of the pod that is passed to the driver when the volume is mounted on
+   * and unmounted from the node.
+   */
   nodePublishSecretRef: t.object(5, LocalObjectReference).explicit(),
 }) {}
 
-/** A volume of a storage driver. */
+/** A volume of a CSI driver that backs a persistent volume. Immutable. */
 export class CSIPersistentVolumeSource extends shape({
-  /** Name of the driver. */
+  /** Name of the CSI driver, at most 63 characters. Required. */
   driver: t.string(1).required(),
-  /** Identifier by which the driver knows the volume. */
+  /** Identifier of the volume at the CSI driver. Required. */
   volumeHandle: t.string(2).required(),
-  /** Whether it is published read-only. */
+  /** Mount the volume read-only. Defaults to false. */
   readOnly: t.bool(3),
-  /** File system of the volume. */
+  /** File system type of the volume, for example `ext4` or `xfs`. */
   fsType: t.string(4),
-  /** Properties for the driver. */
+  /** Driver-specific properties of the volume. */
   volumeAttributes: t.map(5, 'string'),
-  /** Secret for attaching and detaching. */
+  /** Secret that is passed to the driver when the volume is attached to and detached from nodes. */
   controllerPublishSecretRef: t.object(6, SecretReference).explicit(),
-  /** Secret for staging on the node. */
+  /** Secret that is passed to the driver when the volume is staged on a node. */
   nodeStageSecretRef: t.object(7, SecretReference).explicit(),
-  /** Secret for publishing on the node. */
+  /**
+   * Secret that is passed to the driver when the volume is mounted on and unmounted from a node.
+   */
   nodePublishSecretRef: t.object(8, SecretReference).explicit(),
-  /** Secret for growing the volume. */
+  /**
+   * Secret that is passed to the driver when the controller expands the volume. Can be added later.
+   */
   controllerExpandSecretRef: t.object(9, SecretReference).explicit(),
-  /** Secret for growing the volume on the node. */
+  /**
+   * Secret that is passed to the driver when a node expands the volume. Requires the feature gate
+   * `CSINodeExpandSecret`; dropped otherwise.
+   */
   nodeExpandSecretRef: t.object(10, SecretReference).explicit(),
 }) {}
 

@@ -9,9 +9,9 @@ const { shape } = home('core/v1')
 /** Selects a field of the pod. */
 export class ObjectFieldSelector extends shape(
   {
-    /** Version in which the field is named. */
+    /** API version in which the field path is interpreted. Defaults to `v1`. */
     apiVersion: t.string(1).default('v1'),
-    /** Path of the field, for instance `metadata.labels['app']`. */
+    /** Path of the field, for example `metadata.name` or `metadata.labels['app']`. Required. */
     fieldPath: t.string(2).required(),
   },
   { atomic: true },
@@ -20,11 +20,17 @@ export class ObjectFieldSelector extends shape(
 /** Selects a resource limit or request of a container. */
 export class ResourceFieldSelector extends shape(
   {
-    /** Container; required in volumes, the own one in environment variables. */
+    /**
+     * Name of the container. Required in volumes; defaults to the container itself in environment
+     * variables.
+     */
     containerName: t.string(1),
-    /** What to read, for instance `limits.cpu`. */
+    /** Resource to read, for example `limits.cpu` or `requests.memory`. Required. */
     resource: t.string(2).required(),
-    /** Unit in which it is given; 0 is the same as 1. */
+    /**
+     * Unit of the output: `1` or `1m` for cpu, powers such as `1k` or `1Mi` for the others. 0 and
+     * unset mean 1.
+     */
     divisor: t.quantity(3),
   },
   { atomic: true },

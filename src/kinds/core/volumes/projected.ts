@@ -8,33 +8,38 @@ import { needFileMode, needFilePath, needText } from './paths.ts'
 
 const { shape } = home('core/v1')
 
-/** A token of the pod's service account, renewed before it expires. */
+/** A token of the service account of the pod, which the node agent renews before it expires. */
 export class ServiceAccountTokenProjection extends shape({
-  /** Whom the token is meant for; the API server when empty. */
+  /**
+   * Intended audience of the token. Recipients must reject tokens for other audiences. Empty means
+   * the API server.
+   */
   audience: t.string(1),
-  /** Life of the token in seconds, 600 or more. */
+  /** Requested lifetime of the token in seconds, at least 600. Defaults to 3600 (one hour). */
   expirationSeconds: t.int64(2).explicit().default(3600),
-  /** Where the token goes: relative, without `..`. */
+  /** Relative path of the token file inside the volume, without `..`. Required. */
   path: t.string(3).required(),
 }) {}
 
-/** One source of a projected volume; exactly one member is set. */
+/** One source of a projected volume. At most one member can be set. */
 export class VolumeProjection extends shape({
-  /** Entries of a secret. */
+  /** Entries of a secret in the namespace of the pod. */
   secret: t.object(1, SecretProjection).explicit(),
-  /** Facts about the pod. */
+  /** Files with information about the pod. */
   downwardAPI: t.object(2, DownwardAPIProjection).explicit(),
-  /** Entries of a config map. */
+  /** Entries of a config map in the namespace of the pod. */
   configMap: t.object(3, ConfigMapProjection).explicit(),
-  /** A token of the service account. */
+  /** Token of the service account of the pod. */
   serviceAccountToken: t.object(4, ServiceAccountTokenProjection).explicit(),
 }) {}
 
-/** Several sources in one directory. */
+/** A volume that combines several sources in one directory. */
 export class ProjectedVolumeSource extends shape({
-  /** The sources; their files may not share a path. */
+  /** Sources of the volume. The paths of their files must not conflict. */
   sources: t.list(1, VolumeProjection),
-  /** Mode bits of files that name none, 0 to 511. */
+  /**
+   * Permission bits of files without a `mode`, 0 to 511 (octal 0777). Defaults to 420 (octal 0644).
+   */
   defaultMode: t.int32(2).explicit().default(0o644),
 }) {}
 

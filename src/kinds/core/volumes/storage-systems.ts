@@ -8,97 +8,114 @@ import { needText } from './paths.ts'
 
 const { shape } = home('core/v1')
 
-/** A Flocker data set; exactly one of name and UUID is set. */
+/**
+ * Deprecated: a dataset of the Flocker service. Exactly one of `datasetName` and `datasetUUID` must
+ * be set.
+ */
 export class FlockerVolumeSource extends shape({
-  /** Name of the data set, as in its metadata. Deprecated. */
+  /** Deprecated: name of the dataset in its metadata, without `/`. Use `datasetUUID`. */
   datasetName: t.string(1),
-  /** UUID of the data set. */
+  /** UUID of the Flocker dataset. */
   datasetUUID: t.string(2),
 }) {}
 
-/** A Portworx volume. */
+/** A volume of the Portworx storage system. */
 export class PortworxVolumeSource extends shape({
-  /** Identifier of the volume. */
+  /** Identifier of the Portworx volume. Required. */
   volumeID: t.string(1).required(),
-  /** File system of the volume; ext4 when empty. */
+  /** File system type of the volume, for example `ext4` or `xfs`. Empty means `ext4`. */
   fsType: t.string(2),
-  /** Whether it is mounted read-only. */
+  /** Mount the volume read-only. Defaults to false. */
   readOnly: t.bool(3),
 }) {}
 
-/** A ScaleIO volume, for a pod. */
+/** Deprecated: a ScaleIO volume that is mounted into a pod. */
 export class ScaleIOVolumeSource extends shape({
-  /** Address of the gateway. */
+  /** Address of the ScaleIO API gateway. Required. */
   gateway: t.string(1).required(),
-  /** Name of the storage system. */
+  /** Name of the ScaleIO storage system. Required. */
   system: t.string(2).required(),
-  /** Secret with the credentials. */
+  /** Secret in the namespace of the pod with the ScaleIO credentials. Required. */
   secretRef: t.object(3, LocalObjectReference).required(),
-  /** Whether the gateway is reached over TLS. */
+  /** Use TLS for the connection to the gateway. Defaults to false. */
   sslEnabled: t.bool(4),
-  /** Protection domain. */
+  /** Name of the ScaleIO protection domain. */
   protectionDomain: t.string(5),
-  /** Storage pool of the domain. */
+  /** Name of the storage pool in the protection domain. */
   storagePool: t.string(6),
-  /** `ThickProvisioned` or `ThinProvisioned`. */
+  /**
+   * Provisioning of the storage: `ThickProvisioned` or `ThinProvisioned`. Defaults to
+   * `ThinProvisioned`.
+   */
   storageMode: t.string(7).default('ThinProvisioned'),
-  /** Name of the volume. */
+  /** Name of an existing volume in the ScaleIO system. Required. */
   volumeName: t.string(8),
-  /** File system of the volume. */
+  /** File system type of the volume. Defaults to `xfs`. */
   fsType: t.string(9).default('xfs'),
-  /** Whether it is mounted read-only. */
+  /** Mount the volume read-only. Defaults to false. */
   readOnly: t.bool(10),
 }) {}
 
-/** A ScaleIO volume. */
+/** Deprecated: a ScaleIO volume that backs a persistent volume. */
 export class ScaleIOPersistentVolumeSource extends shape({
-  /** Address of the gateway. */
+  /** Address of the ScaleIO API gateway. Required. */
   gateway: t.string(1).required(),
-  /** Name of the storage system. */
+  /** Name of the ScaleIO storage system. Required. */
   system: t.string(2).required(),
-  /** Secret with the credentials. */
+  /** Secret with the ScaleIO credentials. Required. */
   secretRef: t.object(3, SecretReference).explicit().mandatory(),
-  /** Whether the gateway is reached over TLS. */
+  /** Use TLS for the connection to the gateway. Defaults to false. */
   sslEnabled: t.bool(4),
-  /** Protection domain. */
+  /** Name of the ScaleIO protection domain. */
   protectionDomain: t.string(5),
-  /** Storage pool of the domain. */
+  /** Name of the storage pool in the protection domain. */
   storagePool: t.string(6),
-  /** `ThickProvisioned` or `ThinProvisioned`. */
+  /**
+   * Provisioning of the storage: `ThickProvisioned` or `ThinProvisioned`. Defaults to
+   * `ThinProvisioned`.
+   */
   storageMode: t.string(7).default('ThinProvisioned'),
-  /** Name of the volume. */
+  /** Name of an existing volume in the ScaleIO system. Required. */
   volumeName: t.string(8),
-  /** File system of the volume. */
+  /** File system type of the volume. Defaults to `xfs`. */
   fsType: t.string(9).default('xfs'),
-  /** Whether it is mounted read-only. */
+  /** Mount the volume read-only. Defaults to false. */
   readOnly: t.bool(10),
 }) {}
 
-/** A StorageOS volume, for a pod. */
+/** Deprecated: a StorageOS volume that is mounted into a pod. */
 export class StorageOSVolumeSource extends shape({
-  /** Name of the volume. */
+  /**
+   * Name of the StorageOS volume, a DNS label that is unique in its StorageOS namespace. Required.
+   */
   volumeName: t.string(1),
-  /** Namespace of the volume inside StorageOS; that of the pod when empty. */
+  /**
+   * Namespace of the volume inside StorageOS, a DNS label. Empty means the namespace of the pod.
+   */
   volumeNamespace: t.string(2),
-  /** File system of the volume; ext4 when empty. */
+  /** File system type of the volume, for example `ext4` or `xfs`. Empty means `ext4`. */
   fsType: t.string(3),
-  /** Whether it is mounted read-only. */
+  /** Mount the volume read-only. Defaults to false. */
   readOnly: t.bool(4),
-  /** Secret with the credentials. */
+  /** Secret in the namespace of the pod with the StorageOS credentials. */
   secretRef: t.object(5, LocalObjectReference).explicit(),
 }) {}
 
-/** A StorageOS volume. */
+/** Deprecated: a StorageOS volume that backs a persistent volume. */
 export class StorageOSPersistentVolumeSource extends shape({
-  /** Name of the volume. */
+  /**
+   * Name of the StorageOS volume, a DNS label that is unique in its StorageOS namespace. Required.
+   */
   volumeName: t.string(1),
-  /** Namespace of the volume inside StorageOS; that of the pod when empty. */
+  /**
+   * Namespace of the volume inside StorageOS, a DNS label. Empty means the namespace of the pod.
+   */
   volumeNamespace: t.string(2),
-  /** File system of the volume; ext4 when empty. */
+  /** File system type of the volume, for example `ext4` or `xfs`. Empty means `ext4`. */
   fsType: t.string(3),
-  /** Whether it is mounted read-only. */
+  /** Mount the volume read-only. Defaults to false. */
   readOnly: t.bool(4),
-  /** Secret with the credentials. */
+  /** Secret with the StorageOS credentials. Name and namespace are required. */
   secretRef: t.object(5, ObjectReference).explicit(),
 }) {}
 

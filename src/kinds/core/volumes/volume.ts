@@ -75,73 +75,73 @@ import {
 
 const { shape } = home('core/v1')
 
-/** Where the content of a pod's volume comes from; exactly one member is set. */
+/** Source of a pod volume. Exactly one member must be set; without any, `emptyDir` is used. */
 export class VolumeSource extends shape({
-  /** A file or directory of the node. */
+  /** A file or directory of the node. Exposes the node to the pod; use it with caution. */
   hostPath: t.object(1, HostPathVolumeSource).explicit(),
-  /** A directory that lives as long as the pod. */
+  /** A directory that is initially empty and is deleted together with the pod. */
   emptyDir: t.object(2, EmptyDirVolumeSource).explicit(),
-  /** A disk of Google Compute Engine. */
+  /** A persistent disk of Google Compute Engine. */
   gcePersistentDisk: t.object(3, GCEPersistentDiskVolumeSource).explicit(),
-  /** A disk of the AWS elastic block store. */
+  /** A disk of the AWS Elastic Block Store. */
   awsElasticBlockStore: t.object(4, AWSElasticBlockStoreVolumeSource).explicit(),
-  /** A git repository. Deprecated. */
+  /** Deprecated: a clone of a git repository. */
   gitRepo: t.object(5, GitRepoVolumeSource).explicit(),
-  /** Entries of a secret. */
+  /** Entries of a secret in the namespace of the pod, as files. */
   secret: t.object(6, SecretVolumeSource).explicit(),
-  /** A directory exported over NFS. */
+  /** A directory that an NFS server exports. */
   nfs: t.object(7, NFSVolumeSource).explicit(),
-  /** An iSCSI disk. */
+  /** An iSCSI disk that is attached to the node. */
   iscsi: t.object(8, ISCSIVolumeSource).explicit(),
-  /** A Glusterfs volume. */
+  /** Deprecated: a volume of the GlusterFS storage system. */
   glusterfs: t.object(9, GlusterfsVolumeSource).explicit(),
-  /** A claim of the namespace. */
+  /** A persistent volume claim in the namespace of the pod. */
   persistentVolumeClaim: t.object(10, PersistentVolumeClaimVolumeSource).explicit(),
-  /** A block device of Ceph. */
+  /** A Ceph block device (RBD image). */
   rbd: t.object(11, RBDVolumeSource).explicit(),
-  /** A volume of a program on the nodes. */
+  /** A volume of a FlexVolume driver on the nodes. Use a CSI driver instead. */
   flexVolume: t.object(12, FlexVolumeSource).explicit(),
   /** A volume of OpenStack Cinder. */
   cinder: t.object(13, CinderVolumeSource).explicit(),
-  /** A Ceph file system. */
+  /** A directory of a Ceph file system. */
   cephfs: t.object(14, CephFSVolumeSource).explicit(),
-  /** A Flocker data set. */
+  /** Deprecated: a dataset of the Flocker service. */
   flocker: t.object(15, FlockerVolumeSource).explicit(),
-  /** Facts about the pod. */
+  /** Information about the pod, as files. */
   downwardAPI: t.object(16, DownwardAPIVolumeSource).explicit(),
-  /** A fibre channel disk. */
+  /** A Fibre Channel disk that is attached to the node. */
   fc: t.object(17, FCVolumeSource).explicit(),
   /** A share of Azure Files. */
   azureFile: t.object(18, AzureFileVolumeSource).explicit(),
-  /** Entries of a config map. */
+  /** Entries of a config map in the namespace of the pod, as files. */
   configMap: t.object(19, ConfigMapVolumeSource).explicit(),
   /** A virtual disk of vSphere. */
   vsphereVolume: t.object(20, VsphereVirtualDiskVolumeSource).explicit(),
-  /** A Quobyte volume. */
+  /** Deprecated: a volume of the Quobyte storage system. */
   quobyte: t.object(21, QuobyteVolumeSource).explicit(),
-  /** A data disk of Azure. */
+  /** A data disk of Microsoft Azure. */
   azureDisk: t.object(22, AzureDiskVolumeSource).explicit(),
-  /** A disk of the Photon controller. */
+  /** Deprecated: a persistent disk of the Photon Controller. */
   photonPersistentDisk: t.object(23, PhotonPersistentDiskVolumeSource).explicit(),
-  /** Several sources in one directory. */
+  /** Several sources combined in one directory. */
   projected: t.object(26, ProjectedVolumeSource).explicit(),
-  /** A Portworx volume. */
+  /** A volume of the Portworx storage system. */
   portworxVolume: t.object(24, PortworxVolumeSource).explicit(),
-  /** A ScaleIO volume. */
+  /** Deprecated: a volume of the ScaleIO storage system. */
   scaleIO: t.object(25, ScaleIOVolumeSource).explicit(),
-  /** A StorageOS volume. */
+  /** Deprecated: a volume of the StorageOS storage system. */
   storageos: t.object(27, StorageOSVolumeSource).explicit(),
-  /** A volume of a storage driver that lives as long as the pod. */
+  /** An inline volume of a CSI driver, created and deleted together with the pod. */
   csi: t.object(28, CSIVolumeSource).explicit(),
-  /** A claim that lives as long as the pod. */
+  /** A volume with a claim that is created for the pod and deleted together with it. */
   ephemeral: t.object(29, EphemeralVolumeSource).explicit(),
 }) {}
 
-/** A named volume that the containers of a pod may mount. */
+/** A named volume that containers of the pod can mount. */
 export class Volume extends shape({
-  /** Name, unique in the pod: a DNS label. */
+  /** Name of the volume, a DNS label that is unique in the pod. Required. */
   name: t.string(1).required(),
-  /** Where its content comes from. */
+  /** Source of the volume. Exactly one member must be set. */
   volumeSource: t.inline(2, VolumeSource),
 }) {}
 

@@ -41,21 +41,30 @@ function hashed(text: string, from: number): number {
 const NONE: SelectorFacts = { labels: {}, fields: {} }
 
 // Many watchers with selectors of their own look at one change, and at what was before it.
-const recent: { of: Version; facts: SelectorFacts }[] = []
+const recent: { of: StoredObject; facts: SelectorFacts }[] = []
 const RECENT = 2
 
 const NEWLINE = 0x0a
 /** Bytes behind the JSON. */
 const LINE_END = 1
 
+/** Where a value stands among those of its key. */
+interface StoredAt {
+  readonly key: string
+  readonly revision: Revision
+  /** Revision that made the key. */
+  readonly created: Revision
+  readonly prev: StoredObject | null
+}
+
 /** One value of one key: the wire bytes with the resourceVersion in place, or the mark of a deletion. */
-export class Version implements Selectable {
+export class StoredObject implements Selectable {
   readonly key: string
   readonly revision: Revision
   readonly created: Revision
   readonly deleted: boolean
   /** The value before; cut off when the history window has passed. */
-  prev: Version | null
+  prev: StoredObject | null
   slab: Slab | null = null
   /** Offset in the slab of the selector part, which the JSON and a newline follow. */
   start = 0
@@ -73,13 +82,7 @@ export class Version implements Selectable {
   /** Whether the store has it in another form than it is written in today. */
   isOutdated = false
 
-  private constructor(
-    key: string,
-    revision: Revision,
-    created: Revision,
-    deleted: boolean,
-    prev: Version | null,
-  ) {
+  private constructor({ key, revision, created, prev }: StoredAt, deleted: boolean) {
     this.key = key
     this.revision = revision
     this.created = created
@@ -90,12 +93,12 @@ export class Version implements Selectable {
   /** Copies a stored record, in today's form, and its revision into a slab (or memory of its own). */
   static of(
     value: Uint8Array,
-    at: { key: string; revision: Revision; created: Revision; prev: Version | null },
+    at: StoredAt,
     slabs: Slabs | null,
     form: StorageForm | null = null,
-  ): Version {
+  ): StoredObject {
     const { record, isOutdated } = takeIn(value, at.key, form)
-    const version = new Version(at.key, at.revision, at.created, false, at.prev)
+    const version = new StoredObject(at, false)
     version.isOutdated = isOutdated
     version.fault = unreadableReason(record)
     if (version.fault !== null) return version
@@ -124,8 +127,8 @@ export class Version implements Selectable {
   }
 
   /** The mark that a key is gone. */
-  static tombstone(key: string, revision: Revision, prev: Version): Version {
-    return new Version(key, revision, prev.created, true, prev)
+  static tombstone(key: string, revision: Revision, prev: StoredObject): StoredObject {
+    return new StoredObject({ key, revision, created: prev.created, prev }, true)
   }
 
   /** Bytes this version takes in its slab. */
@@ -158,11 +161,12 @@ export class Version implements Selectable {
   }
 
   /** The same object with another resourceVersion, for the last state of a deleted one. */
-  withRevision(revision: Revision): Version {
+  withRevision(revision: Revision): StoredObject {
     const digits = String(revision)
     const cut = this.start + this.selectorBytes + this.rvAt
     const end = this.start + this.bytes
-    const version = new Version(this.key, revision, this.created, this.deleted, this.prev)
+    const { key, created, prev } = this
+    const version = new StoredObject({ key, revision, created, prev }, this.deleted)
     const slab = new Slab(this.bytes - this.rvDigits + digits.length)
     this.memory.copy(slab.memory, 0, this.start, cut)
     const at = cut - this.start

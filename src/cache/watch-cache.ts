@@ -1,6 +1,6 @@
-import { Bag, type InBag } from '../base/bag.ts'
+import { IndexedPool, type InPool } from '../base/indexed-pool.ts'
 import type { Clock } from '../base/clock.ts'
-import { turn } from '../base/turn.ts'
+import { yieldToEventLoop } from '../base/event-loop.ts'
 import { isServersPrefix, tablePrefixOf } from '../base/store-keys.ts'
 import {
   Compacted,
@@ -14,17 +14,17 @@ import {
 } from '../engine/engine.ts'
 import { Slabs } from './slab.ts'
 import { makeReady, mustWait, TableGone, type StorageForm, type TableOf } from './storage-form.ts'
-import { Table } from './table.ts'
-import { Version } from './version.ts'
+import { ResourceCache } from './resource-cache.ts'
+import { StoredObject } from './stored-object.ts'
 import { WatchHub } from './watch-hub.ts'
 
 /** A table that is being filled. */
 interface Loading {
-  readonly ready: Promise<Table>
+  readonly ready: Promise<ResourceCache>
   readonly missed: Event[]
 }
 
-interface Waiter extends InBag {
+interface Waiter extends InPool {
   readonly revision: Revision
   readonly done: () => void
 }
@@ -48,9 +48,9 @@ export interface ListState {
   /** Revision that the items are the state of. */
   readonly at: Revision
   /** Objects in order of key; walk it before anything is awaited, or collect it. */
-  readonly items: Iterable<Version>
+  readonly items: Iterable<StoredObject>
   /** All of them, or the first `most`, at once, for less than walking. */
-  readonly all: (most?: number) => readonly Version[]
+  readonly all: (most?: number) => readonly StoredObject[]
 }
 
 const PAGE = 250
@@ -64,18 +64,18 @@ const TURNS = 5
  * The one place that reads are answered from, above any engine: the wire bytes of every resource
  * that was asked for, with its history, filled on first use.
  */
-export class Cache {
+export class WatchCache {
   readonly #engine: Engine
   readonly #options: Required<Omit<CacheOptions, 'onError' | 'formOf'>> &
     Pick<CacheOptions, 'onError' | 'formOf'>
-  readonly #tables = new Map<string, Table>()
+  readonly #tables = new Map<string, ResourceCache>()
   /** The same for those who ask by what has the form. */
-  readonly #byForm = new Map<TableOf, Table>()
+  readonly #byForm = new Map<TableOf, ResourceCache>()
   readonly #loading = new Map<string, Loading>()
   /** Told once of what comes under a prefix. */
   readonly #awaiting = new Map<string, Set<() => void>>()
   readonly #slabs = new Slabs()
-  readonly #waiting = new Bag<Waiter>()
+  readonly #waiting = new IndexedPool<Waiter>()
   readonly hub: WatchHub
   #revision: Revision
   #unsubscribe: () => void
@@ -123,12 +123,12 @@ export class Cache {
   }
 
   /** The table of a resource if it was used before. */
-  loaded(of: TableOf): Table | undefined {
+  loaded(of: TableOf): ResourceCache | undefined {
     return typeof of === 'string' ? this.#tables.get(of) : this.#byForm.get(of)
   }
 
   /** The table of a resource, read from the engine on first use. Throws TableGone. */
-  async table(of: TableOf): Promise<Table> {
+  async table(of: TableOf): Promise<ResourceCache> {
     return this.loaded(of) ?? this.#load(of)
   }
 
@@ -173,7 +173,7 @@ export class Cache {
    * Durable conditional write; see `Engine.commit`. Reads see it when this resolves. `table`: what the changes were made
    * of; throws TableGone, and writes nothing, when that is gone.
    */
-  async commit(changes: readonly Change[], table?: Table): Promise<Commit> {
+  async commit(changes: readonly Change[], table?: ResourceCache): Promise<Commit> {
     if (table?.retired === true) throw new TableGone(table.prefix)
     const commit = await this.#engine.commit(changes)
     if (commit.done) await this.reached(commit.at)
@@ -218,7 +218,7 @@ export class Cache {
   async #gather(): Promise<void> {
     for (let turns = 0; turns < TURNS; turns++) {
       const asked = this.#asked
-      await turn()
+      await yieldToEventLoop()
       if (this.#asked === asked) return
     }
   }
@@ -257,17 +257,17 @@ export class Cache {
   }
 
   async #rangeFromEngine(
-    { form }: Table,
+    { form }: ResourceCache,
     prefix: string,
     at: Revision,
     start?: string,
-  ): Promise<Version[]> {
-    const versions: Version[] = []
+  ): Promise<StoredObject[]> {
+    const versions: StoredObject[] = []
     for await (const items of this.#pages(prefix, at, start)) {
       if (form?.prepare) await makeReady(items.map(valueOf), form)
       for (const { key, value, created, changed } of items)
         versions.push(
-          Version.of(value, { key, revision: changed, created, prev: null }, null, form),
+          StoredObject.of(value, { key, revision: changed, created, prev: null }, null, form),
         )
     }
     return versions
@@ -296,10 +296,10 @@ export class Cache {
 
   /** Changes of a resource between two revisions from the engine's history, as versions. Throws Compacted. */
   async *history(
-    { form }: Table,
+    { form }: ResourceCache,
     prefix: string,
     { from, to }: { readonly from: Revision; readonly to: Revision },
-  ): AsyncGenerator<readonly Version[]> {
+  ): AsyncGenerator<readonly StoredObject[]> {
     for await (const events of this.#engine.changes(prefix, from, to)) {
       if (form?.prepare) await makeReady(events.flatMap(valuesOf), form)
       yield events.flatMap((event) => versionIn(event, form) ?? [])
@@ -315,7 +315,7 @@ export class Cache {
     this.hub.close()
   }
 
-  #load(of: TableOf): Promise<Table> {
+  #load(of: TableOf): Promise<ResourceCache> {
     const prefix = typeof of === 'string' ? of : of.keyPrefix
     const { formOf } = this.#options
     const form = formOf?.(prefix) ?? null
@@ -363,9 +363,9 @@ export class Cache {
     prefix: string,
     form: StorageForm | null,
     missed: readonly Event[],
-  ): Promise<{ readonly table: Table; readonly prepared: number }> {
+  ): Promise<{ readonly table: ResourceCache; readonly prepared: number }> {
     const at = this.#revision
-    const table = new Table(prefix, at, this.#slabs, form)
+    const table = new ResourceCache(prefix, at, this.#slabs, form)
     for await (const items of this.#pages(prefix, at)) {
       if (form?.prepare) await makeReady(items.map(valueOf), form)
       for (let from = 0; from < items.length; from += PAGE) {
@@ -385,7 +385,7 @@ export class Cache {
   }
 
   #publish(events: readonly Event[]): void {
-    const touched = new Map<Table, Version[]>()
+    const touched = new Map<ResourceCache, StoredObject[]>()
     for (const event of events) {
       const prefix = tablePrefixOf(event.key)
       const table = this.#tables.get(prefix)
@@ -441,22 +441,22 @@ const valueOf = ({ value }: Pick<Event, 'value'> | Item) => value
 const valuesOf = ({ value, before }: Event) => [value, before?.value]
 
 /** What an event says, as a version that no table has; null when it says nothing. */
-function versionIn(event: Event, form: StorageForm | null): Version | null {
+function versionIn(event: Event, form: StorageForm | null): StoredObject | null {
   const { key, value, at, created, before } = event
   const prev = before
-    ? Version.of(
+    ? StoredObject.of(
         before.value,
         { key, revision: before.changed, created: before.created, prev: null },
         null,
         form,
       )
     : null
-  if (value === null) return prev ? Version.tombstone(key, at, prev) : null
-  return Version.of(value, { key, revision: at, created, prev }, null, form)
+  if (value === null) return prev ? StoredObject.tombstone(key, at, prev) : null
+  return StoredObject.of(value, { key, revision: at, created, prev }, null, form)
 }
 
 const stateOf = (
-  table: Table,
+  table: ResourceCache,
   at: Revision,
   prefix: string,
   options: { at?: Revision; start?: string },

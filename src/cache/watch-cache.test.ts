@@ -3,9 +3,9 @@ import * as fc from 'fast-check'
 import { ManualClock } from '../base/clock.ts'
 import { openMemory } from '../engine/memory/engine.ts'
 import { tablePrefixOf } from '../base/store-keys.ts'
-import { Cache } from './cache.ts'
+import { WatchCache } from './watch-cache.ts'
 import { encodeRecord } from '../engine/record.ts'
-import type { Version } from './version.ts'
+import type { StoredObject } from './stored-object.ts'
 import type { WatchSink, WatchView } from './watch-hub.ts'
 
 const P = '/registry/core/things/'
@@ -23,12 +23,12 @@ function record(name: string, value: string, labels?: Record<string, string>): B
   })
 }
 
-const text = (version: Version | null) => version?.json().toString()
+const text = (version: StoredObject | null) => version?.json().toString()
 
 async function open(options: { historyMs?: number; historyBytes?: number } = {}) {
   const clock = new ManualClock()
   const engine = openMemory({ clock })
-  const cache = new Cache(engine, { clock, historyMs: 60_000, ...options })
+  const cache = new WatchCache(engine, { clock, historyMs: 60_000, ...options })
   const put = async (name: string, value: string, labels?: Record<string, string>) => {
     const commit = await cache.commit([{ key: P + name, value: record(name, value, labels) }])
     if (!commit.done) throw new Error('not committed')
@@ -311,7 +311,7 @@ describe('a store that others write to', () => {
     const clock = new ManualClock()
     const engine = openMemory({ clock })
     const asked: { resolve: (at: number) => void; reject: (error: Error) => void }[] = []
-    const cache = new Cache(
+    const cache = new WatchCache(
       Object.assign(engine, {
         latest: () =>
           new Promise<number>((resolve, reject) => {
@@ -320,8 +320,8 @@ describe('a store that others write to', () => {
       }),
       { clock, historyMs: 60_000 },
     )
-    const turn = () => new Promise((resolve) => setImmediate(resolve))
-    return { engine, cache, asked, turn }
+    const yieldToEventLoop = () => new Promise((resolve) => setImmediate(resolve))
+    return { engine, cache, asked, yieldToEventLoop }
   }
 
   test('has nothing to wait for when nobody else writes', async () => {
@@ -330,33 +330,33 @@ describe('a store that others write to', () => {
   })
 
   test('one question for all who ask in turns that follow each other, which comes after them', async () => {
-    const { cache, asked, turn } = await shared()
+    const { cache, asked, yieldToEventLoop } = await shared()
     expect(cache.isShared).toBe(true)
     const first = cache.fresh()
-    await turn()
+    await yieldToEventLoop()
     expect(asked.length).toBe(1)
     asked[0]!.resolve(0)
     await first
     const next = cache.fresh()
     expect(cache.fresh()).toBe(next)
-    await turn()
+    await yieldToEventLoop()
     // The turn had somebody else who asks: so may the next.
     expect(asked.length).toBe(1)
     expect(cache.fresh()).toBe(next)
-    await turn()
-    await turn()
+    await yieldToEventLoop()
+    await yieldToEventLoop()
     expect(asked.length).toBe(2)
     asked[1]!.resolve(0)
     await next
   })
 
   test('a question does not wait for ever, however many come', async () => {
-    const { cache, asked, turn } = await shared()
+    const { cache, asked, yieldToEventLoop } = await shared()
     const waits: (Promise<void> | null)[] = []
     for (let turns = 0; turns < 5; turns++) {
       expect(asked.length).toBe(0)
       waits.push(cache.fresh(), cache.fresh())
-      await turn()
+      await yieldToEventLoop()
     }
     expect(new Set(waits).size).toBe(1)
     expect(asked.length).toBe(1)
@@ -365,14 +365,14 @@ describe('a store that others write to', () => {
   })
 
   test('who asks while a question is under way gets another', async () => {
-    const { cache, asked, turn } = await shared()
+    const { cache, asked, yieldToEventLoop } = await shared()
     const first = cache.fresh()
-    await turn()
+    await yieldToEventLoop()
     expect(asked.length).toBe(1)
     // The question is under way: what is written from here on it may not see.
     const second = cache.fresh()
     expect(second).not.toBe(first)
-    await turn()
+    await yieldToEventLoop()
     expect(asked.length).toBe(2)
     asked[0]!.resolve(0)
     asked[1]!.resolve(0)
@@ -380,17 +380,17 @@ describe('a store that others write to', () => {
   })
 
   test('no more than two questions at once; the third goes when one is answered', async () => {
-    const { cache, asked, turn } = await shared()
+    const { cache, asked, yieldToEventLoop } = await shared()
     const waits: (Promise<void> | null)[] = []
     for (let i = 0; i < 5; i++) {
       waits.push(cache.fresh())
-      await turn()
+      await yieldToEventLoop()
     }
     expect(new Set(waits).size).toBe(3)
     expect(asked.length).toBe(2)
     asked[0]!.resolve(0)
     await waits[0]
-    await turn()
+    await yieldToEventLoop()
     expect(asked.length).toBe(3)
     asked[1]!.resolve(0)
     asked[2]!.resolve(0)
@@ -398,12 +398,12 @@ describe('a store that others write to', () => {
   })
 
   test('waits until the answer has arrived here', async () => {
-    const { cache, engine, asked, turn } = await shared()
+    const { cache, engine, asked, yieldToEventLoop } = await shared()
     let isFresh = false
     const waiting = cache.fresh()!.then(() => (isFresh = true))
-    await turn()
+    await yieldToEventLoop()
     asked[0]!.resolve(1)
-    await turn()
+    await yieldToEventLoop()
     expect(isFresh).toBe(false)
     await engine.commit([{ key: `${P}a`, value: record('a', '1') }])
     await waiting
@@ -411,14 +411,14 @@ describe('a store that others write to', () => {
   })
 
   test('tells all of a failure, and asks anew for the next', async () => {
-    const { cache, asked, turn } = await shared()
+    const { cache, asked, yieldToEventLoop } = await shared()
     const waits = [cache.fresh(), cache.fresh()]
-    await turn()
-    await turn()
+    await yieldToEventLoop()
+    await yieldToEventLoop()
     asked[0]!.reject(new Error('silent'))
     for (const wait of waits) await expect(wait).rejects.toThrow('silent')
     const next = cache.fresh()
-    await turn()
+    await yieldToEventLoop()
     asked[1]!.resolve(0)
     await next
   })

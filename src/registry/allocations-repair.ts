@@ -1,21 +1,21 @@
-import type { Served } from '../catalogue/catalogue.ts'
+import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import type { Change, Revision } from '../engine/engine.ts'
-import { claimOf, claimTable, CLAIM_PREFIX } from './claims.ts'
+import { claimOf, allocationCache, ALLOCATION_PREFIX } from './allocations.ts'
 import { hookContext, type Api } from './context.ts'
 import { commitAll } from './object-changes.ts'
 import { decodeStored } from './objects.ts'
 
 /**
- * Makes claims agree with the objects that hold them: adds missing ones, removes those whose object is gone. There is
+ * Makes allocations agree with the objects that hold them: adds missing ones, removes those whose object is gone. There is
  * nothing to do after a crash, since both are written in one step; but a data directory may come from elsewhere, or
  * ranges may have changed.
  */
-export async function repairClaims(api: Api): Promise<void> {
+export async function repairAllocations(api: Api): Promise<void> {
   const owners = api.catalogue.groups
     .flatMap(({ group, versions }) => api.catalogue.resources(group, versions[0] ?? ''))
-    .filter((served) => served.strategy.claims !== undefined)
-  await claimTable(api.cache)
-  for (const served of owners) await api.cache.table(served.hub.keyPrefix)
+    .filter((served) => served.strategy.allocations !== undefined)
+  await allocationCache(api.cache)
+  for (const served of owners) await api.cache.table(served.storage.keyPrefix)
   // Others may write meanwhile, this server or another; what that leaves amiss, the next round finds.
   for (;;) {
     const changes = await repairs(api, owners)
@@ -24,10 +24,10 @@ export async function repairClaims(api: Api): Promise<void> {
   }
 }
 
-async function repairs(api: Api, owners: readonly Served[]): Promise<Change[]> {
-  // Of one revision, in which each claim is there with its object.
+async function repairs(api: Api, owners: readonly ResourceEntry[]): Promise<Change[]> {
+  // Of one revision, in which each allocation is there with its object.
   const at = api.cache.revision
-  const present = [...(await api.cache.list(CLAIM_PREFIX, CLAIM_PREFIX, { at })).items]
+  const present = [...(await api.cache.list(ALLOCATION_PREFIX, ALLOCATION_PREFIX, { at })).items]
   const wanted = new Map<string, Buffer>()
   for (const served of owners) await collect(api, served, at, wanted)
   const leftover = present.filter(({ key }) => !wanted.has(key))
@@ -40,15 +40,17 @@ async function repairs(api: Api, owners: readonly Served[]): Promise<Change[]> {
 
 async function collect(
   api: Api,
-  served: Served,
+  served: ResourceEntry,
   at: Revision,
   wanted: Map<string, Buffer>,
 ): Promise<void> {
   const c = hookContext(api)
-  const prefix = served.hub.keyPrefix
+  const prefix = served.storage.keyPrefix
   for (const version of (await api.cache.list(prefix, prefix, { at })).items) {
-    for (const claim of served.strategy.claims!(decodeStored(served.hub, version, c))) {
-      const { key, value } = claimOf(api.pools, claim, version.key)
+    for (const allocation of served.strategy.allocations!(
+      decodeStored(served.storage, version, c),
+    )) {
+      const { key, value } = claimOf(api.allocators, allocation, version.key)
       wanted.set(key, value)
     }
   }

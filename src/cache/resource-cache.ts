@@ -2,13 +2,13 @@ import type { Event, Revision } from '../engine/engine.ts'
 import type { Slabs } from './slab.ts'
 import { SortedIndex } from './sorted-index.ts'
 import type { StorageForm } from './storage-form.ts'
-import { Version } from './version.ts'
+import { StoredObject } from './stored-object.ts'
 
 /**
  * All objects of one resource in memory: newest versions by key, older ones behind them for the
  * history window, and the log of changes in order of revision.
  */
-export class Table {
+export class ResourceCache {
   readonly prefix: string
   readonly #index = new SortedIndex()
   readonly #slabs: Slabs
@@ -17,7 +17,7 @@ export class Table {
   /** Set when the cache has let go of it: nothing more comes in. What was taken out of it may be used further. */
   retired = false
   /** Changes in order; the first `#cut` entries are forgotten. */
-  #log: Version[] = []
+  #log: StoredObject[] = []
   #cut = 0
   /** Bytes of versions that only history keeps. */
   historyBytes = 0
@@ -51,22 +51,22 @@ export class Table {
   /** Takes over an object as it is at the floor, while the table is filled. */
   load(key: string, value: Uint8Array, created: Revision, changed: Revision): void {
     const at = { key, revision: changed, created, prev: null }
-    const head = Version.of(value, at, this.#slabs, this.form)
+    const head = StoredObject.of(value, at, this.#slabs, this.form)
     this.#index.add({ key, head })
     this.#present++
   }
 
   /** Applies one change; revisions must not fall. Null when there was nothing to delete. */
-  apply(event: Event): Version | null {
+  apply(event: Event): StoredObject | null {
     const entry = this.#index.get(event.key)
     const prev = entry?.head ?? null
-    let version: Version
+    let version: StoredObject
     if (event.value === null) {
       if (!prev || prev.deleted) return null
-      version = Version.tombstone(event.key, event.at, prev)
+      version = StoredObject.tombstone(event.key, event.at, prev)
       this.#present--
     } else {
-      version = Version.of(
+      version = StoredObject.of(
         event.value,
         { key: event.key, revision: event.at, created: event.created, prev },
         this.#slabs,
@@ -82,23 +82,23 @@ export class Table {
   }
 
   /** The object now; null when absent. */
-  get(key: string): Version | null {
+  get(key: string): StoredObject | null {
     const head = this.#index.get(key)?.head
     return head && !head.deleted ? head : null
   }
 
   /** The object at a revision not below the floor; null when absent then. */
-  getAt(key: string, at: Revision): Version | null {
-    let version: Version | null = this.#index.get(key)?.head ?? null
+  getAt(key: string, at: Revision): StoredObject | null {
+    let version: StoredObject | null = this.#index.get(key)?.head ?? null
     while (version && version.revision > at) version = version.prev
     return version && !version.deleted ? version : null
   }
 
   /** Objects under `prefix` from key `start` on, in order of key, at the latest or an older revision. */
-  *range(prefix: string, options: { start?: string; at?: Revision } = {}): Generator<Version> {
+  *range(prefix: string, options: { start?: string; at?: Revision } = {}): Generator<StoredObject> {
     const at = options.at ?? Infinity
     for (const entry of this.#index.range(prefix, options.start)) {
-      let version: Version | null = entry.head
+      let version: StoredObject | null = entry.head
       while (version && version.revision > at) version = version.prev
       if (version && !version.deleted) yield version
     }
@@ -112,10 +112,10 @@ export class Table {
       at = Infinity,
       most = Infinity,
     }: { start?: string; at?: Revision; most?: number } = {},
-  ): Version[] {
-    const versions: Version[] = []
+  ): StoredObject[] {
+    const versions: StoredObject[] = []
     this.#index.visit(prefix, start, ({ head }) => {
-      let version: Version | null = head
+      let version: StoredObject | null = head
       while (version && version.revision > at) version = version.prev
       if (version && !version.deleted) versions.push(version)
       return versions.length < most
@@ -127,7 +127,7 @@ export class Table {
    * Changes after `from`, oldest first, starting at position `index` of an earlier call: `next` is
    * where to go on. Returns null when `from` is below the floor.
    */
-  changesAfter(from: Revision, limit: number): readonly Version[] | null {
+  changesAfter(from: Revision, limit: number): readonly StoredObject[] | null {
     if (from < this.floor) return null
     let low = this.#cut
     let high = this.#log.length
@@ -173,13 +173,13 @@ export class Table {
   retire(): void {
     this.retired = true
     this.#index.visit(this.prefix, undefined, ({ head }) => {
-      for (let one: Version | null = head; one; one = one.prev) this.#slabs.release(one)
+      for (let one: StoredObject | null = head; one; one = one.prev) this.#slabs.release(one)
       return true
     })
     this.historyBytes = 0
   }
 
-  #dropTombstone(version: Version): void {
+  #dropTombstone(version: StoredObject): void {
     const entry = this.#index.get(version.key)
     if (entry?.head === version) this.#index.remove(version.key)
     else if (entry) {

@@ -1,5 +1,5 @@
 /** What can be in a bag: it knows its own place there. */
-export interface InBag {
+export interface InPool {
   /** Written by the bag alone; -1: in none. */
   place: number
 }
@@ -9,7 +9,7 @@ export interface InBag {
  * they are in the old part of the heap, keep whatever stood in them from being collected: many times the work for the
  * collector.
  */
-export class Bag<T extends InBag> {
+export class IndexedPool<T extends InPool> {
   readonly #items: T[] = []
 
   get size(): number {

@@ -1,19 +1,19 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { Bag, type InBag } from './bag.ts'
+import { IndexedPool, type InPool } from './indexed-pool.ts'
 
-interface Named extends InBag {
+interface Named extends InPool {
   readonly name: string
 }
 
 const named = (name: string): Named => ({ name, place: -1 })
-const namesOf = (bag: Bag<Named>) => Array.from(bag, ({ name }) => name).sort()
+const namesOf = (bag: IndexedPool<Named>) => Array.from(bag, ({ name }) => name).sort()
 
 test('a bag holds what a set would hold', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.boolean(), fc.integer({ min: 0, max: 9 }))), (steps) => {
       const items = Array.from({ length: 10 }, (_, i) => named(String(i)))
-      const bag = new Bag<Named>()
+      const bag = new IndexedPool<Named>()
       const set = new Set<string>()
       for (const [adds, i] of steps) {
         const item = items[i]!
@@ -29,7 +29,7 @@ test('a bag holds what a set would hold', () => {
 })
 
 test('whoever is visited may be taken out, and everybody is visited', () => {
-  const bag = new Bag<Named>()
+  const bag = new IndexedPool<Named>()
   const items = ['a', 'b', 'c', 'd', 'e'].map(named)
   for (const item of items) bag.add(item)
   const seen: string[] = []

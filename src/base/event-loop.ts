@@ -1,5 +1,5 @@
 /** Lets everything that waits for the outside have its turn: for work of several milliseconds while others wait. */
-export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+export const yieldToEventLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /** Milliseconds that one piece of work may keep others waiting before it lets them have a turn. */
 const LONG_MS = 20
@@ -11,7 +11,7 @@ export class Pace {
   /** A turn for others when this work has taken long since the last one, to be waited for; null when it has not. */
   pause(): Promise<void> | null {
     if (performance.now() - this.#since < LONG_MS) return null
-    return turn().then(() => {
+    return yieldToEventLoop().then(() => {
       this.#since = performance.now()
     })
   }

@@ -1,0 +1,82 @@
+import { ServerResponse, type IncomingMessage } from 'node:http'
+import type { Server } from 'node:https'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { plainError, type StatusError } from '../meta/errors.ts'
+import { Http1Exchange, type Exchange } from './exchange.ts'
+import { isLingering } from './http1-linger.ts'
+import {
+  refuse,
+  refuseTunnel,
+  refuseUnparsed,
+  rememberAnswer,
+  rememberExchange,
+  wrongHead,
+} from './http1-refusals.ts'
+import { tellRefused, tellUnparsed } from './http1-stages.ts'
+import type { Stages } from './stages.ts'
+
+/** Where the requests of HTTP/1.1 go. */
+export interface Http1Options {
+  readonly onExchange: (exchange: Exchange) => void
+  /** Tells of requests that are refused here; null when nobody subscribes. */
+  readonly stages: Stages | null
+}
+
+/** Makes exchanges of the requests that a server reads, and refuses what cannot be one. */
+export function takeHttp1(server: Server, options: Http1Options): void {
+  const { stages } = options
+  const take = (request: IncomingMessage, response: ServerResponse) => {
+    if (isLingering(request.socket)) return void request.resume()
+    rememberAnswer(response)
+    const wrong = wrongHead(request)
+    if (wrong) refused(response, wrong, options)
+    else begin(new Http1Exchange(request, response), options)
+  }
+  server.on('request', take)
+  server.on('checkContinue', take)
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    if (isLingering(request.socket)) return void request.resume()
+    rememberAnswer(response)
+    const wrong = wrongHead(request) ?? plainError('the expectation cannot be met', 417)
+    refused(response, wrong, options)
+  })
+  server.on('clientError', (error, socket) => {
+    const refusal = refuseUnparsed(error, socket)
+    if (refusal !== null && stages !== null) tellUnparsed(stages, socket, refusal)
+  })
+  server.on('connect', (request, socket) => {
+    if (isLingering(socket)) return void socket.resume()
+    const refusal = refuseTunnel(socket)
+    if (stages !== null) tellRefused(stages, request, refusal)
+  })
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    if (isLingering(socket)) return void socket.resume()
+    const response = lastResponse(request, socket)
+    const wrong = wrongHead(request)
+    if (wrong) refused(response, wrong, options)
+    else begin(new Http1Exchange(request, response, { socket, head }), options)
+  })
+}
+
+function begin(exchange: Exchange, { onExchange, stages }: Http1Options): void {
+  if (stages !== null) rememberExchange(exchange)
+  onExchange(exchange)
+}
+
+function refused(response: ServerResponse, error: StatusError, { stages }: Http1Options): void {
+  const refusal = refuse(response, error)
+  if (stages !== null) tellRefused(stages, response.req, refusal)
+}
+
+/**
+ * The response to a request that asks for another protocol: whoever does not know what to do with the connection
+ * answers as usual, and the connection ends.
+ */
+function lastResponse(request: IncomingMessage, socket: Duplex): ServerResponse {
+  const response = new ServerResponse(request)
+  response.shouldKeepAlive = false
+  response.assignSocket(socket as Socket)
+  response.once('finish', () => socket.end())
+  return response
+}

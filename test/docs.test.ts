@@ -1,0 +1,69 @@
+/** Pages name files that exist, and names that are in them: a move or a rename has to reach them too. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, test } from 'vitest'
+
+const ROOT = join(import.meta.dirname, '..')
+const IN_DOCS = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.md'))
+  .map((file) => join('docs', file))
+const PAGES = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...IN_DOCS]
+
+/** What stands in backquotes, and the targets of links. */
+const MENTION = /`([^`\n]+)`|\]\(([^)\s]+)\)/g
+const PATH = /^(?:[\w.-]+\/)+[\w.-]+\.(?:ts|mjs|md)$/
+const NAME = /^[a-zA-Z]\w*/
+
+/** The file of a path as pages write it: from the root, or from `src`. */
+const fileOf = (path: string) =>
+  [join(ROOT, path), join(ROOT, 'src', path)].find((file) => existsSync(file))
+
+/** Headings as links name them. */
+const anchorsOf = (text: string) =>
+  [...text.matchAll(/^#+ (.*)$/gm)].map(([, title]) =>
+    title!
+      .toLowerCase()
+      .replace(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-'),
+  )
+
+function faultOfLink(page: string, link: string): string | null {
+  if (/^https?:/.test(link)) return null
+  const [path = '', anchor] = link.split('#')
+  const file = path === '' ? join(ROOT, page) : join(ROOT, dirname(page), path)
+  if (!existsSync(file)) return `${page}: ${link} does not exist`
+  if (anchor === undefined || anchorsOf(readFileSync(file, 'utf8')).includes(anchor)) return null
+  return `${page}: ${link} has no such heading`
+}
+
+function faultsOf(page: string): string[] {
+  const text = readFileSync(join(ROOT, page), 'utf8')
+  const faults: string[] = []
+  /** A path that was just named: a name right behind it is in that file. */
+  let last: { readonly file: string; end: number } | null = null
+  for (const { 0: whole, 1: code, 2: link, index } of text.matchAll(MENTION)) {
+    if (link !== undefined) {
+      const fault = faultOfLink(page, link)
+      if (fault !== null) faults.push(fault)
+      continue
+    }
+    if (code === undefined) continue
+    const end = index + whole.length
+    const name = NAME.exec(code)?.[0]
+    if (PATH.test(code)) {
+      const file = fileOf(code)
+      last = file === undefined ? null : { file, end }
+      if (file === undefined) faults.push(`${page}: ${code} does not exist`)
+    } else if (last && name !== undefined && /^\s$/.test(text.slice(last.end, index))) {
+      if (!readFileSync(last.file, 'utf8').includes(name))
+        faults.push(`${page}: ${last.file.slice(ROOT.length + 1)} has no ${name}`)
+      last.end = end
+    }
+  }
+  return faults
+}
+
+test('files, names in them and headings that pages refer to are there', () => {
+  expect(PAGES.length).toBeGreaterThan(50)
+  expect(PAGES.flatMap(faultsOf)).toEqual([])
+})
