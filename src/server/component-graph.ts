@@ -1,38 +1,39 @@
 /**
- * Starts the components of a program as far at the same time as they allow, and stops them in reverse order.
+ * Starts the components of a program concurrently, as far as their needs allow, and stops them in reverse order.
  *
  *     engine ─────┐
- *                 ├── store ── cache ── …     engine and catalogue start together, store after both
+ *                 ├── store ── cache ── …     engine and catalogue start at once, store after both
  *     catalogue ──┘     ┆
- *                      pki                    starts beside store, and waits for it where it needs it
+ *                      pki                    pki starts at once too, and awaits store inside
  */
 
-/** What a component gives to others when it has started. */
+/** Result of a start. */
 export interface Started<T> {
+  /** What other components get of this one. */
   readonly part: T
-  /** Ends what was started; resolves when that is done. */
+  /** Releases everything that the start acquired. */
   stop?(): Promise<void> | void
 }
 
-/** Parts that are still being made. */
+/** Parts of components that are still starting. */
 export type Underway<P> = { readonly [K in keyof P]: Promise<P[K]> }
 
 type Starting<P, N extends keyof P> = Started<P[N]> | Promise<Started<P[N]>>
 
-/** One component of a program whose parts are `P`, by their names. */
+/** One component of a program; `P` maps the names of all components to their parts. */
 export interface Component<P, N extends keyof P = keyof P> {
   readonly name: N
-  /** Parts that are there before it starts. */
+  /** Components that start before this one. */
   readonly needs?: readonly (keyof P)[]
-  /** Parts that it waits for itself: they come as promises. */
+  /** Components that this one awaits inside its start: their parts are given as promises. */
   readonly beside?: readonly (keyof P)[]
-  /** Parts that it looks up after its start; these may need this one in turn. */
+  /** Components whose parts are looked up after the start; they may need this one in turn. */
   readonly later?: readonly (keyof P)[]
-  /** Its part is ready when this resolves. A start that rejects leaves nothing behind. */
+  /** Resolves when the component is ready. A start that rejects must release what it acquired. */
   start(parts: Readonly<P>, underway: Underway<P>): Starting<P, N>
 }
 
-/** A component as it is written: its start sees the parts that it declares, and no others. */
+/** A component as it is declared: the types let its start see the declared parts only. */
 export interface Declared<
   P,
   N extends keyof P,
@@ -50,7 +51,7 @@ export interface Declared<
   ): Starting<P, N>
 }
 
-/** Makes the function by which components of the parts `P` are declared. */
+/** Returns the function that declares components of a program with the parts `P`. */
 export const componentsOf =
   <P>() =>
   <
@@ -71,24 +72,24 @@ export class ComponentGraph<P> {
   #hasEnded = false
   #stopping: Promise<void> | null = null
 
-  /** Throws an Error about an unknown need, a name that is there twice, and a cycle. */
+  /** Throws an Error on an unknown need, a duplicate name, and a cycle. */
   constructor(components: readonly Component<P>[]) {
     this.#order = inOrder(components)
   }
 
-  /** Names in the order of the start: each after what it waits for, otherwise as they were given. */
+  /** Names in topological order, which keeps the given order where it can. */
   get order(): readonly (keyof P)[] {
     return this.#order.map(({ name }) => name)
   }
 
   /**
-   * Resolves when all have started. After a failure none is begun, what is starting is waited for, what was started is
-   * stopped, and the failure is thrown; of several, that of the first in order.
+   * Resolves when all components have started. After a failure no further component starts, those that are starting are
+   * awaited, all that started are stopped, and the failure is thrown: of several, that of the first component in order.
    */
   async start(): Promise<Readonly<P>> {
     for (const component of this.#order) {
       const starting = this.#begin(component)
-      // Failures are looked at together.
+      // All failures are collected below.
       starting.catch(() => {})
       this.#starting.set(component.name, starting)
     }
@@ -96,15 +97,15 @@ export class ComponentGraph<P> {
     const failures = ends.flatMap((end): unknown[] =>
       end.status === 'rejected' ? [end.reason] : [],
     )
-    if (failures.length === 0 && !this.#hasEnded) return this.#parts as P // All have given theirs.
-    // The failure of the start says more than one that it led to.
+    if (failures.length === 0 && !this.#hasEnded) return this.#parts as P // Complete: every start has succeeded.
+    // The failure of the start is the cause: one of the stop must not hide it.
     await this.stop().catch(() => {})
     throw failures.find((failure) => !(failure instanceof StartEnded)) ?? new StartEnded()
   }
 
   /**
-   * Stops what was started in reverse order, also while others are still starting: these are waited for, and no more are
-   * begun. All are stopped, whichever fails; the first failure is thrown. May be called twice.
+   * Stops all started components in reverse order. During a start no further component starts, and those that are starting
+   * are awaited first. A failure does not keep others from being stopped; the first one is thrown. May be called twice.
    */
   stop(): Promise<void> {
     return (this.#stopping ??= this.#stopAll())
@@ -128,7 +129,7 @@ export class ComponentGraph<P> {
     this.#hasEnded = true
     const failures: unknown[] = []
     for (const { name } of this.#order.toReversed()) {
-      // What did not start has nothing to stop.
+      // A failed start has nothing to stop.
       const started = await this.#starting.get(name)?.catch(() => null)
       try {
         await started?.stop?.()
@@ -139,7 +140,7 @@ export class ComponentGraph<P> {
     if (failures.length > 0) throw failures[0]
   }
 
-  /** The parts that a component declares, to be looked up at any time. */
+  /** The declared parts of a component, looked up on access. */
   #view({ name, needs = [], later = [] }: Component<P>): P {
     const view = {}
     for (const other of [...needs, ...later])
@@ -150,23 +151,23 @@ export class ComponentGraph<P> {
           throw new Error(`${String(name)} looks up ${String(other)}, which has not started`)
         },
       })
-    // Others are not seen by the type that the component was declared with.
+    // Undeclared parts are missing; the type of the declaration excludes them.
     return view as P
   }
 
   #underway({ beside = [] }: Component<P>): Underway<P> {
     const parts = beside.map((other) => {
       const part = this.#starting.get(other)!.then((started) => started.part)
-      // Whoever does not come to wait for it leaves its failure to the start.
+      // A component that never awaits it leaves the failure to `start`.
       part.catch(() => {})
       return [other, part] as const
     })
-    // The same.
+    // As above.
     return Object.fromEntries(parts) as Underway<P>
   }
 }
 
-/** The start was ended before the turn of a component came. */
+/** The start was ended before this component could start. */
 class StartEnded extends Error {
   constructor() {
     super('the start was ended')
@@ -174,7 +175,7 @@ class StartEnded extends Error {
   }
 }
 
-/** Each after what it waits for, otherwise as given. */
+/** Sorts topologically and keeps the given order where it can. Throws on what cannot start. */
 function inOrder<P>(components: readonly Component<P>[]): readonly Component<P>[] {
   const byName = new Map(components.map((component) => [component.name, component]))
   if (byName.size < components.length)

@@ -29,12 +29,12 @@ export class StartingDataDir {
     this.#fresh = new Set([STORE, ...OTHERS].filter((name) => !existsSync(join(dir, name))))
   }
 
-  /** A client may have been told of something that is in the store: from now on nothing goes. */
+  /** Clients may have seen what is in the store: from now on nothing is removed. */
   keep(): void {
     this.#isKept = true
   }
 
-  /** Removes what a failed start made beside the store, and says whether the store goes too; while its lock is held. */
+  /** Unless kept, removes what the start created beside the store; returns whether the store is to be removed. Called under its lock. */
   discardHeld(): boolean {
     if (this.#isKept) return false
     this.#removeOthers()
@@ -42,8 +42,8 @@ export class StartingDataDir {
   }
 
   /**
-   * Removes what is left of a failed start when everything is closed. Only who has the lock of a store may touch what lies
-   * beside it; without one, a configuration for clients shows that another server was here.
+   * Unless kept, removes what is left of the start after everything is closed. Only the holder of the store's lock may
+   * remove what is beside it; without a lock, a kubeconfig shows that another server uses the directory.
    */
   discard({ isLocked }: { readonly isLocked: boolean }): void {
     if (this.#isKept) return

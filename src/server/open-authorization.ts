@@ -70,8 +70,16 @@ export async function openAuthorization(
   const modes = authorizationModes(options)
   const rbac = new RbacIndex()
   const closers = [await rbac.follow(objects, v)]
+  const close = () => {
+    for (const end of closers.splice(0)) end()
+  }
   const opened: Authorizer[] = []
-  for (const mode of modes) opened.push(await open(mode, options, { ...parts, rbac, closers }))
+  try {
+    for (const mode of modes) opened.push(await open(mode, options, { ...parts, rbac, closers }))
+  } catch (error) {
+    close()
+    throw error
+  }
   const authorizer = authorizerUnion(opened)
   return {
     modes,
@@ -79,9 +87,7 @@ export async function openAuthorization(
     rbac,
     closest: (user, attributes) => closestRule(rbac, user, attributes)?.text ?? '',
     guards: guards({ authorizer, index: rbac, v }),
-    close() {
-      for (const close of closers.splice(0)) close()
-    },
+    close,
   }
 }
 

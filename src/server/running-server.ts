@@ -1,8 +1,8 @@
-/** What a caller has of a server that is ready. */
+/** The public face of a server that is ready. */
 import type { ServerParts } from './components/component.ts'
 import type { RunningServer } from './options/server-options.ts'
 
-/** The parts of a server as its caller sees them; `stop` ends all of them. */
+/** Wraps the parts of a started server. */
 export function runningServer(
   parts: Readonly<ServerParts>,
   stop: () => Promise<void>,

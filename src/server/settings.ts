@@ -1,4 +1,4 @@
-/** What the options of a server mean: checked, with defaults. */
+/** Options of a server, checked and with defaults. */
 import type { Api } from '../registry/context.ts'
 import { systemClock, type Clock } from '../base/clock.ts'
 import { randomIds, type Ids } from '../base/ids.ts'
@@ -15,13 +15,13 @@ import { choosePlugins, type ChosenPlugins } from './admission-plugins.ts'
 import { serviceRanges, type ServerOptions } from './options/server-options.ts'
 import { checkTlsOptions } from './options/tls-options.ts'
 
-/** What a caller inside this project may have of a server besides. */
+/** Hooks for callers inside this project. */
 export interface Inside {
-  /** Gets parts of the server before anything is written or answered; what is served is changed by its catalogue. */
+  /** Called before the first write and the first response. Changes of the catalogue change what is served. */
   readonly made?: (parts: { readonly api: Api; readonly catalogue: LiveCatalogue }) => void
 }
 
-/** What all components of one server may know. */
+/** Settings that all components of one server share. */
 export interface Settings {
   readonly options: ServerOptions
   readonly inside: Inside
@@ -41,7 +41,7 @@ export interface Settings {
   readonly plugins: ChosenPlugins
 }
 
-/** Reads options. Throws an Error that names flags. */
+/** Checks the options and reads the files of admission configuration. Throws an Error that names flags. */
 export async function readSettings(options: ServerOptions, inside: Inside): Promise<Settings> {
   const v = vocabularies[options.vocabulary ?? defaultVocabulary]
   const log = options.log ?? silentLog

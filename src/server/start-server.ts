@@ -1,4 +1,4 @@
-/** Starts a server out of its components. */
+/** The composition root: the components of a server, and their start. */
 import { startFailure } from '../base/start-failure.ts'
 import { ComponentGraph } from './component-graph.ts'
 import { admission } from './components/admission.ts'
@@ -33,21 +33,21 @@ import { runningServer } from './running-server.ts'
 import { readSettings, type Inside, type Settings } from './settings.ts'
 
 /**
- * Everything that a server is made of. It starts as far at the same time as the needs of each allow, and is stopped in the
- * reverse of this order.
+ * The components of a server. They start concurrently, as far as the needs of each allow, and stop in the reverse of this
+ * order.
  */
 const components: readonly ((settings: Settings) => ServerComponent)[] = [
-  // What is stored.
+  // Storage, and keys.
   ...[dataDir, engine, catalogue, store, pki],
-  // Verbs, and what they work with.
+  // The verbs of the API, without HTTP.
   ...[cache, api, objects, admission],
-  // What is written and read before the server is ready.
+  // Objects that are written and followed before the server is ready.
   ...[firstObjects, definitions, authorization, systemPriorities],
-  // Requests from outside.
+  // Requests over the network.
   ...[authentication, health, endpoints, requests, listener, kubeconfig],
-  // This server among others.
+  // Ready, and registered among the servers of the cluster.
   ...[readiness, serverLease, serverService],
-  // What goes on after the start.
+  // In the background, from the start on.
   ...[bootstrapPolicy, publishedAuthentication, controllers],
 ]
 

@@ -8,7 +8,7 @@ export interface ServerAdmission {
   readonly chain: AdmissionChain
 }
 
-/** The admission plugins that are on. */
+/** Creates the enabled admission plugins. */
 export const admission = ({ v, clock, log, gate, plugins: chosen }: Settings) =>
   component({
     name: 'admission',

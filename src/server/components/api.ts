@@ -5,7 +5,7 @@ import { component } from './component.ts'
 
 const MIN_REQUEST_TIMEOUT_MS = 1_800_000
 
-/** What verbs work with. Admission and access are made of it, and looked up by it when a request comes. */
+/** The dependencies of the verbs. Admission and access control are built from it, and looked up when a request arrives. */
 export const api = (settings: Settings) =>
   component({
     name: 'api',

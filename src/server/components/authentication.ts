@@ -3,7 +3,7 @@ import { openAuthentication } from '../open-authentication.ts'
 import type { Settings } from '../settings.ts'
 import { component } from './component.ts'
 
-/** Who asks. */
+/** Opens the authenticators that the options name. */
 export const authentication = ({ options, v, clock, log }: Settings) =>
   component({
     name: 'authentication',

@@ -2,7 +2,7 @@ import { openAuthorization } from '../open-authorization.ts'
 import type { Settings } from '../settings.ts'
 import { component } from './component.ts'
 
-/** Who may do what. */
+/** Opens the authorizers that the options name. */
 export const authorization = ({ options, v, clock, log }: Settings) =>
   component({
     name: 'authorization',

@@ -3,13 +3,13 @@ import { usesRbac } from '../open-authorization.ts'
 import type { Settings } from '../settings.ts'
 import { component } from './component.ts'
 
-/** Work on the roles and bindings that every cluster has. */
+/** Reconciliation of the bootstrap policy. */
 export interface BootstrapPolicy {
-  /** Resolves when they are as they have to be, or that failed. */
+  /** Resolves when it has finished or failed. */
   readonly settled: Promise<void>
 }
 
-/** Brings roles and bindings of the bootstrap policy up to date. Nobody waits for it at the start. */
+/** Reconciles roles and bindings of the bootstrap policy in the background. */
 export const bootstrapPolicy = ({ options, log }: Settings) =>
   component({
     name: 'bootstrapPolicy',
@@ -17,7 +17,7 @@ export const bootstrapPolicy = ({ options, log }: Settings) =>
     start({ api, firstObjects, health }) {
       const ending = new AbortController()
       const ensure = async () => {
-        // After whoever waits for the server goes on.
+        // The caller of the start goes on first.
         await yieldToEventLoop()
         if (!usesRbac(options.authorization) || firstObjects.isSeeded) return
         const { ensureBootstrapPolicy } = await import('../bootstrap/policy.ts')

@@ -5,7 +5,7 @@ import { component } from './component.ts'
 
 const HISTORY_MS = 300_000
 
-/** The memory of the server above its store. */
+/** The watch cache above the store. */
 export const cache = ({ options, clock, log }: Settings) =>
   component({
     name: 'cache',

@@ -4,12 +4,12 @@ import { resources } from '../../kinds/index.ts'
 import type { Settings } from '../settings.ts'
 import { component } from './component.ts'
 
-/** The resources that are served. */
+/** Builds the catalogue of served resources. */
 export const catalogue = ({ v, isEnabled }: Settings) =>
   component({
     name: 'catalogue',
     async start() {
-      // What is far away is asked first, and waited for while this is made.
+      // The engine connects first: a remote store answers while this work runs.
       await yieldToEventLoop()
       return { part: buildCatalogue(resources, v, isEnabled) }
     },

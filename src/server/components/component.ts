@@ -1,4 +1,4 @@
-/** The parts of a server, by the names of the components that make them. */
+/** The parts that a server consists of. */
 import type { WatchCache } from '../../cache/watch-cache.ts'
 import type { LiveCatalogue } from '../../catalogue/live-catalogue.ts'
 import type { ObjectSource } from '../../catalogue/object-source.ts'
@@ -22,7 +22,7 @@ import type { PublishedAuthentication } from './published-authentication.ts'
 import type { Requests } from './requests.ts'
 import type { OpenedStore } from './store.ts'
 
-/** What components give to each other; null where others only wait for the component. */
+/** Parts by component name. Null: others only wait for that component. */
 export interface ServerParts {
   readonly dataDir: StartingDataDir | null
   readonly engine: OpenEngine
@@ -54,5 +54,5 @@ export interface ServerParts {
 /** A component of the server. */
 export type ServerComponent = Component<ServerParts>
 
-/** Declares one. */
+/** Declares a component of the server. */
 export const component = componentsOf<ServerParts>()

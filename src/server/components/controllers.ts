@@ -6,7 +6,7 @@ import type { Settings } from '../settings.ts'
 import { component, type ServerParts } from './component.ts'
 import { placeOf } from './server-service.ts'
 
-/** What keeps objects in order. */
+/** The running controllers. */
 export interface ServerControllers {
   /** Resolves when nothing is due. */
   idle(): Promise<void>
@@ -17,7 +17,7 @@ type Parts = Pick<
   'api' | 'authentication' | 'authorization' | 'engine' | 'listener' | 'pki' | 'serverLease'
 >
 
-/** Begins when the bootstrap policy gives controllers their rights; nobody waits for it at the start. */
+/** Runs controllers in the background, once the bootstrap policy has given them their permissions. */
 export const controllers = (settings: Settings) =>
   component({
     name: 'controllers',
@@ -34,14 +34,14 @@ export const controllers = (settings: Settings) =>
       return {
         part: { idle: async () => (await running)?.idle() },
         async stop() {
-          // Others are no longer sent here, and go on with what was done here.
+          // At the same time: clients are no longer sent here, and another server takes the controllers over.
           await Promise.all([parts.serverLease?.stop(), running?.then((work) => work.stop())])
         },
       }
     },
   })
 
-/** Where servers share a store, one of them is elected. */
+/** Of servers that share a store only the elected one runs them. */
 async function run(settings: Settings, parts: Parts): Promise<ElectedWork> {
   const start = () => startControllers(settings, parts)
   if (!parts.engine.isShared) return start()
@@ -57,7 +57,7 @@ async function startControllers(settings: Settings, parts: Parts): Promise<Elect
   return runControllers(
     {
       api,
-      // Without roles there are none for them either: then they may what the server may.
+      // Without RBAC no roles give them permissions: they have those of the server.
       authorizer: usesRbac(options.authorization) ? authorization.authorizer : alwaysAllow,
       log,
       onlyServer: options.controllers === 'server',

@@ -2,7 +2,7 @@ import { StartingDataDir } from '../data-dir.ts'
 import type { Settings } from '../settings.ts'
 import { component } from './component.ts'
 
-/** The data directory, if there is one. What a failed start made of it is removed last of all. */
+/** The data directory, if there is one. What a failed start created in it is removed after everything else. */
 export const dataDir = ({ options, store }: Settings) =>
   component({
     name: 'dataDir',

@@ -4,7 +4,7 @@ import type { CustomResourceDefinition } from '../../kinds/apiextensions/custom-
 import type { Settings } from '../settings.ts'
 import { component } from './component.ts'
 
-/** What users define is served by every server, whoever wrote the definition; ready when all that is in force is served. */
+/** Serves custom resource definitions, whichever server stored them. Ready when all established ones are served. */
 export const definitions = ({ v, clock, ids, log }: Settings) =>
   component({
     name: 'definitions',

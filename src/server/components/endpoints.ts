@@ -9,14 +9,14 @@ import { openApiEndpoints } from '../../openapi/endpoints.ts'
 import type { Settings } from '../settings.ts'
 import { component } from './component.ts'
 
-/** What is served beside resources. */
+/** Endpoints beside resources. */
 export interface ServerEndpoints {
-  /** By path. More may be added later: the index page tells what is there. */
+  /** By path. More may be added later; the index page lists all. */
   readonly endpoints: Map<string, Endpoint>
   readonly prefixes: ServerState['prefixes']
 }
 
-/** Health, discovery, OpenAPI documents, version and index. */
+/** Creates the endpoints of health, discovery, OpenAPI documents, version and index. */
 export const endpoints = ({ v }: Settings) =>
   component({
     name: 'endpoints',

@@ -11,10 +11,10 @@ const ETCD_DIAL_MS = 20_000
 const ETCD_REQUEST_MS = 10_000
 const ETCD_COMPACTION_MS = 300_000
 
-/** An engine, which can be asked how it is when it is far away. */
+/** An open engine; a remote one has a health check. */
 export type OpenEngine = Engine & Partial<Pick<EtcdEngine, 'check'>>
 
-/** What keeps bytes: the engine that the options name. Throws UnusableDataDir and StoreUnavailable. */
+/** Opens the engine that the options name. Throws UnusableDataDir and StoreUnavailable. */
 export const engine = (settings: Settings) =>
   component({
     name: 'engine',

@@ -4,13 +4,13 @@ import { usesRbac } from '../open-authorization.ts'
 import type { Settings } from '../settings.ts'
 import { component } from './component.ts'
 
-/** What was done about the objects that a server cannot do without. */
+/** Result of the first writes. */
 export interface FirstObjects {
-  /** Whether the bootstrap policy was written as a whole, so that it needs no look. */
+  /** Whether the whole bootstrap policy was just written, so that it need not be compared. */
   readonly isSeeded: boolean
 }
 
-/** Namespaces of the system and, in an empty store, the bootstrap policy. */
+/** Writes the system namespaces and, to an empty store, the bootstrap policy. Repairs allocations. */
 export const firstObjects = ({ options }: Settings) =>
   component({
     name: 'firstObjects',

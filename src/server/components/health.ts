@@ -5,15 +5,15 @@ import type { Settings } from '../settings.ts'
 import { StartProgress } from '../start-progress.ts'
 import { component } from './component.ts'
 
-/** What probes are told. */
+/** The health checks, and what changes their results. */
 export interface Health {
   readonly checks: readonly HealthCheck[]
   readonly progress: StartProgress
-  /** The namespaces of the system are there. */
+  /** Reports that the system namespaces exist. */
   namespacesReady(): void
 }
 
-/** The conditions of the server's health. */
+/** Health checks of the server. */
 export const health = ({ options, v, clock }: Settings) =>
   component({
     name: 'health',
@@ -26,7 +26,7 @@ export const health = ({ options, v, clock }: Settings) =>
           ? (['start-apiextensions-informers', 'start-apiextensions-controllers'] as const)
           : []),
       ])
-      // What they follow was read before.
+      // Their sources have been read: the components above have started.
       progress.done(
         'start-{system}-apiserver-admission-initializer',
         'generic-apiserver-start-informers',

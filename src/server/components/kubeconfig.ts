@@ -6,14 +6,14 @@ import { dataDirFault } from '../data-dir.ts'
 import type { Settings } from '../settings.ts'
 import { component } from './component.ts'
 
-/** The administrator's configuration for clients. */
+/** Client configuration of the administrator. */
 export interface Kubeconfig {
   readonly text: string
   /** Absent without a data directory. */
   readonly path?: string
 }
 
-/** Makes it, and keeps it in the data directory. */
+/** Creates the kubeconfig of the administrator and writes it to the data directory. */
 export const kubeconfig = ({ options: { dataDir }, v }: Settings) =>
   component({
     name: 'kubeconfig',

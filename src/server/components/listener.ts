@@ -7,14 +7,14 @@ import { component, type ServerParts } from './component.ts'
 const CLOSE_GRACE_MS = 5_000
 const HANDLER_GRACE_MS = 1_000
 
-/** Where the server is reached from this machine. */
+/** Address of the server, as reachable from this machine. */
 export interface Listening {
   readonly port: number
   readonly address: string
   readonly url: string
 }
 
-/** The socket. From its start on clients are answered; at its stop watches end and requests are finished. */
+/** Listens. Requests are answered from its start; its stop ends watches and finishes requests. */
 export const listener = (settings: Settings) =>
   component({
     name: 'listener',
@@ -28,7 +28,7 @@ export const listener = (settings: Settings) =>
         port: options.port ?? 0,
         cert: pki.servingCert,
         key: pki.servingKey,
-        clientCa: authentication.clientCa,
+        clientCa: authentication.clientCa(),
         connections,
         certificates: authentication.certificates,
         onExchange: exchanges.take,
@@ -46,7 +46,7 @@ export const listener = (settings: Settings) =>
           cache.hub.close()
           await socket.close(CLOSE_GRACE_MS)
           if (state.stages === null) return
-          // Handlers come back to tell what became of their requests, if they do so soon.
+          // Handlers get a moment to report the end of their requests.
           await exchanges.idle(HANDLER_GRACE_MS)
           state.stages.close()
         },
@@ -60,7 +60,7 @@ function reachableHost(bindAddress: string): string {
   return bindAddress.includes(':') ? `[${bindAddress}]` : bindAddress
 }
 
-/** Others verify tokens by what they find here. */
+/** Publishes the keys by which others verify tokens of service accounts. */
 function serveTokenKeys(
   { log }: Settings,
   { authentication, endpoints: { endpoints } }: Pick<ServerParts, 'authentication' | 'endpoints'>,

@@ -2,7 +2,7 @@ import { objectSource } from '../object-source.ts'
 import type { Settings } from '../settings.ts'
 import { component } from './component.ts'
 
-/** Objects out of the server's own memory. */
+/** Decoded objects of the watch cache, for parts that follow or read them. */
 export const objects = ({ log }: Settings) =>
   component({
     name: 'objects',

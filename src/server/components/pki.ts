@@ -7,8 +7,8 @@ import { component } from './component.ts'
 import type { OpenedStore } from './store.ts'
 
 /**
- * Keys and certificates of the server and its administrator, taken from where they are kept, or made. Keys that servers
- * have in common are made while the store is being opened. Throws an Error about what a server cannot start with.
+ * Loads keys and certificates of the server and its administrator, or creates them. Keys that servers share are created
+ * while the store opens. Throws an Error that names the file which cannot be used.
  */
 export const pki = (settings: Settings) =>
   component({

@@ -2,20 +2,20 @@ import { publishAuthentication } from '../bootstrap/authentication-config.ts'
 import type { Settings } from '../settings.ts'
 import { component } from './component.ts'
 
-/** Work on what other servers are told. */
+/** Publication of the authentication configuration. */
 export interface PublishedAuthentication {
-  /** Resolves when they were told at the start, or that failed. */
+  /** Resolves when the publication at the start has finished or failed. */
   readonly settled: Promise<void>
 }
 
-/** Tells servers that stand behind this one how to know users, at the start and whenever that changes. */
+/** Publishes the authentication configuration for extension servers, now and on every change, in the background. */
 export const publishedAuthentication = ({ log }: Settings) =>
   component({
     name: 'publishedAuthentication',
     needs: ['api', 'objects', 'authentication', 'health', 'kubeconfig', 'serverService'],
     start({ api, objects, authentication, health }) {
       const publish = () =>
-        publishAuthentication(api, objects, authentication.published).catch((error: unknown) => {
+        publishAuthentication(api, objects, authentication.published()).catch((error: unknown) => {
           log.warn('what other servers are told of authentication cannot be written', {
             error: String(error),
           })

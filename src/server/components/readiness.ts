@@ -1,6 +1,6 @@
 import { component } from './component.ts'
 
-/** Says that the server is ready when what it cannot do without is there. */
+/** Reports the server as ready once the objects and kinds that it needs are served. */
 export const readiness = () =>
   component({
     name: 'readiness',

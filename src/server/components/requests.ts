@@ -13,14 +13,14 @@ import { component } from './component.ts'
 
 const REQUEST_TIMEOUT_MS = 60_000
 
-/** What answers requests, however they come. */
+/** What handles requests of the listener. */
 export interface Requests {
   readonly state: ServerState
   readonly exchanges: Exchanges
   readonly connections: Connections
 }
 
-/** The way of requests from their head to their answer. */
+/** Prepares the request pipeline. */
 export const requests = (settings: Settings) =>
   component({
     name: 'requests',

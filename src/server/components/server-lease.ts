@@ -4,7 +4,7 @@ import { placeOf } from './server-service.ts'
 
 const RENEW_MS = 10_000
 
-/** Tells other servers over the same store that this one lives; null where there are none, or nobody could reach it. */
+/** Registers this server with others over the same store; null if the store is not shared or it has no reachable address. */
 export const serverLease = (settings: Settings) =>
   component({
     name: 'serverLease',

@@ -3,21 +3,21 @@ import type { Settings } from '../settings.ts'
 import { component } from './component.ts'
 import type { Listening } from './listener.ts'
 
-/** The service by which programs in the cluster find the servers. */
+/** Writes the service by which programs in the cluster find the servers, with its endpoints. */
 export const serverService = (settings: Settings) =>
   component({
     name: 'serverService',
     needs: ['api', 'engine', 'health', 'listener', 'readiness', 'serverLease'],
     async start({ api, engine, health, listener }) {
       const place = placeOf(settings, listener)
-      // Servers that share it make it with their leases.
+      // Servers that share a store write it together with their leases.
       if (!engine.isShared || !place.reconciled) await ensureServerService(api, place)
       health.progress.done('bootstrap-controller')
       return { part: null }
     },
   })
 
-/** Where this server is. */
+/** Where others reach this server. */
 export const placeOf = (
   { options, bindAddress, ranges, log }: Settings,
   { port }: Listening,

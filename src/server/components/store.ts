@@ -3,13 +3,14 @@ import type { Engine } from '../../engine/engine.ts'
 import type { Settings } from '../settings.ts'
 import { component } from './component.ts'
 
-/** A store that is there; `encrypted` is `engine`, where it keeps what is written there from others. */
+/** An open store. */
 export interface OpenedStore {
   readonly engine: Engine
+  /** The same engine, where encryption at rest is configured. */
   readonly encrypted: EncryptedEngine | null
 }
 
-/** The engine, with encryption at rest over it where that is asked for. Throws EncryptionConfigError. */
+/** The engine, wrapped in encryption at rest if that is configured. Throws EncryptionConfigError. */
 export const store = ({ options, v }: Settings) =>
   component({
     name: 'store',

@@ -1,7 +1,7 @@
 import { ensureSystemPriorities } from '../bootstrap/system-priorities.ts'
 import { component } from './component.ts'
 
-/** The priority classes of the system. */
+/** Writes the priority classes of the system. */
 export const systemPriorities = () =>
   component({
     name: 'systemPriorities',
