@@ -108,7 +108,7 @@ test('two of them do the work of one, and when one is killed the other goes on',
   expect(await holder()).toEqual({ holder: '', transitions: 1 })
 })
 
-test('health is told, and why there is none', async () => {
+test('health is served, and why there is none', async () => {
   let why: string | null = null
   const place = { host: '127.0.0.1', port: 0, cert: '', key: '' }
   const health = await serveHealth(place, { fault: () => why })

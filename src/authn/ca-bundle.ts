@@ -122,7 +122,7 @@ export class CaBundle {
       try {
         this.#take(await this.#source.read())
       } catch (error) {
-        this.#log.warn('authorities stay as they are: the new ones cannot be used', {
+        this.#log.warn('the CA bundle cannot be reloaded, using the previous one', {
           source: this.#source.name,
           error: plainReason(error),
         })
@@ -136,7 +136,7 @@ export class CaBundle {
     this.authorities = authorities
     this.pem = pem
     this.generation++
-    this.#log.info('authorities replaced', {
+    this.#log.info('CA bundle reloaded', {
       source: this.#source.name,
       count: authorities.length,
     })

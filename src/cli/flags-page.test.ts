@@ -10,27 +10,28 @@ const PAGE = join(import.meta.dirname, '..', '..', 'docs', 'reference', 'flags.m
 
 const INTRODUCTION = `# Flags
 
-\`orch server\` and \`orch-apiserver\` take the same flags; in this release they do the same. Written \`--flag=value\` or
-\`--flag value\`; underscores may stand for dashes; \`-v2\`, \`-v=2\` and \`-v 2\` are one. A flag that is unknown, malformed
-or out of bounds ends the program before anything is touched. The last of several wins. The last column names the option
-of \`startServer()\` that means the same, whose durations are milliseconds; those that no flag sets are told in its types.
+\`orch server\` and \`orch-apiserver\` have the same flags; in this release they do the same. Flags are written
+\`--flag=value\` or \`--flag value\`. Underscores may replace dashes; \`-v2\`, \`-v=2\` and \`-v 2\` are equal. If a flag is
+given several times the last one wins, unless it may be repeated. An unknown, malformed or out-of-range flag ends the
+program before it does anything. The last column names the equivalent option of \`startServer()\`, whose durations are in
+milliseconds; its TypeScript types describe the options without a flag.
 
-Exit codes of every command: 0 when it did what was asked, also for a server that was asked to end and finished; 1 for
-flags that cannot be understood, a start that fails and an end that fails; 128 and the number of the signal, such as 143, for
-a server that a signal ended before it was ready, or at once since it was the second. What went wrong is one line on standard error; \`-v 4\` shows the causes of a failed start.
+Exit codes of every command: 0 for success, including a server that a signal stopped in order; 1 for invalid flags, a failed
+start or a failed stop; 128 plus the number of the signal (143 for SIGTERM) for a server that a signal stopped before it was
+ready, or that a second signal stopped at once. Errors are one line on standard error; \`-v 4\` adds the causes of a failed
+start.
 
-This page is written from the flags themselves: \`npx vitest run src/cli -u\`.
+This page is generated from the flags: \`npx vitest run src/cli -u\`.
 `
 
 const MANAGER_PAGE = join(PAGE, '..', 'controller-manager-flags.md')
 
 const MANAGER = `# Flags of the controller manager
 
-\`orch-controller-manager\` runs the controllers of [controllers.md](../controllers.md) against a server elsewhere. Flags are
-written as those of the [server](flags.md). Exit codes: 0 when it was asked to end and has; 1 for flags that cannot be
-understood, files that cannot be used, and a lead that was lost.
+\`orch-controller-manager\` runs the [controllers](../controllers.md) as a client of a server. Flags are written like those of
+the [server](flags.md). Exit codes: 0 after a signal; 1 for invalid flags, unusable files and a lost leader election.
 
-This page is written from the flags themselves: \`npx vitest run src/cli -u\`.
+This page is generated from the flags: \`npx vitest run src/cli -u\`.
 `
 
 const tablesOf = (flags: Flags, hasOptions: boolean): string =>
@@ -47,8 +48,8 @@ const tablesOf = (flags: Flags, hasOptions: boolean): string =>
         },
       )
       const head = hasOptions
-        ? '| flag | value | default | | option |\n| --- | --- | --- | --- | --- |'
-        : '| flag | value | default | |\n| --- | --- | --- | --- |'
+        ? '| flag | value | default | meaning | option |\n| --- | --- | --- | --- | --- |'
+        : '| flag | value | default | meaning |\n| --- | --- | --- | --- |'
       return `\n## ${section}\n\n${head}\n${rows.join('\n')}\n`
     })
     .join('')

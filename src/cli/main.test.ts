@@ -362,7 +362,7 @@ describe('life of the server', () => {
     await terminal.exited
     expect(terminal.said).toEqual({
       stdout: READY,
-      stderr: expect.stringMatching(STOPPED('at once, asked again')) as string,
+      stderr: expect.stringMatching(STOPPED('at once, second signal')) as string,
       codes: [143],
     })
   })

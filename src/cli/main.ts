@@ -26,17 +26,16 @@ const SERVER = 'Serves the cluster API over HTTPS.'
 const DATA = {
   backup: {
     run: backupCommand,
-    about: 'Keeps a state of the store in a file, also while the server runs.',
+    about: 'Backs up the store to a file. The server may run meanwhile.',
   },
-  restore: { run: restoreCommand, about: 'Makes a store out of such a file.' },
+  restore: { run: restoreCommand, about: 'Creates a store from a backup.' },
   migrate: {
     run: migrateCommand,
-    about:
-      'Copies the embedded store to etcd, or back; brings what the last release wrote into today’s form.',
+    about: 'Copies the embedded store to etcd or back; migrates a store from the previous format.',
   },
   'cut-journal': {
     run: cutJournalCommand,
-    about: 'Gives up the writes that a damaged journal has lost.',
+    about: 'Cuts a damaged journal, giving up the writes that it has lost.',
   },
 } as const
 

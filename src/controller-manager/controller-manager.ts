@@ -87,7 +87,7 @@ export function controllerManager(options: ControllerManagerOptions): Controller
         if (!signal.aborted) throw new Error('the lead was lost')
       } finally {
         setting.close()
-        log.info('the controllers have ended')
+        log.info('the controllers have stopped')
       }
     },
   }
@@ -196,7 +196,7 @@ async function vocabularyOfServer(
       return vocabularyOf((await client.discover(signal)).resources)
     } catch (error) {
       if (!isTold && !signal.aborted)
-        log.warn('the server cannot be asked; it is tried again', { error: String(error) })
+        log.warn('the server is unavailable, retrying', { error: String(error) })
     }
     await pause(systemClock, AGAIN_MS, signal).catch(() => {})
   }
@@ -219,8 +219,14 @@ function electorOf(
     clock,
     ids: randomIds,
     onNewLeader: (leader) =>
-      log.info(leader === identity ? 'this program leads' : 'another program leads', { leader }),
-    onTrouble: (error) => log.warn('the lease cannot be had', { error: String(error) }),
+      log.info(
+        leader === identity
+          ? 'leader election: this program leads'
+          : 'leader election: another program leads',
+        { leader },
+      ),
+    onTrouble: (error) =>
+      log.warn('the lease cannot be acquired or renewed', { error: String(error) }),
   })
 }
 
@@ -229,7 +235,7 @@ async function work(setting: Setting, signal: AbortSignal): Promise<void> {
   const { options, v, clock, client, clientFor } = setting
   const { log } = options
   const informers = new SharedInformers(client, (resource, error) =>
-    log.debug(1, 'a resource is followed later', { resource, error: String(error) }),
+    log.debug(1, 'a resource cannot be watched yet, retrying', { resource, error: String(error) }),
   )
   const world: ControllerWorld = {
     v,
@@ -261,7 +267,8 @@ function chosenOf({ options, v, clock }: Setting): Controller[] {
     const isMissing =
       (name === 'root-ca-cert-publisher' && rootCa === '') ||
       (name.startsWith('serviceaccount-token') && serviceAccountKey === '')
-    if (isMissing) log.warn('a controller does not run for want of its file', { controller: name })
+    if (isMissing)
+      log.warn('a controller is disabled because its file is missing', { controller: name })
     return !isMissing
   })
 }

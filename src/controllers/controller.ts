@@ -59,7 +59,7 @@ export function workQueue(
       const fields = { controller, key, failures, error: String(error) }
       if (error instanceof StatusError && failures < NOTABLE_FAILURES) {
         log.debug(2, 'a controller is refused', fields)
-      } else log.warn('a controller fails', fields)
+      } else log.warn('a controller failed, retrying', fields)
     },
   })
 }

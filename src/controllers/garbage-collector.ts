@@ -50,7 +50,10 @@ export const garbageCollector: Controller = {
       graph,
       signal,
       onTrouble: (resource, error) =>
-        log.debug(2, 'a resource is followed later', { resource, error: String(error) }),
+        log.debug(2, 'a resource cannot be watched yet, retrying', {
+          resource,
+          error: String(error),
+        }),
     })
     const item = new Item({
       client,
@@ -84,7 +87,7 @@ export const garbageCollector: Controller = {
         // Owners of kinds that were not served may be looked at now.
         for (const id of unsettled) queue.add(id)
       } catch (error) {
-        if (!signal.aborted) log.warn('what is served is not known', { error: String(error) })
+        if (!signal.aborted) log.warn('discovery failed', { error: String(error) })
       }
       adjustings--
     }

@@ -55,7 +55,7 @@ export function startControllers(
     } catch (error) {
       // The end of the store ends the start; that is no failure.
       if (!signal.aborted)
-        world.log.error('a controller does not start', {
+        world.log.error('a controller cannot be started', {
           controller: controller.name,
           error: error instanceof Error ? (error.stack ?? error.message) : String(error),
         })

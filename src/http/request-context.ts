@@ -56,6 +56,6 @@ export class RequestContext implements Context {
     const present = annotations.get(key)
     if (!present) annotations.set(key, { value, level })
     else if (present.value !== value)
-      this.server.log.warn('an audit annotation was given twice; the first value stays', { key })
+      this.server.log.warn('an audit annotation was set twice, the first value is kept', { key })
   }
 }

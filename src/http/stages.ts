@@ -127,7 +127,7 @@ export class Stages {
   }
 
   #report({ name }: StageSubscriber, stage: string, error: unknown): void {
-    this.#log.error('a subscriber to the stages of requests failed', {
+    this.#log.error('a stage subscriber failed', {
       subscriber: name,
       stage,
       error: error instanceof Error ? (error.stack ?? error.message) : String(error),

@@ -13,5 +13,5 @@ export const ageColumn = column<Typed>(
   'Age',
   'string',
   (o, { now }) => age(o.metadata.creationTimestamp, now),
-  { description: 'Time since the object was made.' },
+  { description: 'Time since the object was created.' },
 )

@@ -5,54 +5,66 @@ type Type = NonNullable<Parameter['type']>
 const QUERY: Readonly<Record<string, readonly [type: Type, description: string]>> = {
   allowWatchBookmarks: [
     'boolean',
-    'Whether a watch may send BOOKMARK events, which tell how far it has come. Means nothing without `watch`.',
+    'If true, the watch may send BOOKMARK events that carry only a newer resource version. Ignored without `watch`.',
   ],
   continue: [
     'string',
-    'Token of the part before: the answer goes on where that one ended. An expired token is answered with 410; start again without one then.',
+    'Token from the previous chunk of a list, to get the next one. Fails with 410 once the token has expired; start the list again without it then.',
   ],
-  dryRun: ['string', '`All`: everything is done but storing.'],
+  dryRun: [
+    'string',
+    '`All` processes the request through all stages without persisting it. No other value is allowed.',
+  ],
   fieldManager: [
     'string',
-    'Name under which the written fields are owned, at most 128 printable characters.',
+    'Field manager that owns the fields set by the request, at most 128 printable characters. Required for apply patches; otherwise defaults to the client name in the user agent.',
   ],
-  fieldSelector: ['string', 'Only objects whose fields have these values.'],
+  fieldSelector: [
+    'string',
+    'Field selector that restricts the returned objects, such as `metadata.name=example`. Defaults to all objects.',
+  ],
   fieldValidation: [
     'string',
-    'What happens to unknown and repeated fields: `Ignore` drops them, `Warn` tells them in a header, `Strict` refuses the request. `Warn` unless said otherwise.',
+    'Handling of unknown and duplicate fields: `Ignore` drops them, `Warn` also returns warnings, `Strict` rejects the request. Defaults to `Warn`.',
   ],
   force: [
     'boolean',
-    'Takes over fields that others own. For apply patches alone; other patches must not set it.',
+    'If true, an apply takes over fields that other managers own instead of failing with a conflict. Only valid for apply patches.',
   ],
   gracePeriodSeconds: [
     'integer',
-    'Seconds the object is given to end; 0 removes it at once. The usual time of the kind unless given.',
+    'Seconds the object has to terminate gracefully; zero deletes it immediately. Defaults to the grace period of the kind or object.',
   ],
-  labelSelector: ['string', 'Only objects whose labels meet these conditions.'],
+  labelSelector: [
+    'string',
+    'Label selector that restricts the returned objects, such as `app=web,tier!=test`. Defaults to all objects.',
+  ],
   limit: [
     'integer',
-    'At most so many items; `metadata.continue` of the answer asks for the next ones.',
+    'Maximum number of items in one response; `metadata.continue` of the list leads to the rest. Defaults to no limit.',
   ],
   orphanDependents: [
     'boolean',
-    'Older way to set `propagationPolicy`: true means `Orphan`. Only one of them may be set.',
+    'Deprecated; use `propagationPolicy`. True keeps dependents, false deletes them in the background. Mutually exclusive with `propagationPolicy`.',
   ],
-  pretty: ['string', '`true`: the answer is indented.'],
+  pretty: ['string', 'If `true`, the response is indented for reading.'],
   propagationPolicy: [
     'string',
-    'What becomes of dependents: `Orphan` leaves them, `Background` deletes them afterwards, `Foreground` deletes them first.',
+    'How dependents are garbage collected: `Orphan` keeps them, `Background` deletes them after the object, `Foreground` before it.',
   ],
   resourceVersion: [
     'string',
-    'Version of the state that is asked for: unset means the newest, 0 any, another value as `resourceVersionMatch` says; a watch starts after it.',
+    'Resource version to read at: unset for the most recent, `0` for any, otherwise as `resourceVersionMatch` defines. A watch starts after it.',
   ],
   resourceVersionMatch: [
     'string',
-    '`NotOlderThan` or `Exact`: how `resourceVersion` of a list is meant.',
+    'How a list applies `resourceVersion`: `Exact` or `NotOlderThan`. Only valid with a resource version.',
   ],
-  timeoutSeconds: ['integer', 'Ends a list or watch after so many seconds.'],
-  watch: ['boolean', 'Tells changes as a stream of events instead of a list.'],
+  timeoutSeconds: [
+    'integer',
+    'Seconds after which the server ends the list or watch, regardless of activity.',
+  ],
+  watch: ['boolean', 'If true, streams changes as watch events instead of returning a list.'],
 }
 
 const LISTING = [
@@ -91,7 +103,7 @@ export const pathParameter = (name: string, description: string): Parameter => (
   uniqueItems: true,
 })
 
-/** What is sent. */
+/** The body of the request. */
 export const body = (schema: Json, required: boolean): Parameter => ({
   in: 'body',
   name: 'body',
@@ -101,19 +113,19 @@ export const body = (schema: Json, required: boolean): Parameter => ({
 
 const CONTAINER: readonly [Type, string] = [
   'string',
-  'Container of the pod; needed when there are several.',
+  'Name of the container. Required if the pod has more than one.',
 ]
 
 const attach = (what: string): Record<string, readonly [Type, string]> => ({
   container: CONTAINER,
-  stderr: ['boolean', `Whether the error output of the ${what} is sent.`],
-  stdin: ['boolean', `Whether the ${what} gets input.`],
-  stdout: ['boolean', `Whether the output of the ${what} is sent.`],
-  tty: ['boolean', `Whether the ${what} has a terminal.`],
+  stderr: ['boolean', `If true, streams the standard error of the ${what}.`],
+  stdin: ['boolean', `If true, passes the standard input of the client to the ${what}.`],
+  stdout: ['boolean', `If true, streams the standard output of the ${what}.`],
+  tty: ['boolean', `If true, allocates a terminal (TTY) for the ${what}.`],
 })
 
 const proxied = (what: string): Record<string, readonly [Type, string]> => ({
-  path: ['string', `Path of the request to the ${what}.`],
+  path: ['string', `URL path of the request to the ${what}.`],
 })
 
 /** Query parameters of streams, by the kind of their options. */
@@ -121,10 +133,13 @@ const CONNECT: Readonly<Record<string, Readonly<Record<string, readonly [Type, s
   PodAttachOptions: attach('container'),
   PodExecOptions: {
     ...attach('command'),
-    command: ['string', 'Program to run and its arguments, each given on its own; no shell.'],
+    command: [
+      'string',
+      'Command to execute and its arguments, one parameter each. It is not run in a shell.',
+    ],
   },
   PodPortForwardOptions: {
-    ports: ['integer', 'Ports to forward; only needed where the protocol does not tell them.'],
+    ports: ['integer', 'Ports to forward. Required for WebSocket connections.'],
   },
   PodProxyOptions: proxied('pod'),
   ServiceProxyOptions: proxied('service'),
@@ -134,16 +149,19 @@ const CONNECT: Readonly<Record<string, Readonly<Record<string, readonly [Type, s
 /** Query parameters of reading a log. */
 const LOG: Readonly<Record<string, readonly [Type, string]>> = {
   container: CONTAINER,
-  follow: ['boolean', 'Goes on sending what is written.'],
+  follow: ['boolean', 'If true, continues to stream the log as it is written.'],
   insecureSkipTLSVerifyBackend: [
     'boolean',
-    'Does not check the certificate of the node that is asked; the log may then come from anyone.',
+    'If true, the certificate of the node is not verified, so the log may come from an impostor. Defaults to false.',
   ],
-  limitBytes: ['integer', 'At most so many bytes.'],
-  previous: ['boolean', 'Log of the container that ran before, when it was started anew.'],
-  sinceSeconds: ['integer', 'Only what is not older than so many seconds.'],
-  tailLines: ['integer', 'Only so many lines from the end; all unless given.'],
-  timestamps: ['boolean', 'Puts the time before every line.'],
+  limitBytes: ['integer', 'Maximum number of bytes of the log to return.'],
+  previous: [
+    'boolean',
+    'If true, returns the log of the previous, terminated instance of the container.',
+  ],
+  sinceSeconds: ['integer', 'Returns only entries that are at most this many seconds old.'],
+  tailLines: ['integer', 'Number of lines to return from the end of the log. Defaults to all.'],
+  timestamps: ['boolean', 'If true, each line begins with a timestamp in RFC 3339 format.'],
 }
 
 /** Query parameters of a stream. */

@@ -63,7 +63,10 @@ function worldOf(
     clientFor: make.clientFor,
     managerClient: make.client,
     informers: new SharedInformers(shared, (resource, error) =>
-      log.debug(2, 'a resource is followed later', { resource, error: String(error) }),
+      log.debug(2, 'a resource cannot be watched yet, retrying', {
+        resource,
+        error: String(error),
+      }),
     ),
     resources: new KnownResources(shared),
   }

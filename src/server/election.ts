@@ -109,13 +109,13 @@ class Candidate implements Election {
 
   async #lead(signal: AbortSignal): Promise<void> {
     const { log, start } = this.#parts
-    log.info('this server runs the controllers now')
+    log.info('leader election: this server now runs the controllers')
     this.#work = start()
     try {
       const work = await this.#work
       if (!signal.aborted)
         await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
-      log.info('this server does not run the controllers any more')
+      log.info('leader election: this server no longer runs the controllers')
       await work.stop()
     } finally {
       this.#work = null
@@ -126,7 +126,7 @@ class Candidate implements Election {
     // Another server was faster: the next attempt finds out.
     if (error instanceof StatusError && error.code === 409) return
     if (!this.#isTold)
-      this.#parts.log.warn('it cannot be found out which server runs the controllers', {
+      this.#parts.log.warn('leader election failed, retrying', {
         error: String(error),
       })
     this.#isTold = true

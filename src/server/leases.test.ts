@@ -131,7 +131,7 @@ test('what fails is said once and tried again sooner', async () => {
     clock.advance(RENEW_MS / 5)
     await yieldToEventLoop()
   }
-  const line = '192.0.2.1: this server cannot be kept among those that live; it is tried again'
+  const line = '192.0.2.1: the lease of this server cannot be renewed, retrying'
   expect(told).toEqual([line])
   isDown = false
   const { changed } = (await engine.get(key('192.0.2.1')))!

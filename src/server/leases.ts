@@ -144,13 +144,10 @@ class Keeper implements ServerLease {
       return true
     } catch (error) {
       if (!this.#isTold) {
-        this.#parts.log.warn(
-          'this server cannot be kept among those that live; it is tried again',
-          {
-            address: this.#parts.address,
-            error: String(error),
-          },
-        )
+        this.#parts.log.warn('the lease of this server cannot be renewed, retrying', {
+          address: this.#parts.address,
+          error: String(error),
+        })
       }
       this.#isTold = true
       return false

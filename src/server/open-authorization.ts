@@ -184,7 +184,7 @@ async function policies(path: string, { v, log }: Opening): Promise<Authorizer> 
   const flag = 'authorization-policy-file'
   const text = await readFlagFile(flag, path)
   const { policies, hasUnversioned } = forFlagSync(flag, () => parsePolicyFile(text, path, v))
-  if (hasUnversioned) log.warn('the policy file has policies in an old form', { path })
+  if (hasUnversioned) log.warn('the policy file has policies without a version', { path })
   return abacAuthorizer(policies)
 }
 

@@ -208,7 +208,7 @@ export class JSONSchemaProps extends selfHolding({
    */
   'x-{brand}-list-map-keys': t.list(41, 'string'),
   /**
-   * How an array is merged: `atomic` as one value, `set` by unique scalar values, `map` by the fields in the list map
+   * How an array is merged: `atomic` as one value, `set` by unique values, `map` by the fields in the list map
    * keys. Defaults to `atomic`.
    */
   'x-{brand}-list-type': t.string(42).explicit(),

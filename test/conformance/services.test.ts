@@ -1000,7 +1000,7 @@ describe('on disk', () => {
     }
     running = await again({ log })
     expect((await running.client.get(`${ALL}/orch`)).status).toBe(404)
-    expect(warnings).toEqual(['the service of this server cannot be made'])
+    expect(warnings).toEqual(['the service of this server cannot be written'])
     await running.client.delete(`${ALL}/thief`)
     await running.close()
     running = await again()

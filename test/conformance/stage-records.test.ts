@@ -282,7 +282,7 @@ test('a subscriber that fails is logged, and stops nothing', async () => {
   const told = lines.map((line) => JSON.parse(line) as Record<string, string>)
   expect(told.map(({ msg, subscriber, stage }) => [msg, subscriber, stage])).toEqual(
     ['received', 'wantsBody', 'responseComplete'].map((stage) => [
-      'a subscriber to the stages of requests failed',
+      'a stage subscriber failed',
       'failing',
       stage,
     ]),

@@ -109,7 +109,7 @@ describe.skipIf(!hasEtcd)(`leases${hasEtcd ? '' : `: ${NO_ETCD}`}`, () => {
       const options = { advertiseAddress: '192.0.2.1', serverLease: SHORT, log }
       const server = await apart.start('away', options)
       await apart.etcd.kill()
-      const told = () => lines.filter((line) => line.startsWith('this server cannot be kept'))
+      const told = () => lines.filter((line) => line.startsWith('the lease of this server'))
       await until(async () => told().length, Boolean)
       await apart.etcd.start()
       const client = apart.client(server)
@@ -124,9 +124,7 @@ describe.skipIf(!hasEtcd)(`leases${hasEtcd ? '' : `: ${NO_ETCD}`}`, () => {
         ({ endpoints }) => endpoints[0][0][0] === '192.0.2.1',
       )
       expect(found).toEqual(all(['192.0.2.1'], server))
-      expect(told()).toEqual([
-        'this server cannot be kept among those that live; it is tried again',
-      ])
+      expect(told()).toEqual(['the lease of this server cannot be renewed, retrying'])
     } finally {
       await apart.close()
     }
@@ -158,8 +156,8 @@ describe.skipIf(!hasEtcd)(`election${hasEtcd ? '' : `: ${NO_ETCD}`}`, () => {
       },
     }
   }
-  const RUNS = 'this server runs the controllers now'
-  const STOPS = 'this server does not run the controllers any more'
+  const RUNS = 'leader election: this server now runs the controllers'
+  const STOPS = 'leader election: this server no longer runs the controllers'
 
   test('one runs the controllers; another takes over when it is silent, or gives up', async () => {
     const a = await candidate('a')

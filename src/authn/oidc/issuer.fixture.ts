@@ -154,7 +154,7 @@ export function foundLog(): {
   const line = (message: string, cause: unknown) => {
     lines.push(cause === undefined ? message : `${message}: ${String(cause)}`)
     for (const { count, done } of waiting) if (lines.length >= count) done()
-    if (message === 'oidc: issuer found') tell()
+    if (message === 'oidc: provider configuration loaded') tell()
   }
   const log: Log = {
     ...silentLog,

@@ -33,7 +33,7 @@ export class Issuer {
   async #discover(): Promise<void> {
     try {
       this.#keys = new KeySet(await this.#keysUrl(), this.#parts)
-      this.#parts.log.info('oidc: issuer found', { issuer: this.url })
+      this.#parts.log.info('oidc: provider configuration loaded', { issuer: this.url })
     } catch (error) {
       if (this.#closed) return
       this.#parts.log.error(`oidc: issuer not found, trying again in ${RETRY_MS / 1000} s`, {

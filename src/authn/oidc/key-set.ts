@@ -72,7 +72,7 @@ export class KeySet {
     if (this.#pending || this.#now() < this.#waitUntil) return
     this.#waitUntil = this.#now() + FLOOR_MS
     this.#fetch().catch((error: unknown) => {
-      this.#parts.log.warn('oidc: keys could not be renewed, the old ones go on counting', {
+      this.#parts.log.warn('oidc: keys cannot be refreshed, using the previous ones', {
         cause: messageOf(error),
       })
     })

@@ -248,7 +248,7 @@ describe('keys', () => {
     await written(2)
     const cause = `fetching keys oidc: get keys failed: Get "${issuer.url}/keys": answered with status 500`
     expect(lines.slice(1)).toEqual([
-      `oidc: keys could not be renewed, the old ones go on counting: ${cause}`,
+      `oidc: keys cannot be refreshed, using the previous ones: ${cause}`,
     ])
     expect(await outcome(ours, second)).toBe(
       `oidc: verify token: failed to verify signature: ${cause}`,

@@ -7,16 +7,16 @@ import { etcdFlags } from '../../server/options/etcd-flags.ts'
 
 /** Flags of the command. */
 export const backupFlags = {
-  file: pathFlag('File to write; must not be there yet.'),
-  'data-dir': dataDirFlag('Data directory of the server, which may run.'),
+  file: pathFlag('File to write; must not exist.'),
+  'data-dir': dataDirFlag('Data directory of the server, which may be running.'),
   store: choiceFlag(['lmdb', 'etcd'], {
     section: 'Storage',
     default: 'lmdb',
-    help: 'Where objects are kept; of etcd its own snapshot is taken.',
+    help: 'Storage engine to back up. For etcd this takes a snapshot of etcd itself.',
   }),
   'with-pki': boolFlag({
     section: 'Storage',
-    help: 'Keep keys and certificates of the data directory too.',
+    help: 'Include the keys and certificates of the data directory.',
   }),
   ...etcdFlags,
   ...globalFlags,

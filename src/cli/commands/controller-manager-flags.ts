@@ -18,83 +18,86 @@ const ELECTION = 'Leader election'
 export const controllerManagerFlags = {
   kubeconfig: fileFlag({
     section: 'Server',
-    help: 'Client configuration of the server; that of the pod this runs in without.',
+    help: 'Kubeconfig of the server. Defaults to the configuration of the pod that this program runs in.',
   }),
   context: optionalTextFlag({
     section: 'Server',
-    help: 'Context of the client configuration; its current one without.',
+    help: 'Context of the kubeconfig. Defaults to its current context.',
   }),
   'use-service-account-credentials': boolFlag({
     section: 'Server',
-    help: 'Each controller acts as a service account of its own, with a token that it asks for.',
+    help: 'Run each controller as its own service account, with a requested token.',
   }),
   controllers: listFlag({
     section: 'Controllers',
     default: '*',
-    help: 'Which controllers run: names, * for all that are not named, -name for all but one.',
+    help: 'Controllers to run: * enables all, name enables one, -name disables one.',
   }),
   'root-ca-file': fileFlag({
     section: 'Controllers',
-    help: 'Authority that is published in every namespace and put beside tokens in secrets.',
+    help: 'CA certificate that is published in every namespace and included in token secrets.',
   }),
   'service-account-private-key-file': fileFlag({
     section: 'Controllers',
-    help: 'Key that signs tokens in secrets; it must be one that the server verifies with.',
+    help: 'Private key that signs the tokens in secrets. The server must verify tokens with it.',
   }),
   'feature-gates': switchesFlag({
     section: 'Controllers',
     default: '',
-    help: 'Features that differ from the defaults of the release.',
+    help: 'Feature gates that differ from their defaults.',
   }),
   'leader-elect': onFlag({
     section: ELECTION,
-    help: 'Of several such programs one at a time runs the controllers.',
+    help: 'Elect a leader, so that one of several programs runs the controllers at a time.',
   }),
   'leader-elect-lease-duration': durationFlag({
     section: ELECTION,
     default: '15s',
-    help: 'How long a leader that is silent stays the leader.',
+    help: 'How long others wait after the last renewal before they replace the leader.',
   }),
   'leader-elect-renew-deadline': durationFlag({
     section: ELECTION,
     default: '10s',
-    help: 'How long a leader tries to renew before it ends.',
+    help: 'How long the leader tries to renew its lease before it exits.',
   }),
   'leader-elect-retry-period': durationFlag({
     section: ELECTION,
     default: '2s',
-    help: 'Wait between attempts.',
+    help: 'Wait between attempts to acquire or renew the lease.',
   }),
   'leader-elect-resource-namespace': optionalTextFlag({
     section: ELECTION,
-    help: 'Namespace of the Lease; that of the system without.',
+    help: 'Namespace of the Lease. Defaults to the system namespace.',
   }),
   'leader-elect-resource-name': optionalTextFlag({
     section: ELECTION,
-    help: 'Name of the Lease; that of the program in the words of the server without.',
+    help: 'Name of the Lease. Defaults to the name of the program in the vocabulary of the server.',
   }),
   'bind-address': ipFlag({
     section: 'Health',
     default: '127.0.0.1',
-    help: 'Address of /healthz, /livez and /readyz; without a certificate one of this machine.',
+    help: 'Address that serves /healthz, /livez and /readyz. Must be a loopback address if there is no certificate.',
   }),
   'secure-port': intFlag(
     { min: 0, max: 65_535 },
-    { section: 'Health', default: '10257', help: 'Port of those; 0: they are not served.' },
+    { section: 'Health', default: '10257', help: 'Port of the health endpoints; 0 disables them.' },
   ),
   'tls-cert-file': fileFlag({
     section: 'Health',
-    help: 'Certificate of those; without, they are served in plain HTTP.',
+    help: 'Serving certificate of the health endpoints, PEM. Without it they use plain HTTP.',
   }),
-  'tls-private-key-file': fileFlag({ section: 'Health', help: 'Key of the certificate.' }),
+  'tls-private-key-file': fileFlag({
+    section: 'Health',
+    help: 'Private key of the serving certificate, PEM.',
+  }),
   'logging-format': choiceFlag(['text', 'json'], {
     section: 'Logs',
     default: 'text',
-    help: 'Form of log lines.',
+    help: 'Format of the log, which is written to standard error.',
   }),
   v: intFlag(
     { min: 0, max: 10 },
-    { section: 'Logs', short: 'v', default: '1', help: 'Level of detail.' },
+    { section: 'Logs', short: 'v', default: '1', help: 'Log verbosity.' },
   ),
   ...globalFlags,
 }

@@ -22,8 +22,7 @@ export interface ControllerManagerCommand {
   readonly terminal: Terminal
 }
 
-const ABOUT =
-  'Keeps objects of the cluster API in order, as a client of a server that does not do so itself.'
+const ABOUT = 'Runs the controllers of the cluster API as a client of a server.'
 const EXAMPLE = `--kubeconfig ./${product.dataDir}/admin.kubeconfig`
 
 /** Resolves with the exit code when it has ended; a second signal ends it at once. Throws FlagError. */
@@ -67,7 +66,7 @@ async function run(
   signal: AbortSignal,
 ): Promise<void> {
   const health = values['secure-port'] === 0 ? null : await serveHealth(healthOf(values), manager)
-  if (health) log.info('health is told', { url: health.url })
+  if (health) log.info('serving health checks', { url: health.url })
   // Nothing else keeps the process running while the server is away.
   const awake = setInterval(() => {}, 60_000)
   try {

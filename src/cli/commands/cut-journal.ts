@@ -7,18 +7,18 @@ import { globalFlags } from '../../flags/global-flags.ts'
 
 /** Flags of the command. */
 export const cutJournalFlags = {
-  'data-dir': dataDirFlag('Data directory of a server that does not run.'),
+  'data-dir': dataDirFlag('Data directory of a server that is not running.'),
   'revision-bump': intFlag(
     { min: 1, max: 1_000_000_000_000 },
     {
       section: 'Storage',
       default: '1000000',
-      help: 'How far revisions are moved on at least: more than were given out of what is lost.',
+      help: 'Minimum number by which revisions are increased; must exceed the number of lost revisions.',
     },
   ),
   'allow-unlocked-data-dir': boolFlag({
     section: 'Storage',
-    help: 'Take a data directory whose file system has no locks.',
+    help: 'Use a data directory whose file system has no locks.',
   }),
   ...globalFlags,
 }

@@ -25,28 +25,28 @@ const words = Object.keys(vocabularies) as VocabularyName[]
 export const migrateFlags = {
   'in-place': boolFlag({
     section: 'Storage',
-    help: 'Bring the store that the last release wrote, in etcd when --etcd-servers are named, into the form of this one instead of copying it.',
+    help: 'Migrate the store from the previous format to the current one instead of copying it; the store in etcd if --etcd-servers is given.',
   }),
   to: choiceFlag(['etcd', 'lmdb'], {
     section: 'Storage',
     default: 'etcd',
-    help: 'Where objects go; they come from the other. The server must not run.',
+    help: 'Target of the copy; the source is the other store. The server must not run.',
   }),
-  'data-dir': dataDirFlag('Data directory with the embedded store, or to make it in.'),
+  'data-dir': dataDirFlag('Data directory of the embedded store.'),
   vocabulary: choiceFlag(words, {
     section: 'Storage',
     default: words[0] ?? '',
-    help: 'Brand words that the objects were made with.',
+    help: 'Vocabulary of the objects.',
   }),
   'encryption-provider-config': fileFlag({
     section: 'Storage',
-    help: 'With --in-place: file with the keys of what is encrypted.',
+    help: 'With --in-place: encryption configuration of the server.',
   }),
   'event-ttl': orNone(
     durationFlag({
       section: 'Storage',
       default: '1h',
-      help: 'How long events live in the target, from the copy on; 0: as a server says that is started on it.',
+      help: 'How long events are kept in the target, counted from the copy; 0 leaves that to the server that is started on it.',
     }),
   ),
   ...etcdFlags,

@@ -8,22 +8,22 @@ import { globalFlags } from '../../flags/global-flags.ts'
 /** Flags of the command. */
 export const restoreFlags = {
   file: pathFlag('Backup to read.'),
-  'data-dir': dataDirFlag('Data directory to make a store in; must have none.'),
+  'data-dir': dataDirFlag('Data directory in which the store is created; must not contain one.'),
   'revision-bump': intFlag(
     { min: 1, max: 1_000_000_000_000 },
     {
       section: 'Storage',
       default: '1000000',
-      help: 'How far revisions are moved on at least: more than were given out since the backup.',
+      help: 'Minimum number by which revisions are increased; must exceed the number of revisions since the backup.',
     },
   ),
   'encryption-provider-config': fileFlag({
     section: 'Storage',
-    help: 'File with the keys of what is encrypted; needed for a backup of the last release, whose objects have other keys of the store.',
+    help: 'Encryption configuration of the server; required for an encrypted backup of the previous format.',
   }),
   check: boolFlag({
     section: 'Storage',
-    help: 'Only read the backup and tell whether it is good.',
+    help: 'Only read and verify the backup.',
   }),
   ...globalFlags,
 }

@@ -70,7 +70,7 @@ export async function serverCommand(
   const asked = new Promise<EndSignal>((end) => {
     terminal.onSignal((signal) => {
       if (state !== 'running') {
-        stopped(signal, state === 'starting' ? 'before it was ready' : 'at once, asked again')
+        stopped(signal, state === 'starting' ? 'before it was ready' : 'at once, second signal')
         terminal.exit(signalCode(signal))
       }
       state = 'ending'

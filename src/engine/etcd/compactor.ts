@@ -51,7 +51,7 @@ export class Compactor {
       void this.#take()
         .catch((error: unknown) => {
           if (this.#closed) return
-          log.warn('etcd was not compacted; it is tried again', {
+          log.warn('etcd cannot be compacted, retrying', {
             error: error instanceof Error ? error.message : String(error),
           })
         })

@@ -363,10 +363,13 @@ class EtcdStore implements EtcdEngine {
    */
   async #makeUp(compacted: Revision): Promise<void> {
     const { known } = this.#position
-    this.#options.log.warn('etcd was compacted beyond what was seen of it; it is read anew', {
-      seen: known,
-      compacted,
-    })
+    this.#options.log.warn(
+      'etcd was compacted past the last revision seen, reading everything again',
+      {
+        seen: known,
+        compacted,
+      },
+    )
     const { root: key, end } = this.#layout
     const request = { key, end, at: compacted, changedFrom: known + 1 }
     const { items } = await askRange(this.#connection, request)

@@ -70,7 +70,7 @@ export class Feed {
       }
       if (frame.created) {
         this.#waitMs = FIRST_WAIT_MS
-        if (this.#failing) this.#options.log.info('etcd is watched again', { server })
+        if (this.#failing) this.#options.log.info('the watch on etcd was restored', { server })
         this.#failing = false
         if (frame.revision < next() - 1) this.#options.behind()
         return
@@ -129,7 +129,7 @@ export class Feed {
   #again(server: string, reason: string): void {
     if (this.#closed) return
     const { clock, connection, log } = this.#options
-    if (!this.#failing) log.warn('the watch on etcd broke and is tried again', { server, reason })
+    if (!this.#failing) log.warn('the watch on etcd broke, retrying', { server, reason })
     this.#failing = true
     connection.leave(server)
     this.#cancelWait = clock.after(this.#waitMs, () => this.open())

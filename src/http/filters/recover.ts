@@ -10,10 +10,10 @@ export function recover(context: Context, error: unknown): Answer | Promise<Answ
   if (error instanceof PlainTextError) return plainTextAnswer(error)
   const known = statusOfFailure(error)
   if (error instanceof StoreUnavailable)
-    context.server.log.warn('the store cannot be used', { error: error.message })
+    context.server.log.warn('the store is unavailable', { error: error.message })
   // What a client made too large is nothing that those who run the store must mend.
   if (error instanceof StoreRefusal && error.tooLarge === null)
-    context.server.log.error('the store refuses a request', { error: error.message })
+    context.server.log.error('the store rejected a request', { error: error.message })
   if (!known) {
     context.server.onError(error, context)
     context.record?.panicked(error)

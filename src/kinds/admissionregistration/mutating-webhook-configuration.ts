@@ -8,9 +8,11 @@ import { fillWebhook, validateWebhooks } from './webhook-rules.ts'
 
 const { kind } = group('admissionregistration{api}/v1')
 
-/** Webhooks that may change objects on their way in. */
+/** A MutatingWebhookConfiguration lists admission webhooks that may change or reject objects before they are stored. */
 export class MutatingWebhookConfiguration extends kind({
-  /** The webhooks; those that match are asked one after the other. */
+  /**
+   * Mutating webhooks. Those that match a request are called one after the other; configurations are ordered by name.
+   */
   webhooks: t.list(2, MutatingWebhook).patchBy('name'),
 }) {}
 
@@ -23,7 +25,7 @@ export const mutatingWebhookConfigurations = resource(MutatingWebhookConfigurati
   columns: [
     nameColumn,
     column('Webhooks', 'integer', ({ webhooks = [] }) => webhooks.length, {
-      description: 'Number of webhooks.',
+      description: 'Number of webhooks in the configuration.',
     }),
     ageColumn,
   ],

@@ -8,9 +8,12 @@ import { fillWebhook, validateWebhooks } from './webhook-rules.ts'
 
 const { kind } = group('admissionregistration{api}/v1')
 
-/** Webhooks that may refuse requests. */
+/** A ValidatingWebhookConfiguration lists admission webhooks that may reject requests but not change objects. */
 export class ValidatingWebhookConfiguration extends kind({
-  /** The webhooks; all that match are asked at the same time. */
+  /**
+   * Validating webhooks. All that match a request are called in parallel; the request is rejected if any of them denies
+   * it.
+   */
   webhooks: t.list(2, ValidatingWebhook).patchBy('name'),
 }) {}
 
@@ -23,7 +26,7 @@ export const validatingWebhookConfigurations = resource(ValidatingWebhookConfigu
   columns: [
     nameColumn,
     column('Webhooks', 'integer', ({ webhooks = [] }) => webhooks.length, {
-      description: 'Number of webhooks.',
+      description: 'Number of webhooks in the configuration.',
     }),
     ageColumn,
   ],

@@ -3,135 +3,152 @@ import { JSONSchemaProps } from '../../structural/json-schema-props.ts'
 
 const { shape } = home('apiextensions{api}/v1')
 
-/** A service in the cluster that answers calls. */
+/** Reference to a Service that serves the webhook. */
 export class ServiceReference extends shape({
-  /** Namespace of the service. */
+  /** Namespace of the Service. */
   namespace: t.string(1).required(),
-  /** Name of the service. */
+  /** Name of the Service. */
   name: t.string(2).required(),
-  /** Path of the calls; `/` unless set. */
+  /** URL path of the webhook. Defaults to `/`. */
   path: t.string(3).explicit(),
-  /** Port of the service; 443 unless set. */
+  /** Port of the Service that serves the webhook over HTTPS, 1 to 65535. Defaults to 443. */
   port: t.int32(4).explicit(),
 }) {}
 
-/** How a webhook is reached: by `url` or through `service`. */
+/** URL or Service of a webhook and the CA to verify it with. Exactly one of `url` and `service` must be set. */
 export class WebhookClientConfig extends shape({
-  /** Address as an https URL, without user, query and fragment. */
+  /** URL of the webhook, `https://host:port/path`. User info, query and fragment are not allowed. */
   url: t.string(3).explicit(),
-  /** Service in the cluster. */
+  /** Service that serves the webhook, reached under its cluster DNS name. */
   service: t.object(1, ServiceReference).explicit(),
-  /** PEM certificates that the webhook's own is checked with; those of the system unless set. */
+  /**
+   * PEM-encoded CA certificates that the server certificate of the webhook is verified with. Defaults to the system
+   * trust roots of the API server.
+   */
   caBundle: t.bytes(2),
 }) {}
 
-/** A webhook that converts objects between versions. */
+/** Webhook that converts custom resources between versions. */
 export class WebhookConversion extends shape({
-  /** How it is reached. */
+  /** How the server connects to the webhook. Required. */
   clientConfig: t.object(2, WebhookClientConfig).explicit(),
-  /** Versions of the review that it understands, the preferred first. */
+  /**
+   * Versions of ConversionReview that the webhook accepts, the preferred one first. Must include `v1` or `v1beta1`; the
+   * first known one is used.
+   */
   conversionReviewVersions: t.list(3, 'string').required(),
 }) {}
 
-/** How objects are converted between versions. */
+/** How custom resources are converted between versions. */
 export class CustomResourceConversion extends shape({
-  /** `None` changes only the apiVersion, `Webhook` asks a webhook. */
+  /** `None` changes only `apiVersion`, `Webhook` calls a conversion webhook. Defaults to `None`. */
   strategy: t.string(1).required(),
-  /** The webhook; only with `Webhook`. */
+  /** Conversion webhook. Required if `strategy` is `Webhook`, not allowed otherwise. */
   webhook: t.object(2, WebhookConversion).explicit(),
 }) {}
 
-/** What objects of one version look like. */
+/** Schema that custom resources of one version are validated with. */
 export class CustomResourceValidation extends shape({
-  /** The schema. */
+  /** OpenAPI v3 schema for validation, pruning and defaulting. Required; it must be structural. */
   openAPIV3Schema: t.object(1, JSONSchemaProps).explicit(),
 }) {}
 
-/** That there is a `/status`. */
+/** Enables the status subresource; it has no options. */
 export class CustomResourceSubresourceStatus extends shape({}) {}
 
-/** Where `/scale` finds its numbers. */
+/** Where the scale subresource finds its values in the custom resource. */
 export class CustomResourceSubresourceScale extends shape({
-  /** Path of the wanted replicas, below `.spec`. */
+  /** JSON path of the desired replicas, in dot notation below `.spec`, such as `.spec.replicas`. */
   specReplicasPath: t.string(1).required(),
-  /** Path of the counted replicas, below `.status`. */
+  /** JSON path of the observed replicas, in dot notation below `.status`. A missing value counts as 0. */
   statusReplicasPath: t.string(2).required(),
-  /** Path of the selector as text, below `.spec` or `.status`; autoscaling needs it. */
+  /**
+   * JSON path of the serialized label selector, below `.spec` or `.status`. Required for a HorizontalPodAutoscaler to
+   * scale the resource.
+   */
   labelSelectorPath: t.string(3).explicit(),
 }) {}
 
-/** Sub-resources of one version. */
+/** Subresources that one version of a custom resource serves. */
 export class CustomResourceSubresources extends shape({
-  /** When set, `/status` writes the status and nothing else does. */
+  /**
+   * If set, enables `/status`. Writes to the main resource then ignore `.status`, and writes to `/status` change
+   * nothing else.
+   */
   status: t.object(1, CustomResourceSubresourceStatus).explicit(),
-  /** When set, `/scale` shows the object as a Scale. */
+  /** If set, enables `/scale`, which reads and sets the number of replicas. */
   scale: t.object(2, CustomResourceSubresourceScale).explicit(),
 }) {}
 
-/** A column of the table of objects. */
+/** Additional column in the table that clients print for the resource. */
 export class CustomResourceColumnDefinition extends shape({
-  /** Heading. */
+  /** Header of the column, as clients print it. */
   name: t.string(1).required(),
-  /** Type of the cells: `integer`, `number`, `string`, `boolean` or `date`. */
+  /** Type of the column: `integer`, `number`, `string`, `boolean` or `date`. */
   type: t.string(2).required(),
-  /** Format of the cells. */
+  /** Format of the values, such as `int32`, `double`, `byte`, `date-time` or `password`. */
   format: t.string(3),
-  /** What the column shows. */
+  /** Human-readable description of the column. */
   description: t.string(4),
-  /** 0 shows always, more in wide output only. */
+  /** Columns with priority 0 are always printed, those with a higher number only in wide output. Defaults to 0. */
   priority: t.int32(5),
-  /** Path of the value in the object. */
+  /** JSON path of the value in the custom resource, such as `.spec.replicas`. Must start with a dot. */
   jsonPath: t.string(6).required(),
 }) {}
 
-/** One version of the objects. */
+/** One version of a custom resource. */
 export class CustomResourceDefinitionVersion extends shape({
-  /** Name of the version, such as `v1`. */
+  /** Name of the version, a DNS label such as `v1`. Unique in the definition. */
   name: t.string(1).required(),
-  /** Whether it is served. */
+  /** True if the version is served by the API. */
   served: t.bool(2).required(),
-  /** Whether objects are stored in it; exactly one is. */
+  /** True if objects are stored in this version. Exactly one version is the storage version. */
   storage: t.bool(3).required(),
-  /** Whether it is on its way out, of which clients are warned. */
+  /** If true, every request for the version returns a warning. Defaults to false. */
   deprecated: t.bool(7),
-  /** What to say instead of the standard warning. */
+  /** Warning that replaces the default one, 1 to 256 characters. Only allowed if `deprecated` is true. */
   deprecationWarning: t.string(8).explicit(),
-  /** What its objects look like. */
+  /** Schema for validation, pruning and defaulting of objects in this version. */
   schema: t.object(4, CustomResourceValidation).explicit(),
-  /** Its sub-resources. */
+  /** Subresources that the version serves. None by default. */
   subresources: t.object(5, CustomResourceSubresources).explicit(),
-  /** Columns of its table, beside the name; the age unless set. */
+  /** Columns to print in addition to the name. Defaults to the age of the object. */
   additionalPrinterColumns: t.list(6, CustomResourceColumnDefinition),
 }) {}
 
-/** Names of a kind. */
+/** Names of a custom resource in URLs, objects and on the command line. */
 export class CustomResourceDefinitionNames extends shape({
-  /** Plural, in lower case, as it stands in paths. */
+  /**
+   * Plural name of the resource, lower-case, as used in URLs. Immutable, since the definition is named
+   * `<plural>.<group>`.
+   */
   plural: t.string(1).required(),
-  /** Singular, in lower case; the kind in lower case unless set. */
+  /** Singular name of the resource, lower-case. Defaults to the lower-cased kind. */
   singular: t.string(2),
-  /** Shorter names for people. */
+  /** Short names that clients accept for the resource, lower-case. */
   shortNames: t.list(3, 'string'),
-  /** The kind, as it stands in objects. */
+  /** Kind of the objects, in CamelCase and singular. Immutable once the definition is established. */
   kind: t.string(4).required(),
-  /** The kind of lists; the kind and `List` unless set. */
+  /** Kind of lists of the objects. Defaults to the kind followed by `List`. */
   listKind: t.string(5),
-  /** Groups of resources that it is listed with. */
+  /** Categories that the resource belongs to, such as `all`; clients list all resources of a category. */
   categories: t.list(6, 'string'),
 }) {}
 
-/** What a custom resource is. */
+/** Group, names, scope, versions and conversion of a custom resource. */
 export class CustomResourceDefinitionSpec extends shape({
-  /** API group. */
+  /** API group of the custom resource, a domain with at least one dot. Immutable. */
   group: t.string(1).required(),
-  /** Names of the kind. */
+  /** Resource and kind names of the custom resource. */
   names: t.object(3, CustomResourceDefinitionNames).required(),
-  /** Whether objects are in namespaces: `Namespaced` or `Cluster`. */
+  /** Scope of the objects: `Namespaced` or `Cluster`. Immutable once the definition is established. */
   scope: t.string(4).required(),
-  /** Versions of the objects. */
+  /**
+   * Versions of the custom resource. Discovery orders them by stability and number, not by their position in the list.
+   */
   versions: t.list(7, CustomResourceDefinitionVersion).required(),
-  /** How objects are converted between versions; not at all unless set. */
+  /** How objects are converted between versions. By default only `apiVersion` is changed. */
   conversion: t.object(9, CustomResourceConversion).explicit(),
-  /** No longer allowed: keeps fields that schemas do not name. */
+  /** Deprecated; must be false. Use `x-{brand}-preserve-unknown-fields` in the schema instead. */
   preserveUnknownFields: t.bool(10),
 }) {}

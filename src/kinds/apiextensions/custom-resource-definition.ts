@@ -15,35 +15,41 @@ import { validateStoredVersions } from './version-rules.ts'
 
 const { kind, shape } = group('apiextensions{api}/v1')
 
-/** One aspect of how a definition fares. */
+/** One aspect of the observed state of a CustomResourceDefinition. */
 export class CustomResourceDefinitionCondition extends shape({
-  /** Which aspect, such as `Established`, `NamesAccepted` or `Terminating`. */
+  /** Type of the condition, such as `Established`, `NamesAccepted` or `Terminating`. */
   type: t.string(1).required(),
-  /** `True`, `False` or `Unknown`. */
+  /** Status of the condition: `True`, `False` or `Unknown`. */
   status: t.string(2).required(),
-  /** When the status last changed. */
+  /** Time at which the status last changed from one value to another. */
   lastTransitionTime: t.time(3),
-  /** Why, as one word. */
+  /** Machine-readable reason for the last transition, in CamelCase. */
   reason: t.string(4),
-  /** Why, for people. */
+  /** Human-readable details about the last transition. */
   message: t.string(5),
 }) {}
 
-/** How a definition fares. */
+/** Accepted names, stored versions and conditions of a definition. */
 export class CustomResourceDefinitionStatus extends shape({
-  /** What is known about it. */
+  /** Current conditions of the definition, by type. */
   conditions: t.list(1, CustomResourceDefinitionCondition).keyed('type').nullWhenAbsent(),
-  /** Names that it serves, which may differ from those it asks for. */
+  /**
+   * Names under which the resource is served. They differ from `spec.names` where those conflict with another
+   * definition.
+   */
   acceptedNames: t.object(2, CustomResourceDefinitionNames),
-  /** Versions in which objects may be stored; one leaves the list only when none are. */
+  /**
+   * Versions in which objects have ever been stored. Remove a version only after all objects are migrated; it cannot be
+   * removed from `spec.versions` before.
+   */
   storedVersions: t.list(3, 'string'),
 }) {}
 
-/** Makes a new kind of objects known. */
+/** A CustomResourceDefinition adds a resource to the API. Its name is `<plural>.<group>`. */
 export class CustomResourceDefinition extends kind({
-  /** What the kind is. */
+  /** Desired definition of the custom resource. */
   spec: t.object(2, CustomResourceDefinitionSpec).required(),
-  /** How it fares; kept by the server. */
+  /** Most recently observed state. Set by the server; read-only for users. */
   status: t.object(3, CustomResourceDefinitionStatus),
 }) {}
 

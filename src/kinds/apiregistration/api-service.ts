@@ -9,59 +9,71 @@ import { keepMetadata } from '../meta/keep-metadata.ts'
 
 const { kind, shape } = group('apiregistration{api}/v1')
 
-/** A service in the cluster that serves an API. */
+/** Reference to the Service of an extension API server. */
 export class ServiceReference extends shape({
-  /** Namespace of the service. */
+  /** Namespace of the Service. Required. */
   namespace: t.string(1),
-  /** Name of the service. */
+  /** Name of the Service. Required. */
   name: t.string(2),
-  /** Port of the service; 443 unless set. */
+  /** Port of the Service that serves the API over HTTPS, 1 to 65535. Defaults to 443. */
   port: t.int32(3).explicit(),
 }) {}
 
-/** Who serves a group version, and where it stands among others. */
+/** Server and priority of an API group version. */
 export class APIServiceSpec extends shape({
-  /** Service that requests are passed on to; none for what this server serves itself. */
+  /** Service that requests for the group version are proxied to. Unset if this server handles them locally. */
   service: t.object(1, ServiceReference).explicit(),
-  /** API group; empty for the core group. */
+  /** Name of the API group. Empty for the core group. */
   group: t.string(2),
-  /** Version of the group. */
+  /** Version of the API group, such as `v1`. */
   version: t.string(3),
-  /** Whether the certificate of the service goes unchecked. */
+  /**
+   * If true, the server certificate of the Service is not verified. Discouraged; must not be combined with `caBundle`.
+   * Defaults to false.
+   */
   insecureSkipTLSVerify: t.bool(4),
-  /** PEM certificates that the service's own is checked with; those of the system unless set. */
+  /**
+   * PEM-encoded CA certificates that the server certificate of the Service is verified with. Defaults to the system
+   * trust roots of the API server.
+   */
   caBundle: new Many<string>(5, { is: 'bytes' }).atomic(),
-  /** Place of the group: groups with higher numbers come first. */
+  /**
+   * Minimum priority of the group in discovery, 1 to 20000; groups with a higher priority come first. The highest value
+   * of all versions of the group counts.
+   */
   groupPriorityMinimum: t.int32(7).required(),
-  /** Place of the version in its group: higher numbers come first. */
+  /**
+   * Priority of the version within its group, 1 to 1000; higher comes first. Equal priorities are ordered by stability
+   * and number, GA before beta before alpha.
+   */
   versionPriority: t.int32(8).required(),
 }) {}
 
-/** One aspect of how an API service fares. */
+/** One aspect of the observed state of an APIService. */
 export class APIServiceCondition extends shape({
-  /** Which aspect: `Available`. */
+  /** Type of the condition; `Available` is the only one. */
   type: t.string(1).required(),
-  /** `True`, `False` or `Unknown`. */
+  /** Status of the condition: `True`, `False` or `Unknown`. */
   status: t.string(2).required(),
-  /** When the status last changed. */
+  /** Time at which the status last changed from one value to another. */
   lastTransitionTime: t.time(3),
-  /** Why, as one word. */
+  /** Machine-readable reason for the last transition, in CamelCase. */
   reason: t.string(4),
-  /** Why, for people. */
+  /** Human-readable details about the last transition. */
   message: t.string(5),
 }) {}
 
-/** How an API service fares. */
+/** Availability of an APIService as conditions. */
 export class APIServiceStatus extends shape({
-  /** What is known about it. */
+  /** Current conditions of the APIService, by type. */
   conditions: t.list(1, APIServiceCondition).keyed('type').patchBy('type'),
 }) {}
 
-/** Makes a group version known, and says who serves it; its name is version, dot and group. */
+/** An APIService registers an API group version and the server that handles it. Its name is `<version>.<group>`. */
 export class APIService extends kind({
-  /** Who serves it. */
+  /** Desired registration of the group version. */
   spec: t.object(2, APIServiceSpec),
-  /** How it fares; kept by the server. */
+  /** Most recently observed state. Set by the server; read-only for users. */
   status: t.object(3, APIServiceStatus),
 }) {}
 
@@ -83,10 +95,10 @@ export const apiServices = resource(APIService, {
       'string',
       ({ spec: { service } }) =>
         service ? `${service.namespace ?? ''}/${service.name ?? ''}` : 'Local',
-      { description: 'Service that serves it, or Local.' },
+      { description: 'Service that handles the group version, or Local.' },
     ),
     column('Available', 'string', availability, {
-      description: 'Whether it can be reached.',
+      description: 'Whether the group version is available.',
     }),
     ageColumn,
   ],

@@ -8,50 +8,50 @@ import { keepMetadata } from '../meta/keep-metadata.ts'
 
 const { kind, shape } = group('internal.apiserver{api}/v1alpha1')
 
-/** Empty: servers report, nobody wishes. */
+/** Specification of a StorageVersion; it has no fields. */
 export class StorageVersionSpec extends shape({}) {}
 
-/** What one server does with a resource. */
+/** Versions that one API server uses for a resource. */
 export class ServerStorageVersion extends shape({
-  /** The server. */
+  /** ID of the API server that reports the versions. */
   apiServerID: t.string(1),
-  /** Version that it stores objects in. */
+  /** Version in which the API server stores objects of the resource. */
   encodingVersion: t.string(2),
-  /** Versions that it can read. */
+  /** Versions of stored objects that the API server can decode. Includes the encoding version. */
   decodableVersions: t.list(3, 'string').set(),
 }) {}
 
-/** One aspect of a storage version. */
+/** One aspect of the observed state of a StorageVersion. */
 export class StorageVersionCondition extends shape({
-  /** Which aspect: `AllEncodingVersionsEqual`. */
+  /** Type of the condition, such as `AllEncodingVersionsEqual`. */
   type: t.string(1).required(),
-  /** `True`, `False` or `Unknown`. */
+  /** Status of the condition: `True`, `False` or `Unknown`. */
   status: t.string(2).required(),
-  /** Generation of the object that this was found out about. */
+  /** Generation of the object for which the condition was set. */
   observedGeneration: t.int64(3),
-  /** When the status last changed. */
+  /** Time at which the status last changed from one value to another. */
   lastTransitionTime: t.time(4),
-  /** Why, as one word. */
+  /** Machine-readable reason for the last transition, in CamelCase. */
   reason: t.string(5).required(),
-  /** Why, for people. */
+  /** Human-readable details about the last transition. */
   message: t.string(6),
 }) {}
 
-/** What all servers do with a resource. */
+/** Versions that the API servers report for a resource. */
 export class StorageVersionStatus extends shape({
-  /** What each server does. */
+  /** Versions that each API server reports, by server ID. */
   storageVersions: t.list(1, ServerStorageVersion).keyed('apiServerID'),
-  /** Version that all servers store in; absent unless they agree. */
+  /** Version in which all API servers store the resource. Unset unless they agree. */
   commonEncodingVersion: t.string(2).explicit(),
-  /** What is known about it. */
+  /** Current conditions of the storage version, by type. */
   conditions: t.list(3, StorageVersionCondition).keyed('type'),
 }) {}
 
-/** In which version objects of a resource are stored; its name is group, dot and resource. */
+/** A StorageVersion records the versions in which API servers store a resource. Its name is `<group>.<resource>`. */
 export class StorageVersion extends kind({
-  /** Empty. */
+  /** Specification of the storage version; always empty. */
   spec: t.object(2, StorageVersionSpec).required(),
-  /** What servers report. */
+  /** Versions that the API servers report. Set by the servers; read-only for users. */
   status: t.object(3, StorageVersionStatus).required(),
 }) {}
 
@@ -69,10 +69,10 @@ export const storageVersions = resource(StorageVersion, {
       'CommonEncodingVersion',
       'string',
       ({ status }) => status.commonEncodingVersion ?? '<unset>',
-      { description: 'Version that all servers store in.' },
+      { description: 'Version in which all API servers store the resource.' },
     ),
     column('StorageVersions', 'string', ({ status }) => shortList(status.storageVersions), {
-      description: 'Version that each server stores in.',
+      description: 'Version in which each API server stores the resource.',
     }),
     ageColumn,
   ],

@@ -24,9 +24,11 @@ export const controllerRevisions = resource(ControllerRevision, {
   deleteAnswers: 'status',
   columns: [
     nameColumn,
-    column('Controller', 'string', controllerOf, { description: 'Object whose state it is.' }),
+    column('Controller', 'string', controllerOf, {
+      description: 'Controller that owns the revision.',
+    }),
     column('Revision', 'string', ({ revision }) => revision, {
-      description: 'Number of the state.',
+      description: 'Revision number.',
     }),
     ageColumn,
   ],

@@ -51,7 +51,7 @@ export class DaemonSetUpdateStrategy extends shape({
   rollingUpdate: t.object(2, RollingUpdateDaemonSet).explicit(),
 }) {}
 
-/** Desired state of a DaemonSet. */
+/** Selector, pod template and update strategy of a DaemonSet. */
 export class DaemonSetSpec extends shape({
   /**
    * Label selector of the pods that the DaemonSet manages. Must not be empty and must match the labels of the template.
@@ -88,7 +88,7 @@ export class DaemonSetCondition extends shape({
   message: t.string(5),
 }) {}
 
-/** Observed state of a DaemonSet, mostly as numbers of nodes. */
+/** Progress of a DaemonSet, mostly as numbers of nodes. */
 export class DaemonSetStatus extends shape({
   /** Number of nodes that run a pod of the DaemonSet and should run it. */
   currentNumberScheduled: t.int32(1).required(),
@@ -151,22 +151,22 @@ export const daemonSets = resource(DaemonSet, {
   columns: [
     nameColumn,
     column('Desired', 'integer', ({ status }) => status.desiredNumberScheduled, {
-      description: 'Nodes that shall have the pod.',
+      description: 'Number of nodes that should run the pod.',
     }),
     column('Current', 'integer', ({ status }) => status.currentNumberScheduled, {
-      description: 'Nodes that have it.',
+      description: 'Number of nodes that run the pod.',
     }),
     column('Ready', 'integer', ({ status }) => status.numberReady, {
-      description: 'Nodes whose pod is ready.',
+      description: 'Number of nodes with a ready pod.',
     }),
     column('Up-to-date', 'integer', ({ status }) => status.updatedNumberScheduled ?? 0, {
-      description: 'Nodes whose pod is of the present template.',
+      description: 'Number of nodes with a pod of the current template.',
     }),
     column('Available', 'integer', ({ status }) => status.numberAvailable ?? 0, {
-      description: 'Nodes whose pod has been ready for long enough.',
+      description: 'Number of nodes with an available pod.',
     }),
     column('Node Selector', 'string', ({ spec }) => labelsText(spec.template.spec.nodeSelector), {
-      description: 'Labels of nodes that shall have the pod.',
+      description: 'Node selector of the pod template.',
     }),
     ageColumn,
     ...containerColumns<DaemonSet>(({ spec }) => spec.template, { wide: true }),

@@ -67,7 +67,7 @@ export class DeploymentCondition extends shape({
   message: t.string(5),
 }) {}
 
-/** Desired state of a Deployment. */
+/** Pod template, number of replicas and rollout strategy of a Deployment. */
 export class DeploymentSpec extends shape({
   /** Desired number of pods. Defaults to 1. */
   replicas: t.int32(1).explicit().default(1),
@@ -96,7 +96,7 @@ export class DeploymentSpec extends shape({
   progressDeadlineSeconds: t.int32(9).explicit().default(600),
 }) {}
 
-/** Most recently observed state of a Deployment. */
+/** Pod counts and conditions of a Deployment. */
 export class DeploymentStatus extends shape({
   /** Generation of the spec that the controller last acted on. */
   observedGeneration: t.int64(1),
@@ -158,13 +158,13 @@ export const deployments = resource(Deployment, {
       'Ready',
       'string',
       ({ spec, status }) => `${status.readyReplicas ?? 0}/${spec.replicas ?? 0}`,
-      { description: 'Pods that are ready, of those wanted.' },
+      { description: 'Number of ready pods out of the desired pods.' },
     ),
     column('Up-to-date', 'string', ({ status }) => status.updatedReplicas ?? 0, {
-      description: 'Pods of the present template.',
+      description: 'Number of pods of the current template.',
     }),
     column('Available', 'string', ({ status }) => status.availableReplicas ?? 0, {
-      description: 'Pods that have been ready for long enough.',
+      description: 'Number of available pods.',
     }),
     ageColumn,
     ...containerColumns<Deployment>(({ spec }) => spec.template, { wide: true }),

@@ -35,7 +35,7 @@ export class ReplicaSetCondition extends shape({
   message: t.string(5),
 }) {}
 
-/** Desired state of a ReplicaSet. */
+/** Pod template and number of replicas of a ReplicaSet. */
 export class ReplicaSetSpec extends shape({
   /** Desired number of pods. Defaults to 1. */
   replicas: t.int32(1).explicit().default(1),
@@ -53,7 +53,7 @@ export class ReplicaSetSpec extends shape({
   template: t.object(3, PodTemplateSpec),
 }) {}
 
-/** Most recently observed state of a ReplicaSet. */
+/** Pod counts and conditions of a ReplicaSet. */
 export class ReplicaSetStatus extends shape({
   /** Number of pods that match the selector and are not terminating. */
   replicas: t.int32(1).required(),
@@ -97,13 +97,13 @@ export const replicaSets = resource(ReplicaSet, {
   columns: [
     nameColumn,
     column('Desired', 'integer', ({ spec }) => spec.replicas ?? 0, {
-      description: 'Pods that are wanted.',
+      description: 'Desired number of pods.',
     }),
     column('Current', 'integer', ({ status }) => status.replicas, {
-      description: 'Pods that there are.',
+      description: 'Current number of pods.',
     }),
     column('Ready', 'integer', ({ status }) => status.readyReplicas ?? 0, {
-      description: 'Pods that are ready.',
+      description: 'Number of ready pods.',
     }),
     ageColumn,
     ...containerColumns<ReplicaSet>(({ spec }) => spec.template, { wide: true }),

@@ -39,8 +39,8 @@ export class StatefulSetPersistentVolumeClaimRetentionPolicy extends shape({
 }) {}
 
 /**
- * Desired state of a StatefulSet. Only `replicas`, `template`, `updateStrategy`, `minReadySeconds` and
- * `persistentVolumeClaimRetentionPolicy` can be updated.
+ * Pod template, claims and update strategy of a StatefulSet. Only `replicas`, `template`, `updateStrategy`,
+ * `minReadySeconds` and `persistentVolumeClaimRetentionPolicy` can be updated.
  */
 export class StatefulSetSpec extends shape({
   /** Desired number of pods. Defaults to 1. */
@@ -103,7 +103,7 @@ export class StatefulSetCondition extends shape({
   message: t.string(5),
 }) {}
 
-/** Most recently observed state of a StatefulSet. */
+/** Pod counts, revisions and conditions of a StatefulSet. */
 export class StatefulSetStatus extends shape({
   /** Generation of the spec that the controller last acted on. */
   observedGeneration: t.int64(1),

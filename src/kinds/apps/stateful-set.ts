@@ -37,7 +37,7 @@ const MAX_UNAVAILABLE = 'MaxUnavailableStatefulSet'
  * A StatefulSet runs pods that each have a stable name, a stable network identity and their own PersistentVolumeClaims.
  */
 export class StatefulSet extends kind({
-  /** Desired state of the pods and their claims. */
+  /** Desired state of the StatefulSet. */
   spec: t.object(2, StatefulSetSpec),
   /** Most recently observed state. Set by the controller; read-only for users. */
   status: t.object(3, StatefulSetStatus),
@@ -64,7 +64,7 @@ export const statefulSets = resource(StatefulSet, {
       'Ready',
       'string',
       ({ spec, status }) => `${status.readyReplicas ?? 0}/${spec.replicas ?? 0}`,
-      { description: 'Pods that are ready, of those wanted.' },
+      { description: 'Number of ready pods out of the desired pods.' },
     ),
     ageColumn,
     ...containerColumns<StatefulSet>(({ spec }) => spec.template, { wide: true }),

@@ -9,41 +9,47 @@ export const DEFAULT_TOKEN_SECONDS = 3600
 const MIN_TOKEN_SECONDS = 600
 const MAX_TOKEN_SECONDS = 2 ** 32
 
-/** An object without which a token is no longer good. */
+/** Reference to an object that a token is bound to. The token becomes invalid when the object is deleted. */
 export class BoundObjectReference extends shape({
-  /** `Pod` or `Secret`. */
+  /** Kind of the object: `Pod` or `Secret`. */
   kind: t.string(1),
-  /** Group version of the object. */
+  /** API version of the object; `v1` for both kinds. */
   apiVersion: t.string(2),
-  /** Name of the object. */
+  /** Name of the object, in the namespace of the service account. */
   name: t.string(3),
-  /** uid of the object. */
+  /** UID of the object. If set, it must be that of the existing object. */
   uid: t.string(4),
 }) {}
 
-/** What the token is to be good for. */
+/** Parameters of a token request. All of them have defaults. */
 export class TokenRequestSpec extends shape({
-  /** Who is to accept the token; the API server when there is none. */
+  /**
+   * Intended audiences of the token; a recipient must reject a token that is not meant for it. Defaults to the
+   * audiences of the API server.
+   */
   audiences: t.list(1, 'string').required(),
-  /** Seconds it is to be good for, at least 600; the token may be good for another time. An hour when left out. */
+  /**
+   * Requested lifetime in seconds, 600 to 4294967296. Defaults to 3600. The server may shorten it; see
+   * `status.expirationTimestamp`.
+   */
   expirationSeconds: t.int64(4).explicit().default(DEFAULT_TOKEN_SECONDS),
-  /** An object, without which the token is no longer good. */
+  /** Pod or Secret that the token is bound to. Unset binds the token to the service account only. */
   boundObjectRef: t.object(3, BoundObjectReference).explicit(),
 }) {}
 
-/** The token. */
+/** Token that the server has issued. */
 export class TokenRequestStatus extends shape({
-  /** The bearer token. */
+  /** Bearer token, a signed JSON Web Token. */
   token: t.string(1).required(),
-  /** When it ends. */
+  /** Time at which the token expires. */
   expirationTimestamp: t.time(2).required(),
 }) {}
 
-/** Asks for a token of a service account. */
+/** Requests a token for a service account through its `token` subresource. Not persisted. */
 export class TokenRequest extends kind({
-  /** What it is to be good for. */
+  /** Audiences, lifetime and binding of the requested token. */
   spec: t.object(2, TokenRequestSpec).required(),
-  /** The token; filled in the answer. */
+  /** Issued token. Set by the server in the response. */
   status: t.object(3, TokenRequestStatus),
 }) {}
 

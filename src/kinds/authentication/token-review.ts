@@ -6,31 +6,34 @@ import { UserInfo } from './user-info.ts'
 
 const { kind, shape } = group('authentication{api}/v1')
 
-/** The token to look at. */
+/** Bearer token and the audiences that it is checked for. */
 export class TokenReviewSpec extends shape({
-  /** The bearer token. */
+  /** Bearer token to authenticate. Required. */
   token: t.string(1),
-  /** Audiences of whoever received the token; the API server's own when there is none. */
+  /**
+   * Audiences of the service that received the token; the token must be valid for at least one. Defaults to the
+   * audiences of the API server.
+   */
   audiences: t.list(2, 'string'),
 }) {}
 
-/** Whose token it is. */
+/** Result of the authentication of a token. */
 export class TokenReviewStatus extends shape({
-  /** Whether the token is somebody's. */
+  /** True if the token identifies a known user. */
   authenticated: t.bool(1),
-  /** Whose. */
+  /** User that the token identifies. Empty if it is not authenticated. */
   user: t.object(2, UserInfo),
-  /** Audiences, out of those asked about, that the token is good for. */
+  /** Those of the audiences in the spec that the token is valid for. */
   audiences: t.list(4, 'string'),
-  /** Why the token could not be checked. */
+  /** Reason why the token could not be authenticated. */
   error: t.string(3),
 }) {}
 
-/** Asks whose a token is. */
+/** Authenticates a bearer token and returns its user. Not persisted. */
 export class TokenReview extends kind({
-  /** The token. */
+  /** Token to authenticate and its audiences. */
   spec: t.object(2, TokenReviewSpec).required(),
-  /** The answer. */
+  /** Result of the authentication. Set by the server in the response. */
   status: t.object(3, TokenReviewStatus),
 }) {}
 

@@ -2,14 +2,14 @@ import { home, t } from '../../notation/shape.ts'
 
 const { shape } = home('authentication{api}/v1')
 
-/** Who somebody is. */
+/** Attributes of an authenticated user. */
 export class UserInfo extends shape({
-  /** Name that tells the user from all others at one time. */
+  /** User name, unique among the users at any one time. */
   username: t.string(1),
-  /** Value that tells the user from all others over time. */
+  /** Identifier that stays unique over time, even if a user name is reused. */
   uid: t.string(2),
-  /** Groups that the user is in. */
+  /** Names of the groups that the user is a member of. */
   groups: t.list(3, 'string'),
-  /** What else is known. */
+  /** Additional attributes from the authenticator, as lists of values by key. */
   extra: t.map(4, 'strings'),
 }) {}

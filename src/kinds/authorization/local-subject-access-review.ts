@@ -7,11 +7,17 @@ import { SubjectAccessReviewSpec, validateSubjectSpec } from './subject-access-r
 
 const { kind } = group('authorization{api}/v1')
 
-/** Asks whether somebody may do something in one namespace, so that the question itself can be permitted there. */
+/**
+ * Checks whether a user or group can perform an action in one namespace. Being namespaced, it can be permitted by a
+ * Role. Not persisted.
+ */
 export class LocalSubjectAccessReview extends kind({
-  /** Who wants to do what; the namespace is that of the review. */
+  /**
+   * Action and user to check. `resourceAttributes.namespace` must be the namespace of the review;
+   * `nonResourceAttributes` is not allowed.
+   */
   spec: t.object(2, SubjectAccessReviewSpec).required(),
-  /** The answer. */
+  /** Result of the check. Set by the server in the response. */
   status: t.object(3, SubjectAccessReviewStatus),
 }) {}
 

@@ -4,41 +4,45 @@ import { home, t } from '../../notation/shape.ts'
 
 const { shape } = home('authorization{api}/v1')
 
-/** A request to a resource. `*` and empty stand for everything. */
+/** Request for a resource that is checked. Values are compared literally; `*` is only allowed by rules with `*`. */
 export class ResourceAttributes extends shape({
-  /** Namespace; empty for none, and for all where the resource has namespaces. */
+  /** Namespace of the request. Empty for cluster-scoped resources, and for requests across all namespaces. */
   namespace: t.string(1),
-  /** What is to be done: get, list, watch, create, update, delete, proxy. */
+  /**
+   * Verb of the request, such as `get`, `list`, `watch`, `create`, `update`, `patch` or `delete`. `*` means all verbs.
+   */
   verb: t.string(2),
-  /** API group of the resource. */
+  /** API group of the resource. Empty is the core group; `*` means all groups. */
   group: t.string(3),
-  /** Version of the resource. */
+  /** API version of the resource. `*` means all versions. */
   version: t.string(4),
-  /** The resource. */
+  /** Plural name of the resource. `*` means all resources. */
   resource: t.string(5),
-  /** Part of the resource; empty for the whole. */
+  /** Subresource of the request, such as `status`. Empty for the main resource. */
   subresource: t.string(6),
-  /** Name of the object; empty for all. */
+  /** Name of the object. Empty means all names. */
   name: t.string(7),
 }) {}
 
-/** A request to a URL that is no resource. */
+/** Request for a URL outside the resource API that is checked. */
 export class NonResourceAttributes extends shape({
-  /** The path. */
+  /** URL path of the request, such as `/healthz`. */
   path: t.string(1),
-  /** The method, in lower case. */
+  /** HTTP method of the request in lower case, such as `get`. */
   verb: t.string(2),
 }) {}
 
-/** Whether it may be done. */
+/** Decision on the checked request. */
 export class SubjectAccessReviewStatus extends shape({
-  /** Whether it may be done. */
+  /** True if the request is allowed. */
   allowed: t.bool(1).required(),
-  /** Whether it is refused outright; both this and `allowed` are false when nobody has a say. */
+  /**
+   * True if an authorizer explicitly denies the request. If `allowed` is false as well, no authorizer had an opinion.
+   */
   denied: t.bool(4),
-  /** Why. */
+  /** Reason for the decision, such as the binding that allows the request. May be empty. */
   reason: t.string(2),
-  /** What went wrong while finding out; the answer may hold all the same. */
+  /** Errors that occurred during the check. The decision can be valid nevertheless. */
   evaluationError: t.string(3),
 }) {}
 

@@ -12,19 +12,19 @@ import {
 
 const { kind, shape } = group('authorization{api}/v1')
 
-/** What is wanted; exactly one of the two. */
+/** Attributes of the action. Exactly one of the fields must be set. */
 export class SelfSubjectAccessReviewSpec extends shape({
-  /** A request to a resource. */
+  /** Request for a resource. Mutually exclusive with `nonResourceAttributes`. */
   resourceAttributes: t.object(1, ResourceAttributes).explicit(),
-  /** A request to a URL that is no resource. */
+  /** Request for a URL outside the resource API. Mutually exclusive with `resourceAttributes`. */
   nonResourceAttributes: t.object(2, NonResourceAttributes).explicit(),
 }) {}
 
-/** Asks whether who asks may do something. */
+/** Checks whether the current user can perform an action. Not persisted. */
 export class SelfSubjectAccessReview extends kind({
-  /** What is wanted. */
+  /** Action to check for the current user. */
   spec: t.object(2, SelfSubjectAccessReviewSpec).required(),
-  /** The answer. */
+  /** Result of the check. Set by the server in the response. */
   status: t.object(3, SubjectAccessReviewStatus),
 }) {}
 

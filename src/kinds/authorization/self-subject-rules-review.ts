@@ -5,49 +5,52 @@ import { ALL_BUT_CREATE } from '../create-only.ts'
 
 const { kind, shape } = group('authorization{api}/v1')
 
-/** Where to look. */
+/** Scope of the list: one namespace, together with cluster-wide permissions. */
 export class SelfSubjectRulesReviewSpec extends shape({
-  /** Namespace whose rules are asked for; needed. */
+  /** Namespace to list the permissions for. Required. */
   namespace: t.string(1),
 }) {}
 
-/** Something that may be done with resources. */
+/** Verbs that are allowed on a set of resources. */
 export class ResourceRule extends shape({
-  /** What may be done; `*` is everything. */
+  /** Allowed verbs, such as `get` and `list`. `*` means all verbs. */
   verbs: t.list(1, 'string').required(),
-  /** API groups of the resources; `*` is every group. */
+  /** API groups of the resources; the empty string is the core group. `*` means all groups. */
   apiGroups: t.list(2, 'string'),
-  /** The resources; `*` is every one of the groups. */
+  /** Resources in these groups; subresources are written `resource/subresource`. `*` means all resources. */
   resources: t.list(3, 'string'),
-  /** Names of the objects; all objects when there is none. */
+  /** Names of objects that the rule is restricted to. Empty means all names. */
   resourceNames: t.list(4, 'string'),
 }) {}
 
-/** Something that may be done with URLs that are no resources. */
+/** HTTP methods that are allowed on a set of URLs outside the resource API. */
 export class NonResourceRule extends shape({
-  /** Methods in lower case; `*` is every one. */
+  /** Allowed HTTP methods in lower case, such as `get`. `*` means all methods. */
   verbs: t.list(1, 'string').required(),
-  /** Paths, which may end with `*`. */
+  /** URL paths; `*` is allowed as the whole path or at its end. */
   nonResourceURLs: t.list(2, 'string'),
 }) {}
 
-/** What may be done, in no particular order; rules may repeat. */
+/** Permissions of a user in a namespace. Rules are in no particular order and may repeat. */
 export class SubjectRulesReviewStatus extends shape({
-  /** What may be done with resources. */
+  /** Permissions for resources in the namespace. */
   resourceRules: t.list(1, ResourceRule).required(),
-  /** What may be done with other URLs. */
+  /** Permissions for URLs outside the resource API. */
   nonResourceRules: t.list(2, NonResourceRule).required(),
-  /** Whether there may be more, because somebody who has a say cannot list rules. */
+  /** True if the list may lack permissions, because an authorizer cannot enumerate its rules. */
   incomplete: t.bool(3).required(),
-  /** What went wrong while finding out. */
+  /** Errors that occurred while the rules were collected. */
   evaluationError: t.string(4),
 }) {}
 
-/** Asks for everything that who asks may do in a namespace; for show, not for deciding. */
+/**
+ * Lists the permissions of the current user in a namespace, for display. Use access reviews for decisions. Not
+ * persisted.
+ */
 export class SelfSubjectRulesReview extends kind({
-  /** Where to look. */
+  /** Namespace to list the permissions for. */
   spec: t.object(2, SelfSubjectRulesReviewSpec).required(),
-  /** The answer. */
+  /** Permissions of the user. Set by the server in the response. */
   status: t.object(3, SubjectRulesReviewStatus),
 }) {}
 

@@ -13,27 +13,29 @@ import {
 
 const { kind, shape } = group('authorization{api}/v1')
 
-/** Who wants to do what; exactly one of the two kinds of attributes. */
+/**
+ * Attributes of the user and the action. Exactly one of `resourceAttributes` and `nonResourceAttributes` must be set.
+ */
 export class SubjectAccessReviewSpec extends shape({
-  /** A request to a resource. */
+  /** Request for a resource. Mutually exclusive with `nonResourceAttributes`. */
   resourceAttributes: t.object(1, ResourceAttributes).explicit(),
-  /** A request to a URL that is no resource. */
+  /** Request for a URL outside the resource API. Mutually exclusive with `resourceAttributes`. */
   nonResourceAttributes: t.object(2, NonResourceAttributes).explicit(),
-  /** Name of the user; this or a group is needed. */
+  /** Name of the user. At least one of `user` and `groups` must be set. */
   user: t.string(3),
-  /** Groups of the user; no others are added. */
+  /** Groups of the user. Only these are used; no group is added. */
   groups: t.list(4, 'string'),
-  /** What else is known of the user. */
+  /** Additional attributes of the user, as provided by the authenticator. */
   extra: t.map(5, 'strings'),
-  /** uid of the user. */
+  /** UID of the user, as provided by the authenticator. */
   uid: t.string(6),
 }) {}
 
-/** Asks whether somebody may do something. */
+/** Checks whether a user or group can perform an action. Not persisted. */
 export class SubjectAccessReview extends kind({
-  /** Who wants to do what. */
+  /** User and action to check. */
   spec: t.object(2, SubjectAccessReviewSpec).required(),
-  /** The answer. */
+  /** Result of the check. Set by the server in the response. */
   status: t.object(3, SubjectAccessReviewStatus),
 }) {}
 

@@ -46,7 +46,7 @@ export class HorizontalPodAutoscalerBehavior extends shape({
   scaleDown: t.object(2, HPAScalingRules).explicit(),
 }) {}
 
-/** Desired behavior of an autoscaler: target, limits and metrics. */
+/** Scale target, replica limits, metrics and scaling rules of an autoscaler. */
 export class HorizontalPodAutoscalerSpec extends shape({
   /** Resource to scale, in the same namespace. It must have a `scale` subresource. */
   scaleTargetRef: t.object(1, CrossVersionObjectReference).required(),
@@ -77,7 +77,7 @@ export class HorizontalPodAutoscalerCondition extends shape({
   message: t.string(5),
 }) {}
 
-/** Most recently observed state of an autoscaler. */
+/** Replica counts, metric values and conditions of an autoscaler. */
 export class HorizontalPodAutoscalerStatus extends shape({
   /** Generation of the spec that the controller last acted on. */
   observedGeneration: t.int64(1).explicit(),

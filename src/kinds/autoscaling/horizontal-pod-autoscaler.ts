@@ -18,7 +18,7 @@ const CONTAINER_GATE = 'HPAContainerMetrics'
 
 /** A HorizontalPodAutoscaler adjusts the number of replicas of a workload to the metrics it observes. */
 export class HorizontalPodAutoscaler extends kind({
-  /** Desired behavior: target, limits, metrics and scaling rules. */
+  /** Desired behavior of the autoscaler. */
   spec: t.object(2, HorizontalPodAutoscalerSpec),
   /** Most recently observed state. Set by the controller; read-only for users. */
   status: t.object(3, HorizontalPodAutoscalerStatus),
@@ -59,14 +59,14 @@ export const horizontalPodAutoscalers = resource(HorizontalPodAutoscaler, {
       'Reference',
       'string',
       ({ spec }) => `${spec.scaleTargetRef.kind}/${spec.scaleTargetRef.name}`,
-      { description: 'What is scaled.' },
+      { description: 'Kind and name of the scale target.' },
     ),
     column(
       'Targets',
       'string',
       ({ spec, status }) => targetsText(spec.metrics, status.currentMetrics),
       {
-        description: 'What is measured, and what it shall come to.',
+        description: 'Current and target values of the metrics.',
       },
     ),
     column(
@@ -74,12 +74,14 @@ export const horizontalPodAutoscalers = resource(HorizontalPodAutoscaler, {
       'string',
       ({ spec }) => (spec.minReplicas === undefined ? '<unset>' : String(spec.minReplicas)),
       {
-        description: 'Fewest replicas.',
+        description: 'Lower limit for the number of replicas.',
       },
     ),
-    column('MaxPods', 'string', ({ spec }) => spec.maxReplicas, { description: 'Most replicas.' }),
+    column('MaxPods', 'string', ({ spec }) => spec.maxReplicas, {
+      description: 'Upper limit for the number of replicas.',
+    }),
     column('Replicas', 'string', ({ status }) => status.currentReplicas ?? 0, {
-      description: 'Replicas that there are.',
+      description: 'Current number of replicas.',
     }),
     ageColumn,
   ],

@@ -32,7 +32,7 @@ export class CrossVersionObjectReference extends shape(
   { atomic: true },
 ) {}
 
-/** Desired behavior of an autoscaler: target and limits. */
+/** Scale target, replica limits and CPU utilization of an autoscaler. */
 export class HorizontalPodAutoscalerSpec extends shape({
   /** Resource to scale, in the same namespace. It must have a `scale` subresource. */
   scaleTargetRef: t.object(1, CrossVersionObjectReference).required(),
@@ -47,7 +47,7 @@ export class HorizontalPodAutoscalerSpec extends shape({
   targetCPUUtilizationPercentage: t.int32(4).explicit(),
 }) {}
 
-/** Most recently observed state of an autoscaler. */
+/** Replica counts and CPU utilization of an autoscaler. */
 export class HorizontalPodAutoscalerStatus extends shape({
   /** Generation of the spec that the controller last acted on. */
   observedGeneration: t.int64(1).explicit(),
@@ -63,7 +63,7 @@ export class HorizontalPodAutoscalerStatus extends shape({
 
 /** A HorizontalPodAutoscaler adjusts the number of replicas of a workload to its CPU utilization. */
 export class HorizontalPodAutoscaler extends kind({
-  /** Desired behavior: target, limits and CPU utilization. */
+  /** Desired behavior of the autoscaler. */
   spec: t.object(2, HorizontalPodAutoscalerSpec),
   /** Most recently observed state. Set by the controller; read-only for users. */
   status: t.object(3, HorizontalPodAutoscalerStatus),

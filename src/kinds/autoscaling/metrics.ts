@@ -40,7 +40,7 @@ export class MetricTarget extends shape({
   averageUtilization: t.int32(4).explicit(),
 }) {}
 
-/** Current value of a metric. */
+/** Value, average value or utilization that was last read for a metric. */
 export class MetricValueStatus extends shape({
   /** Current value of the metric as a quantity. */
   value: t.quantity(1).explicit(),
@@ -116,7 +116,7 @@ export class MetricSpec extends shape({
   external: t.object(5, ExternalMetricSource).explicit(),
 }) {}
 
-/** Current value of a metric that describes a single object. */
+/** Metric that describes a single object and its value. */
 export class ObjectMetricStatus extends shape({
   /** Metric that the controller read. */
   metric: t.object(1, MetricIdentifier).required(),
@@ -126,7 +126,7 @@ export class ObjectMetricStatus extends shape({
   describedObject: t.object(3, CrossVersionObjectReference).required(),
 }) {}
 
-/** Current value of a metric that is averaged over the pods. */
+/** Metric of the pods of the target and its average value. */
 export class PodsMetricStatus extends shape({
   /** Metric that the controller read. */
   metric: t.object(1, MetricIdentifier).required(),
@@ -134,7 +134,7 @@ export class PodsMetricStatus extends shape({
   current: t.object(2, MetricValueStatus).required(),
 }) {}
 
-/** Current resource usage of the pods of the target. */
+/** Usage of one resource by the pods of the target. */
 export class ResourceMetricStatus extends shape({
   /** Name of the resource, such as `cpu` or `memory`. */
   name: t.string(1).required(),
@@ -142,7 +142,7 @@ export class ResourceMetricStatus extends shape({
   current: t.object(2, MetricValueStatus).required(),
 }) {}
 
-/** Current resource usage of one container in each pod. */
+/** Usage of one resource by the containers of one name. */
 export class ContainerResourceMetricStatus extends shape({
   /** Name of the resource, such as `cpu` or `memory`. */
   name: t.string(1).required(),
@@ -152,7 +152,7 @@ export class ContainerResourceMetricStatus extends shape({
   container: t.string(3).required(),
 }) {}
 
-/** Current value of a metric from outside the cluster. */
+/** Metric from the external metrics API and its value. */
 export class ExternalMetricStatus extends shape({
   /** Metric that the controller read. */
   metric: t.object(1, MetricIdentifier).required(),

@@ -22,7 +22,7 @@ const MAX_NAME = 52
 const ZONE_GATE = 'CronJobTimeZone'
 const POLICY_GATE = 'JobPodFailurePolicy'
 
-/** Template of the jobs that a CronJob creates. */
+/** Metadata and specification of a job to be created. */
 export class JobTemplateSpec extends shape({
   /** Labels and annotations of the created jobs. */
   metadata: t.object(1, ObjectMeta),
@@ -59,7 +59,7 @@ export class CronJobSpec extends shape({
   failedJobsHistoryLimit: t.int32(7).explicit(),
 }) {}
 
-/** Most recently observed state of a CronJob. */
+/** Active jobs and times of the last runs of a CronJob. */
 export class CronJobStatus extends shape({
   /** References to the jobs that are currently running. */
   active: t.list(1, ObjectReference).atomic(),
@@ -71,7 +71,7 @@ export class CronJobStatus extends shape({
 
 /** A CronJob creates jobs on a repeating schedule. */
 export class CronJob extends kind({
-  /** Desired behavior: the schedule and the template of the jobs. */
+  /** Desired behavior of the CronJob. */
   spec: t.object(2, CronJobSpec),
   /** Most recently observed state. Set by the controller; read-only for users. */
   status: t.object(3, CronJobStatus),
@@ -87,16 +87,16 @@ export const cronJobs = resource(CronJob, {
   columns: [
     nameColumn,
     column('Schedule', 'string', ({ spec }) => spec.schedule, {
-      description: 'When jobs are made.',
+      description: 'Schedule in the cron format.',
     }),
     column(
       'Suspend',
       'boolean',
       ({ spec }) => (spec.suspend === undefined ? '<unset>' : spec.suspend ? 'True' : 'False'),
-      { description: 'Whether no further jobs are made.' },
+      { description: 'Whether the creation of jobs is suspended.' },
     ),
     column('Active', 'integer', ({ status }) => status.active?.length ?? 0, {
-      description: 'Jobs that run.',
+      description: 'Number of running jobs.',
     }),
     column(
       'Last Schedule',
@@ -105,7 +105,7 @@ export const cronJobs = resource(CronJob, {
         status.lastScheduleTime === undefined
           ? '<none>'
           : humanDuration(now - Date.parse(status.lastScheduleTime)),
-      { description: 'How long ago a job was last made.' },
+      { description: 'Time since a job was last scheduled.' },
     ),
     ageColumn,
     ...containerColumns<CronJob>(({ spec }) => spec.jobTemplate.spec.template, { wide: true }),
@@ -113,7 +113,7 @@ export const cronJobs = resource(CronJob, {
       'Selector',
       'string',
       ({ spec }) => describeLabelSelector(spec.jobTemplate.spec.selector),
-      { wide: true, description: 'Labels by which its jobs find their pods.' },
+      { wide: true, description: 'Label selector of the pods of the jobs.' },
     ),
   ],
 

@@ -32,9 +32,12 @@ export class PodFailurePolicyRule extends shape({
    * `backoffLimit`, `Count` counts it.
    */
   action: t.string(1).required().oneOf('Count', 'FailJob', 'Ignore'),
-  /** Requirement on the exit codes of the containers. */
+  /** Requirement on exit codes. Mutually exclusive with `onPodConditions`. */
   onExitCodes: t.object(2, PodFailurePolicyOnExitCodesRequirement).explicit(),
-  /** Patterns for pod conditions; the rule matches if any of them matches. At most 20. */
+  /**
+   * Patterns for pod conditions; the rule matches if any of them matches. At most 20. Mutually exclusive with
+   * `onExitCodes`.
+   */
   onPodConditions: t.list(3, PodFailurePolicyOnPodConditionsPattern).atomic(),
 }) {}
 
@@ -44,7 +47,7 @@ export class PodFailurePolicy extends shape({
   rules: t.list(1, PodFailurePolicyRule).required().atomic(),
 }) {}
 
-/** Desired behavior of a job. */
+/** Pod template, completions, parallelism and limits of a job. */
 export class JobSpec extends shape({
   /** Maximum number of pods that run at the same time. 0 runs none. Defaults to 1. */
   parallelism: t.int32(1).explicit(),

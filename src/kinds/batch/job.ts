@@ -47,7 +47,7 @@ export class JobCondition extends shape({
   message: t.string(6),
 }) {}
 
-/** Most recently observed state of a job. */
+/** Pod counts, times and conditions of a job. */
 export class JobStatus extends shape({
   /** Current conditions of the job. A finished job has `Complete` or `Failed`, a suspended one `Suspended`. */
   conditions: t.list(1, JobCondition).atomic().patchBy('type'),
@@ -94,9 +94,11 @@ export const jobs = resource(Job, {
   columns: [
     nameColumn,
     column('Completions', 'string', completionsText, {
-      description: 'Pods that succeeded, of those that must.',
+      description: 'Number of succeeded pods out of the required completions.',
     }),
-    column('Duration', 'string', durationText, { description: 'How long it has taken.' }),
+    column('Duration', 'string', durationText, {
+      description: 'Time from start to completion, or until now.',
+    }),
     ageColumn,
     ...containerColumns<Job>(({ spec }) => spec.template, { wide: true }),
     selectorColumn<Job>(),

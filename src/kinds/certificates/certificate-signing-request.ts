@@ -15,55 +15,63 @@ import {
 
 const { kind, shape } = group('certificates{api}/v1')
 
-/** What is asked for, and by whom. Nothing of it can change. */
+/** Certificate request and the identity of the requester. Immutable. */
 export class CertificateSigningRequestSpec extends shape({
-  /** The request itself: PKCS#10 as PEM, with the label `CERTIFICATE REQUEST`. */
+  /** PKCS#10 certificate request in a PEM block of type `CERTIFICATE REQUEST`, base64-encoded in JSON. Immutable. */
   request: t.bytes(1).required().atomic(),
-  /** Who is to sign, as `domain/path`, for instance `example.com/signer`. */
+  /**
+   * Name of the signer that is asked for the certificate, such as `example.com/signer`. Only that signer acts on the
+   * request. Immutable.
+   */
   signerName: t.string(7).required(),
-  /** Seconds the certificate is wished to be good for, at least 600; the signer may choose others. */
+  /** Requested lifetime of the certificate in seconds, at least 600. The signer may issue another one. Immutable. */
   expirationSeconds: t.int32(8).explicit(),
-  /** What the certificate is to be used for, at least one; each once. */
+  /** Key usages that the certificate is requested for; at least one, without duplicates. Immutable. */
   usages: t.list(5, KEY_USAGES).atomic(),
-  /** Name of who asks; the server fills it. */
+  /** Name of the user that created the request. Set by the server. */
   username: t.string(2),
-  /** uid of who asks; the server fills it. */
+  /** UID of the user that created the request. Set by the server. */
   uid: t.string(3),
-  /** Groups of who asks; the server fills them. */
+  /** Groups of the user that created the request. Set by the server. */
   groups: t.list(4, 'string').atomic(),
-  /** What else is known of who asks; the server fills it. */
+  /** Additional attributes of the user that created the request. Set by the server. */
   extra: t.map(6, 'strings'),
 }) {}
 
-/** What became of a request, in one respect. */
+/** Decision or state of a certificate request. */
 export class CertificateSigningRequestCondition extends shape({
-  /** `Approved`, `Denied`, `Failed`, or another. The first three cannot be taken back. */
+  /**
+   * Type of the condition, such as `Approved`, `Denied` or `Failed`; these three cannot be removed once set. `Approved`
+   * and `Denied` are mutually exclusive.
+   */
   type: t.string(1).required(),
-  /** `True`, `False` or `Unknown`; `True` alone for the first three types. */
+  /** Status of the condition: `True`, `False` or `Unknown`. Must be `True` for `Approved`, `Denied` and `Failed`. */
   status: t.string(6).required(),
-  /** Why, as one word. */
+  /** Machine-readable reason for the condition, in CamelCase. */
   reason: t.string(2),
-  /** Why, for people. */
+  /** Human-readable details about the condition. */
   message: t.string(3),
-  /** When it was last looked at; now when left out. */
+  /** Time at which the condition was last updated. Defaults to the time of the request. */
   lastUpdateTime: t.time(4),
-  /** When the status last changed; filled when left out. */
+  /** Time at which the status last changed from one value to another. Set by the server if unset. */
   lastTransitionTime: t.time(5),
 }) {}
 
-/** What became of a request. */
+/** Decision on a certificate request and the issued certificate. */
 export class CertificateSigningRequestStatus extends shape({
-  /** What was decided about it. */
+  /** Conditions of the request. `Approved` and `Denied` are set through the `approval` subresource. */
   conditions: t.list(1, CertificateSigningRequestCondition).keyed('type'),
-  /** The certificate once it is signed, as PEM; it cannot change. */
+  /** Issued certificate chain in PEM, base64-encoded in JSON. Set by the signer after approval. Immutable once set. */
   certificate: t.bytes(2).atomic(),
 }) {}
 
-/** Asks a signer for a certificate. */
+/**
+ * A CertificateSigningRequest asks a signer for an X.509 certificate. It must be approved before the signer issues one.
+ */
 export class CertificateSigningRequest extends kind({
-  /** What is asked for. */
+  /** Requested certificate. Immutable once created. */
   spec: t.object(2, CertificateSigningRequestSpec).required(),
-  /** What became of it. */
+  /** Decision on the request and the issued certificate. Set by approvers and signers. */
   status: t.object(3, CertificateSigningRequestStatus),
 }) {}
 
@@ -88,19 +96,21 @@ export const certificateSigningRequests = resource(CertificateSigningRequest, {
     nameColumn,
     ageColumn,
     column('SignerName', 'string', ({ spec }) => spec.signerName || '<none>', {
-      description: 'Who is to sign.',
+      description: 'Name of the requested signer.',
     }),
     column('Requestor', 'string', ({ spec }) => spec.username ?? '', {
-      description: 'Who asks.',
+      description: 'User that created the request.',
     }),
     column(
       'RequestedDuration',
       'string',
       ({ spec: { expirationSeconds: seconds } }) =>
         seconds === undefined ? '<none>' : humanDuration(seconds * 1000),
-      { description: 'How long the certificate is wished to be good for.' },
+      { description: 'Requested lifetime of the certificate.' },
     ),
-    column('Condition', 'string', condition, { description: 'What became of it.' }),
+    column('Condition', 'string', condition, {
+      description: 'Conditions of the request, or Pending.',
+    }),
   ],
 
   unowned: ['spec', 'status'],

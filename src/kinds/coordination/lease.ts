@@ -5,23 +5,23 @@ import { ageColumn, nameColumn } from '../columns.ts'
 
 const { kind, shape } = group('coordination{api}/v1')
 
-/** Who holds the lease, and how long. */
+/** Holder, duration and timestamps of a lease. */
 export class LeaseSpec extends shape({
-  /** Who holds it. */
+  /** Identity of the current holder of the lease. */
   holderIdentity: t.string(1).explicit(),
-  /** Seconds after which others may take it when it was not renewed. */
+  /** Seconds that other candidates wait after `renewTime` before they take over the lease. Must be greater than 0. */
   leaseDurationSeconds: t.int32(2).explicit(),
-  /** When the holder took it. */
+  /** Time at which the current holder acquired the lease. */
   acquireTime: t.microTime(3).explicit(),
-  /** When the holder last renewed it. */
+  /** Time at which the current holder last renewed the lease. */
   renewTime: t.microTime(4).explicit(),
-  /** How often it went from one holder to another. */
+  /** Number of times the lease changed holders. Must not be negative. */
   leaseTransitions: t.int32(5).explicit(),
 }) {}
 
-/** Something that one of several programs holds at a time, such as the lead among them. */
+/** A Lease coordinates components, for instance for leader election or the heartbeats of nodes. */
 export class Lease extends kind({
-  /** Who holds it, and how long. */
+  /** Current state of the lease. */
   spec: t.object(2, LeaseSpec),
 }) {}
 
@@ -34,7 +34,7 @@ export const leases = resource(Lease, {
   columns: [
     nameColumn,
     column('Holder', 'string', ({ spec }) => spec.holderIdentity ?? '', {
-      description: 'Who holds it.',
+      description: 'Current holder of the lease.',
     }),
     ageColumn,
   ],

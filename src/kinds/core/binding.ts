@@ -16,7 +16,7 @@ export class Binding extends kind({
   target: t.object(2, ObjectReference).required(),
 }) {}
 
-/** Rules of the target: a node, by name. */
+/** Validates the target: a node, by name. */
 export function validateBinding({ target }: Binding, errors: FieldErrors): void {
   const { kind: targetKind = '', name = '' } = target
   const at = errors.at('target')
@@ -26,7 +26,7 @@ export function validateBinding({ target }: Binding, errors: FieldErrors): void 
   if (name === '') at.at('name').required()
 }
 
-/** Bindings made in a namespace; they are carried out, not kept. */
+/** Create-only resource that binds pods to nodes. Not persisted. */
 export const bindings = resource(Binding, {
   plural: 'bindings',
   scope: 'namespace',

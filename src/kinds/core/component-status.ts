@@ -44,12 +44,12 @@ export const componentStatuses = resource(ComponentStatus, {
   deprecated: { since: '1.19' },
   columns: [
     nameColumn,
-    column('Status', 'string', health, { description: 'Whether it is healthy.' }),
+    column('Status', 'string', health, { description: 'Health of the component.' }),
     column('Message', 'string', (component) => healthy(component)?.message ?? '', {
-      description: 'What was found.',
+      description: 'Response of the health check.',
     }),
     column('Error', 'string', (component) => healthy(component)?.error ?? '', {
-      description: 'Why its health could not be found out.',
+      description: 'Error that prevented the health check.',
     }),
   ],
 })

@@ -41,7 +41,7 @@ export const configMaps = resource(ConfigMap, {
   columns: [
     nameColumn,
     column('Data', 'string', (cm) => sizeOf(cm, 'data') + sizeOf(cm, 'binaryData'), {
-      description: 'Number of entries.',
+      description: 'Number of entries in the object.',
     }),
     ageColumn,
   ],

@@ -86,7 +86,7 @@ export const endpoints = resource(Endpoints, {
   columns: [
     nameColumn,
     column('Endpoints', 'string', (object) => summary(object.subsets), {
-      description: 'The first ready addresses.',
+      description: 'First addresses that are ready to receive traffic.',
     }),
     ageColumn,
   ],

@@ -10,7 +10,10 @@ export const familyOf = (address: string): 'IPv4' | 'IPv6' =>
 export const plainIp = (address: string): string =>
   addressFamily(address) === 0 ? address.replaceAll(/\b0+(?=\d)/g, '') : address
 
-/** The one text of an address that is valid: no leading zeros, IPv6 shortened, IPv4 inside IPv6 taken out. */
+/**
+ * Canonical text of a valid address: no leading zeros, IPv6 shortened, IPv4-mapped addresses as
+ * IPv4.
+ */
 export function canonicalIp(address: string): string {
   const plain = plainIp(address)
   if (addressFamily(plain) === 4) return plain

@@ -19,13 +19,13 @@ export class LimitRangeItem extends shape({
   /** Lower bound of each resource for one object. Must not exceed `max`. */
   min: t.map(3, 'quantity'),
   /**
-   * Limits for containers that specify none, by resource name. Defaults to `max`. Not allowed for
-   * type `Pod`.
+   * Limits for containers that specify none, by resource name. For type `Container` it defaults to
+   * `max`. Not allowed for type `Pod`.
    */
   default: t.map(4, 'quantity'),
   /**
-   * Requests for containers that specify none, by resource name. Defaults to `default`, else to
-   * `min`. Not allowed for type `Pod`.
+   * Requests for containers that specify none, by resource name. For type `Container` it defaults
+   * to `default`, else to `min`. Not allowed for type `Pod`.
    */
   defaultRequest: t.map(5, 'quantity'),
   /**
@@ -43,14 +43,14 @@ export class LimitRangeSpec extends shape({
 
 /**
  * Constrains the resource usage of single pods, containers and claims in a namespace and sets
- * defaults for them. Enforced on creation and update.
+ * defaults for them. Enforced by the admission plugin `LimitRanger`.
  */
 export class LimitRange extends kind({
   /** Limits that are enforced in the namespace. */
   spec: t.object(2, LimitRangeSpec),
 }) {}
 
-/** A list with its names, which are costly to list for a map of a hundred thousand. */
+/** A resource list with its names, since listing them is costly for a map of 100,000 entries. */
 interface Amounts {
   readonly list: ResourceList
   readonly names: readonly string[]
@@ -62,7 +62,10 @@ function amountsOf(list: ResourceList | undefined): Amounts | null {
   return names.length > 0 ? { list, names } : null
 }
 
-/** Amounts of the first list that has one, by name; null when there are none. A list alone is given back as it is. */
+/**
+ * Amounts by name, each from the first list that has it; null when there are none. A single list is
+ * returned unchanged.
+ */
 function firstOf(...lists: readonly (Amounts | null)[]): Amounts | null {
   const given = lists.filter((one) => one !== null)
   if (given.length < 2) return given[0] ?? null
@@ -73,14 +76,17 @@ function firstOf(...lists: readonly (Amounts | null)[]): Amounts | null {
   return { list: Object.fromEntries(sorted), names: sorted.map(([name]) => name) }
 }
 
-/** Copied member by member, which is the faster way for a map of a hundred thousand. */
+/** Copied member by member, which is faster for a map of 100,000 entries. */
 function copyOf({ list, names }: Amounts): ResourceList {
   const copy: ResourceList = {}
   for (const name of names) setOwn(copy, name, list[name]!)
   return copy
 }
 
-/** The limits and requests of containers that say nothing. No list may be in two places. */
+/**
+ * Sets default limits and requests of containers. Each field gets a list of its own, never a shared
+ * one.
+ */
 function fillDefaults(item: LimitRangeItem): void {
   const [own, ownRequest] = [amountsOf(item.default), amountsOf(item.defaultRequest)]
   const [max, min] = [amountsOf(item.max), amountsOf(item.min)]
@@ -112,7 +118,7 @@ export const limitRanges = resource(LimitRange, {
   setDefaults: ({ spec }) => spec.limits.forEach(fillItem),
 
   prepareForCreate({ metadata }) {
-    // The uid was drawn just now, so it is as random a name as any.
+    // The uid is new and random, so it serves as the name.
     if (metadata.generateName === undefined && metadata.uid !== undefined) {
       metadata.name ??= metadata.uid
     }

@@ -11,7 +11,7 @@ const TYPES = ['Pod', 'Container', 'PersistentVolumeClaim']
 const LISTS = ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio'] as const
 const DEFAULTS = ['default', 'defaultRequest'] as const
 
-/** Rules of the items of a limit range, at `errors`. */
+/** Validates the items of a limit range; reports to `errors`. */
 export function validateLimits(
   limits: readonly LimitRangeItem[],
   errors: FieldErrors,
@@ -109,7 +109,7 @@ function validateAmounts(
       `default request value ${request} is greater than default limit value ${standard}`,
     )
   }
-  // As the reference writes it: these two show the bound and not the value.
+  // As the reference writes it: these two show the bound, not the value.
   if (exceeds(min, standard)) {
     at('default').invalid(min, `min value ${min} is greater than default value ${standard}`)
   }

@@ -33,7 +33,7 @@ export class LoadBalancerStatus extends shape({
   ingress: t.list(1, LoadBalancerIngress),
 }) {}
 
-/** Rules of a load balancer's status, at `errors`. */
+/** Validates a load balancer's status; reports to `errors`. */
 export function validateLoadBalancerStatus(status: LoadBalancerStatus, errors: FieldErrors): void {
   status.ingress?.forEach(({ ip = '', hostname = '' }, i) => {
     const at = errors.at('ingress', i)

@@ -16,9 +16,9 @@ export class TypedLocalObjectReference extends shape(
   {
     /** API group of the object. Empty or unset means the core group. */
     apiGroup: t.string(1).explicit(),
-    /** Kind of the object that is referred to. */
+    /** Kind of the object that is referred to. Required. */
     kind: t.string(2).required(),
-    /** Name of the object that is referred to. */
+    /** Name of the object that is referred to. Required. */
     name: t.string(3).required(),
   },
   { atomic: true },

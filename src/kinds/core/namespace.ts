@@ -52,7 +52,7 @@ export class Namespace extends kind({
   status: t.object(3, NamespaceStatus),
 }) {}
 
-/** The label by which selectors find a namespace by name; it cannot be taken away. */
+/** Sets the label with the name of the namespace, which selectors use; it cannot be removed. */
 function labelWithName(namespace: Namespace, { v }: HookContext): void {
   const { metadata } = namespace
   if (metadata.name === undefined) return
@@ -88,13 +88,13 @@ export const namespaces = resource(Namespace, {
   columns: [
     nameColumn,
     column('Status', 'string', (namespace) => namespace.status.phase ?? '', {
-      description: 'Whether it takes new content.',
+      description: 'Phase of the namespace: Active or Terminating.',
     }),
     ageColumn,
   ],
 
   subresources: {
-    /** Takes spec.finalizers from whoever empties the namespace. */
+    /** Takes spec.finalizers from the namespace controller. */
     finalize: part('spec.finalizers', {
       verbs: ['update'],
       unowned: ['status'],
@@ -105,7 +105,7 @@ export const namespaces = resource(Namespace, {
       validateUpdate(next, _old, errors) {
         const wanted = next.metadata.deletionTimestamp === undefined ? 'Active' : 'Terminating'
         if (next.status.phase !== wanted) {
-          // As the reference writes it: the name of its own structure, not of the field.
+          // As the reference writes it: the Go name, not the field name.
           errors
             .at('status', 'Phase')
             .invalid(

@@ -11,7 +11,7 @@ export class NodeSelectorRequirement extends shape({
   key: t.string(1).required(),
   /**
    * Relation of the value to `values`: `In`, `NotIn`, `Exists`, `DoesNotExist`, or `Gt` and `Lt`
-   * for integers. Fields allow only `In` and `NotIn`.
+   * for integers. Fields allow only `In` and `NotIn`. Required.
    */
   operator: t.string(2).required().oneOf('DoesNotExist', 'Exists', 'Gt', 'In', 'Lt', 'NotIn'),
   /**
@@ -41,7 +41,7 @@ export class NodeSelector extends shape(
   { atomic: true },
 ) {}
 
-/** Rules of a required node selector (core facts, affinity). */
+/** Validates a required node selector. */
 export function validateNodeSelector(selector: NodeSelector, errors: FieldErrors): void {
   const terms = selector.nodeSelectorTerms
   const at = errors.at('nodeSelectorTerms')
@@ -49,7 +49,7 @@ export function validateNodeSelector(selector: NodeSelector, errors: FieldErrors
   terms.forEach((term, i) => validateNodeSelectorTerm(term, at.at(i)))
 }
 
-/** Rules of one term; preferred scheduling terms have the same. */
+/** Validates one term; preferred scheduling terms have the same. */
 export function validateNodeSelectorTerm(term: NodeSelectorTerm, errors: FieldErrors): void {
   term.matchExpressions?.forEach((one, i) =>
     validateExpression(one, errors.at('matchExpressions', i)),
@@ -104,14 +104,14 @@ function validateField(one: NodeSelectorRequirement, errors: FieldErrors): void 
 
 const OPERATORS: readonly string[] = ['DoesNotExist', 'Exists', 'Gt', 'In', 'Lt', 'NotIn']
 
-/** Words that are no operator at all are refused by the declaration, except the empty one. */
+/** The declaration rejects unknown operators, except the empty one. */
 function refuseOperator({ operator }: NodeSelectorRequirement, errors: FieldErrors): void {
   if ((operator as string) === '' || OPERATORS.includes(operator)) {
     errors.at('operator').invalid(operator, 'not a valid selector operator')
   }
 }
 
-// Beside each label, since when it should not be used and what to use instead.
+// Deprecated labels with the release of the deprecation and the replacement.
 const OLD_LABELS: Readonly<Record<string, readonly [since: string, use: string]>> = {
   'beta.{label}/arch': ['v1.14', '{label}/arch'],
   'beta.{label}/os': ['v1.14', '{label}/os'],
@@ -120,7 +120,7 @@ const OLD_LABELS: Readonly<Record<string, readonly [since: string, use: string]>
   'beta.{label}/instance-type': ['v1.17', 'node.{label}/instance-type'],
 }
 
-/** What a warning says about a label of nodes that should no longer be used; null for any other key. */
+/** Warning text for a deprecated node label; null for any other key. */
 export function oldNodeLabel(key: string, v: Vocabulary): string | null {
   for (const [label, [since, use]] of Object.entries(OLD_LABELS)) {
     if (v.resolve(label) === key)
@@ -129,7 +129,7 @@ export function oldNodeLabel(key: string, v: Vocabulary): string | null {
   return null
 }
 
-/** Warnings about old labels in a term; `path` is that of the term. */
+/** Warnings about deprecated labels in a term; `path` is that of the term. */
 export function nodeSelectorTermWarnings(
   term: NodeSelectorTerm,
   path: string,

@@ -46,7 +46,7 @@ export class PersistentVolumeClaimStatus extends shape({
    * its volume no longer exists.
    */
   phase: t.string(1).oneOf('Bound', 'Lost', 'Pending'),
-  /** Access modes of the volume that the claim is bound to. */
+  /** Access modes of the volume that the claim is bound to, for example `ReadWriteOnce`. */
   accessModes: t.list(2, ACCESS_MODES),
   /** Actual capacity of the volume that the claim is bound to, by resource name. */
   capacity: t.map(3, 'quantity'),
@@ -106,22 +106,22 @@ export const persistentVolumeClaims = resource(PersistentVolumeClaim, {
       'Status',
       'string',
       (pvc) => (pvc.metadata.deletionTimestamp ? 'Terminating' : (pvc.status.phase ?? '')),
-      { description: 'Phase, or Terminating once it is being deleted.' },
+      { description: 'Phase, or Terminating while it is being deleted.' },
     ),
     column('Volume', 'string', (pvc) => pvc.spec.volumeName ?? '', {
-      description: 'Volume that it is bound to.',
+      description: 'Volume that the claim is bound to.',
     }),
     column(
       'Capacity',
       'string',
       (pvc) => (isBound(pvc) ? (pvc.status.capacity?.storage ?? '0') : ''),
-      { description: 'What the volume holds.' },
+      { description: 'Capacity of the bound volume.' },
     ),
     column(
       'Access Modes',
       'string',
       (pvc) => (isBound(pvc) ? shortAccessModes(pvc.status.accessModes) : ''),
-      { description: 'Ways in which the volume can be mounted.' },
+      { description: 'Access modes of the bound volume.' },
     ),
     column(
       'StorageClass',
@@ -130,12 +130,12 @@ export const persistentVolumeClaims = resource(PersistentVolumeClaim, {
         pvc.metadata.annotations?.[v.resolve(STORAGE_CLASS_ANNOTATION)] ??
         pvc.spec.storageClassName ??
         '',
-      { description: 'Class that is asked for.' },
+      { description: 'Storage class of the claim.' },
     ),
     ageColumn,
     column('VolumeMode', 'string', (pvc) => pvc.spec.volumeMode ?? '<unset>', {
       wide: true,
-      description: 'File system or raw block device.',
+      description: 'Volume mode: Filesystem or Block.',
     }),
   ],
 
@@ -167,12 +167,15 @@ export const persistentVolumeClaims = resource(PersistentVolumeClaim, {
         )
     }
     validateShrinking(next, old, errors.at('spec', 'resources', 'requests', 'storage'), c)
-    // As the reference writes it: the path does not follow the object.
+    // As the reference writes it: the path is not that of the field.
     errors.at('volumeMode').immutable(next.spec.volumeMode, old.spec.volumeMode)
   },
 })
 
-/** Whether the class goes from the old annotation into the spec, which is the one way to change it. */
+/**
+ * Whether the class moves from the deprecated annotation to the spec, the only allowed change of
+ * it.
+ */
 function movesClass(
   next: PersistentVolumeClaim,
   old: PersistentVolumeClaim,
@@ -201,7 +204,7 @@ function keepClassAnnotation(
   errors.at('metadata', 'annotations', annotation).immutable(after, before)
 }
 
-/** Both specs with the changes taken out that are allowed; what then differs may not. */
+/** Both specs without the allowed changes; remaining differences are rejected. */
 function keptSpec(
   next: PersistentVolumeClaim,
   old: PersistentVolumeClaim,
@@ -210,7 +213,7 @@ function keptSpec(
 ): { next: PersistentVolumeClaimSpec; old: PersistentVolumeClaimSpec } {
   const before = { ...old.spec }
   const after = { ...next.spec }
-  // What was stored before data sources were mirrored must stay writable.
+  // Objects stored before data sources were mirrored must remain writable.
   if (c.gate('AnyVolumeDataSource')) mirrorDataSources(before)
   if (!isBound(old)) {
     delete before.volumeName
@@ -227,7 +230,7 @@ function keptSpec(
   return { next: after, old: before }
 }
 
-/** Whether a claim made before there was a default class gets it now. */
+/** Whether a claim created without a default class gets one assigned now. */
 function defaultsClass(
   next: PersistentVolumeClaim,
   old: PersistentVolumeClaim,
@@ -249,7 +252,10 @@ function sameSpec(a: PersistentVolumeClaimSpec, b: PersistentVolumeClaimSpec): b
   )
 }
 
-/** A claim never shrinks; to give up growing it may go back, but not to what it already holds. */
+/**
+ * Requests cannot shrink, except to cancel an expansion, and then only to more than the current
+ * capacity.
+ */
 function validateShrinking(
   next: PersistentVolumeClaim,
   old: PersistentVolumeClaim,
@@ -266,7 +272,7 @@ function validateShrinking(
 
 const storageOf = (list: ResourceList = {}) => parseQuantity(list.storage ?? '0')
 
-/** Drops what belongs to the recovery of failed growing when its gate is off and nothing of it is stored. */
+/** Drops the status of expansion recovery when its feature gate is off and none is stored. */
 function dropGatedStatus(
   status: PersistentVolumeClaimStatus,
   old: PersistentVolumeClaimStatus,
@@ -279,7 +285,7 @@ function dropGatedStatus(
 
 function validateStatus(pvc: PersistentVolumeClaim, errors: FieldErrors, c: HookContext): void {
   const { capacity = {}, allocatedResources = {} } = pvc.status
-  // As the reference writes it: the name of its own structure, not of the field.
+  // As the reference writes it: the Go name, not the field name.
   if (!pvc.spec.accessModes?.length) errors.at('Spec', 'accessModes').required()
   const at = errors.at('status')
   for (const [name, text] of Object.entries(capacity)) {

@@ -52,26 +52,26 @@ export const persistentVolumes = resource(PersistentVolume, {
   columns: [
     nameColumn,
     column('Capacity', 'string', (pv) => pv.spec.capacity?.storage ?? '0', {
-      description: 'How much it holds.',
+      description: 'Capacity of the volume.',
     }),
     column('Access Modes', 'string', (pv) => shortAccessModes(pv.spec.accessModes), {
-      description: 'Ways in which it can be mounted.',
+      description: 'Access modes of the volume.',
     }),
     column('Reclaim Policy', 'string', (pv) => pv.spec.persistentVolumeReclaimPolicy ?? '', {
-      description: 'What happens to it when its claim is gone.',
+      description: 'What happens to the volume after its claim is deleted.',
     }),
     column(
       'Status',
       'string',
       (pv) => (pv.metadata.deletionTimestamp ? 'Terminating' : (pv.status.phase ?? '')),
-      { description: 'Phase, or Terminating once it is being deleted.' },
+      { description: 'Phase, or Terminating while it is being deleted.' },
     ),
     column(
       'Claim',
       'string',
       ({ spec: { claimRef } }) =>
         claimRef ? `${claimRef.namespace ?? ''}/${claimRef.name ?? ''}` : '',
-      { description: 'Claim that it is bound to.' },
+      { description: 'Claim that the volume is bound to.' },
     ),
     column(
       'StorageClass',
@@ -80,15 +80,15 @@ export const persistentVolumes = resource(PersistentVolume, {
         pv.metadata.annotations?.[v.resolve(STORAGE_CLASS_ANNOTATION)] ??
         pv.spec.storageClassName ??
         '',
-      { description: 'Class that it belongs to.' },
+      { description: 'Storage class of the volume.' },
     ),
     column('Reason', 'string', (pv) => pv.status.reason ?? '', {
-      description: 'Why it is in its phase.',
+      description: 'Machine-readable reason for the current phase.',
     }),
     ageColumn,
     column('VolumeMode', 'string', (pv) => pv.spec.volumeMode ?? '<unset>', {
       wide: true,
-      description: 'File system or raw block device.',
+      description: 'Volume mode: Filesystem or Block.',
     }),
   ],
 
@@ -120,7 +120,7 @@ export const persistentVolumes = resource(PersistentVolume, {
 
   validateUpdate({ spec }, { spec: old }, errors) {
     if (!sameSource(spec, old)) {
-      // As the reference writes it: the name of a type that no field has.
+      // As the reference writes it: a type name, not a field name.
       errors
         .at('spec', 'persistentvolumesource')
         .forbidden(
@@ -138,7 +138,7 @@ export const persistentVolumes = resource(PersistentVolume, {
   },
 })
 
-/** The sources that the nodes mount themselves, with options. */
+/** Volume sources that support mount options. */
 const MOUNTABLE: readonly (keyof PersistentVolumeSource)[] = [
   'gcePersistentDisk',
   'awsElasticBlockStore',
@@ -158,7 +158,10 @@ const MOUNTABLE: readonly (keyof PersistentVolumeSource)[] = [
 const sourceOf = (spec: PersistentVolumeSource): PersistentVolumeSource =>
   Object.fromEntries(PERSISTENT_SOURCES.map((name) => [name, spec[name]]).filter(([, one]) => one))
 
-/** A secret for growing may be added to a driver's volume that has none; all else stays. */
+/**
+ * Whether the source is unchanged. Only a missing controllerExpandSecretRef of a CSI volume may be
+ * added.
+ */
 function sameSource(next: PersistentVolumeSource, old: PersistentVolumeSource): boolean {
   return PERSISTENT_SOURCES.every((name) => {
     const source = next[name]

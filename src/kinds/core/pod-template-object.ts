@@ -26,7 +26,7 @@ export const podTemplates = resource(PodTemplate, {
     nameColumn,
     ...containerColumns<PodTemplate>(({ template }) => template, { wide: false }),
     column('Pod Labels', 'string', ({ template }) => labelsText(template.metadata.labels), {
-      description: 'Labels of the pods.',
+      description: 'Labels of the created pods.',
     }),
   ],
 

@@ -19,15 +19,15 @@ const EXCLUSIVE = [
   ['Terminating', 'NotTerminating'],
 ] as const
 
-// What a pod without requests and limits can be counted by, and what others are counted by too.
+// Resources that the scope BestEffort allows, and those that other scopes allow in addition.
 const COMPUTE: ReadonlySet<string> = new Set(
   ['', 'requests.', 'limits.'].flatMap((of) => [`${of}cpu`, `${of}memory`]),
 )
 
-/** Whether a name without a domain can stand in a quota: storage only as a request. */
+/** Whether a name without a domain is valid in a quota: storage only as a request. */
 const isQuotaResource = (name: string) => isStandardResource(name) && name !== 'storage'
 
-/** Rules of the amounts of a quota, at `errors`. */
+/** Validates the amounts of a quota; reports to `errors`. */
 export function validateQuotaAmounts(
   list: ResourceList | undefined,
   errors: FieldErrors,
@@ -43,7 +43,7 @@ export function validateQuotaAmounts(
   }
 }
 
-/** Rules of the scopes of a quota, at `errors`. */
+/** Validates the scopes of a quota; reports to `errors`. */
 export function validateScopes(
   { scopes = [], hard }: ResourceQuotaSpec,
   errors: FieldErrors,
@@ -57,7 +57,7 @@ export function validateScopes(
   refuseConflicts(scopes, scopes, errors)
 }
 
-/** Rules of the scope selector of a quota, at `errors`: the paths do not tell which expression is meant. */
+/** Validates the scope selector of a quota; reports to `errors`. The paths have no index. */
 export function validateScopeSelector(
   { scopeSelector, scopes, hard }: ResourceQuotaSpec,
   errors: FieldErrors,
@@ -118,7 +118,7 @@ function validateOperator(
   }
 }
 
-/** The known resources of the quota that a scope cannot be counted by. */
+/** Standard resources of the quota that a scope does not support. */
 function unsuited(scope: string, hard: ResourceList = {}): string[] {
   if (!SCOPES.has(scope)) return []
   return Object.keys(hard).filter((name) => {

@@ -32,7 +32,7 @@ const SPECIAL: readonly Special[] = [
   ),
 ]
 
-/** Messages about an address that others cannot reach (seed 2, address.ip); empty when they can. */
+/** Violations of an address that is not reachable from other nodes; empty for a reachable one. */
 export function isReachableIp(address: string): readonly string[] {
   const plain = addressFamily(address) === 0 ? address.replaceAll(/\b0+(?=\d)/g, '') : address
   if (addressFamily(plain) !== 6 && isOrdinary(plain)) return []
@@ -42,6 +42,6 @@ export function isReachableIp(address: string): readonly string[] {
 
 const SPECIAL_STARTS = ['0.', '127.', '169.', '224.']
 
-/** Whether the first number of an IPv4 address tells that it is none of them: asking the lists takes long. */
+/** Fast path: whether the first byte of an IPv4 address rules out all special ranges. */
 const isOrdinary = (address: string): boolean =>
   !SPECIAL_STARTS.some((start) => address.startsWith(start))

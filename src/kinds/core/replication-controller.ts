@@ -79,7 +79,7 @@ export class ReplicationController extends kind({
   status: t.object(3, ReplicationControllerStatus),
 }) {}
 
-/** Annotations that stand for fields which could not be carried over from another version. */
+/** Prefix of annotations that preserve fields without a counterpart in another version. */
 const NON_CONVERTIBLE = 'non-convertible.{label}'
 
 /** The replication controllers of a namespace. */
@@ -106,19 +106,19 @@ export const replicationControllers = resource(ReplicationController, {
   columns: [
     nameColumn,
     column('Desired', 'integer', ({ spec }) => spec.replicas ?? 0, {
-      description: 'Pods that are wanted.',
+      description: 'Desired number of pods.',
     }),
     column('Current', 'integer', ({ status }) => status.replicas, {
-      description: 'Pods that there are.',
+      description: 'Current number of pods.',
     }),
     column('Ready', 'integer', ({ status }) => status.readyReplicas ?? 0, {
-      description: 'Pods that are ready.',
+      description: 'Number of ready pods.',
     }),
     ageColumn,
     ...containerColumns<ReplicationController>(({ spec }) => spec.template, { wide: true }),
     column('Selector', 'string', ({ spec }) => labelsText(spec.selector), {
       wide: true,
-      description: 'Labels by which it finds its pods.',
+      description: 'Label selector for the pods.',
     }),
   ],
 

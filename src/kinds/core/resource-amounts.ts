@@ -4,7 +4,7 @@ import { isQualifiedName, NEGATIVE_MESSAGE } from '../../meta/names.ts'
 import type { Vocabulary } from '../../vocabulary/vocabulary.ts'
 import { isStandardResource, isWholeResource } from './resource-names.ts'
 
-/** Rules of a resource name anywhere, at `errors`. */
+/** Validates a resource name in any context; reports to `errors`. */
 export function validateResourceName(name: string, errors: FieldErrors): void {
   const messages = isQualifiedName(name)
   errors.invalidAll(name, messages)
@@ -13,7 +13,7 @@ export function validateResourceName(name: string, errors: FieldErrors): void {
   }
 }
 
-/** Rules of an amount of a resource, at `errors`. */
+/** Validates an amount of a resource; reports to `errors`. */
 export function validateResourceAmount(
   name: string,
   text: string,

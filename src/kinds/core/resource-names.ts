@@ -28,22 +28,22 @@ const STANDARD: ReadonlySet<string> = new Set([
   ...COUNTED,
 ])
 
-/** Whether a resource is memory in pages of one size. */
+/** Whether a resource is huge pages of some size. */
 export const isHugePages = (name: string): boolean => name.startsWith(HUGE_PAGES)
 
-/** Whether a resource name without a domain is one of the known ones. */
+/** Whether a resource name without a domain is a standard one. */
 export const isStandardResource = (name: string): boolean =>
   STANDARD.has(name) || isHugePages(name) || name.startsWith(`requests.${HUGE_PAGES}`)
 
-/** Whether a resource name without a domain may stand at a container. */
+/** Whether a resource name without a domain is allowed for containers. */
 export const isContainerResource = (name: string): boolean =>
   CONTAINER_RESOURCES.has(name) || isHugePages(name)
 
-/** Whether a resource is one of the product's own: without a domain, or with its domain. */
+/** Whether a resource is native: without a domain, or with that of the cluster. */
 export const isNativeResource = (name: string, v: Vocabulary): boolean =>
   !name.includes('/') || name.includes(v.resolve('{label}/'))
 
-/** Whether a resource is somebody else's, `domain/name`, counted by devices or the like. */
+/** Whether a resource is an extended one, `domain/name`, such as a device. */
 export const isExtendedResource = (name: string, v: Vocabulary): boolean =>
   !isNativeResource(name, v) &&
   !name.startsWith('requests.') &&
@@ -57,7 +57,7 @@ export const isWholeResource = (name: string, v: Vocabulary): boolean =>
 export const isOvercommitable = (name: string, v: Vocabulary): boolean =>
   isNativeResource(name, v) && !isHugePages(name)
 
-/** Rules of a resource name at a container, at `errors`. */
+/** Validates a resource name at a container; reports to `errors`. */
 export function validateContainerResourceName(
   name: string,
   errors: FieldErrors,

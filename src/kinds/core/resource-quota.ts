@@ -10,7 +10,7 @@ import { roundResources } from './resource-requirements.ts'
 
 const { kind, shape } = group('core/v1')
 
-/** Kinds of pods that a quota can be limited to. */
+/** Scopes that a quota can be limited to. */
 export const QUOTA_SCOPES = [
   'BestEffort',
   'CrossNamespacePodAffinity',
@@ -29,7 +29,7 @@ export class ScopedResourceSelectorRequirement extends shape({
     .oneOf(...QUOTA_SCOPES),
   /**
    * Relation of the scope to `values`: `In`, `NotIn`, `Exists` or `DoesNotExist`. Only the scope
-   * `PriorityClass` allows others than `Exists`.
+   * `PriorityClass` allows others than `Exists`. Required.
    */
   operator: t.string(2).required().oneOf('DoesNotExist', 'Exists', 'In', 'NotIn'),
   /**
@@ -55,8 +55,9 @@ export class ResourceQuotaSpec extends shape({
    */
   hard: t.map(1, 'quantity'),
   /**
-   * Scopes that an object must match to be tracked by the quota, all of them. Empty tracks all
-   * objects. Immutable.
+   * Scopes that an object must match, all of them, to be tracked: `BestEffort`, `NotBestEffort`,
+   * `Terminating`, `NotTerminating`, `PriorityClass` or `CrossNamespacePodAffinity`. Empty tracks
+   * all objects. Immutable.
    */
   scopes: t.list(2, QUOTA_SCOPES),
   /**
@@ -74,7 +75,10 @@ export class ResourceQuotaStatus extends shape({
   used: t.map(2, 'quantity'),
 }) {}
 
-/** Limits the total resource usage and the number of objects in a namespace. */
+/**
+ * Limits the total resource usage and the number of objects in a namespace. Enforced by the
+ * admission plugin `ResourceQuota`.
+ */
 export class ResourceQuota extends kind({
   /** Desired limits of the quota. */
   spec: t.object(2, ResourceQuotaSpec),
@@ -101,10 +105,10 @@ export const resourceQuotas = resource(ResourceQuota, {
     nameColumn,
     ageColumn,
     column('Request', 'string', (quota) => usage(quota, false), {
-      description: 'Use and limit of requests and of numbers of objects.',
+      description: 'Usage and limits of requests and object counts.',
     }),
     column('Limit', 'string', (quota) => usage(quota, true), {
-      description: 'Use and limit of limits.',
+      description: 'Usage and limits of resource limits.',
     }),
   ],
 

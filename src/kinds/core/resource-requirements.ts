@@ -8,8 +8,8 @@ export class ResourceRequirements extends shape({
   /** Upper bound of each resource that may be used. */
   limits: t.map(1, 'quantity'),
   /**
-   * Minimum amount of each resource that is required. For containers it defaults to `limits`, and
-   * must not exceed them.
+   * Minimum amount of each resource that is required. In pods it defaults to `limits`, and must not
+   * exceed them.
    */
   requests: t.map(2, 'quantity'),
 }) {}
@@ -17,7 +17,7 @@ export class ResourceRequirements extends shape({
 /** Amounts by resource name. */
 export type ResourceList = Record<string, string>
 
-// What has no finer unit than thousandths needs no rounding: by far the most frequent case.
+// Amounts no finer than thousandths, by far the most frequent case, need no rounding.
 const COARSE = /^-?\d+(?:m|[kMGTPE]i?)?$/
 
 /** Rounds every amount up to thousandths, in place, as all resource lists are stored. */
@@ -29,7 +29,7 @@ export function roundResources(list: ResourceList | undefined): void {
   }
 }
 
-/** Whether two texts stand for the same amount; absent is zero. */
+/** Whether two quantities are equal; absent is zero. */
 export const sameAmount = (a: string | undefined, b: string | undefined): boolean =>
   a === b || parseQuantity(a ?? '0').nanos === parseQuantity(b ?? '0').nanos
 

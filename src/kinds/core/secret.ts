@@ -34,7 +34,7 @@ export class Secret extends kind({
 
 const MAX_BYTES = 1_048_576
 
-/** Keys that must be there, by type. */
+/** Required keys by secret type. */
 const NEEDED: Readonly<Record<string, readonly string[]>> = {
   '{label}/dockercfg': ['.dockercfg'],
   '{label}/dockerconfigjson': ['.dockerconfigjson'],
@@ -53,10 +53,10 @@ export const secrets = resource(Secret, {
   columns: [
     nameColumn,
     column('Type', 'string', (secret) => secret.type ?? '', {
-      description: 'What the data is for.',
+      description: 'Type of the secret.',
     }),
     column('Data', 'string', (secret) => sizeOf(secret, 'data'), {
-      description: 'Number of entries.',
+      description: 'Number of entries in the object.',
     }),
     ageColumn,
   ],
@@ -73,7 +73,7 @@ export const secrets = resource(Secret, {
   },
 
   prepareForUpdate(next, old) {
-    // The default stands for a type that was not given.
+    // An empty type keeps the stored one; it is the default otherwise.
     if (next.type === undefined && old.type !== undefined) next.type = old.type
   },
 

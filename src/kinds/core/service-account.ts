@@ -10,18 +10,18 @@ const { kind } = group('core/v1')
 
 /** An identity for processes that run in pods. */
 export class ServiceAccount extends kind({
-  /**
-   * Secrets that belong to this account, such as its tokens. Only the name of each reference is
-   * stored.
-   */
+  /** Secrets that pods of this account may use. Only the name of each reference is stored. */
   secrets: t.list(2, ObjectReference).patchBy('name'),
-  /** Secrets for pulling images. Added to pods of this account that specify none. */
+  /**
+   * Secrets for pulling images. The admission plugin `ServiceAccount` adds them to pods of this
+   * account that specify none.
+   */
   imagePullSecrets: t.list(3, LocalObjectReference),
   /** Whether pods of this account get a token mounted. A pod can override it. Unset means true. */
   automountServiceAccountToken: t.bool(4).explicit(),
 }) {}
 
-/** Of a reference to a secret only the name counts. */
+/** Only the names of references to secrets are stored. */
 function keepNames(account: ServiceAccount): void {
   if (account.secrets) {
     account.secrets = account.secrets.map(({ name }) => (name === undefined ? {} : { name }))
@@ -38,7 +38,7 @@ export const serviceAccounts = resource(ServiceAccount, {
   columns: [
     nameColumn,
     column('Secrets', 'string', (account) => account.secrets?.length ?? 0, {
-      description: 'Number of secrets.',
+      description: 'Number of referenced secrets.',
     }),
     ageColumn,
   ],

@@ -27,14 +27,14 @@ export class Toleration extends shape({
   tolerationSeconds: t.int64(5).explicit(),
 }) {}
 
-/** Rules of a list of tolerations; a runtime class has them too. */
+/** Validates a list of tolerations; a runtime class has them too. */
 export function validateTolerations(list: readonly Toleration[], errors: FieldErrors): void {
   list.forEach((one, i) => validateToleration(one, errors.at(i)))
 }
 
 function validateToleration(one: Toleration, errors: FieldErrors): void {
   const { key = '', value = '', effect } = one
-  // Read as text: words outside the declared ones are refused by the declaration.
+  // Read as text: the declaration rejects unknown values.
   const operator: string = one.operator ?? ''
   if (key !== '') errors.at('key').invalidAll(key, isQualifiedName(key))
   else if (operator !== 'Exists') {
@@ -57,10 +57,10 @@ function validateToleration(one: Toleration, errors: FieldErrors): void {
   }
 }
 
-/** One text for tolerations that differ in nothing. */
+/** Key that is equal for identical tolerations. */
 export const textOfToleration = (one: Toleration): string =>
   JSON.stringify([textOfTaint(one), one.tolerationSeconds ?? null])
 
-/** One text for tolerations that differ in nothing but how long they hold. */
+/** Key that is equal for tolerations that differ only in tolerationSeconds. */
 export const textOfTaint = ({ key, operator, value, effect }: Toleration): string =>
   JSON.stringify([key ?? '', operator ?? '', value ?? '', effect ?? ''])

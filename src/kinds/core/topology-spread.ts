@@ -49,7 +49,7 @@ export class TopologySpreadConstraint extends shape({
   matchLabelKeys: t.list(8, 'string').atomic(),
 }) {}
 
-/** Rules of the constraints of one pod. */
+/** Validates the constraints of one pod. */
 export function validateTopologySpread(
   list: readonly TopologySpreadConstraint[],
   errors: FieldErrors,
@@ -59,7 +59,7 @@ export function validateTopologySpread(
     const at = errors.at(i)
     validateConstraint(one, at)
     const pair = `{${one.topologyKey}, ${one.whenUnsatisfiable}}`
-    // As the reference writes it: both fields in one, in its own notation.
+    // As the reference writes it: both fields in one path.
     if (seen.has(pair)) at.at('{topologyKey, whenUnsatisfiable}').duplicate(pair)
     seen.add(pair)
   })

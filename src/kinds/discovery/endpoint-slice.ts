@@ -23,70 +23,79 @@ const MAX_PORTS = 20_000
 const MAX_ZONES = 8
 const SHOWN = 3
 
-/** How one endpoint is. */
+/** Current state of an endpoint. */
 export class EndpointConditions extends shape({
-  /** Whether it takes traffic; absent counts as true. */
+  /** True if the endpoint can receive traffic; false for terminating endpoints. Unset is to be treated as true. */
   ready: t.bool(1).explicit(),
-  /** Whether it takes traffic even while it ends; absent: as `ready`. */
+  /**
+   * Like `ready`, but also true for terminating endpoints that still serve traffic. Unset is to be treated as the value
+   * of `ready`.
+   */
   serving: t.bool(2).explicit(),
-  /** Whether it is ending; absent counts as false. */
+  /** True if the endpoint is terminating. Unset is to be treated as false. */
   terminating: t.bool(3).explicit(),
 }) {}
 
-/** One zone that an endpoint is meant for. */
+/** Zone that an endpoint should serve. */
 export class ForZone extends shape({
   /** Name of the zone. */
   name: t.string(1).required(),
 }) {}
 
-/** Who an endpoint is meant for. */
+/** Hints for components that route traffic to endpoints. */
 export class EndpointHints extends shape({
-  /** Zones whose traffic it takes; at most eight. */
+  /** Zones whose traffic the endpoint should serve, for topology-aware routing. At most 8. */
   forZones: t.list(1, ForZone).atomic(),
 }) {}
 
-/** One backend of a service. */
+/** Single backend of a Service with its addresses. */
 export class Endpoint extends shape({
-  /** Its addresses, all of the slice's type and all of the same thing; clients may use the first one alone. */
+  /**
+   * Addresses of the endpoint, of the address type of the slice and all equivalent. 1 to 100; clients may use only the
+   * first.
+   */
   addresses: t.list(1, 'string').required().set(),
-  /** How it is. */
+  /** Current conditions of the endpoint: ready, serving and terminating. */
   conditions: t.object(2, EndpointConditions),
-  /** Its host name, a DNS label; several may share one. */
+  /** Hostname of the endpoint, a DNS label, used for DNS records. Several endpoints can share one. */
   hostname: t.string(3).explicit(),
-  /** The object behind it. */
+  /** Reference to the object that backs the endpoint, usually a pod. */
   targetRef: t.object(4, ObjectReference).explicit(),
-  /** No longer taken; use `nodeName` and `zone`. */
+  /** Deprecated; use `nodeName` and `zone`. Cleared on writes. */
   deprecatedTopology: t.map(5, 'string'),
-  /** Node it is on. */
+  /** Name of the node that hosts the endpoint. */
   nodeName: t.string(6).explicit(),
-  /** Zone it is in. */
+  /** Name of the zone that the endpoint is in. */
   zone: t.string(7).explicit(),
-  /** Who it is meant for. */
+  /** Hints on how the endpoint should be consumed. */
   hints: t.object(8, EndpointHints).explicit(),
 }) {}
 
-/** One port of all endpoints of a slice. */
+/** Port of all endpoints in a slice. */
 export class EndpointPort extends shape(
   {
-    /** Name of the port, unique in the slice; empty or a DNS label. */
+    /** Name of the port: empty or a DNS label, unique in the slice. Defaults to empty. */
     name: t.string(1).explicit().default(''),
-    /** Transport protocol. */
+    /** Transport protocol: `TCP`, `UDP` or `SCTP`. Defaults to `TCP`. */
     protocol: t.string(2).explicit().oneOf('SCTP', 'TCP', 'UDP').default('TCP'),
-    /** The port; absent: all of them. */
+    /** Port number of the endpoints. Unset means all ports. */
     port: t.int32(3).explicit(),
-    /** Application protocol: a registered service name, or a prefixed name of one's own. */
+    /** Application protocol: an IANA service name, or a domain-prefixed name such as `example.com/protocol`. */
     appProtocol: t.string(4).explicit(),
   },
   { atomic: true },
 ) {}
 
-/** Some of the endpoints of a service; a label names the service, and all its slices together make it up. */
+/**
+ * An EndpointSlice holds a part of the endpoints of a Service, which its label `{label}/service-name` names. All slices
+ * of the Service together are its endpoints.
+ */
 export class EndpointSlice extends kind({
-  /** What the addresses are; cannot be changed. */
+  /** Type of all addresses in the slice: `IPv4`, `IPv6` or `FQDN`. Immutable. */
   addressType: t.string(4).required().oneOf('FQDN', 'IPv4', 'IPv6'),
-  /** The endpoints; at most a thousand. */
+  /** Endpoints in the slice, at most 1000. */
   endpoints: t.list(2, Endpoint).required().atomic(),
-  /** Ports of every endpoint; empty: none are told. */
+  /** Ports of each endpoint in the slice. Empty means that no ports are defined, unset port numbers mean all ports. */
   ports: t.list(3, EndpointPort).atomic(),
 }) {}
 
@@ -113,10 +122,10 @@ export const endpointSlices = resource(EndpointSlice, {
   columns: [
     nameColumn,
     column('AddressType', 'string', ({ addressType }) => addressType, {
-      description: 'What the addresses are.',
+      description: 'Type of the addresses.',
     }),
     column('Ports', 'string', ({ ports = [] }) => some(ports.map(portText), '<unset>'), {
-      description: 'The first ports.',
+      description: 'First ports of the slice.',
     }),
     column(
       'Endpoints',
@@ -126,7 +135,7 @@ export const endpointSlices = resource(EndpointSlice, {
           endpoints.flatMap(({ addresses }) => addresses),
           '<unset>',
         ),
-      { description: 'The first addresses.' },
+      { description: 'First addresses of the slice.' },
     ),
     ageColumn,
   ],

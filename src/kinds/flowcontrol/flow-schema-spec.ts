@@ -2,90 +2,102 @@ import { home, t } from '../../notation/shape.ts'
 
 const { shape } = home('flowcontrol.apiserver{api}/v1beta2')
 
-/** A priority level by name. */
+/** Reference to a PriorityLevelConfiguration by its name. */
 export class PriorityLevelConfigurationReference extends shape({
-  /** Name of the priority level. */
+  /** Name of the PriorityLevelConfiguration. Required; it need not exist yet. */
   name: t.string(1).required(),
 }) {}
 
-/** How the requests of one schema are split into flows. */
+/** How requests that match a FlowSchema are divided into flows. */
 export class FlowDistinguisherMethod extends shape({
-  /** What makes a flow: `ByUser` or `ByNamespace`. */
+  /** Attribute that distinguishes flows: `ByUser` or `ByNamespace`. */
   type: t.string(1).required(),
 }) {}
 
-/** A user by name. */
+/** User that a rule applies to. */
 export class UserSubject extends shape({
-  /** Name of the user; `*` is every user. */
+  /** Name of the user. `*` matches all users. */
   name: t.string(1).required(),
 }) {}
 
-/** A group of users by name. */
+/** Group of users that a rule applies to. */
 export class GroupSubject extends shape({
-  /** Name of the group; `*` is every group. */
+  /** Name of the group. `*` matches all groups. */
   name: t.string(1).required(),
 }) {}
 
-/** A service account. */
+/** Service account that a rule applies to. */
 export class ServiceAccountSubject extends shape({
-  /** Namespace of the account. */
+  /** Namespace of the service account. Required; `*` is not allowed. */
   namespace: t.string(1).required(),
-  /** Name of the account; `*` is every account of the namespace. */
+  /** Name of the service account. `*` matches all service accounts in the namespace. */
   name: t.string(2).required(),
 }) {}
 
-/** Who asks: the one field that `kind` names. */
+/** Origin of a request. Exactly the field that `kind` names must be set. */
 export class Subject extends shape({
-  /** Which kind: `User`, `Group` or `ServiceAccount`. */
+  /** Kind of the subject: `User`, `Group` or `ServiceAccount`. */
   kind: t.string(1).required(),
-  /** A user. */
+  /** User to match. Required if `kind` is `User`. */
   user: t.object(2, UserSubject).explicit(),
-  /** A group of users. */
+  /** Group to match. Required if `kind` is `Group`. */
   group: t.object(3, GroupSubject).explicit(),
-  /** A service account. */
+  /** Service account to match. Required if `kind` is `ServiceAccount`. */
   serviceAccount: t.object(4, ServiceAccountSubject).explicit(),
 }) {}
 
-/** Requests for resources; all of its conditions must hold. */
+/** Matches resource requests by verb, API group, resource and namespace; all of them must match. */
 export class ResourcePolicyRule extends shape({
-  /** Verbs; `*` by itself is all. */
+  /** Verbs to match; at least one. `*` matches all verbs and must be the only entry. */
   verbs: t.list(1, 'string').required().set(),
-  /** API groups; `*` by itself is all. */
+  /** API groups to match; at least one. `*` matches all groups and must be the only entry. */
   apiGroups: t.list(2, 'string').required().set(),
-  /** Resources, with sub-resources as `pods/log`; `*` by itself is all. */
+  /**
+   * Resources to match; at least one. Subresources are written `resource/subresource`. `*` matches all and must be the
+   * only entry.
+   */
   resources: t.list(3, 'string').required().set(),
-  /** Whether requests without a namespace match. */
+  /** If true, requests without a namespace match. If false, `namespaces` must not be empty. Defaults to false. */
   clusterScope: t.bool(4),
-  /** Namespaces; `*` by itself is all. */
+  /**
+   * Namespaces of the requests to match. `*` matches all namespaces and must be the only entry. Requests without a
+   * namespace match by `clusterScope` only.
+   */
   namespaces: t.list(5, 'string').set(),
 }) {}
 
-/** Requests for paths that are no resources. */
+/** Matches requests for URLs outside the resource API by verb and path. */
 export class NonResourcePolicyRule extends shape({
-  /** Verbs; `*` by itself is all. */
+  /** Verbs to match; at least one. `*` matches all verbs and must be the only entry. */
   verbs: t.list(1, 'string').required().set(),
-  /** Paths; one that ends in `/*` stands for all below it, `*` by itself for all. */
+  /**
+   * URL paths to match; at least one. A path that ends in a slash and `*` matches all paths below it. `*` matches all
+   * paths and must be the only entry.
+   */
   nonResourceURLs: t.list(6, 'string').required().set(),
 }) {}
 
-/** Who asks for what: a subject and a rule of either kind must match. */
+/** Matches requests by subject and rule. A request matches if one of the subjects and one of the rules match. */
 export class PolicyRulesWithSubjects extends shape({
-  /** Who asks; one of them must match. */
+  /** Subjects to match; at least one. */
   subjects: t.list(1, Subject).required().atomic(),
-  /** Requests for resources. */
+  /** Rules for resource requests. At least one resource or non-resource rule is required. */
   resourceRules: t.list(2, ResourcePolicyRule).atomic(),
-  /** Requests for other paths. */
+  /** Rules for requests outside the resource API. */
   nonResourceRules: t.list(3, NonResourcePolicyRule).atomic(),
 }) {}
 
-/** Which requests a schema takes, and where they go. */
+/** Requests that a FlowSchema matches and their priority level. */
 export class FlowSchemaSpec extends shape({
-  /** Priority level of the requests. */
+  /** Priority level that matching requests are assigned to. If it does not exist, the FlowSchema is ignored. */
   priorityLevelConfiguration: t.object(1, PriorityLevelConfigurationReference).required(),
-  /** Place among the schemas, 1 to 10000: the lowest that matches takes a request. 1000 unless set. */
+  /**
+   * Precedence among FlowSchemas, 1 to 10000: the schema with the lowest number that matches a request applies. 1 is
+   * reserved for `exempt`. Defaults to 1000.
+   */
   matchingPrecedence: t.int32(2),
-  /** How requests are split into flows; all are one flow unless set. */
+  /** How matching requests are divided into flows. If unset, all of them form one flow. */
   distinguisherMethod: t.object(3, FlowDistinguisherMethod).explicit(),
-  /** Requests that it takes; none without rules. */
+  /** Rules that select requests; any of them may match. If empty, the schema matches no request. */
   rules: t.list(4, PolicyRulesWithSubjects).atomic(),
 }) {}

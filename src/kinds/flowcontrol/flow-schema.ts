@@ -9,31 +9,34 @@ import { validateFlowConditions, validateFlowSchemaSpec } from './flow-schema-ru
 
 const { kind, shape } = group('flowcontrol.apiserver{api}/v1beta2')
 
-/** One aspect of how a schema fares. */
+/** One aspect of the observed state of a FlowSchema. */
 export class FlowSchemaCondition extends shape({
-  /** Which aspect. */
+  /** Type of the condition, such as `Dangling`. Unique in the list. */
   type: t.string(1),
-  /** `True`, `False` or `Unknown`. */
+  /** Status of the condition: `True`, `False` or `Unknown`. */
   status: t.string(2),
-  /** When the status last changed. */
+  /** Time at which the status last changed from one value to another. */
   lastTransitionTime: t.time(3),
-  /** Why, as one word. */
+  /** Machine-readable reason for the last transition, in CamelCase. */
   reason: t.string(4),
-  /** Why, for people. */
+  /** Human-readable details about the last transition. */
   message: t.string(5),
 }) {}
 
-/** How a schema fares. */
+/** Conditions of a FlowSchema, such as `Dangling`. */
 export class FlowSchemaStatus extends shape({
-  /** What is known about it. */
+  /** Current conditions of the schema. `Dangling` is `True` if its priority level does not exist. */
   conditions: t.list(1, FlowSchemaCondition).keyed('type'),
 }) {}
 
-/** Sorts requests into flows, and gives them a priority level. */
+/**
+ * A FlowSchema assigns matching requests to a priority level and divides them into flows, for API priority and
+ * fairness.
+ */
 export class FlowSchema extends kind({
-  /** Which requests it takes. */
+  /** Desired classification of requests. */
   spec: t.object(2, FlowSchemaSpec),
-  /** How it fares; kept by the server. */
+  /** Most recently observed state. Set by the server; read-only for users. */
   status: t.object(3, FlowSchemaStatus),
 }) {}
 
@@ -55,23 +58,23 @@ export const flowSchemas = resource(FlowSchema, {
   columns: [
     nameColumn,
     column('PriorityLevel', 'string', ({ spec }) => spec.priorityLevelConfiguration.name, {
-      description: 'Priority level of the requests.',
+      description: 'Priority level of matching requests.',
     }),
     column('MatchingPrecedence', 'string', ({ spec }) => spec.matchingPrecedence ?? 0, {
-      description: 'Place among the schemas.',
+      description: 'Precedence among the FlowSchemas.',
     }),
     column(
       'DistinguisherMethod',
       'string',
       ({ spec }) => spec.distinguisherMethod?.type ?? '<none>',
-      { description: 'What makes a flow.' },
+      { description: 'Attribute that distinguishes flows.' },
     ),
     ageColumn,
     column(
       'MissingPL',
       'string',
       ({ status }) => status.conditions?.find(({ type }) => type === 'Dangling')?.status ?? '?',
-      { description: 'Whether its priority level is missing.' },
+      { description: 'Whether the priority level does not exist.' },
     ),
   ],
 

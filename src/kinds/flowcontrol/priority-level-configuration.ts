@@ -8,65 +8,79 @@ import { validateFlowConditions } from './flow-schema-rules.ts'
 
 const { kind, shape } = group('flowcontrol.apiserver{api}/v1beta2')
 
-/** How requests wait for their turn. */
+/** Parameters of the queues of a priority level. */
 export class QueuingConfiguration extends shape({
-  /** Number of queues; with one, all requests wait in the same line. 64 unless set. */
+  /** Number of queues, 1 to 10000000. With 1, flows are not isolated from each other. Defaults to 64. */
   queues: t.int32(1),
-  /** Queues that a flow is dealt, of which a request takes the one with least work. 8 unless set. */
+  /**
+   * Number of queues that shuffle sharding selects for each flow; a request joins the least loaded of them. At most
+   * `queues`. Defaults to 8.
+   */
   handSize: t.int32(2),
-  /** Requests that may wait in one queue; more are refused. 50 unless set. */
+  /**
+   * Maximum number of requests that wait in one queue; further ones are rejected with 429. Must be greater than 0.
+   * Defaults to 50.
+   */
   queueLengthLimit: t.int32(3),
 }) {}
 
-/** What becomes of requests that cannot run at once. */
+/** Handling of requests that exceed the concurrency limit. */
 export class LimitResponse extends shape({
-  /** `Queue`: they wait. `Reject`: they are refused. */
+  /** `Queue` holds requests in a queue until a seat is free, `Reject` rejects them with 429. */
   type: t.string(1).required(),
-  /** How they wait; only with `Queue`. */
+  /** Parameters of the queues. Required if `type` is `Queue`, not allowed otherwise. */
   queuing: t.object(2, QueuingConfiguration).explicit(),
 }) {}
 
-/** How many requests of a level run at the same time. */
+/** Concurrency limit of a priority level and the handling of excess requests. */
 export class LimitedPriorityLevelConfiguration extends shape({
-  /** Share of the server's concurrency, next to the shares of the other levels. 30 unless set. */
+  /**
+   * Share of the concurrency of the server, relative to the sum of the shares of all limited levels. Must be greater
+   * than 0. Defaults to 30.
+   */
   assuredConcurrencyShares: t.int32(1),
-  /** What becomes of requests beyond that. */
+  /** Handling of requests that cannot be executed immediately. */
   limitResponse: t.object(2, LimitResponse),
 }) {}
 
-/** How the requests of a level are treated. */
+/** Handling of the requests of a priority level. */
 export class PriorityLevelConfigurationSpec extends shape({
-  /** `Exempt`: they always run. `Limited`: only so many run at the same time. */
+  /**
+   * `Exempt` executes requests without limit, `Limited` limits their concurrency. `Exempt` is reserved for the level
+   * `exempt`.
+   */
   type: t.string(1).required(),
-  /** The limits; only with `Limited`. */
+  /** Concurrency limit of the level. Required if `type` is `Limited`, not allowed otherwise. */
   limited: t.object(2, LimitedPriorityLevelConfiguration).explicit(),
 }) {}
 
-/** One aspect of how a level fares. */
+/** One aspect of the observed state of a priority level. */
 export class PriorityLevelConfigurationCondition extends shape({
-  /** Which aspect. */
+  /** Type of the condition, unique in the list. */
   type: t.string(1),
-  /** `True`, `False` or `Unknown`. */
+  /** Status of the condition: `True`, `False` or `Unknown`. */
   status: t.string(2),
-  /** When the status last changed. */
+  /** Time at which the status last changed from one value to another. */
   lastTransitionTime: t.time(3),
-  /** Why, as one word. */
+  /** Machine-readable reason for the last transition, in CamelCase. */
   reason: t.string(4),
-  /** Why, for people. */
+  /** Human-readable details about the last transition. */
   message: t.string(5),
 }) {}
 
-/** How a level fares. */
+/** Conditions of a priority level configuration. */
 export class PriorityLevelConfigurationStatus extends shape({
-  /** What is known about it. */
+  /** Current conditions of the priority level, by type. */
   conditions: t.list(1, PriorityLevelConfigurationCondition).keyed('type'),
 }) {}
 
-/** A share of the server for requests that are of the same importance. */
+/**
+ * A PriorityLevelConfiguration limits the concurrency of the requests assigned to it, for API priority and fairness.
+ */
 export class PriorityLevelConfiguration extends kind({
-  /** How its requests are treated. */
+  /** Desired handling of the requests of the level. */
   spec: t.object(2, PriorityLevelConfigurationSpec),
-  /** How it fares; kept by the server. */
+  /** Most recently observed state. Set by the server; read-only for users. */
   status: t.object(3, PriorityLevelConfigurationStatus),
 }) {}
 
@@ -104,20 +118,22 @@ export const priorityLevelConfigurations = resource(PriorityLevelConfiguration, 
   columns: [
     nameColumn,
     column('Type', 'string', ({ spec }) => spec.type, {
-      description: 'Whether its requests are limited.',
+      description: 'Whether the level is exempt or limited.',
     }),
     column(
       'AssuredConcurrencyShares',
       'string',
       ({ spec }) => (spec.limited ? (spec.limited.assuredConcurrencyShares ?? 0) : '<none>'),
-      { description: 'Share of the concurrency of the server.' },
+      { description: 'Concurrency shares of the level.' },
     ),
-    column('Queues', 'string', queuingCell('queues'), { description: 'Number of queues.' }),
+    column('Queues', 'string', queuingCell('queues'), {
+      description: 'Number of queues of the level.',
+    }),
     column('HandSize', 'string', queuingCell('handSize'), {
-      description: 'Queues that a flow is dealt.',
+      description: 'Number of queues selected for each flow.',
     }),
     column('QueueLengthLimit', 'string', queuingCell('queueLengthLimit'), {
-      description: 'Requests that may wait in one queue.',
+      description: 'Maximum number of requests in one queue.',
     }),
     ageColumn,
   ],

@@ -30,7 +30,7 @@ export class StatusCause extends shape({
   field: t.string(3),
 }) {}
 
-/** Additional data about a failure. Which fields are set depends on the reason. */
+/** Object, causes and retry hint of a failed request. */
 export class StatusDetails extends shape({
   /** Name of the object that the request was about. */
   name: t.string(1),

@@ -13,21 +13,24 @@ import { parseCidr } from './cidr.ts'
 
 const { kind, shape } = group('networking{api}/v1alpha1')
 
-/** Which addresses are for which nodes. */
+/** CIDRs from which nodes get their pod CIDRs. Immutable. */
 export class ClusterCIDRSpec extends shape({
-  /** Nodes that take their blocks from here; all when left out. */
+  /** Node selector of the nodes that get pod CIDRs from here. If unset, it applies to all nodes. */
   nodeSelector: t.object(1, NodeSelector).explicit(),
-  /** Bits of an address that tell the pods of one node apart, so that its blocks hold two to the power of this. */
+  /**
+   * Number of host bits in the pod CIDR of a node: a node has 2 to this power addresses. At least 4, and at most the
+   * host bits of the CIDR. Immutable.
+   */
   perNodeHostBits: t.int32(2).required(),
-  /** IPv4 block that is shared out; at least one of the two. */
+  /** IPv4 CIDR to allocate from, such as `10.0.0.0/8`. At least one of `ipv4` and `ipv6` is required. Immutable. */
   ipv4: t.string(3),
-  /** IPv6 block that is shared out; at least one of the two. */
+  /** IPv6 CIDR to allocate from, such as `fd12:3456::/64`. At least one of `ipv4` and `ipv6` is required. Immutable. */
   ipv6: t.string(4),
 }) {}
 
-/** Addresses that nodes get for their pods. */
+/** A ClusterCIDR defines address ranges from which nodes get the CIDRs of their pods. */
 export class ClusterCIDR extends kind({
-  /** Which addresses, for which nodes. Cannot be changed. */
+  /** Desired CIDRs and the nodes they apply to. Immutable. */
   spec: t.object(2, ClusterCIDRSpec),
 }) {}
 
@@ -42,18 +45,18 @@ export const clusterCIDRs = resource(ClusterCIDR, {
   columns: [
     nameColumn,
     column('PerNodeHostBits', 'string', ({ spec }) => String(spec.perNodeHostBits), {
-      description: 'Bits that tell the pods of one node apart.',
+      description: 'Number of host bits in the pod CIDR of a node.',
     }),
     column('IPv4', 'string', ({ spec }) => spec.ipv4 || '<none>', {
-      description: 'IPv4 block that is shared out.',
+      description: 'IPv4 CIDR to allocate from.',
     }),
     column('IPv6', 'string', ({ spec }) => spec.ipv6 || '<none>', {
-      description: 'IPv6 block that is shared out.',
+      description: 'IPv6 CIDR to allocate from.',
     }),
     ageColumn,
     column('NodeSelector', 'string', ({ spec }) => selectorText(spec.nodeSelector), {
       wide: true,
-      description: 'Nodes that take their blocks from here.',
+      description: 'Node selector of the nodes it applies to.',
     }),
   ],
 

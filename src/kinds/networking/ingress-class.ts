@@ -8,31 +8,37 @@ import { validateTypedReference } from './typed-reference.ts'
 
 const { kind, shape } = group('networking{api}/v1')
 
-/** An object with settings for the controller. */
+/** Reference to an object with parameters for the ingress controller. */
 export class IngressClassParametersReference extends shape({
-  /** API group of the object; absent is the core group. */
+  /** API group of the object. Unset means the core group. */
   apiGroup: t.string(1).explicit(),
-  /** Kind of the object. */
+  /** Kind of the object with the parameters. */
   kind: t.string(2).required(),
-  /** Name of the object. */
+  /** Name of the object with the parameters. */
   name: t.string(3).required(),
-  /** `Cluster` or `Namespace`: where the object lives. */
+  /** Scope of the object: `Cluster` or `Namespace`. Defaults to `Cluster`. */
   scope: t.string(4).explicit(),
-  /** Namespace of the object, for the scope `Namespace` only. */
+  /** Namespace of the object. Required if `scope` is `Namespace`, not allowed otherwise. */
   namespace: t.string(5).explicit(),
 }) {}
 
-/** Who takes care of ingresses of a class. */
+/** Controller and parameters of an IngressClass. */
 export class IngressClassSpec extends shape({
-  /** Name of the controller: a domain and a path. Cannot be changed. */
+  /**
+   * Name of the controller that handles Ingresses of this class: a domain-prefixed path such as
+   * `example.com/ingress-controller`, at most 250 characters. Immutable.
+   */
   controller: t.string(1),
-  /** Settings for it. */
+  /** Reference to an object with further parameters for the controller. */
   parameters: t.object(2, IngressClassParametersReference).explicit(),
 }) {}
 
-/** A class of ingresses; an annotation marks the one for ingresses that name none. */
+/**
+ * An IngressClass names the controller for a class of Ingresses. Set the annotation
+ * `ingressclass.{label}/is-default-class` to `true` to make it the class of Ingresses that name none.
+ */
 export class IngressClass extends kind({
-  /** Who takes care of them. */
+  /** Desired controller and parameters of the class. */
   spec: t.object(2, IngressClassSpec),
 }) {}
 
@@ -46,10 +52,10 @@ export const ingressClasses = resource(IngressClass, {
   columns: [
     nameColumn,
     column('Controller', 'string', ({ spec }) => spec.controller ?? '', {
-      description: 'Who takes care of ingresses of the class.',
+      description: 'Controller that handles Ingresses of the class.',
     }),
     column('Parameters', 'string', ({ spec }) => parametersText(spec.parameters), {
-      description: 'Object with settings for the controller.',
+      description: 'Object with parameters for the controller.',
     }),
     ageColumn,
   ],

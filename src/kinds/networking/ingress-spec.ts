@@ -3,76 +3,94 @@ import { TypedLocalObjectReference } from '../core/local-object-reference.ts'
 
 const { shape } = home('networking{api}/v1')
 
-/** Port of a service, by exactly one of these. */
+/** Port of a Service. Exactly one of `name` and `number` must be set. */
 export class ServiceBackendPort extends shape({
-  /** Name of the port. */
+  /** Name of the Service port. Mutually exclusive with `number`. */
   name: t.string(1),
-  /** Number of the port. */
+  /** Number of the Service port, 1 to 65535. Mutually exclusive with `name`. */
   number: t.int32(2),
 }) {}
 
-/** A service in the namespace of the ingress. */
+/** Service in the namespace of the Ingress that receives the traffic. */
 export class IngressServiceBackend extends shape({
-  /** Name of the service. */
+  /** Name of the Service. */
   name: t.string(1).required(),
-  /** Port of the service. */
+  /** Port of the Service, by name or number. */
   port: t.object(2, ServiceBackendPort),
 }) {}
 
-/** Where traffic goes: exactly one of these. */
+/** Backend that receives the traffic. Exactly one of `service` and `resource` must be set. */
 export class IngressBackend extends shape({
-  /** A service. */
+  /** Service that receives the traffic. Mutually exclusive with `resource`. */
   service: t.object(4, IngressServiceBackend).explicit(),
-  /** Another object in the same namespace. */
+  /**
+   * Another object in the namespace of the Ingress as the backend, such as an object storage bucket. Mutually exclusive
+   * with `service`.
+   */
   resource: t.object(3, TypedLocalObjectReference).explicit(),
 }) {}
 
-/** One path of a host. */
+/** Path of incoming requests and the backend for it. */
 export class HTTPIngressPath extends shape({
-  /** Path of the request, from `/` on. */
+  /** Path to match against the path of requests. Must begin with `/` if `pathType` is `Exact` or `Prefix`. */
   path: t.string(1),
-  /** Whether the path must be met as a whole, by whole segments at its start, or as the controller sees fit. */
+  /**
+   * How `path` is matched: `Exact` matches the whole path, case-sensitively, `Prefix` matches by path segments,
+   * `ImplementationSpecific` leaves it to the IngressClass. Required.
+   */
   pathType: t.string(3).explicit().mandatory().oneOf('Exact', 'ImplementationSpecific', 'Prefix'),
-  /** Where its traffic goes. */
+  /** Backend that matching requests are forwarded to. */
   backend: t.object(2, IngressBackend).required(),
 }) {}
 
-/** Paths of one host. */
+/** Paths of one host and their backends. */
 export class HTTPIngressRuleValue extends shape({
-  /** The paths; at least one. */
+  /** Paths with their backends; at least one. */
   paths: t.list(1, HTTPIngressPath).required().atomic(),
 }) {}
 
-/** What a rule does with traffic. */
+/** Routing of the traffic that matches a rule. */
 export class IngressRuleValue extends shape({
-  /** By path of the request; without it, all traffic of the host goes to the default. */
+  /** Routing of HTTP requests by path. If unset, all traffic of the host is sent to the default backend. */
   http: t.object(1, HTTPIngressRuleValue).explicit(),
 }) {}
 
-/** What is done with the traffic of one host. */
+/** Routing rule for the traffic of one host. */
 export class IngressRule extends shape({
-  /** Name of the host, or `*.` and a name for all one step below it; any host when left out. */
+  /**
+   * Fully qualified domain name of the host, without port and not an IP address. `*.` at the start matches exactly one
+   * DNS label. If empty, the rule applies to all hosts.
+   */
   host: t.string(1),
-  /** What is done. */
+  /** Routing of the traffic that matches the host. */
   ingressRuleValue: t.inline(2, IngressRuleValue),
 }) {}
 
-/** A certificate and the hosts it is for. */
+/** TLS certificate for a set of hosts. */
 export class IngressTLS extends shape({
-  /** Hosts in the certificate; those of the controller's default when left out. */
+  /** Host names that the certificate covers. If empty, the controller applies its default for wildcard hosts. */
   hosts: t.list(1, 'string').atomic(),
-  /** Secret with certificate and key. */
+  /**
+   * Name of the Secret in the same namespace with the TLS certificate and key. May be empty if the controller routes by
+   * SNI only.
+   */
   secretName: t.string(2),
 }) {}
 
-/** How traffic from outside is led to services. */
+/**
+ * Class, rules, default backend and certificates of an Ingress. At least one of `defaultBackend` and `rules` must be
+ * set.
+ */
 export class IngressSpec extends shape({
-  /** Class of the ingress, which names the controller that does it. */
+  /**
+   * Name of the IngressClass, which determines the controller. If unset, admission sets the default class, if there is
+   * one. Mutually exclusive on create with the annotation `{label}/ingress.class`.
+   */
   ingressClassName: t.string(4).explicit(),
-  /** Where traffic goes that no rule is for. */
+  /** Backend for requests that no rule matches. Required if there are no rules. */
   defaultBackend: t.object(1, IngressBackend).explicit(),
-  /** Certificates; hosts that share a port are told apart by name. */
+  /** TLS configuration. Entries share port 443 and are selected by the host name in the TLS handshake (SNI). */
   tls: t.list(2, IngressTLS).atomic(),
-  /** Rules by host. */
+  /** Routing rules by host. Requests that match none are sent to the default backend. */
   rules: t.list(3, IngressRule).atomic(),
 }) {}

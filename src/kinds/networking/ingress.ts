@@ -15,17 +15,17 @@ const { kind, shape } = group('networking{api}/v1')
 
 const CLASS_ANNOTATION = '{label}/ingress.class'
 
-/** How an ingress fares. */
+/** Load balancer addresses of an Ingress. */
 export class IngressStatus extends shape({
-  /** Where the load balancer takes traffic, once there is one. */
+  /** Addresses at which the load balancer accepts traffic for the Ingress. */
   loadBalancer: t.object(1, LoadBalancerStatus),
 }) {}
 
-/** Leads HTTP traffic from outside to services, by host and path. */
+/** An Ingress routes HTTP and HTTPS traffic from outside the cluster to Services, by host and path. */
 export class Ingress extends kind({
-  /** How traffic is led. */
+  /** Desired routing of incoming traffic. */
   spec: t.object(2, IngressSpec),
-  /** How the ingress fares; kept by its controller. */
+  /** Most recently observed state. Set by the ingress controller; read-only for users. */
   status: t.object(3, IngressStatus),
 }) {}
 
@@ -43,16 +43,16 @@ export const ingresses = resource(Ingress, {
   columns: [
     nameColumn,
     column('Class', 'string', ({ spec }) => spec.ingressClassName ?? '<none>', {
-      description: 'Class, which names the controller.',
+      description: 'Name of the IngressClass.',
     }),
     column('Hosts', 'string', ({ spec }) => hostsText(spec), {
-      description: 'Hosts that there are rules for.',
+      description: 'Hosts of the routing rules.',
     }),
     column('Address', 'string', ({ status }) => loadBalancerText(status?.loadBalancer), {
-      description: 'Where traffic comes in.',
+      description: 'Addresses of the load balancer.',
     }),
     column('Ports', 'string', ({ spec }) => (spec.tls?.length ? '80, 443' : '80'), {
-      description: 'Ports on which traffic comes in.',
+      description: 'Ports on which traffic is accepted.',
     }),
     ageColumn,
   ],

@@ -3,58 +3,75 @@ import { LabelSelector } from '../meta/label-selector.ts'
 
 const { shape } = home('networking{api}/v1')
 
-/** Ports that traffic may use. */
+/** Port or range of ports on which traffic is allowed. */
 export class NetworkPolicyPort extends shape({
-  /** Transport protocol; TCP when left out. */
+  /** Transport protocol: `TCP`, `UDP` or `SCTP`. Defaults to `TCP`. */
   protocol: t.string(1).explicit().oneOf('TCP', 'UDP', 'SCTP'),
-  /** Port, by number or by the name of a container port; all ports when left out. */
+  /** Number or name of a port on the pod. If unset, all ports are allowed. */
   port: t.intOrString(2).explicit(),
-  /** Last port of a range that starts with the number `port`. */
+  /** Last port of a range that starts at `port`. Requires a numeric `port` and must not be less than it. */
   endPort: t.int32(3).explicit(),
 }) {}
 
-/** A block of addresses. */
+/** CIDR with exceptions that traffic is allowed from or to. */
 export class IPBlock extends shape({
-  /** The block, such as `192.168.1.0/24`. */
+  /** IPv4 or IPv6 CIDR, such as `192.168.1.0/24` or `2001:db8::/64`. */
   cidr: t.string(1).required(),
-  /** Smaller blocks inside that are left out. */
+  /** CIDRs that are excluded. Each must be a strict subset of `cidr`. */
   except: t.list(2, 'string'),
 }) {}
 
-/** Who is at the other end: pods, or a block of addresses. */
+/** Source or destination of allowed traffic: either pods by their labels, or an IP block. */
 export class NetworkPolicyPeer extends shape({
-  /** Pods, in the namespaces selected, or else in the policy's own. */
+  /**
+   * Label selector of pods. Without `namespaceSelector` it applies to the namespace of the policy. An empty selector
+   * matches all pods.
+   */
   podSelector: t.object(1, LabelSelector).explicit(),
-  /** Namespaces of the pods; without a selector of pods, all pods in them. */
+  /**
+   * Label selector of namespaces. All pods in them are selected unless `podSelector` is set. An empty selector matches
+   * all namespaces.
+   */
   namespaceSelector: t.object(2, LabelSelector).explicit(),
-  /** Addresses; alone only. */
+  /** IP block of the peer. Must not be combined with the selectors. */
   ipBlock: t.object(3, IPBlock).explicit(),
 }) {}
 
-/** Traffic that may come in: from any of these peers to any of these ports. */
+/** Allows incoming traffic that matches both `from` and `ports`. */
 export class NetworkPolicyIngressRule extends shape({
-  /** Ports of the selected pods; all when left out. */
+  /** Ports of the selected pods on which traffic is allowed. If empty, all ports are allowed. */
   ports: t.list(1, NetworkPolicyPort),
-  /** Where it comes from; anywhere when left out. */
+  /** Sources that traffic is allowed from. If empty, all sources are allowed. */
   from: t.list(2, NetworkPolicyPeer),
 }) {}
 
-/** Traffic that may go out: to any of these ports of any of these peers. */
+/** Allows outgoing traffic that matches both `to` and `ports`. */
 export class NetworkPolicyEgressRule extends shape({
-  /** Ports of the peers; all when left out. */
+  /** Destination ports on which traffic is allowed. If empty, all ports are allowed. */
   ports: t.list(1, NetworkPolicyPort),
-  /** Where it goes; anywhere when left out. */
+  /** Destinations that traffic is allowed to. If empty, all destinations are allowed. */
   to: t.list(2, NetworkPolicyPeer),
 }) {}
 
-/** Which traffic selected pods may have. */
+/** Pods that a policy applies to and the traffic it allows for them. */
 export class NetworkPolicySpec extends shape({
-  /** Pods that the policy is for; an empty selector is all of the namespace. */
+  /**
+   * Label selector of the pods in the same namespace that the policy applies to. An empty selector matches all pods.
+   */
   podSelector: t.object(1, LabelSelector).required(),
-  /** What may come in; without a rule, nothing. */
+  /**
+   * Rules that allow incoming traffic. Traffic is allowed if any policy of the pod allows it; if empty, this policy
+   * allows none.
+   */
   ingress: t.list(2, NetworkPolicyIngressRule),
-  /** What may go out; without a rule, nothing if the policy is about that at all. */
+  /**
+   * Rules that allow outgoing traffic. Only effective if `policyTypes` includes `Egress`; if empty, this policy then
+   * allows none.
+   */
   egress: t.list(3, NetworkPolicyEgressRule),
-  /** Directions that the policy is about; incoming, and outgoing where it has such rules, when left out. */
+  /**
+   * Directions that the policy restricts: `Ingress`, `Egress` or both. Defaults to `Ingress`, plus `Egress` if there
+   * are egress rules.
+   */
   policyTypes: t.list(4, ['Ingress', 'Egress']),
 }) {}

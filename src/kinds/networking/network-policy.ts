@@ -19,17 +19,20 @@ const { kind, shape } = group('networking{api}/v1')
 
 const STATUS = 'NetworkPolicyStatus'
 
-/** How a policy fares. */
+/** Conditions that network plugins report for a policy. */
 export class NetworkPolicyStatus extends shape({
-  /** What is going on. */
+  /** Current conditions of the policy, by type. */
   conditions: t.list(1, Condition).keyed('type').patchBy('type'),
 }) {}
 
-/** Says which traffic pods may have; pods that no policy selects may have any. */
+/**
+ * A NetworkPolicy restricts the network traffic of selected pods. Pods that no policy selects accept and send all
+ * traffic.
+ */
 export class NetworkPolicy extends kind({
-  /** Which traffic. */
+  /** Desired restrictions of network traffic. */
   spec: t.object(2, NetworkPolicySpec),
-  /** How the policy fares; kept by the network. */
+  /** Most recently observed state. Dropped unless the feature gate NetworkPolicyStatus is enabled. */
   status: t.object(3, NetworkPolicyStatus),
 }) {}
 
@@ -48,7 +51,7 @@ export const networkPolicies = resource(NetworkPolicy, {
   columns: [
     nameColumn,
     column('Pod-Selector', 'string', ({ spec }) => describeLabelSelector(spec.podSelector), {
-      description: 'Pods that the policy is for.',
+      description: 'Label selector of the pods the policy applies to.',
     }),
     ageColumn,
   ],

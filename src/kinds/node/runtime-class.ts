@@ -10,27 +10,36 @@ import { validateLabels } from '../core/volumes/meta-rules.ts'
 
 const { kind, shape } = group('node{api}/v1')
 
-/** What a pod costs beside its containers. */
+/** Resources that running a pod takes in addition to its containers. */
 export class Overhead extends shape({
-  /** Amounts that each pod costs, by resource. */
+  /** Fixed overhead of each pod, by resource name, such as `cpu` and `memory`. */
   podFixed: t.map(1, 'quantity'),
 }) {}
 
-/** Which nodes can run pods of the class. */
+/** Constraints on the nodes that support the RuntimeClass. */
 export class Scheduling extends shape({
-  /** Labels that nodes must have; pods of the class get them too. */
+  /**
+   * Labels that nodes must have to support the class. Merged into the node selector of pods that use it; a conflict
+   * rejects the pod.
+   */
   nodeSelector: t.map(1, 'string').atomic(),
-  /** Tolerations that pods of the class get. */
+  /** Tolerations that admission adds to pods that use the class. */
   tolerations: t.list(2, Toleration).atomic(),
 }) {}
 
-/** A way to run containers. */
+/** A RuntimeClass selects the container runtime configuration that pods run with, by `spec.runtimeClassName`. */
 export class RuntimeClass extends kind({
-  /** What the container runtime of nodes calls it. */
+  /**
+   * Name of the runtime configuration on the nodes, a DNS label. Nodes must support it for pods to start. Required and
+   * immutable.
+   */
   handler: t.string(2).required(),
-  /** What a pod costs beside its containers. */
+  /** Resource overhead of pods that use the class, added to their requests for scheduling and quota. */
   overhead: t.object(3, Overhead).explicit(),
-  /** Which nodes can run it; absent: all. */
+  /**
+   * Constraints for pods that use the class, so that they are scheduled to nodes that support it. If unset, all nodes
+   * are assumed to.
+   */
   scheduling: t.object(4, Scheduling).explicit(),
 }) {}
 
@@ -43,7 +52,7 @@ export const runtimeClasses = resource(RuntimeClass, {
   columns: [
     nameColumn,
     column('Handler', 'string', ({ handler }) => handler, {
-      description: 'What the container runtime calls it.',
+      description: 'Name of the runtime configuration on the nodes.',
     }),
     ageColumn,
   ],

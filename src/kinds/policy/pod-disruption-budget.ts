@@ -27,7 +27,7 @@ export class PodDisruptionBudgetSpec extends shape({
   maxUnavailable: t.intOrString(3).explicit(),
 }) {}
 
-/** Most recently observed state of a PodDisruptionBudget. */
+/** Pod counts, allowed disruptions and conditions of a PodDisruptionBudget. */
 export class PodDisruptionBudgetStatus extends shape({
   /**
    * Generation of the spec that the status was computed for. Evictions are refused while it is lower than the current
@@ -86,13 +86,13 @@ export const podDisruptionBudgets = resource(PodDisruptionBudget, {
   columns: [
     nameColumn,
     column('Min Available', 'string', ({ spec }) => amountText(spec.minAvailable), {
-      description: 'Pods that must stay available.',
+      description: 'Number of pods that must remain available.',
     }),
     column('Max Unavailable', 'string', ({ spec }) => amountText(spec.maxUnavailable), {
-      description: 'Pods that may be missing.',
+      description: 'Number of pods that may be unavailable.',
     }),
     column('Allowed Disruptions', 'integer', ({ status }) => status.disruptionsAllowed, {
-      description: 'How many pods may be evicted now.',
+      description: 'Number of pods that may currently be evicted.',
     }),
     ageColumn,
   ],

@@ -118,22 +118,22 @@ const names = (binding: AnyBinding, kind: string, show = ({ name }: Subject) => 
 export const bindingColumns: readonly Column<AnyBinding>[] = [
   nameColumn,
   column('Role', 'string', ({ roleRef }) => `${roleRef.kind}/${roleRef.name}`, {
-    description: 'The role that is given.',
+    description: 'Role that is granted.',
   }),
   ageColumn,
   column('Users', 'string', (binding) => names(binding, 'User'), {
     wide: true,
-    description: 'Users that get it.',
+    description: 'Users that are granted the role.',
   }),
   column('Groups', 'string', (binding) => names(binding, 'Group'), {
     wide: true,
-    description: 'Groups that get it.',
+    description: 'Groups that are granted the role.',
   }),
   column(
     'ServiceAccounts',
     'string',
     (binding) =>
       names(binding, 'ServiceAccount', ({ namespace = '', name }) => `${namespace}/${name}`),
-    { wide: true, description: 'Service accounts that get it.' },
+    { wide: true, description: 'Service accounts that are granted the role.' },
   ),
 ]

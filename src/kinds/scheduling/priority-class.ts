@@ -18,27 +18,36 @@ export const SYSTEM_CLASSES: ReadonlyMap<
     'system-node-critical',
     {
       value: 2_000_001_000,
-      description: 'For pods that their node cannot do without, and that have to stay on it.',
+      description: 'For pods that are critical to their node and must keep running on it.',
     },
   ],
   [
     'system-cluster-critical',
     {
       value: 2_000_000_000,
-      description: 'For pods that the cluster cannot do without, on whichever node they run.',
+      description: 'For pods that are critical to the cluster and may run on any node.',
     },
   ],
 ])
 
-/** Gives a name to the importance of pods. */
+/** A PriorityClass maps a name to the priority of pods that refer to it. */
 export class PriorityClass extends kind({
-  /** The importance: pods with a greater one come first. */
+  /**
+   * Priority of the pods. Pods with a higher value are scheduled first. At most 1000000000 for user-defined classes;
+   * may be negative. Immutable.
+   */
   value: t.int32(2).required(),
-  /** Whether pods that name no class get this one; one class at most is so. */
+  /**
+   * True if the class applies to pods without a `priorityClassName`. Only one class can be the default. Defaults to
+   * false.
+   */
   globalDefault: t.bool(3),
-  /** When to use the class, for people. */
+  /** Guidance for users on when to use the class. */
   description: t.string(4),
-  /** Whether pods of the class may push out less important ones. */
+  /**
+   * Whether pods of the class may preempt pods of lower priority: `PreemptLowerPriority` or `Never`. Defaults to
+   * `PreemptLowerPriority`. Immutable.
+   */
   preemptionPolicy: t
     .string(5)
     .explicit()
@@ -58,9 +67,11 @@ export const priorityClasses = resource(PriorityClass, {
       : null,
   columns: [
     nameColumn,
-    column('Value', 'integer', ({ value }) => value, { description: 'The importance.' }),
+    column('Value', 'integer', ({ value }) => value, {
+      description: 'Priority of pods of the class.',
+    }),
     column('Global-Default', 'boolean', ({ globalDefault }) => globalDefault ?? false, {
-      description: 'Whether pods that name no class get this one.',
+      description: 'True if it is the class of pods that name none.',
     }),
     ageColumn,
   ],

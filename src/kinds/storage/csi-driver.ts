@@ -7,37 +7,57 @@ import { ageColumn, nameColumn } from '../columns.ts'
 
 const { kind, shape } = group('storage{api}/v1')
 
-/** A token that the driver gets for the pod it mounts for. */
+/** Service account token that the node agent passes to the CSI driver. */
 export class TokenRequest extends shape({
-  /** Whom the token is for; empty: the API server. */
+  /** Intended audience of the token, unique in the list. Empty means the audiences of the API server. */
   audience: t.string(1).required(),
-  /** How long the token lives, seconds. */
+  /** Requested lifetime of the token in seconds, 600 to 4294967296. Defaults to 3600. */
   expirationSeconds: t.int64(2).explicit(),
 }) {}
 
-/** What a storage driver can do and wants. */
+/** Capabilities of a CSI driver and how the cluster uses it. */
 export class CSIDriverSpec extends shape({
-  /** Whether volumes must be attached before they are mounted. */
+  /**
+   * True if volumes must be attached to the node before they are mounted, which requires an attacher. Defaults to true.
+   * Immutable.
+   */
   attachRequired: t.bool(1).explicit().default(true),
-  /** Whether mounting is told about the pod. */
+  /**
+   * If true, name, namespace, UID and service account of the pod are passed to the driver when a volume is mounted.
+   * Defaults to false. Immutable.
+   */
   podInfoOnMount: t.bool(2).explicit().default(false),
-  /** Lives of volumes that the driver supports: their own, or the pod's. */
+  /**
+   * Lifecycle modes of volumes that the driver supports: `Persistent` for persistent volumes, `Ephemeral` for inline
+   * volumes of pods. Defaults to `Persistent`. Immutable.
+   */
   volumeLifecycleModes: t.list(3, 'string').set().default(['Persistent']),
-  /** Whether placing pods looks at the capacity that the driver publishes. */
+  /**
+   * If true, the scheduler considers the storage capacity that the driver publishes in CSIStorageCapacity objects.
+   * Defaults to false.
+   */
   storageCapacity: t.bool(4).explicit().default(false),
-  /** When the group of files is set on mounting. */
+  /**
+   * When the file system group of the pod is applied to volumes: `ReadWriteOnceWithFSType`, `File` for always or `None`
+   * for never. Defaults to `ReadWriteOnceWithFSType`. Immutable.
+   */
   fsGroupPolicy: t.string(5).explicit().default('ReadWriteOnceWithFSType'),
-  /** Tokens that mounting gets. */
+  /** Service account tokens of the pod that are passed to the driver when a volume is mounted. */
   tokenRequests: t.list(6, TokenRequest).atomic(),
-  /** Whether mounted content is brought up to date by and by. */
+  /**
+   * If true, volumes are republished periodically so that the driver can update the mounted content. Defaults to false.
+   */
   requiresRepublish: t.bool(7).explicit().default(false),
-  /** Whether volumes can be mounted with a label for the security module. */
+  /**
+   * True if the driver supports mounting volumes with an SELinux context. Dropped unless the feature gate
+   * SELinuxMountReadWriteOncePod is enabled.
+   */
   seLinuxMount: t.bool(8).explicit(),
 }) {}
 
-/** A storage driver of the cluster; its name is the driver's. */
+/** A CSIDriver describes a CSI storage driver in the cluster. Its name is the name that the driver reports. */
 export class CSIDriver extends kind({
-  /** What it can do and wants. */
+  /** Desired handling of the driver by the cluster. */
   spec: t.object(2, CSIDriverSpec).required(),
 }) {}
 
@@ -54,25 +74,25 @@ export const csiDrivers = resource(CSIDriver, {
   columns: [
     nameColumn,
     column('AttachRequired', 'boolean', (d) => d.spec.attachRequired ?? true, {
-      description: 'Whether volumes must be attached first.',
+      description: 'Whether volumes must be attached before mounting.',
     }),
     column('PodInfoOnMount', 'boolean', (d) => d.spec.podInfoOnMount ?? false, {
-      description: 'Whether mounting is told about the pod.',
+      description: 'Whether pod information is passed to the driver on mount.',
     }),
     column('StorageCapacity', 'boolean', (d) => d.spec.storageCapacity ?? false, {
-      description: 'Whether the driver publishes its capacity.',
+      description: 'Whether the driver publishes storage capacity.',
     }),
     column(
       'TokenRequests',
       'string',
       (d) => d.spec.tokenRequests?.map((token) => token.audience).join(',') ?? '<unset>',
-      { description: 'Audiences of the tokens that mounting gets.' },
+      { description: 'Audiences of the tokens passed to the driver on mount.' },
     ),
     column('RequiresRepublish', 'boolean', (d) => d.spec.requiresRepublish ?? false, {
-      description: 'Whether mounted content is brought up to date.',
+      description: 'Whether volumes are republished periodically.',
     }),
     column('Modes', 'string', (d) => (d.spec.volumeLifecycleModes ?? []).join(',') || '<none>', {
-      description: 'Lives of volumes that it supports.',
+      description: 'Volume lifecycle modes that the driver supports.',
     }),
     ageColumn,
   ],

@@ -9,33 +9,36 @@ import { validateCsiDriverName } from '../core/volumes/plug-ins.ts'
 
 const { kind, shape } = group('storage{api}/v1')
 
-/** How much of a driver fits on a node. */
+/** Limits on the volumes that a CSI driver can attach to a node. */
 export class VolumeNodeResources extends shape({
-  /** Most volumes of the driver that the node can use at a time; unset: no limit. */
+  /**
+   * Maximum number of different volumes of the driver that can be used on the node. 0 allows none. If unset, there is
+   * no limit.
+   */
   count: t.int32(1).explicit(),
 }) {}
 
-/** A storage driver that runs on a node. */
+/** CSI driver that is installed on a node. Immutable: to change an entry, remove and add it again. */
 export class CSINodeDriver extends shape({
-  /** Name of the driver. */
+  /** Name of the CSI driver, as in its CSIDriver object. */
   name: t.string(1).required(),
-  /** What the driver calls the node. */
+  /** Identifier of the node from the point of view of the driver, at most 256 characters. */
   nodeID: t.string(2).required(),
-  /** Node labels that the driver understands as places. */
+  /** Keys of node labels that describe the topology to the driver. */
   topologyKeys: t.list(3, 'string'),
-  /** How much fits on the node. */
+  /** Limits on the volumes of the driver on the node. */
   allocatable: t.object(4, VolumeNodeResources).explicit(),
 }) {}
 
-/** The storage drivers of one node. */
+/** List of CSI drivers that have registered on a node. */
 export class CSINodeSpec extends shape({
-  /** Drivers that run there; may be empty. */
+  /** Installed CSI drivers, by name. May be empty. */
   drivers: t.list(1, CSINodeDriver).required().patchBy('name'),
 }) {}
 
-/** What is known of a node's storage drivers; its name is the node's. */
+/** A CSINode lists the CSI drivers on a node and has the name of the node. The node agent maintains it. */
 export class CSINode extends kind({
-  /** The drivers. */
+  /** CSI drivers that are installed on the node. */
   spec: t.object(2, CSINodeSpec).required(),
 }) {}
 
@@ -48,7 +51,7 @@ export const csiNodes = resource(CSINode, {
   columns: [
     nameColumn,
     column('Drivers', 'integer', (node) => node.spec.drivers.length, {
-      description: 'Number of drivers.',
+      description: 'Number of installed CSI drivers.',
     }),
     ageColumn,
   ],

@@ -10,15 +10,21 @@ import { LabelSelector } from '../meta/label-selector.ts'
 
 const { kind } = group('storage{api}/v1')
 
-/** One answer of a driver: how much room one place has for one class. */
+/**
+ * A CSIStorageCapacity reports the storage that is available for one StorageClass in one topology segment. The CSI
+ * driver publishes it for the scheduler.
+ */
 export class CSIStorageCapacity extends kind({
-  /** Nodes that can reach the room; unset: none, empty: all. */
+  /**
+   * Label selector of the nodes that can access the storage. If unset, no node can; an empty selector matches all
+   * nodes. Immutable.
+   */
   nodeTopology: t.object(2, LabelSelector).explicit(),
-  /** Class that the room is for. */
+  /** Name of the StorageClass that the capacity is for. Immutable. */
   storageClassName: t.string(3).required(),
-  /** Bytes that are free; unset: none. */
+  /** Available capacity in bytes. If unset, it is unknown and treated as none. Must not be negative. */
   capacity: t.quantity(4).explicit(),
-  /** Largest volume that can be made. */
+  /** Size in bytes of the largest volume that can be provisioned. If unset, `capacity` is the only limit. */
   maximumVolumeSize: t.quantity(5).explicit(),
 }) {}
 

@@ -9,30 +9,39 @@ import { TopologySelectorTerm, validateTopologies } from './topology.ts'
 
 const { kind } = group('storage{api}/v1')
 
-/** How volumes of one class are made. */
+/**
+ * A StorageClass describes how volumes are provisioned. Set the annotation `storageclass.{label}/is-default-class` to
+ * `true` to make it the class of claims that name none.
+ */
 export class StorageClass extends kind({
-  /** Driver that makes the volumes. */
+  /** Name of the provisioner, such as a CSI driver. Required and immutable. */
   provisioner: t.string(2).required(),
-  /** Handed to the driver as they are. */
+  /** Parameters for the provisioner, passed as they are. At most 512 entries. Immutable. */
   parameters: t.map(3, 'string'),
-  /** What becomes of a volume whose claim is gone. */
+  /**
+   * Reclaim policy of provisioned volumes once their claim is deleted: `Delete` or `Retain`, but not `Recycle`. Defaults
+   * to `Delete`. Immutable.
+   */
   reclaimPolicy: t
     .string(4)
     .explicit()
     .oneOf('Delete', 'Recycle', 'Retain')
     .emptyIsOwn()
     .default('Delete'),
-  /** Passed on to mounts; a wrong option makes the mount fail. */
+  /** Mount options of provisioned volumes, such as `ro`. They are not validated; mounting fails if one is invalid. */
   mountOptions: t.list(5, 'string'),
-  /** Whether claims of this class may grow. */
+  /** If true, claims of this class can be expanded after creation. Defaults to false. */
   allowVolumeExpansion: t.bool(6).explicit(),
-  /** Bind a claim at once, or when its first pod is placed. */
+  /**
+   * When claims are bound and provisioned: `Immediate` on creation, `WaitForFirstConsumer` once a pod that uses the
+   * claim is scheduled. Defaults to `Immediate`. Immutable.
+   */
   volumeBindingMode: t
     .string(7)
     .explicit()
     .oneOf('Immediate', 'WaitForFirstConsumer')
     .default('Immediate'),
-  /** Where volumes may be made; empty means anywhere. */
+  /** Node topologies to which provisioned volumes are restricted. If empty, there is no restriction. */
   allowedTopologies: t.list(8, TopologySelectorTerm).atomic(),
 }) {}
 
@@ -55,19 +64,19 @@ export const storageClasses = resource(StorageClass, {
         DEFAULT_MARKS.some((mark) => sc.metadata.annotations?.[v.resolve(mark)] === 'true')
           ? `${sc.metadata.name ?? ''} (default)`
           : (sc.metadata.name ?? ''),
-      { format: 'name', description: 'Name of the class; the default one is marked.' },
+      { format: 'name', description: 'Name of the class; the default class is marked.' },
     ),
     column('Provisioner', 'string', (sc) => sc.provisioner, {
-      description: 'Driver that makes the volumes.',
+      description: 'Provisioner of the volumes.',
     }),
     column('ReclaimPolicy', 'string', (sc) => sc.reclaimPolicy ?? 'Delete', {
-      description: 'What becomes of a volume whose claim is gone.',
+      description: 'Reclaim policy of provisioned volumes.',
     }),
     column('VolumeBindingMode', 'string', (sc) => sc.volumeBindingMode ?? 'Immediate', {
-      description: 'When claims are bound.',
+      description: 'When claims are bound and provisioned.',
     }),
     column('AllowVolumeExpansion', 'string', (sc) => sc.allowVolumeExpansion ?? false, {
-      description: 'Whether claims may grow.',
+      description: 'Whether claims can be expanded.',
     }),
     ageColumn,
   ],

@@ -5,18 +5,18 @@ import { t } from '../../notation/shape.ts'
 
 const { shape } = group('core/v1')
 
-/** One label of a place and the values it may have. */
+/** Requirement that a node label has one of several values. */
 export class TopologySelectorLabelRequirement extends shape({
-  /** Label of nodes. */
+  /** Key of the node label. Unique within a term. */
   key: t.string(1).required(),
-  /** Any of these values will do. */
+  /** Allowed values of the label; at least one. */
   values: t.list(2, 'string').required(),
 }) {}
 
-/** A set of places; all requirements must hold, an empty one matches nothing. */
+/** Set of requirements on node labels, all of which must match. An empty term matches no nodes. */
 export class TopologySelectorTerm extends shape(
   {
-    /** Requirements by label. */
+    /** Requirements on node labels, all of which must match. */
     matchLabelExpressions: t.list(1, TopologySelectorLabelRequirement),
   },
   { atomic: true },

@@ -12,49 +12,55 @@ import { validateCsiDriverName } from '../core/volumes/plug-ins.ts'
 
 const { kind, shape } = group('storage{api}/v1')
 
-/** What is to be attached; exactly one of these. */
+/** Volume to attach. Exactly one field must be set. */
 export class VolumeAttachmentSource extends shape({
-  /** Name of a persistent volume. */
+  /** Name of the PersistentVolume to attach. */
   persistentVolumeName: t.string(1).explicit(),
-  /** A volume that is no object of its own; for volumes that moved from built-in drivers. */
+  /**
+   * Specification of an inline volume that was migrated from an in-tree plugin to CSI. Only the CSI source is allowed
+   * in it.
+   */
   inlineVolumeSpec: t.object(2, PersistentVolumeSpec).explicit(),
 }) {}
 
-/** A wish to attach a volume to a node. */
+/** Volume, node and CSI driver of an attachment. */
 export class VolumeAttachmentSpec extends shape({
-  /** Driver that must do it. */
+  /** Name of the CSI driver that attaches the volume. Immutable. */
   attacher: t.string(1).required(),
-  /** What is to be attached. */
+  /** Volume to attach. Immutable. */
   source: t.object(2, VolumeAttachmentSource).required(),
-  /** Node that it is to be attached to. */
+  /** Name of the node that the volume is attached to. Immutable. */
   nodeName: t.string(3).required(),
 }) {}
 
-/** What went wrong, and when. */
+/** Error of an attach or detach operation. */
 export class VolumeError extends shape({
-  /** When it went wrong. */
+  /** Time at which the error occurred. */
   time: t.time(1),
-  /** What went wrong; nothing that others may not see. */
+  /** Details of the error, at most 1024 bytes. It may be logged and must not contain secrets. */
   message: t.string(2),
 }) {}
 
-/** How attaching goes. */
+/** Result of attaching a volume, reported by the CSI driver. */
 export class VolumeAttachmentStatus extends shape({
-  /** Whether the volume is attached; only whoever attaches it says so. */
+  /** True if the volume is attached. Set only by the component that attaches it. */
   attached: t.bool(1).required(),
-  /** What mounting needs to know of the attachment. */
+  /**
+   * Data from the attach operation that is passed on when the volume is mounted. Set only by the component that
+   * attaches it.
+   */
   attachmentMetadata: t.map(2, 'string'),
-  /** Last failure to attach. */
+  /** Last error of the attach operation, if any. */
   attachError: t.object(3, VolumeError).explicit(),
-  /** Last failure to detach. */
+  /** Last error of the detach operation, if any. */
   detachError: t.object(4, VolumeError).explicit(),
 }) {}
 
-/** A volume that is, or is to be, attached to a node. */
+/** A VolumeAttachment requests that a volume is attached to a node and reports the result. */
 export class VolumeAttachment extends kind({
-  /** What is wanted; it cannot change. */
+  /** Desired attachment of the volume. Immutable. */
   spec: t.object(2, VolumeAttachmentSpec).required(),
-  /** How it goes; kept by the driver. */
+  /** Most recently observed state. Set by the CSI attacher; read-only for users. */
   status: t.object(3, VolumeAttachmentStatus),
 }) {}
 
@@ -110,14 +116,16 @@ export const volumeAttachments = resource(VolumeAttachment, {
     nameColumn,
     column('Attacher', 'string', (a) => a.spec.attacher, {
       format: 'name',
-      description: 'Driver that attaches the volume.',
+      description: 'CSI driver that attaches the volume.',
     }),
     column('PV', 'string', (a) => a.spec.source.persistentVolumeName ?? '', {
-      description: 'Volume.',
+      description: 'Name of the PersistentVolume.',
     }),
-    column('Node', 'string', (a) => a.spec.nodeName, { description: 'Node it is attached to.' }),
+    column('Node', 'string', (a) => a.spec.nodeName, {
+      description: 'Node that the volume is attached to.',
+    }),
     column('Attached', 'boolean', (a) => a.status.attached, {
-      description: 'Whether it is attached.',
+      description: 'Whether the volume is attached.',
     }),
     ageColumn,
   ],

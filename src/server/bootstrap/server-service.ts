@@ -53,7 +53,7 @@ async function ensureAddresses(api: Api, place: ServerPlace): Promise<void> {
   if (place.reconciled === false) return
   const address = reachableAddress(place)
   if (address === null) {
-    place.log.warn('no address that others could reach this server at; its endpoints are not made')
+    place.log.warn('no address that others can reach was found, endpoints are not written')
     return
   }
   const family = addressFamily(address)
@@ -120,7 +120,7 @@ async function attempt(
     await work
   } catch (error) {
     if (!(error instanceof StatusError) || throwsRefusals) throw error
-    log.warn(`the ${what} of this server cannot be made`, { error: error.message })
+    log.warn(`the ${what} of this server cannot be written`, { error: error.message })
   }
 }
 

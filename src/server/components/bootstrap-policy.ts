@@ -26,7 +26,7 @@ export const bootstrapPolicy = ({ options, log }: Settings) =>
         await settled
       }
       const settled = ensure().catch((error: unknown) => {
-        log.error('the standing roles cannot be made', { error: String(error) })
+        log.error('the bootstrap policy cannot be written', { error: String(error) })
       })
       return { part: { settled }, stop: () => ending.abort() }
     },

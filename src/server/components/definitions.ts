@@ -12,7 +12,10 @@ export const definitions = ({ v, clock, ids, log }: Settings) =>
     async start({ catalogue, objects }) {
       const webhooks = new ConversionWebhooks({ v, clock, ids, objects })
       const served = new ServedDefinitions(catalogue, webhooks, (definition, error) =>
-        log.warn('a definition is not served', { definition, error: String(error) }),
+        log.warn('a custom resource definition cannot be served', {
+          definition,
+          error: String(error),
+        }),
       )
       const name = { group: v.resolve('apiextensions{api}'), resource: 'customresourcedefinitions' }
       const unfollow = await objects.follow<CustomResourceDefinition>(name, served)

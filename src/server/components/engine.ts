@@ -58,7 +58,10 @@ const openers: Readonly<Record<Settings['store'], Opener>> = {
       onReadable: (what) => log.warn(what),
       isToGo: () => dataDir?.discardHeld() ?? false,
       ...(options.allowUnlockedDataDir === true
-        ? { onUnlocked: (why: string) => log.warn(`${why}; a second server is not kept away`) }
+        ? {
+            onUnlocked: (why: string) =>
+              log.warn(`${why}; nothing prevents a second server from using it`),
+          }
         : {}),
       format: { vocabulary: v.name },
       verify: options.verify === true ? 'all' : 'newest',

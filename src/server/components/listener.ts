@@ -67,7 +67,8 @@ function serveTokenKeys(
   address: string,
 ): void {
   const keys = authentication.serviceAccounts.discovery(address)
-  if (keys.is === 'absent') log.warn('tokens cannot be verified elsewhere', { why: keys.why })
+  if (keys.is === 'absent')
+    log.warn('service account issuer discovery is disabled', { why: keys.why })
   else
     for (const document of keys.documents) endpoints.set(document.path, documentEndpoint(document))
 }

@@ -9,7 +9,7 @@ export const objects = ({ log }: Settings) =>
     needs: ['api'],
     start: ({ api }) => ({
       part: objectSource(api, (error) =>
-        log.error('a follower of objects failed', { error: String(error) }),
+        log.error('an event handler failed', { error: String(error) }),
       ),
     }),
   })

@@ -16,7 +16,7 @@ export const publishedAuthentication = ({ log }: Settings) =>
     start({ api, objects, authentication, health }) {
       const publish = () =>
         publishAuthentication(api, objects, authentication.published()).catch((error: unknown) => {
-          log.warn('what other servers are told of authentication cannot be written', {
+          log.warn('the config map extension-apiserver-authentication cannot be written', {
             error: String(error),
           })
         })

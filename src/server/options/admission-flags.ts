@@ -8,17 +8,17 @@ export const admissionFlags = {
   'enable-admission-plugins': listFlag({
     option: 'enableAdmissionPlugins',
     section,
-    help: 'Admission plugins that are on beside those that are by default. Their order does not matter.',
+    help: 'Admission plugins to enable in addition to the default ones. Their order does not matter.',
   }),
   'disable-admission-plugins': listFlag({
     option: 'disableAdmissionPlugins',
     section,
-    help: 'Admission plugins that are off, though they are on by default.',
+    help: 'Admission plugins to disable although they are enabled by default.',
   }),
   'admission-control-config-file': fileFlag({
     option: 'admissionConfigFile',
     section,
-    help: 'Configurations of admission plugins.',
+    help: 'File with the configuration of admission plugins.',
   }),
 } as const satisfies Readonly<Record<string, Flag<any>>>
 

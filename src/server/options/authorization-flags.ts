@@ -17,30 +17,30 @@ export const authorizationFlags = {
     option: 'authorization.modes',
     section,
     default: STANDARD_MODES.join(','),
-    help: 'Who decides, in the order in which they are asked: Node, RBAC, ABAC, Webhook, AlwaysAllow, AlwaysDeny.',
+    help: 'Ordered list of authorizers: Node, RBAC, ABAC, Webhook, AlwaysAllow, AlwaysDeny.',
   }),
   'authorization-policy-file': fileFlag({
     option: 'authorization.policyFile',
     section,
-    help: 'Policies of ABAC, one JSON object on each line.',
+    help: 'File of ABAC policies, one JSON object per line.',
   }),
   'authorization-webhook-config-file': fileFlag({
     option: 'authorization.webhook.configFile',
     section,
-    help: 'Client configuration of a service that decides.',
+    help: 'Kubeconfig of a webhook that authorizes requests.',
   }),
   'authorization-webhook-version': choiceFlag(['v1', 'v1beta1'], {
     option: 'authorization.webhook.version',
     section,
     default: 'v1beta1',
-    help: 'Version of the reviews that are sent to that service.',
+    help: 'API version of the reviews that are sent to the webhook.',
   }),
   'authorization-webhook-cache-authorized-ttl': orNone(
     durationFlag({
       option: 'authorization.webhook.authorizedTtlMs',
       section,
       default: '5m',
-      help: 'How long it is remembered what that service allowed; 0 for not at all.',
+      help: 'How long requests that the authorization webhook allowed are cached; 0 disables caching.',
     }),
   ),
   'authorization-webhook-cache-unauthorized-ttl': orNone(
@@ -48,7 +48,7 @@ export const authorizationFlags = {
       option: 'authorization.webhook.unauthorizedTtlMs',
       section,
       default: '30s',
-      help: 'How long its other answers are remembered; 0 for not at all.',
+      help: 'How long its other responses are cached; 0 disables caching.',
     }),
   ),
 } as const satisfies Readonly<Record<string, Flag<any>>>

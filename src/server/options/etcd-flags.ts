@@ -7,23 +7,27 @@ export const etcdFlags = {
   'etcd-servers': listFlag({
     option: 'etcd.servers',
     section,
-    help: 'Addresses of an etcd to keep objects in, scheme://host:port; without, they are in the data directory.',
+    help: 'Addresses of an etcd cluster that stores the objects, scheme://host:port. Without it, objects are stored in the data directory.',
   }),
   'etcd-prefix': optionalTextFlag({
     option: 'etcd.prefix',
     section,
     default: '/registry',
-    help: 'Put before every key in etcd.',
+    help: 'Prefix of all keys in etcd.',
   }),
   'etcd-cafile': fileFlag({
     option: 'etcd.ca',
     section,
-    help: 'Authority of etcd’s certificate, PEM.',
+    help: 'CA bundle that verifies the certificates of etcd, PEM.',
   }),
   'etcd-certfile': fileFlag({
     option: 'etcd.cert',
     section,
-    help: 'Certificate that is shown to etcd, PEM.',
+    help: 'Client certificate for etcd, PEM.',
   }),
-  'etcd-keyfile': fileFlag({ option: 'etcd.key', section, help: 'Its key, PEM.' }),
+  'etcd-keyfile': fileFlag({
+    option: 'etcd.key',
+    section,
+    help: 'Private key of the client certificate for etcd, PEM.',
+  }),
 }

@@ -23,23 +23,30 @@ const object: Cell = ({ involvedObject: { kind = '', name = '' } }) =>
 
 /** Columns of the table of events. */
 export const eventColumns: readonly Column<Event>[] = [
-  column('Last Seen', 'string', lastSeen, { description: 'Time since it last happened.' }),
-  column('Type', 'string', ({ type }) => type ?? '', { description: 'Normal or Warning.' }),
-  column('Reason', 'string', ({ reason }) => reason ?? '', {
-    description: 'Why it happened, as one word.',
+  column('Last Seen', 'string', lastSeen, {
+    description: 'Time since the most recent occurrence.',
   }),
-  column('Object', 'string', object, { description: 'The object it is about.' }),
+  column('Type', 'string', ({ type }) => type ?? '', {
+    description: 'Severity of the event: Normal or Warning.',
+  }),
+  column('Reason', 'string', ({ reason }) => reason ?? '', {
+    description: 'Machine-readable reason of the event.',
+  }),
+  column('Object', 'string', object, { description: 'Object that the event is about.' }),
   column('Subobject', 'string', ({ involvedObject }) => involvedObject.fieldPath ?? '', {
     wide: true,
-    description: 'Part of the object it is about.',
+    description: 'Path of the field that the event is about.',
   }),
-  column('Source', 'string', source, { wide: true, description: 'Who reports it.' }),
+  column('Source', 'string', source, {
+    wide: true,
+    description: 'Component that reported the event.',
+  }),
   column('Message', 'string', ({ message }) => (message ?? '').trim(), {
-    description: 'What happened.',
+    description: 'Human-readable description of the event.',
   }),
   column('First Seen', 'string', firstSeen, {
     wide: true,
-    description: 'Time since it first happened.',
+    description: 'Time since the first occurrence.',
   }),
   column(
     'Count',
@@ -47,7 +54,7 @@ export const eventColumns: readonly Column<Event>[] = [
     ({ series, count }) => String(series ? (series.count ?? 0) : count || 1),
     {
       wide: true,
-      description: 'How often it happened.',
+      description: 'Number of occurrences of the event.',
     },
   ),
   { ...nameColumn, priority: 1 },

@@ -1,7 +1,7 @@
 import type { Event } from './event.ts'
 import type { NewEvent } from './new-event.ts'
 
-/** The members that have a value: absent ones stay away. */
+/** Drops the members without a value. */
 function given<T extends object>(object: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   return Object.fromEntries(
     Object.entries(object).filter(([, value]) => value !== undefined),

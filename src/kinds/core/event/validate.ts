@@ -7,11 +7,11 @@ const MAX_WORD = 128
 const MAX_MESSAGE = 1024
 const TYPES = ['Normal', 'Warning']
 
-/** Whether the request speaks the newer version, whose rules are strict. */
+/** Whether the request uses the events group, whose rules are strict. */
 const isStrict = ({ groupVersion, v }: HookContext): boolean =>
   groupVersion === v.resolve('events{api}/v1')
 
-/** Rules of an event by itself. What the events group asks beyond the core rules holds for creates. */
+/** Validates an event. The additional rules of the events group apply on create only. */
 export function validateEvent(
   event: Event,
   errors: FieldErrors,
@@ -32,7 +32,10 @@ function validateCommon(event: Event, errors: FieldErrors, c: HookContext): void
   errors.at('namespace').invalidAll(namespace, isDns1123Subdomain(namespace))
 }
 
-/** Whether the event lies in the namespace of its object; objects without one have theirs elsewhere. */
+/**
+ * Whether the event is in the namespace of its object; events of cluster-scoped objects have one of
+ * their own.
+ */
 function isInPlace(event: Event, namespace: string, about: string, { v }: HookContext): boolean {
   if (event.eventTime === undefined) {
     return about === '' ? namespace === '' || namespace === 'default' : namespace === about
@@ -81,7 +84,7 @@ function validateSeries({ series }: Event, errors: FieldErrors): void {
   if (series.lastObservedTime === undefined) errors.at('series', 'lastObservedTime').required()
 }
 
-/** Rules of a change: in the events group nothing but metadata and the series may change. */
+/** Validates an update: in the events group only metadata and the series can change. */
 export function validateEventUpdate(
   next: Event,
   old: Event,
@@ -99,7 +102,7 @@ export function validateEventUpdate(
   keep('firstTimestamp')
   keep('lastTimestamp')
   keep('count')
-  // The field tells about this one twice.
+  // The reference reports this one twice.
   keep('reason')
   keep('type')
   keep('eventTime')

@@ -31,24 +31,28 @@ const info =
   ({ status: { nodeInfo } }) =>
     nodeInfo[name] || '<unknown>'
 
-// Cells see names as they are spelled on the wire.
+// Cells read the field names of the wire.
 const version: Cell = ({ status: { nodeInfo } }, { v }) =>
   (nodeInfo as unknown as Readonly<Record<string, string>>)[v.resolve('{agent}Version')] ?? ''
 
 /** Columns of the table of nodes. */
 export const nodeColumns: readonly Column<Node>[] = [
   nameColumn,
-  column('Status', 'string', status, { description: 'Whether it takes pods.' }),
-  column('Roles', 'string', roles, { description: 'Roles, from its labels.' }),
+  column('Status', 'string', status, {
+    description: 'Readiness of the node and whether it is schedulable.',
+  }),
+  column('Roles', 'string', roles, { description: 'Roles of the node, read from its labels.' }),
   ageColumn,
-  column('Version', 'string', version, { description: 'Version of the node agent.' }),
+  column('Version', 'string', version, {
+    description: 'Version of the node agent that runs on the node.',
+  }),
   column('Internal-IP', 'string', addressOf('InternalIP'), {
     wide: true,
-    description: 'Address inside the cluster.',
+    description: 'IP address of the node inside the cluster.',
   }),
   column('External-IP', 'string', addressOf('ExternalIP'), {
     wide: true,
-    description: 'Address outside of the cluster.',
+    description: 'IP address of the node outside the cluster.',
   }),
   column('OS-Image', 'string', info('osImage'), {
     wide: true,
@@ -56,10 +60,10 @@ export const nodeColumns: readonly Column<Node>[] = [
   }),
   column('Kernel-Version', 'string', info('kernelVersion'), {
     wide: true,
-    description: 'Version of the kernel.',
+    description: 'Version of the kernel of the node.',
   }),
   column('Container-Runtime', 'string', info('containerRuntimeVersion'), {
     wide: true,
-    description: 'What runs the containers.',
+    description: 'Container runtime and its version.',
   }),
 ]

@@ -28,7 +28,7 @@ function mirrorPodCidr(spec: NodeSpec): void {
   else if (first !== undefined && first !== '') spec.podCIDR = first
 }
 
-/** Drops the source of configuration when its gate is off and none is stored. */
+/** Drops configSource when its feature gate is off and none is stored. */
 function dropGated(next: Node, old: Node | null, c: HookContext): void {
   if (!c.gate(AGENT_CONFIG) && !old?.spec.configSource) delete next.spec.configSource
 }

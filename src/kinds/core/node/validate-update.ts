@@ -6,7 +6,7 @@ import type { Node } from './node.ts'
 import type { NodeConfigSource } from './node-spec.ts'
 import { validateNodeAmounts, validateNodeAnnotations, validateTaints } from './validate.ts'
 
-/** Rules of a change of a node or of its status. */
+/** Validates an update of a node or of its status. */
 export function* validateNodeUpdate(
   next: Node,
   old: Node,
@@ -47,7 +47,7 @@ function validateAddresses({ status: { addresses = [] } }: Node, errors: FieldEr
   })
 }
 
-/** Once a node has its ranges they stay. */
+/** Pod CIDRs are immutable once set. */
 function keepPodCidrs(next: Node, old: Node, errors: FieldErrors): void {
   const before = old.spec.podCIDRs ?? []
   const after = next.spec.podCIDRs ?? []

@@ -10,16 +10,16 @@ import type { Taint } from './node-spec.ts'
 const STEP = 5_000
 const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute']
 
-/** Rules of a node by itself. */
+/** Validates a node on create and update. */
 export function* validateNode(node: Node, errors: FieldErrors, c: HookContext): Steps<void> {
   validateNodeAnnotations(node, errors.at('metadata', 'annotations'), c)
-  // As the reference writes it: taints are told about as if they stood in the metadata.
+  // As the reference writes it: violations of taints have paths below metadata.
   validateTaints(node.spec.taints, errors.at('metadata', 'taints'))
   yield* validateNodeAmounts(node, errors.at('status'), c)
   validatePodCidrs(node.spec.podCIDRs ?? [], errors.at('spec', 'podCIDRs'))
 }
 
-/** Rules of what a node has, at `errors`. */
+/** Validates capacity and allocatable; reports to `errors`. */
 export function* validateNodeAmounts(
   { status }: Node,
   errors: FieldErrors,
@@ -34,7 +34,7 @@ export function* validateNodeAmounts(
   }
 }
 
-/** Rules of taints, at `errors`; they are told apart by key and effect. */
+/** Validates taints; reports to `errors`. They are unique by key and effect. */
 export function validateTaints(taints: readonly Taint[] | undefined, errors: FieldErrors): void {
   const seen = new Set<string>()
   taints?.forEach((taint, i) => {
@@ -67,7 +67,7 @@ function validatePodCidrs(cidrs: readonly string[], errors: FieldErrors): void {
   })
 }
 
-/** Rules of the annotations that were once fields, at `errors`. */
+/** Validates the annotations that predate fields; reports to `errors`. */
 export function validateNodeAnnotations(
   { metadata: { annotations = {} } }: Node,
   errors: FieldErrors,
@@ -109,11 +109,11 @@ function asTaint(value: unknown): Taint {
   return { key: text('key'), value: text('value'), effect: text('effect') as Taint['effect'] }
 }
 
-/** Pods to be kept away are named by their controller. */
+/** Entries of the annotation preferAvoidPods name the controller of the pods. */
 function validateAvoided(entry: unknown, errors: FieldErrors): void {
   const signature = isObject(entry) ? entry.podSignature : undefined
   const controller = isObject(signature) ? signature.podController : undefined
-  // As the reference writes it: the names of its own structures, not of the fields.
+  // As the reference writes it: Go names, not field names.
   if (!isObject(controller)) errors.at('PodSignature').required()
   else if (controller.controller !== true) {
     errors

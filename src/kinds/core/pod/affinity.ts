@@ -6,10 +6,11 @@ const { shape } = home('core/v1')
 
 /** A weighted preference for nodes. */
 export class PreferredSchedulingTerm extends shape({
-  /** Points that a matching node gains, 1 to 100. */
+  /** Points that a matching node gains, 1 to 100. Required. */
   weight: t.int32(1).required(),
   /**
-   * Node selector term that a node must match to gain the points. An empty term matches no node.
+   * Node selector term that a node must match to gain the points. Required; an empty term has no
+   * effect.
    */
   preference: t.object(2, NodeSelectorTerm).required(),
 }) {}
@@ -54,9 +55,9 @@ export class PodAffinityTerm extends shape({
 
 /** A weighted preference relative to other pods. */
 export class WeightedPodAffinityTerm extends shape({
-  /** Points that a node gains when the term matches, 1 to 100. */
+  /** Points that a node gains when the term matches, 1 to 100. Required. */
   weight: t.int32(1).required(),
-  /** Other pods and topology domain that the preference is about. */
+  /** Other pods and topology domain that the preference is about. Required. */
   podAffinityTerm: t.object(2, PodAffinityTerm).required(),
 }) {}
 

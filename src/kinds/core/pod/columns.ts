@@ -5,16 +5,16 @@ import { ageColumn, nameColumn } from '../../columns.ts'
 import type { Pod } from './pod.ts'
 import type { ContainerStateTerminated, ContainerStatus } from './pod-status.ts'
 
-/** What the state of a pod's containers comes to. */
+/** Summary of the container states of a pod. */
 interface Summary {
   readonly ready: number
   readonly status: string
   readonly restarts: number
-  /** When a container last ended before it was started again, as text; empty: never. */
+  /** Time of the last termination before a restart, as text; empty without one. */
   readonly restartedAt: string
 }
 
-/** The columns of pods (tables facts, Pod). */
+/** The columns of pods. */
 export const podColumns = [
   nameColumn,
   column<Pod>(
@@ -22,11 +22,11 @@ export const podColumns = [
     'string',
     (pod) => `${summaryOf(pod).ready}/${sizeOf(pod.spec, 'containers')}`,
     {
-      description: 'Containers that are ready, of all of them.',
+      description: 'Number of ready containers and of all containers.',
     },
   ),
   column<Pod>('Status', 'string', (pod) => summaryOf(pod).status, {
-    description: 'What the states of its containers come to.',
+    description: 'Status summarized from the states of the containers.',
   }),
   column<Pod>(
     'Restarts',
@@ -35,28 +35,28 @@ export const podColumns = [
       const { restarts, restartedAt } = summaryOf(pod)
       return restartedAt === '' ? String(restarts) : `${restarts} (${age(restartedAt, now)} ago)`
     },
-    { description: 'How often containers were started again, and when that last was.' },
+    { description: 'Number of container restarts and the time since the last one.' },
   ),
   ageColumn,
   column<Pod>('IP', 'string', ({ status }) => status.podIPs?.[0]?.ip || '<none>', {
     wide: true,
-    description: 'Its first address.',
+    description: 'Primary IP address of the pod.',
   }),
   column<Pod>('Node', 'string', ({ spec }) => spec.nodeName || '<none>', {
     wide: true,
-    description: 'Node it runs on.',
+    description: 'Node that runs the pod.',
   }),
   column<Pod>('Nominated Node', 'string', ({ status }) => status.nominatedNodeName || '<none>', {
     wide: true,
-    description: 'Node on which pods of lower priority make room for it.',
+    description: 'Node on which pods of lower priority are preempted for the pod.',
   }),
   column<Pod>('Readiness Gates', 'string', readinessGates, {
     wide: true,
-    description: 'Further conditions that hold, of all that are asked for.',
+    description: 'Number of readiness gates that are met and of all gates.',
   }),
 ]
 
-/** Several columns show something of one. */
+/** Several columns share one summary. */
 const summaries = new WeakMap<Pod, Summary>()
 
 function summaryOf(pod: Pod): Summary {
@@ -66,7 +66,7 @@ function summaryOf(pod: Pod): Summary {
 }
 
 function summarize(pod: Pod): Summary {
-  // In the order of the JSON, so that none of it is read twice.
+  // In the order of the JSON, so that each part is read once.
   const { deciding, looked } = initContainers(pod)
   const { metadata, status } = pod
   const containers = status.containerStatuses ?? []
@@ -93,7 +93,10 @@ function summarize(pod: Pod): Summary {
   return { ready, status: text, restarts, restartedAt: latestEnd(seen) }
 }
 
-/** What the init containers say while they are not all done, and which of them were looked at. */
+/**
+ * Status text from the init containers, null once all have completed, and those that were looked
+ * at.
+ */
 function initContainers({ spec, status }: Pod): {
   deciding: string | null
   looked: ContainerStatus[]
@@ -112,7 +115,7 @@ function initContainers({ spec, status }: Pod): {
   return { deciding: null, looked }
 }
 
-/** The word a container has to say; null when it has none. */
+/** Status text of a container; null without one. */
 function containerWord({ state: { waiting, terminated } }: ContainerStatus): string | null {
   if (waiting?.reason) return waiting.reason
   if (!terminated) return null
@@ -122,7 +125,7 @@ function containerWord({ state: { waiting, terminated } }: ContainerStatus): str
 const endWord = ({ signal = 0, exitCode }: ContainerStateTerminated): string =>
   signal !== 0 ? `Signal:${signal}` : `ExitCode:${exitCode}`
 
-/** Times of one form compare as texts. */
+/** Timestamps of the same format compare as text. */
 const latestEnd = (list: readonly ContainerStatus[]): string =>
   list
     .map(({ lastState }) => lastState.terminated?.finishedAt ?? '')

@@ -48,8 +48,9 @@ export class VolumeMount extends shape({
 export class VolumeDevice extends shape({
   /**
    * Name of a volume of the pod that is backed by a persistent volume claim or an ephemeral volume.
+   * Required.
    */
   name: t.string(1).required(),
-  /** Path of the device in the container, unique in the container. */
+  /** Path of the device in the container, unique in the container. Required. */
   devicePath: t.string(2).required(),
 }) {}

@@ -9,7 +9,10 @@ const { shape } = home('core/v1')
 
 /** A container of a pod: an image with its command, environment, resources and mounts. */
 export class Container extends shape({
-  /** Name of the container, a DNS label that is unique in the pod. Immutable. */
+  /**
+   * Name of the container, a DNS label that is unique in the pod. Required. Immutable in an
+   * existing pod.
+   */
   name: t.string(1).required(),
   /**
    * Name of the container image. Required in pods; it can change in an existing pod, which restarts
@@ -18,35 +21,43 @@ export class Container extends shape({
   image: t.string(2),
   /**
    * Executable and its leading arguments, run without a shell. Replaces the entrypoint of the
-   * image. `$(NAME)` expands environment variables, `$$(NAME)` escapes. Immutable.
+   * image. `$(NAME)` expands environment variables, `$$(NAME)` escapes. Immutable in an existing
+   * pod.
    */
   command: t.list(3, 'string'),
   /**
    * Arguments of the command. Replaces those of the image. `$(NAME)` expands environment variables,
-   * `$$(NAME)` escapes. Immutable.
+   * `$$(NAME)` escapes. Immutable in an existing pod.
    */
   args: t.list(4, 'string'),
-  /** Working directory of the container. Defaults to that of the image. Immutable. */
+  /**
+   * Working directory of the container. Defaults to that of the image. Immutable in an existing
+   * pod.
+   */
   workingDir: t.string(5),
   /**
    * Ports that the container exposes. The list is informative: a port that is not listed remains
-   * reachable. Immutable.
+   * reachable. Immutable in an existing pod.
    */
   ports: t.list(6, ContainerPort).keyed('containerPort', 'protocol').patchBy('containerPort'),
   /**
    * Sources whose entries all become environment variables. Later sources override earlier ones,
-   * and `env` overrides all of them. Immutable.
+   * and `env` overrides all of them. Immutable in an existing pod.
    */
   envFrom: t.list(19, EnvFromSource),
-  /** Environment variables of the container, unique by name. Immutable. */
+  /** Environment variables of the container, unique by name. Immutable in an existing pod. */
   env: t.list(7, EnvVar).patchBy('name'),
-  /** Compute resources that the container requests and may use at most. Immutable. */
+  /**
+   * Compute resources that the container requests and may use at most. Immutable in an existing
+   * pod.
+   */
   resources: t.object(8, ResourceRequirements),
   /**
-   * Pod volumes to mount into the file system of the container, unique by mount path. Immutable.
+   * Pod volumes to mount into the file system of the container, unique by mount path. Immutable in
+   * an existing pod.
    */
   volumeMounts: t.list(9, VolumeMount).patchBy('mountPath'),
-  /** Pod volumes to attach to the container as raw block devices. Immutable. */
+  /** Pod volumes to attach to the container as raw block devices. Immutable in an existing pod. */
   volumeDevices: t.list(21, VolumeDevice).patchBy('devicePath'),
   /**
    * Periodic check that the container is alive. The node agent restarts the container when it
@@ -67,7 +78,7 @@ export class Container extends shape({
   lifecycle: t.object(12, Lifecycle).explicit(),
   /**
    * File in the container from which the termination message is read, at most 4096 bytes. Defaults
-   * to `/dev/termination-log`. Immutable.
+   * to `/dev/termination-log`. Immutable in an existing pod.
    */
   terminationMessagePath: t.string(13).default('/dev/termination-log'),
   /**
@@ -77,7 +88,7 @@ export class Container extends shape({
   terminationMessagePolicy: t.string(20).oneOf('FallbackToLogsOnError', 'File').default('File'),
   /**
    * When to pull the image: `Always`, `IfNotPresent` or `Never`. Defaults to `Always` for the tag
-   * `latest` or a missing tag, else to `IfNotPresent`. Immutable.
+   * `latest` or a missing tag, else to `IfNotPresent`. Immutable in an existing pod.
    */
   imagePullPolicy: t.string(14).oneOf('Always', 'IfNotPresent', 'Never'),
   /** Security settings of the container. They override those of the pod. */

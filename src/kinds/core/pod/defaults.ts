@@ -10,8 +10,7 @@ import type { PodStatus } from './pod-status.ts'
 import type { PodTemplateSpec } from './pod-template.ts'
 
 /**
- * Fills what depends on other fields, in pods as in their templates (core facts, Pod, Defaults).
- * Changes the spec.
+ * Sets the defaults that pods and templates share. Changes the spec.
  */
 export function fillPodSpec(spec: PodSpec): void {
   mirrorServiceAccount(spec)
@@ -21,13 +20,15 @@ export function fillPodSpec(spec: PodSpec): void {
   roundResources(spec.overhead)
 }
 
-/** Fills a template: its spec, and drops annotations without meaning. Changes the template. */
+/** Sets the defaults of a template and drops obsolete annotations. Changes the template. */
 export function fillPodTemplate(template: PodTemplateSpec, c: HookContext): void {
   dropLegacyAnnotations(template.metadata, c)
   fillPodSpec(template.spec)
 }
 
-/** What pods have beside their templates: requests that follow limits, links to services. */
+/**
+ * Sets the defaults of pods that templates do not have: requests from limits, and service links.
+ */
 export function fillBarePod(spec: PodSpec): void {
   for (const { resources } of [...spec.containers, ...(spec.initContainers ?? [])]) {
     if (resources.limits) resources.requests = { ...resources.limits, ...resources.requests }
@@ -45,17 +46,20 @@ function fillContainer(container: AnyContainer): void {
   roundResources(container.resources.requests)
 }
 
-/** On the host's network a port is the same inside and outside. */
+/** On the host network, host ports equal container ports. */
 function fillHostPorts(spec: PodSpec): void {
   for (const { ports } of [...spec.containers, ...(spec.initContainers ?? [])]) {
     for (const port of ports ?? []) {
-      // Zero is no host port at all, so that it stays away as the decoder leaves it.
+      // Zero means no host port and stays absent, as the decoder leaves it.
       if (port.containerPort !== 0) port.hostPort ??= port.containerPort
     }
   }
 }
 
-/** The old name of the field follows the new one, and fills it when that is empty. */
+/**
+ * Keeps the deprecated serviceAccount in sync with serviceAccountName; it sets the new field when
+ * that is empty.
+ */
 export function mirrorServiceAccount(spec: PodSpec): void {
   const name = spec.serviceAccountName ?? spec.serviceAccount
   if (name === undefined) return
@@ -75,7 +79,7 @@ const LEGACY = ['alpha', 'beta'].flatMap((level) =>
   ['init-containers', 'init-container-statuses'].map((what) => `pod.${level}.{label}/${what}`),
 )
 
-/** Init containers were annotations long ago; what is left of that is dropped. */
+/** Drops the obsolete annotations of init containers. */
 export function dropLegacyAnnotations(metadata: ObjectMeta, c: HookContext): void {
   const { annotations } = metadata
   if (!annotations) return

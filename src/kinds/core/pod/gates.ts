@@ -3,7 +3,7 @@ import { allContainers } from './containers.ts'
 import type { PodSpec } from './pod-spec.ts'
 import type { Probe } from './probe.ts'
 
-/** A place that may hold a gated field. */
+/** An object that can contain a gated field. */
 type Holder = Record<string, unknown>
 
 interface GatedField {
@@ -44,7 +44,7 @@ const FIELDS: readonly GatedField[] = [
 ]
 
 /**
- * Drops fields whose gate is off, unless the stored spec already uses them (core facts, gates).
+ * Drops fields whose gate is off, unless the stored spec already uses them.
  * Changes the spec.
  */
 export function dropGatedPodFields(spec: PodSpec, old: PodSpec | null, c: HookContext): void {

@@ -49,7 +49,7 @@ export class PodDNSConfig extends shape({
  * A pod condition that must be `True`, in addition to ready containers, before the pod is ready.
  */
 export class PodReadinessGate extends shape({
-  /** Type of the condition in `status.conditions`, as a qualified name. */
+  /** Type of the condition in `status.conditions`, as a qualified name. Required. */
   conditionType: t.string(1).required(),
 }) {}
 
@@ -108,11 +108,13 @@ export class PodSpec extends shape({
     .string(6)
     .oneOf('ClusterFirst', 'ClusterFirstWithHostNet', 'Default', 'None')
     .default('ClusterFirst'),
-  /** Labels that a node must have for the pod to be scheduled on it. Immutable. */
+  /**
+   * Labels that a node must have for the pod to be scheduled on it. Immutable in an existing pod.
+   */
   nodeSelector: t.map(7, 'string').atomic(),
   /**
-   * Name of the service account that the pod runs as. Admission sets it to `default` when it is
-   * empty.
+   * Name of the service account that the pod runs as. The admission plugin `ServiceAccount` sets an
+   * empty name to `default`.
    */
   serviceAccountName: t.string(8),
   /**
@@ -121,8 +123,8 @@ export class PodSpec extends shape({
    */
   serviceAccount: t.string(9),
   /**
-   * Whether a token of the service account is mounted into the containers. When unset, the service
-   * account decides, and `true` applies if it does not say either.
+   * Whether a token of the service account is mounted into the containers. Unset uses the setting
+   * of the service account, which defaults to true.
    */
   automountServiceAccountToken: t.bool(21).explicit(),
   /**
@@ -178,8 +180,8 @@ export class PodSpec extends shape({
    */
   priorityClassName: t.string(24),
   /**
-   * Priority of the pod; higher values are scheduled first. Admission computes it from
-   * `priorityClassName`.
+   * Priority of the pod; higher values are scheduled first. The admission plugin `Priority`
+   * computes it from `priorityClassName`.
    */
   priority: t.int32(25).explicit(),
   /**
@@ -208,8 +210,8 @@ export class PodSpec extends shape({
    */
   preemptionPolicy: t.string(31).explicit().oneOf('Never', 'PreemptLowerPriority').emptyIsOwn(),
   /**
-   * Resources consumed by running the pod in addition to its containers, by resource name.
-   * Admission sets it from the runtime class.
+   * Resources consumed by running the pod in addition to its containers, by resource name. The
+   * admission plugin `RuntimeClass` sets it from the runtime class.
    */
   overhead: t.map(32, 'quantity'),
   /**

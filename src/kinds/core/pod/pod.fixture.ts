@@ -7,7 +7,7 @@ import { orch } from '../../../vocabulary/orch.ts'
 import { partOf } from '../../parts.fixture.ts'
 import { Pod, pods } from './pod.ts'
 
-/** Gates that are on unless a test says otherwise. */
+/** Feature gates that are on by default in tests. */
 const ON = ['GRPCContainerProbe', 'ProbeTerminationGracePeriod', 'DownwardAPIHugePages']
 
 /** A context with the usual gates and further ones. */
@@ -26,7 +26,7 @@ export const dark: HookContext = { ...c, gate: () => false }
 /** A context of a server that allows privileged containers. */
 export const privileged: HookContext = { ...c, allowPrivileged: true }
 
-/** A pod as the server reads it: decoded and filled. */
+/** A pod as the server decodes it, with defaults. */
 export function readPod(given: object): Pod {
   const pod = codecOf(Pod.shape).decode(given, new Decoding()) as unknown as Pod
   pods.setDefaults!(pod, c)

@@ -39,7 +39,7 @@ export class Pod extends kind({
 
 const isOver = ({ status: { phase } }: Pod): boolean => phase === 'Failed' || phase === 'Succeeded'
 
-/** Puts the old metadata back, beside what the server keeps of each write. Changes `next`. */
+/** Restores the old metadata, except resourceVersion and managedFields. Changes `next`. */
 function keepMetadata(next: ObjectMeta, old: ObjectMeta): void {
   const { resourceVersion, managedFields } = next
   for (const name of Object.keys(next) as (keyof ObjectMeta)[]) delete next[name]
@@ -72,7 +72,7 @@ export const pods = resource(Pod, {
     'spec.serviceAccountName': ({ spec }) => spec.serviceAccountName,
     'status.phase': ({ status }) => status.phase,
     'status.podIP': ({ status }) => status.podIPs?.[0]?.ip,
-    // Accepted, but no value is kept for it (fields-selectable facts).
+    // Accepted, but without a value.
     'status.podIPs': () => undefined,
     'status.nominatedNodeName': ({ status }) => status.nominatedNodeName,
   },
@@ -102,7 +102,7 @@ export const pods = resource(Pod, {
     ephemeralcontainers: part('spec.ephemeralContainers', {
       unowned: ['metadata', 'status'],
       prepareForUpdate(next, old, c) {
-        // Nothing but the containers is taken from the body, not even labels.
+        // Only the ephemeral containers are taken from the body, not even labels.
         keepMetadata(next.metadata, old.metadata)
         dropGatedPodFields(next.spec, old.spec, c)
       },
@@ -127,7 +127,7 @@ export const pods = resource(Pod, {
   prepareForUpdate: (next, old, c) => dropGatedPodFields(next.spec, old.spec, c),
   validate: validatePod,
   validateUpdate: validatePodUpdate,
-  // Admission may have chosen the account after the mirror was filled.
+  // Admission may have set the account after the fields were mirrored.
   canonicalize: ({ spec }) => mirrorServiceAccount(spec),
   warn: (pod, old, c) => (old ? [] : podWarnings(pod, c)),
 

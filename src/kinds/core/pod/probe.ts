@@ -13,9 +13,9 @@ export class ExecAction extends shape({
 
 /** A header of an HTTP request. */
 export class HTTPHeader extends shape({
-  /** Name of the header. Names may repeat. */
+  /** Name of the header. Required; names may repeat. */
   name: t.string(1).required(),
-  /** Value of the header as it is sent. */
+  /** Value of the header as it is sent. Required. */
   value: t.string(2).required(),
 }) {}
 

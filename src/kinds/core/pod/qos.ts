@@ -4,8 +4,8 @@ import type { PodSpec } from './pod-spec.ts'
 const RESOURCES = ['cpu', 'memory'] as const
 
 /**
- * How a pod stands in a shortage: `Guaranteed` when every container may use exactly what it asks
- * for, `BestEffort` when none says anything about cpu or memory, else `Burstable`.
+ * Quality of service class of a pod: `Guaranteed` when the limits of all containers equal their
+ * requests, `BestEffort` when no container sets cpu or memory, else `Burstable`.
  */
 export function qosClass(spec: PodSpec): 'BestEffort' | 'Burstable' | 'Guaranteed' {
   let guaranteed = true

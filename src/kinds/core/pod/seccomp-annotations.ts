@@ -14,7 +14,7 @@ const RUNTIME: readonly string[] = ['runtime/default', 'docker/default']
 
 type Annotations = Readonly<Record<string, string>>
 
-/** A place that has a filter as annotation, as field, or as both. */
+/** A seccomp profile given as annotation, field, or both. */
 interface Place {
   readonly key: string
   readonly text: string
@@ -23,7 +23,7 @@ interface Place {
   readonly set: (profile: SeccompProfile) => void
 }
 
-/** The places of a pod whose filter is given as annotation. */
+/** The seccomp profiles of a pod that are given as annotations. */
 function annotated(spec: PodSpec, annotations: Annotations, v: Vocabulary): Place[] {
   const places: Place[] = []
   const add = (key: string, place: Omit<Place, 'key' | 'text'>) => {
@@ -48,7 +48,7 @@ function annotated(spec: PodSpec, annotations: Annotations, v: Vocabulary): Plac
   return places
 }
 
-/** The filter that an annotation stands for; null for a text without meaning. */
+/** The profile that an annotation specifies; null for an unknown value. */
 function readProfile(text: string): SeccompProfile | null {
   if (text === 'unconfined') return { type: 'Unconfined' }
   if (RUNTIME.includes(text)) return { type: 'RuntimeDefault' }
@@ -57,7 +57,7 @@ function readProfile(text: string): SeccompProfile | null {
   return path === '' ? null : { type: 'Localhost', localhostProfile: path }
 }
 
-/** Copies filters from annotations to fields that are not set, on create. Changes the spec. */
+/** Copies seccomp profiles from annotations to unset fields, on create. Changes the spec. */
 export function copySeccompAnnotations(spec: PodSpec, metadata: ObjectMeta, c: HookContext): void {
   for (const { text, profile, set } of annotated(spec, metadata.annotations ?? {}, c.v)) {
     const meant = readProfile(text)
@@ -65,7 +65,7 @@ export function copySeccompAnnotations(spec: PodSpec, metadata: ObjectMeta, c: H
   }
 }
 
-/** Filters given twice must agree; `errors` is the spec. */
+/** Annotation and field must specify the same profile; `errors` is the spec. */
 export function validateSeccompMatch(
   spec: PodSpec,
   metadata: ObjectMeta,
@@ -84,7 +84,7 @@ export function validateSeccompMatch(
   }
 }
 
-/** Rules of the annotations themselves, at `errors`. */
+/** Validates the annotations themselves; reports to `errors`. */
 export function validateSeccompAnnotations(
   annotations: Annotations,
   errors: FieldErrors,
@@ -99,7 +99,7 @@ export function validateSeccompAnnotations(
   }
 }
 
-/** Warnings about filters that are given as annotation only; `path` is that of the annotations. */
+/** Warnings about profiles given as annotation only; `path` is that of the annotations. */
 export function seccompWarnings(
   spec: PodSpec,
   annotations: Annotations,

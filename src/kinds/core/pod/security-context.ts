@@ -123,7 +123,7 @@ export class Sysctl extends shape({
    * most 253 characters.
    */
   name: t.string(1).required(),
-  /** Value to assign to the kernel parameter. */
+  /** Value to assign to the kernel parameter. Required. */
   value: t.string(2).required(),
 }) {}
 

@@ -10,7 +10,7 @@ const OWN_CONDITIONS: ReadonlySet<string> = new Set([
   'ContainersReady',
 ])
 
-/** What may change in a pod's status (core facts, pods/status). */
+/** Validates a status update of a pod. */
 export function validateStatusUpdate(next: Pod, old: Pod, errors: FieldErrors): void {
   const { status, spec } = next
   const at = errors.at('status')
@@ -34,7 +34,7 @@ export function validateStatusUpdate(next: Pod, old: Pod, errors: FieldErrors): 
   validateConditions(status.conditions ?? [], errors.at('metadata', 'conditions'))
 }
 
-/** A container that ended for good does not come back, at `errors`. */
+/** A container that is not restarted cannot leave the terminated state; reports to `errors`. */
 function refuseRevival(
   next: readonly ContainerStatus[] = [],
   old: readonly ContainerStatus[] = [],
@@ -73,7 +73,7 @@ function validatePodIps(list: readonly PodIP[], errors: FieldErrors): void {
 
 function validateConditions(list: readonly PodCondition[], errors: FieldErrors): void {
   list.forEach(({ type }, i) => {
-    // As the reference writes it: the name of its own structure, not of the field.
+    // As the reference writes it: the Go name, not the field name.
     if (!OWN_CONDITIONS.has(type)) errors.at(i, 'Type').invalidAll(type, isQualifiedName(type))
   })
 }

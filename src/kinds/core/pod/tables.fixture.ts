@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { HookContext } from '../../../catalogue/resource.ts'
 import { c, podOf, problems, web } from './pod.fixture.ts'
 
-/** A case: its name, members of what is tested, and the violations, with `@` for its path. */
+/** A case: name, members of the tested object, and expected violations, with `@` for its path. */
 export type Row = readonly [name: string, given: object, expected: readonly string[]]
 
 /** Tests a container with further members, in a pod whose spec has further members. */

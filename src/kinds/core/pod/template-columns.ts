@@ -27,7 +27,7 @@ export const containerColumns = <T extends Typed>(
           .join(','),
       {
         wide,
-        description: 'Names of the containers of its pods.',
+        description: 'Names of the containers in the pod template.',
       },
     ),
     column(
@@ -39,7 +39,7 @@ export const containerColumns = <T extends Typed>(
           .join(','),
       {
         wide,
-        description: 'Images of the containers of its pods.',
+        description: 'Images of the containers in the pod template.',
       },
     ),
   ]
@@ -51,5 +51,5 @@ export const selectorColumn = <T extends { readonly spec: { selector?: LabelSele
 ): Column<T> =>
   column('Selector', 'string', ({ spec }) => text(spec.selector), {
     wide: true,
-    description: 'Labels by which it finds its pods.',
+    description: 'Label selector for the pods.',
   })

@@ -11,7 +11,7 @@ const MAX_SECONDS = 0x7fffffff
 const CHANGEABLE =
   'pod updates may not change fields other than `spec.containers[*].image`, `spec.initContainers[*].image`, `spec.activeDeadlineSeconds`, `spec.tolerations` (only additions to existing tolerations) or `spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)'
 
-/** What may change in a pod (core facts, Pod update). */
+/** Validates an update of a pod. */
 export function validatePodUpdate(next: Pod, old: Pod, errors: FieldErrors, c: HookContext): void {
   const annotations = errors.at('metadata', 'annotations')
   validatePodAnnotationsUpdate(
@@ -64,7 +64,7 @@ function validateAddedTolerations(
   errors.forbidden('existing toleration can not be modified except its tolerationSeconds')
 }
 
-/** The new spec with the old values of what may change, so that only the rest can differ. */
+/** The new spec with the old values of mutable fields, so that only immutable ones can differ. */
 function withChangeable(next: PodSpec, old: PodSpec): PodSpec {
   const { activeDeadlineSeconds: _, tolerations: __, ...rest } = next
   const made: PodSpec = {
@@ -93,7 +93,7 @@ function withImages(next: readonly Container[], old: readonly Container[]): Cont
   })
 }
 
-/** Where two JSON values differ, as paths, at most a few. */
+/** Paths at which two JSON values differ; the first few only. */
 function changedPaths(next: unknown, old: unknown, path: string): string[] {
   if (sameValue(next, old)) return []
   const isObject = (value: unknown): value is Record<string, unknown> =>

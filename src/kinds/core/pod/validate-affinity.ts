@@ -7,7 +7,7 @@ import type { Affinity, NodeAffinity, PodAffinity, PodAffinityTerm } from './aff
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution'
 const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution'
 
-/** Rules of where a pod is to be placed, at `errors`. */
+/** Validates affinity rules; reports to `errors`. */
 export function validateAffinity(affinity: Affinity, errors: FieldErrors): void {
   const { nodeAffinity, podAffinity, podAntiAffinity } = affinity
   if (nodeAffinity) validateNodeAffinity(nodeAffinity, errors.at('nodeAffinity'))

@@ -15,7 +15,7 @@ const APPARMOR = 'container.apparmor.security.beta.{label}/'
 
 const has = (annotations: Annotations, key: string): boolean => Object.hasOwn(annotations, key)
 
-/** Rules of annotations that mean something to pods, at `errors`, which is the annotations. */
+/** Validates the annotations that affect pods; `errors` is that of the annotations. */
 export function validatePodAnnotations(
   annotations: Annotations,
   spec: PodSpec,
@@ -51,7 +51,7 @@ function validateTolerationsText(text: string, errors: FieldErrors): void {
   validateTolerations(list.map(readToleration), errors)
 }
 
-/** Members of another type are as good as absent: nothing acts on this annotation any more. */
+/** Members of another type count as absent: this annotation no longer has an effect. */
 function readToleration(given: Record<string, unknown>): Toleration {
   const made: Record<string, unknown> = {}
   for (const name of ['key', 'operator', 'value', 'effect']) {
@@ -89,7 +89,7 @@ function validateAppArmor(
   }
 }
 
-/** Annotations that cannot change once a pod is made, at `errors`, which is the annotations. */
+/** Validates the annotations that are immutable; `errors` is that of the annotations. */
 export function validatePodAnnotationsUpdate(
   next: Annotations,
   old: Annotations,

@@ -5,7 +5,7 @@ import type { Volume } from '../volumes/volume.ts'
 import type { Container } from './container.ts'
 import type { ContainerPort, VolumeDevice, VolumeMount } from './container-parts.ts'
 
-/** Rules of a container's ports, at `errors`. */
+/** Validates a container's ports; reports to `errors`. */
 export function validatePorts(ports: readonly ContainerPort[], errors: FieldErrors): void {
   const names = new Set<string>()
   ports.forEach((port, i) => {
@@ -26,7 +26,7 @@ function validatePortName(name: string, names: Set<string>, errors: FieldErrors)
   else names.add(name)
 }
 
-/** Ports of the host are unique over the containers that run together, at `errors`. */
+/** Host ports are unique among containers that run concurrently; reports to `errors`. */
 export function validateHostPorts(
   containers: readonly { readonly ports?: readonly ContainerPort[]; readonly index: number }[],
   errors: FieldErrors,
@@ -42,7 +42,7 @@ export function validateHostPorts(
   }
 }
 
-/** On the host's network both numbers of a port are the same, at `errors`. */
+/** On the host network, host ports equal container ports; reports to `errors`. */
 export function validateHostNetworkPorts(
   containers: readonly Container[],
   errors: FieldErrors,
@@ -62,7 +62,7 @@ export type Volumes = ReadonlyMap<string, Volume>
 
 type Mounting = Pick<Container, 'volumeMounts' | 'volumeDevices' | 'securityContext'>
 
-/** Rules of a container's mounts and devices, at `errors`, which is the container. */
+/** Validates volume mounts and devices; `errors` is that of the container. */
 export function validateMounting(container: Mounting, volumes: Volumes, errors: FieldErrors): void {
   const { volumeMounts = [], volumeDevices = [] } = container
   const privileged = container.securityContext?.privileged === true

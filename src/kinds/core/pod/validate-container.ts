@@ -16,15 +16,15 @@ import { validateLifecycle, validateProbe } from './validate-probe.ts'
 import { validateContainerResources } from './validate-resources.ts'
 import { validateSecurityContext } from './validate-security-context.ts'
 
-/** What the rules of containers need beside them. */
+/** Context for the validation of containers. */
 export interface ContainerSurroundings {
   readonly c: HookContext
   readonly volumes: Volumes
-  /** Names given so far, over all lists of the pod; the rules add to it. */
+  /** Container names seen so far in all lists of the pod; validation adds to it. */
   readonly names: Set<string>
 }
 
-/** Rules of the containers of a pod, at `errors`. */
+/** Validates the containers of a pod; reports to `errors`. */
 export function validateContainers(
   list: readonly Container[],
   errors: FieldErrors,
@@ -65,7 +65,7 @@ function validateProbes(
 
 const LIFE = ['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe'] as const
 
-/** Rules of init containers, at `errors`. */
+/** Validates init containers; reports to `errors`. */
 export function validateInitContainers(
   list: readonly Container[],
   errors: FieldErrors,
@@ -77,12 +77,12 @@ export function validateInitContainers(
     for (const field of LIFE) {
       if (one[field] !== undefined) at.at(field).forbidden('may not be set for init containers')
     }
-    // They run one after the other, so that only one of them holds its ports at a time.
+    // They run in sequence, so only one at a time uses its host ports.
     if (one.ports) validateHostPorts([{ ports: one.ports, index: i }], errors)
   })
 }
 
-/** Rules of ephemeral containers, at `errors`; `targets` are the names they may look at. */
+/** Validates ephemeral containers; reports to `errors`. `targets` are the valid target names. */
 export function validateEphemeralContainers(
   list: readonly EphemeralContainer[],
   errors: FieldErrors,
@@ -127,7 +127,9 @@ function validateCommon(
   if (securityContext) validateSecurityContext(securityContext, errors.at('securityContext'), c)
 }
 
-/** The images of a pod that is no template have no white space around them; `errors` is the spec. */
+/**
+ * Images of pods, unlike those of templates, have no surrounding white space; `errors` is the spec.
+ */
 export function validateImages(list: readonly Container[] | undefined, errors: FieldErrors): void {
   list?.forEach(({ image = '' }, i) => {
     if (image === image.trim()) return

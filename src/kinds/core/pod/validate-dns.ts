@@ -8,8 +8,8 @@ const NARROW = { paths: 6, chars: 256 }
 const WIDE = { paths: 32, chars: 2048 }
 
 /**
- * Rules of the resolver's settings, at `errors`. A stored spec that already exceeds the narrow
- * limits keeps the wide ones.
+ * Validates DNS settings; reports to `errors`. A stored spec that exceeds the narrow limits keeps
+ * the wide ones.
  */
 export function validateDns(
   { dnsPolicy, dnsConfig }: PodSpec,
@@ -64,7 +64,7 @@ const fits = (config: PodDNSConfig | undefined, { paths, chars }: typeof NARROW)
   return searches.length <= paths && searches.join(' ').length <= chars
 }
 
-/** Rules of further lines of the hosts file, at `errors`; their paths have no index. */
+/** Validates host aliases; reports to `errors`. Their paths have no index. */
 export function validateHostAliases(list: readonly HostAlias[], errors: FieldErrors): void {
   for (const { ip = '', hostnames = [] } of list) {
     errors.at('ip').invalidAll(ip, isIp(ip))

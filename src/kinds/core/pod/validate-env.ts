@@ -7,7 +7,7 @@ import {
 } from '../volumes/pod-fields.ts'
 import type { EnvFromSource, EnvVar, EnvVarSource } from './env.ts'
 
-/** Field paths that variables may show, in the order errors list them. */
+/** Field paths allowed in environment variables, in the order of error messages. */
 export const ENV_FIELDS: readonly string[] = [
   'metadata.name',
   'metadata.namespace',
@@ -19,7 +19,7 @@ export const ENV_FIELDS: readonly string[] = [
   'status.podIPs',
 ]
 
-/** Rules of environment variables, at `errors`. */
+/** Validates environment variables; reports to `errors`. */
 export function validateEnv(list: readonly EnvVar[], errors: FieldErrors, c: HookContext): void {
   list.forEach((one, i) => {
     const at = errors.at(i)
@@ -66,7 +66,7 @@ function validateEntry(
   else errors.at('key').invalidAll(key, isConfigKey(key))
 }
 
-/** Rules of sources of many variables, at `errors`. */
+/** Validates environment sources; reports to `errors`. */
 export function validateEnvFrom(list: readonly EnvFromSource[], errors: FieldErrors): void {
   list.forEach(({ prefix, configMapRef, secretRef }, i) => {
     const at = errors.at(i)

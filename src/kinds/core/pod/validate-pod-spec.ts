@@ -24,11 +24,11 @@ import { validateOverhead } from './validate-resources.ts'
 import { validatePodSecurityContext } from './validate-security-context.ts'
 import { validateHostProcess, validateOs } from './validate-windows.ts'
 
-/** What is known around a spec. */
+/** Context of a pod spec. */
 export interface PodSpecOptions {
-  /** The pod; a template does not know it. */
+  /** The pod; unset for templates. */
   readonly pod?: VolumeOwner
-  /** The stored spec, on update; what it already uses stays allowed. */
+  /** The stored spec on update; features that it uses remain allowed. */
   readonly old?: PodSpec
 }
 
@@ -36,7 +36,7 @@ const MAX_SECONDS = 0x7fffffff
 const NAMES = ['serviceAccountName', 'nodeName'] as const
 const CLASSES = ['priorityClassName', 'runtimeClassName'] as const
 
-/** All rules of a pod's spec, at `errors`, for pods and their templates (core facts, Pod, Spec). */
+/** Validates a pod spec, of pods and templates; reports to `errors`. */
 export function validatePodSpec(
   spec: PodSpec,
   errors: FieldErrors,

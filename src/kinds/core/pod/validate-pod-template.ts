@@ -7,7 +7,10 @@ import { validateSeccompMatch } from './seccomp-annotations.ts'
 import { validatePodAnnotations } from './validate-annotations.ts'
 import { validatePodSpec } from './validate-pod-spec.ts'
 
-/** Rules of a pod template, at `errors`; `old` is the stored spec of the template, on update. */
+/**
+ * Validates a pod template; reports to `errors`. `old` is the stored spec of the template, on
+ * update.
+ */
 export function validatePodTemplate(
   template: PodTemplateSpec,
   errors: FieldErrors,

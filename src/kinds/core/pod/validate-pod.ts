@@ -6,7 +6,7 @@ import { validatePodAnnotations } from './validate-annotations.ts'
 import { validateImages } from './validate-container.ts'
 import { validatePodSpec } from './validate-pod-spec.ts'
 
-/** All rules of a pod by itself; what the stored one already uses stays allowed. */
+/** Validates a pod; features that the stored one uses remain allowed. */
 export function validatePod(pod: Pod, errors: FieldErrors, c: HookContext, old?: Pod): void {
   const { metadata, spec } = pod
   const at = errors.at('spec')
@@ -15,7 +15,7 @@ export function validatePod(pod: Pod, errors: FieldErrors, c: HookContext, old?:
   validateImages(spec.containers, at.at('containers'))
   validateImages(spec.initContainers, at.at('initContainers'))
   if ((spec.serviceAccountName ?? '') === '') refuseTokens(pod, at)
-  // Only an object that is being made has no version yet.
+  // Only an object that is being created has no resourceVersion.
   if (metadata.resourceVersion === undefined) validateNewPod(pod, at, c)
 }
 

@@ -23,7 +23,7 @@ const COUNTS = [
   'failureThreshold',
 ] as const
 
-/** Rules that all probes share, at `errors`. */
+/** Validates the rules that all probes share; reports to `errors`. */
 export function validateProbe(probe: Probe, errors: FieldErrors): void {
   validateHandler(probe, errors)
   for (const name of COUNTS) {
@@ -36,7 +36,7 @@ export function validateProbe(probe: Probe, errors: FieldErrors): void {
   }
 }
 
-/** Rules of what is done at the turns of a container's life, at `errors`. */
+/** Validates lifecycle hooks; reports to `errors`. */
 export function validateLifecycle({ postStart, preStop }: Lifecycle, errors: FieldErrors): void {
   if (postStart) validateHandler(postStart, errors.at('postStart'))
   if (preStop) validateHandler(preStop, errors.at('preStop'))

@@ -11,7 +11,7 @@ import {
 } from '../resource-names.ts'
 import type { ResourceList, ResourceRequirements } from '../resource-requirements.ts'
 
-/** Rules of a container's resources, at `errors` (core facts, resources). */
+/** Validates a container's resources; reports to `errors`. */
 export function validateContainerResources(
   { limits = {}, requests = {} }: ResourceRequirements,
   errors: FieldErrors,
@@ -27,7 +27,7 @@ export function validateContainerResources(
   if (!hasBase && names.some(isHugePages)) errors.forbidden('HugePages require cpu or memory')
 }
 
-/** Rules of what a pod costs beside its containers: those of limits, at `errors`. */
+/** Validates pod overhead, with the rules of limits; reports to `errors`. */
 export function validateOverhead(
   overhead: ResourceList,
   errors: FieldErrors,
@@ -48,7 +48,7 @@ function validateAmount(name: string, text: string, errors: FieldErrors, v: Voca
   if (isHugePages(name)) validatePages(name, text, errors)
 }
 
-/** Huge pages come whole. */
+/** Amounts of huge pages are multiples of the page size. */
 function validatePages(name: string, text: string, errors: FieldErrors): void {
   const sizeText = name.slice(name.indexOf('-') + 1)
   const size = readPageSize(sizeText)

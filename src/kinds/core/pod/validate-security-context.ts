@@ -6,7 +6,7 @@ import type { PodSpec } from './pod-spec.ts'
 import type { SeccompProfile, SecurityContext, Sysctl } from './security-context.ts'
 import { validateWindowsOptions } from './validate-windows.ts'
 
-/** Rules of a container's security settings, at `errors`. */
+/** Validates a container's security settings; reports to `errors`. */
 export function validateSecurityContext(
   context: SecurityContext,
   errors: FieldErrors,
@@ -24,7 +24,7 @@ export function validateSecurityContext(
     validateWindowsOptions(context.windowsOptions, errors.at('windowsOptions'))
 }
 
-/** What cannot be combined with refusing more rights. */
+/** Settings that conflict with `allowPrivilegeEscalation: false`. */
 function validateNoEscalation(context: SecurityContext, errors: FieldErrors): void {
   const says = 'cannot set `allowPrivilegeEscalation` to false and'
   if (context.privileged === true) errors.invalid(context, `${says} \`privileged\` to true`)
@@ -33,7 +33,7 @@ function validateNoEscalation(context: SecurityContext, errors: FieldErrors): vo
   }
 }
 
-/** Rules of a system call filter, at `errors`. */
+/** Validates a seccomp profile; reports to `errors`. */
 export function validateSeccomp(profile: SeccompProfile, errors: FieldErrors): void {
   const { localhostProfile: path } = profile
   const type: string = profile.type
@@ -45,7 +45,7 @@ export function validateSeccomp(profile: SeccompProfile, errors: FieldErrors): v
   else needRelativePath(path, at)
 }
 
-/** Rules of a pod's security settings; `errors` is the spec. */
+/** Validates a pod's security settings; `errors` is the spec. */
 export function validatePodSecurityContext(spec: PodSpec, errors: FieldErrors): void {
   if (spec.hostPID && spec.shareProcessNamespace === true) {
     errors
@@ -70,7 +70,7 @@ export function validatePodSecurityContext(spec: PodSpec, errors: FieldErrors): 
 
 const MAX_SYSCTL = 253
 const SYSCTL_SEGMENT = '[a-z0-9]([-_a-z0-9]*[a-z0-9])?'
-// Segments are told apart by what joins them, so that a text matches in one way only.
+// Separators are explicit between segments, so that a name matches in one way only.
 const SYSCTL = /^[a-z0-9]+(?:[-_]+[a-z0-9]+)*(?:[./][a-z0-9]+(?:[-_]+[a-z0-9]+)*)*$/
 
 function validateSysctls(list: readonly Sysctl[], errors: FieldErrors): void {

@@ -9,7 +9,7 @@ const MAX_CREDENTIAL_BYTES = 64 * 1024
 const MAX_DOMAIN = 256
 const MAX_USER = 104
 
-/** Rules of settings for Windows, at `errors`. */
+/** Validates the Windows options; reports to `errors`. */
 export function validateWindowsOptions(
   options: WindowsSecurityContextOptions,
   errors: FieldErrors,
@@ -35,7 +35,7 @@ const NETBIOS = /^[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}$/
 const DOMAIN_LABEL = /^[a-zA-Z0-9]+(?:-+[a-zA-Z0-9]+)*$/
 const USER_FORBIDDEN = /["/\\:;|=,+*?<>@[\]]/
 
-/** What is wrong with a Windows user, `name` or `domain\name`. */
+/** Violations of a Windows user name, `name` or `domain\name`. */
 function userMessages(text: string): string[] {
   if (text === '') return ['runAsUserName cannot be an empty string']
   if (CONTROL.test(text)) return ['runAsUserName cannot contain control characters']
@@ -73,7 +73,7 @@ function nameMessages(user: string): string[] {
   return messages
 }
 
-/** Containers that are processes of the host: all of a pod's or none; `errors` is the spec. */
+/** Either all containers of a pod are host processes or none; `errors` is the spec. */
 export function validateHostProcess(spec: PodSpec, errors: FieldErrors, c: HookContext): void {
   const podSays = spec.securityContext?.windowsOptions?.hostProcess
   const containers = allContainers(spec)
@@ -130,7 +130,7 @@ const CONTAINER_LINUX_ONLY = [
   'runAsGroup',
 ] as const
 
-/** The operating system, and settings of the other one; `errors` is the spec. */
+/** Validates the operating system and rejects settings of another one; `errors` is the spec. */
 export function validateOs(spec: PodSpec, errors: FieldErrors): void {
   const name = spec.os?.name
   if (name === undefined) return

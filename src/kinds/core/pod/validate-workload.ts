@@ -1,4 +1,4 @@
-/** Rules that kinds share which keep pods running from a template. */
+/** Validation shared by workload kinds that keep replicas of a pod template. */
 import type { FieldErrors } from '../../../meta/field-errors.ts'
 import { isNonNegative } from '../../../meta/names.ts'
 import type { HookContext } from '../../../catalogue/resource.ts'
@@ -13,7 +13,7 @@ import {
 import type { PodTemplateSpec } from './pod-template.ts'
 import { validatePodTemplate } from './validate-pod-template.ts'
 
-/** Refuses negative numbers among the named members, at `errors`; absent ones are fine. */
+/** Rejects negative numbers among the named members; reports to `errors`. Absent ones are valid. */
 export function needNonNegative<K extends string>(
   object: { readonly [P in K]?: number },
   names: readonly K[],
@@ -25,7 +25,7 @@ export function needNonNegative<K extends string>(
   }
 }
 
-/** Refuses numbers among the named members that are above `limit`, at `errors`. */
+/** Rejects numbers above `limit` among the named members; reports to `errors`. */
 export function needAtMost<K extends string>(
   object: { readonly [P in K]?: number },
   names: readonly K[],
@@ -39,7 +39,7 @@ export function needAtMost<K extends string>(
   }
 }
 
-/** The selector of an object, absent selecting nothing; null when it is broken. */
+/** The label selector of an object, where absent selects nothing; null when it is invalid. */
 export function readSelector(object: LabelSelectorObject | undefined): LabelSelector | null {
   try {
     return selectorFromObject(object)
@@ -49,7 +49,7 @@ export function readSelector(object: LabelSelectorObject | undefined): LabelSele
   }
 }
 
-/** The pods of a template must be found by the selector; `errors` is the scope of the template. */
+/** The selector must match the labels of the template; `errors` is that of the template. */
 export function needMatch(
   selector: LabelSelector,
   { metadata: { labels } }: PodTemplateSpec,
@@ -59,7 +59,7 @@ export function needMatch(
   errors.at('metadata', 'labels').invalid(labels, '`selector` does not match template `labels`')
 }
 
-/** Pods that are kept running never end by themselves; `errors` is the scope of the template. */
+/** Replicas restart always and have no deadline; `errors` is that of the template. */
 export function needEndless(
   { spec: { restartPolicy, activeDeadlineSeconds } }: PodTemplateSpec,
   errors: FieldErrors,
@@ -74,7 +74,7 @@ export function needEndless(
   }
 }
 
-/** A disk that only one node can write is no volume of several pods; `errors` is the scope of the template. */
+/** Several replicas cannot share a writable persistent disk; `errors` is that of the template. */
 export function refuseWritableDisks(
   { spec: { volumes = [] } }: PodTemplateSpec,
   errors: FieldErrors,
@@ -90,15 +90,18 @@ export function refuseWritableDisks(
   })
 }
 
-/** What a template is the template of. */
+/** The owner of a template. */
 export interface TemplateOwner {
   readonly selector: LabelSelector
   readonly replicas: number
-  /** Kind that messages name. */
+  /** Kind used in messages. */
   readonly kind: string
 }
 
-/** Rules of the template of replicas; `errors` is the scope of the template, `old` the stored template. */
+/**
+ * Validates the template of replicas; `errors` is the scope of the template, `old` the stored
+ * template.
+ */
 export function validateReplicaTemplate(
   template: PodTemplateSpec,
   { selector, replicas, kind }: TemplateOwner,
@@ -112,14 +115,17 @@ export function validateReplicaTemplate(
   needEndless(template, errors, kind)
 }
 
-/** Counts of replicas that replica sets and replication controllers keep. */
+/** Replica counts in the status of replica sets and replication controllers. */
 export const REPLICA_COUNTS = [
   'fullyLabeledReplicas',
   'readyReplicas',
   'availableReplicas',
 ] as const
 
-/** Counts of replicas in a status, at `errors`: none above what there is, and only ready ones are available. */
+/**
+ * Validates the replica counts of a status; reports to `errors`. None exceeds the total, and
+ * available pods are ready.
+ */
 export function validateReplicaCounts<K extends string>(
   status: { readonly [P in K | 'replicas' | 'readyReplicas' | 'availableReplicas']?: number },
   names: readonly K[],
@@ -132,7 +138,7 @@ export function validateReplicaCounts<K extends string>(
   needAtMost(status, ['availableReplicas'], readyReplicas, errors, detail)
 }
 
-/** The collision count never falls, at `errors` of the status. */
+/** The collision count cannot decrease; `errors` is that of the status. */
 export function keepCollisions(
   next: { readonly collisionCount?: number },
   old: { readonly collisionCount?: number },

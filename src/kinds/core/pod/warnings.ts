@@ -19,8 +19,7 @@ interface PodLike {
 }
 
 /**
- * Warnings about a pod or a template; `prefix` is the path of the template, empty for a pod (core
- * facts, Pod warnings).
+ * Warnings about a pod or a template; `prefix` is the path of the template, empty for a pod.
  */
 export function podWarnings({ metadata, spec }: PodLike, c: HookContext, prefix = ''): string[] {
   const base = prefix === '' ? '' : `${prefix}.`
@@ -126,7 +125,7 @@ function secretWarnings({ imagePullSecrets = [] }: PodSpec, path: string): strin
   ]
 }
 
-/** Items that repeat what an earlier one has; empty ones do not count. */
+/** Items with the key of an earlier one; empty keys are ignored. */
 function duplicates<K extends string>(
   list: readonly { readonly [P in K]?: string }[],
   key: K,

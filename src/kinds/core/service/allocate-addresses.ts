@@ -12,7 +12,7 @@ export const addressPool = (family: Family): string => `serviceips/${family}`
 
 const other = (family: Family): Family => (family === 'IPv4' ? 'IPv6' : 'IPv4')
 
-/** Chooses policy and families where they were left out, and checks what was asked for against the allocators. */
+/** Sets the default policy and families, and checks requested ones against the allocators. */
 export function chooseFamilies(
   spec: ServiceSpec,
   old: ServiceSpec | null,
@@ -27,7 +27,7 @@ export function chooseFamilies(
   inferFamilies(spec, allocators, errors)
   if (errors.list.length > before) return
   if (spec.clusterIP === NONE && Object.keys(spec.selector ?? {}).length === 0) {
-    // Endpoints are kept by somebody else, who may have addresses of families that the cluster has not.
+    // Another party manages the endpoints and may have families that the cluster does not.
     const families = (spec.ipFamilies ??= defaultFamilies(allocators))
     if (families.length === 1 && policy !== 'SingleStack') families.push(other(families[0]!))
     return
@@ -52,8 +52,8 @@ export function chooseFamilies(
 const defaultFamilies = ({ families }: Allocators): Family[] => families.slice(0, 1)
 
 /**
- * Whether nothing changes for a service that takes two families if there are two: it is not to gain or lose one only
- * because the cluster did.
+ * Whether a PreferDualStack service keeps its families: it does not gain or lose one when the
+ * cluster does.
  */
 function staysPreferDual(spec: ServiceSpec, old: ServiceSpec | null): boolean {
   return (
@@ -76,7 +76,7 @@ function defaultPolicy(
     : 'SingleStack'
 }
 
-/** Going back to one family takes the second address away; without saying so, it cannot be taken away. */
+/** A change to SingleStack releases the second address; otherwise it cannot be removed. */
 function trimOrRefuse(spec: ServiceSpec, old: ServiceSpec, errors: FieldErrors): void {
   if (spec.ipFamilyPolicy === 'SingleStack') {
     if (spec.clusterIP === old.clusterIP && sameList(spec.clusterIPs, old.clusterIPs)) {
@@ -124,7 +124,7 @@ function inferFamilies(spec: ServiceSpec, allocators: Allocators, errors: FieldE
   if (families.length > 0) spec.ipFamilies = families
 }
 
-/** Takes the addresses that are asked for and picks those that are missing. Throws 500 when none is left. */
+/** Allocates requested addresses and picks missing ones. Throws 500 when the range is exhausted. */
 export function allocateAddresses(
   spec: ServiceSpec,
   old: ServiceSpec | null,
@@ -135,7 +135,7 @@ export function allocateAddresses(
   if (old && (isHeadless(old) || staysPreferDual(spec, old))) return
   const { ipFamilies: families = [] } = spec
   const clusterIPs = [...(spec.clusterIPs ?? [])]
-  // Beside an old address, only a second one can be new; another first one is refused as a change.
+  // With an old address, only a second one can be new; validation rejects another first one.
   const isFresh = !old || isExternalName(old)
   const before = old?.ipFamilies?.length ?? 0
   const first = isFresh ? 0 : before === 1 && families.length === 2 ? 1 : families.length

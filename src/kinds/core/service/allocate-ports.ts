@@ -7,7 +7,10 @@ import { needsHealthCheck, nodePortsOf, picksNodePorts, usesNodes } from './trai
 /** Name of the allocator of node ports. */
 export const NODE_PORTS = 'servicenodeports'
 
-/** Takes and picks ports of nodes for one service. Throws 500 when none is left. */
+/**
+ * Allocates requested and missing node ports for one service. Throws 500 when the range is
+ * exhausted.
+ */
 export function allocatePorts(
   spec: ServiceSpec,
   old: ServiceSpec | null,
@@ -24,12 +27,12 @@ export function allocatePorts(
   }
 }
 
-/** The allocator as one service sees it: what it takes is not free any more. */
+/** View of the node port allocator for one service: ports that it allocates are no longer free. */
 class NodePorts {
   readonly #allocators: Allocators
   readonly #taken = new Set<number>()
   readonly #asked: ReadonlySet<number>
-  /** Asked for, and picked before their turn came: the allocator counts them as ours. */
+  /** Requested ports that were picked before their own turn, so that they are allocated already. */
   readonly #kept = new Set<number>()
 
   constructor(spec: ServiceSpec, allocators: Allocators) {
@@ -37,7 +40,7 @@ class NodePorts {
     this.#asked = new Set([...nodePortsOf(spec), spec.healthCheckNodePort ?? 0])
   }
 
-  /** What is wrong with a port that is asked for; null when it is taken now. */
+  /** Allocates a requested port. Returns the violation, or null on success. */
   take(port: number): string | null {
     const value = String(port)
     if (!this.#allocators.contains(NODE_PORTS, value)) {
@@ -50,7 +53,7 @@ class NodePorts {
     return null
   }
 
-  /** A free port that is not asked for elsewhere in the service; null when there is none. */
+  /** A free port that no other port of the service requests; null without one. */
   pick(): number | null {
     for (;;) {
       const value = this.#allocators.pick(NODE_PORTS)
@@ -72,7 +75,7 @@ function pickNodePort(ports: NodePorts): number {
   return port
 }
 
-/** Ports of a new service: the same port in several protocols gets the same port of nodes. */
+/** Node ports of a new service: equal ports with different protocols share one node port. */
 function createNodePorts(spec: ServiceSpec, ports: NodePorts, errors: FieldErrors): void {
   const { ports: list = [] } = spec
   const picks = picksNodePorts(spec)
@@ -92,7 +95,7 @@ function createNodePorts(spec: ServiceSpec, ports: NodePorts, errors: FieldError
   }
 }
 
-/** Ports of a changed service: those it has are its own, each new one stands alone. */
+/** Node ports of an updated service: existing ones are kept, new ones are not shared. */
 function updateNodePorts(
   spec: ServiceSpec,
   old: ServiceSpec,

@@ -50,7 +50,10 @@ export interface Given {
   readonly ports?: string
 }
 
-/** One write as the server does it; the old service was made by such a write and holds its allocations. */
+/**
+ * One write as the server performs it; the old service was created the same way and holds its
+ * allocations.
+ */
 export function write(given: Given): { service: Service; errors: string[] } {
   const { next, old, ranges = V4, held = [], ports } = given
   const before = old ? serviceOf(old) : null

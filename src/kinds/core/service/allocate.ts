@@ -1,4 +1,4 @@
-/** What the server chooses for a service out of its allocators, and what the service then holds. */
+/** Allocation of addresses and node ports for services. */
 import { sameValue, type FieldErrors } from '../../../meta/field-errors.ts'
 import type { Allocation, Allocators } from '../../../catalogue/resource.ts'
 import { canonicalIp, familyOf } from '../ip-text.ts'
@@ -8,21 +8,24 @@ import type { ServiceSpec } from './service-spec.ts'
 import { isExternalName, isHeadless, needsHealthCheck, nodePortsOf } from './traits.ts'
 import { validateAddressChange } from './validate-addresses.ts'
 
-/** Families, addresses and ports of a new or changed service; `old` is null on create. Throws 500 when an allocator is used up. */
+/**
+ * Allocates families, addresses and ports of a service; `old` is null on create. Throws 500 when an
+ * allocator is exhausted.
+ */
 export function allocateService(
   spec: ServiceSpec,
   old: ServiceSpec | null,
   allocators: Allocators,
   errors: FieldErrors,
 ): void {
-  // A write of the status must go through even where the allocators have changed since.
+  // Status updates must succeed even after the ranges of the allocators changed.
   if (old && sameValue(spec, old)) return
   const steps = [chooseFamilies, allocateAddresses, allocatePorts]
   for (const step of steps) {
     step(spec, old, allocators, errors)
     if (errors.list.length > 0) return
   }
-  // Only now are the lists complete on both sides.
+  // The lists are complete only after allocation.
   if (old) validateAddressChange(spec, old, errors)
 }
 

@@ -16,21 +16,21 @@ const EMPTY = '<none>'
 export const serviceColumns: readonly Column<Row>[] = [
   nameColumn,
   column('Type', 'string', ({ spec }) => spec.type ?? '', {
-    description: 'How far the service can be reached.',
+    description: 'Type of the service.',
   }),
   column('Cluster-IP', 'string', ({ spec }) => spec.clusterIPs?.[0] ?? EMPTY, {
-    description: 'Its first address, or None.',
+    description: 'Primary cluster IP address, or None for a headless service.',
   }),
   column('External-IP', 'string', outside, {
-    description: 'Where traffic from outside comes in, or the name that is stood for.',
+    description: 'External addresses of the service, or its external name.',
   }),
   column('Port(s)', 'string', ({ spec }) => spec.ports?.map(portText).join(',') || EMPTY, {
-    description: 'Ports and, behind a colon, ports of nodes.',
+    description: 'Ports of the service and, after a colon, node ports.',
   }),
   ageColumn,
   column('Selector', 'string', ({ spec }) => labelsText(spec.selector), {
     wide: true,
-    description: 'Labels of the pods behind it.',
+    description: 'Label selector for the pods behind the service.',
   }),
 ]
 

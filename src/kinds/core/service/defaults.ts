@@ -4,7 +4,7 @@ import { isExternalName, isLoadBalancer, usesNodes } from './traits.ts'
 
 const AFFINITY_SECONDS = 10_800
 
-/** What follows from other fields of the spec, or from nothing at all. */
+/** Sets the defaults of a service spec. */
 export function fillServiceSpec(spec: ServiceSpec, c: HookContext): void {
   if ((spec.sessionAffinity ?? '') === '') spec.sessionAffinity = 'None'
   if (spec.sessionAffinity === 'None') delete spec.sessionAffinityConfig

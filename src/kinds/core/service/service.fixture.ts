@@ -26,7 +26,7 @@ export function serviceOf(spec: object = port80, rest: object = {}): Service {
   return service
 }
 
-/** What a create or an update is refused for, before anything is picked. */
+/** Violations of a create or update, before allocation. */
 export function problems(next: Service, old: Service | null = null, hooks = c): string[] {
   const errors = new FieldErrors()
   if (old) services.prepareForUpdate!(next, old, hooks)

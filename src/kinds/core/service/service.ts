@@ -79,7 +79,7 @@ export const services = resource(Service, {
     validateServiceUpdate(next.spec, old.spec, errors.at('spec')),
 
   canonicalize({ spec }) {
-    // It was once filled in here as well, where it means nothing.
+    // Older releases also set it here, where it has no effect.
     if (isExternalName(spec)) delete spec.internalTrafficPolicy
   },
 

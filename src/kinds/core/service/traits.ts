@@ -1,28 +1,28 @@
-/** Questions about a service that several rules ask. */
+/** Traits of a service that several rules depend on. */
 import type { ServiceSpec } from './service-spec.ts'
 
-/** The address of services that want none. */
+/** The address of headless services. */
 export const NONE = 'None'
 
-/** Whether it has the one address that is none. */
+/** Whether the service is headless. */
 export const isHeadless = ({ clusterIPs = [] }: ServiceSpec): boolean =>
   clusterIPs.length === 1 && clusterIPs[0] === NONE
 
-/** Whether it is but another name. */
+/** Whether the service is a DNS alias. */
 export const isExternalName = ({ type }: ServiceSpec): boolean => type === 'ExternalName'
 
-/** Whether it is balanced from outside the cluster. */
+/** Whether the service has an external load balancer. */
 export const isLoadBalancer = ({ type }: ServiceSpec): boolean => type === 'LoadBalancer'
 
-/** Whether nodes take traffic for it. */
+/** Whether nodes accept external traffic for it. */
 export const usesNodes = ({ type }: ServiceSpec): boolean =>
   type === 'NodePort' || type === 'LoadBalancer'
 
-/** Whether nodes tell a load balancer that they have pods of it. */
+/** Whether nodes serve health checks to the load balancer. */
 export const needsHealthCheck = (spec: ServiceSpec): boolean =>
   isLoadBalancer(spec) && spec.externalTrafficPolicy === 'Local'
 
-/** Whether ports of nodes are picked for it. */
+/** Whether node ports are allocated for it. */
 export const picksNodePorts = (spec: ServiceSpec): boolean =>
   spec.type === 'NodePort' || (isLoadBalancer(spec) && spec.allocateLoadBalancerNodePorts !== false)
 

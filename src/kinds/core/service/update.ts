@@ -1,4 +1,4 @@
-/** What an update takes over from the old service, and what it drops, before it is checked. */
+/** Changes to an updated service before validation: allocated values kept, unused ones dropped. */
 import type { ServiceSpec } from './service-spec.ts'
 import {
   isExternalName,
@@ -10,7 +10,10 @@ import {
   usesNodes,
 } from './traits.ts'
 
-/** Values that were picked earlier stay when the client left them out, so that a first manifest can be sent again. */
+/**
+ * Keeps allocated values that the client omitted, so that the original manifest can be applied
+ * again.
+ */
 export function keepAllocated(next: ServiceSpec, old: ServiceSpec): void {
   if (!isExternalName(next) && !isExternalName(old)) {
     if ((next.clusterIP ?? '') === '' && old.clusterIP !== undefined) next.clusterIP = old.clusterIP
@@ -40,7 +43,7 @@ function keepNodePorts(next: ServiceSpec, old: ServiceSpec): void {
   }
 }
 
-/** Brings `clusterIP` and `clusterIPs` together where a client changed only the one it knows. */
+/** Syncs `clusterIP` and `clusterIPs` when a client changed only one of them. */
 export function alignClusterIps(next: ServiceSpec, old: ServiceSpec | null): void {
   const { clusterIP = '', clusterIPs = [] } = next
   if (!old) {
@@ -58,7 +61,10 @@ export function alignClusterIps(next: ServiceSpec, old: ServiceSpec | null): voi
   }
 }
 
-/** Drops what the new type has no use for, unless the client changed it, too: then it is refused. */
+/**
+ * Drops fields that the new type does not use, unless the client changed them too: validation then
+ * rejects them.
+ */
 export function dropUnused(next: ServiceSpec, old: ServiceSpec): void {
   if (isExternalName(next) && !isExternalName(old)) dropAddresses(next, old)
   if (usesNodes(old) && !usesNodes(next)) {

@@ -1,4 +1,4 @@
-/** Rules of the fields that go together: `clusterIP`, `clusterIPs`, `ipFamilies`, `ipFamilyPolicy`. */
+/** Validation of dependent fields: `clusterIP`, `clusterIPs`, `ipFamilies`, `ipFamilyPolicy`. */
 import type { FieldErrors } from '../../../meta/field-errors.ts'
 import { isIp } from '../../../meta/names.ts'
 import { familyOf } from '../ip-text.ts'
@@ -8,7 +8,7 @@ import { isExternalName, isHeadless, NONE } from './traits.ts'
 const FAMILIES: readonly string[] = ['IPv4', 'IPv6']
 const MAX_ADDRESSES = 2
 
-/** Rules of one service's addresses and families, at `errors` (its spec). */
+/** Validates addresses and families of a service; `errors` is its spec. */
 export function validateAddresses(spec: ServiceSpec, errors: FieldErrors): void {
   if (isExternalName(spec)) return
   const { clusterIP = '', clusterIPs = [], ipFamilies = [] } = spec
@@ -22,7 +22,7 @@ export function validateAddresses(spec: ServiceSpec, errors: FieldErrors): void 
   validateFamilies(ipFamilies, errors.at('ipFamilies'))
   const valid = validateTexts(clusterIPs, at)
   if (clusterIPs.length > MAX_ADDRESSES) at.invalid(clusterIPs, 'may only hold up to 2 values')
-  // What follows would only tell the same again about addresses that are none.
+  // Further checks would only repeat that the addresses are invalid.
   if (!valid) return
   if (clusterIPs.length > 1 && new Set(clusterIPs.map(familyOf)).size < clusterIPs.length) {
     at.invalid(clusterIPs, 'may specify no more than one IP for each IP family')
@@ -64,7 +64,7 @@ function validateTexts(clusterIPs: readonly string[], errors: FieldErrors): bool
 
 const FIXED = 'may not change once set'
 
-/** Rules of a change, once families and addresses are complete: a second address may come and go, nothing else. */
+/** Validates an update after allocation: only a second address can be added or removed. */
 export function validateAddressChange(
   next: ServiceSpec,
   old: ServiceSpec,
@@ -92,7 +92,7 @@ function validateClusterIpChange(
 function validateFamilyChange(next: ServiceSpec, old: ServiceSpec, errors: FieldErrors): void {
   const { ipFamilies: families = [], clusterIPs = [] } = next
   const { ipFamilies: before = [] } = old
-  // As the reference writes it: the path is that of the first family, and the value shown may be the addresses.
+  // As the reference writes it: the path is that of the first family, and the value may be the addresses.
   const first = errors.at(0)
   if (families.length === before.length) {
     for (const [i, family] of before.entries()) {

@@ -29,7 +29,7 @@ const MAX_AFFINITY_SECONDS = 86_400
 const SOURCE_RANGES = 'service.beta.{label}/load-balancer-source-ranges'
 const ONLY_LOAD_BALANCER = "may only be used when `type` is 'LoadBalancer'"
 
-/** All rules of a service by itself, before values are picked for it (core facts, Service). */
+/** Validates a service before allocation. */
 export function validateService(
   service: Typed & { spec: ServiceSpec },
   errors: FieldErrors,
@@ -56,7 +56,7 @@ export function validateService(
   validateTraffic(spec, at, c)
 }
 
-/** Rules of a change that do not wait for picked values. */
+/** Validates an update as far as it does not depend on allocation. */
 export function validateServiceUpdate(
   next: ServiceSpec,
   old: ServiceSpec,
@@ -113,7 +113,7 @@ function validateExternalName(spec: ServiceSpec, errors: FieldErrors): void {
   if (clusterIPs.length > 0) errors.at('clusterIPs').forbidden(unwanted)
   if (ipFamilies.length > 0) errors.at('ipFamilies').forbidden(unwanted)
   if (ipFamilyPolicy !== undefined) errors.at('ipFamilyPolicy').forbidden(unwanted)
-  // A dot at the end says that the name is complete.
+  // A trailing dot marks a fully qualified name.
   const name = externalName.endsWith('.') ? externalName.slice(0, -1) : externalName
   if (name === '') errors.at('externalName').required()
   else errors.at('externalName').invalidAll(name, isDns1123Subdomain(name))
@@ -195,7 +195,7 @@ function validateSourceRanges(
   const inSpec = ranges.length > 0
   if (!inSpec && !Object.hasOwn(annotations, key)) return
   const annotation = inSpec ? '' : annotations[key]!
-  // As the reference writes it: the name of its own structure, not of the field.
+  // As the reference writes it: the Go name, not the field name.
   const at = inSpec
     ? errors.at('spec', 'LoadBalancerSourceRanges')
     : errors.at('metadata', 'annotations').key(key)
@@ -219,7 +219,7 @@ function validateLoadBalancer(spec: ServiceSpec, errors: FieldErrors): void {
     if (loadBalancerClass !== undefined) at.at('loadBalancerClass').forbidden(ONLY_LOAD_BALANCER)
     return
   }
-  // As the reference writes it: this path lacks its beginning.
+  // As the reference writes it: the path lacks its prefix.
   if (allocate === undefined) errors.at('allocateLoadBalancerNodePorts').required()
   if (loadBalancerClass !== undefined) {
     at.at('loadBalancerClass').invalidAll(loadBalancerClass, isQualifiedName(loadBalancerClass))
@@ -235,7 +235,7 @@ function validateTraffic(spec: ServiceSpec, errors: FieldErrors, c: HookContext)
       .at('externalTrafficPolicy')
       .invalid(outside, "may only be set when `type` is 'NodePort' or 'LoadBalancer'")
   }
-  // One that is needed and missing is picked later.
+  // A missing one is allocated later.
   if (check !== 0) {
     errors
       .at('healthCheckNodePort')

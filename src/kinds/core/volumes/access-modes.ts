@@ -1,7 +1,7 @@
 import type { FieldErrors } from '../../../meta/field-errors.ts'
 import type { HookContext } from '../../../catalogue/resource.ts'
 
-/** The ways in which a volume may be mounted, in the order in which errors list them. */
+/** Access modes of volumes, in the order of error messages. */
 export const ACCESS_MODES = [
   'ReadOnlyMany',
   'ReadWriteMany',
@@ -9,14 +9,14 @@ export const ACCESS_MODES = [
   'ReadWriteOncePod',
 ] as const
 
-/** One way in which a volume may be mounted. */
+/** Access mode of a volume. */
 export type AccessMode = (typeof ACCESS_MODES)[number]
 
 const WITHOUT_ONE_POD = ACCESS_MODES.slice(0, 3)
 
 /**
- * Rules of access modes, at `errors`. Mounting by one pod alone is known when its gate is on or the
- * stored object `old` has it, and goes with no other mode.
+ * Validates access modes; reports to `errors`. ReadWriteOncePod needs its feature gate or a stored
+ * object `old` that has it, and excludes other modes.
  */
 export function validateAccessModes(
   modes: readonly AccessMode[] | undefined,

@@ -16,7 +16,7 @@ export class ISCSIVolumeSource extends shape({
   targetPortal: t.string(1).required(),
   /** Qualified name of the target, in the format `iqn.`, `eui.` or `naa.`. Required. */
   iqn: t.string(2).required(),
-  /** Logical unit number of the target, 0 to 255. */
+  /** Logical unit number of the target, 0 to 255. Required. */
   lun: t.int32(3).required(),
   /** Interface of the initiator. Defaults to `default`, which is TCP. */
   iscsiInterface: t.string(4).default('default'),
@@ -50,7 +50,7 @@ export class ISCSIPersistentVolumeSource extends shape({
   targetPortal: t.string(1).required(),
   /** Qualified name of the target, in the format `iqn.`, `eui.` or `naa.`. Required. */
   iqn: t.string(2).required(),
-  /** Logical unit number of the target, 0 to 255. */
+  /** Logical unit number of the target, 0 to 255. Required. */
   lun: t.int32(3).required(),
   /** Interface of the initiator. Defaults to `default`, which is TCP. */
   iscsiInterface: t.string(4).default('default'),
@@ -146,8 +146,8 @@ const isLun = (lun: number) => isInRange(lun, 0, 255)
 const MAX_SESSION_NAME = 64
 
 /**
- * Rules of an iSCSI disk, at `errors`. `name` is that of the volume and stands at `nameErrors`; an
- * initiator with its own name joins it to the portal.
+ * Validates an iSCSI disk; reports to `errors`. `name` is that of the volume, at `nameErrors`; with
+ * an initiator name it is combined with the portal.
  */
 export function validateIscsi(
   source: ISCSIVolumeSource,
@@ -172,7 +172,7 @@ export function validateIscsi(
   }
 }
 
-/** Rules of a fibre channel disk, at `errors`. */
+/** Validates a fibre channel disk; reports to `errors`. */
 export function validateFc(source: FCVolumeSource, errors: FieldErrors): void {
   const names = source.targetWWNs ?? []
   const ids = source.wwids ?? []
@@ -189,7 +189,7 @@ export function validateFc(source: FCVolumeSource, errors: FieldErrors): void {
   else lun.invalidAll(source.lun, isLun(source.lun))
 }
 
-/** Rules of a block device of Ceph, at `errors`. */
+/** Validates a block device of Ceph; reports to `errors`. */
 export function validateRbd(
   source: { readonly monitors: readonly string[]; readonly image: string },
   errors: FieldErrors,

@@ -14,10 +14,14 @@ const { shape } = home('core/v1')
 
 /**
  * Characteristics of the requested volume. Immutable, except for the storage request of a bound
- * claim, which can grow, and an empty `volumeName`.
+ * claim, which can grow, and `volumeName`, which can be set once.
  */
 export class PersistentVolumeClaimSpec extends shape({
-  /** Access modes that the volume must support. At least one is required. Immutable. */
+  /**
+   * Access modes that the volume must support: `ReadWriteOnce` (one node), `ReadOnlyMany`,
+   * `ReadWriteMany` or, with the feature gate `ReadWriteOncePod`, `ReadWriteOncePod` (one pod). At
+   * least one is required. Immutable.
+   */
   accessModes: t.list(1, ACCESS_MODES),
   /** Selector for volumes by their labels; only matching ones can be bound. Immutable. */
   selector: t.object(4, LabelSelector).explicit(),
@@ -54,7 +58,8 @@ export class PersistentVolumeClaimSpec extends shape({
 }) {}
 
 /**
- * Rules of a claim's spec, at `errors`; `old` is the stored spec, which relaxes what it already breaks.
+ * Validates a claim spec; reports to `errors`. Rules that the stored spec `old` already violates
+ * are relaxed.
  */
 export function validateClaimSpec(
   spec: PersistentVolumeClaimSpec,
@@ -82,7 +87,7 @@ function validateSize(storage: string | undefined, errors: FieldErrors): void {
   else if (direction === 0) errors.invalid(storage, 'must be greater than zero')
 }
 
-/** A class name must be the name of an object; none at all is fine. At `errors`. */
+/** A storage class name must be a DNS subdomain or absent; reports to `errors`. */
 export function validateClassName(name: string | undefined, errors: FieldErrors): void {
   if (name !== undefined && name !== '') errors.invalidAll(name, isDns1123Subdomain(name))
 }
@@ -101,10 +106,9 @@ function validateDataSource(source: TypedLocalObjectReference, errors: FieldErro
 const isCoreGroup = ({ apiGroup }: TypedLocalObjectReference): boolean => (apiGroup ?? '') === ''
 
 /**
- * Brings the two data sources of a spec together before it is validated (seed 2,
- * PersistentVolumeClaim): `dataSource` drops what old clients may not ask for by it, then each fills the
- * other when that is empty. `old` is the stored spec, null on create; what it uses stays allowed.
- * Changes the spec.
+ * Normalizes the data sources of a spec before validation: drops an
+ * unsupported `dataSource`, then mirrors each into the other when that is empty. `old` is the
+ * stored spec, null on create; what it uses remains allowed. Changes the spec.
  */
 export function alignDataSources(
   spec: PersistentVolumeClaimSpec,
@@ -119,7 +123,7 @@ export function alignDataSources(
   if (known) mirrorDataSources(spec)
 }
 
-/** Fills the empty one of the two data sources. Changes the spec. */
+/** Mirrors a data source into the empty one. Changes the spec. */
 export function mirrorDataSources(spec: PersistentVolumeClaimSpec): void {
   if (spec.dataSource && !spec.dataSourceRef) spec.dataSourceRef = { ...spec.dataSource }
   else if (spec.dataSourceRef && !spec.dataSource) spec.dataSource = { ...spec.dataSourceRef }
@@ -132,7 +136,7 @@ function isVolumeOrSnapshot(source: TypedLocalObjectReference, c: HookContext): 
   )
 }
 
-/** Fills what a claim's spec derives: amounts are kept in thousandths. Changes the spec. */
+/** Sets the defaults of a claim spec and rounds amounts to thousandths. Changes the spec. */
 export function fillClaimSpec(spec: PersistentVolumeClaimSpec): void {
   roundResources(spec.resources.limits)
   roundResources(spec.resources.requests)

@@ -123,12 +123,12 @@ export class PhotonPersistentDiskVolumeSource extends shape({
   fsType: t.string(2),
 }) {}
 
-// 0 passes although the text starts at 1: it stands for the whole disk.
+// 0 is valid although the message starts at 1: it is the whole disk.
 function validatePartition(partition: number | undefined, errors: FieldErrors): void {
   if (isInRange(partition ?? 0, 0, 255).length > 0) errors.invalid(partition, rangeMessage(1, 255))
 }
 
-/** Rules of a disk of Google Compute Engine, at `errors`. */
+/** Validates a disk of Google Compute Engine; reports to `errors`. */
 export function validateGcePersistentDisk(
   source: GCEPersistentDiskVolumeSource,
   errors: FieldErrors,
@@ -137,7 +137,7 @@ export function validateGcePersistentDisk(
   validatePartition(source.partition, errors.at('partition'))
 }
 
-/** Rules of a disk of the AWS elastic block store, at `errors`. */
+/** Validates a disk of the AWS elastic block store; reports to `errors`. */
 export function validateAwsElasticBlockStore(
   source: AWSElasticBlockStoreVolumeSource,
   errors: FieldErrors,
@@ -150,7 +150,7 @@ const MANAGED_DISK =
   '/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}'
 const BLOB_DISK = 'https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd'
 
-/** Rules of a data disk of Azure, at `errors`. */
+/** Validates a data disk of Azure; reports to `errors`. */
 export function validateAzureDisk(source: AzureDiskVolumeSource, errors: FieldErrors): void {
   const uri = errors.at('diskURI')
   needText(source.diskName, errors.at('diskName'))
@@ -163,7 +163,7 @@ export function validateAzureDisk(source: AzureDiskVolumeSource, errors: FieldEr
   } else if (!source.diskURI.startsWith('https://')) uri.notSupported(source.diskURI, [BLOB_DISK])
 }
 
-/** Rules of a share of Azure Files, at `errors`. */
+/** Validates a share of Azure Files; reports to `errors`. */
 export function validateAzureFile(
   source: AzureFileVolumeSource & { secretNamespace?: string },
   errors: FieldErrors,
@@ -173,13 +173,13 @@ export function validateAzureFile(
   if (source.secretNamespace === '') errors.at('secretNamespace').required()
 }
 
-/** Rules of a Cinder volume of a pod, at `errors`. */
+/** Validates a Cinder volume of a pod; reports to `errors`. */
 export function validateCinder(source: CinderVolumeSource, errors: FieldErrors): void {
   needText(source.volumeID, errors.at('volumeID'))
   if (source.secretRef) needText(source.secretRef.name, errors.at('secretRef', 'name'))
 }
 
-/** Rules of a Cinder volume, at `errors`: its secret is named in full. */
+/** Validates a Cinder volume; reports to `errors`. Its secret is named in full. */
 export function validatePersistentCinder(
   source: CinderPersistentVolumeSource,
   errors: FieldErrors,
@@ -188,7 +188,7 @@ export function validatePersistentCinder(
   if (source.secretRef) needText(source.secretRef.namespace, errors.at('secretRef', 'namespace'))
 }
 
-/** Rules of a virtual disk of vSphere, at `errors`. */
+/** Validates a virtual disk of vSphere; reports to `errors`. */
 export function validateVsphereVolume(
   source: VsphereVirtualDiskVolumeSource,
   errors: FieldErrors,
@@ -196,7 +196,7 @@ export function validateVsphereVolume(
   needText(source.volumePath, errors.at('volumePath'))
 }
 
-/** Rules of a disk of the Photon controller, at `errors`. */
+/** Validates a disk of the Photon controller; reports to `errors`. */
 export function validatePhotonPersistentDisk(
   source: PhotonPersistentDiskVolumeSource,
   errors: FieldErrors,

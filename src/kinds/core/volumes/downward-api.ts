@@ -45,7 +45,7 @@ export class DownwardAPIProjection extends shape({
   items: t.list(1, DownwardAPIVolumeFile),
 }) {}
 
-/** Rules of the files, at `errors`; as in the field, its paths do not tell which file it is. */
+/** Validates the files; reports to `errors`. As in the reference, paths have no index. */
 export function validateDownwardFiles(
   items: readonly DownwardAPIVolumeFile[] | undefined,
   errors: FieldErrors,
@@ -70,7 +70,7 @@ export function validateDownwardFiles(
   }
 }
 
-/** Rules of a volume of facts about the pod, at `errors`. */
+/** Validates a downward API volume; reports to `errors`. */
 export function validateDownwardApi(
   source: DownwardAPIVolumeSource,
   errors: FieldErrors,

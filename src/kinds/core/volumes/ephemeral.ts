@@ -19,20 +19,23 @@ export class PersistentVolumeClaimVolumeSource extends shape({
 export class PersistentVolumeClaimTemplate extends shape({
   /** Labels and annotations of the claim. All other metadata is rejected. */
   metadata: t.object(1, ObjectMeta),
-  /** Spec of the claim, with the same fields and rules as that of a persistent volume claim. */
+  /**
+   * Spec of the claim, with the same fields and rules as that of a persistent volume claim.
+   * Required.
+   */
   spec: t.object(2, PersistentVolumeClaimSpec).required(),
 }) {}
 
 /** A volume with a claim that is created for the pod and deleted together with it. */
 export class EphemeralVolumeSource extends shape({
-  /**
-   * Template for the claim, which is named `<pod>-<volume>` and owned by the pod. Required,
-   * immutable.
-   */
+  /** Template for the claim, which is named `<pod>-<volume>` and owned by the pod. Required. */
   volumeClaimTemplate: t.object(1, PersistentVolumeClaimTemplate).explicit(),
 }) {}
 
-/** Rules of a claim made for a pod, at `errors`; the name that it gets is checked by the volume. */
+/**
+ * Validates an ephemeral volume; reports to `errors`. The volume checks the generated name of the
+ * claim.
+ */
 export function validateEphemeral(
   source: EphemeralVolumeSource,
   errors: FieldErrors,

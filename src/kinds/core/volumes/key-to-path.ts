@@ -16,7 +16,7 @@ export class KeyToPath extends shape({
   mode: t.int32(3).explicit(),
 }) {}
 
-/** Rules of a list of entries, at `errors`. */
+/** Validates a list of entries; reports to `errors`. */
 export function validateItems(items: readonly KeyToPath[] | undefined, errors: FieldErrors): void {
   items?.forEach((item, i) => {
     const at = errors.at(i)

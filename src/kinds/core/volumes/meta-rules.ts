@@ -2,7 +2,7 @@ import type { FieldErrors } from '../../../meta/field-errors.ts'
 import { isLabelValue, isQualifiedName } from '../../../meta/names.ts'
 import type { LabelSelector } from '../../meta/label-selector.ts'
 
-/** Rules of labels, at `errors`: all are reported on the map itself. */
+/** Validates labels; reports to `errors`. All are reported on the map itself. */
 export function validateLabels(
   labels: Readonly<Record<string, string>> | undefined,
   errors: FieldErrors,
@@ -15,7 +15,10 @@ export function validateLabels(
 
 const MAX_ANNOTATION_BYTES = 262_144
 
-/** Rules of annotations, at `errors`: keys in any case, and a limit on the sum of all bytes. */
+/**
+ * Validates annotations; reports to `errors`. Keys in any case, and a limit on the sum of all
+ * bytes.
+ */
 export function validateAnnotations(
   annotations: Readonly<Record<string, string>> | undefined,
   errors: FieldErrors,
@@ -28,7 +31,7 @@ export function validateAnnotations(
   if (bytes > MAX_ANNOTATION_BYTES) errors.tooLong(MAX_ANNOTATION_BYTES)
 }
 
-/** Rules of a label selector, at `errors`; the values of conditions are not checked. */
+/** Validates a label selector; reports to `errors`. The values of conditions are not checked. */
 export function validateLabelSelector(selector: LabelSelector, errors: FieldErrors): void {
   validateLabels(selector.matchLabels, errors.at('matchLabels'))
   selector.matchExpressions?.forEach(({ key, operator, values = [] }, i) => {

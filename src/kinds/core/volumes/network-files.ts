@@ -90,7 +90,7 @@ export class QuobyteVolumeSource extends shape({
   tenant: t.string(6),
 }) {}
 
-/** Rules of a directory exported over NFS, at `errors`. */
+/** Validates a directory exported over NFS; reports to `errors`. */
 export function validateNfs(source: NFSVolumeSource, errors: FieldErrors): void {
   needText(source.server, errors.at('server'))
   needText(source.path, errors.at('path'))
@@ -98,13 +98,13 @@ export function validateNfs(source: NFSVolumeSource, errors: FieldErrors): void 
     errors.at('path').invalid(source.path, 'must be an absolute path')
 }
 
-/** Rules of a Glusterfs volume of a pod, at `errors`. */
+/** Validates a Glusterfs volume of a pod; reports to `errors`. */
 export function validateGlusterfs(source: GlusterfsVolumeSource, errors: FieldErrors): void {
   needText(source.endpoints, errors.at('endpoints'))
   needText(source.path, errors.at('path'))
 }
 
-/** Rules of a Glusterfs volume, at `errors`: its endpoints may be in another namespace. */
+/** Validates a Glusterfs volume; reports to `errors`. Its endpoints may be in another namespace. */
 export function validatePersistentGlusterfs(
   source: GlusterfsPersistentVolumeSource,
   errors: FieldErrors,
@@ -118,7 +118,7 @@ export function validatePersistentGlusterfs(
   } else at.invalidAll(endpointsNamespace, isDns1123Label(endpointsNamespace))
 }
 
-/** Rules of a Ceph file system, at `errors`. */
+/** Validates a Ceph file system; reports to `errors`. */
 export function validateCephFs(
   source: { readonly monitors: readonly string[] },
   errors: FieldErrors,
@@ -130,12 +130,12 @@ const HOST_PORTS = 'must be a host:port pair or multiple pairs separated by comm
 const MAX_TENANT = 64
 const HOST_PORT = /^(?:\[[^[\]]*\]|[^:[\]]*):[^:[\]]*$/
 
-/** Rules of a Quobyte volume, at `errors`. */
+/** Validates a Quobyte volume; reports to `errors`. */
 export function validateQuobyte(source: QuobyteVolumeSource, errors: FieldErrors): void {
   const registry = errors.at('registry')
   if (source.registry === '') registry.required(HOST_PORTS)
   else if (Buffer.byteLength(source.tenant ?? '') > MAX_TENANT) {
-    // The field reports a tenant that is too long as missing.
+    // The reference reports a tenant that is too long as missing.
     errors.at('tenant').required('must be a UUID and may not exceed a length of 64 characters')
   } else {
     for (const pair of source.registry.split(',')) {

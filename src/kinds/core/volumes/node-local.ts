@@ -74,27 +74,30 @@ export class LocalVolumeSource extends shape({
   fsType: t.string(2).explicit(),
 }) {}
 
-/** Rules of an empty directory, at `errors`. */
+/** Validates an empty directory; reports to `errors`. */
 export function validateEmptyDir(source: EmptyDirVolumeSource, errors: FieldErrors): void {
   if (source.sizeLimit !== undefined && sign(parseQuantity(source.sizeLimit)) < 0) {
     errors.at('sizeLimit').forbidden('SizeLimit field must be a valid resource quantity')
   }
 }
 
-/** Rules of a path of the node, at `errors`. */
+/** Validates a path of the node; reports to `errors`. */
 export function validateHostPath(source: HostPathVolumeSource, errors: FieldErrors): void {
   const at = errors.at('path')
   if (source.path === '') at.required()
   else refuseSteps(source.path, at)
 }
 
-/** Rules of a git repository, at `errors`. */
+/** Validates a git repository; reports to `errors`. */
 export function validateGitRepo(source: GitRepoVolumeSource, errors: FieldErrors): void {
   needText(source.repository, errors.at('repository'))
   needRelativePath(source.directory ?? '', errors.at('directory'))
 }
 
-/** Rules of a disk of one node, at `errors`; the node affinity that it needs is checked by the spec. */
+/**
+ * Validates a disk of one node; reports to `errors`. The node affinity that it needs is checked by
+ * the spec.
+ */
 export function validateLocal(source: LocalVolumeSource, errors: FieldErrors): void {
   const at = errors.at('path')
   if (source.path === '') at.required()

@@ -66,14 +66,14 @@ export class ConfigMapProjection extends shape({
   optional: t.bool(4).explicit(),
 }) {}
 
-/** Rules of a volume of secret entries, at `errors`. */
+/** Validates a volume of secret entries; reports to `errors`. */
 export function validateSecretFiles(source: SecretVolumeSource, errors: FieldErrors): void {
   needText(source.secretName, errors.at('secretName'))
   needFileMode(source.defaultMode, errors.at('defaultMode'))
   validateItems(source.items, errors.at('items'))
 }
 
-/** Rules of a volume of config map entries, at `errors`. */
+/** Validates a volume of config map entries; reports to `errors`. */
 export function validateConfigMapFiles(source: ConfigMapVolumeSource, errors: FieldErrors): void {
   needText(source.name, errors.at('name'))
   needFileMode(source.defaultMode, errors.at('defaultMode'))

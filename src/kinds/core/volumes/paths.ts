@@ -1,22 +1,24 @@
 import type { FieldErrors } from '../../../meta/field-errors.ts'
 
-/** `required` at `errors` when the text is empty. */
+/** Reports a required value to `errors` when the text is empty. */
 export function needText(value: string | undefined, errors: FieldErrors, detail = ''): void {
   if (value === undefined || value === '') errors.required(detail)
 }
 
-/** A path must not go a step up, at `errors`. */
+/** A path must not contain `..`; reports to `errors`. */
 export function refuseSteps(path: string, errors: FieldErrors): void {
   if (path.split('/').includes('..')) errors.invalid(path, "must not contain '..'")
 }
 
-/** A path must be relative and must not go a step up, at `errors`. */
+/** A path must be relative and must not contain `..`; reports to `errors`. */
 export function needRelativePath(path: string, errors: FieldErrors): void {
   if (path.startsWith('/')) errors.invalid(path, 'must be a relative path')
   refuseSteps(path, errors)
 }
 
-/** A relative path whose first name must not start with `..` either: volumes keep such names for themselves. */
+/**
+ * A relative path whose first segment must not start with `..` either: volumes reserve such names.
+ */
 export function needFilePath(path: string, errors: FieldErrors): void {
   needRelativePath(path, errors)
   if (path.startsWith('..') && !path.startsWith('../')) {

@@ -110,7 +110,7 @@ export class PersistentVolumeSource extends shape({
   csi: t.object(22, CSIPersistentVolumeSource).explicit(),
 }) {}
 
-/** What the rules of a source need to know around it. */
+/** Context for the validation of a volume source. */
 export interface AroundSource {
   readonly c: HookContext
   /** Name of the persistent volume; empty inside an attachment. */
@@ -122,9 +122,9 @@ export interface AroundSource {
   readonly old: PersistentVolumeSource | undefined
 }
 
-/** In the order in which the first source is told from further ones. */
+/** In the order in which the first source is determined. */
 const rules: SourceRules<PersistentVolumeSource, AroundSource> = {
-  // As the reference writes it: the field is gcePersistentDisk.
+  // As the reference writes it: the path is not the field name gcePersistentDisk.
   gcePersistentDisk: (source, _, { errors }) =>
     validateGcePersistentDisk(source, errors.at('persistentDisk')),
   awsElasticBlockStore: validateAwsElasticBlockStore,
@@ -158,7 +158,7 @@ const rules: SourceRules<PersistentVolumeSource, AroundSource> = {
   csi: (source, at, { old }) => validatePersistentCsi(source, at, old?.csi),
 }
 
-/** Rules of the sources of a persistent volume, at `errors`. */
+/** Validates the sources of a persistent volume; reports to `errors`. */
 export const validatePersistentVolumeSource = (
   source: PersistentVolumeSource,
   errors: FieldErrors,

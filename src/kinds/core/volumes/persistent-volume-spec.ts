@@ -32,7 +32,11 @@ export class PersistentVolumeSpec extends shape({
   capacity: t.map(1, 'quantity'),
   /** Storage asset of the volume. Immutable. */
   persistentVolumeSource: t.inline(2, PersistentVolumeSource),
-  /** Access modes that the volume supports. At least one is required. */
+  /**
+   * Access modes that the volume supports: `ReadWriteOnce` (one node), `ReadOnlyMany`,
+   * `ReadWriteMany` or, with the feature gate `ReadWriteOncePod`, `ReadWriteOncePod` (one pod). At
+   * least one is required.
+   */
   accessModes: t.list(3, ACCESS_MODES),
   /** Claim that the volume is bound to. Set on binding; users can set it to reserve the volume. */
   claimRef: t.object(4, ObjectReference).explicit(),
@@ -60,16 +64,16 @@ export class PersistentVolumeSpec extends shape({
   nodeAffinity: t.object(9, VolumeNodeAffinity).explicit(),
 }) {}
 
-/** Where the spec stands: by itself, or inside a volume attachment, which allows less. */
+/** Context of the spec: a persistent volume, or a volume attachment, which allows less. */
 export interface PersistentVolumeSpecOptions {
   readonly inline: boolean
-  /** The stored spec, which relaxes what it already breaks. */
+  /** The stored spec; rules that it already violates are relaxed. */
   readonly old?: PersistentVolumeSpec | undefined
 }
 
 const NOT_INLINE = 'may not be specified in the context of inline volumes'
 
-/** Rules of a persistent volume's spec, at `errors`. */
+/** Validates a persistent volume's spec; reports to `errors`. */
 export function validatePersistentVolumeSpec(
   spec: PersistentVolumeSpec,
   pvName: string,
@@ -96,7 +100,7 @@ export function validatePersistentVolumeSpec(
   if (!inline) validateClassName(spec.storageClassName, errors.at('storageClassName'))
 }
 
-/** What an attachment does not take, and that it must have a driver. */
+/** A volume attachment requires a CSI source and rejects some fields. */
 function validateInline(spec: PersistentVolumeSpec, errors: FieldErrors): void {
   if (spec.claimRef) errors.at('claimRef').forbidden(NOT_INLINE)
   if (Object.keys(spec.capacity ?? {}).length > 0) errors.at('capacity').forbidden(NOT_INLINE)
@@ -135,7 +139,7 @@ function validateNodeAffinity({ required }: VolumeNodeAffinity, errors: FieldErr
   else at.required('must specify required node constraints')
 }
 
-/** The root of a node must not be wiped. */
+/** Recycling must not wipe the root of a node. */
 function validateRecycle(spec: PersistentVolumeSpec, errors: FieldErrors): void {
   const path = spec.hostPath?.path ?? ''
   if (spec.persistentVolumeReclaimPolicy === 'Recycle' && path !== '' && normalize(path) === '/') {

@@ -84,7 +84,10 @@ export class CSIPersistentVolumeSource extends shape({
   nodeExpandSecretRef: t.object(10, SecretReference).explicit(),
 }) {}
 
-/** Rules of a volume of a program on the nodes, at `errors`: options of the own domains are reserved. */
+/**
+ * Validates a FlexVolume; reports to `errors`. Option keys in the domains of the cluster are
+ * reserved.
+ */
 export function validateFlexVolume(
   source: { readonly driver: string; readonly options?: Readonly<Record<string, string>> },
   errors: FieldErrors,
@@ -106,14 +109,14 @@ export function validateFlexVolume(
 
 const MAX_DRIVER_NAME = 63
 
-/** Rules of the name of a storage driver, at `errors`. */
+/** Validates the name of a CSI driver; reports to `errors`. */
 export function validateCsiDriverName(name: string, errors: FieldErrors): void {
   needText(name, errors)
   if (Buffer.byteLength(name) > MAX_DRIVER_NAME) errors.tooLong(MAX_DRIVER_NAME)
   errors.invalidAll(name, isDns1123Subdomain(name.toLowerCase()))
 }
 
-/** Rules of a storage driver's volume of a pod, at `errors`. */
+/** Validates a CSI volume of a pod; reports to `errors`. */
 export function validateCsi(source: CSIVolumeSource, errors: FieldErrors): void {
   validateCsiDriverName(source.driver, errors.at('driver'))
   if (!source.nodePublishSecretRef) return
@@ -123,7 +126,7 @@ export function validateCsi(source: CSIVolumeSource, errors: FieldErrors): void 
   else at.invalidAll(name, isDns1123Subdomain(name))
 }
 
-// The reference for staging is not checked by the field.
+// The reference does not check nodeStageSecretRef.
 const CHECKED_SECRETS = [
   'controllerPublishSecretRef',
   'controllerExpandSecretRef',
@@ -131,7 +134,7 @@ const CHECKED_SECRETS = [
   'nodeExpandSecretRef',
 ] as const
 
-/** Rules of a storage driver's volume, at `errors`; `old` is the stored one, if any. */
+/** Validates a CSI persistent volume; reports to `errors`. `old` is the stored source, if any. */
 export function validatePersistentCsi(
   source: CSIPersistentVolumeSource,
   errors: FieldErrors,
@@ -152,7 +155,7 @@ export function validatePersistentCsi(
   }
 }
 
-/** Earlier releases took any name of a secret; what they stored must stay writable. */
+/** Earlier releases allowed subdomains as secret names; stored objects must remain writable. */
 function hasSubdomainSecret(source: CSIPersistentVolumeSource | undefined): boolean {
   return CHECKED_SECRETS.some((field) => {
     const name = source?.[field]?.name ?? ''

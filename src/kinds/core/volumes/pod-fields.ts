@@ -38,7 +38,7 @@ export class ResourceFieldSelector extends shape(
 
 const NO_SUBSCRIPT = 'does not support subscript'
 
-/** Field paths that exist in pods at all, as their conversion between versions knows them. */
+/** All field paths of pods that the conversion between versions knows. */
 const POD_FIELDS: readonly string[] = [
   'metadata.annotations',
   'metadata.labels',
@@ -55,7 +55,7 @@ const POD_FIELDS: readonly string[] = [
   'status.podIPs',
 ]
 
-/** Field paths that volumes may show. */
+/** Field paths allowed in volumes. */
 export const VOLUME_FIELDS: readonly string[] = [
   'metadata.annotations',
   'metadata.labels',
@@ -65,8 +65,8 @@ export const VOLUME_FIELDS: readonly string[] = [
 ]
 
 /**
- * Rules of a field selector, at `errors`: `allowed` lists the paths without subscript that may stand
- * here, in the order in which the error shows them. Labels and annotations may always be subscripted.
+ * Validates a field selector; reports to `errors`. `allowed` lists the valid paths in the order of
+ * the error message; labels and annotations can always be subscripted.
  */
 export function validateObjectFieldSelector(
   selector: ObjectFieldSelector,
@@ -113,7 +113,7 @@ const HUGE_PAGES = /^(?:limits|requests)\.hugepages-/
 const CPU_DIVISORS = ['1m', '1']
 const BYTE_DIVISORS = '1, 1k, 1M, 1G, 1T, 1P, 1E, 1Ki, 1Mi, 1Gi, 1Ti, 1Pi, 1Ei'.split(', ')
 
-/** Rules of a resource selector, at `errors`: in volumes the container must be named. */
+/** Validates a resource selector; reports to `errors`. In volumes the container must be named. */
 export function validateResourceFieldSelector(
   selector: ResourceFieldSelector,
   errors: FieldErrors,
@@ -146,7 +146,7 @@ function validateDivisor(
   errors.invalid(resource, `only divisor's values ${list} are supported with the ${what} resource`)
 }
 
-/** Writes the unit that a resource selector leaves out. Changes the selector. */
+/** Sets the default divisor of a resource selector. Changes the selector. */
 export function fillResourceFieldSelector(selector: ResourceFieldSelector): void {
   selector.divisor ??= '0'
 }

@@ -21,7 +21,7 @@ export class ServiceAccountTokenProjection extends shape({
   path: t.string(3).required(),
 }) {}
 
-/** One source of a projected volume. At most one member can be set. */
+/** One source of a projected volume. Exactly one member must be set. */
 export class VolumeProjection extends shape({
   /** Entries of a secret in the namespace of the pod. */
   secret: t.object(1, SecretProjection).explicit(),
@@ -46,7 +46,7 @@ export class ProjectedVolumeSource extends shape({
 const MIN_TOKEN_SECONDS = 10 * 60
 const MAX_TOKEN_SECONDS = 2 ** 32
 
-/** Rules of a projected volume, at `errors`: seed 2 asks for exactly one member in each source. */
+/** Validates a projected volume; reports to `errors`. Each source needs exactly one member. */
 export function validateProjected(
   source: ProjectedVolumeSource,
   errors: FieldErrors,
@@ -82,7 +82,7 @@ export function validateProjected(
     }
     if (isFirst('serviceAccountToken')) {
       const token = one.serviceAccountToken!
-      // As the reference writes it: these paths do not tell which source it is.
+      // As the reference writes it: these paths do not include the source.
       const path = errors.at('path')
       if (token.path === '') path.required()
       else needFilePath(token.path, path)

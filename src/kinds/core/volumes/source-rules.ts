@@ -5,7 +5,7 @@ export type SourceRules<S extends object, A> = {
   readonly [K in keyof S]-?: (source: NonNullable<S[K]>, errors: FieldErrors, around: A) => void
 }
 
-/** Exactly one source must be set, at `errors`; the first one is checked, further ones are refused. */
+/** Exactly one source must be set: validates the first one and rejects others; reports to `errors`. */
 export function validateSources<S extends object, A>(
   rules: SourceRules<S, A>,
   sources: S,

@@ -119,7 +119,7 @@ export class StorageOSPersistentVolumeSource extends shape({
   secretRef: t.object(5, ObjectReference).explicit(),
 }) {}
 
-/** Rules of a Flocker data set, at `errors`. */
+/** Validates a Flocker data set; reports to `errors`. */
 export function validateFlocker(source: FlockerVolumeSource, errors: FieldErrors): void {
   const { datasetName = '', datasetUUID = '' } = source
   if (datasetName === '' && datasetUUID === '') {
@@ -133,12 +133,12 @@ export function validateFlocker(source: FlockerVolumeSource, errors: FieldErrors
   }
 }
 
-/** Rules of a Portworx volume, at `errors`. */
+/** Validates a Portworx volume; reports to `errors`. */
 export function validatePortworx(source: PortworxVolumeSource, errors: FieldErrors): void {
   needText(source.volumeID, errors.at('volumeID'))
 }
 
-/** Rules of a ScaleIO volume, at `errors`. */
+/** Validates a ScaleIO volume; reports to `errors`. */
 export function validateScaleIo(
   source: Pick<ScaleIOVolumeSource, 'gateway' | 'system' | 'volumeName'>,
   errors: FieldErrors,
@@ -148,7 +148,7 @@ export function validateScaleIo(
   needText(source.volumeName, errors.at('volumeName'))
 }
 
-/** Rules of a ScaleIO volume that pods claim, at `errors`: it names its secret. */
+/** Validates a ScaleIO volume that pods claim; reports to `errors`. It names its secret. */
 export function validatePersistentScaleIo(
   source: ScaleIOPersistentVolumeSource,
   errors: FieldErrors,
@@ -157,7 +157,7 @@ export function validatePersistentScaleIo(
   if (!source.secretRef) errors.at('secretRef').required()
 }
 
-/** Rules of a StorageOS volume of a pod, at `errors`. */
+/** Validates a StorageOS volume of a pod; reports to `errors`. */
 export function validateStorageOs(source: StorageOSVolumeSource, errors: FieldErrors): void {
   const { volumeName = '', volumeNamespace = '' } = source
   if (volumeName === '') errors.at('volumeName').required()
@@ -168,7 +168,7 @@ export function validateStorageOs(source: StorageOSVolumeSource, errors: FieldEr
   if (source.secretRef) needText(source.secretRef.name, errors.at('secretRef', 'name'))
 }
 
-/** Rules of a StorageOS volume, at `errors`: its secret is named in full. */
+/** Validates a StorageOS volume; reports to `errors`. Its secret is named in full. */
 export function validatePersistentStorageOs(
   source: StorageOSPersistentVolumeSource,
   errors: FieldErrors,

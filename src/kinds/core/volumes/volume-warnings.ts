@@ -15,7 +15,7 @@ const TEXTS: Readonly<Partial<Record<keyof Volume, readonly [name: string, text:
   ],
 }
 
-/** Warnings about volumes whose kind of source goes away; `path` is that of the list. */
+/** Warnings about volumes with deprecated sources; `path` is that of the list. */
 export function volumeWarnings(volumes: readonly Volume[] | undefined, path: string): string[] {
   const warnings: string[] = []
   volumes?.forEach((volume, i) => {

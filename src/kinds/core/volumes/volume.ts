@@ -145,7 +145,7 @@ export class Volume extends shape({
   volumeSource: t.inline(2, VolumeSource),
 }) {}
 
-/** The pod around the volumes; the name is absent in templates. */
+/** The pod that owns the volumes; the name is absent in templates. */
 export interface VolumeOwner {
   readonly name?: string | undefined
   readonly namespace?: string | undefined
@@ -159,12 +159,12 @@ interface Around {
   readonly errors: FieldErrors
 }
 
-/** In the order in which the first source is told from further ones. */
+/** In the order in which the first source is determined. */
 const rules: SourceRules<VolumeSource, Around> = {
   emptyDir: validateEmptyDir,
   hostPath: validateHostPath,
   gitRepo: validateGitRepo,
-  // As the reference writes it: the field is gcePersistentDisk.
+  // As the reference writes it: the path is not the field name gcePersistentDisk.
   gcePersistentDisk: (source, _, { errors }) =>
     validateGcePersistentDisk(source, errors.at('persistentDisk')),
   awsElasticBlockStore: validateAwsElasticBlockStore,
@@ -199,7 +199,7 @@ const rules: SourceRules<VolumeSource, Around> = {
 
 const claimName = (pod: string, volume: string) => `${pod}-${volume}`
 
-/** The claim made for the volume must get a valid name; a template does not know it yet. */
+/** The generated name of the claim must be valid; it is unknown for templates. */
 function validateClaimName({ name, pod, errors }: Around): void {
   if (!pod.name || name === '') return
   const claim = claimName(pod.name, name)
@@ -209,8 +209,8 @@ function validateClaimName({ name, pod, errors }: Around): void {
 }
 
 /**
- * Rules of a list of volumes, at `errors`. Returns the valid ones by name, which are the ones that
- * mounts may name.
+ * Validates volumes; reports to `errors`. Returns the valid ones by name, which mounts can refer
+ * to.
  */
 export function validateVolumes(
   volumes: readonly Volume[] | undefined,
@@ -243,7 +243,7 @@ export function validateVolumes(
   return valid
 }
 
-/** Fills what depends on other fields: no source at all means an empty directory. Changes the volume. */
+/** Sets the defaults of a volume: without a source it is an `emptyDir`. Changes the volume. */
 export function fillVolume(volume: Volume): void {
   const sources = Object.keys(rules) as (keyof VolumeSource)[]
   if (sources.every((source) => volume[source] === undefined)) volume.emptyDir = {}
