@@ -281,7 +281,7 @@ async function openWebhook(
   { audiences }: ServiceAccountTokens,
 ) {
   const { webhookToken } = await import('../authn/webhook-token.ts')
-  const { configuredClient } = await import('./webhook.ts')
+  const { configuredClient } = await import('./webhook-client.ts')
   const client = await forFlag('authentication-token-webhook-config-file', () =>
     configuredClient(options.configFile, { v, clock }),
   )

@@ -193,7 +193,7 @@ async function webhook(
   { v, clock, log, closers }: Opening,
 ): Promise<Authorizer> {
   const { webhookAuthorizer } = await import('../authz/webhook.ts')
-  const { configuredClient } = await import('./webhook.ts')
+  const { configuredClient } = await import('./webhook-client.ts')
   const client = await forFlag('authorization-webhook-config-file', () =>
     configuredClient(options.configFile, { v, clock }),
   )

@@ -3,7 +3,7 @@ import type { Engine } from '../../engine/engine.ts'
 import type { EtcdEngine } from '../../engine/etcd/engine.ts'
 import { eventLifetime } from '../../engine/event-lifetime.ts'
 import type { StartingDataDir } from '../data-dir.ts'
-import { SERVER_LEASE_MS, SERVER_LEASE_PREFIX } from '../keys.ts'
+import { SERVER_LEASE_MS, SERVER_LEASE_PREFIX } from '../server-records.ts'
 import type { Settings } from '../settings.ts'
 import { component } from './component.ts'
 

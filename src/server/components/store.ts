@@ -19,7 +19,7 @@ export const store = ({ options, v }: Settings) =>
       const { encryptionConfigFile: path = '' } = options
       if (path === '') return { part: { engine, encrypted: null } }
       const { encryptedEngine } = await import('../../engine/encryption/encrypted-engine.ts')
-      const { serverEncryption } = await import('../encryption.ts')
+      const { serverEncryption } = await import('../encryption-config.ts')
       const encrypted = await encryptedEngine(engine, await serverEncryption(path, catalogue, v))
       return { part: { engine: encrypted, encrypted } }
     },
