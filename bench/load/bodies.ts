@@ -1,7 +1,7 @@
 /** The JSON of objects that requests carry. */
 
 /** Digits of the number in a name. */
-export const NUMBER_DIGITS = 7
+const NUMBER_DIGITS = 7
 const VALUES = 8
 
 // What the server adds to an object of this size: uid, revision, time of creation, namespace.

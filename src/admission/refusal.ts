@@ -6,7 +6,7 @@ export const refusalOf = (attributes: Attributes, why: string): StatusError =>
   forbidden(attributes.requestResource, nameOf(attributes), why)
 
 /** The name in refusals: of the request, of the object, what it is generated from, or `Unknown`. */
-export function nameOf({ name, object }: Attributes): string {
+function nameOf({ name, object }: Attributes): string {
   if (name !== '') return name
   const { metadata } = object?.live ?? {}
   return metadata?.name ?? metadata?.generateName ?? 'Unknown'

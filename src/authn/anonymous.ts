@@ -8,7 +8,7 @@ export const ALL_AUTHENTICATED = 'system:authenticated'
 export const ALL_UNAUTHENTICATED = 'system:unauthenticated'
 
 /** The user that a request without a credential is made by (seed 1, Anonymous requests). */
-export const anonymousUser: AuthenticatedUser = {
+const anonymousUser: AuthenticatedUser = {
   name: ANONYMOUS,
   uid: '',
   groups: [ALL_UNAUTHENTICATED],

@@ -57,7 +57,7 @@ export function ownTokenFirst(
 const unknownToken = () => new CredentialError('invalid bearer token')
 
 /** What the value of an `Authorization` header is worth. Throws when it holds a token that nobody knows. */
-export function bearerAnswer(
+function bearerAnswer(
   tokens: TokenAuthenticator,
   header: string,
   asking: Asking,
@@ -67,7 +67,7 @@ export function bearerAnswer(
 }
 
 /** The token in the value of an `Authorization` header; empty when it holds none. */
-export function bearerToken(header: string, warn: (text: string) => void): string {
+function bearerToken(header: string, warn: (text: string) => void): string {
   const text = header.trim()
   const space = text.indexOf(' ')
   if (space < 0 || text.slice(0, space).toLowerCase() !== 'bearer') return ''

@@ -33,7 +33,7 @@ export function firstHeader(request: RequestHeaders, name: string): string {
 }
 
 /** Names of the headers that begin with a prefix, both in lower case. */
-export function headersWithPrefix(headers: IncomingHttpHeaders, prefix: string): string[] {
+function headersWithPrefix(headers: IncomingHttpHeaders, prefix: string): string[] {
   const names: string[] = []
   for (const name in headers) {
     if (name.startsWith(prefix) && headers[name] !== undefined) names.push(name)
@@ -67,7 +67,7 @@ export function removeWithPrefix(request: RequestHeaders, prefix: string): void 
 /**
  * Name of an extra as it stands behind the prefix of a header: percent-decoded; as it is when that cannot be done.
  */
-export function extraKey(name: string): string {
+function extraKey(name: string): string {
   if (!name.includes('%')) return name
   try {
     return decodeURIComponent(name)

@@ -97,7 +97,7 @@ export function webhookToken(options: WebhookTokenOptions): TokenAuthenticator {
 }
 
 /** Throws an Error about a version of token reviews that is not known. */
-export function checkTokenReviewVersion(version: string): void {
+function checkTokenReviewVersion(version: string): void {
   if (VERSIONS.includes(version)) return
   const known = VERSIONS.map((one) => JSON.stringify(one)).join(', ')
   throw new Error(

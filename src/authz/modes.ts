@@ -5,9 +5,6 @@ const MODES = ['AlwaysAllow', 'AlwaysDeny', 'ABAC', 'Webhook', 'RBAC', 'Node'] a
 /** One of the authorizers that can be chosen. */
 export type AuthorizationMode = (typeof MODES)[number]
 
-/** What is asked when nothing is chosen. */
-export const DEFAULT_MODES: readonly AuthorizationMode[] = ['AlwaysAllow']
-
 /** The flags as they were given. */
 export interface ModeFlags {
   /** Items of `--authorization-mode`, in order. */
@@ -24,7 +21,7 @@ export interface ModeFlags {
 export const parseModes = (text: string): string[] => (text === '' ? [] : text.split(','))
 
 /** Whether a text names an authorizer. */
-export const isMode = (text: string): text is AuthorizationMode =>
+const isMode = (text: string): text is AuthorizationMode =>
   (MODES as readonly string[]).includes(text)
 
 /** The modes in order when everything about the flags is right, or else all that is wrong. */

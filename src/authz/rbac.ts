@@ -88,7 +88,7 @@ const missingText = (missing: readonly MissingRole[], v: Vocabulary): string =>
   aggregate(missing.map((one) => describeMissing(one, v)))
 
 /** Why a binding gives nothing; the resource stands in the singular, as it does for who asks the index. */
-export function describeMissing(missing: MissingRole, v: Vocabulary): string {
+function describeMissing(missing: MissingRole, v: Vocabulary): string {
   if (missing.is === 'unsupported')
     return `unsupported role reference kind: ${JSON.stringify(missing.kind)}`
   const { resource, name } = missing

@@ -160,7 +160,7 @@ export const quotedList = (texts: readonly string[]): string =>
   `[${texts.map((text) => JSON.stringify(text)).join(' ')}]`
 
 /** A rule as errors show it; members without content are left out. */
-export function printRule(rule: Rule): string {
+function printRule(rule: Rule): string {
   const members: readonly [string, readonly string[] | undefined][] = [
     ['APIGroups', rule.apiGroups],
     ['Resources', rule.resources],

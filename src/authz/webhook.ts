@@ -91,7 +91,7 @@ export function webhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer
 const VERSIONS = ['v1', 'v1beta1']
 
 /** Throws an Error about a version of access reviews that is not known. */
-export function checkAccessReviewVersion(version: string): void {
+function checkAccessReviewVersion(version: string): void {
   if (VERSIONS.includes(version)) return
   const known = VERSIONS.map((one) => JSON.stringify(one)).join(', ')
   throw new Error(

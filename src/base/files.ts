@@ -2,12 +2,11 @@
  * Work on files that does not hold up others. Node's own promises of it bring along an editor of lines and watchers of
  * folders, which a start has no use for and would wait for.
  */
-import { fsync, mkdir as makeFolder, readFile as read, rename as move, rm as remove } from 'node:fs'
+import { fsync, readFile as read, rename as move, rm as remove } from 'node:fs'
 import { promisify } from 'node:util'
 
 /** As in `node:fs/promises`, like the others. */
 export const readFile = promisify(read)
-export const mkdir = promisify(makeFolder)
 export const rename = promisify(move)
 export const rm = promisify(remove)
 /** Resolves when what was written to an open file is on disk. */

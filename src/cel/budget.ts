@@ -1,8 +1,8 @@
 /** What one evaluation may cost. */
-export const CALL_LIMIT = 1_000_000
+const CALL_LIMIT = 1_000_000
 
 /** What all evaluations for one object may cost together. */
-export const OBJECT_LIMIT = 10_000_000
+const OBJECT_LIMIT = 10_000_000
 
 /** More was spent than allowed. */
 export class OutOfBudget extends Error {}

@@ -42,7 +42,7 @@ export interface FieldType {
 export type DeclaredType = ScalarType | ListType | MapType | ObjectType
 
 /** Bytes of the greatest request, which bounds everything that declares no bound. */
-export const REQUEST_BYTES = 3 * 1024 * 1024
+const REQUEST_BYTES = 3 * 1024 * 1024
 
 // What stands around any list, map or text: brackets or quotes.
 const INSIDE = REQUEST_BYTES - 2
@@ -62,7 +62,7 @@ const SCALAR_BYTES: Readonly<Record<ScalarType['is'], number>> = {
 }
 
 /** The fewest bytes that a value takes in JSON. */
-export function leastBytes(type: DeclaredType): number {
+function leastBytes(type: DeclaredType): number {
   if (type.is === 'list' || type.is === 'map') return 2
   if (type.is !== 'object') return SCALAR_BYTES[type.is]
   let bytes = 2

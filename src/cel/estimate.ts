@@ -4,13 +4,13 @@ import { escapeFieldName as escapedName } from './field-names.ts'
 import { writtenName } from './function-library.ts'
 
 /** More than anything may cost. */
-export const ENDLESS = 2 ** 64
+const ENDLESS = 2 ** 64
 
 /** Cost of looking at one character of a text. */
 export const PER_CHARACTER = 0.1
 
 /** Cost of one character of a pattern, for each character of the text. */
-export const PER_PATTERN_CHARACTER = 0.25
+const PER_PATTERN_CHARACTER = 0.25
 
 /** Cost of making a list. */
 export const NEW_LIST = 10
@@ -30,7 +30,7 @@ interface Estimate {
 type Variables = ReadonlyMap<string, DeclaredType | undefined>
 
 /** A product that stays below what is endless; of nothing times endless nothing is left. */
-export const times = (a: number, b: number): number => Math.min(a * b, ENDLESS)
+const times = (a: number, b: number): number => Math.min(a * b, ENDLESS)
 
 const plus = (...costs: readonly number[]): number =>
   Math.min(

@@ -94,11 +94,11 @@ export function controllerManager(options: ControllerManagerOptions): Controller
 }
 
 /** Names of controllers that may be chosen. */
-export const controllerNames = (): string[] =>
+const controllerNames = (): string[] =>
   managedControllers({ ca: '', issue: () => Promise.resolve('') }).map(({ name }) => name)
 
 /** Whether a controller is chosen: by its name, by that it is not named, or by `*`. */
-export function isChosen(name: string, chosen: readonly string[]): boolean {
+function isChosen(name: string, chosen: readonly string[]): boolean {
   if (chosen.includes(name)) return true
   return !chosen.includes(`-${name}`) && chosen.includes('*')
 }

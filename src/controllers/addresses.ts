@@ -8,7 +8,6 @@ export const NAMESPACES = core('namespaces')
 export const CONFIG_MAPS = core('configmaps')
 export const SECRETS = core('secrets')
 export const SERVICE_ACCOUNTS = core('serviceaccounts')
-export const PODS = core('pods')
 export const EVENTS = core('events')
 
 export const clusterRoles = (v: Vocabulary): ResourceAddress => ({

@@ -28,7 +28,7 @@ export const isMap = (value: Json): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** A value as its schema has it, with members in order of their names. The given one is not changed. */
-export function readValue(value: Json, schema: SchemaProps | undefined, decoding: Decoding): Json {
+function readValue(value: Json, schema: SchemaProps | undefined, decoding: Decoding): Json {
   if (Array.isArray(value)) return readList(value, schema, decoding)
   if (isMap(value)) {
     const embedded = schema !== undefined && isEmbedded(schema)

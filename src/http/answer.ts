@@ -3,12 +3,11 @@ import { shownResult } from '../registry/conversion.ts'
 import type { ListResult, Result } from '../registry/results.ts'
 import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import type { WaitingConversion } from '../catalogue/entry.ts'
-import type { StatusError } from '../meta/errors.ts'
 import { formatJson, parseJson } from '../codec/json-text.ts'
 import type { ShapeClass } from '../notation/shape.ts'
 import { TAKEN, type Answer, type Context } from './context.ts'
 import type { HeaderList, Out } from './exchange.ts'
-import { formOf, type Form } from './form.ts'
+import { answerForm, documentForm, type Form } from './form.ts'
 import {
   inTableOrder,
   itemBrace,
@@ -27,62 +26,8 @@ const MADE_CHUNK = GZIP_FROM
 /** What most items stay below. */
 const MADE_ITEM = 2048
 
-/** The answer to a failure, in the form that was asked for as far as that can be had. */
-export function statusAnswer(context: Context, error: StatusError): Answer {
-  const status = error.toStatus()
-  const headers: HeaderList = []
-  const retry = status.details?.retryAfterSeconds
-  if (retry !== undefined && retry > 0) headers.push('retry-after', String(retry))
-  if (error.code === 401) headers.push('www-authenticate', 'Bearer')
-  if (error.code === 403) headers.push('x-content-type-options', 'nosniff')
-  let pretty = false
-  try {
-    // Failures have one shape, whatever was asked for.
-    pretty = formOf(context, { transform: false }).pretty
-  } catch {
-    // The form asked for cannot be had; people read the plain one.
-    pretty = true
-  }
-  const body = pretty ? JSON.stringify(status, null, 2) : jsonLine(status)
-  headers.push('content-type', 'application/json')
-  return { status: error.code, headers, body }
-}
-
 /** A value as compact JSON, which ends with a newline wherever it is a whole answer; indented JSON does not. */
-const jsonLine = (value: unknown): string => `${JSON.stringify(value)}\n`
-
-/** The form in which a client reads failures: no other shape of them can be had. */
-export function failureForm(context: Context): Form['type'] {
-  const { accept = '' } = context.exchange.headers
-  if (accept === '' || accept === 'application/json') return 'application/json'
-  try {
-    return formOf(context, { transform: false }).type
-  } catch {
-    return 'application/json'
-  }
-}
-
-/** The answer to a failure as YAML. */
-export async function yamlStatusAnswer(context: Context, error: StatusError): Promise<Answer> {
-  const { status, headers } = statusAnswer(context, error)
-  const answer = await yamlAnswer(status, Buffer.from(JSON.stringify(error.toStatus())))
-  return { ...answer, headers: [...headers.slice(0, -2), ...answer.headers] }
-}
-
-/** The answer to a failure in the binary form. */
-export async function binaryStatusAnswer(context: Context, error: StatusError): Promise<Answer> {
-  const { status, headers } = statusAnswer(context, error)
-  const { documentMessage } = await import('./protobuf.ts')
-  const { Status } = await import('../kinds/meta/documents.ts')
-  const json = Buffer.from(JSON.stringify(error.toStatus()))
-  const answer = binaryAnswer(
-    context,
-    { status, mediaType: formOf(context, { transform: false }).mediaType },
-    documentMessage(context.server.api, Status.shape, json),
-  )
-  const others = headers.slice(0, -2)
-  return { ...answer, headers: [...others, ...answer.headers] }
-}
+export const jsonLine = (value: unknown): string => `${JSON.stringify(value)}\n`
 
 /** The answer of a verb in the form that was asked for. Throws 406. */
 export function resultAnswer(
@@ -93,7 +38,7 @@ export function resultAnswer(
   const waiting = served.conversion?.waiting
   if (waiting) return convertedAnswer(context, waiting, result)
   context.record?.answered(served, result)
-  const form = formOf(context, { transform: true })
+  const form = answerForm(context)
   if (form.type === 'protobuf') return protobufAnswer(context, served, result, form)
   switch (result.is) {
     case 'status':
@@ -135,7 +80,7 @@ async function convertedAnswer(
   result: Result,
 ): Promise<Answer> {
   // What nobody can read is not asked for.
-  formOf(context, { transform: true })
+  answerForm(context)
   return resultAnswer(context, waiting.shown, await shownResult(waiting, result))
 }
 
@@ -150,7 +95,8 @@ async function protobufAnswer(
   return binaryAnswer(context, { status: result.status, mediaType: form.mediaType }, body)
 }
 
-function binaryAnswer(
+/** A message in the binary form. */
+export function binaryAnswer(
   context: Context,
   { status, mediaType }: { readonly status: number; readonly mediaType: string },
   body: Buffer,
@@ -167,7 +113,7 @@ export async function documentAnswer(
   { shape }: ShapeClass<unknown>,
   json: Buffer,
 ): Promise<Answer> {
-  const form = formOf(context, { transform: false })
+  const form = documentForm(context)
   if (form.type !== 'protobuf') return jsonAnswer(context, 200, form, json)
   const { documentMessage } = await import('./protobuf.ts')
   const body = documentMessage(context.server.api, shape, json)
@@ -236,7 +182,7 @@ const asLine = (json: Buffer): Buffer =>
   json.at(-1) === NEWLINE[0] ? json : Buffer.concat([json, NEWLINE])
 
 /** A complete JSON document as a line of JSON, which may be given as one, as indented JSON or YAML. */
-export function jsonAnswer(
+function jsonAnswer(
   context: Context,
   status: number,
   form: Form,
@@ -254,7 +200,8 @@ export function jsonAnswer(
   return { status, headers: ['content-type', form.type], body }
 }
 
-async function yamlAnswer(status: number, json: Buffer): Promise<Answer> {
+/** A complete JSON document as YAML. */
+export async function yamlAnswer(status: number, json: Buffer): Promise<Answer> {
   const { toYaml } = await import('../codec/yaml.ts')
   const body = await toYaml(parseJson(json))
   return { status, headers: ['content-type', 'application/yaml'], body }

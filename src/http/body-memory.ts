@@ -2,7 +2,7 @@
 import type { BodyBudget } from './request-body.ts'
 
 /** Bytes of all bodies; more than forty of the largest. */
-export const BODY_MEMORY = 128 << 20
+const BODY_MEMORY = 128 << 20
 
 /**
  * Counts the memory of bodies, by user: one of them gets half of it at most, so that who sends many large bodies slowly

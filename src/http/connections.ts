@@ -7,7 +7,7 @@ import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 
 /** Connections of strangers from one IPv4 address or one /64 of IPv6. */
-export const STRANGERS_PER_ADDRESS = 1_000
+const STRANGERS_PER_ADDRESS = 1_000
 /** As the reference has for the first bytes of a request, milliseconds. */
 const HANDSHAKE_MS = 32_000
 /** How long a stranger has a connection for certain, milliseconds: enough to show a credential. */

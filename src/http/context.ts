@@ -8,6 +8,7 @@ import type { BodyQueue } from './body-queue.ts'
 import type { Connections } from './connections.ts'
 import type { Deadlines } from './deadlines.ts'
 import type { Exchange, HeaderList, Out } from './exchange.ts'
+import type { Form } from './form.ts'
 import type { RequestInfo } from './request-info.ts'
 import type { RequestRecord } from './request-record.ts'
 import type { Stages } from './stages.ts'
@@ -47,6 +48,8 @@ export interface Context extends InPool {
   showsTables: boolean
   /** Whether answers can have the binary form; cleared where the kind has none. */
   hasBinary: boolean
+  /** The form of what the verb answers; null until it is negotiated. */
+  form: Form | null
   /** Milliseconds until the answer must have begun; Infinity: as many as it takes. */
   limitMs: number
   /** Milliseconds since the epoch at which the answer must have begun; Infinity: never. */

@@ -1,8 +1,9 @@
 import { IndexedPool } from '../base/indexed-pool.ts'
 import type { Clock } from '../base/clock.ts'
 import { timeout } from '../meta/errors.ts'
-import { statusAnswer, writeAnswer } from './answer.ts'
+import { writeAnswer } from './answer.ts'
 import type { Context } from './context.ts'
+import { jsonFailureAnswer } from './failure-answer.ts'
 
 const LOOK_EVERY_MS = 250
 
@@ -48,7 +49,7 @@ export class Deadlines {
     if (!exchange.begun) {
       const error = timeout('request did not complete within the allotted timeout')
       record?.failed(error)
-      void writeAnswer(context, statusAnswer(context, error))
+      void writeAnswer(context, jsonFailureAnswer(context, error))
     }
     exchange.abort()
   }

@@ -15,7 +15,7 @@ import { connectOptions } from '../registry/connect/options.ts'
 import { TableGone } from '../cache/storage-form.ts'
 import { resultAnswer } from './answer.ts'
 import type { Answer, Context } from './context.ts'
-import { formOf } from './form.ts'
+import { answerForm, watchForm } from './form.ts'
 import { parseContentType } from './media-types.ts'
 import { pageNotFound } from './plain-text.ts'
 import type { RequestInfo } from './request-info.ts'
@@ -84,6 +84,8 @@ function again(
 ): Answer | Promise<Answer> {
   if (!(error instanceof TableGone)) throw error
   if (triesLeft === 0) throw changing()
+  // What is served by now may have other forms.
+  context.form = null
   const { info, server } = context
   const served = server.api.catalogue.find(info.group, info.version, info.resource)
   return served
@@ -125,7 +127,7 @@ function resource(
   if (!run) throw methodNotAllowed()
   context.showsTables = showsTables(served, info)
   // An answer that nobody can read is not worth a write; reads find out when they answer.
-  if (verb !== 'get' && verb !== 'list') formOf(context, { transform: true })
+  if (verb !== 'get' && verb !== 'list') answerForm(context)
   const answer = (result: Result | Promise<Result>): Answer | Promise<Answer> =>
     result instanceof Promise
       ? result.then(
@@ -272,7 +274,7 @@ function bodyType({ method, headers }: Context['exchange']): string {
 
 async function watchAnswer(context: Context, call: Call, before?: Again): Promise<Answer> {
   const { served } = call
-  const form = formOf(context, { watch: true, transform: true })
+  const form = watchForm(context)
   const { api } = context.server
   await freshness(api, call, 'watch')
   let start: WatchStart

@@ -72,8 +72,36 @@ export const PLAIN: Form = {
   pretty: false,
 }
 
-/** Negotiates the form of an answer (seed 1, Content negotiation). Throws 400 and 406. */
-export function formOf(context: Context, options: { watch?: boolean; transform: boolean }): Form {
+/**
+ * The form of what a verb answers. It is negotiated when it is first asked for, and the request has it from then on.
+ * Throws 400 and 406.
+ */
+export const answerForm = (context: Context): Form =>
+  (context.form ??= negotiated(context, { transform: true }))
+
+/** The form of the events of a watch. Throws 400 and 406. */
+export const watchForm = (context: Context): Form =>
+  negotiated(context, { watch: true, transform: true })
+
+/** The form of documents that describe the API, which have one shape. Throws 406. */
+export const documentForm = (context: Context): Form => negotiated(context, { transform: false })
+
+/** The form of a failure: it has one shape, whatever was asked for, and can always be had. */
+export function failureForm(context: Context): Form {
+  // What was found without another shape would be found again.
+  if (context.form?.as === '') return context.form
+  try {
+    return negotiated(context, { transform: false })
+  } catch {
+    // People read it.
+    return INDENTED
+  }
+}
+
+const INDENTED: Form = { ...PLAIN, pretty: true }
+
+/** Negotiates a form (seed 1, Content negotiation). Throws 400 and 406. */
+function negotiated(context: Context, options: { watch?: boolean; transform: boolean }): Form {
   const accept = context.exchange.headers.accept
   const agent = context.exchange.headers['user-agent'] ?? ''
   const pretty = isPretty(context, agent)

@@ -28,7 +28,7 @@ export interface Choice<O extends Offer = Offer> {
 const NONE: Parameters = new Map()
 
 /** What a missing Content-Type means. */
-export const JSON_TYPE: MediaType = { type: 'application', subtype: 'json', params: NONE }
+const JSON_TYPE: MediaType = { type: 'application', subtype: 'json', params: NONE }
 
 /**
  * The media type of a request body; a missing header means JSON, null is not a media type

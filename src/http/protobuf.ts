@@ -1,5 +1,5 @@
 /** Answers in the binary form. Loaded when the first client asks for it. */
-import type { Api } from '../registry/context.ts'
+import type { HookDependencies } from '../registry/context.ts'
 import type { Made, Result } from '../registry/results.ts'
 import type { EventForm } from '../registry/event-form.ts'
 import { ListMeta, PartialObjectMetadata, Status } from '../kinds/meta/documents.ts'
@@ -15,7 +15,7 @@ import { bookmarkObject, isList, listMetadata, noList, objectJson } from './repr
 
 /** What a verb answers, in an envelope. Throws 406 for shapes that do not fit what is answered. */
 export async function resultMessage(
-  api: Api,
+  api: HookDependencies,
   served: ResourceEntry,
   result: Result,
   form: Form,
@@ -54,7 +54,7 @@ interface BinaryKind {
   object(source: StoredObject | Made, form: Form): Buffer
 }
 
-async function binaryKind(api: Api, served: ResourceEntry): Promise<BinaryKind> {
+async function binaryKind(api: HookDependencies, served: ResourceEntry): Promise<BinaryKind> {
   const protobuf = await served.protobuf?.load()
   const raw = (source: StoredObject | Made): Buffer => {
     if (!protobuf) throw new Error(`${served.kind} has no binary form`)
@@ -80,16 +80,16 @@ async function binaryKind(api: Api, served: ResourceEntry): Promise<BinaryKind> 
   }
 }
 
-const metadataRaw = (api: Api, source: StoredObject | Made): Buffer =>
+const metadataRaw = (api: HookDependencies, source: StoredObject | Made): Buffer =>
   protobufOf(PartialObjectMetadata.shape, api.v).encode({
     metadata: parseJson(source.metadata()) as JsonObject,
   })
 
-const statusMessage = (api: Api, status: object): Buffer =>
+const statusMessage = (api: HookDependencies, status: object): Buffer =>
   documentMessage(api, Status.shape, Buffer.from(JSON.stringify(status)))
 
 /** A document with a kind of its own, in an envelope. */
-export function documentMessage(api: Api, shape: Shape, json: Buffer): Buffer {
+export function documentMessage(api: HookDependencies, shape: Shape, json: Buffer): Buffer {
   const {
     kind = shape.name,
     apiVersion = 'v1',
@@ -103,7 +103,7 @@ export function documentMessage(api: Api, shape: Shape, json: Buffer): Buffer {
 
 /** How the events of a watch look in the binary form. */
 export async function eventMessages(
-  api: Api,
+  api: HookDependencies,
   served: ResourceEntry,
   form: Form,
 ): Promise<EventForm> {

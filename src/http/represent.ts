@@ -2,7 +2,7 @@
  * Objects, lists and events in the form that was asked for. The stored version as JSON goes out as the
  * bytes it is kept in; every other form is made here.
  */
-import { hookContext, type Api } from '../registry/context.ts'
+import { hookContext, type HookDependencies } from '../registry/context.ts'
 import { decodeStored, convertFromStorage } from '../registry/objects.ts'
 import { convertedEvents, type EventForm } from '../registry/event-form.ts'
 import { Made, type ListResult, type Result } from '../registry/results.ts'
@@ -18,7 +18,11 @@ import type { StoredObject } from '../cache/stored-object.ts'
 import type { Form } from './form.ts'
 
 /** JSON of an object in the served version. */
-export function objectBytes(api: Api, served: ResourceEntry, version: StoredObject): Buffer {
+export function objectBytes(
+  api: HookDependencies,
+  served: ResourceEntry,
+  version: StoredObject,
+): Buffer {
   if (served.conversion === null) return version.json()
   if (served.conversion.same) {
     return Buffer.concat([served.opening, version.json().subarray(served.storage.opening.length)])
@@ -27,7 +31,11 @@ export function objectBytes(api: Api, served: ResourceEntry, version: StoredObje
 }
 
 /** The same as a line: the newline that ends an answer stands behind what is stored, so nothing is copied for it. */
-export function objectLine(api: Api, served: ResourceEntry, version: StoredObject): Buffer {
+export function objectLine(
+  api: HookDependencies,
+  served: ResourceEntry,
+  version: StoredObject,
+): Buffer {
   if (served.conversion === null) return version.line()
   if (served.conversion.same) {
     return Buffer.concat([served.opening, version.line().subarray(served.storage.opening.length)])
@@ -35,7 +43,11 @@ export function objectLine(api: Api, served: ResourceEntry, version: StoredObjec
   return objectBytes(api, served, version)
 }
 
-function converted(api: Api, served: ResourceEntry, version: StoredObject): JsonObject {
+function converted(
+  api: HookDependencies,
+  served: ResourceEntry,
+  version: StoredObject,
+): JsonObject {
   const c = hookContext(api)
   return served.codec.plain(
     convertFromStorage(served, decodeStored(served, version, c), c) as unknown as JsonObject,
@@ -44,7 +56,7 @@ function converted(api: Api, served: ResourceEntry, version: StoredObject): Json
 
 /** One object, stored or made, in any JSON shape. Throws 406 when the shape is one of lists. */
 export function objectJson(
-  api: Api,
+  api: HookDependencies,
   served: ResourceEntry,
   object: StoredObject | Made,
   form: Form,
@@ -81,7 +93,7 @@ const PLAIN: Form = {
 
 /** The result of a verb as JSON in the served version, whatever form the client asked for. */
 export function resultJson(
-  api: Api,
+  api: HookDependencies,
   served: ResourceEntry,
   result: Result,
 ): { readonly apiVersion: string; readonly json: Buffer } {
@@ -153,7 +165,7 @@ export const listMetadata = (list: ListResult) => ({
 
 /** A list in any JSON shape. Throws 406 when the shape is one of single objects. */
 export function listBytes(
-  api: Api,
+  api: HookDependencies,
   served: ResourceEntry,
   list: ListResult,
   form: Form,
@@ -198,7 +210,7 @@ export function listBytes(
 }
 
 /** Items of kinds with a schema say what they are: the kind of their list need not be told from theirs. */
-const wholeItems = (api: Api, served: ResourceEntry, opening: Buffer): ListBytes => ({
+const wholeItems = (api: HookDependencies, served: ResourceEntry, opening: Buffer): ListBytes => ({
   opening,
   closing: LAST_LINE,
   from: served.conversion === null ? BRACE.length : null,
@@ -207,7 +219,7 @@ const wholeItems = (api: Api, served: ResourceEntry, opening: Buffer): ListBytes
 
 /** The list with its items in the order of tables, where a kind has one. */
 export function inTableOrder(
-  api: Api,
+  api: HookDependencies,
   served: ResourceEntry,
   list: ListResult,
   form: Form,
@@ -223,7 +235,7 @@ export function inTableOrder(
 const LAST_OF_METADATA = 'managedFields'
 
 /** A stored object for the functions that make a table of it. */
-function viewOf(api: Api, served: ResourceEntry, version: StoredObject): Typed {
+function viewOf(api: HookDependencies, served: ResourceEntry, version: StoredObject): Typed {
   const { table, conversion } = served
   if (table.reads === 'served' && conversion !== null)
     return table.view(objectBytes(api, served, version))
@@ -289,7 +301,11 @@ interface Rows {
   readonly c: HookContext
 }
 
-function rowParts(api: Api, { served, form, c }: Rows, source: StoredObject | Made): Part[] {
+function rowParts(
+  api: HookDependencies,
+  { served, form, c }: Rows,
+  source: StoredObject | Made,
+): Part[] {
   const object = 'revision' in source ? viewOf(api, served, source) : parsed(source)
   const cells = JSON.stringify(cellsOf(served, object, c))
   const conditions = served.table.rowConditions?.(object) ?? []
@@ -306,7 +322,7 @@ function rowParts(api: Api, { served, form, c }: Rows, source: StoredObject | Ma
 }
 
 function metadataParts(
-  api: Api,
+  api: HookDependencies,
   served: ResourceEntry,
   source: StoredObject | Made,
   form: Form,
@@ -323,7 +339,7 @@ function metadataParts(
 const toBuffer = (part: Part): Buffer => (typeof part === 'string' ? Buffer.from(part) : part)
 
 /** How the events of a watch look. */
-export function eventForm(api: Api, served: ResourceEntry, form: Form): EventForm {
+export function eventForm(api: HookDependencies, served: ResourceEntry, form: Form): EventForm {
   const waiting = served.conversion?.waiting
   if (waiting) return convertedEvents(waiting, eventForm(api, waiting.shown, form))
   // Only the first event of a table stream tells the columns, so such streams share no frames.

@@ -3,6 +3,7 @@ import type { Decision } from '../authz/authorizer.ts'
 import type { BodyShare } from './body-memory.ts'
 import type { AuditAnnotation, Context, ServerState } from './context.ts'
 import type { Exchange, HeaderList } from './exchange.ts'
+import type { Form } from './form.ts'
 import { NO_REQUEST, parseQuery } from './request-info.ts'
 import type { RequestRecord } from './request-record.ts'
 
@@ -34,6 +35,7 @@ export class RequestContext implements Context {
   record: RequestRecord | null = null
   showsTables = true
   hasBinary = true
+  form: Form | null = null
   limitMs = Infinity
   deadline = Infinity
   place = -1

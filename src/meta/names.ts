@@ -26,7 +26,7 @@ export const rangeMessage = (low: number, high: number): string =>
   `must be between ${low} and ${high}, inclusive`
 
 /** Text for a value that may not be empty. */
-export const EMPTY_MESSAGE = 'must be non-empty'
+const EMPTY_MESSAGE = 'must be non-empty'
 /** Text for a number below zero. */
 export const NEGATIVE_MESSAGE = 'must be greater than or equal to 0'
 /** Text for a field that may not change. */

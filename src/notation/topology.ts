@@ -57,7 +57,7 @@ export interface DeclaredField {
 export const DEDUCED: Topology = { is: 'deduced' }
 
 /** An object or a map without declaration. */
-export const DEDUCED_MAP: MapTopology = {
+const DEDUCED_MAP: MapTopology = {
   is: 'map',
   atomic: false,
   fields: new Map(),

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { readFile } from '../base/files.ts'
 
 /** The file that the build writes beside this one. */
-export const DOCS_FILE = 'docs.json'
+const DOCS_FILE = 'docs.json'
 
 /**
  * Documentation of shapes and fields: what the build extracted, or the sources themselves when run from them. Not kept:

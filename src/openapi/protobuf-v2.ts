@@ -1,19 +1,23 @@
-import type { Writer } from 'protobufjs/minimal.js'
 import type { DocumentV2, Json } from './document.ts'
 import {
   any,
+  around,
+  each,
   entryWriter,
-  extensions,
   fields,
   flag,
+  map,
+  members,
   message,
-  named,
   newWriter,
+  one,
   text,
   texts,
   wrapped,
+  type Fields,
   type WriteMessage,
 } from './protobuf.ts'
+import { parametersOf, pathItemOf } from './protobuf-path-item.ts'
 import { atOnce } from './steps.ts'
 
 /** A document in version 2 as the message that clients read. */
@@ -23,22 +27,11 @@ export const openApiV2Protobuf = (document: DocumentV2): Buffer =>
 /** The same in steps. */
 export function* openApiV2ProtobufSteps(document: DocumentV2): Generator<void, Buffer> {
   const head = newWriter()
-  text(head, 1, document.swagger)
-  message(head, 2, document.info, (writer, { title, version }) => {
-    text(writer, 1, title)
-    text(writer, 2, version)
-  })
-  const paths = yield* fields(2, document.paths, namedPath)
-  const definitions = yield* fields(1, document.definitions, namedSchema)
+  members(head, { ...document }, HEAD)
+  const paths = yield* fields(2, document.paths, entryWriter(pathItem))
+  const definitions = yield* fields(1, document.definitions, entryWriter(schema))
   const tail = newWriter()
-  for (const requirement of document.security) {
-    message(tail, 12, requirement, (writer, r) => {
-      named(writer, 1, Object.entries(r), (inner, scopes) => texts(inner, 1, scopes))
-    })
-  }
-  message(tail, 13, document.securityDefinitions, (writer, all) => {
-    named(writer, 1, Object.entries(all), (inner, one) => message(inner, 2, one, apiKey))
-  })
+  members(tail, { ...document }, TAIL)
   return Buffer.concat([
     head.finish(),
     ...wrapped(8, paths),
@@ -47,99 +40,106 @@ export function* openApiV2ProtobufSteps(document: DocumentV2): Generator<void, B
   ])
 }
 
-const apiKey: WriteMessage<Json> = (writer, key) => {
-  text(writer, 1, key.type)
-  text(writer, 2, key.name)
-  text(writer, 3, key.in)
-  text(writer, 4, key.description)
-}
-
-const METHODS: readonly (readonly [string, number])[] = [
-  ['get', 2],
-  ['put', 3],
-  ['post', 4],
-  ['delete', 5],
-  ['options', 6],
-  ['head', 7],
-  ['patch', 8],
+const INFO: Fields = [
+  ['title', 1, text],
+  ['version', 2, text],
 ]
 
-const pathItem: WriteMessage<Json> = (writer, item) => {
-  for (const [method, number] of METHODS) {
-    message(writer, number, item[method] as Json | undefined, operation)
-  }
-  parameters(writer, 9, item.parameters)
-}
+const HEAD: Fields = [
+  ['swagger', 1, text],
+  ['info', 2, one((writer, info: Json) => members(writer, info, INFO))],
+]
 
-const namedPath = entryWriter(pathItem)
+const API_KEY: Fields = [
+  ['type', 1, text],
+  ['name', 2, text],
+  ['in', 3, text],
+  ['description', 4, text],
+]
 
-const operation: WriteMessage<Json> = (writer, o) => {
-  texts(writer, 1, o.tags)
-  text(writer, 3, o.description)
-  text(writer, 5, o.operationId)
-  texts(writer, 6, o.produces)
-  texts(writer, 7, o.consumes)
-  parameters(writer, 8, o.parameters)
-  message(writer, 9, o.responses as Json, (inner, responses) => {
-    named(inner, 1, Object.entries(responses) as [string, Json][], (value, response) => {
-      message(value, 1, response, (w, r) => {
-        text(w, 1, r.description)
-        message(w, 2, r.schema as Json | undefined, (s, one) => message(s, 1, one, schema))
-      })
-    })
-  })
-  texts(writer, 10, o.schemes)
-  extensions(writer, 13, o)
-}
+const TAIL: Fields = [
+  ['security', 12, each(around(1, map(around(1, texts))))],
+  [
+    'securityDefinitions',
+    13,
+    one(
+      around(
+        1,
+        map(
+          around(
+            2,
+            one((writer, key: Json) => members(writer, key, API_KEY)),
+          ),
+        ),
+      ),
+    ),
+  ],
+]
 
-function parameters(writer: Writer, number: number, list: unknown): void {
-  for (const one of (list ?? []) as readonly Json[]) {
-    message(writer, number, one, (item, p) => message(item, 1, p, parameter))
-  }
-}
+const schema: WriteMessage<Json> = (writer, s) => members(writer, s, SCHEMA, 31)
+
+const SCHEMA: Fields = [
+  ['$ref', 1, text],
+  ['format', 2, text],
+  ['description', 4, text],
+  ['default', 5, one(any)],
+  ['required', 19, texts],
+  ['enum', 20, each(any)],
+  ['additionalProperties', 21, one(around(1, one(schema)))],
+  ['type', 22, one((writer, type) => texts(writer, 1, [type as string]))],
+  ['items', 23, one(around(1, one(schema)))],
+  ['properties', 25, one(around(1, map(schema)))],
+]
+
+const BODY: Fields = [
+  ['description', 1, text],
+  ['name', 2, text],
+  ['in', 3, text],
+  ['required', 4, flag],
+  ['schema', 5, one(schema)],
+]
 
 const parameter: WriteMessage<Json> = (writer, p) => {
-  if (p.in === 'body') {
-    message(writer, 1, p, (w, b) => {
-      text(w, 1, b.description)
-      text(w, 2, b.name)
-      text(w, 3, b.in)
-      flag(w, 4, b.required)
-      message(w, 5, b.schema as Json | undefined, schema)
-    })
-    return
-  }
+  if (p.in === 'body') return message(writer, 1, p, (w, body) => members(w, body, BODY))
   const inPath = p.in === 'path'
-  // The two messages have the same fields, which path parameters number one lower from `type` on.
-  const shift = inPath ? 0 : 1
-  message(writer, 2, p, (outer, q) => {
-    message(outer, inPath ? 4 : 3, q, (w) => {
-      flag(w, 1, q.required)
-      text(w, 2, q.in)
-      text(w, 3, q.description)
-      text(w, 4, q.name)
-      text(w, 5 + shift, q.type)
-      flag(w, 19 + shift, q.uniqueItems)
-    })
-  })
+  message(writer, 2, p, (outer) =>
+    message(outer, inPath ? 4 : 3, p, (w) => members(w, p, inPath ? PATH_PARAMETER : PARAMETER)),
+  )
 }
 
-const schema: WriteMessage<Json> = (writer, s) => {
-  text(writer, 1, s.$ref)
-  text(writer, 2, s.format)
-  text(writer, 4, s.description)
-  if (s.default !== undefined) message(writer, 5, s.default, any)
-  texts(writer, 19, s.required)
-  for (const value of (s.enum ?? []) as readonly unknown[]) message(writer, 20, value, any)
-  message(writer, 21, s.additionalProperties as Json | undefined, (w, inner) =>
-    message(w, 1, inner, schema),
-  )
-  if (s.type !== undefined) message(writer, 22, [s.type], (w, types) => texts(w, 1, types))
-  message(writer, 23, s.items as Json | undefined, (w, inner) => message(w, 1, inner, schema))
-  message(writer, 25, s.properties as Json | undefined, (w, properties) =>
-    named(w, 1, Object.entries(properties) as [string, Json][], schema),
-  )
-  extensions(writer, 31, s)
-}
+/** The two messages have the same fields, which path parameters number one lower from `type` on. */
+const parameterFields = (shift: 0 | 1): Fields => [
+  ['required', 1, flag],
+  ['in', 2, text],
+  ['description', 3, text],
+  ['name', 4, text],
+  ['type', 5 + shift, text],
+  ['uniqueItems', 19 + shift, flag],
+]
+const PATH_PARAMETER = parameterFields(0)
+const PARAMETER = parameterFields(1)
 
-const namedSchema = entryWriter(schema)
+const RESPONSE: Fields = [
+  ['description', 1, text],
+  ['schema', 2, one(around(1, one(schema)))],
+]
+
+const response: WriteMessage<unknown> = around(
+  1,
+  one((writer, r: Json) => members(writer, r, RESPONSE)),
+)
+
+const pathItem = pathItemOf(
+  { firstMethod: 2, parameters: 9 },
+  [
+    ['tags', 1, texts],
+    ['description', 3, text],
+    ['operationId', 5, text],
+    ['produces', 6, texts],
+    ['consumes', 7, texts],
+    ['parameters', 8, parametersOf(parameter)],
+    ['responses', 9, one(around(1, map(response)))],
+    ['schemes', 10, texts],
+  ],
+  parameter,
+)

@@ -2,19 +2,24 @@ import type { Writer } from 'protobufjs/minimal.js'
 import type { DocumentV3, Json } from './document.ts'
 import {
   any,
+  around,
+  each,
   entryWriter,
-  extensions,
   field,
   fields,
   flag,
+  map,
+  members,
   message,
-  named,
   newWriter,
+  one,
   text,
   texts,
   wrapped,
+  type Fields,
   type WriteMessage,
 } from './protobuf.ts'
+import { parametersOf, pathItemOf } from './protobuf-path-item.ts'
 import { atOnce } from './steps.ts'
 
 /** A document in version 3 as the message that clients read. */
@@ -24,126 +29,121 @@ export const openApiV3Protobuf = (document: DocumentV3): Buffer =>
 /** The same in steps. */
 export function* openApiV3ProtobufSteps(document: DocumentV3): Generator<void, Buffer> {
   const head = newWriter()
-  text(head, 1, document.openapi)
-  message(head, 2, document.info, (writer, { title, version }) => {
-    text(writer, 1, title)
-    text(writer, 6, version)
-  })
-  const paths = yield* fields(1, document.paths, namedPath)
-  const schemas = yield* fields(1, document.components.schemas, namedSchema)
-  const security = field(7, document.components.securitySchemes, (writer, all) => {
-    named(writer, 1, Object.entries(all), (inner, one) => message(inner, 1, one, securityScheme))
-  })
+  members(head, { ...document }, HEAD)
+  const { schemas, securitySchemes } = document.components
+  const paths = yield* fields(1, document.paths, entryWriter(pathItem))
+  const described = yield* fields(1, schemas, entryWriter(schemaOrReference))
+  const security = field(7, securitySchemes, around(1, map(securityScheme)))
   return Buffer.concat([
     head.finish(),
     ...wrapped(4, paths),
-    ...wrapped(5, [...wrapped(1, schemas), security]),
+    ...wrapped(5, [...wrapped(1, described), security]),
   ])
 }
 
-const securityScheme: WriteMessage<Json> = (writer, scheme) => {
-  text(writer, 1, scheme.type)
-  text(writer, 2, scheme.description)
-  text(writer, 3, scheme.name)
-  text(writer, 4, scheme.in)
-}
-
-const METHODS: readonly (readonly [string, number])[] = [
-  ['get', 4],
-  ['put', 5],
-  ['post', 6],
-  ['delete', 7],
-  ['options', 8],
-  ['head', 9],
-  ['patch', 10],
+const INFO: Fields = [
+  ['title', 1, text],
+  ['version', 6, text],
 ]
 
-const pathItem: WriteMessage<Json> = (writer, item) => {
-  for (const [method, number] of METHODS) {
-    message(writer, number, item[method] as Json | undefined, operation)
-  }
-  parameters(writer, 13, item.parameters)
-}
+const HEAD: Fields = [
+  ['openapi', 1, text],
+  ['info', 2, one((writer, info: Json) => members(writer, info, INFO))],
+]
 
-const namedPath = entryWriter(pathItem)
+const SECURITY_SCHEME: Fields = [
+  ['type', 1, text],
+  ['description', 2, text],
+  ['name', 3, text],
+  ['in', 4, text],
+]
 
-const operation: WriteMessage<Json> = (writer, o) => {
-  texts(writer, 1, o.tags)
-  text(writer, 3, o.description)
-  text(writer, 5, o.operationId)
-  parameters(writer, 6, o.parameters)
-  message(writer, 7, o.requestBody as Json | undefined, (inner, requestBody) => {
-    message(inner, 1, requestBody, (w, b) => {
-      message(w, 2, b.content as Json | undefined, content)
-      flag(w, 3, b.required)
-    })
-  })
-  message(writer, 8, o.responses as Json, (inner, responses) => {
-    named(inner, 2, Object.entries(responses) as [string, Json][], (value, response) => {
-      message(value, 1, response, (w, r) => {
-        text(w, 1, r.description)
-        message(w, 3, r.content as Json | undefined, content)
-      })
-    })
-  })
-  extensions(writer, 13, o)
-}
-
-const content: WriteMessage<Json> = (writer, types) => {
-  named(writer, 1, Object.entries(types) as [string, Json][], (w, media) =>
-    message(w, 1, media.schema as Json | undefined, schemaOrReference),
-  )
-}
-
-function parameters(writer: Writer, number: number, list: unknown): void {
-  for (const one of (list ?? []) as readonly Json[]) {
-    message(writer, number, one, (item, parameter) => {
-      message(item, 1, parameter, (w, p) => {
-        text(w, 1, p.name)
-        text(w, 2, p.in)
-        text(w, 3, p.description)
-        flag(w, 4, p.required)
-        message(w, 10, p.schema as Json | undefined, schemaOrReference)
-      })
-    })
-  }
-}
+const securityScheme = around(
+  1,
+  one((writer, scheme: Json) => members(writer, scheme, SECURITY_SCHEME)),
+)
 
 const schemaOrReference: WriteMessage<Json> = (writer, s) => {
-  if (s.$ref === undefined) message(writer, 1, s, schema)
-  else message(writer, 2, s, (w, reference) => text(w, 1, reference.$ref))
+  if (s.$ref === undefined) message(writer, 1, s, (w) => members(w, s, SCHEMA, 36))
+  else message(writer, 2, s, (w) => text(w, 1, s.$ref))
 }
-
-const schema: WriteMessage<Json> = (writer, s) => {
-  flag(writer, 20, s.uniqueItems)
-  texts(writer, 23, s.required)
-  for (const value of (s.enum ?? []) as readonly unknown[]) message(writer, 24, value, any)
-  text(writer, 25, s.type)
-  for (const one of (s.allOf ?? []) as readonly Json[]) message(writer, 26, one, schemaOrReference)
-  message(writer, 30, s.items as Json | undefined, (w, items) =>
-    message(w, 1, items, schemaOrReference),
-  )
-  message(writer, 31, s.properties as Json | undefined, (w, properties) =>
-    named(w, 1, Object.entries(properties) as [string, Json][], schemaOrReference),
-  )
-  message(writer, 32, s.additionalProperties as Json | undefined, (w, inner) =>
-    message(w, 1, inner, schemaOrReference),
-  )
-  standard(writer, s.default)
-  text(writer, 34, s.description)
-  text(writer, 35, s.format)
-  extensions(writer, 36, s)
-}
-
-const namedSchema = entryWriter(schemaOrReference)
 
 /** The message has room for numbers, truth values and texts only; other defaults stay out. */
-function standard(writer: Writer, value: unknown): void {
+function standard(writer: Writer, number: number, value: unknown): void {
   if (typeof value === 'number') {
-    message(writer, 33, value, (w, n) => w.uint32((1 << 3) | 1).double(n))
+    message(writer, number, value, (w, n) => w.uint32((1 << 3) | 1).double(n))
   } else if (typeof value === 'boolean') {
-    message(writer, 33, value, (w, b) => w.uint32(2 << 3).bool(b))
+    message(writer, number, value, (w, b) => w.uint32(2 << 3).bool(b))
   } else if (typeof value === 'string') {
-    message(writer, 33, value, (w, t) => w.uint32((3 << 3) | 2).string(t))
+    message(writer, number, value, (w, t) => w.uint32((3 << 3) | 2).string(t))
   }
 }
+
+const SCHEMA: Fields = [
+  ['uniqueItems', 20, flag],
+  ['required', 23, texts],
+  ['enum', 24, each(any)],
+  ['type', 25, text],
+  ['allOf', 26, each(schemaOrReference)],
+  ['items', 30, one(around(1, one(schemaOrReference)))],
+  ['properties', 31, one(around(1, map(schemaOrReference)))],
+  ['additionalProperties', 32, one(around(1, one(schemaOrReference)))],
+  ['default', 33, standard],
+  ['description', 34, text],
+  ['format', 35, text],
+]
+
+/** Schemas by media type. */
+const content = around(
+  1,
+  map((writer, media: Json) =>
+    message(writer, 1, media.schema as Json | undefined, schemaOrReference),
+  ),
+)
+
+const REQUEST_BODY: Fields = [
+  ['content', 2, one(content)],
+  ['required', 3, flag],
+]
+
+const RESPONSE: Fields = [
+  ['description', 1, text],
+  ['content', 3, one(content)],
+]
+
+const response = around(
+  1,
+  one((writer, r: Json) => members(writer, r, RESPONSE)),
+)
+
+const PARAMETER: Fields = [
+  ['name', 1, text],
+  ['in', 2, text],
+  ['description', 3, text],
+  ['required', 4, flag],
+  ['schema', 10, one(schemaOrReference)],
+]
+
+const parameter: WriteMessage<Json> = (writer, p) => members(writer, p, PARAMETER)
+
+const pathItem = pathItemOf(
+  { firstMethod: 4, parameters: 13 },
+  [
+    ['tags', 1, texts],
+    ['description', 3, text],
+    ['operationId', 5, text],
+    ['parameters', 6, parametersOf(parameter)],
+    [
+      'requestBody',
+      7,
+      one(
+        around(
+          1,
+          one((writer, b: Json) => members(writer, b, REQUEST_BODY)),
+        ),
+      ),
+    ],
+    ['responses', 8, one(around(2, map(response)))],
+  ],
+  parameter,
+)

@@ -64,11 +64,51 @@ export const entryWriter =
 /** Any value, as the text of its JSON form (which is YAML). */
 export const any: WriteMessage<unknown> = (writer, value) => text(writer, 2, JSON.stringify(value))
 
-/** The `x-` entries of an object. */
-export function extensions(writer: Writer, number: number, object: Json): void {
+/** Writes a field under its number; absent values are left out. */
+export type WriteField = (writer: Writer, number: number, value: unknown) => void
+
+/** Fields of a message that are members of an object, in the order in which they are written. */
+export type Fields = readonly (readonly [member: string, number: number, write: WriteField])[]
+
+/** Writes the members of an object that have fields, and its `x-` entries where those have a number. */
+export function members(
+  writer: Writer,
+  object: Json,
+  known: Fields,
+  extensionsNumber?: number,
+): void {
+  for (const [member, number, write] of known) write(writer, number, object[member])
+  if (extensionsNumber === undefined) return
   const entries = Object.entries(object).filter(([name]) => name.startsWith('x-'))
-  named(writer, number, entries, any)
+  named(writer, extensionsNumber, entries, any)
 }
+
+/** A field with a message. */
+export const one =
+  <T>(write: WriteMessage<T>): WriteField =>
+  (writer, number, value) =>
+    message(writer, number, value as T | undefined, write)
+
+/** A field with a message for each value of a list. */
+export const each =
+  <T>(write: WriteMessage<T>): WriteField =>
+  (writer, number, values) => {
+    for (const value of (values ?? []) as readonly T[]) message(writer, number, value, write)
+  }
+
+/** A message that has nothing but another one, or a map of them, in one field. */
+export const around =
+  (number: number, write: WriteField): WriteMessage<unknown> =>
+  (writer, value) =>
+    write(writer, number, value)
+
+/** A field with a map of messages. */
+export const map =
+  <T>(write: WriteMessage<T>): WriteField =>
+  (writer, number, value) => {
+    if (value !== undefined)
+      named(writer, number, Object.entries(value as Record<string, T>), write)
+  }
 
 /** A message of its own as bytes of a field, so that long documents are written piece by piece. */
 export function field<T>(number: number, value: T, write: WriteMessage<T>): Uint8Array {

@@ -80,7 +80,7 @@ function compareKeys(a: readonly KeyValue[], b: readonly KeyValue[]): number {
 }
 
 /** The order of JSON values: numbers, strings, booleans, lists, objects, null. */
-export function compareValues(a: unknown, b: unknown): number {
+function compareValues(a: unknown, b: unknown): number {
   const rank = rankOf(a)
   if (rank !== rankOf(b)) return rank - rankOf(b)
   // Equal ranks are equal types.

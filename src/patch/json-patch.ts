@@ -13,7 +13,7 @@ import { PatchFailed, PatchSyntaxError, TooManyOperations } from './patch-errors
 export { PatchFailed, PatchSyntaxError, TooManyOperations } from './patch-errors.ts'
 
 /** Operations that one patch may hold (api-machinery section 10). */
-export const MAX_OPERATIONS = 10_000
+const MAX_OPERATIONS = 10_000
 
 /** Bytes by which `copy` may let a document grow (api-machinery section 10). */
 const MAX_COPIED_BYTES = 3_145_728

@@ -1,11 +1,11 @@
 /** Options of requests in the form in which admission is told of them. */
 import type { OperationOptions } from '../admission/attributes.ts'
-import { first, type Api, type Call } from './context.ts'
+import { first, type HookDependencies, type Call } from './context.ts'
 import type { Given } from './delete.ts'
 
 /** Options of a write. A patch has those of an update, or of a create when it makes the object. */
 export function optionsOfWrite(
-  { v }: Api,
+  { v }: Pick<HookDependencies, 'v'>,
   { query }: Call,
   kind: 'CreateOptions' | 'UpdateOptions',
 ): OperationOptions {
@@ -22,7 +22,10 @@ export function optionsOfWrite(
 }
 
 /** Options of a deletion, as they were sent. */
-export function optionsOfDeletion({ v }: Api, { dryRun = [], ...given }: Given): OperationOptions {
+export function optionsOfDeletion(
+  { v }: Pick<HookDependencies, 'v'>,
+  { dryRun = [], ...given }: Given,
+): OperationOptions {
   const all = dryRun.filter((value) => value !== '')
   return {
     kind: 'DeleteOptions',

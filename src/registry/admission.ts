@@ -19,7 +19,7 @@ import {
   type ObjectForms,
 } from './admission-object.ts'
 import { optionsOfWrite } from './admission-options.ts'
-import type { Api, Call, User } from './context.ts'
+import type { ActionDependencies, Call, User } from './context.ts'
 
 /** What is asked of admission, beside the call. */
 export interface Asked {
@@ -43,13 +43,13 @@ export class CallAttributes implements MutableAttributes {
   readonly dryRun: boolean
   object: LiveObject | null
   oldObject: LiveObject | null
-  readonly #api: Api
+  readonly #api: Pick<ActionDependencies, 'v'>
   readonly #call: Call
   readonly #asked: Asked
   readonly #forms: ObjectForms
   #reinvocation: Reinvocation | null = null
 
-  constructor(api: Api, call: Call, asked: Asked) {
+  constructor(api: Pick<ActionDependencies, 'v'>, call: Call, asked: Asked) {
     this.operation = asked.operation
     this.dryRun = asked.dryRun
     this.#api = api
@@ -157,7 +157,7 @@ function formsOf({ served, context }: Call, { body }: Asked): ObjectForms {
 
 /** Lets admission change the object of a call, and returns what it has made of it. Throws StatusError. */
 export async function mutatedBy<T extends Typed>(
-  { admission }: Api,
+  { admission }: Pick<ActionDependencies, 'admission'>,
   attributes: CallAttributes,
 ): Promise<T> {
   const waiting = admission.mutate(attributes)

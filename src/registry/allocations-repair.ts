@@ -1,16 +1,19 @@
 import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import type { Change, Revision } from '../engine/engine.ts'
-import { claimOf, allocationCache, ALLOCATION_PREFIX } from './allocations.ts'
-import { hookContext, type Api } from './context.ts'
+import { allocationOf, allocationCache, ALLOCATION_PREFIX } from './allocations.ts'
+import { hookContext, type ReadDependencies, type WriteDependencies } from './context.ts'
 import { commitAll } from './object-changes.ts'
 import { decodeStored } from './objects.ts'
+
+/** What a repair works with. */
+type RepairDependencies = ReadDependencies & Pick<WriteDependencies, 'catalogue' | 'allocators'>
 
 /**
  * Makes allocations agree with the objects that hold them: adds missing ones, removes those whose object is gone. There is
  * nothing to do after a crash, since both are written in one step; but a data directory may come from elsewhere, or
  * ranges may have changed.
  */
-export async function repairAllocations(api: Api): Promise<void> {
+export async function repairAllocations(api: RepairDependencies): Promise<void> {
   const owners = api.catalogue.groups
     .flatMap(({ group, versions }) => api.catalogue.resources(group, versions[0] ?? ''))
     .filter((served) => served.strategy.allocations !== undefined)
@@ -24,7 +27,10 @@ export async function repairAllocations(api: Api): Promise<void> {
   }
 }
 
-async function repairs(api: Api, owners: readonly ResourceEntry[]): Promise<Change[]> {
+async function repairs(
+  api: RepairDependencies,
+  owners: readonly ResourceEntry[],
+): Promise<Change[]> {
   // Of one revision, in which each allocation is there with its object.
   const at = api.cache.revision
   const present = [...(await api.cache.list(ALLOCATION_PREFIX, ALLOCATION_PREFIX, { at })).items]
@@ -39,7 +45,7 @@ async function repairs(api: Api, owners: readonly ResourceEntry[]): Promise<Chan
 }
 
 async function collect(
-  api: Api,
+  api: RepairDependencies,
   served: ResourceEntry,
   at: Revision,
   wanted: Map<string, Buffer>,
@@ -50,7 +56,7 @@ async function collect(
     for (const allocation of served.strategy.allocations!(
       decodeStored(served.storage, version, c),
     )) {
-      const { key, value } = claimOf(api.allocators, allocation, version.key)
+      const { key, value } = allocationOf(api.allocators, allocation, version.key)
       wanted.set(key, value)
     }
   }

@@ -24,9 +24,6 @@ export interface AllocatorSet {
   readonly ranges: ReadonlyMap<string, ValueRange>
 }
 
-/** No allocators at all. */
-export const NO_ALLOCATORS: AllocatorSet = { families: [], ranges: new Map() }
-
 /** The allocators that services get addresses and ports from; the first address range is the default family. */
 export const serviceAllocators = (
   addresses: readonly IpRange[],
@@ -129,7 +126,7 @@ export function allocationChanges(
 }
 
 /** Key and record of an allocation that must be there for an object. */
-export const claimOf = (set: AllocatorSet, allocation: Allocation, owner: string) => ({
+export const allocationOf = (set: AllocatorSet, allocation: Allocation, owner: string) => ({
   key: allocationKey(set, allocation),
   value: encodeBody({ owner }),
 })

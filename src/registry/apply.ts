@@ -15,7 +15,7 @@ import { parseJson, parseJsonStrictly } from '../codec/json-text.ts'
 import type { Typed } from '../meta/object-meta.ts'
 import type { HookContext } from '../catalogue/resource.ts'
 import type { ScaleSubresource } from '../catalogue/resource.ts'
-import { type Api, type Call } from './context.ts'
+import { type WriteDependencies, type Call } from './context.ts'
 import { toStored, untilConverted, type Conversions } from './conversion.ts'
 import { decodeServedSteps } from './objects.ts'
 import { applyOptions, type ApplyOptions } from './options.ts'
@@ -37,7 +37,7 @@ import { takeNamespace } from './write.ts'
 export const APPLY_PATCH = 'application/apply-patch+yaml'
 
 /** PATCH with a configuration on an object or one of its parts. Throws 4xx. */
-export async function apply(api: Api, call: Call): Promise<Result> {
+export async function apply(api: WriteDependencies, call: Call): Promise<Result> {
   const options = applyOptions(call.query, api.v)
   const config = await readConfiguration(call, call.served, options)
   checkFits(call, call.served, config)
@@ -62,7 +62,7 @@ export async function apply(api: Api, call: Call): Promise<Result> {
 
 /** PATCH with a configuration on `scale`: whoever applies owns the replicas of the object. Throws 4xx. */
 export async function applyScale(
-  api: Api,
+  api: WriteDependencies,
   call: Call,
   scale: ScaleSubresource<any>,
 ): Promise<Result> {
@@ -96,7 +96,7 @@ const nested = (path: readonly string[], value: unknown): JsonObject =>
 
 /** The object that a configuration makes of the live one, in the stored version, with the entries of its owners. */
 async function applied(
-  api: Api,
+  api: WriteDependencies,
   call: Call,
   config: JsonObject,
   { live, options, c }: { live: Typed | null; options: ApplyOptions; c: HookContext },

@@ -9,44 +9,98 @@ import type { Typed } from '../meta/object-meta.ts'
 import type { HookContext, Requester } from '../catalogue/resource.ts'
 import type { AgentTls } from './connect/target.ts'
 import type { AllocatorSet } from './allocations.ts'
+import type { TokenFinding, TokenSigner } from './tokens.ts'
 import type { WatchCache } from '../cache/watch-cache.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 
-/** What the verbs work with; one for each server. */
-export interface Api {
+/** What hooks of kinds are told about the server. */
+export interface HookDependencies {
   readonly v: Vocabulary
   readonly clock: Clock
-  readonly ids: Ids
-  readonly cache: WatchCache
-  readonly catalogue: Catalogue
-  readonly admission: AdmissionChain
   readonly gate: (name: string) => boolean
   readonly allowPrivileged: boolean
-  /** Decides about access, for those who ask on behalf of others. */
-  readonly authorizer: Pick<Authorizer, 'authorize' | 'rulesFor'>
-  /** Which rule of somebody came closest to what was refused, for who may know; empty when none is near. */
-  readonly closestRule?: (user: User, attributes: Attributes) => string
-  /** How node agents are spoken to. */
-  readonly agentTls: AgentTls
-  /** Whether connect sub-resources may lead to this machine and its link; for tests alone. */
-  readonly proxiesToLoopback: boolean
-  /** Where addresses and ports are given out of. */
-  readonly allocators: AllocatorSet
+}
+
+/** What get and list work with. */
+export interface ReadDependencies extends HookDependencies {
+  readonly cache: WatchCache
+}
+
+/** What watch works with. */
+export interface WatchDependencies extends ReadDependencies {
+  readonly ids: Ids
   /** Bounds of a watch without `timeoutSeconds`: random from one to two times this, milliseconds. */
   readonly minRequestTimeoutMs: number
+}
+
+/** What answers requests for kinds that are not stored, and for sub-resources that take a body of another kind. */
+export interface ActionDependencies extends ReadDependencies {
+  readonly catalogue: Catalogue
+  readonly admission: AdmissionChain
+}
+
+/** What create, update, patch and delete work with. */
+export interface WriteDependencies extends ActionDependencies {
+  readonly ids: Ids
+  /** Asked by an update that creates the object. */
+  readonly authorizer: Pick<Authorizer, 'authorize'>
+  /** Where addresses and ports are given out of. */
+  readonly allocators: AllocatorSet
   /** Serialises read-modify-write of one key inside this process. */
   readonly mutex: KeyedMutex
   /** Checks of what is about to be stored, by `group/resource`, where a rule is about more than the object. */
   readonly guards?: ReadonlyMap<string, Guard>
   /** Whether what is stored under a key is to be written anew though it says the same: under an old encryption key. */
   readonly isStale?: (key: string) => Promise<boolean>
+}
+
+/** What reviews of access work with. */
+export interface AccessReviewDependencies extends ActionDependencies {
+  /** Decides about access, for those who ask on behalf of others. */
+  readonly authorizer: Pick<Authorizer, 'authorize' | 'rulesFor'>
+  /** Which rule of a user came closest to what was refused, for who may know; empty when none is near. */
+  readonly closestRule?: (user: User, attributes: Attributes) => string
+}
+
+/** What requests for tokens of service accounts work with. */
+export interface TokenRequestDependencies extends ActionDependencies {
   /** Signs tokens of service accounts; absent when there is no key for that. */
   readonly tokens?: TokenSigner
+}
+
+/** What reviews of tokens work with. */
+export interface TokenReviewDependencies extends ActionDependencies {
   /** Tells whose a token is, for one of the audiences or, without any, for this server; absent when no tokens count. */
   readonly authenticateToken?: (
     token: string,
     audiences: readonly string[],
   ) => Promise<TokenFinding | null>
+}
+
+/** Which addresses a connection may be made to. */
+export interface Reach {
+  /** Whether connect sub-resources may lead to this machine and its link; for tests alone. */
+  readonly proxiesToLoopback: boolean
+}
+
+/** What connect sub-resources work with. */
+export interface ConnectDependencies extends ReadDependencies, Reach {
+  readonly ids: Ids
+  readonly catalogue: Catalogue
+  /** How node agents are spoken to. */
+  readonly agentTls: AgentTls
+}
+
+/** What all verbs together work with; one for each server. A verb alone needs no more than its own part. */
+export interface Api
+  extends
+    WatchDependencies,
+    WriteDependencies,
+    AccessReviewDependencies,
+    TokenRequestDependencies,
+    TokenReviewDependencies,
+    ConnectDependencies {
+  readonly authorizer: AccessReviewDependencies['authorizer']
 }
 
 /** Looks at a write after admission has changed it. Throws StatusError to refuse it. */
@@ -59,38 +113,6 @@ export interface GuardedWrite {
   /** Null on create. */
   readonly old: Typed | null
 }
-
-/** What a token of a service account is to say. */
-export interface TokenOrder {
-  readonly account: { readonly namespace: string; readonly name: string; readonly uid: string }
-  readonly audiences: readonly string[]
-  readonly expirationSeconds: number
-  /** Object that the token ends with. */
-  readonly boundObject: {
-    readonly kind: 'Pod' | 'Secret'
-    readonly name: string
-    readonly uid: string
-  } | null
-}
-
-/** Signs tokens of service accounts. */
-export interface TokenSigner {
-  /** Audiences of a token that is ordered without. */
-  readonly audiences: readonly string[]
-  issue(order: TokenOrder): Promise<{
-    readonly token: string
-    /** Seconds that it is said to be good for, which may be fewer than ordered. */
-    readonly expirationSeconds: number
-    /** Milliseconds since the epoch. */
-    readonly expiresAt: number
-    readonly warnings: readonly string[]
-  }>
-}
-
-/** Whose a token is, with the audiences it was found good for; or why that could not be told. */
-export type TokenFinding =
-  | { readonly user: User; readonly audiences: readonly string[] | null }
-  | { readonly error: string }
 
 /** Who asks. */
 export type User = Requester
@@ -141,7 +163,11 @@ export type Query = ReadonlyMap<string, readonly string[]>
 export const first = (query: Query, name: string): string | undefined => query.get(name)?.[0]
 
 /** The context of hooks for a request at this moment. */
-export const hookContext = (api: Api, user?: User, served?: ResourceEntry): HookContext => ({
+export const hookContext = (
+  api: HookDependencies,
+  user?: User,
+  served?: ResourceEntry,
+): HookContext => ({
   v: api.v,
   now: api.clock.now(),
   gate: api.gate,
@@ -151,7 +177,11 @@ export const hookContext = (api: Api, user?: User, served?: ResourceEntry): Hook
 })
 
 /** A context that is made on first use, and only once: everything that one request does has one time. */
-export function contextOnce(api: Api, user?: User, served?: ResourceEntry): () => HookContext {
+export function contextOnce(
+  api: HookDependencies,
+  user?: User,
+  served?: ResourceEntry,
+): () => HookContext {
   let c: HookContext | null = null
   return () => (c ??= hookContext(api, user, served))
 }

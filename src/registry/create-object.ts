@@ -10,7 +10,7 @@ import type { ResourceCache } from '../cache/resource-cache.ts'
 import type { Change } from '../engine/engine.ts'
 import { CallAttributes } from './admission.ts'
 import { isAllocationKey } from './allocations.ts'
-import { keyOf, type Api, type Call } from './context.ts'
+import { keyOf, type WriteDependencies, type Call } from './context.ts'
 import { decodeStored, encodeObject, unversioned } from './objects.ts'
 import { objectChanges } from './object-changes.ts'
 import type { WriteOptions } from './options.ts'
@@ -44,7 +44,7 @@ interface CreateOptions extends WriteOptions {
 
 /** Creates an object of the stored version (seed 1, create). Throws 4xx. */
 export async function createObject(
-  api: Api,
+  api: WriteDependencies,
   call: Call,
   sent: Typed,
   options: CreateOptions,
@@ -77,7 +77,7 @@ interface Creation {
 
 /** Takes a new object through hooks, admission, checks and ownership. Throws 4xx. */
 export async function creationOf(
-  api: Api,
+  api: WriteDependencies,
   call: Call,
   sent: Typed,
   options: CreateOptions,
@@ -126,7 +126,7 @@ const takenBy =
 
 /** Puts into a new object what the server owns, records its owners, and lets admission change it. Throws 4xx. */
 async function admittedCreate(
-  api: Api,
+  api: WriteDependencies,
   call: Call,
   sent: Typed,
   { options, pace }: { readonly options: CreateOptions; readonly pace: Pace },
@@ -155,7 +155,12 @@ async function admittedCreate(
 }
 
 /** Gives a new object its uid, time and name, runs its hooks and checks it; whether its name is generated. Throws 422. */
-async function completed(api: Api, call: Call, object: Typed, pace: Pace): Promise<boolean> {
+async function completed(
+  api: WriteDependencies,
+  call: Call,
+  object: Typed,
+  pace: Pace,
+): Promise<boolean> {
   const { served } = call
   const c = call.context()
   const { metadata } = object
@@ -179,7 +184,7 @@ async function completed(api: Api, call: Call, object: Typed, pace: Pace): Promi
 
 /** Commits a new object; null when an allocation of another's is in the way. Throws 409 with `taken`. */
 async function created(
-  api: Api,
+  api: WriteDependencies,
   table: ResourceCache,
   changes: readonly [Change, ...Change[]],
   taken: (version: StoredObject | null) => Error,

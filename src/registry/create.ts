@@ -1,5 +1,5 @@
 import { methodNotAllowed } from '../meta/errors.ts'
-import { type Api, type Call } from './context.ts'
+import { type WriteDependencies, type Call } from './context.ts'
 import { toStored } from './conversion.ts'
 import { writeOptions } from './options.ts'
 import { readObject } from './read-body.ts'
@@ -7,7 +7,7 @@ import type { Result } from './results.ts'
 import { createObject } from './create-object.ts'
 
 /** POST on a collection (seed 2, Operations). Throws 4xx. */
-export async function create(api: Api, call: Call): Promise<Result> {
+export async function create(api: WriteDependencies, call: Call): Promise<Result> {
   if (call.subresource !== '') throw methodNotAllowed()
   const options = writeOptions(call.query, api.v, 'CreateOptions')
   const c = call.context()

@@ -14,7 +14,7 @@ import type { StoredObject } from '../cache/stored-object.ts'
 import type { Change } from '../engine/engine.ts'
 import { CallAttributes } from './admission.ts'
 import { optionsOfDeletion } from './admission-options.ts'
-import { type Api, type Call, first, keyOf, placeOf } from './context.ts'
+import { type WriteDependencies, type Call, first, keyOf, placeOf } from './context.ts'
 import { existing } from './get.ts'
 import { select } from './list.ts'
 import { asVersion, decodeDocument, decodeStored, encodeObject } from './objects.ts'
@@ -45,7 +45,7 @@ export interface Deletion {
 }
 
 /** DELETE on an object (seed 1, Deletion of any object). Throws 4xx. */
-export async function deleteOne(api: Api, call: Call): Promise<Result> {
+export async function deleteOne(api: WriteDependencies, call: Call): Promise<Result> {
   const deletion = await readDeletion(api, call)
   const { deleteWarning } = call.served.strategy
   if (deleteWarning !== undefined && deletion.policy === undefined) call.warn(deleteWarning)
@@ -59,7 +59,7 @@ export async function deleteOne(api: Api, call: Call): Promise<Result> {
 }
 
 /** DELETE on a collection: one object after the other; answers with the list as it was. Throws 4xx. */
-export async function deleteCollection(api: Api, call: Call): Promise<Result> {
+export async function deleteCollection(api: WriteDependencies, call: Call): Promise<Result> {
   const deletion: Deletion = { ...(await readDeletion(api, call)), isOfCollection: true }
   const options = listOptions(call.query, api.v)
   const chosen = selection(call.served, options.labelSelector, options.fieldSelector)
@@ -76,7 +76,11 @@ export async function deleteCollection(api: Api, call: Call): Promise<Result> {
 }
 
 /** Deletes one object as asked. Throws 4xx. */
-export async function deleteObject(api: Api, call: Call, deletion: Deletion): Promise<Result> {
+export async function deleteObject(
+  api: WriteDependencies,
+  call: Call,
+  deletion: Deletion,
+): Promise<Result> {
   const { served } = call
   const key = keyOf(served, call.namespace, call.name)
   return api.mutex.take(key, async () => {
@@ -90,7 +94,7 @@ export async function deleteObject(api: Api, call: Call, deletion: Deletion): Pr
 
 /** One try; null when the object changed meanwhile. */
 async function deleteOnce(
-  api: Api,
+  api: WriteDependencies,
   call: Call,
   deletion: Deletion,
   { key, live }: { readonly key: string; readonly live: StoredObject },
@@ -137,7 +141,12 @@ async function deleteOnce(
 }
 
 /** Asks admission, in both phases, whether an object may be deleted. */
-async function admitDeletion(api: Api, call: Call, deletion: Deletion, old: Typed): Promise<void> {
+async function admitDeletion(
+  api: WriteDependencies,
+  call: Call,
+  deletion: Deletion,
+  old: Typed,
+): Promise<void> {
   const attributes = new CallAttributes(api, call, {
     operation: 'DELETE',
     object: null,
@@ -151,7 +160,11 @@ async function admitDeletion(api: Api, call: Call, deletion: Deletion, old: Type
 }
 
 /** Removal of what goes with an object. */
-async function companions(api: Api, call: Call, served: ResourceEntry): Promise<Change[]> {
+async function companions(
+  api: WriteDependencies,
+  call: Call,
+  served: ResourceEntry,
+): Promise<Change[]> {
   const changes: Change[] = []
   for (const { group, resource } of served.strategy.removes ?? []) {
     const version = api.catalogue.groups.find((g) => g.group === group)?.versions[0] ?? ''
@@ -227,7 +240,7 @@ function setPropagation(
 }
 
 /** Whether objects of a resource are followed by whoever collects garbage; events are too many, and end by themselves. */
-export const isCollected = (served: ResourceEntry): boolean => served.resource !== 'events'
+const isCollected = (served: ResourceEntry): boolean => served.resource !== 'events'
 
 function deleted(
   served: ResourceEntry,
@@ -302,13 +315,13 @@ function checkOwnPreconditions(
 }
 
 /** Options from the body when there is one, else from the query. Throws 400, 415 and 422. */
-async function readDeletion(api: Api, call: Call): Promise<Deletion> {
+async function readDeletion(api: WriteDependencies, call: Call): Promise<Deletion> {
   const body = await call.body()
   return deletionFrom(api, body.bytes.length > 0 ? await fromBody(api, body) : fromQuery(call))
 }
 
 /** Checks options. Throws 422. */
-export function deletionFrom(api: Api, given: Given): Deletion {
+export function deletionFrom(api: WriteDependencies, given: Given): Deletion {
   const errors = new FieldErrors()
   const { propagationPolicy: policy, orphanDependents } = given
   if (policy !== undefined && orphanDependents !== undefined) {
@@ -363,7 +376,10 @@ function fromQuery(call: Call): Given {
   }
 }
 
-async function fromBody(api: Api, body: { bytes: Buffer; mediaType: string }): Promise<Given> {
+async function fromBody(
+  api: WriteDependencies,
+  body: { bytes: Buffer; mediaType: string },
+): Promise<Given> {
   const written = new WrittenNumbers()
   let value: unknown
   try {
@@ -395,7 +411,7 @@ async function fromBody(api: Api, body: { bytes: Buffer; mediaType: string }): P
   }
 }
 
-function isKnownGroup(api: Api, apiVersion: string | undefined): boolean {
+function isKnownGroup(api: WriteDependencies, apiVersion: string | undefined): boolean {
   if (apiVersion === undefined || apiVersion === '' || apiVersion === api.v.resolve('meta{api}/v1'))
     return true
   const slash = apiVersion.indexOf('/')

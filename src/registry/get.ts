@@ -1,15 +1,15 @@
 import { badRequest, notFound, tooNewVersion } from '../meta/errors.ts'
 import type { ResourceCache } from '../cache/resource-cache.ts'
 import type { StoredObject } from '../cache/stored-object.ts'
-import { first, keyOf, type Api, type Call } from './context.ts'
+import { first, keyOf, type ReadDependencies, type Call } from './context.ts'
 import { isSet, parseRevision } from './options.ts'
 import type { Result } from './results.ts'
 
 /** How long a read waits for a revision that is not there yet, milliseconds (seed 1, 504). */
-export const FRESHNESS_WAIT_MS = 3000
+const FRESHNESS_WAIT_MS = 3000
 
 /** Reads one object (seed 1, Resource version semantics for get). Throws 400, 404 and 504. */
-export function get(api: Api, call: Call): Result | Promise<Result> {
+export function get(api: ReadDependencies, call: Call): Result | Promise<Result> {
   const table = api.cache.loaded(call.served.storage)
   // The cache is current: most reads need not wait for anything.
   if (table && call.query.size === 0)
@@ -17,7 +17,7 @@ export function get(api: Api, call: Call): Result | Promise<Result> {
   return getWaiting(api, call)
 }
 
-async function getWaiting(api: Api, call: Call): Promise<Result> {
+async function getWaiting(api: ReadDependencies, call: Call): Promise<Result> {
   if (isSet(call.query, 'export')) {
     throw badRequest('the export parameter, deprecated since v1.14, is no longer supported')
   }
@@ -27,7 +27,7 @@ async function getWaiting(api: Api, call: Call): Promise<Result> {
 }
 
 /** The object that the call names. Throws 404. */
-export async function existing(api: Api, call: Call): Promise<StoredObject> {
+export async function existing(api: ReadDependencies, call: Call): Promise<StoredObject> {
   return found(await api.cache.table(call.served.storage), call)
 }
 
@@ -38,7 +38,7 @@ function found(table: ResourceCache, { served, namespace, name }: Call): StoredO
 }
 
 /** Waits a moment until reads see `revision`. Throws 504 when they do not. */
-export async function waitForRevision(api: Api, revision: number): Promise<void> {
+export async function waitForRevision(api: ReadDependencies, revision: number): Promise<void> {
   if (api.cache.revision >= revision) return
   if (await api.cache.reached(revision, FRESHNESS_WAIT_MS)) return
   throw tooNewVersion(revision, api.cache.revision)

@@ -7,7 +7,7 @@ import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import { copyJson } from '../codec/json-clone.ts'
 import type { Typed } from '../meta/object-meta.ts'
 import type { PartSubresource } from '../catalogue/resource.ts'
-import { contextOnce, type Api, type Call, type User } from './context.ts'
+import { contextOnce, type WriteDependencies, type Call, type User } from './context.ts'
 import { deleteObject, deletionFrom, type Given } from './delete.ts'
 import { decodeStored } from './objects.ts'
 import { commitAll } from './object-changes.ts'
@@ -54,10 +54,10 @@ export type ChangeObject<T extends Typed> = (present: T) => T | void
 
 /** Writes in the name of the server. Every method throws StatusError when it is refused. */
 export class InternalWriter {
-  readonly #api: Api
+  readonly #api: WriteDependencies
   readonly #agent: string
 
-  constructor(api: Api) {
+  constructor(api: WriteDependencies) {
     this.#api = api
     // Becomes the owner of what is written.
     this.#agent = api.v.resolve('{system}-apiserver')

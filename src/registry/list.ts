@@ -5,14 +5,14 @@ import { Compacted, FutureRevision } from '../engine/engine.ts'
 import type { ListState } from '../cache/watch-cache.ts'
 import type { StoredObject } from '../cache/stored-object.ts'
 import { decodeContinue, encodeContinue } from './continue-token.ts'
-import { keyOf, type Api, type Call } from './context.ts'
+import { keyOf, type ReadDependencies, type Call } from './context.ts'
 import { waitForRevision } from './get.ts'
 import { listOptions, parseRevision, type ListOptions } from './options.ts'
 import type { ListResult } from './results.ts'
 import { selection, type Selection } from './selection.ts'
 
 /** Reads a collection or a chunk of it (seed 1, Resource version semantics). Throws 400, 410, 422 and 504. */
-export async function list(api: Api, call: Call): Promise<ListResult> {
+export async function list(api: ReadDependencies, call: Call): Promise<ListResult> {
   const options = listOptions(call.query, api.v)
   const chosen = selection(call.served, options.labelSelector, options.fieldSelector)
   return select(api, call, options, chosen)
@@ -28,7 +28,7 @@ interface Start {
 
 /** The objects that a list and a deletecollection mean. */
 export async function select(
-  api: Api,
+  api: ReadDependencies,
   call: Call,
   options: ListOptions,
   chosen: Selection,
@@ -141,7 +141,7 @@ function* named(items: Iterable<StoredObject>, name: string): Generator<StoredOb
   for (const version of items) if (version.key.endsWith(end)) yield version
 }
 
-async function startOf(api: Api, options: ListOptions): Promise<Start> {
+async function startOf(api: ReadDependencies, options: ListOptions): Promise<Start> {
   const { resourceVersion, match, continueToken, limit } = options
   if (continueToken !== '') {
     if (resourceVersion !== '' && resourceVersion !== '0') {
@@ -163,7 +163,12 @@ async function startOf(api: Api, options: ListOptions): Promise<Start> {
   return { at: exact ? revision : undefined, from: '', limit }
 }
 
-function historyError(error: unknown, api: Api, options: ListOptions, start: Start): unknown {
+function historyError(
+  error: unknown,
+  api: ReadDependencies,
+  options: ListOptions,
+  start: Start,
+): unknown {
   if (error instanceof FutureRevision) return tooNewVersion(start.at ?? 0, error.current)
   if (!(error instanceof Compacted)) return error
   if (options.continueToken === '')

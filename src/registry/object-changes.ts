@@ -4,7 +4,7 @@ import type { Typed } from '../meta/object-meta.ts'
 import type { WatchCache } from '../cache/watch-cache.ts'
 import type { Change } from '../engine/engine.ts'
 import { allocationChanges } from './allocations.ts'
-import type { Api } from './context.ts'
+import type { WriteDependencies } from './context.ts'
 import { isGoing } from './going.ts'
 
 /** Stores bound what goes into one transaction: etcd takes no more at once, unless it is told to. */
@@ -26,7 +26,7 @@ export interface ObjectWrite {
 
 /** The record of an object with the values that it takes and gives back, stored in one step. */
 export const objectChanges = (
-  { allocators }: Api,
+  { allocators }: Pick<WriteDependencies, 'allocators'>,
   { served, key, old, next, record, over }: ObjectWrite,
 ): [Change, ...Change[]] => [
   {

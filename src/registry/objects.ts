@@ -1,5 +1,5 @@
 import { finish, type Steps } from '../base/steps.ts'
-import { UNRESOLVED, codecOf, DecodeError, Decoding, type JsonObject } from '../codec/codec.ts'
+import { UNRESOLVED, DecodeError, Decoding, type JsonObject } from '../codec/codec.ts'
 import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import { parseJson } from '../codec/json-text.ts'
 import { membersWriter } from '../codec/json-writer.ts'
@@ -10,8 +10,6 @@ import type { HookContext } from '../catalogue/resource.ts'
 import type { WrittenNumbers } from '../codec/written-numbers.ts'
 import { readHeader, RecordWriter, writeHeader } from '../engine/record.ts'
 import { StoredObject } from '../cache/stored-object.ts'
-
-const metaCodec = codecOf(ObjectMeta.shape)
 
 const META_FIELDS = [...ObjectMeta.shape.fields.keys()]
 const VERSION_AT = META_FIELDS.indexOf('resourceVersion')
@@ -169,7 +167,3 @@ function selectorText(served: ResourceEntry, object: Typed): string {
   }
   return parts.l === undefined && parts.f === undefined ? '' : JSON.stringify(parts)
 }
-
-/** The JSON form of metadata, for objects shown by their metadata only. */
-export const plainMetadata = (metadata: ObjectMeta): JsonObject =>
-  metaCodec.plain(metadata as unknown as JsonObject)

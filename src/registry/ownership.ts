@@ -27,7 +27,7 @@ const MAX_MANAGER_BYTES = 128
 const MAX_ENTRIES = 1000
 
 /** Name of who writes: as the request says, or the first word of its user agent. */
-export function managerOf(call: Call, options: WriteOptions): string {
+function managerOf(call: Call, options: WriteOptions): string {
   if (options.fieldManager !== '') return options.fieldManager
   const { userAgent } = call
   if (lastManager?.userAgent !== userAgent)
@@ -81,7 +81,7 @@ export function documentOf(
 }
 
 /** A JSON object without its entries of owners; the given one is not changed. */
-export function withoutEntries(document: JsonObject): JsonObject {
+function withoutEntries(document: JsonObject): JsonObject {
   const metadata = document['metadata'] as JsonObject | undefined
   if (metadata?.['managedFields'] === undefined) return document
   const { managedFields: _, ...rest } = metadata

@@ -31,7 +31,7 @@ import type { Scale } from '../kinds/autoscaling/scale.ts'
 import type { Typed } from '../meta/object-meta.ts'
 import type { HookContext, ScaleSubresource } from '../catalogue/resource.ts'
 import { APPLY_PATCH, apply, applyScale } from './apply.ts'
-import { type Api, type Call } from './context.ts'
+import { type WriteDependencies, type Call } from './context.ts'
 import { shownVersions, toStored } from './conversion.ts'
 import { decodeServed, convertFromStorage } from './objects.ts'
 import { writeOptions, type WriteOptions } from './options.ts'
@@ -52,7 +52,7 @@ const acceptedOf = ({ mergeSchema }: ResourceEntry): string[] =>
   [...PLAIN, APPLY_PATCH].filter((type) => mergeSchema !== null || type !== STRATEGIC_MERGE_PATCH)
 
 /** PATCH on an object or one of its parts (seed 1, Patch content types). Throws 4xx. */
-export async function patch(api: Api, call: Call): Promise<Result> {
+export async function patch(api: WriteDependencies, call: Call): Promise<Result> {
   if ((await call.body()).mediaType === APPLY_PATCH) return apply(api, call)
   const { change, options } = await readPatch(api, call, call.served)
   return updateObject(
@@ -65,7 +65,7 @@ export async function patch(api: Api, call: Call): Promise<Result> {
 
 /** PATCH on `scale`. Throws 4xx. */
 export async function patchScale(
-  api: Api,
+  api: WriteDependencies,
   call: Call,
   scale: ScaleSubresource<any>,
 ): Promise<Result> {
@@ -93,7 +93,7 @@ interface Change {
 
 /** Reads the patch of an object of `served`. Throws 400, 415 and 422. */
 async function readPatch(
-  api: Api,
+  api: WriteDependencies,
   call: Call,
   served: ResourceEntry,
 ): Promise<{ readonly change: Change; readonly options: WriteOptions }> {

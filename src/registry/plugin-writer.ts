@@ -2,11 +2,11 @@ import type { ObjectWriter } from '../admission/object-writer.ts'
 import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import { noSuchResource } from '../meta/errors.ts'
 import type { ResourceName } from '../meta/resource-name.ts'
-import type { Api } from './context.ts'
+import type { WriteDependencies } from './context.ts'
 import { InternalWriter } from './internal-writer.ts'
 
 /** How admission plugins write: as the server does, in the stored version of the kind. */
-export function pluginWriter(api: () => Api): ObjectWriter {
+export function pluginWriter(api: () => WriteDependencies): ObjectWriter {
   const storedForm = ({ group, resource }: ResourceName): ResourceEntry => {
     const storage = api().catalogue.entry(group, resource)?.versions[0]
     if (!storage) throw noSuchResource()

@@ -109,7 +109,7 @@ export async function readObject(
 }
 
 /** Warns of unknown and duplicate fields, or refuses them, as `fieldValidation` says. */
-export function tellFindings(call: Call, options: WriteOptions, found: readonly string[]): void {
+function tellFindings(call: Call, options: WriteOptions, found: readonly string[]): void {
   if (found.length === 0 || options.fieldValidation === 'Ignore') return
   if (options.fieldValidation === 'Warn') {
     for (const text of found) call.warn(text)

@@ -3,7 +3,7 @@ import { TransformError, unreadableAmong } from '../engine/encryption/unreadable
 import type { ResourceCache } from '../cache/resource-cache.ts'
 import type { StoredObject } from '../cache/stored-object.ts'
 import type { Watcher, WatchSink, WatchView } from '../cache/watch-hub.ts'
-import type { Api } from './context.ts'
+import type { WatchDependencies } from './context.ts'
 import { batchesOf } from './conversion.ts'
 import type { EventForm } from './event-form.ts'
 
@@ -32,7 +32,7 @@ export interface WatchClient {
 
 /** A watch from its start to its end, which comes once: with the time, the client, the server or a failure. */
 export class RunningWatch {
-  readonly #api: Pick<Api, 'cache' | 'clock' | 'ids'>
+  readonly #api: Pick<WatchDependencies, 'cache' | 'clock' | 'ids'>
   readonly #plan: WatchPlan
   readonly #client: WatchClient
   readonly #cancels: (() => void)[] = []
@@ -42,7 +42,11 @@ export class RunningWatch {
   #resolve: () => void = () => {}
   #reject: (error: Error) => void = () => {}
 
-  constructor(api: Pick<Api, 'cache' | 'clock' | 'ids'>, plan: WatchPlan, client: WatchClient) {
+  constructor(
+    api: Pick<WatchDependencies, 'cache' | 'clock' | 'ids'>,
+    plan: WatchPlan,
+    client: WatchClient,
+  ) {
     this.#api = api
     this.#plan = plan
     this.#client = client

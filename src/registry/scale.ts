@@ -7,7 +7,7 @@ import { conflict } from '../meta/errors.ts'
 import { FieldErrors } from '../meta/field-errors.ts'
 import type { Typed } from '../meta/object-meta.ts'
 import { column, type ScaleSubresource } from '../catalogue/resource.ts'
-import { type Api, type Call } from './context.ts'
+import { type ActionDependencies, type WriteDependencies, type Call } from './context.ts'
 import { existing } from './get.ts'
 import { decodeStored } from './objects.ts'
 import type { WriteOptions } from './options.ts'
@@ -30,7 +30,7 @@ const columns = [
 ]
 
 /** The kind of the body, served under the group of autoscaling. */
-export function scaleKind(api: Api): ResourceEntry {
+export function scaleKind(api: ActionDependencies): ResourceEntry {
   const body = api.catalogue.body(Scale)
   let kind = shown.get(body)
   if (!kind) shown.set(body, (kind = { ...body, table: { ...body.table, columns } }))
@@ -42,7 +42,7 @@ const shown = new WeakMap<ResourceEntry, ResourceEntry>()
 
 /** Reads how many replicas there are and shall be. Throws 404. */
 export async function getScale(
-  api: Api,
+  api: ActionDependencies,
   call: Call,
   scale: ScaleSubresource<any>,
 ): Promise<Result> {
@@ -68,7 +68,7 @@ export interface ScaleSource {
 
 /** Writes how many replicas there shall be; the owner is updated by its own rules. Throws 4xx. */
 export async function updateScale(
-  api: Api,
+  api: WriteDependencies,
   call: Call,
   source: ScaleSource,
   options: WriteOptions,
@@ -115,7 +115,7 @@ export async function updateScale(
 }
 
 /** Checks a Scale that is wanted of an owner. Throws 409 and 422. */
-function checkScale(api: Api, call: Call, wanted: Scale, { metadata }: Typed): void {
+function checkScale(api: ActionDependencies, call: Call, wanted: Scale, { metadata }: Typed): void {
   const kind = scaleKind(api)
   const errors = new FieldErrors()
   kind.check(wanted, errors)
@@ -136,12 +136,12 @@ const versionOf = ({ uid, resourceVersion }: JsonObject): JsonObject => ({
   ...(resourceVersion === undefined ? {} : { resourceVersion }),
 })
 
-const made = (api: Api, status: number, scale: Scale): Result => {
+const made = (api: ActionDependencies, status: number, scale: Scale): Result => {
   const served = scaleKind(api)
   return { is: 'made', status, served, object: new Made(served.codec.plain(scale as never)) }
 }
 
-function scaleOf(api: Api, owner: Typed, scale: ScaleSubresource<any>): Scale {
+function scaleOf(api: ActionDependencies, owner: Typed, scale: ScaleSubresource<any>): Scale {
   const kind = scaleKind(api)
   const { name, namespace, uid, resourceVersion, creationTimestamp } = owner.metadata
   const selector = scale.selector(owner)

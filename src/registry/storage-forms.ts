@@ -10,7 +10,7 @@ import type { WatchCache } from '../cache/watch-cache.ts'
 import { tagOf } from '../engine/record.ts'
 import type { StorageForm } from '../cache/storage-form.ts'
 import { TransformError } from '../engine/encryption/unreadable.ts'
-import { hookContext, type Api } from './context.ts'
+import { hookContext, type HookDependencies } from './context.ts'
 import { storedObjects } from './conversion.ts'
 import {
   asVersion,
@@ -23,7 +23,7 @@ import {
 /** What the cache asks for each of its tables: the form of a resource by the prefix of its keys. */
 export function storageForms(
   catalogue: Pick<Catalogue, 'entryAt'>,
-  api: () => Api,
+  api: () => HookDependencies,
 ): (prefix: string) => StorageForm | null {
   const forms = new WeakMap<ResourceEntry, StorageForm>()
   return (prefix) => {
@@ -56,11 +56,11 @@ class ResourceForm implements StorageForm {
   readonly of: ResourceEntry
   readonly prepare?: (records: readonly Uint8Array[]) => Promise<void>
   readonly #storage: ResourceEntry
-  readonly #api: () => Api
+  readonly #api: () => HookDependencies
   /** What was waited for, by what it was made of; or why there is none. */
   readonly #ready = new WeakMap<Uint8Array, Uint8Array | string>()
 
-  constructor(storage: ResourceEntry, api: () => Api) {
+  constructor(storage: ResourceEntry, api: () => HookDependencies) {
     this.tag = storage.storageTag
     this.of = storage
     this.#storage = storage

@@ -12,7 +12,7 @@ import type { StoredObject } from '../cache/stored-object.ts'
 import type { Commit } from '../engine/engine.ts'
 import { CallAttributes } from './admission.ts'
 import { isAllocationKey } from './allocations.ts'
-import { keyOf, type Api, type Call } from './context.ts'
+import { keyOf, type WriteDependencies, type Call } from './context.ts'
 import { asVersion, decodeDocument, encodeObject } from './objects.ts'
 import { objectChanges } from './object-changes.ts'
 import type { WriteOptions } from './options.ts'
@@ -69,7 +69,7 @@ export interface Source {
  * is done again when the object changed meanwhile. Throws 4xx.
  */
 export async function updateObject(
-  api: Api,
+  api: WriteDependencies,
   call: Call,
   source: Source,
   options: WriteOptions,
@@ -106,7 +106,7 @@ interface UpdateTry {
 
 /** One try; null when the object changed meanwhile and the write may be done again. */
 async function updateOnce(
-  api: Api,
+  api: WriteDependencies,
   call: Call,
   source: Source,
   { key, live, options }: UpdateTry,
@@ -145,7 +145,7 @@ interface SentUpdate {
 
 /** Records the owners of a changed object, and lets admission change it; null where admission is not asked. */
 async function admittedUpdate(
-  api: Api,
+  api: WriteDependencies,
   call: Call,
   source: Source,
   { sent, old, options, pace }: SentUpdate,
@@ -191,7 +191,7 @@ function checkVersion(call: Call, metadata: ObjectMeta, old: ObjectMeta): boolea
 
 /** Runs the hooks and checks of an update, of the object or one part of it. Throws 422. */
 async function checkUpdate(
-  api: Api,
+  api: WriteDependencies,
   call: Call,
   { next, old, part }: { next: Typed; old: Typed; part: PartSubresource<any> | null },
   pace: Pace,
@@ -237,7 +237,7 @@ interface CheckedUpdate {
 
 /** Stores an update, or removes an object that nothing keeps any more; null when somebody was faster. */
 async function storeUpdate(
-  api: Api,
+  api: WriteDependencies,
   call: Call,
   options: WriteOptions,
   { key, live, old, next, conditional, pace }: CheckedUpdate,
@@ -297,7 +297,7 @@ const behindMetadata = (version: StoredObject) =>
   version.json().subarray(version.metaStart + version.metaLength)
 
 /** An update that makes the object needs the right to create it. Throws 403. */
-async function mayCreate(api: Api, call: Call): Promise<void> {
+async function mayCreate(api: WriteDependencies, call: Call): Promise<void> {
   if (call.isOwn) return
   const { served, namespace, name, user } = call
   const { group, version, resource } = served

@@ -1,5 +1,5 @@
 import { badRequest } from '../meta/errors.ts'
-import { type Api, type Call } from './context.ts'
+import { type WriteDependencies, type Call } from './context.ts'
 import { Scale } from '../kinds/autoscaling/scale.ts'
 import { scaleKind, updateScale } from './scale.ts'
 import { toStored } from './conversion.ts'
@@ -12,7 +12,7 @@ import type { Typed } from '../meta/object-meta.ts'
 import type { ScaleSubresource } from '../catalogue/resource.ts'
 
 /** PUT on an object or one of its parts (seed 2, Operations). Throws 4xx. */
-export async function update(api: Api, call: Call): Promise<Result> {
+export async function update(api: WriteDependencies, call: Call): Promise<Result> {
   const options = writeOptions(call.query, api.v, 'UpdateOptions')
   const c = call.context()
   // Each try reads the body anew: hooks change the object they are given.
@@ -43,7 +43,7 @@ export async function update(api: Api, call: Call): Promise<Result> {
 
 /** PUT on `scale`. Throws 4xx. */
 export async function putScale(
-  api: Api,
+  api: WriteDependencies,
   call: Call,
   scale: ScaleSubresource<any>,
 ): Promise<Result> {

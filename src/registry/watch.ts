@@ -1,6 +1,6 @@
 import { badRequest } from '../meta/errors.ts'
 import type { WatchSink } from '../cache/watch-hub.ts'
-import { first, keyOf, type Api, type Call } from './context.ts'
+import { first, keyOf, type WatchDependencies, type Call } from './context.ts'
 import type { EventForm } from './event-form.ts'
 import { listOptions, parseRevision, type ListOptions } from './options.ts'
 import { RunningWatch } from './running-watch.ts'
@@ -13,7 +13,7 @@ export interface WatchStart {
 }
 
 /** Checks a watch (seed 1, Resource version semantics for watch). Throws 400 and 422. */
-export async function watch(api: Api, call: Call): Promise<WatchStart> {
+export async function watch(api: WatchDependencies, call: Call): Promise<WatchStart> {
   const options = listOptions(call.query, api.v)
   const { served } = call
   const chosen = selection(served, options.labelSelector, fieldSelectorOf(call, options))
@@ -54,6 +54,9 @@ function watchedKeys(
 }
 
 /** Milliseconds that a watch lasts at most; the server's own time is spread, so that not all end together. */
-function timeoutOf({ ids, minRequestTimeoutMs }: Api, { timeoutSeconds = 0 }: ListOptions): number {
+function timeoutOf(
+  { ids, minRequestTimeoutMs }: WatchDependencies,
+  { timeoutSeconds = 0 }: ListOptions,
+): number {
   return timeoutSeconds > 0 ? timeoutSeconds * 1000 : minRequestTimeoutMs * (1 + ids.fraction())
 }

@@ -14,7 +14,7 @@ import type { ResourceCache } from '../cache/resource-cache.ts'
 import type { Change } from '../engine/engine.ts'
 import { CallAttributes, mutatedBy } from './admission.ts'
 import { allocationCache, allocatorsFor } from './allocations.ts'
-import { type Api, type Call, type GuardedWrite } from './context.ts'
+import { type WriteDependencies, type Call, type GuardedWrite } from './context.ts'
 import { asVersion } from './objects.ts'
 import { faultOfEntries } from './ownership.ts'
 
@@ -35,7 +35,7 @@ export function takeNamespace(call: Call, object: Typed): void {
 
 /** The object with what the server chooses out of allocators; itself when it has nothing of the kind. Throws 422. */
 export async function allocated(
-  api: Api,
+  api: WriteDependencies,
   { served, context }: Call,
   object: Typed,
   old: Typed | null,
@@ -80,14 +80,18 @@ export function prepared(
   if (strategy.prepare) return paced(strategy.prepare(object, c), pace)
 }
 
-export function guarded(api: Api, write: GuardedWrite): void | Promise<void> {
+export function guarded(api: WriteDependencies, write: GuardedWrite): void | Promise<void> {
   if (write.call.isOwn) return
   const { group, resource } = write.call.served
   return api.guards?.get(`${group}/${resource}`)?.(write)
 }
 
 /** Lets admission change the object, which may not make nonsense of the entries of its owners. */
-export async function mutated(api: Api, call: Call, attributes: CallAttributes): Promise<Typed> {
+export async function mutated(
+  api: WriteDependencies,
+  call: Call,
+  attributes: CallAttributes,
+): Promise<Typed> {
   const entries = attributes.object!.live.metadata.managedFields
   const object = await mutatedBy<Typed>(api, attributes)
   const { metadata } = object
@@ -116,7 +120,7 @@ export function refuseInvalid(served: ResourceEntry, name: string, errors: Field
     throw invalid({ group: served.group, kind: served.kind }, name, errors.list)
 }
 
-export const metadataRules = (served: ResourceEntry, api: Api) => ({
+export const metadataRules = (served: ResourceEntry, api: WriteDependencies) => ({
   namespaced: served.namespaced,
   nameRule: served.strategy.nameRule ?? isDns1123Subdomain,
   takesPlainFinalizers: served.strategy.takesPlainFinalizers,

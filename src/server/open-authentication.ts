@@ -26,7 +26,7 @@ import {
 } from '../authn/service-account/service-account-tokens.ts'
 import { signingKey, verificationKeys } from '../authn/service-account/keys.ts'
 import { tokenFile } from '../authn/token-file.ts'
-import type { TokenFinding } from '../registry/context.ts'
+import type { TokenFinding } from '../registry/tokens.ts'
 import type {
   AuthenticationOptions,
   ServiceAccountFiles,

@@ -19,7 +19,7 @@ const isMap = (value: Json): value is Record<string, Json> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Whether a value has fields that its schema does not know, which would be dropped. */
-export function hasUnknown(value: Json, schema: SchemaProps | undefined, whole: boolean): boolean {
+function hasUnknown(value: Json, schema: SchemaProps | undefined, whole: boolean): boolean {
   if (Array.isArray(value)) {
     const items = schema && itemsOf(schema)
     const preserves = schema?.['x-{brand}-preserve-unknown-fields'] === true
@@ -146,7 +146,7 @@ function validateMetadata(value: Json, v: Vocabulary, errors: FieldErrors): void
 }
 
 /** Rules of the objects inside a value, for itself when it is `whole`. */
-export function validateEmbedded(
+function validateEmbedded(
   value: Json,
   schema: SchemaProps,
   whole: boolean,

@@ -62,7 +62,7 @@ const subjectsOf = ({ user, group, account }: Grantee): object[] => {
 export const ANONYMOUS = { name: 'system:anonymous', groups: ['system:unauthenticated'] }
 
 /** The answer to a request that nobody is let in with. */
-export const UNAUTHORIZED = {
+const UNAUTHORIZED = {
   kind: 'Status',
   apiVersion: 'v1',
   metadata: {},

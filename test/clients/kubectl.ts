@@ -22,7 +22,7 @@ export function kubectlPath(): Promise<string> {
 }
 
 /** Path of a stock helm 3.11, which comes in the same package. */
-export const helmPath = async (): Promise<string> =>
+const helmPath = async (): Promise<string> =>
   process.env.HELM ?? join(await kubectlPath(), '..', '..', 'helm', 'helm')
 
 async function fetchTool(): Promise<string> {

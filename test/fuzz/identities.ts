@@ -1,7 +1,7 @@
 /** Who sends the requests. Tokens decide, but for one who shows a certificate. */
 import type { Field, IdentityName } from './request.ts'
 
-export const NOBODY = 'fz-nobody'
+const NOBODY = 'fz-nobody'
 const READER = 'fz-reader'
 const TOKENS = { administrator: 'fz-t0', reader: 'fz-t1', nobody: 'fz-t2' } as const
 

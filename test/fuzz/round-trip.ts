@@ -18,7 +18,7 @@ const pathOf = ({ resource, namespace, name }: Place): string =>
   `${rootOf(resource.groupVersion)}${namespace === null ? '' : `/namespaces/${namespace}`}/${resource.name}/${name}`
 
 /** Finds the resource and object of a path; null when it is not that of an object. */
-export function placeOf(path: string, world: World): Place | null {
+function placeOf(path: string, world: World): Place | null {
   const [, root, namespace, name, object] =
     /^(\/api\/v1|\/apis\/[^/]+\/[^/]+)(?:\/namespaces\/([^/]+))?\/([^/]+)\/([^/]+)$/.exec(path) ??
     []

@@ -26,7 +26,7 @@ export interface Stored {
 }
 
 /** Each resource once, in one of its versions. */
-export function kindsOf(world: World): Listed[] {
+function kindsOf(world: World): Listed[] {
   const seen = new Set<string>()
   return world.listed.filter(({ groupVersion, name, verbs }) => {
     if (name.includes('/') || !verbs.includes('list') || !verbs.includes('create')) return false
@@ -39,7 +39,7 @@ export function kindsOf(world: World): Listed[] {
 }
 
 /** Everything that is stored, but what a server writes by itself all the time. */
-export async function allStored(admin: Admin, world: World): Promise<Map<string, Stored>> {
+async function allStored(admin: Admin, world: World): Promise<Map<string, Stored>> {
   const out = new Map<string, Stored>()
   for (const resource of kindsOf(world)) {
     if (resource.name === 'leases') continue

@@ -29,7 +29,7 @@ const MAX_VALUES = 100_000
 const SPARE = 4096
 
 /** Number of fields and items in a value, and itself one. */
-export function valuesIn(value: unknown): number {
+function valuesIn(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 1
   let count = 1
   for (const member of Object.values(value)) count += valuesIn(member)

@@ -8,7 +8,7 @@ import { placeDocument } from '../../src/openapi/v3.ts'
 import { buildCatalogue } from '../../src/catalogue/catalogue.ts'
 import { vocabularies } from '../../src/vocabulary/index.ts'
 
-export const docs = await loadDocs()
+const docs = await loadDocs()
 const options = { docs, version: 'v1.25.0' }
 
 export interface Documents {

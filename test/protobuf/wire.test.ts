@@ -4,7 +4,6 @@ import { describe, expect, test } from 'vitest'
 import { resources } from '../../src/kinds/index.ts'
 import { DeleteOptions } from '../../src/kinds/meta/delete-options.ts'
 import * as documents from '../../src/kinds/meta/documents.ts'
-import * as options from '../../src/kinds/meta/options.ts'
 import { codecOf, Decoding, type JsonObject } from '../../src/codec/codec.ts'
 import { BETA_METADATA_LIST, listMessage } from '../../src/codec/protobuf-envelope.ts'
 import { protobufOf } from '../../src/codec/protobuf.ts'
@@ -36,7 +35,7 @@ for (const { storage, versions = {}, subresources = {} } of resources) {
 }
 // The release has a document of its own, in JSON alone.
 const { Info: _info, ...messages } = documents
-for (const { shape } of [DeleteOptions, ...Object.values({ ...messages, ...options })])
+for (const { shape } of [DeleteOptions, ...Object.values(messages)])
   shapes.set(referenceOf(shape), shape)
 
 /** As the codec writes it after reading: what is the same in meaning is the same in form. */

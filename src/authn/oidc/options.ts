@@ -41,7 +41,7 @@ const DEFAULT_ALGORITHMS = ['RS256']
 const SCHEME = /^([A-Za-z][A-Za-z0-9+.-]*):/
 
 /** Whether tokens of a provider are wanted at all. */
-export const wantsOidc = (options: Partial<OidcOptions>): boolean =>
+const wantsOidc = (options: Partial<OidcOptions>): boolean =>
   Boolean(options.issuerUrl) || Boolean(options.clientId)
 
 /** What is wrong with the options; empty when a server can start with them. */

@@ -23,9 +23,9 @@ export type Discovery =
   | { readonly is: 'absent'; readonly why: string }
 
 /** Where clients find the configuration document. */
-export const CONFIGURATION_PATH = '/.well-known/openid-configuration'
+const CONFIGURATION_PATH = '/.well-known/openid-configuration'
 /** Where this server has its keys. */
-export const JWKS_PATH = '/openid/v1/jwks'
+const JWKS_PATH = '/openid/v1/jwks'
 
 const CACHE_CONTROL = 'public, max-age=3600'
 

@@ -6,7 +6,7 @@ import { etcdPlaceOf } from './etcd-access.ts'
 import { etcdFlags } from '../../server/options/etcd-flags.ts'
 
 /** Flags of the command. */
-export const backupFlags = {
+const backupFlags = {
   file: pathFlag('File to write; must not exist.'),
   'data-dir': dataDirFlag('Data directory of the server, which may be running.'),
   store: choiceFlag(['lmdb', 'etcd'], {

@@ -6,7 +6,7 @@ import { dataDirFlag, runDataCommand, type DataCommand } from './data-command.ts
 import { globalFlags } from '../../flags/global-flags.ts'
 
 /** Flags of the command. */
-export const cutJournalFlags = {
+const cutJournalFlags = {
   'data-dir': dataDirFlag('Data directory of a server that is not running.'),
   'revision-bump': intFlag(
     { min: 1, max: 1_000_000_000_000 },

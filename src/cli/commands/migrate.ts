@@ -22,7 +22,7 @@ import { etcdFlags } from '../../server/options/etcd-flags.ts'
 const words = Object.keys(vocabularies) as VocabularyName[]
 
 /** Flags of the command. */
-export const migrateFlags = {
+const migrateFlags = {
   'in-place': boolFlag({
     section: 'Storage',
     help: 'Migrate the store from the previous format to the current one instead of copying it; the store in etcd if --etcd-servers is given.',

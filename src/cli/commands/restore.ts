@@ -6,7 +6,7 @@ import { dataDirFlag, pathFlag, runDataCommand, type DataCommand } from './data-
 import { globalFlags } from '../../flags/global-flags.ts'
 
 /** Flags of the command. */
-export const restoreFlags = {
+const restoreFlags = {
   file: pathFlag('Backup to read.'),
   'data-dir': dataDirFlag('Data directory in which the store is created; must not contain one.'),
   'revision-bump': intFlag(

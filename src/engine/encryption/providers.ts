@@ -73,6 +73,6 @@ export function joined(faults: ReadonlySet<string>): string {
 }
 
 /** Whether bytes begin with these. */
-export function startsWith(bytes: Uint8Array, prefix: Buffer): boolean {
+function startsWith(bytes: Uint8Array, prefix: Buffer): boolean {
   return bytes.length >= prefix.length && prefix.equals(bytes.subarray(0, prefix.length))
 }

@@ -5,7 +5,6 @@ import { loadSecretbox } from './secretbox-library.ts'
 import { TransformError } from './unreadable.ts'
 
 export type { Opened } from './providers.ts'
-export { TransformError } from './unreadable.ts'
 
 export interface EncryptionOptions {
   readonly resolve: Resolve

@@ -65,7 +65,7 @@ export interface JournalGap {
 
 export const HALF_BYTES = 512 << 10
 export const JOURNAL_BYTES = 2 * HALF_BYTES
-export const PAGE_BYTES = 4_096
+const PAGE_BYTES = 4_096
 const HEADER_BYTES = 32
 const CONTENT_BYTES = PAGE_BYTES - HEADER_BYTES
 const WRITE_BYTES = 8

@@ -49,7 +49,7 @@ export const upgradeItems = (items: readonly Item[], format: Format1): Item[] =>
   items.map((item) => upgradeItem(item, format)).filter((item) => item !== null)
 
 /** Where an object stands today. */
-export function upgradeKey(key: string, { prefixOf }: Format1): string | null {
+function upgradeKey(key: string, { prefixOf }: Format1): string | null {
   const slash = key.indexOf('/', 1)
   const plural = key.slice(1, slash)
   const own = isOfServers(plural) ? OF_SERVERS[plural] : undefined

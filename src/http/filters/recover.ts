@@ -1,8 +1,8 @@
 import { statusOfFailure } from '../../registry/failures.ts'
 import { plainError } from '../../meta/errors.ts'
 import { StoreRefusal, StoreUnavailable } from '../../engine/engine.ts'
-import { binaryStatusAnswer, failureForm, statusAnswer, yamlStatusAnswer } from '../answer.ts'
 import type { Answer, Context } from '../context.ts'
+import { failureAnswer } from '../failure-answer.ts'
 import { plainTextAnswer, PlainTextError } from '../plain-text.ts'
 
 /** Turns whatever was thrown into a Status: the only place that does. */
@@ -21,12 +21,5 @@ export function recover(context: Context, error: unknown): Answer | Promise<Answ
   const told =
     known ?? plainError('This request caused apiserver to panic. Look in the logs for details.')
   context.record?.failed(told)
-  switch (failureForm(context)) {
-    case 'application/json':
-      return statusAnswer(context, told)
-    case 'application/yaml':
-      return yamlStatusAnswer(context, told)
-    case 'protobuf':
-      return binaryStatusAnswer(context, told)
-  }
+  return failureAnswer(context, told)
 }

@@ -54,7 +54,7 @@ const isPlain = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** A container as the server fills it in. */
-export const filledContainer = {
+const filledContainer = {
   name: 'web',
   image: 'web:1',
   resources: {},

@@ -2,7 +2,7 @@ import { DecodeError } from '../../codec/codec.ts'
 import type { ObjectMeta } from '../../meta/object-meta.ts'
 
 /** Reads the 64-bit integer that an annotation holds in place of a removed field. Throws DecodeError. */
-export function readInteger(key: string, text: string): bigint {
+function readInteger(key: string, text: string): bigint {
   const value = /^[+-]?\d{1,256}$/.test(text) ? BigInt(text.replace(/^\+/, '')) : null
   if (value !== null && value === BigInt.asIntN(64, value)) return value
   throw new DecodeError(

@@ -36,15 +36,15 @@ export const isStandardResource = (name: string): boolean =>
   STANDARD.has(name) || isHugePages(name) || name.startsWith(`requests.${HUGE_PAGES}`)
 
 /** Whether a resource name without a domain is allowed for containers. */
-export const isContainerResource = (name: string): boolean =>
+const isContainerResource = (name: string): boolean =>
   CONTAINER_RESOURCES.has(name) || isHugePages(name)
 
 /** Whether a resource is native: without a domain, or with that of the cluster. */
-export const isNativeResource = (name: string, v: Vocabulary): boolean =>
+const isNativeResource = (name: string, v: Vocabulary): boolean =>
   !name.includes('/') || name.includes(v.resolve('{label}/'))
 
 /** Whether a resource is an extended one, `domain/name`, such as a device. */
-export const isExtendedResource = (name: string, v: Vocabulary): boolean =>
+const isExtendedResource = (name: string, v: Vocabulary): boolean =>
   !isNativeResource(name, v) &&
   !name.startsWith('requests.') &&
   isQualifiedName(`requests.${name}`).length === 0

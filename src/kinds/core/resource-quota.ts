@@ -11,7 +11,7 @@ import { roundResources } from './resource-requirements.ts'
 const { kind, shape } = group('core/v1')
 
 /** Scopes that a quota can be limited to. */
-export const QUOTA_SCOPES = [
+const QUOTA_SCOPES = [
   'BestEffort',
   'CrossNamespacePodAffinity',
   'NotBestEffort',

@@ -85,17 +85,19 @@ export class PriorityLevelConfiguration extends kind({
 }) {}
 
 /** Levels without which the server cannot do, by name; nobody may change them. */
-export const MANDATORY_PRIORITY_LEVELS: ReadonlyMap<string, PriorityLevelConfigurationSpec> =
-  new Map<string, PriorityLevelConfigurationSpec>([
-    ['exempt', { type: 'Exempt' }],
-    [
-      'catch-all',
-      {
-        type: 'Limited',
-        limited: { assuredConcurrencyShares: 5, limitResponse: { type: 'Reject' } },
-      },
-    ],
-  ])
+const MANDATORY_PRIORITY_LEVELS: ReadonlyMap<string, PriorityLevelConfigurationSpec> = new Map<
+  string,
+  PriorityLevelConfigurationSpec
+>([
+  ['exempt', { type: 'Exempt' }],
+  [
+    'catch-all',
+    {
+      type: 'Limited',
+      limited: { assuredConcurrencyShares: 5, limitResponse: { type: 'Reject' } },
+    },
+  ],
+])
 
 const queuingCell =
   (field: keyof QueuingConfiguration) =>

@@ -3,7 +3,12 @@ import type { Typed } from '../../meta/object-meta.ts'
 import { badRequest, invalid } from '../../meta/errors.ts'
 import { FieldErrors } from '../../meta/field-errors.ts'
 import type { Attributes } from '../../authz/authorizer.ts'
-import { type Api, type Call, type User } from '../context.ts'
+import {
+  type AccessReviewDependencies,
+  type ActionDependencies,
+  type Call,
+  type User,
+} from '../context.ts'
 import { writeOptions } from '../options.ts'
 import { readObject } from '../read-body.ts'
 import { Made, type Result } from '../results.ts'
@@ -33,7 +38,7 @@ interface AccessReview extends Typed {
 }
 
 /** Reviews the access of whom the body names. Throws 4xx. */
-export const reviewAccess = (api: Api, call: Call): Promise<Result> =>
+export const reviewAccess = (api: AccessReviewDependencies, call: Call): Promise<Result> =>
   review(api, call, true, ({ spec }) => ({
     name: spec.user ?? '',
     uid: spec.uid ?? '',
@@ -42,11 +47,11 @@ export const reviewAccess = (api: Api, call: Call): Promise<Result> =>
   }))
 
 /** Reviews the access of who asks. Throws 4xx. */
-export const reviewOwnAccess = (api: Api, call: Call): Promise<Result> =>
+export const reviewOwnAccess = (api: AccessReviewDependencies, call: Call): Promise<Result> =>
   review(api, call, false, () => call.user)
 
 async function review(
-  api: Api,
+  api: AccessReviewDependencies,
   call: Call,
   explains: boolean,
   subject: (review: AccessReview) => User,
@@ -76,7 +81,7 @@ const OWN_FIELDS = [
 ] as const
 
 /** Reads the body, checks it and lets admission see it. Throws 4xx. */
-export async function admitted<T extends Typed>(api: Api, call: Call): Promise<T> {
+export async function admitted<T extends Typed>(api: ActionDependencies, call: Call): Promise<T> {
   const options = writeOptions(call.query, api.v, 'CreateOptions')
   const c = call.context()
   const sent = await readObject(call, options, c)
@@ -128,7 +133,7 @@ function attributesOf({ spec }: AccessReview): Attributes {
 }
 
 /** Lists what who asks may do in a namespace, as far as rules can tell. Throws 400. */
-export async function reviewOwnRules(api: Api, call: Call): Promise<Result> {
+export async function reviewOwnRules(api: AccessReviewDependencies, call: Call): Promise<Result> {
   const object = await admitted<Typed & { spec: { namespace?: string }; status?: object }>(
     api,
     call,

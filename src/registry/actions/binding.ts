@@ -5,7 +5,7 @@ import type { ResourceEntry } from '../../catalogue/catalogue.ts'
 import { badRequest, conflict, plainError } from '../../meta/errors.ts'
 import { FieldErrors } from '../../meta/field-errors.ts'
 import type { ActionSubresource, PartSubresource } from '../../catalogue/resource.ts'
-import { type Api, type Call } from '../context.ts'
+import { type WriteDependencies, type Call } from '../context.ts'
 import { InternalWriter } from '../internal-writer.ts'
 import { writeOptions } from '../options.ts'
 import { success, type Result } from '../results.ts'
@@ -19,11 +19,14 @@ const BOUND: PartSubresource<Pod> = {
 }
 
 /** POST on `pods/binding`: puts a pod on a node (core page, Binding). Throws 4xx. */
-export const bindPod = (api: Api, call: Call, action: ActionSubresource): Promise<Result> =>
-  bind(api, call, action, { pods: call.served, urlName: call.name })
+export const bindPod = (
+  api: WriteDependencies,
+  call: Call,
+  action: ActionSubresource,
+): Promise<Result> => bind(api, call, action, { pods: call.served, urlName: call.name })
 
 /** POST on `bindings`, which names the pod in the body only. Throws 4xx. */
-export function createBinding(api: Api, call: Call): Promise<Result> {
+export function createBinding(api: WriteDependencies, call: Call): Promise<Result> {
   const { validate } = call.served.strategy
   return bind(
     api,
@@ -41,7 +44,7 @@ interface BindingPlace {
 }
 
 async function bind(
-  api: Api,
+  api: WriteDependencies,
   call: Call,
   action: Pick<ActionSubresource, 'input' | 'validate'>,
   { pods, urlName }: BindingPlace,

@@ -2,7 +2,7 @@ import type { ResourceEntry } from '../../catalogue/catalogue.ts'
 import type { Typed } from '../../meta/object-meta.ts'
 import type { ActionSubresource } from '../../catalogue/resource.ts'
 import type { ShapeClass } from '../../notation/shape.ts'
-import { type Api, type Call } from '../context.ts'
+import { type ActionDependencies, type Call } from '../context.ts'
 import type { WriteOptions } from '../options.ts'
 import { parseBody, readObject } from '../read-body.ts'
 import { takeNamespace } from '../write.ts'
@@ -15,7 +15,7 @@ export interface ActionBody<T> {
 
 /** Reads the body of an action: one of the kinds it takes, by its apiVersion. Throws 400 and 415. */
 export async function readActionBody<T extends Typed>(
-  api: Api,
+  api: ActionDependencies,
   call: Call,
   { input, also = [] }: Pick<ActionSubresource, 'input' | 'also'>,
   options: WriteOptions,
@@ -30,7 +30,7 @@ export async function readActionBody<T extends Typed>(
 }
 
 async function chosen(
-  api: Api,
+  api: ActionDependencies,
   call: Call,
   kinds: readonly ShapeClass<any>[],
 ): Promise<ShapeClass<any>> {

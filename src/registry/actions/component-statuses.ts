@@ -2,14 +2,14 @@ import { Decoding } from '../../codec/codec.ts'
 import type { ResourceEntry } from '../../catalogue/catalogue.ts'
 import { notFound } from '../../meta/errors.ts'
 import type { Typed } from '../../meta/object-meta.ts'
-import { keyOf, type Api, type Call } from '../context.ts'
+import { keyOf, type ReadDependencies, type Call } from '../context.ts'
 import { unversioned, encodeObject } from '../objects.ts'
 import { listOptions } from '../options.ts'
 import { Made, type ListResult, type Result } from '../results.ts'
 import { selection } from '../selection.ts'
 
 /** Health of the parts of the control plane that live in this process, by name. */
-function parts(api: Api, served: ResourceEntry): Typed[] {
+function parts(api: ReadDependencies, served: ResourceEntry): Typed[] {
   const component = (name: string, message: string) =>
     served.codec.decode(
       {
@@ -25,7 +25,7 @@ function parts(api: Api, served: ResourceEntry): Typed[] {
 }
 
 /** Lists the parts. Throws 400. */
-export function listComponents(api: Api, call: Call): ListResult {
+export function listComponents(api: ReadDependencies, call: Call): ListResult {
   const options = listOptions(call.query, api.v)
   const chosen = selection(call.served, options.labelSelector, options.fieldSelector)
   const items = parts(api, call.served)
@@ -46,7 +46,7 @@ export function listComponents(api: Api, call: Call): ListResult {
 }
 
 /** Reads one part. Throws 404. */
-export function getComponent(api: Api, call: Call): Result {
+export function getComponent(api: ReadDependencies, call: Call): Result {
   const part = parts(api, call.served).find(({ metadata }) => metadata.name === call.name)
   if (!part) throw notFound(call.served.name, call.name)
   const plain = call.served.codec.plain(part as never)

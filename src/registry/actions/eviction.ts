@@ -14,7 +14,7 @@ import {
 import { FieldErrors } from '../../meta/field-errors.ts'
 import type { ActionSubresource } from '../../catalogue/resource.ts'
 import { isEverything, matchesLabels, selectorFromObject } from '../../meta/selectors.ts'
-import { keyOf, type Api, type Call } from '../context.ts'
+import { keyOf, type WriteDependencies, type Call } from '../context.ts'
 import { deleteObject, deletionFrom, type Deletion } from '../delete.ts'
 import { InternalWriter } from '../internal-writer.ts'
 import { decodeStored } from '../objects.ts'
@@ -32,7 +32,11 @@ const RETRY_SECONDS = 10
  * POST on `pods/eviction`: deletes a pod when its disruption budget allows it (policy page, Eviction). Throws 4xx, 429
  * with the reason, 500 when several budgets select the pod.
  */
-export async function evictPod(api: Api, call: Call, action: ActionSubresource): Promise<Result> {
+export async function evictPod(
+  api: WriteDependencies,
+  call: Call,
+  action: ActionSubresource,
+): Promise<Result> {
   const options = writeOptions(call.query, api.v, 'CreateOptions')
   const c = call.context()
   const { object: sent } = await readActionBody<Eviction>(api, call, action, options)
@@ -71,7 +75,12 @@ export async function evictPod(api: Api, call: Call, action: ActionSubresource):
 }
 
 /** Evicts a pod that its disruption budget protects, when there is one. */
-async function evictWithin(api: Api, call: Call, pod: Pod, deletion: Deletion): Promise<Result> {
+async function evictWithin(
+  api: WriteDependencies,
+  call: Call,
+  pod: Pod,
+  deletion: Deletion,
+): Promise<Result> {
   const budgets = await budgetsOf(api, call, pod)
   if (budgets.length > 1) {
     throw plainError(
@@ -98,13 +107,18 @@ async function evictWithin(api: Api, call: Call, pod: Pod, deletion: Deletion): 
 const isConflict = (error: unknown) => error instanceof StatusError && error.reason === 'Conflict'
 
 /** Deletes the pod; `unchanged` is the pod as it still has to be. Throws 404 and 409. */
-async function remove(api: Api, call: Call, deletion: Deletion, unchanged?: Pod): Promise<Result> {
+async function remove(
+  api: WriteDependencies,
+  call: Call,
+  deletion: Deletion,
+  unchanged?: Pod,
+): Promise<Result> {
   const resourceVersion = deletion.resourceVersion ?? unchanged?.metadata.resourceVersion
   await deleteObject(api, { ...call, subresource: '' }, { ...deletion, resourceVersion })
   return success(201)
 }
 
-async function readPod(api: Api, call: Call): Promise<Pod> {
+async function readPod(api: WriteDependencies, call: Call): Promise<Pod> {
   const table = await api.cache.table(call.served.storage)
   const version = table.get(keyOf(call.served, call.namespace, call.name))
   if (!version) throw notFound(call.served.name, call.name)
@@ -130,9 +144,14 @@ function needsNoBudget({ metadata, status }: Pod): boolean {
 const isReady = ({ status }: Pod) =>
   (status.conditions ?? []).some(({ type, status: is }) => type === 'Ready' && is === 'True')
 
-const budgetKind = (api: Api) => api.catalogue.find('policy', 'v1', 'poddisruptionbudgets')
+const budgetKind = (api: WriteDependencies) =>
+  api.catalogue.find('policy', 'v1', 'poddisruptionbudgets')
 
-async function budgetsOf(api: Api, call: Call, pod: Pod): Promise<PodDisruptionBudget[]> {
+async function budgetsOf(
+  api: WriteDependencies,
+  call: Call,
+  pod: Pod,
+): Promise<PodDisruptionBudget[]> {
   const served = budgetKind(api)
   if (!served) return []
   const c = call.context()
@@ -159,7 +178,7 @@ const refusal = ({ metadata, status }: PodDisruptionBudget) =>
 
 /** Takes one disruption off the budget, so that no two evictions spend the same one. */
 async function spend(
-  api: Api,
+  api: WriteDependencies,
   call: Call,
   budget: PodDisruptionBudget,
   { pod, dryRun }: { readonly pod: Pod; readonly dryRun: boolean },

@@ -11,7 +11,8 @@ import { badRequest, conflict, invalid, noSuchResource, notFound } from '../../m
 import { FieldErrors } from '../../meta/field-errors.ts'
 import type { Typed } from '../../meta/object-meta.ts'
 import type { ActionSubresource } from '../../catalogue/resource.ts'
-import { hookContext, keyOf, type Api, type Call, type TokenOrder } from '../context.ts'
+import { hookContext, keyOf, type TokenRequestDependencies, type Call } from '../context.ts'
+import type { TokenOrder } from '../tokens.ts'
 import { decodeStored } from '../objects.ts'
 import { writeOptions } from '../options.ts'
 import { readObject } from '../read-body.ts'
@@ -27,7 +28,7 @@ const OWN_FIELDS = ['uid', 'deletionTimestamp', 'deletionGracePeriodSeconds', 's
  * stored. Throws 4xx; 404 also on a server that signs none.
  */
 export async function requestToken(
-  api: Api,
+  api: TokenRequestDependencies,
   call: Call,
   action: ActionSubresource,
 ): Promise<Result> {
@@ -92,7 +93,7 @@ function checkNames(kind: ResourceEntry, call: Call, { metadata }: TokenRequest)
 
 /** The live object that the token is to end with; null for none. Throws 400, 404, 409. */
 async function boundObject(
-  api: Api,
+  api: TokenRequestDependencies,
   call: Call,
   reference: BoundObjectReference | undefined,
 ): Promise<TokenOrder['boundObject']> {
@@ -123,7 +124,7 @@ async function boundObject(
 }
 
 async function read<T extends Typed>(
-  api: Api,
+  api: TokenRequestDependencies,
   served: ResourceEntry,
   namespace: string,
   name: string,

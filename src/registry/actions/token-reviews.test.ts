@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { failure } from '../../../test/failure.ts'
-import type { TokenFinding } from '../context.ts'
+import type { TokenFinding } from '../tokens.ts'
 import { inProcess } from '../../server/in-process.fixture.ts'
 import { client } from './actions.fixture.ts'
 

@@ -1,6 +1,6 @@
 import type { TokenReview } from '../../kinds/authentication/token-review.ts'
 import { badRequest, internalError } from '../../meta/errors.ts'
-import type { Api, Call } from '../context.ts'
+import type { TokenReviewDependencies, Call } from '../context.ts'
 import type { Result } from '../results.ts'
 import { admitted, answer } from './access-reviews.ts'
 
@@ -8,7 +8,7 @@ import { admitted, answer } from './access-reviews.ts'
  * Reviews a token (page on review kinds). Where no tokens count the object comes back unchanged. Throws 400 without a
  * token, and 500 when somebody was found but not for the audiences asked about.
  */
-export async function reviewToken(api: Api, call: Call): Promise<Result> {
+export async function reviewToken(api: TokenReviewDependencies, call: Call): Promise<Result> {
   const object = await admitted<TokenReview>(api, call)
   const { token = '', audiences: wanted = [] } = object.spec
   if (token === '') throw badRequest('token is required for TokenReview in authentication')

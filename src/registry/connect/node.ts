@@ -1,6 +1,6 @@
 import type { Node } from '../../kinds/core/node/node.ts'
 import { plainError } from '../../meta/errors.ts'
-import type { Api } from '../context.ts'
+import type { ConnectDependencies } from '../context.ts'
 import { readCore } from './objects.ts'
 import { proxyableAddresses, schemeNamePort, type ConnectCall, type Target } from './target.ts'
 
@@ -8,7 +8,7 @@ const AGENT_PORT = 10_250
 const ADDRESS_TYPES = ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP']
 
 /** The agent of a node, or another port of its machine. Throws 400, 404 and 500. */
-export async function nodeTarget(api: Api, call: ConnectCall): Promise<Target> {
+export async function nodeTarget(api: ConnectDependencies, call: ConnectCall): Promise<Target> {
   const { scheme, name, port } = schemeNamePort(call.name, 'node')
   const agent = await agentOf(api, name)
   const addresses = await proxyableAddresses(api, agent.host)
@@ -20,7 +20,10 @@ export async function nodeTarget(api: Api, call: ConnectCall): Promise<Target> {
 }
 
 /** Address of a node's agent. Throws 404, and 500 when the node has no address. */
-export async function agentOf(api: Api, name: string): Promise<{ host: string; port: string }> {
+export async function agentOf(
+  api: ConnectDependencies,
+  name: string,
+): Promise<{ host: string; port: string }> {
   const { status } = await readCore<Node>(api, 'nodes', '', name)
   const addresses = status.addresses ?? []
   const host = ADDRESS_TYPES.map(

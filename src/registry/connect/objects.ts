@@ -1,11 +1,11 @@
 import type { Typed } from '../../meta/object-meta.ts'
 import { notFound } from '../../meta/errors.ts'
-import { hookContext, keyOf, type Api } from '../context.ts'
+import { hookContext, keyOf, type ConnectDependencies } from '../context.ts'
 import { decodeStored } from '../objects.ts'
 
 /** Reads a stored object of the core group, or what stands for none. Throws 404. */
 export async function readCore<T extends Typed>(
-  api: Api,
+  api: ConnectDependencies,
   resource: string,
   namespace: string,
   name: string,

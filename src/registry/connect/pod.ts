@@ -2,16 +2,16 @@ import type { Pod } from '../../kinds/core/pod/pod.ts'
 import { formatTime } from '../../base/time.ts'
 import { badRequest, invalid } from '../../meta/errors.ts'
 import { FieldErrors } from '../../meta/field-errors.ts'
-import { first, type Api, type Query } from '../context.ts'
+import { first, type ConnectDependencies, type Query } from '../context.ts'
 import { agentOf } from './node.ts'
 import { readCore } from './objects.ts'
 import { checkProxyable, schemeNamePort, type ConnectCall, type Target } from './target.ts'
 
-const readPod = (api: Api, call: ConnectCall, name = call.name) =>
+const readPod = (api: ConnectDependencies, call: ConnectCall, name = call.name) =>
   readCore<Pod>(api, 'pods', call.namespace, name)
 
 /** A port of the pod itself (core page, pods/proxy). Throws 400 and 404. */
-export async function podTarget(api: Api, call: ConnectCall): Promise<Target> {
+export async function podTarget(api: ConnectDependencies, call: ConnectCall): Promise<Target> {
   const { scheme, name, port } = schemeNamePort(call.name, 'pod')
   const pod = await readPod(api, call, name)
   const host = pod.status.podIPs?.[0]?.ip ?? pod.status.podIP ?? ''
@@ -29,7 +29,10 @@ export async function podTarget(api: Api, call: ConnectCall): Promise<Target> {
 }
 
 /** The log of one container; null when the pod is on no node, whose log is empty. Throws 400, 404 and 422. */
-export async function logTarget(api: Api, call: ConnectCall): Promise<Target | null> {
+export async function logTarget(
+  api: ConnectDependencies,
+  call: ConnectCall,
+): Promise<Target | null> {
   const query = checkedLogOptions(call.query)
   const pod = await readPod(api, call)
   const container = containerOf(pod, first(call.query, 'container') ?? '')
@@ -114,7 +117,7 @@ function containerOf({ metadata, spec }: Pod, wanted: string): string {
 /** What exec and attach connect to: streams of one container. Throws 400 and 404. */
 const streams =
   (verb: 'exec' | 'attach') =>
-  async (api: Api, call: ConnectCall): Promise<Target> => {
+  async (api: ConnectDependencies, call: ConnectCall): Promise<Target> => {
     const pod = await readPod(api, call)
     const container = containerOf(pod, first(call.query, 'container') ?? '')
     const agent = await agentOf(api, hostOf(pod))
@@ -142,7 +145,10 @@ export const execTarget = streams('exec')
 export const attachTarget = streams('attach')
 
 /** Ports of a pod through the agent. Throws 400 and 404. */
-export async function portForwardTarget(api: Api, call: ConnectCall): Promise<Target> {
+export async function portForwardTarget(
+  api: ConnectDependencies,
+  call: ConnectCall,
+): Promise<Target> {
   const pod = await readPod(api, call)
   const agent = await agentOf(api, hostOf(pod))
   const ports = (call.query.get('ports') ?? []).flatMap((text) => text.split(','))

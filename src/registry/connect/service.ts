@@ -1,12 +1,12 @@
 import type { Endpoints } from '../../kinds/core/endpoints.ts'
 import type { Service } from '../../kinds/core/service/service.ts'
 import { unavailable } from '../../meta/errors.ts'
-import type { Api } from '../context.ts'
+import type { ConnectDependencies } from '../context.ts'
 import { readCore } from './objects.ts'
 import { checkProxyable, schemeNamePort, type ConnectCall, type Target } from './target.ts'
 
 /** A ready endpoint of the service (core page, Proxy). Throws 400, 404 and 503. */
-export async function serviceTarget(api: Api, call: ConnectCall): Promise<Target> {
+export async function serviceTarget(api: ConnectDependencies, call: ConnectCall): Promise<Target> {
   const { scheme, name, port } = schemeNamePort(call.name, 'service')
   const service = await readCore<Service>(api, 'services', call.namespace, name)
   const portName = namedPort(service, name, port)

@@ -1,7 +1,7 @@
 import { lookup as dnsLookup, type LookupAddress } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 import { badRequest } from '../../meta/errors.ts'
-import type { Api, Call } from '../context.ts'
+import type { Call, ConnectDependencies, Reach } from '../context.ts'
 
 /** Certificates for connections to node agents. */
 export interface AgentTls {
@@ -35,7 +35,7 @@ export interface Target {
 }
 
 /** Finds out where a connect request goes; null: nowhere, and there is nothing to say. */
-export type Connect = (api: Api, call: ConnectCall) => Promise<Target | null>
+export type Connect = (api: ConnectDependencies, call: ConnectCall) => Promise<Target | null>
 
 /** A connect request. */
 export interface ConnectCall extends Call {
@@ -76,9 +76,6 @@ own.addAddress('::1', 'ipv6')
 own.addAddress('::', 'ipv6')
 own.addSubnet('fe80::', 10, 'ipv6')
 own.addSubnet('ff00::', 8, 'ipv6')
-
-/** What of an API says which addresses may be connected to. */
-export type Reach = Pick<Api, 'proxiesToLoopback'>
 
 /**
  * Refuses addresses of the machine that this server runs on and of its link, and of many at once: they are not the

@@ -8,7 +8,7 @@ import {
 import type { EnvFromSource, EnvVar, EnvVarSource } from './env.ts'
 
 /** Field paths allowed in environment variables, in the order of error messages. */
-export const ENV_FIELDS: readonly string[] = [
+const ENV_FIELDS: readonly string[] = [
   'metadata.name',
   'metadata.namespace',
   'metadata.uid',

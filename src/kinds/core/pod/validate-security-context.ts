@@ -34,7 +34,7 @@ function validateNoEscalation(context: SecurityContext, errors: FieldErrors): vo
 }
 
 /** Validates a seccomp profile; reports to `errors`. */
-export function validateSeccomp(profile: SeccompProfile, errors: FieldErrors): void {
+function validateSeccomp(profile: SeccompProfile, errors: FieldErrors): void {
   const { localhostProfile: path } = profile
   const type: string = profile.type
   if (type === '') errors.at('type').required('type is required when seccompProfile is set')

@@ -26,7 +26,7 @@ export function needNonNegative<K extends string>(
 }
 
 /** Rejects numbers above `limit` among the named members; reports to `errors`. */
-export function needAtMost<K extends string>(
+function needAtMost<K extends string>(
   object: { readonly [P in K]?: number },
   names: readonly K[],
   limit: number | undefined,

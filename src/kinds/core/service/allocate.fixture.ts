@@ -36,7 +36,7 @@ function fakePools(
   }
 }
 
-export const V4 = ['10.0.0.0/29']
+const V4 = ['10.0.0.0/29']
 export const V6 = ['fd00::/120']
 export const DUAL = [...V4, ...V6]
 export const ipv4 = (value: string): Allocation => ({ allocator: 'serviceips/IPv4', value })

@@ -1,0 +1,111 @@
+/** The walk over what is published, which both versions of the format share. Each writes in its own dialect. */
+import type { Vocabulary } from '../vocabulary/vocabulary.ts'
+import { Definitions, type Format } from './definitions.ts'
+import {
+  sorted,
+  type DocumentOptions,
+  type Json,
+  type Operation,
+  type Parameter,
+  type PathItem,
+  type Response,
+} from './document.ts'
+import { everyVersion } from './everywhere.ts'
+import type { Place } from './places.ts'
+
+/** What a version of the format writes in its own way. */
+export interface Dialect {
+  readonly format: Format
+  /** Whether the body of a request is one of the parameters. */
+  readonly listsBodies: boolean
+  parameter(parameter: Parameter): Json
+  response(response: Response, operation: Operation): Json
+  /** Members of an operation that the other version does not have. */
+  members(operation: Operation): Json
+}
+
+/** What both versions of a document are made of. */
+export interface Walked {
+  readonly info: { readonly title: string; readonly version: string }
+  readonly paths: Record<string, Json>
+  readonly definitions: Record<string, Json>
+}
+
+/** How clients prove who they are. */
+export const securitySchemes: Record<string, Json> = {
+  BearerToken: {
+    description: 'Bearer Token authentication',
+    in: 'header',
+    name: 'authorization',
+    type: 'apiKey',
+  },
+}
+
+/** The paths of some places and the definitions that they refer to, in steps. */
+export function* walk(
+  dialect: Dialect,
+  places: readonly Place[],
+  v: Vocabulary,
+  { version = 'unversioned', docs = new Map() }: DocumentOptions,
+): Generator<void, Walked> {
+  const definitions = new Definitions(dialect.format, v, docs, () => everyVersion(v))
+  const paths: [string, Json][] = []
+  for (const place of places) {
+    for (const [path, item] of place.write(v, definitions)) {
+      paths.push([path, pathItem(item, dialect)])
+      yield
+    }
+  }
+  return {
+    info: { title: v.words.Brand, version },
+    paths: sorted(paths),
+    definitions: yield* definitions.finish(),
+  }
+}
+
+function pathItem(item: PathItem, dialect: Dialect): Json {
+  const shared = sharedParameters(item)
+  const names = new Set(shared.map(idOf))
+  const out: [string, unknown][] = Object.entries(item).map(([method, operation]) => [
+    method,
+    operationOf(operation, names, dialect),
+  ])
+  if (shared.length > 0) out.push(['parameters', shared.map(dialect.parameter)])
+  return sorted(out)
+}
+
+function operationOf(operation: Operation, shared: ReadonlySet<string>, dialect: Dialect): Json {
+  const { description, operationId, tag, extensions } = operation
+  const own = operation.parameters.filter(
+    (p) => !shared.has(idOf(p)) && (dialect.listsBodies || p.in !== 'body'),
+  )
+  const members: Json = {
+    ...(description === '' ? {} : { description }),
+    operationId,
+    ...(own.length > 0 ? { parameters: ordered(own).map(dialect.parameter) } : {}),
+    responses: sorted(
+      operation.responses.map((response) => [response.code, dialect.response(response, operation)]),
+    ),
+    tags: [tag],
+    ...dialect.members(operation),
+  }
+  return { ...sorted(Object.entries(members)), ...extensions }
+}
+
+/** Parameters that all operations of a path have are listed with the path; bodies stay where they are. */
+function sharedParameters(item: PathItem): Parameter[] {
+  const [first, ...rest] = Object.values(item)
+  if (!first) return []
+  return ordered(
+    first.parameters.filter(
+      (p) => p.in !== 'body' && rest.every((o) => o.parameters.some((q) => idOf(q) === idOf(p))),
+    ),
+  )
+}
+
+/** What tells parameters of one operation apart. */
+const idOf = (parameter: Parameter): string => `${parameter.in} ${parameter.name}`
+
+/** Parameters by name. */
+const ordered = (parameters: readonly Parameter[]): Parameter[] =>
+  parameters.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
