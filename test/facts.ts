@@ -2,7 +2,7 @@
  * Tables about the release that declarations are compared with, in `test/facts/`: names, wire numbers, presence, merge
  * topology and defaults of every field; names, verbs, columns and selectors of every resource; the roles of the start. They
  * were taken from a running server and its published documents, and hold no texts of either. Words that carry the brand
- * are templates.
+ * are templates. `tools/write-facts.mjs` writes them.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,5 +1,6 @@
 /** A service that takes and gives JSON over HTTPS and wants certificates of its clients. */
 import { once } from 'node:events'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
@@ -67,7 +68,7 @@ export async function remoteService(): Promise<RemoteService> {
     rejectUnauthorized: true,
   })
   server.on('secureConnection', (socket) => connections.set(socket, connections.size + 1))
-  server.on('request', async (request, response) => {
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const socket = request.socket as TLSSocket
     let text = ''
     for await (const chunk of request) text += String(chunk)
@@ -88,7 +89,8 @@ export async function remoteService(): Promise<RemoteService> {
     const { code = 200, headers = {}, body } = reply
     response.writeHead(code, { 'content-type': 'application/json', ...headers })
     response.end(typeof body === 'string' ? body : JSON.stringify(body ?? {}))
-  })
+  }
+  server.on('request', (request, response) => void answer(request, response))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { cert, key } = clientCertificate('caller')

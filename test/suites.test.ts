@@ -1,7 +1,8 @@
 /** Suites run wherever the project is checked out. Those that need something besides say so, and here is all they may need. */
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { hasEtcd } from './store/etcd.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 
@@ -25,6 +26,15 @@ const files = ['src', 'test', 'bench', 'tools'].flatMap((folder) =>
     .filter((file) => file.endsWith('.ts'))
     .map((file) => join(folder, file)),
 )
+
+// A case, not a condition: what is skipped there would look as if it had passed.
+test('CI has what suites need', () => {
+  if (process.env['CI'] === undefined) return
+  expect({ etcd: hasEtcd, program: existsSync(join(ROOT, 'dist', 'bin', 'orch.js')) }).toEqual({
+    etcd: true,
+    program: true,
+  })
+})
 
 test('suites are skipped for known reasons only', () => {
   const found = files.flatMap((file) => {

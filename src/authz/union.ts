@@ -26,7 +26,7 @@ export function authorizerUnion(modules: readonly Authorizer[]): Authorizer {
     rulesFor(user, namespace) {
       const lists = modules.map((module) => module.rulesFor(user, namespace))
       return lists.some((list) => list instanceof Promise)
-        ? Promise.all(lists).then(joined)
+        ? Promise.all(lists.map((list) => Promise.resolve(list))).then(joined)
         : joined(lists as RuleList[])
     },
   }

@@ -352,10 +352,10 @@ describe('a store that others write to', () => {
 
   test('a question does not wait for ever, however many come', async () => {
     const { cache, asked, yieldToEventLoop } = await shared()
-    const waits: (Promise<void> | null)[] = []
+    const waits: Promise<void>[] = []
     for (let turns = 0; turns < 5; turns++) {
       expect(asked.length).toBe(0)
-      waits.push(cache.fresh(), cache.fresh())
+      waits.push(cache.fresh()!, cache.fresh()!)
       await yieldToEventLoop()
     }
     expect(new Set(waits).size).toBe(1)
@@ -381,9 +381,9 @@ describe('a store that others write to', () => {
 
   test('no more than two questions at once; the third goes when one is answered', async () => {
     const { cache, asked, yieldToEventLoop } = await shared()
-    const waits: (Promise<void> | null)[] = []
+    const waits: Promise<void>[] = []
     for (let i = 0; i < 5; i++) {
-      waits.push(cache.fresh())
+      waits.push(cache.fresh()!)
       await yieldToEventLoop()
     }
     expect(new Set(waits).size).toBe(3)

@@ -454,7 +454,10 @@ describe('a failed start', () => {
   ]) {
     test(name, async () => {
       const terminal = new Recorded()
-      const start = () => Promise.reject(error)
+      const start = async () => {
+        // oxlint-disable-next-line typescript/only-throw-error -- one of the cases
+        throw error
+      }
       await main(['server', ...args], { version: '1', terminal, start })
       expect(terminal.said).toEqual({ stdout: '', stderr: `orch server: ${line}\n`, codes: [1] })
     })

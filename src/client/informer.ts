@@ -165,7 +165,7 @@ export class Informer<T extends object> {
           delete: (entry) => this.#deleted(entry, false),
           ended: markEnded,
         })
-        if (!followed) return this.#reflect(signal)
+        if (!followed) return await this.#reflect(signal)
         this.#followed = followed
         this.#store = followed.store
         for (const gone of renewal.end()) this.#deleted(gone, true)

@@ -61,7 +61,8 @@ export const namespaceLifecycle: Controller = {
       await write(name, 'status', (namespace) =>
         withConditions(namespace, found, { v, now: clock.now() }),
       )
-      if (found.failures.length > 0) throw found.failures[0]
+      const [failure] = found.failures
+      if (failure) throw failure
       if (found.estimateSeconds > 0) return (Math.floor(found.estimateSeconds / 2) + 1) * 1000
       await write(name, 'finalize', (namespace) => {
         const { finalizers = [] } = namespace.spec

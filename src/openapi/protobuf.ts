@@ -44,7 +44,7 @@ export function message<T>(
 }
 
 /** A map, which is a list of messages with name and value. */
-export function named<T>(
+function named<T>(
   writer: Writer,
   number: number,
   entries: Iterable<readonly [string, T]>,

@@ -46,7 +46,11 @@ async function withStore(act: (engine: Awaited<ReturnType<typeof openLmdb>>) => 
     clock: systemClock,
     format: { vocabulary: 'kubernetes' },
   })
-  await act(engine).finally(() => engine.close())
+  try {
+    await act(engine)
+  } finally {
+    await engine.close()
+  }
 }
 
 const start = () => startServer({ dataDir, vocabulary: 'kubernetes', controllers: false })

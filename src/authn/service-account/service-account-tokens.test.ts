@@ -40,7 +40,7 @@ test('what is issued counts, for the issuers when no audience is configured', as
   const { authenticators, issuer, audiences } = open({ issuers: [ISSUER, 'old'] })
   const { token } = await issuer.issue(order)
   const answers = await Promise.all(
-    authenticators.map((each) => each.authenticateToken(token, asking())),
+    authenticators.map(async (each) => each.authenticateToken(token, asking())),
   )
   expect(authenticators.map(({ name }) => name)).toEqual([
     'legacy-service-account',
