@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
+import { rooms } from './layers.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const IN_DOCS = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
@@ -66,4 +67,29 @@ function faultsOf(page: string): string[] {
 test('files, names in them and headings that pages refer to are there', () => {
   expect(PAGES.length).toBeGreaterThan(50)
   expect(PAGES.flatMap(faultsOf)).toEqual([])
+})
+
+/** What the cell of a room lists, in the short forms that the page explains. */
+function listed(cell: string, above: readonly string[]): string[] {
+  const named = [...cell.matchAll(/`([^`]+)`/g)].map(([, room]) => room!)
+  if (cell.startsWith('all of the above but')) return above.filter((room) => !named.includes(room))
+  if (cell.includes('without')) return [...named, ...ENTRIES].filter((room) => room !== 'catalogue')
+  return cell.includes('*entries*') ? [...named, ...ENTRIES] : named
+}
+
+const ENTRIES = ['catalogue', 'codec', 'meta', 'notation', 'base', 'vocabulary']
+
+test('the table of rooms says which may import which', () => {
+  const page = readFileSync(join(ROOT, 'docs', 'architecture.md'), 'utf8')
+  const rows = [...page.matchAll(/^\| `([\w-]+)` \| [^|]+ \| ([^|;]+)(?:;[^|]*)? \|$/gm)]
+  const above: string[] = []
+  const table = rows
+    .filter(([, room]) => Object.hasOwn(rooms, room!))
+    .map(([, room, cell]) => {
+      const may = listed(cell!, above).filter((other) => other !== room)
+      above.push(room!)
+      return [room, [...new Set(may)].toSorted()]
+    })
+  const rules = Object.entries(rooms).map(([room, may]) => [room, [...may].toSorted()])
+  expect(Object.fromEntries(table)).toEqual(Object.fromEntries(rules))
 })

@@ -10,7 +10,7 @@ const DECLARING = ['codec', 'meta', 'notation']
 /** The same, and what is made of declarations. */
 const ENTRIES = ['catalogue', ...DECLARING, 'base', 'vocabulary']
 
-const rooms: Readonly<Record<string, readonly string[]>> = {
+export const rooms: Readonly<Record<string, readonly string[]>> = {
   base: [],
   http2: [],
   // HTTP requests to other servers.

@@ -5,6 +5,8 @@
 export interface Engine {
   /** A word for logs and errors, for instance `lmdb`. */
   readonly name: string
+  /** Whether other servers may have the same store open. */
+  readonly isShared: boolean
   /** Newest revision that was acknowledged; 0 in an empty store. */
   revision(): Revision
   /**

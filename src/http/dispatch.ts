@@ -3,7 +3,7 @@ import { freshness, retryIfStale } from '../registry/freshness.ts'
 import { runOf } from '../registry/run-of.ts'
 import { watch, type WatchStart } from '../registry/watch.ts'
 import { changing, MOST_TRIES } from '../registry/while-served.ts'
-import { contextOnce, type Api, type Body, type Call } from '../registry/context.ts'
+import { contextOnce, type Body, type Call } from '../registry/context.ts'
 import type { Result } from '../registry/results.ts'
 import { verbsOf, type ResourceEntry } from '../catalogue/catalogue.ts'
 import { badRequest, createWhileLeaving, methodNotAllowed, noSuchResource } from '../meta/errors.ts'
@@ -13,6 +13,7 @@ import type { ConnectSubresource, Deprecation } from '../catalogue/resource.ts'
 import { CallAttributes } from '../registry/admission.ts'
 import { connectOptions } from '../registry/connect/options.ts'
 import { TableGone } from '../cache/storage-form.ts'
+import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { resultAnswer } from './answer.ts'
 import type { Answer, Context } from './context.ts'
 import { answerForm, watchForm } from './form.ts'
@@ -301,7 +302,7 @@ async function watchAnswer(context: Context, call: Call, before?: Again): Promis
 /** A deprecated version answers as ever, and says so to everyone concerned. */
 function tellDeprecated(context: Context, served: ResourceEntry, deprecation: Deprecation): void {
   const { api, onDeprecated } = context.server
-  context.warn(deprecationText(api, served, deprecation))
+  context.warn(deprecationText(api.v, served, deprecation))
   // The domain of API groups, which begins with a dot.
   const domain = api.v.resolve('{api}').slice(1)
   context.annotate(`${domain}/deprecated`, 'true')
@@ -318,10 +319,10 @@ function tellDeprecated(context: Context, served: ResourceEntry, deprecation: De
   })
 }
 
-function deprecationText(api: Api, served: ResourceEntry, deprecation: Deprecation): string {
+function deprecationText(v: Vocabulary, served: ResourceEntry, deprecation: Deprecation): string {
   const { since, removed, use, warning } = deprecation
   if (warning !== undefined) return warning
   const gone = removed === undefined ? '' : `, unavailable in v${removed}+`
-  const instead = use === undefined ? '' : `; use ${api.v.resolve(use)} ${served.kind}`
+  const instead = use === undefined ? '' : `; use ${v.resolve(use)} ${served.kind}`
   return `${served.groupVersion} ${served.kind} is deprecated in v${since}+${gone}${instead}`
 }

@@ -8,7 +8,7 @@ export const nameColumn = column<Typed>('Name', 'string', (o) => o.metadata.name
   description: 'Name of the object.',
 })
 
-/** Time since creation, as people read it. */
+/** Time since creation in human-readable form. */
 export const ageColumn = column<Typed>(
   'Age',
   'string',

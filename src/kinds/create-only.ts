@@ -1,6 +1,6 @@
 import type { Verb } from '../catalogue/resource.ts'
 
-/** What is left out where nothing but `create` can be done: with what is carried out or answered, and not kept. */
+/** The verbs that create-only resources do not support: their objects are processed or answered, not persisted. */
 export const ALL_BUT_CREATE: readonly Verb[] = [
   'delete',
   'deletecollection',

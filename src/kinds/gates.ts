@@ -4,13 +4,13 @@
  */
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 
-/** How far a feature has come. */
+/** Maturity of a feature. */
 export type Stage = 'alpha' | 'beta' | 'ga' | 'deprecated'
 
 interface Gate {
   readonly stage: Stage
   readonly on: boolean
-  /** Cannot be set to anything else any more. */
+  /** The default cannot be changed any more. */
   readonly locked?: true
 }
 
@@ -165,13 +165,13 @@ const GATES: ReadonlyMap<string, Gate> = new Map(
   }),
 )
 
-// Sets of gates that are named together.
+// Groups of gates that are set together.
 const ALL: ReadonlyMap<string, Stage> = new Map([
   ['AllAlpha', 'alpha'],
   ['AllBeta', 'beta'],
 ])
 
-/** Gates as they stand after settings, and what to tell about those. */
+/** Effective gates after settings, with warnings about them. */
 export interface GateState {
   readonly gate: (name: string) => boolean
   readonly warnings: readonly string[]
@@ -181,8 +181,8 @@ export interface GateState {
 export const defaultGate = (name: string): boolean => GATES.get(name)?.on ?? false
 
 /**
- * Sets gates (the flag of that name; operations page). A set such as `AllAlpha` moves those that are not set by
- * themselves. Throws Error on an unknown gate and on one that is locked.
+ * Applies settings of feature gates (the flag of that name; operations page). A group such as `AllAlpha` sets those
+ * gates that are not set individually. Throws Error on an unknown or a locked gate.
  */
 export function setGates(settings: Readonly<Record<string, boolean>>, v: Vocabulary): GateState {
   const known = new Map([...GATES].map(([name, gate]) => [gateName(name, v), gate]))
@@ -215,7 +215,7 @@ export function setGates(settings: Readonly<Record<string, boolean>>, v: Vocabul
   }
 }
 
-/** `{Agent}` in a gate's name is the node agent with a capital. */
+/** Spells the name of a gate; `{Agent}` is the node agent with a capital. */
 function gateName(template: string, { words }: Vocabulary): string {
   const agent = words.agent.charAt(0).toUpperCase() + words.agent.slice(1)
   return template.replaceAll('{Agent}', agent)

@@ -1,4 +1,4 @@
-import { placeOf, type Api } from '../registry/context.ts'
+import { placeOf, type ReadDependencies } from '../registry/context.ts'
 import type { Entry } from '../client/entry.ts'
 import { META_GROUP } from '../client/meta-group.ts'
 import { objectBytes } from '../http/represent.ts'
@@ -8,7 +8,7 @@ import type { StoredObject } from '../cache/stored-object.ts'
 
 /** How objects of the cache are read. */
 export interface CacheReading {
-  readonly api: Api
+  readonly api: ReadDependencies
   readonly served: ResourceEntry
   readonly metadataOnly: boolean
 }

@@ -1,6 +1,6 @@
 /** The way of clients to the server that they run in: the verbs of requests, without sockets. */
 import type { Body, Call, User } from '../registry/context.ts'
-import { contextOnce, type Api } from '../registry/context.ts'
+import { contextOnce, type Api, type ReadDependencies } from '../registry/context.ts'
 import { shownResult } from '../registry/conversion.ts'
 import { freshness, retryIfStale } from '../registry/freshness.ts'
 import type { Result } from '../registry/results.ts'
@@ -277,7 +277,7 @@ function parametersOf(query: Query): Call['query'] {
 const NO_QUERY: Call['query'] = new Map()
 
 function plainResult(
-  api: Api,
+  api: ReadDependencies,
   served: ResourceEntry,
   metadataOnly: boolean,
   result: Result,

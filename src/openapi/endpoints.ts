@@ -129,7 +129,7 @@ class Documents {
 
   constructor(sources: OpenApiSources) {
     this.#sources = sources
-    // What has left is not held until somebody asks.
+    // Documents of removed places are not kept until the next request.
     sources.catalogue.subscribe(({ removed, changed }) => {
       this.#generation = -1
       this.#places = new Map()
@@ -195,7 +195,7 @@ class Documents {
     const ended = kept
       .catch(() => this.#made.get(key) === made && this.#made.delete(key))
       .then(() => {
-        // Nobody waits: the texts are not needed until the catalogue changes.
+        // Not awaited: the texts are not needed until the catalogue changes.
         if (this.#last === ended) this.#docs = null
       })
     this.#last = ended

@@ -71,7 +71,7 @@ function homesOf(tokens: readonly string[]): Map<string, string> {
   return homes
 }
 
-/** Fields with their comments; `...name` stands for the fields of a constant. */
+/** Fields with their comments; `...name` includes the fields of a constant. */
 type Fields = readonly (readonly [field: string, text: string])[]
 
 /** Constants that hold fields, by name. */
@@ -91,7 +91,7 @@ function expand(fields: Fields, lists: ReadonlyMap<string, Fields>): Fields {
   )
 }
 
-/** Reads an object literal whose brace stands at `open`. */
+/** Reads the object literal whose brace is at `open`. */
 function readFields(tokens: readonly string[], open: number): Fields {
   const fields: [string, string][] = []
   const end = endOf(tokens, open)

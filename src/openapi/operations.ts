@@ -38,6 +38,22 @@ import {
 /** Adds the paths of a resource. */
 export type AddPath = (path: string, item: PathItem) => void
 
+/** The word with which the id of an operation begins, by its action. */
+const WORDS = {
+  connect: 'connect',
+  delete: 'delete',
+  deletecollection: 'delete',
+  get: 'read',
+  list: 'list',
+  patch: 'patch',
+  post: 'create',
+  put: 'replace',
+  watch: 'watch',
+  watchlist: 'watch',
+} as const
+
+type Action = keyof typeof WORDS
+
 /** Writes the operations of one resource. */
 export class ResourceOperations {
   readonly #served: ResourceEntry
@@ -90,7 +106,6 @@ export class ResourceOperations {
     if (has('list')) item.get = this.#list(false)
     if (has('create')) {
       item.post = this.#operation(
-        'create',
         'post',
         `create ${article(kind)} ${kind}`,
         { parameters: [body(this.#object, true), ...queries(PARAMETERS.write)] },
@@ -99,7 +114,6 @@ export class ResourceOperations {
     }
     if (has('deletecollection')) {
       item.delete = this.#operation(
-        'delete',
         'deletecollection',
         `delete collection of ${kind}`,
         {
@@ -119,7 +133,6 @@ export class ResourceOperations {
     const named = { name: `name of the ${kind}` }
     if (has('get')) {
       item.get = this.#operation(
-        'read',
         'get',
         `read the specified ${kind}`,
         named,
@@ -128,7 +141,6 @@ export class ResourceOperations {
     }
     if (has('update')) {
       item.put = this.#operation(
-        'replace',
         'put',
         `replace the specified ${kind}`,
         { ...named, parameters: [body(this.#object, true), ...queries(PARAMETERS.write)] },
@@ -143,7 +155,6 @@ export class ResourceOperations {
           : this.#object
       item.delete = this.#operation(
         'delete',
-        'delete',
         `delete ${article(kind)} ${kind}`,
         { ...named, parameters: [this.#deleteOptions(), ...queries(PARAMETERS.delete)] },
         answers(answered, ['200', '202']),
@@ -156,7 +167,6 @@ export class ResourceOperations {
     const list = this.#definitions.list(this.#served, this.#object)
     const streams = this.#served.verbs.includes('watch') ? this.#streams() : []
     return this.#operation(
-      'list',
       'list',
       `list or watch objects of kind ${this.#kind.kind}`,
       {
@@ -185,9 +195,8 @@ export class ResourceOperations {
     )
   }
 
-  #watch(action: string, description: string, options: Options): Operation {
+  #watch(action: 'watch' | 'watchlist', description: string, options: Options): Operation {
     return this.#operation(
-      'watch',
       action,
       description,
       {
@@ -201,7 +210,6 @@ export class ResourceOperations {
 
   #patch(description: string, options: Options, schema: Json = this.#object): Operation {
     return this.#operation(
-      'patch',
       'patch',
       description,
       {
@@ -247,7 +255,6 @@ export class ResourceOperations {
     const item: PathItem = {}
     if (verbs.includes('get')) {
       item.get = this.#operation(
-        'read',
         'get',
         `read ${name} of the specified ${kind}`,
         options,
@@ -256,7 +263,6 @@ export class ResourceOperations {
     }
     if (verbs.includes('update')) {
       item.put = this.#operation(
-        'replace',
         'put',
         `replace ${name} of the specified ${kind}`,
         { ...options, parameters: [body(schema, true), ...queries(PARAMETERS.write)] },
@@ -275,7 +281,6 @@ export class ResourceOperations {
     const { kind } = this.#kind
     return {
       post: this.#operation(
-        'create',
         'post',
         `create ${name} of ${article(kind)} ${kind}`,
         {
@@ -293,7 +298,6 @@ export class ResourceOperations {
     const { kind } = this.#kind
     return {
       get: this.#operation(
-        'read',
         'get',
         `read ${name} of the specified ${kind}`,
         {
@@ -311,7 +315,6 @@ export class ResourceOperations {
     const item: PathItem = {}
     for (const method of methodsOf(verbs)) {
       item[method] = this.#operation(
-        'connect',
         'connect',
         `connect ${method.toUpperCase()} requests to ${name} of ${this.#kind.kind}`,
         {
@@ -335,8 +338,7 @@ export class ResourceOperations {
   }
 
   #operation(
-    verb: string,
-    action: string,
+    action: Action,
     description: string,
     options: Options,
     responses: readonly Response[],
@@ -351,7 +353,7 @@ export class ResourceOperations {
       parameters.push(query('pretty'))
     }
     const words = [
-      verb,
+      WORDS[action],
       groupWord(group, this.#v),
       capital(version),
       before,

@@ -68,7 +68,7 @@ const schemaOrReference: WriteMessage<Json> = (writer, s) => {
   else message(writer, 2, s, (w) => text(w, 1, s.$ref))
 }
 
-/** The message has room for numbers, truth values and texts only; other defaults stay out. */
+/** The message holds numbers, booleans and strings only; other defaults are omitted. */
 function standard(writer: Writer, number: number, value: unknown): void {
   if (typeof value === 'number') {
     message(writer, number, value, (w, n) => w.uint32((1 << 3) | 1).double(n))

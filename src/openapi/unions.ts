@@ -1,4 +1,4 @@
-/** Fields that exclude each other, told apart by another field: by home and name of the shape. */
+/** Mutually exclusive fields with their discriminator, by home and name of the shape. */
 export const UNIONS: Readonly<Record<string, Union>> = {
   'core/v1#SeccompProfile': {
     discriminator: 'type',

@@ -13,7 +13,7 @@ const OTHERS = ['pki', KUBECONFIG] as const
 export class StartingDataDir {
   readonly #dir: string
   readonly #made: readonly string[]
-  #hasFailed = false
+  #isKept = false
   /** What was not there before. */
   readonly #fresh: ReadonlySet<string>
 
@@ -29,24 +29,24 @@ export class StartingDataDir {
     this.#fresh = new Set([STORE, ...OTHERS].filter((name) => !existsSync(join(dir, name))))
   }
 
-  /** The start has failed before any client was served: what it made is to go. */
-  fail(): void {
-    this.#hasFailed = true
+  /** Clients may have seen what is in the store: from now on nothing is removed. */
+  keep(): void {
+    this.#isKept = true
   }
 
-  /** Removes what a failed start made beside the store, and says whether the store goes too; while its lock is held. */
+  /** Unless kept, removes what the start created beside the store; returns whether the store is to be removed. Called under its lock. */
   discardHeld(): boolean {
-    if (!this.#hasFailed) return false
+    if (this.#isKept) return false
     this.#removeOthers()
     return this.#fresh.has(STORE)
   }
 
   /**
-   * Removes what is left of a failed start when everything is closed. Only who has the lock of a store may touch what lies
-   * beside it; without one, a configuration for clients shows that another server was here.
+   * Unless kept, removes what is left of the start after everything is closed. Only the holder of the store's lock may
+   * remove what is beside it; without a lock, a kubeconfig shows that another server uses the directory.
    */
   discard({ isLocked }: { readonly isLocked: boolean }): void {
-    if (!this.#hasFailed) return
+    if (this.#isKept) return
     if (!isLocked && !existsSync(join(this.#dir, KUBECONFIG))) this.#removeOthers()
     removeFolders(this.#made)
   }

@@ -99,20 +99,23 @@ export class Hand {
 // oxlint-disable-next-line typescript/no-explicit-any -- tests read objects of every shape
 export type Made = any
 
-/** An API of its own, with the system's namespaces, at a time that only the test moves. */
-export async function inProcess({
-  vocabulary = defaultVocabulary,
-}: { readonly vocabulary?: VocabularyName } = {}): Promise<{
+/** An API of its own with its controllers' clients. */
+export interface InProcess {
   readonly api: Api
   readonly catalogue: LiveCatalogue
   readonly clock: ManualClock
   readonly source: ObjectSource
   readonly hand: Hand
   readonly errors: unknown[]
-  /** For controllers, whose rights are not asked for here. */
+  /** For controllers; their permissions are not checked. */
   readonly controllerWorld: ControllerWorld
   close(): Promise<void>
-}> {
+}
+
+/** An API of its own, with the system namespaces, whose time only the test moves. */
+export async function inProcess({
+  vocabulary = defaultVocabulary,
+}: { readonly vocabulary?: VocabularyName } = {}): Promise<InProcess> {
   const v = vocabularies[vocabulary]
   const clock = new ManualClock()
   const engine = openMemory({ clock })
@@ -123,40 +126,8 @@ export async function inProcess({
     formOf: storageForms(catalogue, () => api),
   })
   renewTables(cache, catalogue)
-  const ranges = serviceRanges({})
   const errors: unknown[] = []
-  const deps = (): PluginDeps => ({
-    v,
-    clock,
-    log: silentLog,
-    objects: {
-      get: (...asked) => source.get(...asked),
-      follow: (...asked) => source.follow(...asked),
-    },
-    writer: pluginWriter(() => api),
-    authorizer: alwaysAllow,
-    catalogue,
-    gate: defaultGate,
-  })
-  const api: Api = {
-    v,
-    clock,
-    ids: randomIds,
-    cache,
-    catalogue,
-    admission: admissionChain(
-      admissionPlugins.map((factory) => factory.create(deps())),
-      clock,
-    ),
-    gate: defaultGate,
-    allowPrivileged: false,
-    agentTls: {},
-    proxiesToLoopback: false,
-    allocators: serviceAllocators(ranges.addresses, ranges.ports),
-    authorizer: alwaysAllow,
-    minRequestTimeoutMs: 1_800_000,
-    mutex: new KeyedMutex(),
-  }
+  const api = apiOf({ v, clock, cache, catalogue, objects: () => source })
   const source = objectSource(api, (error) => errors.push(error))
   await ensureSystemNamespaces(api)
   const controllerWorld = managerWorld({ api, authorizer: alwaysAllow, log: silentLog })
@@ -174,4 +145,47 @@ export async function inProcess({
       await engine.close()
     },
   }
+}
+
+interface ApiParts extends Pick<Api, 'v' | 'clock' | 'cache'> {
+  readonly catalogue: LiveCatalogue
+  readonly objects: () => ObjectSource
+}
+
+/** Everything is allowed, all plugins are on. */
+function apiOf({ v, clock, cache, catalogue, objects }: ApiParts): Api {
+  const ranges = serviceRanges({})
+  const deps: PluginDeps = {
+    v,
+    clock,
+    log: silentLog,
+    objects: {
+      get: (...asked) => objects().get(...asked),
+      follow: (...asked) => objects().follow(...asked),
+    },
+    writer: pluginWriter(() => api),
+    authorizer: alwaysAllow,
+    catalogue,
+    gate: defaultGate,
+  }
+  const api: Api = {
+    v,
+    clock,
+    ids: randomIds,
+    cache,
+    catalogue,
+    admission: admissionChain(
+      admissionPlugins.map((factory) => factory.create(deps)),
+      clock,
+    ),
+    gate: defaultGate,
+    allowPrivileged: false,
+    agentTls: {},
+    proxiesToLoopback: false,
+    allocators: serviceAllocators(ranges.addresses, ranges.ports),
+    authorizer: alwaysAllow,
+    minRequestTimeoutMs: 1_800_000,
+    mutex: new KeyedMutex(),
+  }
+  return api
 }

@@ -9,7 +9,7 @@ import {
   type ServerPlace,
 } from './bootstrap/server-service.ts'
 import { takePart, type ElectedWork, type Election } from './election.ts'
-import { keepServerLease, type ServerLease } from './leases.ts'
+import { keepServerLease, type ServerLease } from './server-leases.ts'
 
 /**
  * Shares the service of the servers with the others that live; null where nobody could reach this one. The service is

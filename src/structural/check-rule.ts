@@ -9,7 +9,7 @@ import type { Step } from './walk-schema.ts'
 export interface RulePlace {
   /** How many of them may be in one object; null: as many as fit. */
   readonly most: number | null
-  /** The list around whose items are not told apart from one write to the next; null without one. */
+  /** The enclosing list whose items cannot be correlated between writes; null without one. */
   readonly uncorrelated: string | null
 }
 

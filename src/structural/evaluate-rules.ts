@@ -89,7 +89,7 @@ function evaluateOne(
   return true
 }
 
-/** Finds the item that was there before; only the items of lists with keys are told apart. */
+/** Finds the previous value of an item; only items of lists with keys can be correlated. */
 function oldItems(old: Json, schema: SchemaProps): (item: Json) => Json {
   if (!Array.isArray(old) || schema['x-{brand}-list-type'] !== 'map') return () => undefined
   const keys = schema['x-{brand}-list-map-keys'] ?? []

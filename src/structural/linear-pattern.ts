@@ -14,14 +14,14 @@ let engine: Engine | null = null
 const kept = new Map<string, LinearPattern>()
 const MOST_KEPT = 1_000
 
-/** Compiles a pattern that will be asked for; what is none is told then. */
+/** Compiles a pattern in advance; an invalid one is reported when it is used. */
 export function keepPattern(source: string): void {
   try {
     const compiled = linearPattern(source)
     if (kept.size >= MOST_KEPT) kept.clear()
     kept.set(source, compiled)
   } catch {
-    // The checks find out, and say where it stands.
+    // The checks report it with its path.
   }
 }
 

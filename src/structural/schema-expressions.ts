@@ -38,7 +38,7 @@ export class SchemaExpressions {
     return this.#types.get(schema) ?? null
   }
 
-  /** A rule of a schema inside, which has a type. The problem is told as in errors. */
+  /** A rule of a nested schema, which has a type. The problem is worded as in errors. */
   compile(rule: string, type: DeclaredType): Compiled {
     let known = this.#compiled.get(type)
     if (!known) this.#compiled.set(type, (known = new Map()))

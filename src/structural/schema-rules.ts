@@ -11,7 +11,7 @@ export interface SchemaNeeds {
   readonly mapKeys: boolean
 }
 
-/** Where a schema stands. */
+/** Position of a schema. */
 interface Place {
   readonly root: boolean
   /** Inside the schema of an object's own metadata. */
@@ -268,7 +268,7 @@ interface WrongKey {
   readonly text: string
 }
 
-/** What keeps the items of a set or map from being told apart. */
+/** Why the items of a set or map cannot be told apart. */
 export function wrongKeys(schema: SchemaProps): WrongKey[] {
   const items = itemsOf(schema)
   const listType = schema['x-{brand}-list-type']

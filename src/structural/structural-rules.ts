@@ -29,7 +29,7 @@ const UNREADABLE = [
   'dependencies',
 ] as const
 
-/** Rules of structural schemas, at `errors`: the type of each value is told outside of alternatives. */
+/** Rules of structural schemas, at `errors`: each value has its type outside of alternatives. */
 export function* validateStructural(
   schema: SchemaProps,
   v: Vocabulary,

@@ -118,6 +118,7 @@ export function rebased(engine: Engine): Engine {
   }
   return {
     name: engine.name,
+    isShared: engine.isShared,
     revision: () => down(engine.revision()),
     oldest: () => down(engine.oldest()),
     async commit(changes) {

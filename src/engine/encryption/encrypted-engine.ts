@@ -47,6 +47,10 @@ class Encrypting implements EncryptedEngine {
     return this.#engine.name
   }
 
+  get isShared(): boolean {
+    return this.#engine.isShared
+  }
+
   revision(): Revision {
     return this.#engine.revision()
   }

@@ -97,6 +97,7 @@ class EtcdStore implements EtcdEngine {
   /** etcd goes through all keys behind the start of a range, whatever the limit. */
   readonly pageBytes = 8 << 20
   readonly name = 'etcd'
+  readonly isShared = true
   readonly #options: EtcdOptions
   readonly #connection: Connection
   readonly #layout: Layout

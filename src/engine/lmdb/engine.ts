@@ -133,6 +133,7 @@ async function opened(
 
 class LmdbEngine implements Engine {
   readonly name = 'lmdb'
+  readonly isShared = false
   readonly #file: Environment
   readonly #versions: Versions
   readonly #clock: Clock

@@ -40,6 +40,7 @@ export interface MemoryOptions {
 
 class MemoryEngine implements Engine {
   readonly name = 'memory'
+  readonly isShared = false
   readonly #clock: Clock
   /** Versions of each key, oldest first. */
   readonly #keys = new Map<string, Stored[]>()

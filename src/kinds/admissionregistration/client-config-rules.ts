@@ -1,7 +1,7 @@
 import { type FieldErrors } from '../../meta/field-errors.ts'
 import { isDns1035Label, isDns1123Subdomain, isPortNumber } from '../../meta/names.ts'
 
-/** The service behind a webhook, in whichever group it is declared. */
+/** Service that serves a webhook; both API groups with webhooks have this form. */
 export interface ServiceTarget {
   namespace: string
   name: string
@@ -9,18 +9,18 @@ export interface ServiceTarget {
   port?: number
 }
 
-/** How a webhook is reached, in whichever group it is declared. */
+/** Client configuration of a webhook; both API groups with webhooks have this form. */
 export interface ClientTarget {
   url?: string
   service?: ServiceTarget
 }
 
-/** Fills the port of a service. */
+/** Sets the default port of a service. */
 export function fillClient(client: ClientTarget | undefined): void {
   if (client?.service) client.service.port ??= 443
 }
 
-/** Rules of how a webhook is reached, at `errors`. */
+/** Validates the client configuration of a webhook, at `errors`. */
 export function validateClient(client: ClientTarget, errors: FieldErrors): void {
   if ((client.url === undefined) === (client.service === undefined)) {
     errors.required('exactly one of url or service is required')
@@ -59,12 +59,12 @@ interface UrlParts {
   readonly fragment: string
 }
 
-// The platform's own parser mends what it reads; here what is written counts.
+// The platform's parser normalizes its input; the rules apply to the URL as written.
 const URL_PARTS =
   /^(?:([A-Za-z][-+.A-Za-z0-9]*):)?(?:\/\/([^/?#]*))?[^?#]*(?:\?([^#]*))?(?:#(.*))?$/s
 const HOST = /^(?:\[[0-9A-Fa-f:.%]+\]|[^[\]:\s<>"\\^`{|}]*)(?::\d*)?$/
 
-/** The parts of a URL as they are written; null when it is none. */
+/** Splits a URL without normalizing it; null if it is not a URL. */
 export function splitUrl(text: string): UrlParts | null {
   const parts = URL_PARTS.exec(text)
   if (!parts || hasControl(text) || /%(?![0-9A-Fa-f]{2})/.test(text)) return null
@@ -92,7 +92,7 @@ function hasControl(text: string): boolean {
 
 function validateService(service: ServiceTarget, errors: FieldErrors): void {
   const { name, namespace, port = 443, path } = service
-  // As the reference writes it: each of the two is reported in the other's place.
+  // As the reference writes it: name and namespace are reported in each other's place.
   if (namespace === '') errors.at('name').required('service name is required')
   if (name === '') errors.at('namespace').required('service namespace is required')
   const wrong = isPortNumber(port)
@@ -116,11 +116,11 @@ function validatePath(path: string, errors: FieldErrors): void {
 
 const KNOWN_REVIEWS = ['v1', 'v1beta1']
 
-/** Whether one of the review versions is spoken here; none at all counts as such. */
+/** Whether one of the review versions is supported here, or the list is empty. */
 export const hasKnownReview = (versions: readonly string[]): boolean =>
   versions.length === 0 || versions.some((version) => KNOWN_REVIEWS.includes(version))
 
-/** Rules of the review versions that a webhook takes, at `errors`. */
+/** Validates the review versions that a webhook accepts, at `errors`. */
 export function validateReviewVersions(
   versions: readonly string[],
   needsKnown: boolean,

@@ -9,7 +9,7 @@ import {
 } from './client-config-rules.ts'
 import type { RuleWithOperations, ValidatingWebhook } from './webhook.ts'
 
-/** Fills what webhooks of both kinds leave out. */
+/** Sets the defaults of mutating and validating webhooks. */
 export function fillWebhook(webhook: ValidatingWebhook): void {
   webhook.failurePolicy ??= 'Fail'
   webhook.matchPolicy ??= 'Equivalent'
@@ -20,7 +20,7 @@ export function fillWebhook(webhook: ValidatingWebhook): void {
   fillClient(webhook.clientConfig)
 }
 
-/** Rules of the webhooks of one configuration, at `errors`; `old` are those stored before. */
+/** Validates the webhooks of one configuration, at `errors`; `old` are the stored ones. */
 export function validateWebhooks(
   webhooks: readonly ValidatingWebhook[] = [],
   errors: FieldErrors,
@@ -40,7 +40,7 @@ export function validateWebhooks(
   }
 }
 
-/** What is asked of new webhooks, and of stored ones only once they fulfil it. */
+/** Rules for new webhooks; stored webhooks that already break one may keep doing so. */
 interface Needs {
   readonly uniqueNames: boolean
   readonly noSideEffects: boolean
@@ -96,7 +96,7 @@ function validateRule(rule: RuleWithOperations, errors: FieldErrors): void {
   validateResources(resources, errors.at('resources'))
 }
 
-/** At least one entry, and `*` only by itself. */
+/** Requires at least one entry, and `*` only as the single one. */
 function validateList(list: readonly string[] = [], what: string, errors: FieldErrors): void {
   if (list.length === 0) errors.required()
   else if (list.length > 1 && list.includes('*')) {

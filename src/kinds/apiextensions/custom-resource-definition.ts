@@ -56,14 +56,14 @@ export class CustomResourceDefinition extends kind({
 const storageVersionOf = ({ spec }: CustomResourceDefinition): string | undefined =>
   spec.versions.find(({ storage }) => storage)?.name
 
-/** Whether a condition is true. */
+/** Whether a condition of the type is true. */
 export const hasCondition = ({ status }: CustomResourceDefinition, name: string): boolean =>
   status.conditions?.some(({ type, status }) => type === name && status === 'True') ?? false
 
-/** The duty to remove the objects of a kind before its definition goes away. */
+/** Finalizer under which all custom resources are removed before their definition is deleted. */
 export const INSTANCE_CLEANUP = 'customresourcecleanup.apiextensions{api}'
 
-/** Puts a condition in place of the one of its type; its time is kept while the status stays. */
+/** Replaces the condition of the same type; the transition time is kept while the status is the same. */
 export function setCondition(
   { status }: CustomResourceDefinition,
   condition: NewCondition,
@@ -77,7 +77,7 @@ type NewCondition = Pick<
   'type' | 'status' | 'reason' | 'message'
 >
 
-/** Conditions with one of them set; its time changes with its status alone. */
+/** The conditions with one replaced; its transition time changes only with its status. */
 export function withCondition(
   conditions: readonly CustomResourceDefinitionCondition[] = [],
   condition: NewCondition,

@@ -40,10 +40,13 @@ import { someSchema } from '../../structural/walk-schema.ts'
 
 const SCOPES = ['Cluster', 'Namespaced']
 
-/** Versions of one definition, each of which is served by itself; ours alone. */
+/**
+ * Maximum number of versions of one definition. Each is served separately. A limit of this server, not of the
+ * reference.
+ */
 const MAX_VERSIONS = 1_000
 
-/** Rules of what a definition says, at `errors`; `old` is what was stored before. */
+/** Validates the spec of a definition, at `errors`; `old` is the stored one. */
 export function* validateDefinitionSpec(
   spec: CustomResourceDefinitionSpec,
   errors: FieldErrors,
@@ -120,7 +123,7 @@ function requireSchemas(
 const hasDefault = (schema: SchemaProps): boolean =>
   someSchema(schema, (one) => one.default !== undefined)
 
-/** Rules that definitions stored before may go on breaking. */
+/** Rules that stored definitions may keep breaking. */
 interface Needs {
   readonly structural: boolean
   readonly types: boolean
@@ -145,7 +148,7 @@ function needsOf(
   }
 }
 
-/** Whether schemas use what only structural ones can. */
+/** Whether schemas use features that require structural schemas. */
 const usesExtensions = (spec: CustomResourceDefinitionSpec): boolean =>
   schemasOf(spec).some((schema) =>
     someSchema(schema, (one) =>
@@ -154,8 +157,8 @@ const usesExtensions = (spec: CustomResourceDefinitionSpec): boolean =>
   )
 
 /**
- * What versions hold is checked once where it is the same in all of them, and then reported on fields of the spec that
- * this version of the API does not have.
+ * Validates the versions. Parts that are equal in all versions are checked once and reported on the top-level fields of
+ * the spec that an earlier version of the API had.
  */
 function* validateVersions(
   spec: CustomResourceDefinitionSpec,
@@ -268,7 +271,7 @@ interface Approvable {
   readonly spec: CustomResourceDefinitionSpec
 }
 
-/** Groups under the domains of the project need a reference to their approval, at the root. */
+/** Groups under the protected domains need an annotation with a reference to their approval, at the root. */
 export function validateApproval(
   next: Approvable,
   errors: FieldErrors,

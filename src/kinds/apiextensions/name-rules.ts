@@ -4,12 +4,12 @@ import type { CustomResourceDefinitionNames } from './custom-resource-definition
 
 const REQUIRED = ['plural', 'singular', 'kind', 'listKind'] as const
 
-/** Names that a definition cannot do without, at `errors`. */
+/** Requires the mandatory names, at `errors`. */
 export function requireNames(names: CustomResourceDefinitionNames, errors: FieldErrors): void {
   for (const field of REQUIRED) if ((names[field] ?? '') === '') errors.at(field).required()
 }
 
-/** Rules of the names that are there, at `errors`. */
+/** Validates the names that are set, at `errors`. */
 export function validateNames(names: CustomResourceDefinitionNames, errors: FieldErrors): void {
   const { plural, singular = '', kind, listKind = '', shortNames = [], categories = [] } = names
   validateLabel(plural, errors.at('plural'))

@@ -1,4 +1,4 @@
-/** What is slow of the checks of a definition, done beforehand in steps: patterns and rules are compiled once. */
+/** The slow part of checking a definition, done beforehand in steps: patterns and rules are compiled once. */
 import { MAX_PATTERN_WEIGHT, patternWeight } from '../../base/pattern-weight.ts'
 import type { Steps } from '../../base/steps.ts'
 import { collecting, FieldErrors } from '../../meta/field-errors.ts'
@@ -10,7 +10,7 @@ import { SchemaExpressions } from '../../structural/schema-expressions.ts'
 import { isReadable, validateStructural } from '../../structural/structural-rules.ts'
 import { everySchema } from '../../structural/walk-schema.ts'
 
-/** Whether the patterns of all schemas are too much to compile; each counts once. */
+/** Whether the distinct patterns of all schemas are too expensive to compile. */
 export function hasHeavyPatterns(spec: CustomResourceDefinitionSpec): boolean {
   let left = MAX_PATTERN_WEIGHT
   for (const pattern of patternsOf(spec)) {
@@ -20,7 +20,7 @@ export function hasHeavyPatterns(spec: CustomResourceDefinitionSpec): boolean {
   return false
 }
 
-/** Compiles the patterns and rules of the schemas, for the checks that come next. */
+/** Compiles the patterns and rules of the schemas for the checks that follow. */
 export function* prepareSchemas(spec: CustomResourceDefinitionSpec, v: Vocabulary): Steps<void> {
   if (hasHeavyPatterns(spec)) return
   yield
@@ -35,7 +35,7 @@ export function* prepareSchemas(spec: CustomResourceDefinitionSpec, v: Vocabular
     const check = validateStructural(schema, v, errors)
     while (collecting(() => void (isDone = check.next().done === true)) && !isDone) yield
     yield
-    // Types are told of structural schemas alone.
+    // Only structural schemas declare types.
     const expressions = errors.list.length === 0 ? SchemaExpressions.of(schema) : null
     if (expressions) yield* prepareRules(schema, expressions)
   }

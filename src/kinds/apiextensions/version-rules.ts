@@ -7,7 +7,7 @@ import type {
   CustomResourceSubresources,
 } from './custom-resource-definition-spec.ts'
 
-/** Rules of the list of versions, at `errors`; what they hold is checked elsewhere. */
+/** Validates the list of versions, at `errors`; their contents are checked elsewhere. */
 export function validateVersionList(
   versions: readonly CustomResourceDefinitionVersion[],
   errors: FieldErrors,
@@ -27,7 +27,7 @@ export function validateVersionList(
 
 const MAX_WARNING = 256
 
-/** Rules of the warning that a version is on its way out, at `errors`. */
+/** Validates the deprecation warning of a version, at `errors`. */
 export function validateDeprecation(
   { deprecated = false, deprecationWarning: text }: CustomResourceDefinitionVersion,
   errors: FieldErrors,
@@ -49,7 +49,7 @@ export function validateDeprecation(
   }
 }
 
-/** Rules of the versions in which objects may be stored, at `errors`. */
+/** Validates `status.storedVersions`, at `errors`. */
 export function validateStoredVersions(
   stored: readonly string[] = [],
   versions: readonly CustomResourceDefinitionVersion[],
@@ -83,7 +83,7 @@ const COLUMN_FORMATS = [
   'password',
 ]
 
-/** Rules of the columns of a table, at `errors`. */
+/** Validates the additional printer columns, at `errors`. */
 export function validateColumns(
   columns: readonly CustomResourceColumnDefinition[] = [],
   errors: FieldErrors,
@@ -109,7 +109,7 @@ function validateSimplePath(path: string, errors: FieldErrors): boolean {
   return false
 }
 
-/** Rules of sub-resources, at `errors`. */
+/** Validates the subresources, at `errors`. */
 export function validateSubresources(
   subresources: CustomResourceSubresources | undefined,
   errors: FieldErrors,

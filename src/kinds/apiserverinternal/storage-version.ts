@@ -159,7 +159,7 @@ function checkApiVersion(text: string, errors: FieldErrors): void {
   if (messages.length > 0) errors.invalid(text, messages.join(','))
 }
 
-/** The common version is what all servers store in, and absent unless there is one. */
+/** The common encoding version is set if and only if all servers store in it. */
 function validateCommon(status: StorageVersionStatus, errors: FieldErrors): void {
   const { storageVersions: versions = [], commonEncodingVersion: given } = status
   const all = new Set(versions.map(({ encodingVersion = '' }) => encodingVersion))

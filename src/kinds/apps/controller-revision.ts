@@ -17,7 +17,7 @@ export class ControllerRevision extends kind({
   revision: t.int64(3).required(),
 }) {}
 
-/** The kept states of a namespace. */
+/** The `controllerrevisions` resource. */
 export const controllerRevisions = resource(ControllerRevision, {
   plural: 'controllerrevisions',
   scope: 'namespace',

@@ -126,13 +126,13 @@ export class DaemonSet extends kind({
   status: t.object(3, DaemonSetStatus),
 }) {}
 
-/** Counts the changes of the template, which older versions had a field for. */
+/** Annotation with the generation of the template, which earlier versions had as a field. */
 const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation'
 
 const templateGeneration = (metadata: ObjectMeta): bigint =>
   integerAnnotation(metadata, TEMPLATE_GENERATION) ?? 0n
 
-/** The daemon sets of a namespace. */
+/** The `daemonsets` resource. */
 export const daemonSets = resource(DaemonSet, {
   plural: 'daemonsets',
   short: ['ds'],

@@ -128,10 +128,10 @@ export class Deployment extends kind({
   status: t.object(3, DeploymentStatus),
 }) {}
 
-/** Holds a field of older versions that asked to go back to a revision. */
+/** Annotation with the rollback request, which earlier versions had as a field. */
 const ROLLBACK = 'deprecated.deployment.rollback.to'
 
-/** The deployments of a namespace. */
+/** The `deployments` resource. */
 export const deployments = resource(Deployment, {
   plural: 'deployments',
   short: ['deploy'],
@@ -211,7 +211,7 @@ export const deployments = resource(Deployment, {
       : podWarnings(next.spec.template, c, 'spec.template'),
 })
 
-/** Differs from other tables where the selector is empty or broken. */
+/** The selector cell; it differs from other tables if the selector is empty or invalid. */
 function cellText(selector: LabelSelectorObject | undefined): string {
   const read = readSelector(selector)
   return read ? formatLabelSelector(read) : '<invalid>'

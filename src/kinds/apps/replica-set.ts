@@ -77,7 +77,7 @@ export class ReplicaSet extends kind({
   status: t.object(3, ReplicaSetStatus),
 }) {}
 
-/** The replica sets of a namespace. */
+/** The `replicasets` resource. */
 export const replicaSets = resource(ReplicaSet, {
   plural: 'replicasets',
   short: ['rs'],
@@ -143,7 +143,7 @@ function validateSpec(
   old?: ReplicaSetSpec,
 ): void {
   needNonNegative(spec, ['replicas', 'minReadySeconds'], errors)
-  // As the reference writes it: the text names the other kind.
+  // As the reference writes it: the message names the other kind.
   const selector = validateWorkloadSelector(spec.selector, errors.at('selector'), 'deployment')
   if (!selector) return
   const { template, replicas = 0 } = spec

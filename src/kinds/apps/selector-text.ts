@@ -1,7 +1,7 @@
 import { formatLabelSelector, type LabelSelectorObject } from '../../meta/selectors.ts'
 import { readSelector } from '../core/pod/validate-workload.ts'
 
-/** A selector as text, as a Scale carries it; empty when there is none. */
+/** A selector in string form, as a Scale carries it; empty if there is none. */
 export function selectorText(object: LabelSelectorObject | undefined): string {
   const selector = readSelector(object)
   return selector ? formatLabelSelector(selector) : ''

@@ -43,7 +43,7 @@ export class StatefulSet extends kind({
   status: t.object(3, StatefulSetStatus),
 }) {}
 
-/** The stateful sets of a namespace. */
+/** The `statefulsets` resource. */
 export const statefulSets = resource(StatefulSet, {
   plural: 'statefulsets',
   short: ['sts'],
@@ -115,7 +115,7 @@ export const statefulSets = resource(StatefulSet, {
       : podWarnings(next.spec.template, c, 'spec.template'),
 })
 
-/** What of a spec cannot change. */
+/** The immutable part of a spec. */
 const fixedPart = (spec: StatefulSetSpec): object => ({
   ...spec,
   replicas: undefined,
@@ -125,7 +125,7 @@ const fixedPart = (spec: StatefulSetSpec): object => ({
   minReadySeconds: undefined,
 })
 
-/** Steps are filled in only where neither they nor the type were given, or where they were. */
+/** Sets the default strategy. `rollingUpdate` stays unset if only the type was given. */
 function fillStrategy(strategy: StatefulSetUpdateStrategy, c: HookContext): void {
   if (strategy.type === undefined) {
     strategy.type = 'RollingUpdate'
@@ -171,10 +171,10 @@ function validateSpec(spec: StatefulSetSpec, errors: FieldErrors, c: HookContext
   needEndless(template, errors.at('template'), 'StatefulSet')
 }
 
-/** Only labels and annotations: the spec of the pods is checked when they are made. */
+/** Validates labels and annotations only: pods are validated when they are created. */
 function validateTemplate(template: PodTemplateSpec, errors: FieldErrors, c: HookContext): void {
   const { metadata, spec } = template
-  // As the reference writes it: the paths leave metadata out.
+  // As the reference writes it: the paths omit metadata.
   const at = errors.at('annotations')
   validateLabels(metadata.labels, errors.at('labels'))
   validateAnnotations(metadata.annotations, at)

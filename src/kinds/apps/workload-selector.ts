@@ -5,8 +5,8 @@ import { validateLabelSelector } from '../core/volumes/meta-rules.ts'
 import type { LabelSelector } from '../meta/label-selector.ts'
 
 /**
- * Rules of the selector of a workload, at `errors`: it is there and selects something. Returns it as far as it can be
- * read; null when it cannot, which `broken` tells.
+ * Validates the selector of a workload, at `errors`: it must be set and not empty. Returns the parsed selector; null if
+ * it is invalid, which `broken` reports.
  */
 export function validateWorkloadSelector(
   selector: LabelSelector | undefined,
@@ -24,7 +24,7 @@ export function validateWorkloadSelector(
   return read
 }
 
-/** Whether a selector has no condition, and so would select everything. */
+/** Whether a selector is empty, and so would match everything. */
 export const isEmptySelector = ({
   matchLabels = {},
   matchExpressions = [],

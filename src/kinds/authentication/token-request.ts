@@ -4,7 +4,7 @@ import { t } from '../../notation/shape.ts'
 
 const { kind, shape } = group('authentication{api}/v1')
 
-/** Seconds that a token is good for when nothing is asked for. */
+/** Default lifetime of a token in seconds. */
 export const DEFAULT_TOKEN_SECONDS = 3600
 const MIN_TOKEN_SECONDS = 600
 const MAX_TOKEN_SECONDS = 2 ** 32
@@ -53,7 +53,7 @@ export class TokenRequest extends kind({
   status: t.object(3, TokenRequestStatus),
 }) {}
 
-/** Rules of a request for a token. */
+/** Validates a token request. */
 export function validateTokenRequest({ spec }: TokenRequest, errors: FieldErrors): void {
   const { expirationSeconds: seconds = DEFAULT_TOKEN_SECONDS } = spec
   const at = errors.at('spec', 'expirationSeconds')

@@ -37,7 +37,7 @@ export class TokenReview extends kind({
   status: t.object(3, TokenReviewStatus),
 }) {}
 
-/** Reviews of tokens; they are answered, not kept. */
+/** The `tokenreviews` resource; create-only, not persisted. */
 export const tokenReviews = resource(TokenReview, {
   plural: 'tokenreviews',
   scope: 'cluster',

@@ -21,7 +21,7 @@ export class LocalSubjectAccessReview extends kind({
   status: t.object(3, SubjectAccessReviewStatus),
 }) {}
 
-/** Reviews of anybody's access in a namespace; they are answered, not kept. */
+/** The `localsubjectaccessreviews` resource; create-only, not persisted. */
 export const localSubjectAccessReviews = resource(LocalSubjectAccessReview, {
   plural: 'localsubjectaccessreviews',
   scope: 'namespace',

@@ -46,7 +46,7 @@ export class SubjectAccessReviewStatus extends shape({
   evaluationError: t.string(3),
 }) {}
 
-/** What the kinds of access reviews have in common. */
+/** Common form of the access reviews. */
 export interface AccessReview extends Typed {
   spec: {
     resourceAttributes?: ResourceAttributes
@@ -54,7 +54,7 @@ export interface AccessReview extends Typed {
   }
 }
 
-/** A review asks about one request: to a resource or to another URL. */
+/** A review asks about exactly one request: for a resource or for another URL. */
 export function validateAttributes(
   { resourceAttributes, nonResourceAttributes }: AccessReview['spec'],
   errors: FieldErrors,
@@ -71,7 +71,7 @@ export function validateAttributes(
   }
 }
 
-/** A review is not stored, so that metadata makes no sense but for what the server adds. */
+/** Reviews are not persisted, so their metadata must be empty but for what the server adds. */
 export function validateEmptyMetadata(
   metadata: ObjectMeta,
   errors: FieldErrors,

@@ -28,7 +28,7 @@ export class SelfSubjectAccessReview extends kind({
   status: t.object(3, SubjectAccessReviewStatus),
 }) {}
 
-/** Reviews of one's own access; they are answered, not kept. */
+/** The `selfsubjectaccessreviews` resource; create-only, not persisted. */
 export const selfSubjectAccessReviews = resource(SelfSubjectAccessReview, {
   plural: 'selfsubjectaccessreviews',
   scope: 'cluster',

@@ -54,7 +54,7 @@ export class SelfSubjectRulesReview extends kind({
   status: t.object(3, SubjectRulesReviewStatus),
 }) {}
 
-/** Reviews of one's own rules; they are answered, not kept. */
+/** The `selfsubjectrulesreviews` resource; create-only, not persisted. */
 export const selfSubjectRulesReviews = resource(SelfSubjectRulesReview, {
   plural: 'selfsubjectrulesreviews',
   scope: 'cluster',

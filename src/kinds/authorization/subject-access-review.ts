@@ -39,7 +39,7 @@ export class SubjectAccessReview extends kind({
   status: t.object(3, SubjectAccessReviewStatus),
 }) {}
 
-/** Rules of who wants to do what, at `errors`. */
+/** Validates user and attributes, at `errors`. */
 export function validateSubjectSpec(spec: SubjectAccessReviewSpec, errors: FieldErrors): void {
   const { user = '', groups = [] } = spec
   validateAttributes(spec, errors)
@@ -48,7 +48,7 @@ export function validateSubjectSpec(spec: SubjectAccessReviewSpec, errors: Field
   }
 }
 
-/** Reviews of anybody's access; they are answered, not kept. */
+/** The `subjectaccessreviews` resource; create-only, not persisted. */
 export const subjectAccessReviews = resource(SubjectAccessReview, {
   plural: 'subjectaccessreviews',
   scope: 'cluster',

@@ -50,7 +50,10 @@ export class HorizontalPodAutoscalerBehavior extends shape({
 export class HorizontalPodAutoscalerSpec extends shape({
   /** Resource to scale, in the same namespace. It must have a `scale` subresource. */
   scaleTargetRef: t.object(1, CrossVersionObjectReference).required(),
-  /** Lower limit for the number of replicas. Must be at least 1. Defaults to 1. */
+  /**
+   * Lower limit for the number of replicas. Must be at least 1, or 0 with the feature gate HPAScaleToZero. Defaults to
+   * 1.
+   */
   minReplicas: t.int32(2).explicit(),
   /** Upper limit for the number of replicas. Must be at least 1 and not less than `minReplicas`. */
   maxReplicas: t.int32(3).required(),

@@ -1,4 +1,4 @@
-/** Autoscalers as the first version knows them: processor time alone; the rest travels in annotations. */
+/** Autoscalers in version v1, which has fields for CPU utilization only; the rest is carried in annotations. */
 import { codecOf, DecodeError, Decoding, type JsonObject } from '../../codec/codec.ts'
 import { group, type Typed } from '../../meta/object-meta.ts'
 import type { HookContext } from '../../catalogue/resource.ts'
@@ -36,7 +36,10 @@ export class CrossVersionObjectReference extends shape(
 export class HorizontalPodAutoscalerSpec extends shape({
   /** Resource to scale, in the same namespace. It must have a `scale` subresource. */
   scaleTargetRef: t.object(1, CrossVersionObjectReference).required(),
-  /** Lower limit for the number of replicas. Must be at least 1. Defaults to 1. */
+  /**
+   * Lower limit for the number of replicas. Must be at least 1, or 0 with the feature gate HPAScaleToZero. Defaults to
+   * 1.
+   */
   minReplicas: t.int32(2).explicit(),
   /** Upper limit for the number of replicas. Must be at least 1 and not less than `minReplicas`. */
   maxReplicas: t.int32(3).required(),
@@ -74,7 +77,7 @@ type Stored = Typed & {
   status: storage.HorizontalPodAutoscalerStatus
 }
 
-/** The autoscaler in the stored version. */
+/** Converts to the storage version. */
 export function convertToStorage(old: HorizontalPodAutoscaler, { v }: HookContext): Stored {
   const { annotations: given = {}, ...metadata } = old.metadata
   const take = <T>(template: string, read: (value: unknown) => T): T | undefined => {
@@ -83,7 +86,7 @@ export function convertToStorage(old: HorizontalPodAutoscaler, { v }: HookContex
     try {
       return read(JSON.parse(given[key]!))
     } catch (error) {
-      // What somebody else wrote there counts as nothing.
+      // Annotations that cannot be decoded are ignored.
       if (error instanceof SyntaxError || error instanceof DecodeError) return undefined
       throw error
     }
@@ -110,7 +113,7 @@ export function convertToStorage(old: HorizontalPodAutoscaler, { v }: HookContex
   }
 }
 
-/** The autoscaler in this version. */
+/** Converts from the storage version. */
 export function convertFromStorage(storage: Stored, { v }: HookContext): HorizontalPodAutoscaler {
   const { metrics = [], behavior, ...spec } = storage.spec
   const { currentMetrics = [], conditions, currentReplicas = 0, ...status } = storage.status
@@ -143,7 +146,9 @@ export function convertFromStorage(storage: Stored, { v }: HookContext): Horizon
   }
 }
 
-/** Those that carry nothing: nobody may put in by them what the other version has in fields. */
+/**
+ * Annotations without those that carry fields of other versions: clients cannot set these fields through annotations.
+ */
 function ownAnnotations(given: Readonly<Record<string, string>>, v: Vocabulary) {
   const keys = [METRICS, CURRENT, CONDITIONS, BEHAVIOR].map((key) => v.resolve(key))
   return Object.entries(given).filter(([key]) => !keys.includes(key))
@@ -181,8 +186,8 @@ const setValue = (metric: MetricStatus, percent: number): void => {
 }
 
 /**
- * The one that this version has a field for, and what must be carried beside it. A last one is left out of that, since
- * reading puts it there; any other stays in its place in the list.
+ * Separates the metric that this version has a field for from those that are carried in the annotation. It is left out
+ * of the annotation if it is the last, since reading adds it there; any other keeps its place in the list.
  */
 function takeOut<T extends { resource?: object }>(
   list: readonly T[],
@@ -196,7 +201,7 @@ function takeOut<T extends { resource?: object }>(
   return { one, rest: leftOut ? list.slice(0, -1) : list }
 }
 
-/** The list with the percentage in the place that is meant; without one where there is none. */
+/** The list with the percentage at its place; unchanged if there is none. */
 function put<T>(
   list: T[],
   percent: number | undefined,

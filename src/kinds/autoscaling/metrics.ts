@@ -1,4 +1,4 @@
-/** What replicas are scaled by, and what was measured. */
+/** Metrics that replicas are scaled by, and their observed values. */
 import { home, t } from '../../notation/shape.ts'
 import { LabelSelector } from '../meta/label-selector.ts'
 

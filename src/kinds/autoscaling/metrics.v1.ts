@@ -1,4 +1,4 @@
-/** Metrics as the first version knows them: it has no fields for them, so they travel in annotations in this form. */
+/** Metrics in the form of version v1, which has no fields for them and carries them in annotations. */
 import { isZero, parseQuantity } from '../../base/quantity.ts'
 import { home, t } from '../../notation/shape.ts'
 import { LabelSelector } from '../meta/label-selector.ts'
@@ -95,7 +95,7 @@ export class MetricStatus extends shape({
   external: t.object(5, ExternalMetricStatus).explicit(),
 }) {}
 
-/** The metric in the stored version. What its target is by is told from what is given. */
+/** Converts a metric to the storage version. The type of the target follows from the fields that are set. */
 export function specToStorage(old: MetricSpec): storage.MetricSpec {
   const { type, object, pods, resource, containerResource, external } = old
   return compact<storage.MetricSpec>({
@@ -104,7 +104,7 @@ export function specToStorage(old: MetricSpec): storage.MetricSpec {
       describedObject: object.target,
       target: compact<storage.MetricTarget>({
         type: object.averageValue === undefined ? 'Value' : 'AverageValue',
-        // A value must stand here, so that it is zero beside an average.
+        // The value is required here, so that it is zero beside an average.
         value:
           object.averageValue !== undefined && isNone(object.targetValue)
             ? undefined
@@ -134,7 +134,7 @@ export function specToStorage(old: MetricSpec): storage.MetricSpec {
   })
 }
 
-/** The metric in this version. */
+/** Converts a metric from the storage version. */
 export function specFromStorage(metric: storage.MetricSpec): MetricSpec {
   const { type, object, pods, resource, containerResource, external } = metric
   return compact<MetricSpec>({
@@ -181,7 +181,7 @@ export function specFromStorage(metric: storage.MetricSpec): MetricSpec {
   })
 }
 
-/** The state of a metric in the stored version. */
+/** Converts the status of a metric to the storage version. */
 export function statusToStorage(old: MetricStatus): storage.MetricStatus {
   const { type, object, pods, resource, containerResource, external } = old
   return compact<storage.MetricStatus>({
@@ -214,7 +214,7 @@ export function statusToStorage(old: MetricStatus): storage.MetricStatus {
   })
 }
 
-/** The state of a metric in this version. */
+/** Converts the status of a metric from the storage version. */
 export function statusFromStorage(metric: storage.MetricStatus): MetricStatus {
   const { type, object, pods, resource, containerResource, external } = metric
   return compact<MetricStatus>({

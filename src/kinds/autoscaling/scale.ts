@@ -26,7 +26,7 @@ export class Scale extends kind({
   status: t.object(3, ScaleStatus),
 }) {}
 
-/** All violations of a Scale by itself. */
+/** Validates a Scale, without its resource. */
 export function validateScale({ spec }: Scale, errors: FieldErrors): void {
   if ((spec.replicas ?? 0) < 0) {
     errors.at('spec', 'replicas').invalid(spec.replicas, 'must be greater than or equal to 0')

@@ -3,7 +3,7 @@ import type { MetricSpec, MetricStatus } from './metrics.ts'
 const SHOWN = 2
 const UNKNOWN = '<unknown>'
 
-/** What is measured and what it shall come to, as tables show it. */
+/** Current and target values of the metrics, as tables show them. */
 export function targetsText(
   specs: readonly MetricSpec[] = [],
   statuses: readonly MetricStatus[] = [],

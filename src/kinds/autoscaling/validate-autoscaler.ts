@@ -1,4 +1,4 @@
-/** Rules of autoscalers. */
+/** Validation of autoscalers. */
 import { parseQuantity, sign } from '../../base/quantity.ts'
 import type { FieldErrors } from '../../meta/field-errors.ts'
 import { isNonNegative, isPathSegmentName } from '../../meta/names.ts'
@@ -28,7 +28,7 @@ const TYPES: Readonly<Record<string, (typeof SOURCES)[number]>> = {
 const POLICIES = ['Disabled', 'Max', 'Min']
 const POLICY_TYPES = ['Percent', 'Pods']
 
-/** Rules of an autoscaler, at `errors` of its spec. */
+/** Validates the spec of an autoscaler, at `errors`. */
 export function validateAutoscaler(
   spec: HorizontalPodAutoscalerSpec,
   errors: FieldErrors,
@@ -58,7 +58,7 @@ export function validateAutoscaler(
   if (behavior?.scaleDown) validateRules(behavior.scaleDown, errors.at('behavior', 'scaleDown'))
 }
 
-/** Rules of what is written of its state, at `errors` of its status. */
+/** Validates the status of an autoscaler, at `errors`. */
 export function validateAutoscalerStatus(
   status: HorizontalPodAutoscalerStatus,
   errors: FieldErrors,
@@ -80,7 +80,7 @@ function validateMetric(metric: MetricSpec, errors: FieldErrors): void {
   const { type } = metric
   if (type === '') errors.at('type').required('must specify a metric source type')
   const own = Object.hasOwn(TYPES, type) ? TYPES[type] : undefined
-  // As the reference writes it: an unknown type is told twice.
+  // As the reference writes it: an unknown type is reported twice.
   if (!own) {
     errors.at('type').notSupported(type, Object.keys(TYPES))
     errors.at('type').notSupported(type, Object.keys(TYPES))

@@ -1,4 +1,4 @@
-/** Schedules of five fields as cron knows them, `@hourly` and its like, `@every 90s`; a time zone may stand in front. */
+/** Cron schedules of five fields, descriptors such as `@hourly`, and `@every 90s`; a time zone may come first. */
 import { parseDuration } from '../../base/duration.ts'
 
 interface Bounds {
@@ -26,12 +26,12 @@ const WORDS = [
   '@hourly',
 ] as const
 
-/** What is wrong with a schedule; null when it can be read. */
+/** The problem with a schedule; null if it can be parsed. */
 export function scheduleProblem(text: string): string | null {
   let rest = text
   if (/^(?:TZ|CRON_TZ)=/.test(text)) {
     const space = text.indexOf(' ')
-    // The reference ends in a panic here, which its caller tells as a parse error.
+    // The reference panics here, which its caller reports as a parse error.
     if (space === -1) return `failed to parse schedule ${JSON.stringify(text)}`
     const zone = text.slice(text.indexOf('=') + 1, space)
     if (!isTimeZone(zone)) return `provided bad location ${zone}: unknown time zone ${zone}`
@@ -44,7 +44,7 @@ export function scheduleProblem(text: string): string | null {
   }
   for (const [i, field] of fields.entries()) {
     for (const part of field.split(',')) {
-      // What stands between two commas may be nothing.
+      // An entry between two commas may be empty.
       if (part === '') continue
       const problem = rangeProblem(part, FIELDS[i]!)
       if (problem !== null) return problem
@@ -100,7 +100,7 @@ function rangeProblem(text: string, bounds: Bounds): string | null {
   return every === 0 ? `step of range should be a positive number: ${text}` : null
 }
 
-/** The number, or what is wrong with it. */
+/** The number, or the problem with it. */
 function numberOf(text: string, { names, min }: Bounds): number | string {
   const named = names?.indexOf(text.toLowerCase()) ?? -1
   if (named !== -1) return named + min
@@ -109,14 +109,14 @@ function numberOf(text: string, { names, min }: Bounds): number | string {
   return `failed to parse int from ${text}: strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`
 }
 
-/** Whether a name is one of the time zone database; empty means UTC, `Local` the machine's. */
+/** Whether a name is in the tz database; empty means UTC, `Local` the time zone of the machine. */
 export function isTimeZone(name: string): boolean {
   if (name === '' || name === 'UTC' || name === 'Local') return true
-  // The names of the database; the runtime also takes offsets and other cases, which it does not have.
+  // Names of the tz database only; the runtime also accepts offsets and other cases.
   if (!/^[A-Z][A-Za-z0-9_+-]*(?:\/[A-Za-z0-9_+-]+)*$/.test(name)) return false
   try {
     const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions()
-    // The runtime puts names in order, and older names into newer ones, which tell nothing of their case.
+    // The runtime normalizes case and maps older names to newer ones, which do not tell the original case.
     return timeZone === name || timeZone.toLowerCase() !== name.toLowerCase()
   } catch {
     return false

@@ -1,4 +1,4 @@
-/** Rules of what jobs and the templates of jobs say. */
+/** Validation of jobs and job templates. */
 import type { FieldErrors } from '../../meta/field-errors.ts'
 import { isNonNegative } from '../../meta/names.ts'
 import type { HookContext } from '../../catalogue/resource.ts'
@@ -20,7 +20,7 @@ const MAX_RULES = 20
 const MAX_VALUES = 255
 const MAX_PATTERNS = 20
 
-/** Rules of a job, at `errors` of its spec. */
+/** Validates the spec of a job, at `errors`. */
 export function validateJobSpec(
   spec: JobSpec,
   errors: FieldErrors,
@@ -43,7 +43,7 @@ export function validateJobSpec(
   }
 }
 
-/** Rules of the job in a template of jobs, whose selector is made later. */
+/** Validates the spec of a job template, whose selector is generated later. */
 export function validateJobTemplate(
   spec: JobSpec,
   errors: FieldErrors,

@@ -138,7 +138,7 @@ export const jobs = resource(Job, {
   },
 
   validate(job, errors, c, old) {
-    // Here, since the name may have been made only now.
+    // Here, since a generated name is known only now.
     if (!old) generateSelector(job)
     validateGenerated(job, errors)
     validateJobSpec(job.spec, errors.at('spec'), c, old?.spec)
@@ -174,7 +174,7 @@ export const jobs = resource(Job, {
       : podWarnings(next.spec.template, c, 'spec.template'),
 })
 
-/** The template with what may change while the job waits put back. */
+/** The template with the fields restored that may change while the job is suspended. */
 function comparable(next: Job, old: Job, c: HookContext): PodTemplateSpec {
   const template = next.spec.template
   const waits =
@@ -205,12 +205,12 @@ function put<T, K extends keyof T>(to: T, from: T, name: K): void {
   else to[name] = from[name]
 }
 
-/** Labels that jobs have from their templates, since the client gave them none. */
+/** Label maps that jobs got from their templates, because the client set none. */
 const labelsOfTemplates = new WeakSet<object>()
 
 /**
- * Labels by which nobody else's pods are taken for this job's. A job without labels of its own has all labels of its
- * template, and so these as well.
+ * Generates a selector and labels that match only pods of this job. A job without labels gets those of its template, so
+ * these as well.
  */
 function generateSelector({ spec, metadata }: Job): void {
   if (spec.manualSelector === true) return

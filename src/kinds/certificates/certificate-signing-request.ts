@@ -83,7 +83,7 @@ function condition({
   return `${decision}${has('Failed') ? ',Failed' : ''}${(certificate ?? '') === '' ? '' : ',Issued'}`
 }
 
-/** The requests for certificates. */
+/** The `certificatesigningrequests` resource. */
 export const certificateSigningRequests = resource(CertificateSigningRequest, {
   plural: 'certificatesigningrequests',
   short: ['csr'],

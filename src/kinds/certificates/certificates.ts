@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import { readDer } from '../../base/der.ts'
 import { pemBlocks } from './pem.ts'
 
-/** What is wrong with issued certificates (base64 of PEM), or null. Text around the blocks is passed over. */
+/** The problem with an issued certificate (base64 of PEM), or null. Text around the PEM blocks is ignored. */
 export function certificateProblem(base64: string): string | null {
   const blocks = [...pemBlocks(Buffer.from(base64, 'base64').toString('latin1'))]
   for (const { type, hasHeaders, data } of blocks) {

@@ -13,8 +13,8 @@ export const ofType = (
 ): Condition[] => conditions.filter(({ type }) => type === wanted)
 
 /**
- * Puts the stored decisions back where there are as many as before: clients that drop what they do not know of them
- * must not change them.
+ * Restores the stored decisions if their number is unchanged, so that clients that drop unknown fields of them do not
+ * change them.
  */
 export function keepDecisions(
   next: CertificateSigningRequestStatus,
@@ -30,7 +30,7 @@ export function keepDecisions(
   if (next.conditions?.length === 0) delete next.conditions
 }
 
-/** Fills the times that were left out of conditions. */
+/** Sets the timestamps of conditions that have none. */
 export function stampConditions(
   next: CertificateSigningRequest,
   old: CertificateSigningRequest,

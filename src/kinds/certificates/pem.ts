@@ -1,8 +1,8 @@
 /** One block of PEM. */
 export interface PemBlock {
-  /** What it says it is, for instance `CERTIFICATE`. */
+  /** Label of the block, for instance `CERTIFICATE`. */
   readonly type: string
-  /** Whether lines of the form `name: value` stand before the data. */
+  /** Whether headers of the form `name: value` precede the data. */
   readonly hasHeaders: boolean
   readonly data: Buffer
 }
@@ -11,7 +11,7 @@ const BEGIN = '-----BEGIN '
 const DASHES = '-----'
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 
-/** The blocks of a PEM text; what stands around them, and what only looks like one, is passed over. */
+/** The blocks of a PEM text; text around them and malformed blocks are skipped. */
 export function* pemBlocks(text: string): Generator<PemBlock> {
   const lines = text.split('\n').map((line) => line.trimEnd())
   for (let i = 0; i < lines.length; i++) {
@@ -22,14 +22,14 @@ export function* pemBlocks(text: string): Generator<PemBlock> {
     let first = i + 1
     while (first < end && lines[first]!.includes(':')) first++
     const body = lines.slice(first, end).join('').replace(/\s/g, '')
-    // What is no data is no block, and the next one may begin behind it.
+    // A block with invalid data is skipped.
     if (body.length % 4 !== 0 || !BASE64.test(body)) continue
     yield { type, hasHeaders: first > i + 1, data: Buffer.from(body, 'base64') }
     i = end
   }
 }
 
-/** The line that ends a block; null when another block begins first. */
+/** The line that ends a block; null if another block begins first. */
 function endOf(lines: readonly string[], from: number, type: string): number | null {
   for (let i = from; i < lines.length; i++) {
     const line = lines[i]!

@@ -10,7 +10,7 @@ import {
 } from '../../base/der.ts'
 import { pemBlocks } from './pem.ts'
 
-/** What a PKCS#10 request says about who it is for. */
+/** Subject of a PKCS#10 request. */
 export interface RequestSubject {
   readonly commonName: string
   readonly organizations: readonly string[]
@@ -19,7 +19,7 @@ export interface RequestSubject {
 const RSA = '1.2.840.113549.1.1'
 const ECDSA = '1.2.840.10045.4'
 
-/** Signature algorithms by object identifier: the digest, null where the algorithm has its own. */
+/** Signature algorithms by object identifier, with their digest; null if the algorithm includes it. */
 const ALGORITHMS: ReadonlyMap<string, { readonly key: string; readonly digest: string | null }> =
   new Map([
     [`${RSA}.5`, { key: 'rsa', digest: 'sha1' }],
@@ -39,7 +39,7 @@ const PSS_DIGESTS: ReadonlyMap<string, string> = new Map([
   ['2.16.840.1.101.3.4.2.3', 'sha512'],
 ])
 
-/** What is wrong with a request (base64 of PEM of PKCS#10), or null. Its signature is checked. */
+/** The problem with a request (base64 of PEM of PKCS#10), or null. Verifies its signature. */
 export function requestProblem(base64: string): string | null {
   try {
     const [info, algorithm, signature] = partsOf(base64)
@@ -51,7 +51,7 @@ export function requestProblem(base64: string): string | null {
   }
 }
 
-/** Who a request (base64 of PEM of PKCS#10) is for. Throws Error when it cannot be read. */
+/** The subject of a request (base64 of PEM of PKCS#10). Throws Error if it cannot be parsed. */
 export function requestSubject(base64: string): RequestSubject {
   const [info] = partsOf(base64)
   const values = (type: string) =>
@@ -63,7 +63,7 @@ export function requestSubject(base64: string): RequestSubject {
   return { commonName: values('2.5.4.3').at(-1) ?? '', organizations: values('2.5.4.10') }
 }
 
-/** Of the digest among the parameters of RSA-PSS. */
+/** Tag of the digest in the parameters of RSA-PSS. */
 const HASH = contextTag(0, true)
 const BMP_STRING = 0x1e
 
@@ -123,7 +123,7 @@ function checkSignature(
   }
 }
 
-/** The digest of RSA-PSS, which stands in its parameters: `[0] { SEQUENCE { identifier } }`. */
+/** The digest of RSA-PSS from its parameters: `[0] { SEQUENCE { identifier } }`. */
 function pssDigest(parameters: DerElement | undefined): string {
   const explicit = readInside(parameters, Tag.sequence).find(({ tag }) => tag === HASH)
   const [hash] = explicit ? readDer(explicit.content) : []

@@ -2,11 +2,11 @@ import type { FieldErrors } from '../../meta/field-errors.ts'
 import { isDns1123Label, isDns1123Subdomain } from '../../meta/names.ts'
 
 const MAX_DOMAIN = 253
-// Room for a namespace, a dot and the name of an object in it.
+// Long enough for a namespace, a dot and the name of an object.
 const MAX_PATH = 63 + 1 + 253
 const MAX_NAME = MAX_DOMAIN + 1 + MAX_PATH
 
-/** Rules of the name of a signer, `domain/path`, at `errors`. */
+/** Validates the name of a signer, `domain/path`, at `errors`. */
 export function validateSignerName(name: string, errors: FieldErrors): void {
   if (name === '') {
     errors.required('signerName must be provided')
@@ -31,7 +31,7 @@ export function validateSignerName(name: string, errors: FieldErrors): void {
   else if (Buffer.byteLength(path) > MAX_PATH) errors.tooLong(MAX_PATH)
 }
 
-/** Tells about the first label that is wrong; the others would be told about in the same words. */
+/** Reports the first invalid label only; the others would have the same message. */
 function validateSegment(
   segment: string,
   labels: readonly string[],

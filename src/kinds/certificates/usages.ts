@@ -1,4 +1,4 @@
-/** What a certificate can be used for, by name. */
+/** Names of the key usages of certificates. */
 export const KEY_USAGES = [
   'any',
   'cert sign',

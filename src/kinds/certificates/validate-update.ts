@@ -11,21 +11,21 @@ type Rule = (
   c: HookContext,
 ) => void
 
-/** Rules of a change that is not about the decision or the certificate. */
+/** Validates an update that must not change decision and certificate. */
 export const validateMetadataChange: Rule = (next, old, errors) => {
   keepFinal(next, old, errors)
   refuseDecisions(next, old, errors)
   refuseCertificate(next, old, errors)
 }
 
-/** Rules of a decision. */
+/** Validates an update through `approval`. */
 export const validateApproval: Rule = (next, old, errors, c) => {
   validateRequest(next, errors, c, old)
   keepFinal(next, old, errors)
   refuseCertificate(next, old, errors)
 }
 
-/** Rules of what a signer writes. */
+/** Validates an update of the status by a signer. */
 export const validateStatusChange: Rule = (next, old, errors, c) => {
   validateRequest(next, errors, c, old)
   keepFinal(next, old, errors)

@@ -17,7 +17,7 @@ const MIN_SECONDS = 600
 const FINAL = ['Approved', 'Denied', 'Failed']
 const STATUSES = ['False', 'True', 'Unknown']
 
-/** Rules of a request by itself; what is stored and breaks one may go on doing so. */
+/** Validates a single request; a stored one may keep breaking a rule. */
 export function validateRequest(
   { spec, status }: CertificateSigningRequest,
   errors: FieldErrors,
@@ -25,7 +25,7 @@ export function validateRequest(
   old?: CertificateSigningRequest,
 ): void {
   const at = errors.at('spec')
-  // It never changes, and checking it takes time.
+  // Immutable, and expensive to check.
   if (!old || old.spec.request !== spec.request) {
     const problem = requestProblem(spec.request)
     if (problem !== null) at.at('request').invalid(spec.request, problem)

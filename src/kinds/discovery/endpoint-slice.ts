@@ -99,7 +99,7 @@ export class EndpointSlice extends kind({
   ports: t.list(3, EndpointPort).atomic(),
 }) {}
 
-/** Drops what a feature adds that is off, unless the slice has it already. */
+/** Drops fields of disabled features, unless the stored slice has them. */
 function dropGated(next: EndpointSlice, old: EndpointSlice | null, c: HookContext): void {
   const before = old?.endpoints ?? []
   if (!c.gate('TopologyAwareHints') && !before.some(({ hints }) => hints)) {
@@ -168,7 +168,7 @@ export const endpointSlices = resource(EndpointSlice, {
     errors.at('addressType').immutable(next.addressType, old.addressType),
 })
 
-/** Fields of older versions are not taken. */
+/** Clears the fields of earlier versions. */
 function dropTopology({ endpoints }: EndpointSlice): void {
   for (const endpoint of endpoints) delete endpoint.deprecatedTopology
 }
@@ -228,7 +228,7 @@ function validatePorts(ports: readonly EndpointPort[], errors: FieldErrors): voi
 const portText = ({ port, name }: EndpointPort): string =>
   port !== undefined ? String(port) : name !== undefined && name !== '' ? name : '*'
 
-/** The first few of a list, and how many more there are. */
+/** The first entries of a list, and the number of further ones. */
 function some(list: readonly string[], none: string): string {
   if (list.length === 0) return none
   const more = list.length - SHOWN

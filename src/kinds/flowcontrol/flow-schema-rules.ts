@@ -23,7 +23,7 @@ const everythingOf = (...groups: string[]): PolicyRulesWithSubjects => ({
   nonResourceRules: [EVERY_PATH],
 })
 
-/** Schemas without which the server cannot do, by name; nobody may change them. */
+/** Mandatory flow schemas by name; their specs are fixed. */
 export const MANDATORY_FLOW_SCHEMAS: ReadonlyMap<string, FlowSchemaSpec> = new Map([
   [
     'exempt',
@@ -47,7 +47,7 @@ export const MANDATORY_FLOW_SCHEMAS: ReadonlyMap<string, FlowSchemaSpec> = new M
 const MAX_PRECEDENCE = 10_000
 const DISTINGUISHERS = ['ByNamespace', 'ByUser']
 
-/** Rules of what a schema takes, at `errors`. */
+/** Validates the spec of a flow schema, at `errors`. */
 export function validateFlowSchemaSpec(
   name: string,
   spec: FlowSchemaSpec,
@@ -79,7 +79,7 @@ export function validateFlowSchemaSpec(
   }
 }
 
-/** Rules of conditions of schemas and levels, at `errors`. */
+/** Validates the conditions of flow schemas and priority levels, at `errors`. */
 export function validateFlowConditions(
   conditions: readonly { type?: string }[] = [],
   errors: FieldErrors,

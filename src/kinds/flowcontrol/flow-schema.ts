@@ -51,7 +51,7 @@ export const flowSchemas = resource(FlowSchema, {
       use: 'flowcontrol.apiserver{api}/v1beta2',
     }),
   },
-  // The order in which they are tried.
+  // Ordered by matching precedence.
   rowOrder: (a, b) =>
     (a.spec.matchingPrecedence ?? 0) - (b.spec.matchingPrecedence ?? 0) ||
     ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1),

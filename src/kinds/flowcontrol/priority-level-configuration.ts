@@ -84,7 +84,7 @@ export class PriorityLevelConfiguration extends kind({
   status: t.object(3, PriorityLevelConfigurationStatus),
 }) {}
 
-/** Levels without which the server cannot do, by name; nobody may change them. */
+/** Mandatory priority levels by name; their specs are fixed. */
 const MANDATORY_PRIORITY_LEVELS: ReadonlyMap<string, PriorityLevelConfigurationSpec> = new Map<
   string,
   PriorityLevelConfigurationSpec

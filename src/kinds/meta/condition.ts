@@ -30,7 +30,7 @@ const REASON = /^[A-Za-z](?:[A-Za-z0-9_,:]*[A-Za-z0-9_])?$/
 const REASON_MESSAGE =
   "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', and must end with an alphanumeric character or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName',  or 'ReasonA,ReasonB',  or 'ReasonA:ReasonB', regex used for validation is '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?')"
 
-/** Rules of a list of conditions, at `errors`: one of a type, and nothing left out. */
+/** Validates a list of conditions, at `errors`: unique types and all required fields. */
 export function validateConditions(
   conditions: readonly Condition[] | undefined,
   errors: FieldErrors,

@@ -1,4 +1,6 @@
-/** Shapes that stand around objects: lists, answers, discovery. Documents alone need their declaration. */
+/**
+ * Types around objects: lists, Status, watch events, discovery. Only the OpenAPI documents need these declarations.
+ */
 import { ObjectMeta } from '../../meta/object-meta.ts'
 import { Field, home, t } from '../../notation/shape.ts'
 
@@ -127,7 +129,7 @@ export class APIVersions extends shape(
   { typed: true },
 ) {}
 
-// A list that is a message of its own, and is told apart from none.
+// Declared as a message, which distinguishes an empty list from an absent one.
 const strings = (number: number) => new Field<string[]>(number, { is: 'strings' }).explicit()
 
 /** Name, scope, kind and verbs of a resource or subresource, in discovery. */

@@ -2,12 +2,12 @@ import type { ObjectMeta } from '../../meta/object-meta.ts'
 
 const OF_OTHERS = ['labels', 'annotations', 'finalizers', 'ownerReferences'] as const
 
-/** For a status that leaves metadata alone: takes back changes of what people and other controllers write. */
+/** For status updates that ignore metadata: restores labels, annotations, finalizers and owners. */
 export function keepMetadata(next: ObjectMeta, old: ObjectMeta): void {
   for (const name of OF_OTHERS) keep(next, old, name)
 }
 
-/** The same for all metadata, but for the record of who manages which field. */
+/** Restores all metadata but the managed fields. */
 export function keepAllMetadata(next: ObjectMeta, old: ObjectMeta): void {
   const names = new Set([...Object.keys(next), ...Object.keys(old)]) as Set<keyof ObjectMeta>
   for (const name of names) if (name !== 'managedFields') keep(next, old, name)

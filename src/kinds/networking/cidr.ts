@@ -2,24 +2,24 @@ import { ipToBigInt } from '../../base/ip-range.ts'
 import { isCidr } from '../../meta/names.ts'
 import { plainIp } from '../core/ip-text.ts'
 
-/** A block of addresses. */
+/** A parsed CIDR. */
 export interface Cidr {
   readonly family: 'IPv4' | 'IPv6'
-  /** Leading bits that all its addresses share. */
+  /** Length of the prefix in bits. */
   readonly bits: number
-  /** Bits of an address of the family. */
+  /** Length of an address of the family in bits. */
   readonly width: number
-  /** Its lowest address. */
+  /** First address of the range. */
   readonly start: bigint
 }
 
-/** The block that a text names; null when it names none. */
+/** Parses a CIDR; null if it is invalid. */
 export function parseCidr(text: string): Cidr | null {
   if (isCidr(text).length > 0) return null
   const slash = text.indexOf('/')
   const address = text.slice(0, slash)
   const bits = Number(text.slice(slash + 1))
-  // The length counts the bits of the text's own form, so IPv4 inside IPv6 stays IPv6 here.
+  // The prefix length counts bits of the written form, so IPv4-mapped IPv6 stays IPv6.
   const family = address.includes(':') ? 'IPv6' : 'IPv4'
   const width = family === 'IPv6' ? 128 : 32
   const value = ipToBigInt(plainIp(address))
@@ -27,7 +27,7 @@ export function parseCidr(text: string): Cidr | null {
   return { family, bits, width, start: (value >> host) << host }
 }
 
-/** Whether `inner` is a part of `outer`, and not all of it. */
+/** Whether `inner` is a strict subset of `outer`. */
 export function isStrictlyWithin(inner: Cidr, outer: Cidr): boolean {
   const host = BigInt(outer.width - outer.bits)
   return (

@@ -91,7 +91,7 @@ export const networkPolicies = resource(NetworkPolicy, {
 
 const hasConditions = ({ status }: NetworkPolicy): boolean => (status.conditions ?? []).length > 0
 
-/** While the feature is off, conditions can only be taken away, and only all of them. */
+/** While the feature is off, conditions can only be removed, and only all of them. */
 function keepStatus(next: NetworkPolicy, old: NetworkPolicy, c: HookContext): void {
   if (!c.gate(STATUS)) next.status = hasConditions(next) ? structuredClone(old.status) : {}
 }

@@ -1,7 +1,7 @@
 import type { FieldErrors } from '../../meta/field-errors.ts'
 import { isDns1123Subdomain, isPathSegmentName } from '../../meta/names.ts'
 
-/** Rules of a reference to an object of any kind, at `errors`. */
+/** Validates a reference to an object of any kind, at `errors`. */
 export function validateTypedReference(
   {
     apiGroup,

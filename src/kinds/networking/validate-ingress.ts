@@ -18,7 +18,7 @@ import type {
 } from './ingress-spec.ts'
 import { validateTypedReference } from './typed-reference.ts'
 
-/** Rules of an ingress, at `errors` (its spec); what `old` already broke may stay. */
+/** Validates the spec of an ingress, at `errors`; rules that `old` already breaks are waived. */
 export function validateIngressSpec(
   spec: IngressSpec,
   errors: FieldErrors,
@@ -43,7 +43,7 @@ const isWildcard = (host: string): boolean => host.includes('*')
 const hostMessages = (host: string): readonly string[] =>
   isWildcard(host) ? isWildcardSubdomain(host) : isDns1123Subdomain(host)
 
-/** Hosts with a star were once not looked into. */
+/** Whether the stored spec has invalid wildcard hosts, which earlier releases did not check. */
 function hasBrokenWildcards(old: IngressSpec | undefined): boolean {
   return (old?.rules ?? []).some(({ host = '', http }) => {
     if (!isWildcard(host) || !http) return false

@@ -42,7 +42,7 @@ export class RoleRef extends shape(
   { atomic: true },
 ) {}
 
-/** A binding, in a namespace or not. */
+/** A RoleBinding or ClusterRoleBinding. */
 export interface AnyBinding extends Typed {
   subjects?: Subject[]
   roleRef: RoleRef
@@ -51,7 +51,7 @@ export interface AnyBinding extends Typed {
 const GROUP = 'rbac.authorization{api}'
 const SUBJECTS = ['ServiceAccount', 'User', 'Group']
 
-/** Fills the API groups of a binding. */
+/** Sets the default API groups of a binding. */
 export function fillBinding({ roleRef, subjects }: AnyBinding, { v }: HookContext): void {
   if (roleRef.apiGroup === '') roleRef.apiGroup = v.resolve(GROUP)
   for (const subject of subjects ?? []) {
@@ -59,7 +59,7 @@ export function fillBinding({ roleRef, subjects }: AnyBinding, { v }: HookContex
   }
 }
 
-/** Rules of a binding; `roleKinds` are the kinds of role that it may give. */
+/** Validates a binding; `roleKinds` are the kinds of role that it can refer to. */
 export function validateAnyBinding(
   { roleRef, subjects }: AnyBinding,
   errors: FieldErrors,
@@ -89,7 +89,7 @@ function validateSubject(
     case 'ServiceAccount':
       if (name !== '') errors.at('name').invalidAll(name, isDns1123Subdomain(name))
       if (apiGroup !== '') errors.at('apiGroup').notSupported(apiGroup, [''])
-      // In a namespace the binding's own one stands in.
+      // In a RoleBinding the namespace defaults to that of the binding.
       if (!isNamespaced && namespace === '') errors.at('namespace').required()
       break
     case 'User':
@@ -101,7 +101,7 @@ function validateSubject(
   }
 }
 
-/** The role of a binding stays. */
+/** Refuses a change of the role of a binding. */
 export function keepRole(next: AnyBinding, old: AnyBinding, errors: FieldErrors): void {
   if (!sameValue(next.roleRef, old.roleRef)) {
     errors.at('roleRef').invalid(debugObject(RoleRef, next.roleRef), 'cannot change roleRef')

@@ -21,7 +21,7 @@ export class ClusterRoleBinding extends kind({
   roleRef: t.object(3, RoleRef).required(),
 }) {}
 
-/** The bindings of the cluster. */
+/** The `clusterrolebindings` resource. */
 export const clusterRoleBindings = resource(ClusterRoleBinding, {
   plural: 'clusterrolebindings',
   scope: 'cluster',

@@ -25,7 +25,7 @@ export class ClusterRole extends kind({
   aggregationRule: t.object(3, AggregationRule).explicit(),
 }) {}
 
-/** The cluster roles. */
+/** The `clusterroles` resource. */
 export const clusterRoles = resource(ClusterRole, {
   plural: 'clusterroles',
   scope: 'cluster',

@@ -28,7 +28,7 @@ export class PolicyRule extends shape({
 
 const isEmpty = (list: readonly string[] | undefined): boolean => (list?.length ?? 0) === 0
 
-/** Rules of the rules of a role, at `errors`. */
+/** Validates the rules of a role, at `errors`. */
 export function validatePolicyRules(
   rules: readonly PolicyRule[] | undefined,
   errors: FieldErrors,

@@ -24,7 +24,7 @@ export class RoleBinding extends kind({
   roleRef: t.object(3, RoleRef).required(),
 }) {}
 
-/** The bindings of a namespace. */
+/** The `rolebindings` resource. */
 export const roleBindings = resource(RoleBinding, {
   plural: 'rolebindings',
   scope: 'namespace',

@@ -12,7 +12,7 @@ export class Role extends kind({
   rules: t.list(2, PolicyRule),
 }) {}
 
-/** The roles of a namespace. */
+/** The `roles` resource. */
 export const roles = resource(Role, {
   plural: 'roles',
   scope: 'namespace',

@@ -9,7 +9,7 @@ const MAX_USER_VALUE = 1_000_000_000
 const PREEMPTION_POLICIES: readonly string[] = ['Never', 'PreemptLowerPriority']
 const SYSTEM_PREFIX = 'system-'
 
-/** Classes that the cluster itself needs, by name. */
+/** System priority classes by name. */
 export const SYSTEM_CLASSES: ReadonlyMap<
   string,
   { readonly value: number; readonly description: string }

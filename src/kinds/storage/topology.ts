@@ -22,7 +22,7 @@ export class TopologySelectorTerm extends shape(
   { atomic: true },
 ) {}
 
-/** Checks the places of a storage class. */
+/** Validates the allowed topologies of a storage class. */
 export function validateTopologies(
   terms: readonly TopologySelectorTerm[] = [],
   errors: FieldErrors,
@@ -31,7 +31,7 @@ export function validateTopologies(
   for (const [i, term] of terms.entries()) {
     const expressions = term.matchLabelExpressions ?? []
     const at = errors.at(i, 'matchLabelExpressions')
-    // It would match nothing, and no volume could be made.
+    // It would match no node, and no volume could be provisioned.
     if (expressions.length === 0) at.required()
     const keys = new Set<string>()
     for (const [j, { key, values }] of expressions.entries()) {

@@ -134,7 +134,7 @@ export const volumeAttachments = resource(VolumeAttachment, {
     status: part('status', {
       unowned: ['metadata', 'spec'],
       prepareForUpdate(next, old) {
-        // Whoever attaches says how it goes, and nothing else.
+        // Only the component that attaches the volume reports the status.
         for (const name of ['labels', 'annotations', 'finalizers', 'ownerReferences'] as const) {
           if (old.metadata[name] === undefined) delete next.metadata[name]
           else Object.assign(next.metadata, { [name]: old.metadata[name] })
@@ -147,7 +147,7 @@ export const volumeAttachments = resource(VolumeAttachment, {
   prepareForCreate(attachment) {
     attachment.status = { attached: false }
   },
-  // The stricter rules of a new object: stored ones may be older than they are.
+  // Stricter rules for new objects; stored ones may predate them.
   validate(attachment, errors, c, old) {
     validate(attachment, errors, c)
     if (old) return

@@ -1,7 +1,7 @@
 /** What servers over one store have in common, kept in it. */
 import type { Authorities, AuthorityStore } from '../../pki/authorities.ts'
-import type { OpenedStore } from '../pki.ts'
-import { AUTHORITY_PREFIX, readOwnRecord } from '../keys.ts'
+import type { OpenedStore } from '../components/store.ts'
+import { AUTHORITY_PREFIX, readOwnRecord } from '../server-records.ts'
 import { encodeBody } from '../../engine/record.ts'
 import type { Engine, Item } from '../../engine/engine.ts'
 

@@ -58,57 +58,78 @@ async function ensureAddresses(api: Api, place: ServerPlace): Promise<void> {
   }
   const family = addressFamily(address)
   const { living = { addresses: () => [address], keepPorts: false } } = place
-  const addresses = () => living.addresses().filter((one) => addressFamily(one) === family)
-  if (addresses().length === 0) return
-  const ports = [{ name: 'https', port: place.port, protocol: 'TCP' }]
-  const subsets = (known: unknown = ports) => [
-    { addresses: addresses().map((ip) => ({ ip })), ports: living.keepPorts ? known : ports },
+  const ours = [{ name: 'https', port: place.port, protocol: 'TCP' }]
+  const reachable: Reachable = {
+    family,
+    addresses: () => living.addresses().filter((one) => addressFamily(one) === family),
+    ports: (known = ours) => (living.keepPorts ? known : ours),
+  }
+  if (reachable.addresses().length === 0) return
+  await Promise.all([
+    ensureEndpoints(api, place, reachable),
+    ensureEndpointSlice(api, place, reachable),
+  ])
+}
+
+/** Addresses and ports that endpoints and slice name. */
+interface Reachable {
+  readonly family: number
+  /** May change while a write is tried again. */
+  readonly addresses: () => readonly string[]
+  /** Ports to write where these are known. */
+  readonly ports: (known?: unknown) => unknown
+}
+
+async function ensureEndpoints(
+  api: Api,
+  place: ServerPlace,
+  { addresses, ports }: Reachable,
+): Promise<void> {
+  const endpoints = api.catalogue.find('', 'v1', 'endpoints')
+  if (!endpoints) return
+  const subsets = (known?: unknown) => [
+    { addresses: addresses().map((ip) => ({ ip })), ports: ports(known) },
   ]
-  const slice = (known: unknown = ports) => ({
+  const wanted: Wanted = {
+    namespace: NAMESPACE,
+    object: {
+      metadata: {
+        name: api.v.resolve('{brand}'),
+        labels: { [api.v.resolve('endpointslice.{label}/skip-mirror')]: 'true' },
+      },
+      subsets: subsets(),
+    },
+    members: (present) => {
+      const [first, ...others] = (present as WithSubsets).subsets ?? []
+      const known = others.length === 0 ? first?.ports : undefined
+      return addresses().length === 0 ? {} : { subsets: subsets(known) }
+    },
+  }
+  await attempt(place, 'endpoints', ensureObject(api, endpoints, wanted))
+}
+
+async function ensureEndpointSlice(
+  api: Api,
+  place: ServerPlace,
+  { family, addresses, ports }: Reachable,
+): Promise<void> {
+  const slices = api.catalogue.find(api.v.resolve('discovery{api}'), 'v1', 'endpointslices')
+  if (!slices) return
+  const slice = (known?: unknown): JsonObject => ({
     addressType: family === 6 ? 'IPv6' : 'IPv4',
     endpoints: addresses().map((ip) => ({ addresses: [ip], conditions: { ready: true } })),
-    ports: living.keepPorts ? known : ports,
+    ports: ports(known),
   })
-  // What lives may change while a write is tried again.
-  const unlessNone = (made: JsonObject) => (addresses().length === 0 ? {} : made)
   const name = api.v.resolve('{brand}')
-  const endpoints = api.catalogue.find('', 'v1', 'endpoints')
-  const slices = api.catalogue.find(api.v.resolve('discovery{api}'), 'v1', 'endpointslices')
-  await Promise.all([
-    endpoints &&
-      attempt(
-        place,
-        'endpoints',
-        ensureObject(api, endpoints, {
-          namespace: NAMESPACE,
-          object: {
-            metadata: {
-              name,
-              labels: { [api.v.resolve('endpointslice.{label}/skip-mirror')]: 'true' },
-            },
-            subsets: subsets(),
-          },
-          members: (present) => {
-            const [first, ...others] = (present as WithSubsets).subsets ?? []
-            const known = others.length === 0 ? first?.ports : undefined
-            return unlessNone({ subsets: subsets(known) })
-          },
-        }),
-      ),
-    slices &&
-      attempt(
-        place,
-        'endpoint slice',
-        ensureObject(api, slices, {
-          namespace: NAMESPACE,
-          object: {
-            metadata: { name, labels: { [api.v.resolve('{label}/service-name')]: name } },
-            ...slice(),
-          },
-          members: (present) => unlessNone(slice((present as WithPorts).ports)),
-        }),
-      ),
-  ])
+  const wanted: Wanted = {
+    namespace: NAMESPACE,
+    object: {
+      metadata: { name, labels: { [api.v.resolve('{label}/service-name')]: name } },
+      ...slice(),
+    },
+    members: (present) => (addresses().length === 0 ? {} : slice((present as WithPorts).ports)),
+  }
+  await attempt(place, 'endpoint slice', ensureObject(api, slices, wanted))
 }
 
 async function attempt(

@@ -1,8 +1,7 @@
-/** Chooses, configures and makes the admission plugins of a server. */
+/** Chooses the admission plugins of a server and reads their configurations. */
 import { dirname, resolve } from 'node:path'
-import { admissionChain, type AdmissionChain } from '../admission/chain.ts'
 import { readConfigurations, type Configurations } from '../admission/configuration.ts'
-import type { AnyPluginFactory, PluginDeps } from '../admission/plugin.ts'
+import type { AnyPluginFactory } from '../admission/plugin.ts'
 import { selectPlugins } from '../admission/selection.ts'
 import { readFile } from '../base/files.ts'
 import { readFlagFile } from '../base/flag-file.ts'
@@ -20,10 +19,7 @@ export interface ChosenPlugins {
 }
 
 /** Chooses plugins and reads their configurations. Throws an Error that names flags. */
-export async function chooseAdmission(
-  options: ServerOptions,
-  v: Vocabulary,
-): Promise<ChosenPlugins> {
+export async function choosePlugins(options: ServerOptions, v: Vocabulary): Promise<ChosenPlugins> {
   const { all, on } = selectPlugins(
     {
       enable: options.enableAdmissionPlugins ?? [],
@@ -53,25 +49,5 @@ async function parsedFile(path: string): Promise<unknown> {
     return await parseYaml(await readFile(path, 'utf8'))
   } catch (error) {
     throw new Error(`cannot read ${path}: ${plainReason(error)}`, { cause: error })
-  }
-}
-
-/** The plugins of one server. */
-export interface ServerAdmission {
-  readonly chain: AdmissionChain
-  close(): Promise<void>
-}
-
-/** Makes the plugins. */
-export function openAdmission(
-  { factories, configurations }: ChosenPlugins,
-  deps: PluginDeps,
-): ServerAdmission {
-  const plugins = factories.map((factory) => factory.create(deps, configurations.get(factory.name)))
-  return {
-    chain: admissionChain(plugins, deps.clock),
-    async close() {
-      for (const plugin of plugins) await plugin.close?.()
-    },
   }
 }

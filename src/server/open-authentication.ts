@@ -57,9 +57,9 @@ export interface Authentication {
   readonly certificates: ConnectionCertificates
   readonly serviceAccounts: ServiceAccountTokens
   /** Authorities that clients are told of in handshakes, PEM. */
-  readonly clientCa: string
+  clientCa(): string
   /** What servers that stand behind this one are told. */
-  readonly published: PublishedOptions
+  published(): PublishedOptions
   /** Calls back when they change. */
   onClientCaChange(changed: (pem: string) => void): void
   /** Whose a token is, as a review tells it. */
@@ -72,26 +72,57 @@ export async function openAuthentication(
   options: AuthenticationOptions,
   parts: AuthenticationParts,
 ): Promise<Authentication> {
-  const { v, clock, certificateClock, log, objects, pki } = parts
-  const closers: (() => unknown)[] = []
-  const certificates = new ConnectionCertificates()
+  const closers: Closers = []
+  const close = async () => {
+    for (const end of closers.splice(0)) await end()
+  }
+  try {
+    const sources = await openSources(options, parts, closers)
+    const chain = await openChain(options, { ...parts, ...sources, closers })
+    return { ...viewOf(sources, chain), close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** What ends the parts that were opened. */
+type Closers = (() => unknown)[]
+
+/** Where identities come from that more than one authenticator, or the listener, reads. */
+interface Sources {
+  readonly certificates: ConnectionCertificates
+  readonly bundle: CaBundle
+  readonly proxy: Awaited<ReturnType<typeof frontProxy>>
+  readonly serviceAccounts: ServiceAccountTokens
+}
+
+async function openSources(
+  options: AuthenticationOptions,
+  parts: AuthenticationParts,
+  closers: Closers,
+): Promise<Sources> {
+  const { certificateClock: clock, log, pki } = parts
   const bundle = await forFlag('client-ca-file', () =>
-    CaBundle.open({ source: authorities(options, pki), clock: certificateClock, log }),
+    CaBundle.open({ source: authorities(options, pki), clock, log }),
   )
   closers.push(() => bundle.close())
   const proxy = await frontProxy(options, parts)
   if (proxy) closers.push(() => proxy.bundle.close())
-
   const serviceAccounts = await openServiceAccounts(options, parts)
-  const file = options.tokenAuthFile
-  const oidc = options.oidc && (await openProvider(options.oidc, parts))
-  if (oidc) closers.push(() => oidc.close())
-  const webhook = options.webhook && (await openWebhook(options.webhook, parts, serviceAccounts))
-  if (webhook) closers.push(() => webhook.close())
-  const chain = authenticationChain({
+  return { certificates: new ConnectionCertificates(), bundle, proxy, serviceAccounts }
+}
+
+async function openChain(
+  options: AuthenticationOptions,
+  parts: AuthenticationParts & Sources & { readonly closers: Closers },
+): Promise<AuthenticationChain> {
+  const { v, clock, certificateClock, certificates, bundle, proxy, serviceAccounts } = parts
+  return authenticationChain({
     v,
     clock,
     apiAudiences: serviceAccounts.audiences,
+    tokens: await openTokens(options, parts),
     ...(proxy
       ? {
           requestHeader: {
@@ -101,55 +132,64 @@ export async function openAuthentication(
         }
       : {}),
     clientCertificate: clientCertificate({ bundle, certificates, clock: certificateClock }),
-    tokens: {
-      ...(file === undefined
-        ? {}
-        : {
-            file: tokenFile({
-              path: file,
-              text: await readFlagFile('token-auth-file', file),
-              warn: (text) => log.warn(text),
-            }),
-          }),
-      serviceAccounts: serviceAccounts.authenticators,
-      ...((options.bootstrapTokens ?? true)
-        ? { bootstrap: bootstrapToken({ objects, v, clock, log }) }
-        : {}),
-      ...(oidc ? { oidc } : {}),
-      ...(webhook ? { webhook: webhook.authenticator } : {}),
-    },
     anonymous: (options.anonymous ?? true) && parts.anonymousAllowed,
   })
+}
+
+async function openTokens(
+  options: AuthenticationOptions,
+  parts: AuthenticationParts & Sources & { readonly closers: Closers },
+): Promise<NonNullable<Parameters<typeof authenticationChain>[0]['tokens']>> {
+  const { v, clock, log, objects, serviceAccounts, closers } = parts
+  const { tokenAuthFile: path, bootstrapTokens = true } = options
+  const oidc = options.oidc && (await openProvider(options.oidc, parts))
+  if (oidc) closers.push(() => oidc.close())
+  const webhook = options.webhook && (await openWebhook(options.webhook, parts, serviceAccounts))
+  if (webhook) closers.push(() => webhook.close())
+  const file =
+    path === undefined
+      ? null
+      : tokenFile({
+          path,
+          text: await readFlagFile('token-auth-file', path),
+          warn: (text) => log.warn(text),
+        })
+  return {
+    ...(file ? { file } : {}),
+    serviceAccounts: serviceAccounts.authenticators,
+    ...(bootstrapTokens ? { bootstrap: bootstrapToken({ objects, v, clock, log }) } : {}),
+    ...(oidc ? { oidc } : {}),
+    ...(webhook ? { webhook: webhook.authenticator } : {}),
+  }
+}
+
+function viewOf(
+  { certificates, bundle, proxy, serviceAccounts }: Sources,
+  chain: AuthenticationChain,
+): Omit<Authentication, 'close'> {
   const clientCa = () => authorityNames(proxy ? `${bundle.pem}\n${proxy.bundle.pem}` : bundle.pem)
   return {
     chain,
     certificates,
     serviceAccounts,
-    get clientCa() {
-      return clientCa()
-    },
-    get published() {
-      return {
-        clientCa: bundle.pem,
-        ...(proxy
-          ? {
-              requestHeader: {
-                ca: proxy.bundle.pem,
-                names: proxy.names,
-                allowedNames: proxy.allowedNames,
-              },
-            }
-          : {}),
-      }
-    },
+    clientCa,
+    published: () => ({
+      clientCa: bundle.pem,
+      ...(proxy
+        ? {
+            requestHeader: {
+              ca: proxy.bundle.pem,
+              names: proxy.names,
+              allowedNames: proxy.allowedNames,
+            },
+          }
+        : {}),
+    }),
     onClientCaChange(changed) {
       bundle.onChange(() => changed(clientCa()))
       proxy?.bundle.onChange(() => changed(clientCa()))
     },
     review: (token, audiences) => reviewed(chain, token, audiences),
-    async close() {
-      for (const close of closers.splice(0)) await close()
-    },
   }
 }
 
@@ -241,7 +281,7 @@ async function openWebhook(
   { audiences }: ServiceAccountTokens,
 ) {
   const { webhookToken } = await import('../authn/webhook-token.ts')
-  const { configuredClient } = await import('./webhook.ts')
+  const { configuredClient } = await import('./webhook-client.ts')
   const client = await forFlag('authentication-token-webhook-config-file', () =>
     configuredClient(options.configFile, { v, clock }),
   )

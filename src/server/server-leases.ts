@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
-import { SERVER_LEASE_PREFIX } from './keys.ts'
+import { SERVER_LEASE_PREFIX } from './server-records.ts'
 import { encodeBody } from '../engine/record.ts'
 import type { WatchCache } from '../cache/watch-cache.ts'
 import { followVersions } from '../cache/follow.ts'

@@ -40,7 +40,7 @@ export interface Authorization {
 }
 
 /** The modes of the options in order. Throws an Error about what a server cannot start with. */
-export function authorizationModes(options: AuthorizationOptions): readonly AuthorizationMode[] {
+function authorizationModes(options: AuthorizationOptions): readonly AuthorizationMode[] {
   const checked = checkModes({
     modes: options.modes ?? STANDARD_MODES,
     ...(options.policyFile === undefined ? {} : { policyFile: options.policyFile }),
@@ -57,6 +57,10 @@ export function authorizationModes(options: AuthorizationOptions): readonly Auth
   return checked.modes
 }
 
+/** Whether roles and bindings decide. Throws as above. */
+export const usesRbac = (options: AuthorizationOptions = {}): boolean =>
+  authorizationModes(options).includes('RBAC')
+
 /** Reads files and what is stored. Throws an Error about what a server cannot start with. */
 export async function openAuthorization(
   options: AuthorizationOptions,
@@ -66,8 +70,16 @@ export async function openAuthorization(
   const modes = authorizationModes(options)
   const rbac = new RbacIndex()
   const closers = [await rbac.follow(objects, v)]
+  const close = () => {
+    for (const end of closers.splice(0)) end()
+  }
   const opened: Authorizer[] = []
-  for (const mode of modes) opened.push(await open(mode, options, { ...parts, rbac, closers }))
+  try {
+    for (const mode of modes) opened.push(await open(mode, options, { ...parts, rbac, closers }))
+  } catch (error) {
+    close()
+    throw error
+  }
   const authorizer = authorizerUnion(opened)
   return {
     modes,
@@ -75,9 +87,7 @@ export async function openAuthorization(
     rbac,
     closest: (user, attributes) => closestRule(rbac, user, attributes)?.text ?? '',
     guards: guards({ authorizer, index: rbac, v }),
-    close() {
-      for (const close of closers.splice(0)) close()
-    },
+    close,
   }
 }
 
@@ -183,7 +193,7 @@ async function webhook(
   { v, clock, log, closers }: Opening,
 ): Promise<Authorizer> {
   const { webhookAuthorizer } = await import('../authz/webhook.ts')
-  const { configuredClient } = await import('./webhook.ts')
+  const { configuredClient } = await import('./webhook-client.ts')
   const client = await forFlag('authorization-webhook-config-file', () =>
     configuredClient(options.configFile, { v, clock }),
   )

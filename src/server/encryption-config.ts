@@ -1,7 +1,7 @@
 import { readFlagFile } from '../base/flag-file.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { parseYaml } from '../codec/yaml.ts'
-import { AUTHORITY_PREFIX } from './keys.ts'
+import { AUTHORITY_PREFIX } from './server-records.ts'
 import { resourcePrefix } from '../base/store-keys.ts'
 import { readEncryptionConfig, type EncryptedResource } from '../engine/encryption/config.ts'
 import { openEncryption, type Encryption } from '../engine/encryption/transformer.ts'

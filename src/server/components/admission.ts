@@ -1,0 +1,30 @@
+import { admissionChain, type AdmissionChain } from '../../admission/chain.ts'
+import { pluginWriter } from '../../registry/plugin-writer.ts'
+import type { Settings } from '../settings.ts'
+import { component } from './component.ts'
+
+/** Admission of a running server. */
+export interface ServerAdmission {
+  readonly chain: AdmissionChain
+}
+
+/** Creates the enabled admission plugins. */
+export const admission = ({ v, clock, log, gate, plugins: chosen }: Settings) =>
+  component({
+    name: 'admission',
+    needs: ['api', 'catalogue', 'objects'],
+    start({ api, catalogue, objects }) {
+      const { authorizer } = api
+      const writer = pluginWriter(() => api)
+      const deps = { v, clock, log, objects, writer, authorizer, catalogue, gate }
+      const plugins = chosen.factories.map((factory) =>
+        factory.create(deps, chosen.configurations.get(factory.name)),
+      )
+      return {
+        part: { chain: admissionChain(plugins, clock) },
+        async stop() {
+          for (const plugin of plugins) await plugin.close?.()
+        },
+      }
+    },
+  })

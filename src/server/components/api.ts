@@ -1,0 +1,50 @@
+import { serviceAllocators } from '../../registry/allocations.ts'
+import { KeyedMutex, type Api } from '../../registry/context.ts'
+import type { Settings } from '../settings.ts'
+import { component } from './component.ts'
+
+const MIN_REQUEST_TIMEOUT_MS = 1_800_000
+
+/** The dependencies of the verbs. Admission and access control are built from it, and looked up when a request arrives. */
+export const api = (settings: Settings) =>
+  component({
+    name: 'api',
+    needs: ['store', 'catalogue', 'cache'],
+    later: ['admission', 'authorization', 'authentication'],
+    start(parts) {
+      const { options, inside, v, clock, ids, gate, ranges } = settings
+      const { encrypted } = parts.store
+      const part: Api = {
+        v,
+        clock,
+        ids,
+        cache: parts.cache,
+        catalogue: parts.catalogue,
+        get admission() {
+          return parts.admission.chain
+        },
+        gate,
+        allowPrivileged: options.allowPrivileged ?? false,
+        agentTls: options.agentTls ?? {},
+        proxiesToLoopback: options.proxiesToLoopback ?? false,
+        allocators: serviceAllocators(ranges.addresses, ranges.ports),
+        authorizer: {
+          authorize: (user, asked) => parts.authorization.authorizer.authorize(user, asked),
+          rulesFor: (user, namespace) => parts.authorization.authorizer.rulesFor(user, namespace),
+        },
+        closestRule: (user, asked) => parts.authorization.closest(user, asked),
+        get guards() {
+          return parts.authorization.guards
+        },
+        ...(encrypted ? { isStale: (key: string) => encrypted.isStale(key) } : {}),
+        get tokens() {
+          return parts.authentication.serviceAccounts.issuer
+        },
+        authenticateToken: (token, audiences) => parts.authentication.review(token, audiences),
+        minRequestTimeoutMs: options.minRequestTimeoutMs ?? MIN_REQUEST_TIMEOUT_MS,
+        mutex: new KeyedMutex(),
+      }
+      inside.made?.({ api: part, catalogue: parts.catalogue })
+      return { part }
+    },
+  })

@@ -1,0 +1,23 @@
+import { systemClock } from '../../base/clock.ts'
+import { openAuthentication } from '../open-authentication.ts'
+import type { Settings } from '../settings.ts'
+import { component } from './component.ts'
+
+/** Opens the authenticators that the options name. */
+export const authentication = ({ options, v, clock, log }: Settings) =>
+  component({
+    name: 'authentication',
+    needs: ['objects', 'pki', 'authorization'],
+    async start({ objects, pki, authorization }) {
+      const part = await openAuthentication(options.authentication ?? {}, {
+        v,
+        clock,
+        certificateClock: systemClock,
+        log,
+        objects,
+        pki,
+        anonymousAllowed: !authorization.modes.includes('AlwaysAllow'),
+      })
+      return { part, stop: () => part.close() }
+    },
+  })

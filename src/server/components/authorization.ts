@@ -1,0 +1,14 @@
+import { openAuthorization } from '../open-authorization.ts'
+import type { Settings } from '../settings.ts'
+import { component } from './component.ts'
+
+/** Opens the authorizers that the options name. */
+export const authorization = ({ options, v, clock, log }: Settings) =>
+  component({
+    name: 'authorization',
+    needs: ['objects'],
+    async start({ objects }) {
+      const part = await openAuthorization(options.authorization ?? {}, { v, clock, log, objects })
+      return { part, stop: () => part.close() }
+    },
+  })

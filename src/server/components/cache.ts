@@ -1,0 +1,24 @@
+import { WatchCache } from '../../cache/watch-cache.ts'
+import { renewTables, storageForms } from '../../registry/storage-forms.ts'
+import type { Settings } from '../settings.ts'
+import { component } from './component.ts'
+
+const HISTORY_MS = 300_000
+
+/** The watch cache above the store. */
+export const cache = ({ options, clock, log }: Settings) =>
+  component({
+    name: 'cache',
+    needs: ['store', 'catalogue'],
+    later: ['api'],
+    start(parts) {
+      const part = new WatchCache(parts.store.engine, {
+        clock,
+        historyMs: options.historyMs ?? HISTORY_MS,
+        formOf: storageForms(parts.catalogue, () => parts.api),
+        onError: (error) => log.error('history compaction failed', { error: String(error) }),
+      })
+      renewTables(part, parts.catalogue)
+      return { part, stop: () => part.close() }
+    },
+  })

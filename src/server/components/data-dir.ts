@@ -1,0 +1,13 @@
+import { StartingDataDir } from '../data-dir.ts'
+import type { Settings } from '../settings.ts'
+import { component } from './component.ts'
+
+/** The data directory, if there is one. What a failed start created in it is removed after everything else. */
+export const dataDir = ({ options, store }: Settings) =>
+  component({
+    name: 'dataDir',
+    start() {
+      const part = options.dataDir === undefined ? null : new StartingDataDir(options.dataDir)
+      return { part, stop: () => part?.discard({ isLocked: store === 'lmdb' }) }
+    },
+  })

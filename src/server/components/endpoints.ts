@@ -1,0 +1,40 @@
+import { buildInfo, packageVersion } from '../../base/package-version.ts'
+import type { Endpoint, ServerState } from '../../http/context.ts'
+import { serveDiscovery } from '../../http/endpoints/discovery.ts'
+import { healthEndpoints } from '../../http/endpoints/health.ts'
+import { indexEndpoint } from '../../http/endpoints/index-page.ts'
+import { openApiDocuments, openApiPaths } from '../../http/endpoints/openapi.ts'
+import { gitVersion, versionEndpoint } from '../../http/endpoints/version.ts'
+import { openApiEndpoints } from '../../openapi/endpoints.ts'
+import type { Settings } from '../settings.ts'
+import { component } from './component.ts'
+
+/** Endpoints beside resources. */
+export interface ServerEndpoints {
+  /** By path. More may be added later; the index page lists all. */
+  readonly endpoints: Map<string, Endpoint>
+  readonly prefixes: ServerState['prefixes']
+}
+
+/** Creates the endpoints of health, discovery, OpenAPI documents, version and index. */
+export const endpoints = ({ v }: Settings) =>
+  component({
+    name: 'endpoints',
+    needs: ['catalogue', 'health'],
+    later: ['listener'],
+    start(parts) {
+      const { catalogue, health } = parts
+      const documents = openApiEndpoints({ catalogue, v, version: gitVersion(packageVersion()) })
+      const endpoints = new Map<string, Endpoint>([
+        ...openApiPaths(documents),
+        ...healthEndpoints(health.checks),
+        ['/version', versionEndpoint({ version: packageVersion(), ...buildInfo() })],
+      ])
+      serveDiscovery(endpoints, catalogue, () => parts.listener.address)
+      endpoints.set(
+        '/',
+        indexEndpoint(() => [...endpoints.keys()]),
+      )
+      return { part: { endpoints, prefixes: openApiDocuments(documents) } }
+    },
+  })

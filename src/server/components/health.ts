@@ -1,0 +1,46 @@
+import type { HealthCheck } from '../../http/context.ts'
+import { healthChecks, storeChecks } from '../health-checks.ts'
+import { usesRbac } from '../open-authorization.ts'
+import type { Settings } from '../settings.ts'
+import { StartProgress } from '../start-progress.ts'
+import { component } from './component.ts'
+
+/** The health checks, and what changes their results. */
+export interface Health {
+  readonly checks: readonly HealthCheck[]
+  readonly progress: StartProgress
+  /** Reports that the system namespaces exist. */
+  namespacesReady(): void
+}
+
+/** Health checks of the server. */
+export const health = ({ options, v, clock }: Settings) =>
+  component({
+    name: 'health',
+    needs: ['engine', 'admission', 'authorization', 'authentication'],
+    later: ['requests'],
+    start(parts) {
+      const progress = new StartProgress([
+        ...(usesRbac(options.authorization) ? [] : (['rbac/bootstrap-roles'] as const)),
+        ...(options.controllers === false
+          ? (['start-apiextensions-informers', 'start-apiextensions-controllers'] as const)
+          : []),
+      ])
+      // Their sources have been read: the components above have started.
+      progress.done(
+        'start-{system}-apiserver-admission-initializer',
+        'generic-apiserver-start-informers',
+      )
+      let isReady = false
+      const checks = healthChecks(
+        storeChecks(parts.engine, options, clock),
+        {
+          ready: () => isReady,
+          synced: () => isReady && parts.admission.chain.isReady(),
+          draining: () => parts.requests.state.draining,
+        },
+        progress.checks(v),
+      )
+      return { part: { checks, progress, namespacesReady: () => void (isReady = true) } }
+    },
+  })

@@ -1,0 +1,63 @@
+import { systemClock } from '../../base/clock.ts'
+import { createPki, ensurePki, type Pki, type PkiPlace } from '../../pki/files.ts'
+import type { PkiOptions } from '../../pki/pki.ts'
+import { dataDirFault } from '../data-dir.ts'
+import type { Settings } from '../settings.ts'
+import { component } from './component.ts'
+import type { OpenedStore } from './store.ts'
+
+/**
+ * Loads keys and certificates of the server and its administrator, or creates them. Keys that servers share are created
+ * while the store opens. Throws an Error that names the file which cannot be used.
+ */
+export const pki = (settings: Settings) =>
+  component({
+    name: 'pki',
+    needs: ['dataDir'],
+    beside: ['store'],
+    start: async (_, { store }) => ({ part: await serverPki(settings, store) }),
+  })
+
+async function serverPki(settings: Settings, store: Promise<OpenedStore>): Promise<Pki> {
+  const { dataDir: dir, etcd, shareAuthorities = true } = settings.options
+  const asked = pkiOptions(settings)
+  const onReadable = (what: string) => settings.log.warn(what)
+  if (settings.store === 'etcd' && etcd && shareAuthorities) {
+    const { authorityStore, AUTHORITIES_KEY } = await import('../bootstrap/authorities.ts')
+    const { Layout } = await import('../../engine/etcd/layout.ts')
+    const shared = authorityStore({
+      store,
+      place: `the key ${new Layout(etcd.prefix).toEtcd(AUTHORITIES_KEY)} in etcd`,
+    })
+    return dir === undefined
+      ? createPki({ ...asked, shared })
+      : keptPki({ ...asked, dir, shared, onReadable })
+  }
+  // The store first: who has it may touch the rest of the data directory.
+  const { engine } = await store
+  if (dir === undefined) return createPki(asked)
+  // A store that came from etcd brings what its servers had in common.
+  const inherited = async () =>
+    engine.isShared ? null : (await import('../bootstrap/authorities.ts')).heldAuthorities(engine)
+  return keptPki({ ...asked, dir, inherited, onReadable })
+}
+
+const pkiOptions = ({ options, v, bindAddress, ranges }: Settings): PkiOptions => ({
+  vocabulary: v,
+  // Certificates are read by clients, whose time is the machine's, not that of a test.
+  clock: systemClock,
+  bindAddress,
+  hosts: [
+    ...(options.advertiseAddress ? [options.advertiseAddress] : []),
+    ...(options.servingHosts ?? []),
+    ...ranges.addresses.map((range) => range.at(0)),
+  ],
+})
+
+async function keptPki(options: PkiOptions & PkiPlace): Promise<Pki> {
+  try {
+    return await ensurePki(options)
+  } catch (error) {
+    throw dataDirFault(options.dir, error)
+  }
+}

@@ -1,0 +1,68 @@
+import { systemClock } from '../../base/clock.ts'
+import { errorText } from '../../base/error-text.ts'
+import { BodyMemory } from '../../http/body-memory.ts'
+import { BodyQueue } from '../../http/body-queue.ts'
+import { Connections } from '../../http/connections.ts'
+import type { ServerState } from '../../http/context.ts'
+import { Deadlines } from '../../http/deadlines.ts'
+import { connectionsWithin } from '../../http/descriptors.ts'
+import { Exchanges } from '../../http/exchanges.ts'
+import { Stages } from '../../http/stages.ts'
+import type { Settings } from '../settings.ts'
+import { component } from './component.ts'
+
+const REQUEST_TIMEOUT_MS = 60_000
+
+/** What handles requests of the listener. */
+export interface Requests {
+  readonly state: ServerState
+  readonly exchanges: Exchanges
+  readonly connections: Connections
+}
+
+/** Prepares the request pipeline. */
+export const requests = (settings: Settings) =>
+  component({
+    name: 'requests',
+    needs: ['api', 'authentication', 'authorization', 'health', 'endpoints'],
+    start({ api, authentication, authorization, health, endpoints }) {
+      const { options, v, clock, log } = settings
+      const connections = connectionsOf(settings)
+      const deadlines = new Deadlines(clock)
+      const state: ServerState = {
+        api,
+        stages: options.stages?.length ? new Stages(options.stages, { clock, log }) : null,
+        deadlines,
+        connections,
+        requestTimeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
+        draining: false,
+        bodyMemory: new BodyMemory(options.bodyMemoryBytes),
+        bodyQueue: new BodyQueue(),
+        log,
+        authentication: authentication.chain,
+        authorizer: authorization.authorizer,
+        auditKeys: {
+          decision: v.resolve('authorization{api}/decision'),
+          reason: v.resolve('authorization{api}/reason'),
+        },
+        health: health.checks,
+        ...endpoints,
+        onDeprecated: (use) => options.onDeprecated?.(use),
+        onError: (error, { exchange, path }) => {
+          log.error('request failed', { method: exchange.method, path, error: errorText(error) })
+        },
+      }
+      return {
+        part: { state, exchanges: new Exchanges(state), connections },
+        stop: () => deadlines.close(),
+      }
+    },
+  })
+
+const connectionsOf = ({ options: { strangersPerAddress }, log }: Settings): Connections =>
+  new Connections({
+    clock: systemClock,
+    log,
+    most: connectionsWithin(),
+    ...(strangersPerAddress === undefined ? {} : { strangersPerAddress }),
+  })

@@ -1,0 +1,13 @@
+import { ensureSystemPriorities } from '../bootstrap/system-priorities.ts'
+import { component } from './component.ts'
+
+/** Writes the priority classes of the system. */
+export const systemPriorities = () =>
+  component({
+    name: 'systemPriorities',
+    needs: ['api', 'admission', 'authorization'],
+    async start({ api }) {
+      await ensureSystemPriorities(api)
+      return { part: null }
+    },
+  })

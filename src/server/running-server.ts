@@ -1,0 +1,28 @@
+/** The public face of a server that is ready. */
+import type { ServerParts } from './components/component.ts'
+import type { RunningServer } from './options/server-options.ts'
+
+/** Wraps the parts of a started server. */
+export function runningServer(
+  parts: Readonly<ServerParts>,
+  stop: () => Promise<void>,
+): RunningServer {
+  const { api, listener, pki, kubeconfig } = parts
+  return {
+    url: listener.url,
+    port: listener.port,
+    ca: pki.ca,
+    kubeconfig: kubeconfig.text,
+    ...(kubeconfig.path === undefined ? {} : { kubeconfigPath: kubeconfig.path }),
+    async settled() {
+      await parts.bootstrapPolicy.settled
+      await parts.publishedAuthentication.settled
+      await parts.controllers.idle()
+    },
+    async client(asked = {}) {
+      const { inProcessClient } = await import('./in-process-client.ts')
+      return inProcessClient({ api, authorizer: parts.authorization.authorizer }, asked)
+    },
+    close: stop,
+  }
+}

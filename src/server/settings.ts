@@ -1,0 +1,73 @@
+/** Options of a server, checked and with defaults. */
+import type { Api } from '../registry/context.ts'
+import { systemClock, type Clock } from '../base/clock.ts'
+import { randomIds, type Ids } from '../base/ids.ts'
+import { silentLog, type Log } from '../base/log.ts'
+import { forFlagSync } from '../base/plain-reason.ts'
+import { declaredVersions } from '../catalogue/catalogue.ts'
+import type { LiveCatalogue } from '../catalogue/live-catalogue.ts'
+import { runtimeConfig } from '../catalogue/runtime-config.ts'
+import { setGates } from '../kinds/gates.ts'
+import { resources } from '../kinds/index.ts'
+import { defaultVocabulary, vocabularies } from '../vocabulary/index.ts'
+import type { Vocabulary } from '../vocabulary/vocabulary.ts'
+import { choosePlugins, type ChosenPlugins } from './admission-plugins.ts'
+import { serviceRanges, type ServerOptions } from './options/server-options.ts'
+import { checkTlsOptions } from './options/tls-options.ts'
+
+/** Hooks for callers inside this project. */
+export interface Inside {
+  /** Called before the first write and the first response. Changes of the catalogue change what is served. */
+  readonly made?: (parts: { readonly api: Api; readonly catalogue: LiveCatalogue }) => void
+}
+
+/** Settings that all components of one server share. */
+export interface Settings {
+  readonly options: ServerOptions
+  readonly inside: Inside
+  readonly v: Vocabulary
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly log: Log
+  readonly bindAddress: string
+  /** Name of the engine. */
+  readonly store: 'lmdb' | 'memory' | 'etcd'
+  /** Whether a feature is on. */
+  readonly gate: Api['gate']
+  /** Whether a version, or a resource of it, is served. */
+  readonly isEnabled: ReturnType<typeof runtimeConfig>
+  /** Addresses and ports of services. */
+  readonly ranges: ReturnType<typeof serviceRanges>
+  readonly plugins: ChosenPlugins
+}
+
+/** Checks the options and reads the files of admission configuration. Throws an Error that names flags. */
+export async function readSettings(options: ServerOptions, inside: Inside): Promise<Settings> {
+  const v = vocabularies[options.vocabulary ?? defaultVocabulary]
+  const log = options.log ?? silentLog
+  checkTlsOptions(options)
+  const { gate, warnings } = forFlagSync('feature-gates', () =>
+    setGates(options.featureGates ?? {}, v),
+  )
+  for (const text of warnings) log.warn(text)
+  const isEnabled = forFlagSync('runtime-config', () =>
+    runtimeConfig(options.runtimeConfig ?? {}, declaredVersions(resources, v), v),
+  )
+  return {
+    options,
+    inside,
+    v,
+    clock: options.clock ?? systemClock,
+    ids: options.ids ?? randomIds,
+    log,
+    bindAddress: options.bindAddress ?? '127.0.0.1',
+    store: storeOf(options),
+    gate,
+    isEnabled,
+    ranges: serviceRanges(options),
+    plugins: await choosePlugins(options, v),
+  }
+}
+
+const storeOf = ({ store, etcd, dataDir }: ServerOptions): Settings['store'] =>
+  store ?? (etcd ? 'etcd' : dataDir === undefined ? 'memory' : 'lmdb')

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { readSettings } from './settings.ts'
+import { serverGraph } from './start-server.ts'
+
+test('a server is stopped in the reverse of this order: sockets before the store, the data directory last', async () => {
+  const graph = serverGraph(await readSettings({}, {}))
+  expect(graph.order).toEqual([
+    'dataDir',
+    'engine',
+    'catalogue',
+    'store',
+    'pki',
+    'cache',
+    'api',
+    'objects',
+    'admission',
+    'firstObjects',
+    'definitions',
+    'authorization',
+    'systemPriorities',
+    'authentication',
+    'health',
+    'endpoints',
+    'requests',
+    'listener',
+    'kubeconfig',
+    'readiness',
+    'serverLease',
+    'serverService',
+    'bootstrapPolicy',
+    'publishedAuthentication',
+    'controllers',
+  ])
+})
