@@ -100,6 +100,7 @@ export class ComponentGraph<P> {
     if (failures.length === 0 && !this.#hasEnded) return this.#parts as P // Complete: every start has succeeded.
     // The failure of the start is the cause: one of the stop must not hide it.
     await this.stop().catch(() => {})
+    // oxlint-disable-next-line typescript/only-throw-error -- whatever a component threw is thrown as it is
     throw failures.find((failure) => !(failure instanceof StartEnded)) ?? new StartEnded()
   }
 

@@ -40,7 +40,7 @@ export interface Authorization {
 }
 
 /** The modes of the options in order. Throws an Error about what a server cannot start with. */
-export function authorizationModes(options: AuthorizationOptions): readonly AuthorizationMode[] {
+function authorizationModes(options: AuthorizationOptions): readonly AuthorizationMode[] {
   const checked = checkModes({
     modes: options.modes ?? STANDARD_MODES,
     ...(options.policyFile === undefined ? {} : { policyFile: options.policyFile }),

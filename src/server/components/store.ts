@@ -20,7 +20,7 @@ export const store = ({ options, v }: Settings) =>
       if (path === '') return { part: { engine, encrypted: null } }
       const { encryptedEngine } = await import('../../engine/encryption/encrypted-engine.ts')
       const { serverEncryption } = await import('../encryption-config.ts')
-      const encrypted = await encryptedEngine(engine, await serverEncryption(path, catalogue, v))
+      const encrypted = encryptedEngine(engine, await serverEncryption(path, catalogue, v))
       return { part: { engine: encrypted, encrypted } }
     },
   })
