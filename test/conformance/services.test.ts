@@ -30,6 +30,8 @@ interface Running {
 
 async function start(options: ServerOptions = {}): Promise<Running> {
   const server = await startServer({ advertiseAddress: '192.0.2.7', ...options })
+  // Nothing of the start may come between two revisions.
+  await server.settled()
   const client = new Client(server)
   return {
     server,
