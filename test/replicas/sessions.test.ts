@@ -233,7 +233,10 @@ describe.skipIf(!hasEtcd)('the client library', () => {
     const reader = api()
     await reader.createNamespace({ body: { metadata: { name: namespace } } })
     await reader.createNamespacedConfigMap({ namespace, body: { metadata: { name: 'shared' } } })
-    const nobody = (await reader.listNamespacedConfigMap({ namespace })).items.length
+    const mapsNow = async () => (await reader.listNamespacedConfigMap({ namespace })).items.length
+    // Controllers add one with the certificate authority to each namespace.
+    await expect.poll(mapsNow, { timeout: 30_000 }).toBe(2)
+    const nobody = 2
 
     let lists = 0
     let connects = 0
