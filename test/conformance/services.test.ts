@@ -30,8 +30,6 @@ interface Running {
 
 async function start(options: ServerOptions = {}): Promise<Running> {
   const server = await startServer({ advertiseAddress: '192.0.2.7', ...options })
-  // Nothing of the start may come between two revisions.
-  await server.settled()
   const client = new Client(server)
   return {
     server,
@@ -150,6 +148,8 @@ describe('given out on create', () => {
       serviceNodePortRange: '30000-30009',
       ids: new FirstIds(),
     })
+    // Revisions are counted: nothing of the start may come between two of them.
+    await running.server.settled()
     client = running.client
     await client.post(ALL, service('holder', { clusterIP: '10.0.0.9', ...onNodes(30_009) }))
   })
