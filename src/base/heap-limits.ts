@@ -41,7 +41,7 @@ function limitOld(): void {
 }
 
 /** Bytes that the young generation has now. */
-function youngHeapBytes(): number {
+export function youngHeapBytes(): number {
   return (
     getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')?.space_size ?? 0
   )

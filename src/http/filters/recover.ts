@@ -11,9 +11,11 @@ export function recover(context: Context, error: unknown): Answer | Promise<Answ
   const known = statusOfFailure(error)
   if (error instanceof StoreUnavailable)
     context.server.log.warn('the store is unavailable', { error: error.message })
-  // What a client made too large is nothing that those who run the store must mend.
-  if (error instanceof StoreRefusal && error.tooLarge === null)
-    context.server.log.error('the store rejected a request', { error: error.message })
+  if (error instanceof StoreRefusal) {
+    // A client can make an object or a name too large: no fault of the store.
+    const level = error.tooLarge === null ? 'error' : 'warn'
+    context.server.log[level]('the store rejected a request', { error: error.message })
+  }
   if (!known) {
     context.server.onError(error, context)
     context.record?.panicked(error)
