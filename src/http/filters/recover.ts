@@ -5,13 +5,13 @@ import type { Answer, Context } from '../context.ts'
 import { failureAnswer } from '../failure-answer.ts'
 import { plainTextAnswer, PlainTextError } from '../plain-text.ts'
 
-/** Turns whatever was thrown into a Status: the only place that does. */
+/** Converts any thrown error into a Status: the only place that does. */
 export function recover(context: Context, error: unknown): Answer | Promise<Answer> {
   if (error instanceof PlainTextError) return plainTextAnswer(error)
   const known = statusOfFailure(error)
   if (error instanceof StoreUnavailable)
     context.server.log.warn('the store is unavailable', { error: error.message })
-  // What a client made too large is nothing that those who run the store must mend.
+  // An object that is too large is the client's fault, not a store problem for operators.
   if (error instanceof StoreRefusal && error.tooLarge === null)
     context.server.log.error('the store rejected a request', { error: error.message })
   if (!known) {
