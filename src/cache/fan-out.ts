@@ -3,7 +3,7 @@
  * a receiver knows only how many of them it has. So no receiver has a queue, and a slow round of writes merges what was
  * published meanwhile.
  *
- * Example: A, B and C watch the same view; the bound of writes in one turn of the event loop is two.
+ * Example: A, B and C watch the same view; the bound of writes in one iteration of the event loop is two.
  *
  *     what happens                               batches held   passed   A B C have
  *     revision 7 is published                    7              0        0 0 0

@@ -24,7 +24,7 @@ const RETRY_MS = 1_000
  * Passes every value of a table to the handler, resolves, and from then on each change when it is published: no
  * value is lost or repeated. When the resource is no longer served, its values are reported as removed, and passed
  * again when it is served again; after a change of form they are passed in the new form. Returns a function that stops
- * it.
+ * it. Costs nothing without followers.
  */
 export async function followVersions(
   cache: WatchCache,

@@ -4,8 +4,8 @@
  *
  * A filter ends in one of three ways:
  *
- *     it returns nothing     the next one runs at once, in the same turn of the event loop
  *     it returns nothing     the next one runs at once, in the same iteration of the event loop
+ *     it returns a promise   the next one runs when that resolves
  *     it throws              the rest is skipped, and `recover` makes the response: 4xx, 5xx
  *
  * Example: how far some requests get. `…` is a wait, `!` an error.

@@ -1,6 +1,6 @@
 /**
  * Limits the number of values in a document. The bytes of a body are limited, but `{},` is three of them, and the
- * defaults of a declaration make a hundred values of each: the cost of a request depends on values rather than on bytes.
+ * defaults of a declaration make a hundred values of each: the cost of a request depends on values, not on bytes.
  */
 import { tooLarge } from './errors.ts'
 
