@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { yieldToEventLoop } from '../base/event-loop.ts'
 import { CHUNK_BYTES, FanOut, Group, WRITES_AT_ONCE, type Receiver } from './fan-out.ts'
 
-/** Somebody who notes what comes, may leave, and may be slow or broken. */
+/** A receiver that records what it gets, may leave, and may be slow or broken. */
 class Somebody implements Receiver {
   sent = 0
   closed = false
@@ -62,14 +62,14 @@ const crowd = (group: Group<Somebody>, size: number) =>
 const seen = (all: readonly Somebody[]) => [...new Set(all.map(({ got }) => got))]
 const writes = (all: readonly Somebody[]) => all.reduce((n, one) => n + one.writes, 0)
 
-test('a few are given everything at once', () => {
+test('few receivers get everything at once', () => {
   const { group, publish } = world()
   const all = crowd(group, WRITES_AT_ONCE)
   publish('ab')
   expect([seen(all), writes(all)]).toEqual([['ab'], WRITES_AT_ONCE])
 })
 
-test('many are given it in turns of a hundred, and what comes up meanwhile with what is left', async () => {
+test('many receivers get frames in rounds of a hundred, merged with frames published meanwhile', async () => {
   const { group, publish, settled } = world()
   const all = crowd(group, 10 * WRITES_AT_ONCE)
   publish('a')
@@ -83,7 +83,7 @@ test('many are given it in turns of a hundred, and what comes up meanwhile with 
   expect([writes(all), seen(all)]).toEqual([11 * WRITES_AT_ONCE, ['ab']])
 })
 
-test('a small group does not wait for a large one to be through', async () => {
+test('a small group does not wait for a large one to complete', async () => {
   const { group, fanOut, publish } = world()
   const many = crowd(group, 10 * WRITES_AT_ONCE)
   publish('a')
@@ -96,7 +96,7 @@ test('a small group does not wait for a large one to be through', async () => {
   expect([one.got, writes(many) < many.length]).toEqual(['x', true])
 })
 
-test('one that joins meanwhile has what there is, and gets what follows', async () => {
+test('a receiver that joins meanwhile has the present frames, and gets the following ones', async () => {
   const { group, publish, settled } = world()
   crowd(group, 2 * WRITES_AT_ONCE)
   publish('a')
@@ -106,7 +106,7 @@ test('one that joins meanwhile has what there is, and gets what follows', async 
   expect([late.got, late.writes]).toEqual(['b', 1])
 })
 
-test('one that is asked about is given what it lacks', async () => {
+test('`giveTo` sends one receiver what it lacks', async () => {
   const { group, publish, settled } = world()
   const all = crowd(group, 2 * WRITES_AT_ONCE)
   publish('ab')
@@ -117,7 +117,7 @@ test('one that is asked about is given what it lacks', async () => {
   expect([last.got, last.writes]).toEqual(['ab', 1])
 })
 
-test('those that should be given time, are closed or broken leave the group', async () => {
+test('slow, closed and broken receivers leave the group', async () => {
   const { group, behind, publish, settled } = world()
   crowd(group, 2 * WRITES_AT_ONCE)
   const slow = new Somebody(group, () => false)
@@ -142,7 +142,7 @@ test('those that should be given time, are closed or broken leave the group', as
   expect([slow.got, behind.length]).toEqual(['ab', 1])
 })
 
-test('what is more than one write holds is written in several, until one is not taken', async () => {
+test('frames beyond the size of one write are split, until a write is refused', async () => {
   const { group, behind, publish, settled } = world()
   crowd(group, WRITES_AT_ONCE)
   const fast = new Somebody(group)
@@ -152,12 +152,12 @@ test('what is more than one write holds is written in several, until one is not 
   for (const [i, letter] of [...'abcde'].entries()) publish(half(letter), 10 + i)
   await settled()
   expect([fast.got === [...'abcde'].map(half).join(''), fast.writes]).toEqual([true, 3])
-  // It has four of them, and reads the rest itself.
+  // It has received four, and reads the rest from the log.
   expect(slow.got === [...'abcd'].map(half).join('')).toBe(true)
   expect(behind).toEqual([[slow, 13]])
 })
 
-test('whatever happens, everybody gets each frame once and in order from where they joined', async () => {
+test('under any sequence, each receiver gets each frame once and in order from where it joined', async () => {
   const step = fc.oneof(
     { weight: 3, arbitrary: fc.constantFrom('one', 'three') },
     { weight: 2, arbitrary: fc.constant('turn') },

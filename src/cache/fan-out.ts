@@ -3,7 +3,7 @@
  * a receiver knows only how many of them it has. So no receiver has a queue, and a slow round of writes merges what was
  * published meanwhile.
  *
- * Example: A, B and C watch the same view; the bound of writes in one turn of the event loop is two.
+ * Example: A, B and C watch the same view; the bound of writes in one iteration of the event loop is two.
  *
  *     what happens                               batches held   passed   A B C have
  *     revision 7 is published                    7              0        0 0 0
@@ -21,15 +21,15 @@
 import type { Revision } from '../engine/engine.ts'
 import type { WatchSink } from './watch-hub.ts'
 
-/** Writes of one turn. With TLS they take some three milliseconds, and then others have theirs. */
+/** Writes per iteration of the event loop. With TLS they take some three milliseconds. */
 export const WRITES_AT_ONCE = 100
-/** Bytes of one write where there are more: whoever is slow has no more than that on its way. */
+/** Maximum bytes of one write: a slow receiver has no more than that in flight. */
 export const CHUNK_BYTES = 64 << 10
 
-/** Who gets the frames of a group. */
+/** Receives the frames of a group. */
 export interface Receiver {
   readonly sink: WatchSink
-  /** How many batches the group had when this one had all of them. */
+  /** Number of batches of the group that this receiver has. */
   sent: number
   stop(): void
   fail(error: unknown): void
@@ -38,23 +38,23 @@ export interface Receiver {
 /** Frames of whole revisions. */
 interface Batch {
   readonly bytes: Buffer
-  /** Everything up to here that concerns the group is in this batch or before it. */
+  /** All frames of the group up to this revision are in this batch or before it. */
   readonly revision: Revision
 }
 
-/** Receivers of the same frames, and those frames that some of them do not have yet. */
+/** Receivers of the same frames, and the frames that some of them do not have yet. */
 export class Group<R extends Receiver> {
   readonly receivers = new Set<R>()
   readonly #fellBehind: (receiver: R, revision: Revision) => void
   #batches: Batch[] = []
-  /** Batches that were there before those. */
+  /** Number of batches already removed. */
   #passed = 0
-  /** Where the giving out has come to; batches that it began with are passed when it is through. */
+  /** The current round of writes; the batches that it started with are removed at its end. */
   #round: { readonly rest: Iterator<R>; readonly end: number } | null = null
-  /** What to write to those who had so many batches: made once for all of them. */
+  /** Bytes for receivers that have so many batches: built once for all of them. */
   readonly #chunks = new Map<number, { readonly bytes: Buffer; readonly to: number }>()
 
-  /** `fellBehind` is told of whoever was given everything up to a revision and should be given time. */
+  /** `fellBehind` is called for a receiver that has everything up to a revision and must drain. */
   constructor(fellBehind: (receiver: R, revision: Revision) => void) {
     this.#fellBehind = fellBehind
   }
@@ -63,25 +63,25 @@ export class Group<R extends Receiver> {
     return this.#passed + this.#batches.length
   }
 
-  /** Whether somebody lacks something, or may. */
+  /** Whether a receiver lacks frames, or may. */
   get owes(): boolean {
     return this.#batches.length > 0
   }
 
-  /** Takes in somebody who has everything so far. */
+  /** Adds a receiver that has everything so far. */
   join(receiver: R): void {
     receiver.sent = this.#end
     this.receivers.add(receiver)
   }
 
-  /** Adds frames to give out, at least one: all that there is up to a revision. */
+  /** Adds frames to send, at least one: all frames up to a revision. */
   push(frames: readonly Buffer[], revision: Revision): void {
     const bytes = frames.length === 1 ? frames[0]! : Buffer.concat(frames)
     this.#batches.push({ bytes, revision })
     this.#chunks.clear()
   }
 
-  /** Gives everything to as many as lack something, `most` of them now; returns to how many. */
+  /** Sends all frames to receivers that lack some, to at most `most` of them now; returns to how many. */
   give(most: number): number {
     let given = 0
     while (given < most) {
@@ -101,7 +101,7 @@ export class Group<R extends Receiver> {
     return given
   }
 
-  /** Gives one of them everything now, or as much as it takes. */
+  /** Sends one receiver everything now, or as much as it accepts. */
   giveTo(receiver: R): void {
     try {
       while (receiver.sent < this.#end) {
@@ -148,14 +148,14 @@ export class Group<R extends Receiver> {
 }
 
 /**
- * Gives frames out so that others have a turn after every hundred writes: thousands of receivers take as many times
- * thirty microseconds. What comes up meanwhile goes with what is still to be given.
+ * Sends frames and yields to the event loop after every hundred writes: each receiver takes thirty microseconds, and
+ * there may be thousands. Frames published meanwhile are merged with those still to send.
  */
 export class FanOut<R extends Receiver> {
   readonly #owing = new Set<Group<R>>()
   #isWaiting = false
 
-  /** Gives out what groups owe: at once, unless others are being given theirs. */
+  /** Sends what groups owe: at once, unless another group is being sent to. */
   take(groups: Iterable<Group<R>>): void {
     for (const group of groups) this.#owing.add(group)
     if (!this.#isWaiting) this.#giveSome()
@@ -166,7 +166,7 @@ export class FanOut<R extends Receiver> {
     for (const group of this.#owing) {
       left -= group.give(left)
       this.#owing.delete(group)
-      // Behind the others, who have waited longer.
+      // After the other groups, which have waited longer.
       if (group.owes) this.#owing.add(group)
       if (left === 0) break
     }

@@ -4,26 +4,27 @@ import type { ResourceCache } from './resource-cache.ts'
 import type { StoredObject } from './stored-object.ts'
 import type { Watcher, WatchSink } from './watch-hub.ts'
 
-/** Told of the values of one table, synchronously and in order of commit. Must not throw. */
+/** Notified of the values of one table, synchronously and in order of commit. Must not throw. */
 export interface VersionHandler {
-  /** Every value at the start, then each new one; `form`: what it is in. */
+  /** Every value at the start, then each new one; `form`: the form of the value. */
   set(version: StoredObject, form: StorageForm | null): void
-  /** The last value of a key that is gone. */
+  /** The last value of a deleted key. */
   removed(version: StoredObject, form: StorageForm | null): void
 }
 
 const NO_BYTES = Buffer.alloc(0)
 
-// Nothing is sent anywhere: the frames of a follower are calls.
+// Nothing is sent: the frames of a follower are calls.
 const NOWHERE: WatchSink = { write: () => true, drained: () => Promise.resolve(), closed: false }
 
-/** Between tries to read what has come. */
+/** Interval between attempts to read the present values. */
 const RETRY_MS = 1_000
 
 /**
- * Hands over every value of a table, resolves, and from then on each change while it is published, so that nothing is
- * lost or told twice. What is served no longer is told as removed, and handed over when it is served again; in another
- * form, it is handed over in that. Returns what ends it. Costs nothing where nobody follows.
+ * Passes every value of a table to the handler, resolves, and from then on each change when it is published: no
+ * value is lost or repeated. When the resource is no longer served, its values are reported as removed, and passed
+ * again when it is served again; after a change of form they are passed in the new form. Returns a function that stops
+ * it. Costs nothing without followers.
  */
 export async function followVersions(
   cache: WatchCache,
@@ -35,7 +36,7 @@ export async function followVersions(
   return () => follower.stop()
 }
 
-/** The same for what nobody waits for: it is begun when it can be. */
+/** The same for callers that do not wait: it starts as soon as possible. */
 export function followLater(
   cache: WatchCache,
   tablePrefix: string,
@@ -51,10 +52,10 @@ class Follower {
   readonly #prefix: string
   readonly #handler: VersionHandler
   readonly #id: string
-  /** What the handler was told of; null before anything was served. */
+  /** The table that the handler knows; null before the resource was served. */
   #table: ResourceCache | null = null
   #stopped = false
-  /** Ends what is waited for, or watched. */
+  /** Stops the current wait or watch. */
   #end = () => {}
 
   constructor(cache: WatchCache, prefix: string, handler: VersionHandler) {
@@ -71,7 +72,7 @@ class Follower {
         const table = await this.#cache.table(this.#prefix)
         if (!table.retired) return this.#attach(table)
       } catch (error) {
-        // It left while it was read, or is read anew.
+        // The table was removed while it was read, or is read again.
         if (!(error instanceof TableGone)) throw error
       }
     }
@@ -83,7 +84,7 @@ class Follower {
     this.#end()
   }
 
-  /** Tries again and again while the table cannot be read. */
+  /** Retries while the table cannot be read. */
   beginLater(): void {
     this.begin().catch(() => {
       if (!this.#stopped) this.#end = this.#cache.after(RETRY_MS, () => this.beginLater())
@@ -111,7 +112,7 @@ class Follower {
         },
       },
       NOWHERE,
-      // Nothing is newer than this, so that the watcher is live at once and what is read next is where it begins.
+      // No revision is newer, so that the watcher is live at once and starts where the next read starts.
       { from: this.#cache.revision, onLost: () => {}, onEnd: () => this.#ended(table) },
     )
     this.#end = () => watcher.stop()
@@ -122,7 +123,7 @@ class Follower {
     }
   }
 
-  /** The watch has ended: by whoever follows, with the server, or with the table. */
+  /** The watch has ended: by the follower, with the server, or with the table. */
   #ended(table: ResourceCache): void {
     if (this.#stopped || !table.retired) return
     if (!this.#cache.isServed(this.#prefix)) {
@@ -132,7 +133,7 @@ class Follower {
     this.beginLater()
   }
 
-  /** Tells what was in a table and is not in the next one. */
+  /** Reports the values of a table that are missing in the next one. */
   #tellRemoved(before: ResourceCache, now: ResourceCache | null): void {
     for (const version of before.range(this.#prefix)) {
       if (version.fault === null && !now?.get(version.key))

@@ -1,4 +1,4 @@
-/** Tables that are let go of, and read again in another form. */
+/** Tables that are retired, and read again in another form. */
 import { expect, test } from 'vitest'
 import { ManualClock } from '../base/clock.ts'
 import { storageTag } from '../base/storage-tag.ts'
@@ -25,7 +25,7 @@ function record(value: string, version: string): Buffer {
   })
 }
 
-/** A form that writes its version in front of what is in another one. */
+/** A form that prefixes records of another version with its own version. */
 const formIn = (version: string): StorageForm => ({
   of: { keyPrefix: P },
   tag: storageTag(version),
@@ -57,7 +57,7 @@ async function values(cache: WatchCache, form: StorageForm, at?: number): Promis
   return [...items].map(valueOf)
 }
 
-test('who asks by another form than that of now is told that it is gone', async () => {
+test('a request for a table in an outdated form fails with TableGone', async () => {
   const { cache, serve, now } = open()
   const before = now.form!
   const table = await cache.table(before.of)
@@ -73,7 +73,7 @@ test('who asks by another form than that of now is told that it is gone', async 
   await expect(cache.table(after.of)).rejects.toThrow(TableGone)
 })
 
-test('a table that is read while it is let go of is not there', async () => {
+test('a table that is retired while it is read does not appear', async () => {
   const { cache, put, serve, now } = open()
   await put('a', 'a')
   const before = now.form!
@@ -88,7 +88,7 @@ test('a table that is read while it is let go of is not there', async () => {
   expect(cache.memoryBytes).toBe(memoryBytes)
 })
 
-test('nothing is written that was made of a table which is gone', async () => {
+test('a commit based on a retired table writes nothing', async () => {
   const { cache, serve, now, engine } = open()
   const table = await cache.table(now.form!.of)
   serve(null)
@@ -98,7 +98,7 @@ test('nothing is written that was made of a table which is gone', async () => {
   expect(engine.revision()).toBe(revision)
 })
 
-test('what is read of the past is in the form of the table, also when that goes meanwhile', async () => {
+test('past states are in the form of the table, even when it is retired meanwhile', async () => {
   const { cache, put, serve, now } = open()
   await put('a', 'a')
   const at = cache.revision
@@ -113,7 +113,7 @@ test('what is read of the past is in the form of the table, also when that goes 
   expect(await old).toEqual(['v2 of a'])
 })
 
-test('versions that were taken out of a table are whole when it has gone', async () => {
+test('versions read from a table stay intact after it is retired', async () => {
   const { cache, put, serve, now } = open()
   await put('a', 'x'.repeat(2 << 20))
   const { memoryBytes } = cache
@@ -125,7 +125,7 @@ test('versions that were taken out of a table are whole when it has gone', async
   expect(valueOf(version).length).toBe(2 << 20)
 })
 
-test('a watch that begins on a table which is gone ends at once', async () => {
+test('a watch that starts on a retired table ends at once', async () => {
   const { cache, serve, now } = open()
   const table = await cache.table(now.form!.of)
   serve(null)
@@ -140,7 +140,7 @@ test('a watch that begins on a table which is gone ends at once', async () => {
   expect([watcher.stopped, ended, cache.hub.size]).toEqual([true, 1, 0])
 })
 
-test('a follower goes from table to table', async () => {
+test('a follower moves from table to table', async () => {
   const { cache, put, serve } = open()
   serve(null)
   const told: string[] = []

@@ -12,16 +12,16 @@ export class ResourceCache {
   readonly prefix: string
   readonly #index = new SortedIndex()
   readonly #slabs: Slabs
-  /** What its objects are brought into; null: whatever they are in. */
+  /** The form that its objects are converted to; null: no conversion. */
   readonly form: StorageForm | null
-  /** Set when the cache has let go of it: nothing more comes in. What was taken out of it may be used further. */
+  /** Set when the WatchCache has dropped it: it gets no further changes. Versions read from it remain usable. */
   retired = false
-  /** Changes in order; the first `#cut` entries are forgotten. */
+  /** Changes in order; the first `#cut` entries are discarded. */
   #log: StoredObject[] = []
   #cut = 0
-  /** Bytes of versions that only history keeps. */
+  /** Bytes of versions that only history retains. */
   historyBytes = 0
-  /** States at this revision and later, and changes after it, are here; earlier ones are not. */
+  /** The oldest revision whose state, and the changes after it, are available. */
   floor: Revision
   #present = 0
 
@@ -33,8 +33,8 @@ export class ResourceCache {
   }
 
   /**
-   * Number of objects under `prefix` behind `key` at revision `at`, when that can be told without looking at
-   * them: nothing has changed since, and no deleted key is remembered. Otherwise undefined.
+   * Number of objects under `prefix` after `key` at revision `at`, when that is known without looking at them: nothing
+   * has changed since, and there are no tombstones. Otherwise undefined.
    */
   countAfter(prefix: string, key: string, at: Revision): number | undefined {
     const last = this.#log.at(-1)
@@ -48,7 +48,7 @@ export class ResourceCache {
     return this.#present
   }
 
-  /** Takes over an object as it is at the floor, while the table is filled. */
+  /** Adds an object in its state at the floor, while the table is filled. */
   load(key: string, value: Uint8Array, created: Revision, changed: Revision): void {
     const at = { key, revision: changed, created, prev: null }
     const head = StoredObject.of(value, at, this.#slabs, this.form)
@@ -104,7 +104,7 @@ export class ResourceCache {
     }
   }
 
-  /** The same at once, for less, the first `most` of them: whoever wants hundreds of them wants this. */
+  /** The first `most` of the same at once; cheaper than `range` for hundreds of objects. */
   collect(
     prefix: string,
     {
@@ -124,8 +124,8 @@ export class ResourceCache {
   }
 
   /**
-   * Changes after `from`, oldest first, starting at position `index` of an earlier call: `next` is
-   * where to go on. Returns null when `from` is below the floor.
+   * Changes after `from`, oldest first, starting at position `index` of an earlier call: `next` is the position to
+   * continue from. Returns null when `from` is below the floor.
    */
   changesAfter(from: Revision, limit: number): readonly StoredObject[] | null {
     if (from < this.floor) return null
@@ -137,7 +137,7 @@ export class ResourceCache {
       else high = middle
     }
     let end = Math.min(low + limit, this.#log.length)
-    // A transaction is handed out whole, so that a position is always a revision.
+    // A transaction is returned whole, so that a position is always a revision.
     while (
       end > low &&
       end < this.#log.length &&
@@ -147,7 +147,7 @@ export class ResourceCache {
     return this.#log.slice(low, end)
   }
 
-  /** Forgets states below `upTo`, and older ones still while history holds more than `maxBytes`. */
+  /** Discards states below `upTo`, and older ones while history still holds more than `maxBytes`. */
   trim(upTo: Revision, maxBytes: number): void {
     while (this.#cut < this.#log.length) {
       const version = this.#log[this.#cut]!
@@ -158,7 +158,7 @@ export class ResourceCache {
       if (prev) {
         this.historyBytes -= prev.bytes
         this.#slabs.release(prev)
-        // A deletion still shows what it deleted to whoever holds it; the table lets go of it.
+        // A tombstone still shows the deleted object to those that hold it; the table drops it.
         if (version.deleted) this.#dropTombstone(version)
         else version.prev = null
       }
@@ -169,7 +169,7 @@ export class ResourceCache {
     }
   }
 
-  /** Gives back the memory of all versions; it has them for as long as somebody holds it. */
+  /** Releases the memory of all versions; it lives on as long as a version is referenced. */
   retire(): void {
     this.retired = true
     this.#index.visit(this.prefix, undefined, ({ head }) => {

@@ -3,32 +3,32 @@ import type { StoredObject } from './stored-object.ts'
 const SLAB_BYTES = 1 << 20
 
 /**
- * A stretch of memory outside the JavaScript heap that versions are copied into. Written once,
- * never reused: whoever holds a slice of it may send it at leisure.
+ * A block of memory outside the JavaScript heap that versions are copied into. Written once, never reused: a slice of
+ * it stays valid as long as it is referenced.
  */
 export class Slab {
   readonly memory: Buffer
-  /** Versions that live here, for moving them out when few are left. */
+  /** Versions in this slab, to move them when few are left. */
   readonly versions: StoredObject[] = []
   used = 0
-  /** Bytes that still count. */
+  /** Bytes of live versions. */
   live = 0
   constructor(bytes: number) {
-    // Not from the shared pool: a small slice of that would keep all of it.
+    // Not from the shared pool: a small slice would retain all of it.
     this.memory = Buffer.allocUnsafeSlow(bytes)
   }
 }
 
 /**
- * Hands out space for versions. When less than a quarter of a full slab still counts, what is left
- * moves to the current slab, so that memory follows what is stored.
+ * Allocates space for versions. When less than a quarter of a full slab is live, its versions move to the current slab,
+ * so that memory use follows the stored data.
  */
 export class Slabs {
   #current = new Slab(SLAB_BYTES)
-  /** Bytes of all slabs that hold something. */
+  /** Bytes of all slabs with live versions. */
   bytes = SLAB_BYTES
 
-  /** Reserves `bytes` for a version and tells where. */
+  /** Reserves `bytes` for a version and returns their place. */
   reserve(version: StoredObject, bytes: number): { slab: Slab; at: number } {
     let slab = this.#current
     if (bytes > SLAB_BYTES / 4) {
@@ -47,7 +47,7 @@ export class Slabs {
     return { slab, at }
   }
 
-  /** A version no longer counts. */
+  /** Frees the space of a version. */
   release(version: StoredObject): void {
     const slab = version.slab
     if (!slab || version.released) return

@@ -1,6 +1,6 @@
 import type { StoredObject } from './stored-object.ts'
 
-/** One key and its newest version; older ones hang behind it. */
+/** One key and its newest version, which links to older ones. */
 export interface Entry {
   readonly key: string
   head: StoredObject
@@ -58,14 +58,14 @@ export class SortedIndex {
     }
   }
 
-  /** Shows the same entries one by one until one is refused, for less: for whoever wants hundreds of them. */
+  /** Calls `show` for the same entries until it returns false; cheaper than `range` for hundreds of entries. */
   visit(prefix: string, start: string | undefined, show: (entry: Entry) => boolean): void {
     for (const { chunk, from, to } of this.#stretches(prefix, start ?? prefix)) {
       for (let i = from; i < to; i++) if (!show(chunk[i]!)) return
     }
   }
 
-  /** Number of entries with `prefix` behind `key`; walks chunks, not entries. */
+  /** Number of entries with `prefix` after `key`; walks chunks, not entries. */
   countAfter(prefix: string, key: string): number {
     let count = 0
     for (const { chunk, from, to } of this.#stretches(prefix, key)) {
@@ -81,7 +81,7 @@ export class SortedIndex {
     start: string,
   ): Generator<{ readonly chunk: readonly Entry[]; readonly from: number; readonly to: number }> {
     const first = start > prefix ? start : prefix
-    // What follows the prefix in order: its last code unit raised by one.
+    // The first key after the prefix: its last code unit raised by one.
     const end = prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1)
     let c = this.#chunkOf(first)
     let from = this.#chunks[c] ? lowerBound(this.#chunks[c]!, first) : 0
@@ -94,7 +94,7 @@ export class SortedIndex {
     }
   }
 
-  /** The chunk that holds the key or would. */
+  /** The chunk for the key, present or not. */
   #chunkOf(key: string): number {
     let low = 0
     let high = this.#chunks.length - 1

@@ -1,4 +1,4 @@
-/** How objects that were stored in another version come into the cache. */
+/** Conversion of objects that were stored in another version, when they enter the cache. */
 import {
   TransformError,
   unreadableReason,
@@ -6,10 +6,10 @@ import {
 } from '../engine/encryption/unreadable.ts'
 import { isTagged } from '../engine/record.ts'
 
-/** What a table is asked for by: the prefix of its keys, or something that has one and a form of its own. */
+/** Identifies a table: the prefix of its keys, or an object that has one and a form. */
 export type TableOf = string | { readonly keyPrefix: string }
 
-/** Thrown to whoever asks for a table that is there no longer, or is in another form now. */
+/** Thrown for a table that no longer exists, or that has another form now. */
 export class TableGone extends Error {
   override readonly name = 'TableGone'
 
@@ -18,32 +18,32 @@ export class TableGone extends Error {
   }
 }
 
-/** What a resource stores today. */
+/** The current storage form of a resource. */
 export interface StorageForm {
-  /** Whose form it is: who asks for a table by that gets the one in this form, or none. */
+  /** Owner of the form: a lookup by it returns the table in this form, or none. */
   readonly of: TableOf & object
-  /** Of today's storage version. */
+  /** Tag of the current storage version. */
   readonly tag: Uint8Array
   /**
-   * A record of another version as it would be stored today: converted, without unknown fields and with defaults.
-   * Throws TransformError when it cannot be.
+   * Converts a record of another version to the current storage version, without unknown fields and with defaults.
+   * Throws TransformError when it cannot.
    */
   convert(record: Uint8Array, key: string): Uint8Array
   /**
-   * Set when records of another version have to be waited for: makes ready what `convert` gives of these. Rejects when
-   * that cannot be had.
+   * Set when conversion is asynchronous: prepares the result of `convert` for these records. Rejects when the
+   * conversion fails.
    */
   readonly prepare?: (records: readonly Uint8Array[]) => Promise<void>
 }
 
-/** Whether a value cannot be taken in before it was made ready. */
+/** Whether a value must be prepared before it can be added. */
 export const mustWait = (value: Uint8Array | null | undefined, form: StorageForm | null): boolean =>
   value != null &&
   form?.prepare !== undefined &&
   !isTagged(value, form.tag) &&
   unreadableReason(value) === null
 
-/** Makes ready those values that have to be waited for. */
+/** Prepares the values that need asynchronous conversion. */
 export async function makeReady(
   values: readonly (Uint8Array | null | undefined)[],
   form: StorageForm | null,
@@ -52,15 +52,15 @@ export async function makeReady(
   if (waiting.length > 0) await form!.prepare!(waiting)
 }
 
-/** A value as the cache takes it in. */
+/** A value in the form of the cache. */
 export interface Taken {
-  /** Of today's form, or why there is none (see `unreadableValue`). */
+  /** In the current form, or the reason why there is none (see `unreadableValue`). */
   readonly record: Uint8Array
-  /** Whether a write of the same object would store it another way. */
+  /** Whether a write of the same object would store different bytes. */
   readonly isOutdated: boolean
 }
 
-/** Brings a value of the store into today's form. */
+/** Converts a value of the store to the current form. */
 export function takeIn(value: Uint8Array, key: string, form: StorageForm | null): Taken {
   if (form === null || isTagged(value, form.tag) || unreadableReason(value) !== null)
     return { record: value, isOutdated: false }

@@ -4,22 +4,22 @@ import { readHeader } from '../engine/record.ts'
 import { Slab, type Slabs } from './slab.ts'
 import { takeIn, type StorageForm } from './storage-form.ts'
 
-/** What selectors read of one object. */
+/** The attributes of an object that selectors match. */
 export interface SelectorFacts {
   readonly labels: Readonly<Record<string, string>>
   readonly fields: Readonly<Record<string, string>>
 }
 
-/** What a selection looks at. */
+/** An object as a selection sees it. */
 export interface Selectable {
   readonly key: string
   /** Labels and selectable fields. */
   facts(): SelectorFacts
-  /** False when it has not all that the marks stand for: costs next to nothing. True says nothing. */
+  /** Bloom filter: false when the object lacks some of the marks; true is inconclusive. Very cheap. */
   mayHave(marks: number): boolean
 }
 
-/** The mark of a label or field, or of one with a value; of several by `|`. */
+/** The bloom filter bit of a label or field, or of one with a value; combine several with `|`. */
 export function markOf(name: string, value?: string): number {
   const hash = hashed(name, 0x811c9dc5)
   if (value === undefined) return 1 << ((hash >>> 27) % MARKS)
@@ -27,7 +27,7 @@ export function markOf(name: string, value?: string): number {
   return (1 << ((both >>> 27) % MARKS)) | (1 << (((both >>> 20) & 31) % MARKS))
 }
 
-/** Bits of marks; the one above tells that they were made. */
+/** Number of bloom filter bits; the next bit says that they are computed. */
 const MARKS = 30
 const MARKED = 1 << MARKS
 
@@ -40,33 +40,33 @@ function hashed(text: string, from: number): number {
 
 const NONE: SelectorFacts = { labels: {}, fields: {} }
 
-// Many watchers with selectors of their own look at one change, and at what was before it.
+// Many watchers with different selectors look at one change, and at the previous value.
 const recent: { of: StoredObject; facts: SelectorFacts }[] = []
 const RECENT = 2
 
 const NEWLINE = 0x0a
-/** Bytes behind the JSON. */
+/** Bytes after the JSON. */
 const LINE_END = 1
 
-/** Where a value stands among those of its key. */
+/** Position of a value among the values of its key. */
 interface StoredAt {
   readonly key: string
   readonly revision: Revision
-  /** Revision that made the key. */
+  /** Revision that created the key. */
   readonly created: Revision
   readonly prev: StoredObject | null
 }
 
-/** One value of one key: the wire bytes with the resourceVersion in place, or the mark of a deletion. */
+/** One value of one key: the wire bytes including the resourceVersion, or a tombstone. */
 export class StoredObject implements Selectable {
   readonly key: string
   readonly revision: Revision
   readonly created: Revision
   readonly deleted: boolean
-  /** The value before; cut off when the history window has passed. */
+  /** The previous value; removed when the history window has passed. */
   prev: StoredObject | null
   slab: Slab | null = null
-  /** Offset in the slab of the selector part, which the JSON and a newline follow. */
+  /** Offset in the slab of the selector part, which is followed by the JSON and a newline. */
   start = 0
   selectorBytes = 0
   jsonBytes = 0
@@ -79,7 +79,7 @@ export class StoredObject implements Selectable {
   #marks = 0
   /** Why the value cannot be read; trying throws TransformError. */
   fault: string | null = null
-  /** Whether the store has it in another form than it is written in today. */
+  /** Whether the stored form differs from the one that would be written now. */
   isOutdated = false
 
   private constructor({ key, revision, created, prev }: StoredAt, deleted: boolean) {
@@ -90,7 +90,7 @@ export class StoredObject implements Selectable {
     this.prev = prev
   }
 
-  /** Copies a stored record, in today's form, and its revision into a slab (or memory of its own). */
+  /** Copies a stored record, in the current form, and its revision into a slab (or separate memory). */
   static of(
     value: Uint8Array,
     at: StoredAt,
@@ -126,7 +126,7 @@ export class StoredObject implements Selectable {
     return version
   }
 
-  /** The mark that a key is gone. */
+  /** A tombstone: the key is deleted. */
   static tombstone(key: string, revision: Revision, prev: StoredObject): StoredObject {
     return new StoredObject({ key, revision, created: prev.created, prev }, true)
   }
@@ -136,13 +136,13 @@ export class StoredObject implements Selectable {
     return this.selectorBytes + this.jsonBytes + LINE_END
   }
 
-  /** The JSON as it goes on the wire; a slice, not a copy. Never written to again. */
+  /** The JSON as sent; a slice, not a copy. Must not be modified. */
   json(): Buffer {
     const from = this.start + this.selectorBytes
     return this.memory.subarray(from, from + this.jsonBytes)
   }
 
-  /** The JSON as a line, with the newline behind that ends an answer; a slice as well. */
+  /** The JSON with the newline that ends a response; a slice as well. */
   line(): Buffer {
     const from = this.start + this.selectorBytes
     return this.memory.subarray(from, from + this.jsonBytes + LINE_END)

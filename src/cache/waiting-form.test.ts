@@ -1,4 +1,4 @@
-/** Records of another version that have to be waited for before the cache takes them in. */
+/** Records of another version that need asynchronous conversion before they enter the cache. */
 import { expect, test } from 'vitest'
 import { ManualClock } from '../base/clock.ts'
 import { storageTag } from '../base/storage-tag.ts'
@@ -27,7 +27,7 @@ function record(value: string, tag = storageTag('v1')): Buffer {
 
 const valueOf = (bytes: Uint8Array) => /"value":"([^"]*)"/.exec(Buffer.from(bytes).toString())![1]!
 
-/** Brings records into today's version when it is let; `asked`: how many at a time. */
+/** Converts records to the current version when allowed to; `asked`: the batch sizes. */
 class Form implements StorageForm {
   readonly of = { keyPrefix: P }
   readonly tag = TODAY
@@ -66,7 +66,7 @@ async function open() {
 const shown = (table: ResourceCache) =>
   [...table.range(P)].map((version) => valueOf(version.json()))
 
-test('a table is there when its old records are, asked for together', async () => {
+test('a table is ready when its old records are, which are converted together', async () => {
   const { form, cache, put } = await open()
   await put('a', '1')
   await put('b', '2', TODAY)
@@ -76,7 +76,7 @@ test('a table is there when its old records are, asked for together', async () =
   expect([...table.range(P)].map(({ isOutdated }) => isOutdated)).toEqual([true, false, true])
 })
 
-test('what comes while a table waits is taken in behind it, made ready as well', async () => {
+test('changes that arrive during conversion are prepared and added after it', async () => {
   const { form, cache, put } = await open()
   await put('a', '1')
   let open_ = () => {}
@@ -90,7 +90,7 @@ test('what comes while a table waits is taken in behind it, made ready as well',
   expect([shown(table), cache.revision, form.asked]).toEqual([['new 2', '3'], last, [1, 1]])
 })
 
-test('a table that cannot be had is asked for again by whoever comes next', async () => {
+test('after a failure the next request reads the table again', async () => {
   const { form, cache, put } = await open()
   await put('a', '1')
   form.failure = new Error('nobody is there')
@@ -99,7 +99,7 @@ test('a table that cannot be had is asked for again by whoever comes next', asyn
   expect(shown(await cache.table(P))).toEqual(['new 1'])
 })
 
-test('a change in another version ends watches, and the table is read anew', async () => {
+test('a change in another version ends watches, and the table is read again', async () => {
   const { form, cache, put } = await open()
   await put('a', '1', TODAY)
   const table = await cache.table(P)
@@ -128,7 +128,7 @@ test('a change in another version ends watches, and the table is read anew', asy
   expect([shown(next), form.asked, table.retired]).toEqual([['new 3', '2'], [1], true])
 })
 
-test('history is waited for as well', async () => {
+test('history is converted as well', async () => {
   const { form, cache, put } = await open()
   const first = await put('a', '1')
   const last = await put('a', '2')

@@ -1,4 +1,4 @@
-/** Watchers whose events have to be made ready before they are sent. */
+/** Watchers whose events are prepared asynchronously. */
 import { expect, test } from 'vitest'
 import { ManualClock } from '../base/clock.ts'
 import { openMemory } from '../engine/memory/engine.ts'
@@ -62,7 +62,7 @@ async function open() {
   return { cache, put, watcher, seen, asked, gate, idle, ends: () => ended }
 }
 
-test('what happens while a batch is made ready comes with the next, in order', async () => {
+test('changes during the preparation of a batch follow in the next, in order', async () => {
   const { put, watcher, seen, asked, gate, idle } = await open()
   let let_ = () => {}
   gate.until = new Promise((resolve) => (let_ = resolve))
@@ -79,7 +79,7 @@ test('what happens while a batch is made ready comes with the next, in order', a
   expect([seen.at(-1), asked.at(-1)]).toEqual(['ADDED 3', '3'])
 })
 
-test('one that cannot be made ready ends the watch, and no other', async () => {
+test('a failed preparation ends its watch, and no other', async () => {
   const { cache, put, watcher, gate, idle, ends } = await open()
   gate.until = Promise.reject(new Error('nobody is there'))
   gate.until.catch(() => {})
@@ -91,11 +91,11 @@ test('one that cannot be made ready ends the watch, and no other', async () => {
     1,
     0,
   ])
-  // Nobody is left who would be woken.
+  // No watcher is left to wake.
   await put('a', '2')
 })
 
-test('one that is stopped while it sleeps is told nothing more', async () => {
+test('a watch that is stopped while asleep gets no more events', async () => {
   const { cache, put, watcher, seen, asked, idle, ends } = await open()
   await idle()
   watcher.stop()

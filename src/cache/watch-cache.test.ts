@@ -10,7 +10,7 @@ import type { WatchSink, WatchView } from './watch-hub.ts'
 
 const P = '/registry/core/things/'
 
-/** A record as an object would make it. */
+/** A record as written for an object. */
 function record(name: string, value: string, labels?: Record<string, string>): Buffer {
   const head = `{"kind":"Thing","metadata":{"name":${JSON.stringify(name)},"resourceVersion":"`
   const tail = `"},"value":${JSON.stringify(value)}}`
@@ -74,7 +74,7 @@ const view = (options: Partial<WatchView> = {}): WatchView => ({
   ...options,
 })
 
-test('the resourceVersion stands in the bytes', async () => {
+test('the bytes contain the resourceVersion', async () => {
   const { cache, put } = await open()
   const table = await cache.table(P)
   await put('ä', 'ö')
@@ -203,7 +203,7 @@ describe('watching', () => {
     expect(await sink.until(3)).toEqual(['ADDED a 1', 'ADDED b 2', 'ADDED c 3'])
   })
 
-  test('history that has passed is told', async () => {
+  test('a watch from compacted history reports its loss', async () => {
     const h = await open()
     await h.cache.table(P)
     await h.put('a', '1')
@@ -217,7 +217,7 @@ describe('watching', () => {
     expect([lost(), sink.seen]).toEqual([2, []])
   })
 
-  test('what memory has forgotten comes from the engine', async () => {
+  test('history older than the memory window comes from the engine', async () => {
     const h = await open({ historyBytes: 0 })
     await h.cache.table(P)
     for (let i = 1; i <= 5; i++) await h.put('a', String(i))
@@ -228,7 +228,7 @@ describe('watching', () => {
   })
 })
 
-test('memory follows what is stored', async () => {
+test('memory use follows the stored data', async () => {
   const h = await open({ historyBytes: 0, historyMs: 0 })
   const table = await h.cache.table(P)
   const big = 'x'.repeat(10_000)
@@ -306,7 +306,7 @@ test('the resource of a key', () => {
 })
 
 describe('a store that others write to', () => {
-  /** An engine whose questions for the newest revision are answered by hand. */
+  /** An engine whose read-index requests are answered by the test. */
   async function shared() {
     const clock = new ManualClock()
     const engine = openMemory({ clock })
@@ -324,12 +324,12 @@ describe('a store that others write to', () => {
     return { engine, cache, asked, yieldToEventLoop }
   }
 
-  test('has nothing to wait for when nobody else writes', async () => {
+  test('has nothing to wait for without other writers', async () => {
     const { cache } = await open()
     expect([cache.isShared, cache.fresh()]).toEqual([false, null])
   })
 
-  test('one question for all who ask in turns that follow each other, which comes after them', async () => {
+  test('sends one read-index request for reads in consecutive iterations of the event loop, after them', async () => {
     const { cache, asked, yieldToEventLoop } = await shared()
     expect(cache.isShared).toBe(true)
     const first = cache.fresh()
@@ -340,7 +340,7 @@ describe('a store that others write to', () => {
     const next = cache.fresh()
     expect(cache.fresh()).toBe(next)
     await yieldToEventLoop()
-    // The turn had somebody else who asks: so may the next.
+    // This iteration brought another read: so may the next.
     expect(asked.length).toBe(1)
     expect(cache.fresh()).toBe(next)
     await yieldToEventLoop()
@@ -350,7 +350,7 @@ describe('a store that others write to', () => {
     await next
   })
 
-  test('a question does not wait for ever, however many come', async () => {
+  test('a read-index request is sent after a bounded wait, however many reads arrive', async () => {
     const { cache, asked, yieldToEventLoop } = await shared()
     const waits: Promise<void>[] = []
     for (let turns = 0; turns < 5; turns++) {
@@ -364,12 +364,12 @@ describe('a store that others write to', () => {
     await Promise.all(waits)
   })
 
-  test('who asks while a question is under way gets another', async () => {
+  test('a read during a read-index request gets another request', async () => {
     const { cache, asked, yieldToEventLoop } = await shared()
     const first = cache.fresh()
     await yieldToEventLoop()
     expect(asked.length).toBe(1)
-    // The question is under way: what is written from here on it may not see.
+    // The request is in flight: it may not see later writes.
     const second = cache.fresh()
     expect(second).not.toBe(first)
     await yieldToEventLoop()
@@ -379,7 +379,7 @@ describe('a store that others write to', () => {
     await Promise.all([first, second])
   })
 
-  test('no more than two questions at once; the third goes when one is answered', async () => {
+  test('at most two read-index requests at once; the third is sent after a response', async () => {
     const { cache, asked, yieldToEventLoop } = await shared()
     const waits: Promise<void>[] = []
     for (let i = 0; i < 5; i++) {
@@ -397,7 +397,7 @@ describe('a store that others write to', () => {
     await Promise.all(waits)
   })
 
-  test('waits until the answer has arrived here', async () => {
+  test('waits until the cache has reached the returned revision', async () => {
     const { cache, engine, asked, yieldToEventLoop } = await shared()
     let isFresh = false
     const waiting = cache.fresh()!.then(() => (isFresh = true))
@@ -410,7 +410,7 @@ describe('a store that others write to', () => {
     expect(cache.revision).toBe(1)
   })
 
-  test('tells all of a failure, and asks anew for the next', async () => {
+  test('rejects all waiting reads on failure, and sends a new request for the next', async () => {
     const { cache, asked, yieldToEventLoop } = await shared()
     const waits = [cache.fresh(), cache.fresh()]
     await yieldToEventLoop()

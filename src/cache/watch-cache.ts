@@ -31,48 +31,48 @@ interface Waiter extends InPool {
 
 export interface CacheOptions {
   readonly clock: Clock
-  /** How long history is kept, milliseconds. */
+  /** Length of the history window, milliseconds. */
   readonly historyMs: number
-  /** Most bytes of superseded versions that one resource keeps in memory; the engine keeps the rest. */
+  /** Maximum bytes of superseded versions per resource in memory; the engine keeps the rest. */
   readonly historyBytes?: number
   /**
-   * What objects under a table's prefix are brought into at this moment; null: nothing is stored there, or as it is
-   * written. By default all stay as they are. `renew` is to be called when it changes.
+   * The form of objects under a table's prefix at this moment; null: nothing is stored there, or no conversion. By
+   * default nothing is converted. Call `renew` when the form changes.
    */
   readonly formOf?: (prefix: string) => StorageForm | null
-  /** Told when background compaction fails; the next round tries again. */
+  /** Called when background compaction fails; the next round tries again. */
   readonly onError?: (error: unknown) => void
 }
 
 export interface ListState {
-  /** Revision that the items are the state of. */
+  /** Revision of the items. */
   readonly at: Revision
-  /** Objects in order of key; walk it before anything is awaited, or collect it. */
+  /** Objects in order of key; iterate before the next await, or collect it. */
   readonly items: Iterable<StoredObject>
-  /** All of them, or the first `most`, at once, for less than walking. */
+  /** All of them, or the first `most`, at once; cheaper than iterating. */
   readonly all: (most?: number) => readonly StoredObject[]
 }
 
 const PAGE = 250
 const MOST_ITEMS = 10_000
-/** Questions for the newest revision that are under way at most; whoever comes later shares the next. */
+/** Maximum number of concurrent read-index requests; later reads share the next one. */
 const QUESTIONS = 2
-/** Turns that a question waits for others who ask it, at most. */
+/** Maximum number of event loop iterations that a read-index request waits for other reads. */
 const TURNS = 5
 
 /**
- * The one place that reads are answered from, above any engine: the wire bytes of every resource
- * that was asked for, with its history, filled on first use.
+ * Serves all reads, above any engine: the wire bytes of every requested resource, with its history, filled on first
+ * use.
  */
 export class WatchCache {
   readonly #engine: Engine
   readonly #options: Required<Omit<CacheOptions, 'onError' | 'formOf'>> &
     Pick<CacheOptions, 'onError' | 'formOf'>
   readonly #tables = new Map<string, ResourceCache>()
-  /** The same for those who ask by what has the form. */
+  /** The same by owner of the form. */
   readonly #byForm = new Map<TableOf, ResourceCache>()
   readonly #loading = new Map<string, Loading>()
-  /** Told once of what comes under a prefix. */
+  /** Callbacks for the next resource that appears under a prefix. */
   readonly #awaiting = new Map<string, Set<() => void>>()
   readonly #slabs = new Slabs()
   readonly #waiting = new IndexedPool<Waiter>()
@@ -80,10 +80,10 @@ export class WatchCache {
   #revision: Revision
   #unsubscribe: () => void
   #cancelTick: () => void = () => {}
-  /** The question that reads of this moment share, not sent yet. */
+  /** The read-index request that reads of this moment share, not sent yet. */
   #next: Promise<void> | null = null
   #asking = 0
-  /** How many have asked so far. */
+  /** Number of calls of `fresh` that had to wait. */
   #asked = 0
   #ask: (() => void) | null = null
   #closed = false
@@ -102,7 +102,7 @@ export class WatchCache {
     return this.#revision
   }
 
-  /** Whether others may write to the store, so that what is here may be old. */
+  /** Whether other servers may write to the store, so that the cache may be stale. */
   get isShared(): boolean {
     return this.#engine.latest !== undefined
   }
@@ -112,17 +112,17 @@ export class WatchCache {
     return this.#engine.oldest()
   }
 
-  /** Bytes of memory that hold objects and their history. */
+  /** Bytes of memory for objects and their history. */
   get memoryBytes(): number {
     return this.#slabs.bytes
   }
 
-  /** Tables that are there. */
+  /** Number of loaded tables. */
   get size(): number {
     return this.#tables.size
   }
 
-  /** The table of a resource if it was used before. */
+  /** The table of a resource if it is loaded. */
   loaded(of: TableOf): ResourceCache | undefined {
     return typeof of === 'string' ? this.#tables.get(of) : this.#byForm.get(of)
   }
@@ -139,8 +139,8 @@ export class WatchCache {
   }
 
   /**
-   * What is under a prefix came, left, or is in another form from now on: its table goes with all memory, its watches
-   * end, and whoever waits for it to come is told.
+   * The resource under a prefix was added, removed, or changed its form: its table and memory are released, its watches
+   * end, and callbacks for its appearance are called.
    */
   renew(prefix: string): void {
     const table = this.#tables.get(prefix)
@@ -157,21 +157,21 @@ export class WatchCache {
     for (const come of waiting ?? []) come()
   }
 
-  /** Calls `come` once when something is served under the prefix. Returns what ends that. */
+  /** Calls `come` once when something is served under the prefix. Returns a function that cancels this. */
   whenServed(prefix: string, come: () => void): () => void {
     const waiting = this.#awaiting.get(prefix) ?? new Set()
     this.#awaiting.set(prefix, waiting.add(come))
     return () => waiting.delete(come)
   }
 
-  /** Does work after a while, unless that is taken back. */
+  /** Runs work after a while. Returns a function that cancels this. */
   after(ms: number, work: () => void): () => void {
     return this.#options.clock.after(ms, work)
   }
 
   /**
-   * Durable conditional write; see `Engine.commit`. Reads see it when this resolves. `table`: what the changes were made
-   * of; throws TableGone, and writes nothing, when that is gone.
+   * Durable conditional write; see `Engine.commit`. Reads see it when this resolves. `table`: source of the changes;
+   * throws TableGone, and writes nothing, when it is retired.
    */
   async commit(changes: readonly Change[], table?: ResourceCache): Promise<Commit> {
     if (table?.retired === true) throw new TableGone(table.prefix)
@@ -204,9 +204,9 @@ export class WatchCache {
   }
 
   /**
-   * Resolves when reads see everything that was written before the call, by any server over the same store; all
-   * calls of a turn, and of the few after it that bring more, share one question to the store. Null when it is so
-   * already: nobody else writes. Rejects with StoreUnavailable.
+   * Resolves when reads see everything that was written before the call, by any server over the same store. Calls in
+   * one iteration of the event loop, and in the next few while more arrive, share one read-index request. Null when no
+   * other server writes: the cache is current. Rejects with StoreUnavailable.
    */
   fresh(): Promise<void> | null {
     if (!this.#engine.latest) return null
@@ -214,7 +214,7 @@ export class WatchCache {
     return (this.#next ??= this.#askLatest())
   }
 
-  /** Resolves at the end of a turn that brought nobody else who asks: a question costs more than a turn. */
+  /** Resolves after an event loop iteration without further reads: a read-index request costs more than one. */
   async #gather(): Promise<void> {
     for (let turns = 0; turns < TURNS; turns++) {
       const asked = this.#asked
@@ -273,7 +273,7 @@ export class WatchCache {
     return versions
   }
 
-  /** Objects under a prefix as the engine has them, as many at a time as suits it. */
+  /** Objects under a prefix from the engine, in pages of a size that suits it. */
   async *#pages(prefix: string, at: Revision, from?: string): AsyncGenerator<readonly Item[]> {
     const { pageBytes } = this.#engine
     let start = from
@@ -306,7 +306,7 @@ export class WatchCache {
     }
   }
 
-  /** Ends watches and the background work; the engine is closed by its owner. */
+  /** Ends watches and background work; the owner of the engine closes it. */
   close(): void {
     if (this.#closed) return
     this.#closed = true
@@ -332,13 +332,13 @@ export class WatchCache {
       missed,
       ready: this.#fill(prefix, form, missed).then(
         ({ table, prepared }) => {
-          // Meanwhile it has left, or is to be had in another form.
+          // Meanwhile the resource was removed, or its form has changed.
           if (this.#loading.get(prefix) !== loading) {
             table.retire()
             throw new TableGone(prefix)
           }
           this.#loading.delete(prefix)
-          // The last came too late to be made ready.
+          // The last changes came too late to be prepared.
           if (missed.slice(prepared).some(({ value }) => mustWait(value, form))) {
             table.retire()
             return this.#load(of)
@@ -358,7 +358,7 @@ export class WatchCache {
     return loading.ready
   }
 
-  /** Reads a table, and makes ready what came meanwhile: `prepared` of what was missed. */
+  /** Reads a table, and prepares the changes that came meanwhile: `prepared` of `missed`. */
   async #fill(
     prefix: string,
     form: StorageForm | null,
@@ -371,7 +371,7 @@ export class WatchCache {
       for (let from = 0; from < items.length; from += PAGE) {
         for (const { key, value, created, changed } of items.slice(from, from + PAGE))
           table.load(key, value, created, changed)
-        // An engine of this process answers at once: without this nobody else would have a turn.
+        // An in-process engine responds at once: without this the event loop would be blocked.
         await new Promise<void>((resolve) => setImmediate(resolve))
       }
     }
@@ -394,7 +394,7 @@ export class WatchCache {
         continue
       }
       if (table.form?.prepare && mustWait(event.value, table.form)) {
-        // Written by a server that stores another version: it is read again, by whoever wants it next.
+        // Written by a server with another storage version: the next request reads the table again.
         this.renew(prefix)
         touched.delete(table)
         continue
@@ -429,7 +429,7 @@ export class WatchCache {
     })
   }
 
-  /** Lets history go that is older than the window, here and in the engine. */
+  /** Discards history older than the window, here and in the engine. */
   async trim(): Promise<void> {
     const upTo = this.#engine.revisionAt(this.#options.clock.now() - this.#options.historyMs)
     for (const table of this.#tables.values()) table.trim(upTo, this.#options.historyBytes)
@@ -440,7 +440,7 @@ export class WatchCache {
 const valueOf = ({ value }: Pick<Event, 'value'> | Item) => value
 const valuesOf = ({ value, before }: Event) => [value, before?.value]
 
-/** What an event says, as a version that no table has; null when it says nothing. */
+/** The version of an event, outside of any table; null for an event without one. */
 function versionIn(event: Event, form: StorageForm | null): StoredObject | null {
   const { key, value, at, created, before } = event
   const prev = before

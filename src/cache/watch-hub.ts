@@ -8,29 +8,29 @@ import type { Selectable, StoredObject } from './stored-object.ts'
 export type ChangeType = 'ADDED' | 'MODIFIED' | 'DELETED'
 
 /**
- * What a watcher wants to see and how. Watchers with the same `id` share the work: each frame is
- * made once for all of them.
+ * Selection and encoding of a watch. Watchers with the same `id` share the work: each frame is made once for all of
+ * them.
  */
 export interface WatchView {
   readonly id: string
-  /** Keys that start with this are looked at. */
+  /** Prefix of the watched keys. */
   readonly prefix: string
   /** null: everything under the prefix. */
   readonly matches: ((object: Selectable) => boolean) | null
   /** The bytes of one event. For DELETED, `revision` is that of the deletion. */
   frame(type: ChangeType, version: StoredObject, revision: Revision): Buffer
   /**
-   * Set when events cannot be made at once: makes ready those of the given versions, until it is called again. Such a
-   * watcher never gets frames as they are published, but reads the change log at its own pace.
+   * Set when events need asynchronous preparation: prepares the events of the given versions, until the next call. Such
+   * a watcher never gets frames as they are published, but reads the change log at its own pace.
    */
   readonly prepare?: (versions: readonly StoredObject[]) => Promise<void>
 }
 
-/** Where frames go. */
+/** Destination of frames. */
 export interface WatchSink {
-  /** False when the receiver should be given time. */
+  /** False when the receiver is full and must drain. */
   write(chunk: Buffer): boolean
-  /** Resolves when it can take more, or has closed. */
+  /** Resolves when it can accept more, or has closed. */
   drained(): Promise<void>
   readonly closed: boolean
 }
@@ -46,8 +46,8 @@ interface Shared {
 
 /**
  * Fan-out of changes. A watcher is live (it gets frames as they are published) or catching up (it
- * reads the change log at the pace of its receiver). One that cannot keep up goes back to the log;
- * nothing is buffered for it but what its socket holds.
+ * reads the change log at the pace of its receiver). One that cannot keep up goes back to the log; nothing is buffered
+ * for it beyond the buffer of its socket.
  */
 export class WatchHub {
   readonly #cache: WatchCache
@@ -55,7 +55,7 @@ export class WatchHub {
   readonly #live = new Map<string, Map<string, Shared>>()
   readonly #fanOut = new FanOut<Watcher>()
   readonly #all = new Set<Watcher>()
-  /** Watchers that read the change log and have come to its end, by table. */
+  /** Watchers that have reached the end of the change log, by table. */
   readonly #asleep = new Map<ResourceCache, Set<Watcher>>()
   #closed = false
   #ownViews = 0
@@ -64,20 +64,19 @@ export class WatchHub {
     this.#cache = cache
   }
 
-  /** An id for a view that nobody shares. */
+  /** An id for a view that is not shared. */
   ownView(): string {
     return `own ${++this.#ownViews}`
   }
 
-  /** Watchers now. */
+  /** Number of watchers. */
   get size(): number {
     return this.#all.size
   }
 
   /**
-   * Sends what happened after `from` and goes on until stopped. `from` may lie before what the table
-   * holds; the engine's history fills in. `onLost` is called, and the watcher ended, when history does not
-   * reach back far enough.
+   * Sends changes after `from` until stopped. `from` may precede the history of the table; the engine's history fills
+   * the gap. `onLost` is called, and the watcher ended, when that history does not reach back far enough.
    */
   watch(
     table: ResourceCache,
@@ -98,7 +97,7 @@ export class WatchHub {
     return watcher
   }
 
-  /** Hands new versions of one table to its live watchers. */
+  /** Passes new versions of one table to its live watchers. */
   publish(table: ResourceCache, versions: readonly StoredObject[]): void {
     // Most batches touch one prefix of each depth; collect per view first.
     const batches = new Map<Shared, Buffer[]>()
@@ -130,7 +129,7 @@ export class WatchHub {
     if (this.#asleep.size > 0) this.#wake(table)
   }
 
-  /** Those that make their events ready read on. */
+  /** Wakes watchers that prepare their events. */
   #wake(table: ResourceCache): void {
     const watchers = this.#asleep.get(table) ?? []
     this.#asleep.delete(table)
@@ -153,7 +152,7 @@ export class WatchHub {
     watcher.asleep = true
   }
 
-  /** Ends the watches of a table that is let go of, after what they still lack. */
+  /** Ends the watches of a retired table, after the events that they still lack. */
   end(table: ResourceCache): void {
     this.#asleep.delete(table)
     for (const watcher of [...this.#all]) {
@@ -182,7 +181,7 @@ export class WatchHub {
         if (sink.closed) return watcher.stop()
         const versions = table.changesAfter(watcher.position, CATCH_UP_EVENTS)
         if (versions === null) {
-          // Older than memory keeps, but perhaps not older than the engine keeps.
+          // Older than the memory window, but perhaps within the engine's history.
           const to = table.floor
           for await (const older of this.#cache.history(table, view.prefix, {
             from: watcher.position,
@@ -246,11 +245,11 @@ export class Watcher implements Receiver {
   readonly table: ResourceCache
   readonly view: WatchView
   readonly sink: WatchSink
-  /** Everything up to here was sent, while catching up. */
+  /** Revision up to which everything was sent, while catching up. */
   position: Revision
-  /** Who gets frames as they are published with it; null while it is catching up. */
+  /** Group that gets frames as they are published; null while catching up. */
   group: Group<Watcher> | null = null
-  /** Whether it has sent all that there is, and reads on when there is more. */
+  /** Whether it has sent everything, and waits for changes. */
   asleep = false
   sent = 0
   stopped = false
@@ -271,13 +270,13 @@ export class Watcher implements Receiver {
     this.#onLost = options.onLost
   }
 
-  /** Sends what it still lacks. False while it is catching up: then it lacks more. */
+  /** Sends the missing events. False while it is catching up: then more are missing. */
   bringUpToDate(): boolean {
     this.group?.giveTo(this)
     return this.group !== null || this.asleep
   }
 
-  /** Ends it; may be called twice. */
+  /** Ends the watch; may be called twice. */
   stop(): void {
     if (this.stopped) return
     this.stopped = true
@@ -324,7 +323,7 @@ function framesOf(view: WatchView, versions: readonly StoredObject[]): Buffer[] 
   return frames
 }
 
-/** The objects that the events of changes show. */
+/** The objects in the events of changes. */
 function shownIn(view: WatchView, versions: readonly StoredObject[]): StoredObject[] {
   return versions.flatMap((version) => {
     if (!version.key.startsWith(view.prefix)) return []
@@ -334,7 +333,7 @@ function shownIn(view: WatchView, versions: readonly StoredObject[]): StoredObje
   })
 }
 
-/** What a change means to a view: objects that enter or leave a selection are added or deleted. */
+/** The event of a change in a view: objects that enter or leave a selection are added or deleted. */
 function frameOf(view: WatchView, version: StoredObject): Buffer | null {
   const { prev } = version
   const was = prev !== null && !prev.deleted && accepts(view, prev)
@@ -346,7 +345,7 @@ function frameOf(view: WatchView, version: StoredObject): Buffer | null {
 const accepts = (view: WatchView, version: StoredObject) =>
   view.matches === null || view.matches(version)
 
-/** The key prefixes under which a key can be watched: its resource, its namespace, itself. */
+/** The key prefixes under which a key can be watched: its resource, its namespace, the key. */
 function prefixesOf(key: string, tablePrefix: string): string[] {
   const slash = key.indexOf('/', tablePrefix.length)
   return slash === -1 ? [tablePrefix, key] : [tablePrefix, key.slice(0, slash + 1), key]

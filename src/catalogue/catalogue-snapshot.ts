@@ -1,27 +1,27 @@
-/** What is served at one moment: never changed, so that whoever holds it sees all of it or nothing. */
+/** The catalogue at one moment: immutable, so that its readers see a change completely or not at all. */
 import { placeOfPrefix } from '../base/store-keys.ts'
 import type { ResourceEntry, ServedGroup } from './catalogue.ts'
 import { byVersionPriority } from './version-priority.ts'
 
 /** One resource with all versions of its objects. */
 export interface ResourceVersions {
-  /** The stored one first; those are there too that no request finds, since they may be stored. */
+  /** The storage version first; includes versions that are not served, since they may be stored. */
   readonly versions: readonly [ResourceEntry, ...ResourceEntry[]]
-  /** Those that requests find; none: the objects are kept, and nobody sees them. */
+  /** Versions that requests find; none: the objects are stored, but not visible. */
   readonly served: readonly ResourceEntry[]
 }
 
-/** An entry, and on whose word it is there. */
+/** An entry and its owner. */
 export interface OwnedEntry extends ResourceVersions {
   readonly owner: string
 }
 
-/** Two owners want the same place. */
+/** Two owners publish the same resource. */
 export class CatalogueConflict extends Error {
   override readonly name = 'CatalogueConflict'
 }
 
-/** What one group version serves. */
+/** Resources of one group version. */
 class VersionTable {
   readonly byName: ReadonlyMap<string, ResourceEntry>
   readonly byKind: ReadonlyMap<string, OwnedServed>
@@ -35,7 +35,7 @@ class VersionTable {
     this.byKind = byKind
   }
 
-  /** By name; made when somebody asks. */
+  /** By name; computed on first access. */
   get list(): readonly ResourceEntry[] {
     return (this.#list ??= [...this.byName.values()].sort((a, b) =>
       a.resource < b.resource ? -1 : 1,
@@ -51,13 +51,13 @@ interface OwnedServed {
 
 interface GroupTable {
   readonly byVersion: ReadonlyMap<string, VersionTable>
-  /** By resource; those that are not served are there too. */
+  /** By resource; includes entries that are not served. */
   readonly entries: ReadonlyMap<string, OwnedEntry>
   /** Null when nothing of the group is served. */
   readonly served: ServedGroup | null
 }
 
-/** What changes in one group. */
+/** Changes in one group. */
 interface GroupChange {
   readonly removed: OwnedEntry[]
   readonly added: OwnedEntry[]
@@ -65,7 +65,7 @@ interface GroupChange {
 
 const NOTHING: readonly ResourceEntry[] = []
 
-/** What is served at one moment. */
+/** The catalogue at one moment. */
 export class CatalogueSnapshot {
   readonly generation: number
   readonly #groups: ReadonlyMap<string, GroupTable>
@@ -82,7 +82,7 @@ export class CatalogueSnapshot {
     this.#rank = rank
   }
 
-  /** Nothing at all; `order`: groups that come first in lists, in this order. */
+  /** An empty catalogue; `order`: groups that come first in lists, in this order. */
   static empty(order: readonly string[]): CatalogueSnapshot {
     return new CatalogueSnapshot(0, new Map(), new Map(order.map((group, i) => [group, i])))
   }
@@ -123,12 +123,12 @@ export class CatalogueSnapshot {
 
   *entries(): Generator<OwnedEntry> {
     for (const [group, { entries }] of this.#groups) {
-      // What is known in two groups stands in both.
+      // An entry of two groups is in both.
       for (const entry of entries.values()) if (entry.versions[0].group === group) yield entry
     }
   }
 
-  /** The same with entries taken out and put in; what is not concerned stays as it is. Throws CatalogueConflict. */
+  /** A copy with entries removed and added; other groups are shared. Throws CatalogueConflict. */
   with(removed: readonly OwnedEntry[], added: readonly OwnedEntry[]): CatalogueSnapshot {
     const changes = new Map<string, GroupChange>()
     const changeOf = (group: string) => {
@@ -200,7 +200,7 @@ function changed(group: string, before: GroupTable, change: GroupChange): GroupT
   }
 }
 
-/** Versions of a group in which something is served that was not, or the other way round. */
+/** Versions of a group that become served or stop being served. */
 function versionsIn(group: string, { removed, added }: GroupChange): ReadonlySet<string> {
   const servedIn = (entries: readonly OwnedEntry[]) =>
     new Set(entries.flatMap(({ served }) => served.filter((one) => one.group === group)))

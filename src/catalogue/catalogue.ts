@@ -1,5 +1,5 @@
 /**
- * Everything that is served, looked up by URL. Built of declarations, and changed at run time (`live-catalogue.ts`): a
+ * All served resources, looked up by URL. Built from declarations, and changed at run time (`live-catalogue.ts`): a
  * change raises the generation.
  */
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
@@ -20,11 +20,11 @@ export interface ServedGroup {
   readonly versions: readonly string[]
 }
 
-/** What is served, as its readers see it. It may change between two lookups. */
+/** The served resources, as readers see them. They may change between two lookups. */
 export interface Catalogue {
   /** Rises with every change. */
   readonly generation: number
-  /** What is served at this moment: does not change, for whoever looks up more than once over several turns. */
+  /** Immutable snapshot, for several lookups over several iterations of the event loop. */
   readonly now: CatalogueSnapshot
   find(group: string, version: string, resource: string): ResourceEntry | undefined
   findKind(group: string, version: string, kind: string): ResourceEntry | undefined
@@ -32,23 +32,23 @@ export interface Catalogue {
   hasVersion(group: string, version: string): boolean
   /** Served groups in order of priority, core first. */
   readonly groups: readonly ServedGroup[]
-  /** A group of them; the same object as long as its versions do not change. */
+  /** One of these groups; the same object as long as its versions do not change. */
   group(name: string): ServedGroup | undefined
   /** Resources of one group version, by name; the same array as long as nothing in it changes. */
   resources(group: string, version: string): readonly ResourceEntry[]
-  /** A resource by any group that it has versions in, whether they are served or not. */
+  /** A resource by any group that has versions of it, served or not. */
   entry(group: string, resource: string): ResourceVersions | undefined
   /** The resource whose keys start with the prefix. */
   entryAt(keyPrefix: string): ResourceVersions | undefined
   /** Every resource once. */
   entries(): Iterable<ResourceVersions>
-  /** A kind that is no resource of its own but the body of a sub-resource. */
+  /** A kind that is not a resource but the body of a sub-resource. */
   body(shape: ShapeClass<any>): ResourceEntry
-  /** Tells of each change when it is made. Returns what ends that. */
+  /** Notifies of each change when it is made. Returns a function that unsubscribes. */
   subscribe(listener: CatalogueListener): () => void
 }
 
-// Order of groups in discovery; unlisted ones follow by name (behaviour of the field at 1.25).
+// Order of groups in discovery; unlisted ones follow by name (behaviour of the reference at 1.25).
 const PRIORITY = [
   '',
   'apiregistration{api}',
@@ -72,19 +72,19 @@ const PRIORITY = [
   'flowcontrol.apiserver{api}',
 ]
 
-/** Group versions that resources are declared in, spelled. */
+/** Group versions of declared resources, with resolved names. */
 export function declaredVersions(resources: readonly Resource[], v: Vocabulary) {
   return resources.flatMap(({ storage, versions = {} }) =>
     [storage.shape.home, ...Object.keys(versions)].map((home) => groupVersionOf(home, v)),
   )
 }
 
-/** The owner of what is built in. */
+/** The owner of built-in resources. */
 const BUILT_IN = 'the server'
 
 /**
- * Builds the catalogue of declared resources in one vocabulary; alpha versions and what `isEnabled` denies are left
- * out. Others may publish more in it.
+ * Builds the catalogue of declared resources in one vocabulary, without alpha versions and without what `isEnabled`
+ * denies. Other owners may publish more in it.
  */
 export function buildCatalogue(
   resources: readonly Resource[],
@@ -118,7 +118,7 @@ export function buildCatalogue(
 
 const PART_VERBS: readonly Verb[] = ['get', 'patch', 'update']
 
-/** What can be done with a sub-resource. */
+/** The verbs of a sub-resource. */
 export function verbsOf(subresource: Subresource<any>): readonly Verb[] {
   switch (subresource.serves) {
     case 'part':

@@ -6,8 +6,8 @@ type Check = (value: unknown, errors: FieldErrors) => void
 const checks = new WeakMap<Shape, Check | null>()
 
 /**
- * Checks what the declaration itself says: closed sets of values. An empty value is refused where it is told apart from
- * an absent one; elsewhere the two are the same, and whether one must be given is another rule's.
+ * Checks the rules of the declaration itself: closed sets of values. An empty value is refused where it differs from an
+ * absent one; elsewhere the two are the same, and another rule decides whether a value is required.
  */
 export function checkDeclared(shape: Shape, object: object, errors: FieldErrors): void {
   checkOf(shape)?.(object, errors)
@@ -16,7 +16,7 @@ export function checkDeclared(shape: Shape, object: object, errors: FieldErrors)
 function checkOf(shape: Shape): Check | null {
   const known = checks.get(shape)
   if (known !== undefined) return known
-  // A shape that holds itself finds this while it is being compiled.
+  // A recursive shape finds this while it is being compiled.
   checks.set(shape, (value, errors) => checks.get(shape)?.(value, errors))
   const fields: { name: string; check: Check }[] = []
   let inline: Check[] = []

@@ -1,4 +1,4 @@
-/** Makes the entries of kinds that are declared: all that handlers know of them derives from their shapes here. */
+/** Makes the entries of declared kinds: handlers use only what is derived from their shapes here. */
 import { createHash } from 'node:crypto'
 import { storageTag } from '../base/storage-tag.ts'
 import { resourcePrefix } from '../base/store-keys.ts'
@@ -16,7 +16,7 @@ import type { Shape } from '../notation/shape.ts'
 import { STANDARD_COLUMNS } from './table.ts'
 import { topologyOf } from '../notation/topology.ts'
 
-/** All versions of a declared kind, the stored one first. */
+/** All versions of a declared kind, the storage version first. */
 export function declaredEntries(
   declaration: Resource,
   v: Vocabulary,
@@ -37,12 +37,12 @@ export function declaredEntries(
   return [stored, ...kind.versions.slice(1)]
 }
 
-/** What one version differs in. */
+/** Members that differ between versions. */
 interface OneVersion {
   readonly home: string
   readonly shape: Shape
   readonly deprecated: Deprecation | null
-  /** Absent for the stored version. */
+  /** Absent for the storage version. */
   readonly conversion?: Version<any>
 }
 
@@ -52,7 +52,7 @@ class DeclaredKind {
   readonly versions: ResourceEntry[] = []
   readonly #declaration: Resource
   readonly #v: Vocabulary
-  /** What all versions have. */
+  /** Members that all versions share. */
   readonly #common: ReturnType<typeof commonOf>
 
   constructor(declaration: Resource, v: Vocabulary) {
@@ -76,7 +76,7 @@ class DeclaredKind {
       name: { group, resource: declaration.plural },
       codec: codecOf(shape, v),
       protobuf: protobufOfShape(shape, v),
-      // Compiled when somebody applies.
+      // Compiled at the first apply.
       get topology() {
         return topologyOf(shape, v)
       },
@@ -94,7 +94,7 @@ class DeclaredKind {
       behindMetadata: membersWriter(shape, v, TYPE_AND_METADATA),
       storageTag: storageTag(version),
       selectable: selectableOf(declaration, home),
-      // Asked by discovery alone.
+      // Used by discovery only.
       get storageVersionHash() {
         const { storage } = declaration
         const stored = groupVersionOf(storage.shape.home, v)
@@ -144,6 +144,6 @@ function selectableOf(
   return new Map([...names, ...Object.entries(selectableAliases)])
 }
 
-/** The stored version as discovery shows it, without naming it. */
+/** The storage version as discovery shows it: as a hash. */
 const hashOf = (text: string) =>
   createHash('sha256').update(text).digest().subarray(0, 8).toString('base64')

@@ -1,4 +1,4 @@
-/** What handlers, cache and documents need to know of a kind, whatever it is made of. */
+/** The interface of a kind for handlers, cache and documents, declared or custom. */
 import type { Codec, JsonObject } from '../codec/codec.ts'
 import type { ResourceName } from '../meta/resource-name.ts'
 import type { FieldErrors } from '../meta/field-errors.ts'
@@ -18,7 +18,7 @@ import type {
 import type { FieldFacts, Shape } from '../notation/shape.ts'
 import type { Topology } from '../notation/topology.ts'
 
-/** One resource in one served version. Made of a declaration, or of a schema. */
+/** One resource in one served version. Made from a declaration or a schema. */
 export interface ResourceEntry {
   readonly group: string
   readonly version: string
@@ -32,9 +32,9 @@ export interface ResourceEntry {
   readonly categories: readonly string[]
   readonly namespaced: boolean
   readonly verbs: readonly Verb[]
-  /** Set while its objects are removed together with the kind: no more are made. */
+  /** Set while its objects are removed together with the kind: creates are refused. */
   readonly isLeaving?: true
-  /** For kinds that are not stored: names what a request does or what is read (src/registry/actions). */
+  /** For kinds that are not stored: names the implementation of the request (src/registry/actions). */
   readonly virtual: string | null
   /** For error details. */
   readonly name: ResourceName
@@ -43,35 +43,35 @@ export interface ResourceEntry {
   readonly codec: Codec
   /** The binary form; null: there is none. */
   readonly protobuf: LateProtobuf | null
-  /** How objects are owned and merged by apply; null: as their values are. */
+  /** Ownership and merging of fields in apply; null: deduced from the values. */
   readonly topology: Topology | null
-  /** What strategic merge patch goes by; null: the kind takes no such patches. */
+  /** Merge rules of strategic merge patch; null: the kind does not accept such patches. */
   readonly mergeSchema: Shape | null
-  /** What is checked of an object of the stored version before the strategy is asked. */
+  /** Declarative checks of an object of the storage version, before the strategy runs. */
   readonly check: (object: Typed, errors: FieldErrors) => void
-  /** What the kind says about the life of its objects, in their stored version. */
+  /** Hooks and rules of the kind, for its storage version. */
   readonly strategy: Strategy
   readonly table: TableView
-  /** What the documents of the API say of it. */
+  /** Its part of the API documents. */
   readonly published: Published
 
-  /** The version that is stored; itself when it is this one. */
+  /** The storage version; the entry itself if it is that version. */
   readonly storage: ResourceEntry
-  /** All versions of the same objects, the stored one first. */
+  /** All versions of the same objects, the storage version first. */
   readonly versions: readonly ResourceEntry[]
-  /** Conversion of this version; null for the stored one. */
+  /** Conversion of this version; null for the storage version. */
   readonly conversion: Conversion | null
   readonly deprecated: Deprecation | null
   /** Start of every object's JSON: `{"kind":"…","apiVersion":"…",` */
   readonly opening: Buffer
-  /** Writes what stands behind the metadata in every object's JSON. */
+  /** Writes the members after the metadata in every object's JSON. */
   readonly behindMetadata: WriteMembers
   /** All keys of the resource start with this. */
   readonly keyPrefix: string
-  /** What records in this version carry. */
+  /** Tag of records in this version. */
   readonly storageTag: Buffer
   readonly subresources: ReadonlyMap<string, Subresource<any>>
-  /** Field selector labels beside those of metadata, and what they are called in the stored version. */
+  /** Field selector labels beside those of metadata, with their names in the storage version. */
   readonly selectable: ReadonlyMap<string, string>
   readonly storageVersionHash: string
 }
@@ -94,55 +94,55 @@ export type Strategy<T = any> = Omit<
   | 'deprecated'
 >
 
-/** How objects are shown in tables. */
+/** Table representation of objects. */
 export interface TableView {
   readonly columns: readonly Column<any>[]
-  /** The JSON that cells read: of the stored version, or of the served one. */
+  /** The JSON that cells read: of the storage version, or of the served one. */
   readonly reads: 'stored' | 'served'
-  /** Such JSON as cells read it; what is known of it is stepped over. */
+  /** A view of such JSON for cells; known objects in it are skipped. */
   readonly view: (json: Buffer, known?: KnownObject) => Typed
-  /** Order of the rows, where it is not that of names. */
+  /** Order of the rows, where it differs from name order. */
   readonly rowOrder: ((a: any, b: any) => number) | null
-  /** What marks the row of an object. */
+  /** The conditions of an object's row. */
   readonly rowConditions: ((object: any) => readonly RowCondition[]) | null
 }
 
-/** How objects of a version become those of the stored one, and back. */
+/** Converts objects of a version to the storage version, and back. */
 export interface Conversion {
   /** Same wire form: only the apiVersion differs, so bytes are sent without parsing. */
   readonly same: boolean
   convertToStorage(object: any, c: HookContext): any
   convertFromStorage(storage: any, c: HookContext): any
-  /** Set when somebody else converts, for whom the request has to wait: then the two above are not called. */
+  /** Set when conversion is asynchronous: then the two above are not called. */
   readonly waiting?: WaitingConversion
 }
 
-/** Conversion that asks somebody else. */
+/** Asynchronous conversion, such as by a webhook. */
 export interface WaitingConversion {
   /** See {@link Convert}. */
   readonly convert: Convert
-  /** The entry of the version for objects that are in it already: as if it were the stored one. */
+  /** The entry for objects that already have the version: as if it were the storage version. */
   readonly shown: ResourceEntry
 }
 
 /**
- * Converts objects of one kind, in their JSON form, to one of its group versions: as many as were given, in the same
- * order. Rejects with a StatusError when they cannot be had.
+ * Converts objects of one kind, in their JSON form, to one of its group versions: the same number, in the same order.
+ * Rejects with a StatusError on failure.
  */
 export type Convert = (
   objects: readonly JsonObject[],
   groupVersion: string,
 ) => Promise<readonly JsonObject[]>
 
-/** What the documents of the API say of a kind: a declaration, or a schema as it is to be published. */
+/** Source of the API documents of a kind: a declaration, or a schema to publish. */
 export type Published =
   | {
       readonly is: 'shape'
       readonly shape: Shape
       /** Group version that the shapes are published under, as a template. */
       readonly home: string
-      /** Marks in which the published schema differs from the shape's. */
+      /** Facts in which the published schema differs from the shape. */
       readonly relabel: Readonly<Record<string, Partial<FieldFacts>>> | null
     }
-  /** Names of keywords that carry the brand are templates. */
+  /** Keyword names that contain the brand are templates. */
   | { readonly is: 'schema'; readonly schema: JsonObject }

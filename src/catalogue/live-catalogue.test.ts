@@ -45,7 +45,7 @@ function telling(catalogue: LiveCatalogue): string[] {
   return told
 }
 
-test('what an owner publishes is served until it publishes something else', () => {
+test('published entries are served until their owner replaces them', () => {
   const catalogue = buildCatalogue(resources, v)
   const { groups } = catalogue
   const told = telling(catalogue)
@@ -85,7 +85,7 @@ test('what an owner publishes is served until it publishes something else', () =
   ])
 })
 
-test('who holds what was served at one moment sees no change', () => {
+test('a snapshot does not change', () => {
   const catalogue = buildCatalogue(resources, v)
   const { now } = catalogue
   catalogue.publish('a', [entryOf(widgets())])
@@ -94,7 +94,7 @@ test('who holds what was served at one moment sees no change', () => {
   expect([now.generation, catalogue.generation]).toEqual([1, 2])
 })
 
-test('what is published again as it is changes nothing', () => {
+test('publishing the same entries again changes nothing', () => {
   const catalogue = buildCatalogue(resources, v)
   const told = telling(catalogue)
   const entry = entryOf(widgets())
@@ -106,7 +106,7 @@ test('what is published again as it is changes nothing', () => {
   expect(told.length).toBe(1)
 })
 
-test('a change that a listener makes is told after the one that it was told of', () => {
+test('a change by a listener is reported after the one that it is handling', () => {
   const catalogue = buildCatalogue(resources, v)
   let isFirst = true
   catalogue.subscribe(() => {

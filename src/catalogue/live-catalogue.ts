@@ -25,32 +25,32 @@ import type { Catalogue, ResourceEntry, ServedGroup } from './catalogue.ts'
 import { CatalogueSnapshot, type OwnedEntry, type ResourceVersions } from './catalogue-snapshot.ts'
 import type { ShapeClass } from '../notation/shape.ts'
 
-/** What became of the catalogue in one step. */
+/** Result of one change of the catalogue. */
 export interface CatalogueChange {
-  /** The generation that it led to. */
+  /** The generation after the change. */
   readonly generation: number
   readonly added: readonly ResourceVersions[]
-  /** Entries of the same resource. */
+  /** Entries of the same resource, before and after. */
   readonly changed: readonly { readonly before: ResourceVersions; readonly now: ResourceVersions }[]
   readonly removed: readonly ResourceVersions[]
 }
 
-/** Told of a change when it is made, in the order in which they subscribed. Must not throw. */
+/** Called for each change, in order of subscription. Must not throw. */
 export type CatalogueListener = (change: CatalogueChange) => void
 
 /**
- * Holds what is served now, and replaces it as a whole: a lookup sees a change wholly or not at all. Whoever looks up
- * more than once over several turns asks for `now` first.
+ * Holds the current snapshot, and replaces it as a whole: a lookup sees a change completely or not at all. For several
+ * lookups over several iterations of the event loop, use `now`.
  */
 export class LiveCatalogue implements Catalogue {
   #now: CatalogueSnapshot
   readonly #body: (shape: ShapeClass<any>) => ResourceEntry
   readonly #byOwner = new Map<string, readonly OwnedEntry[]>()
   readonly #listeners = new Set<CatalogueListener>()
-  /** Changes that are still to be told, in order; a listener may make the next one. */
+  /** Changes that are still to be reported, in order; a listener may add the next one. */
   readonly #untold: CatalogueChange[] = []
 
-  /** `order`: groups that come first in lists; `body` makes entries of kinds that are no resources. */
+  /** `order`: groups that come first in lists; `body` makes entries of kinds that are not resources. */
   constructor(order: readonly string[], body: (shape: ShapeClass<any>) => ResourceEntry) {
     this.#now = CatalogueSnapshot.empty(order)
     this.#body = body
@@ -110,14 +110,14 @@ export class LiveCatalogue implements Catalogue {
   }
 
   /**
-   * Serves what an owner has to serve, in place of what it had before; an empty list takes everything of it away. What
-   * it gives again stays as it is. Throws CatalogueConflict, and changes nothing then.
+   * Replaces all entries of an owner; an empty list removes them. Entries that are passed again stay unchanged. Throws
+   * CatalogueConflict, and changes nothing then.
    */
   publish(owner: string, entries: readonly ResourceVersions[]): void {
     this.publishAll([[owner, entries]])
   }
 
-  /** The same for several owners in one step. */
+  /** The same for several owners in one change. */
   publishAll(
     published: readonly (readonly [owner: string, entries: readonly ResourceVersions[]])[],
   ): void {
@@ -141,7 +141,7 @@ export class LiveCatalogue implements Catalogue {
 
   #tell(change: CatalogueChange): void {
     this.#untold.push(change)
-    // Whoever tells already goes on with this one.
+    // A caller that is already notifying listeners also reports this change.
     if (this.#untold.length > 1) return
     while (this.#untold[0]) {
       for (const listener of this.#listeners) listener(this.#untold[0])
@@ -150,13 +150,13 @@ export class LiveCatalogue implements Catalogue {
   }
 }
 
-/** What owners give beside what they gave before. */
+/** Difference between the old and new entries of owners. */
 class Difference {
   readonly added: OwnedEntry[] = []
   readonly removed: OwnedEntry[] = []
   readonly changed: { readonly before: OwnedEntry; readonly now: OwnedEntry }[] = []
 
-  /** The entries that the owner has from now on. */
+  /** Replaces the entries of an owner. */
   take(
     owner: string,
     before: readonly OwnedEntry[],

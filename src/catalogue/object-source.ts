@@ -2,29 +2,29 @@ import type { ObjectPlace } from '../base/store-keys.ts'
 import type { Typed } from '../meta/object-meta.ts'
 import type { ResourceName } from '../meta/resource-name.ts'
 
-/** Told of objects as they come, change and go. */
+/** Notified of added, changed and deleted objects. */
 export interface ObjectHandler<T extends Typed = Typed> {
-  /** Every object that is there at the start, then each created or changed one. Not to be changed. */
+  /** Every present object at the start, then each created or changed one. Must not be changed. */
   set(object: T): void
-  /** Told instead of `set` where it is there: `read` gives the object when it is needed, null if it cannot be read. */
+  /** Called instead of `set` if defined: `read` decodes the object on demand; null if it is unreadable. */
   named?(place: ObjectPlace, read: () => T | null): void
-  /** An object that is gone, in its last state. */
+  /** A deleted object, in its last state. */
   removed(object: T): void
 }
 
-/** How parts of the server that are not request handlers read objects: from memory, in their stored version. */
+/** Read access to objects for parts of the server other than request handlers: from memory, in the storage version. */
 export interface ObjectSource {
-  /** The live object, not to be changed; null when absent. The last write of this server is seen. */
+  /** The live object, not to be changed; null when absent. Includes the last write of this server. */
   get<T extends Typed = Typed>(
     resource: ResourceName,
     namespace: string,
     name: string,
   ): Promise<T | null>
-  /** Resolves when `get` sees what other servers wrote before the call; null when there are none. */
+  /** Resolves when `get` sees what other servers wrote before the call; null without other servers. */
   fresh?(): Promise<void> | null
   /**
-   * Hands over every object of a resource, resolves, and from then on tells each committed change in order.
-   * Returns what ends it. A resource that is not served has no objects.
+   * Passes every object of a resource to the handler, resolves, and from then on reports each committed change in
+   * order. Returns a function that stops it. A resource that is not served has no objects.
    */
   follow<T extends Typed = Typed>(
     resource: ResourceName,

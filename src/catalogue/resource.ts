@@ -4,22 +4,22 @@ import type { FieldErrors } from '../meta/field-errors.ts'
 import type { Typed } from '../meta/object-meta.ts'
 import type { FieldFacts, ShapeClass } from '../notation/shape.ts'
 
-/** What hooks may use besides the object. Hooks do no I/O. */
+/** What hooks may use beside the object. Hooks do no I/O. */
 export interface HookContext {
   readonly v: Vocabulary
   /** The time of the request, milliseconds since the epoch. */
   readonly now: number
   /** Whether a feature gate is on. */
   readonly gate: (name: string) => boolean
-  /** Whether containers may run privileged; not unless the server says so. */
+  /** Whether containers may run privileged; defaults to false. */
   readonly allowPrivileged?: boolean
-  /** Who asks; absent where the server itself does. */
+  /** The requesting user; absent for requests of the server itself. */
   readonly user?: Requester
-  /** Group version of the request, spelled, for kinds whose rules differ by it; absent: the stored one. */
+  /** Resolved group version of the request, for kinds whose rules depend on it; absent: the storage version. */
   readonly groupVersion?: string
 }
 
-/** Who asks, as objects record it. */
+/** The requesting user, as objects record it. */
 export interface Requester {
   readonly name: string
   readonly uid: string
@@ -40,16 +40,16 @@ export type PathOf<T> = {
 export interface Column<T> {
   readonly name: string
   readonly type: 'string' | 'integer' | 'date' | 'number' | 'boolean'
-  /** `name` of the column that identifies the object; columns of users have others. */
+  /** `name` for the column that identifies the object; columns of custom resources have other formats. */
   readonly format?: string
-  /** 0 shows always, more in wide output only. */
+  /** 0: always shown; higher values: in wide output only. */
   readonly priority: number
   readonly description: string
-  /** Gets the object in its JSON form, or a view of that (`json-view.ts`): declared fields are read by their names. */
+  /** Gets the object in its JSON form, or a view of it (`json-view.ts`): access declared fields by their names. */
   readonly cell: (object: T, c: HookContext) => unknown
 }
 
-/** A mark on the row of a table, such as `Completed`, by which clients leave rows out or shade them. */
+/** A condition on the row of a table, such as `Completed`; clients filter or style rows by it. */
 export interface RowCondition {
   readonly type: string
   readonly status: 'True' | 'False'
@@ -57,31 +57,31 @@ export interface RowCondition {
   readonly message: string
 }
 
-/** What a kind may say about its own life. Every hook is optional; an update gives both objects. */
+/** Lifecycle rules of a kind. Every hook is optional; an update passes both objects. */
 export interface Hooks<T> {
   /**
-   * Defaults that depend on other fields; the rest are written on the field. Runs on every decoded
-   * body, and on the result of a patch.
+   * Defaults that depend on other fields; simple ones are declared with the field. Runs on every decoded body, and on
+   * the result of a patch.
    */
   setDefaults?(object: T, c: HookContext): void
-  /** Before a create is validated: drop what clients may not set. */
+  /** Before a create is validated: drop fields that clients may not set. */
   prepareForCreate?(object: T, c: HookContext): void
-  /** Before an update is validated: keep what clients may not change; raise `generation`. */
+  /** Before an update is validated: restore fields that clients may not change; raise `generation`. */
   prepareForUpdate?(next: T, old: T, c: HookContext): void
-  /** Does what is slow of the checks beforehand, in steps, and keeps it for them. */
+  /** Precomputes the slow part of the checks, in steps. */
   prepare?(object: T, c: HookContext): Steps<void>
   /**
-   * All violations of the object by itself; metadata is checked elsewhere. `old` is there on an update
-   * and serves only to go on accepting what is already stored. In steps where it takes long.
+   * All violations within the object; metadata is checked elsewhere. `old` is set on an update and only serves to keep
+   * accepting what is already stored. In steps where it is slow.
    */
   validate?(object: T, errors: FieldErrors, c: HookContext, old?: T): void | Steps<void>
-  /** Violations of a change; runs beside `validate` of the new object. In steps where it takes long. */
+  /** Violations of a change; runs beside `validate` of the new object. In steps where it is slow. */
   validateUpdate?(next: T, old: T, errors: FieldErrors, c: HookContext): void | Steps<void>
   /** The last change before storing, after validation. */
   canonicalize?(object: T, c: HookContext): void
   /**
-   * Fills the values that the server chooses out of allocators, after validation; `old` is null on create. What is
-   * wrong goes to `errors`. Runs again when a value was taken meanwhile, on a fresh copy of the object.
+   * Sets the values that the server allocates, after validation; `old` is null on create. Failures go to `errors`. Runs
+   * again on a fresh copy of the object when a value was taken meanwhile.
    */
   allocate?(
     object: T,
@@ -90,19 +90,19 @@ export interface Hooks<T> {
     errors: FieldErrors,
     c: HookContext,
   ): void
-  /** The values that the object holds; stored with it in one step, given back with it. */
+  /** The values that the object holds; allocated and released in the same transaction as its writes. */
   allocations?(object: T): readonly Allocation[]
-  /** Objects of the same name and namespace, by group and resource, that are removed together with this one. */
+  /** Objects of the same name and namespace, by group and resource, that are deleted together with this one. */
   readonly removes?: readonly { readonly group: string; readonly resource: string }[]
   /** Texts for `Warning` headers, on create (`old` null) and update. */
   warn?(object: T, old: T | null, c: HookContext): readonly string[]
-  /** Object is marked as terminating for the first time. */
+  /** Called when the object is marked as terminating for the first time. */
   onTerminate?(object: T, c: HookContext): void
-  /** Whether something beside `metadata.finalizers` keeps a terminating object. */
+  /** Whether anything beside `metadata.finalizers` keeps a terminating object. */
   isHeld?(object: T): boolean
   /**
-   * Seconds of graceful deletion, for kinds that have it; 0 removes at once. `requested` is
-   * `gracePeriodSeconds` of the request.
+   * Seconds of graceful deletion, for kinds that support it; 0 deletes at once. `requested` is `gracePeriodSeconds` of
+   * the request.
    */
   grace?(object: T, requested: number | undefined): number
 }
@@ -114,43 +114,43 @@ export interface PartSubresource<T> extends Pick<
 > {
   readonly serves: 'part'
   readonly of: readonly PathOf<T>[]
-  /** Get, patch and update unless said otherwise. */
+  /** Defaults to get, patch and update. */
   readonly verbs?: readonly Verb[]
-  /** Dotted paths that writes here never own, since the kind resets them; `spec` without. */
+  /** Dotted paths that writes here never own, since the kind resets them; defaults to `spec`. */
   readonly unowned?: readonly string[]
 }
 
-/** The number of replicas as a Scale of the autoscaling group, whatever the owner is. */
+/** The number of replicas as a Scale of the autoscaling group, for any owner. */
 export interface ScaleSubresource<T> {
   readonly serves: 'scale'
   readonly replicas: PathOf<T>
   readonly observed: PathOf<T>
-  /** The selector of what is counted, as text. */
+  /** The selector of the counted objects, as text. */
   readonly selector: (object: T) => string
 }
 
-/** A POST that does something; `run` names the action (src/registry/actions). */
+/** A POST that triggers an action; `run` names its implementation (src/registry/actions). */
 export interface ActionSubresource {
   readonly serves: 'action'
-  /** Kind of the body and the answer. */
+  /** Kind of the request and response body. */
   readonly input: ShapeClass<any>
-  /** Older kinds of body that are still taken, with the same fields. */
+  /** Older kinds of body that are still accepted, with the same fields. */
   readonly also?: readonly ShapeClass<any>[]
   readonly run: string
   /** Violations of the body. */
   validate?(body: any, errors: FieldErrors, c: HookContext): void
 }
 
-/** A stream of bytes to somewhere else: any method, and the rest of the path for `deep` ones. */
+/** A connection to another endpoint: any method, and the rest of the path for `deep` ones. */
 export interface ConnectSubresource {
   readonly serves: 'connect'
   readonly verbs: readonly Verb[]
   /** Kind that discovery names. */
   readonly kind: string
-  /** Names what it connects to (src/registry/connect). */
+  /** Names the implementation of the target (src/registry/connect). */
   readonly run: string
   readonly deep?: true
-  /** It is a read like a get: admission is not asked. */
+  /** A read like a get: no admission. */
   readonly reads?: true
 }
 
@@ -167,7 +167,7 @@ export interface Allocation {
   readonly value: string
 }
 
-/** Allocators of such values as hooks see them. */
+/** The allocators of such values as hooks see them. */
 export interface Allocators {
   /** Families of the address allocators, the default first. */
   readonly families: readonly ('IPv4' | 'IPv6')[]
@@ -175,9 +175,9 @@ export interface Allocators {
   contains(allocator: string, value: string): boolean
   /** The range as text, for messages; undefined when there is no such allocator. */
   range(allocator: string): string | undefined
-  /** Whether nobody holds the value. */
+  /** Whether the value is not allocated. */
   isFree(allocator: string, value: string): boolean
-  /** A free value, not yet taken; null when the allocator is used up. */
+  /** A free value, not yet allocated; null when the allocator is exhausted. */
   pick(allocator: string): string | null
 }
 
@@ -188,7 +188,7 @@ export interface Version<T> {
   readonly same: boolean
   convertToStorage(object: any, c: HookContext): T
   convertFromStorage(storage: T, c: HookContext): any
-  /** Marks in which the published schema of this version differs; the wire form does not. */
+  /** Facts in which the published schema of this version differs; the wire form does not. */
   readonly relabel?: Readonly<Record<string, Partial<FieldFacts>>>
   readonly deprecated?: Deprecation
   /** All field selector labels of this version, and the labels of the storage version that they mean; null for the storage version. */
@@ -196,9 +196,9 @@ export interface Version<T> {
 }
 
 export interface Deprecation {
-  /** Release in which it began; empty where releases have no part in it. */
+  /** Release that deprecated it; empty where releases are irrelevant. */
   readonly since: string
-  /** What clients are told, where it is not made of the rest. */
+  /** Warning text for clients, where it is not the generated one. */
   readonly warning?: string
   readonly removed?: string
   /** Group version (a template) that replaces it. */
@@ -215,7 +215,7 @@ export type Verb =
   | 'update'
   | 'watch'
 
-/** What can be done with objects of most kinds. */
+/** The verbs of most kinds. */
 export const ALL_VERBS: readonly Verb[] = [
   'create',
   'delete',
@@ -232,46 +232,46 @@ export interface ResourceOptions<T> extends Hooks<T> {
   readonly scope: 'namespace' | 'cluster'
   readonly short?: readonly string[]
   readonly categories?: readonly string[]
-  /** Verbs of the field's usual eight that this resource lacks. */
+  /** Verbs of the usual eight that this resource lacks. */
   readonly without?: readonly Verb[]
   /**
-   * For kinds that are not stored: names what a request does or what is read (src/registry/actions). Their verbs
-   * are what `without` leaves.
+   * For kinds that are not stored: names the implementation of the request (src/registry/actions). Their verbs are what
+   * `without` leaves.
    */
   readonly virtual?: string
-  /** Messages about a name; a DNS-1123 subdomain unless said otherwise. */
+  /** Validates a name; defaults to a DNS-1123 subdomain. */
   readonly nameRule?: (name: string) => readonly string[]
-  /** Finalizers of the kind need no domain. */
+  /** Finalizers of the kind need no domain prefix. */
   readonly takesPlainFinalizers?: true
   /** A PUT may create the object. */
   readonly createOnUpdate?: true
   /** A PUT must carry a resourceVersion. */
   readonly needsVersionOnUpdate?: true
-  /** Why this object cannot be deleted; null when it can. Not asked where a whole collection is. */
+  /** Why this object cannot be deleted; null when it can. Not called for deletecollection. */
   readonly refusesDelete?: (object: T) => string | null
-  /** What a plain delete answers with; the object unless said otherwise. */
+  /** Response to a plain delete; defaults to the object. */
   readonly deleteAnswers?: 'status'
-  /** The same for a delete that leaves the object there for now, since finalizers hold it. */
+  /** The same for a delete that finalizers delay. */
   readonly heldDeleteAnswers?: 'status'
   /**
-   * A delete that does not say otherwise leaves the dependents alone. Whoever collects garbage goes by it; without
-   * one, a finalizer of ours would never be taken away.
+   * A delete without a propagation policy orphans the dependents. The garbage collector applies it; without one, a
+   * finalizer set by the server would never be removed.
    */
   readonly orphansByDefault?: true
-  /** Text of a `Warning` for a delete that does not say what becomes of the dependents. */
+  /** Text of a `Warning` for a delete without a propagation policy. */
   readonly deleteWarning?: string
   /** Field selector labels beside metadata.name and metadata.namespace. */
   readonly selectable?: Readonly<Record<string, (object: T) => string | undefined>>
-  /** Old labels and what they mean today. */
+  /** Deprecated labels and their current names. */
   readonly selectableAliases?: Readonly<Record<string, string>>
-  /** What is said about a field selector that the kind does not know, where it has words of its own for that. */
+  /** Message for an unsupported field selector, where the kind does not use the default one. */
   readonly unknownSelector?: (label: string) => string
   /** Set when `metadata.namespace` is not accepted as a field selector. */
   readonly noNamespaceSelector?: true
   readonly columns?: readonly Column<T>[]
-  /** Order of the rows of a table, where it is not that of names. Gets JSON objects, as cells do. */
+  /** Order of the rows of a table, where it differs from name order. Gets JSON objects, as cells do. */
   readonly rowOrder?: (a: T, b: T) => number
-  /** What marks the row of an object in a table. Gets the JSON object, as cells do. */
+  /** The conditions of an object's row in a table. Gets the JSON object, as cells do. */
   readonly rowConditions?: (object: T) => readonly RowCondition[]
   readonly subresources?: Readonly<Record<string, Subresource<T>>>
   /** Older and newer versions by group version; the first argument of `resource()` is the storage version. */
@@ -282,7 +282,7 @@ export interface ResourceOptions<T> extends Hooks<T> {
 }
 
 export interface Resource<T extends Typed = any> extends ResourceOptions<T> {
-  /** The version that is stored; its home tells group and version. */
+  /** The storage version; its home determines group and version. */
   readonly storage: ShapeClass<T>
 }
 
@@ -295,8 +295,7 @@ export function resource<T extends Typed>(
 }
 
 /**
- * `/status` and its like: the main endpoint keeps these paths as they were,
- * the sub-resource writes nothing but them.
+ * `/status` and similar: the main endpoint preserves these paths, the sub-resource writes nothing but them.
  */
 export const part = <T>(
   of: PathOf<T> | readonly PathOf<T>[],
@@ -313,14 +312,14 @@ export const scale = <T>(
   selector: (object: T) => string,
 ): ScaleSubresource<T> => ({ serves: 'scale', replicas, observed, selector })
 
-/** A sub-resource that is only posted to. */
+/** A sub-resource that only supports POST. */
 export const action = (
   input: ShapeClass<any>,
   run: string,
   options: Pick<ActionSubresource, 'also' | 'validate'> = {},
 ): ActionSubresource => ({ serves: 'action', input, run, ...options })
 
-/** A sub-resource that passes bytes on. */
+/** A sub-resource that proxies a connection. */
 export const connect = (
   kind: string,
   run: string,
@@ -328,7 +327,7 @@ export const connect = (
   options: Pick<ConnectSubresource, 'deep' | 'reads'> = {},
 ): ConnectSubresource => ({ serves: 'connect', kind, run, verbs, ...options })
 
-/** The same wire form under another version name. */
+/** The same wire form under another version. */
 export const same = <T>(shape: ShapeClass<T>, deprecated?: Deprecation): Version<T> => ({
   shape,
   same: true,

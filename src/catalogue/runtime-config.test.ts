@@ -29,7 +29,7 @@ const alpha = 'networking.orch.io/v1alpha1/clustercidrs'
 
 const read = (settings: RuntimeConfig) => runtimeConfig(settings, known, vocabularies.orch)
 
-describe('what is served', () => {
+describe('enabled versions', () => {
   for (const { settings, served } of [
     { settings: {}, served: [...ga, beta] },
     { settings: { 'api/all': true }, served: everything },

@@ -1,16 +1,15 @@
 /**
- * Which group versions and resources are there (seed 1, Enabling and disabling groups): everything but alpha versions,
- * unless settings say otherwise.
+ * Decides which group versions and resources are enabled: by default all but alpha versions.
  */
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 
 /** Settings by key: `api/all`, `api/ga`, `api/beta`, `api/alpha`, `v1`, `group/version`, `group/version/resource`. */
 export type RuntimeConfig = Readonly<Record<string, boolean>>
 
-/** Tells whether something is served. */
+/** Returns whether a resource is enabled. */
 export type Enabled = (group: string, version: string, resource: string) => boolean
 
-/** What the settings may speak of. */
+/** Groups, versions and resources that settings may name. */
 export interface Known {
   readonly group: string
   readonly version: string
@@ -23,7 +22,7 @@ export type Maturity = 'ga' | 'beta' | 'alpha'
 export const maturityOf = (version: string): Maturity =>
   version.includes('alpha') ? 'alpha' : version.includes('beta') ? 'beta' : 'ga'
 
-/** Reads settings. Throws Error on a key of a wrong form and on a group that does not exist. */
+/** Parses settings. Throws Error on a malformed key and on an unknown group. */
 export function runtimeConfig(
   settings: RuntimeConfig,
   known: readonly Known[],
@@ -68,6 +67,6 @@ function partsOf(key: string, v: Vocabulary): string[] {
   const parts = key.split('/')
   if (parts[0] === 'api') return ['', ...parts.slice(1)]
   if (parts.length === 1 || /^v\d/.test(parts[0]!)) return ['', ...parts]
-  // Templates are for callers inside; people write the group as it is served.
+  // Templates are internal; users write the group as it is served.
   return [v.resolve(parts[0]!), ...parts.slice(1)]
 }

@@ -2,7 +2,7 @@ import type { ResourceEntry } from './catalogue.ts'
 import type { Typed } from '../meta/object-meta.ts'
 import { column, type Column, type HookContext } from './resource.ts'
 
-/** Columns of kinds that declare none (seed 1, Table representation). */
+/** Columns of kinds that declare none. */
 export const STANDARD_COLUMNS: readonly Column<Typed>[] = [
   column('Name', 'string', (o) => o.metadata.name ?? '', {
     format: 'name',

@@ -1,4 +1,4 @@
-/** The order in which versions of a group are preferred. */
+/** The preference order of the versions of a group. */
 
 const VERSION = /^v(\d+)(?:(alpha|beta)(\d+))?$/
 

@@ -27,6 +27,6 @@ describe('empty lists and maps', () => {
     test(JSON.stringify(given), () => expect(codec.decode(given, new Decoding())).toEqual(read))
   }
 
-  test('are left out where they need not be', () =>
+  test('are omitted unless always written', () =>
     expect(codec.plain({ list: [], seen: [], always: [], map: {} })).toEqual({ always: [] }))
 })

@@ -29,7 +29,7 @@ describe('names of fields in the words of a vocabulary', () => {
         plain: 'p',
         '{agent}Version': 'v1',
         list: [{ '{agent}Endpoint': 1 }],
-        // Keys of maps are the user's, whatever they look like.
+        // Map keys are user data, whatever they look like.
         map: { '{agent}Version': { '{agent}Endpoint': 2 } },
       }
 
@@ -40,7 +40,7 @@ describe('names of fields in the words of a vocabulary', () => {
         expect(JSON.stringify(codec.plain(object))).toBe(JSON.stringify(json))
       })
 
-      test('defaults and what is always there', () => {
+      test('defaults and fields that are always written', () => {
         expect(codec.decode({ list: [{}] }, new Decoding())).toEqual({
           '{agent}Version': 'none',
           list: [{ '{agent}Endpoint': 0 }],
@@ -76,7 +76,7 @@ describe('names of fields in the words of a vocabulary', () => {
     })
   }
 
-  test('without a vocabulary names stand as they are', () => {
+  test('without a vocabulary names are unchanged', () => {
     expect(codecOf(Inner.shape).plain({ '{agent}Endpoint': 5 })).toEqual({ '{agent}Endpoint': 5 })
   })
 })

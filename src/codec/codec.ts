@@ -20,13 +20,13 @@ export class DecodeError extends Error {
   }
 }
 
-/** Characters of a number that is shown. */
+/** Maximum characters of a number in a message. */
 const MAX_NUMBER = 40
 
-/** Follows one decoding: where it is, and which unknown fields it met. */
+/** State of one decoding: the current path, and the unknown fields found. */
 export class Decoding {
   readonly path: (string | number)[] = []
-  /** Paths of unknown fields, at most 100; they are left out of the result. */
+  /** Paths of unknown fields, at most 100; they are dropped from the result. */
   readonly unknown: string[] = []
   /** Whether absent fields get their declared defaults. */
   readonly fills: boolean
@@ -40,19 +40,19 @@ export class Decoding {
     this.#written = written !== undefined && written.size > 0 ? written : null
   }
 
-  /** How the number at this place was written, where that has a fraction or an exponent. */
+  /** The literal of the number at this path, if it has a fraction or an exponent. */
   writtenHere(): string | undefined {
     return this.#written?.at(this.path)
   }
 
-  /** Integers are written without fraction and exponent, whatever these come to. Throws DecodeError. */
+  /** Integers must not be written with a fraction or exponent, even with an integral value. Throws DecodeError. */
   refuseFraction(): void {
     const written = this.#written === null ? undefined : this.writtenHere()
     if (written !== undefined)
       throw this.failure(`expected an integer, found the number ${shortened(written, MAX_NUMBER)}`)
   }
 
-  /** The error to throw at this place. */
+  /** The error to throw at this path. */
   failure(what: string): DecodeError {
     return new DecodeError(this.path, what)
   }
@@ -63,23 +63,23 @@ export class Decoding {
 
 export interface Codec {
   /**
-   * The object that a JSON value stands for: known fields only, in declared order, zero values absent
-   * where absence means zero, declared defaults filled in. The value is not changed. Throws DecodeError.
+   * Decodes an object: known fields only, in declared order, zero values absent where absence means zero, declared
+   * defaults set. The value is not changed. Throws DecodeError.
    */
   decode(value: unknown, decoding: Decoding): JsonObject
-  /** The JSON form: declared order, fields that are always written included. */
+  /** The JSON form: declared order, including fields that are always written. */
   plain(object: JsonObject): JsonObject
 }
 
 type Words = Pick<Vocabulary, 'resolve'>
 
-/** For shapes without brand words in the names of their fields. */
+/** For shapes without templates in their field names. */
 export const UNRESOLVED: Words = { resolve: (template) => template }
 
 const codecs = new WeakMap<Words, WeakMap<Shape, Codec>>()
 
 /**
- * The codec of a shape. Names of fields may be templates: in JSON they are spelled, in decoded objects they are not.
+ * The codec of a shape. Field names may be templates: they are resolved in JSON, and not in decoded objects.
  */
 export function codecOf(shape: Shape, v: Words = UNRESOLVED): Codec {
   let ofWords = codecs.get(v)
@@ -91,7 +91,7 @@ export function codecOf(shape: Shape, v: Words = UNRESOLVED): Codec {
 
 type Read = (value: unknown, decoding: Decoding) => unknown
 
-/** How one field is read and written. */
+/** How to read and write one field. */
 export interface Plan {
   /** The name in JSON. */
   readonly name: string
@@ -100,15 +100,15 @@ export interface Plan {
   readonly facts: FieldFacts
   readonly read: Read
   readonly write: (value: unknown) => unknown
-  /** Makes the value of an absent field; null when absence stays absence. */
+  /** Makes the value of an absent field; null when it stays absent. */
   readonly absent: ((decoding: Decoding) => unknown) | null
-  /** What the JSON form shows for an absent field; null: nothing. */
+  /** Makes the JSON form of an absent field; null: omitted. */
   readonly absentPlain: (() => unknown) | null
-  /** Whether an empty value is read as none. */
+  /** Whether an empty value is read as absent. */
   readonly dropsEmpty: boolean
-  /** Whether an empty value is written as none. */
+  /** Whether an empty value is omitted from JSON. */
   readonly hidesEmpty: boolean
-  /** The name is also a member of every JavaScript object. */
+  /** The name is also a member of `Object.prototype`. */
   readonly inherited: boolean
 }
 
@@ -187,7 +187,7 @@ function reportUnknown(
   }
 }
 
-/** The fields of a shape, those of inline ones among them. */
+/** The fields of a shape, including those of inline ones. */
 export function plansOf(shape: Shape, v: Words): Plan[] {
   const plans: Plan[] = []
   for (const [name, facts] of shape.fields) {
@@ -284,7 +284,7 @@ const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 function reader(holds: Holds, v: Words): Read {
   switch (holds.is) {
     case 'object': {
-      // Looked up late: a shape may hold itself.
+      // Resolved lazily: a shape may be recursive.
       let codec: Codec | null = null
       return (value, decoding) => (codec ??= codecOf(holds.to(), v)).decode(value, decoding)
     }
@@ -443,7 +443,7 @@ function specialWriter({ form, of }: Special, v: Words): (value: unknown) => unk
   }
 }
 
-/** Free-form values are carried as they came; an integer that JSON text cannot carry back is refused. */
+/** Free-form values are passed through unchanged; an integer that JSON text cannot represent is refused. */
 function exact(value: unknown, decoding: Decoding): unknown {
   const open: unknown[] = [value]
   while (open.length > 0) {
@@ -473,7 +473,7 @@ function zeroOf(holds: Holds, v: Words): (decoding: Decoding) => unknown {
   return make ?? (() => null)
 }
 
-/** Makes the JSON form of values. */
+/** Returns a function that makes the JSON form of values. */
 export function plainWriter(holds: Holds, v: Words): (value: unknown) => unknown {
   switch (holds.is) {
     case 'object': {
@@ -521,7 +521,7 @@ function typeName(value: unknown): string {
   }
 }
 
-/** UTF-16 units of a path that is told: names in it are the client's. */
+/** Maximum UTF-16 units of a reported path: it contains names from the client. */
 const MAX_PATH = 1024
 
 function pathText(path: readonly (string | number)[]): string {
@@ -533,14 +533,14 @@ function pathText(path: readonly (string | number)[]): string {
   return shortened(out, MAX_PATH)
 }
 
-/** The names of an object's members by UTF-16; most are in order as they stand. */
+/** The member names of an object in UTF-16 order; most are in order already. */
 export function sortedKeys(object: object): string[] {
   const keys = Object.keys(object)
   for (let i = 1; i < keys.length; i++) if (keys[i - 1]! > keys[i]!) return keys.sort()
   return keys
 }
 
-/** Defines a member of an object that a user names: setting one named __proto__ would do something else. */
+/** Defines a member with a user-chosen name: an assignment to __proto__ would set the prototype. */
 function put(object: JsonObject, key: string, value: unknown): void {
   if (key === '__proto__')
     Object.defineProperty(object, key, {

@@ -26,7 +26,7 @@ describe('a merge patch', () => {
     test(text, () => expect(readMergePatch(Buffer.from(text))).toEqual({ value, findings }))
   }
 
-  test('a key that prototypes answer for is data', () => {
+  test('a key that prototypes define is data', () => {
     const { value, findings } = readMergePatch(Buffer.from('{"__proto__":1,"__proto__":2}'))
     expect([Object.entries(value as object), findings]).toEqual([
       [['__proto__', 2]],
@@ -66,7 +66,7 @@ describe('a JSON patch', () => {
       text: '[{"x":1,"x":2}]',
       findings: ['json patch duplicate field "[0].x"', 'json patch unknown field "[0].x"'],
     },
-    // Values are carried as they came.
+    // Values are passed through unchanged.
     {
       text: '[{"op":"add","path":"/a","value":{"b":1,"b":2,"c":[{"d":1,"d":2}]}}]',
       findings: [],
@@ -90,7 +90,7 @@ describe('a JSON patch', () => {
   })
 })
 
-test('what is no JSON', () => {
+test('malformed JSON', () => {
   for (const read of [readMergePatch, readJsonPatch])
     expect(() => read(Buffer.from('{"a":'))).toThrow(new JsonError('unexpected end of JSON input'))
 })

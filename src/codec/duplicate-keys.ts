@@ -1,28 +1,28 @@
-/** What is odd about the text of a patch, which its value does not show any more (api-machinery, section 4). */
+/** Findings in the text of a patch that its parsed value does not show: duplicate keys and number literals. */
 import { duplicateField } from './json-scanner.ts'
 import { parseJsonStrictly } from './json-text.ts'
 import type { WrittenNumbers } from './written-numbers.ts'
 
-/** A patch as read, and what there is to tell of its text. */
+/** A parsed patch, and the findings in its text. */
 export interface PatchText {
   readonly value: unknown
-  /** Texts for warnings, or for a refusal where the request is strict; none twice, at most 100. */
+  /** Texts for warnings, or for a refusal where the request is strict; unique, at most 100. */
   readonly findings: readonly string[]
 }
 
 const MAX_FINDINGS = 100
 const MEMBERS: readonly string[] = ['op', 'path', 'from', 'value']
-/** A place within the value of an operation, which is carried as it came. */
+/** A path within the value of an operation, which is passed through unchanged. */
 const IN_VALUE = /^\[\d+\]\.value[.[]/
 
-/** Reads a merge patch or a strategic merge patch; `written` gets its numbers. Throws JsonError. */
+/** Parses a merge patch or a strategic merge patch; `written` collects its number literals. Throws JsonError. */
 export function readMergePatch(bytes: Uint8Array, written?: WrittenNumbers): PatchText {
   const findings: string[] = []
   const onDuplicate = (path: string) => void findings.push(duplicateField(path))
   return { value: parseJsonStrictly(bytes, { onDuplicate, written }), findings }
 }
 
-/** Reads a JSON patch, whose operations have members of their own; `written` gets its numbers. Throws JsonError. */
+/** Parses a JSON patch, whose operations are objects too; `written` collects its number literals. Throws JsonError. */
 export function readJsonPatch(bytes: Uint8Array, written?: WrittenNumbers): PatchText {
   const findings = new Set<string>()
   const find = (what: string) => {

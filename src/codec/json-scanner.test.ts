@@ -156,7 +156,7 @@ describe('written numbers', () => {
   ] as const)
     test(text, () => expect(found(text)).toEqual(entries))
 
-  test('are given up where keys come again too often', () => {
+  test('are discarded after too many duplicate keys', () => {
     const again = Array.from({ length: 200 }, () => '"b":1.5')
     expect(found(`{"a":1.5,${again.join()}}`)).toEqual([])
   })
@@ -166,7 +166,7 @@ test('agrees with the engine on generated documents', () => {
   fc.assert(
     fc.property(fc.json({ maxDepth: 6 }), fc.nat(8), (text, indent) => {
       const pretty = JSON.stringify(JSON.parse(text), null, indent)
-      // Written out again, as the engine has no bigint for large integers.
+      // Formatted again, as the engine has no bigint for large integers.
       expect(JSON.parse(formatJson(scanJson(pretty)))).toEqual(JSON.parse(pretty))
     }),
     { numRuns: 300 },

@@ -1,26 +1,26 @@
 import type { WrittenNumbers } from './written-numbers.ts'
 
-/** Text that is not JSON, or JSON beyond our limits; the message is meant for the client. */
+/** Malformed JSON, or JSON beyond the limits of the server; the message is meant for the client. */
 export class JsonError extends Error {
   override readonly name = 'JsonError'
 }
 
-/** Containers that may lie inside each other; later code recurses and relies on it. */
+/** Maximum nesting of containers; later code recurses and relies on it. */
 export const MAX_DEPTH = 512
 
-/** Duplicates reported for one text (api-machinery section 4); later ones go unsaid. */
+/** Maximum number of duplicates reported for one text. */
 const MAX_DUPLICATES = 100
 
-/** Digits of the largest doubles; longer numbers are refused, so nobody pays for parsing them. */
+/** Digits of the largest doubles; longer numbers are refused, which bounds the cost of parsing. */
 const MAX_DIGITS = 309
 
 export interface ScanOptions {
   /**
-   * Called once for each path that occurs twice, in order of appearance, such as
-   * `spec.containers[0].name`. The last value wins whether anybody listens or not.
+   * Called once for each path that occurs twice, in order of appearance, such as `spec.containers[0].name`. The last
+   * value wins in any case.
    */
   readonly onDuplicate?: ((path: string) => void) | undefined
-  /** Gets each number that is written with a fraction or an exponent. */
+  /** Collects numbers that are written with a fraction or an exponent. */
   readonly written?: WrittenNumbers | undefined
 }
 
@@ -48,7 +48,7 @@ interface ObjectFrame {
 
 type Frame = ArrayFrame | ObjectFrame
 
-/** Sets an own data property under any name, also under those that a prototype answers for. */
+/** Sets an own data property under any name, including names that a prototype defines. */
 export function setOwn(target: Record<string, unknown>, key: string, value: unknown): void {
   if (key === '__proto__') {
     Object.defineProperty(target, key, {
@@ -95,7 +95,7 @@ class Scanner {
     const frames = this.#frames
     for (;;) {
       let value = this.#value()
-      // A value is complete: give it to its container, and close containers while they end here.
+      // A value is complete: add it to its container, and close containers while they end here.
       while (value !== OPENED) {
         const frame = frames.at(-1)
         if (frame === undefined) {
@@ -110,7 +110,7 @@ class Scanner {
     }
   }
 
-  /** One scalar, one empty container, or OPENED after the beginning of a filled one. */
+  /** One scalar, one empty container, or OPENED after the start of a non-empty one. */
   #value(): unknown {
     this.#space()
     switch (this.#text[this.#at]) {
@@ -159,7 +159,7 @@ class Scanner {
     if (!this.#skip(',')) this.#fail('after object key:value pair')
     this.#space()
     frame.key = this.#key()
-    // What an earlier value under this key left behind says nothing of the one that wins.
+    // Number literals of an earlier value under this key do not apply to the one that wins.
     if (this.#written && this.#written.size > 0 && Object.hasOwn(frame.value, frame.key))
       this.#written.forget(this.#place())
     return false
@@ -181,7 +181,7 @@ class Scanner {
     let done = ''
     let escaped = false
     for (;;) {
-      // Most of a document is inside of strings: this loop touches nothing but the text.
+      // Most of a document is inside strings: this loop touches nothing but the text.
       let at = this.#at
       let code = text.charCodeAt(at)
       while (code >= 0x20 && code !== QUOTE && code !== BACKSLASH) code = text.charCodeAt(++at)
@@ -296,7 +296,7 @@ class Scanner {
     return this.#frames.map((frame) => (frame.kind === 'array' ? frame.value.length : frame.key))
   }
 
-  /** Where the scanner is: the index of an array frame is that of the element being read. */
+  /** The current path: the index of an array frame is that of the element being read. */
   #path(): string {
     let path = ''
     for (const frame of this.#frames) {
@@ -315,7 +315,7 @@ class Scanner {
 
 const OPENED = Symbol('a container was opened')
 
-/** The refusal of text that nests beyond MAX_DEPTH. */
+/** The error for text nested deeper than MAX_DEPTH. */
 export const tooDeep = () => new JsonError(`exceeded max depth: limit is ${MAX_DEPTH}`)
 
 const isDigit = (code: number) => code >= 0x30 && code <= 0x39

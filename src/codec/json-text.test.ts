@@ -54,7 +54,7 @@ describe('parseJson', () => {
     expect(parseJson(bytes('xx[1]yy').subarray(2, 5))).toEqual([1])
   })
 
-  test('keys of prototypes are plain data on both roads', () => {
+  test('keys of prototypes are plain data in both parsers', () => {
     for (const text of ['{"__proto__":{"a":1}}', '{"__proto__":{"a":9223372036854775807}}']) {
       const value = parseJson(text) as object
       expect(Object.keys(value)).toEqual(['__proto__'])
@@ -80,7 +80,7 @@ describe('formatJson', () => {
 
   test('indents', () => expect(formatJson({ a: 1n }, 2)).toBe('{\n  "a": 1\n}'))
 
-  test('what was written is read again', () => {
+  test('a round trip preserves values', () => {
     const value = fc.letrec((tie) => ({
       tree: fc.oneof(
         { maxDepth: 4 },
@@ -94,7 +94,7 @@ describe('formatJson', () => {
     fc.assert(
       fc.property(value, (tree) => {
         const again = parseJson(formatJson(tree))
-        // toEqual does not tell apart what hangs on __proto__, so texts are compared as well.
+        // toEqual ignores members under __proto__, so texts are compared as well.
         expect(formatJson(again)).toBe(formatJson(tree))
       }),
       { numRuns: 200 },
@@ -103,7 +103,7 @@ describe('formatJson', () => {
 })
 
 describe('parseJsonStrictly', () => {
-  /** What a reader gives, says and throws. */
+  /** Result, findings and error of a reader. */
   const outcome = (read: (onDuplicate: (path: string) => void) => unknown) => {
     const found: string[] = []
     try {
@@ -137,7 +137,7 @@ describe('parseJsonStrictly', () => {
     test(`refuses ${text.slice(0, 20)}`, () => same(text))
   }
 
-  test('as the scanner, whatever the text', () => {
+  test('agrees with the scanner on any text', () => {
     const name = fc.constantFrom('a', 'b', '__proto__', '')
     const { value } = fc.letrec((tie) => ({
       value: fc.oneof(

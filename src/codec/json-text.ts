@@ -3,9 +3,9 @@ import { JsonError, MAX_DEPTH, scanJson, tooDeep, type ScanOptions } from './jso
 export { JsonError, MAX_DEPTH } from './json-scanner.ts'
 
 /**
- * Reads a JSON document. Integers beyond 2^53 come as `bigint`, never rounded; keys such as
- * `__proto__` are plain data; of duplicate keys the last wins (`scanJson` reports them). Bytes that
- * are not UTF-8 read as U+FFFD. Throws JsonError, also for nesting beyond MAX_DEPTH.
+ * Parses a JSON document. Integers beyond 2^53 become `bigint`, never rounded; keys such as `__proto__` are plain data;
+ * of duplicate keys the last wins (`scanJson` reports them). Bytes that are not UTF-8 become U+FFFD. Throws JsonError,
+ * also for nesting beyond MAX_DEPTH.
  */
 export function parseJson(source: Uint8Array | string): unknown {
   const bytes = typeof source === 'string' ? Buffer.from(source) : source
@@ -14,22 +14,22 @@ export function parseJson(source: Uint8Array | string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    // The own scanner knows the usual wording; the engine's differs between releases.
+    // The scanner has stable error messages; the engine's differ between releases.
     scanJson(text)
     throw new JsonError('invalid JSON', { cause })
   }
 }
 
-/** Reads a JSON document as `parseJson` does, and tells what its value does not show (`scanJson`). Throws JsonError. */
+/** Like `parseJson`, and reports duplicates and number literals (see `scanJson`). Throws JsonError. */
 export function parseJsonStrictly(bytes: Uint8Array, options: ScanOptions): unknown {
   const text = decode(bytes)
   try {
     const members = membersIn(bytes, options.written !== undefined)
     const value: unknown = members < 0 ? undefined : JSON.parse(text)
-    // A member that the value lacks stands in the text twice.
+    // Fewer members in the value than in the text mean duplicates.
     if (members >= 0 && (!options.onDuplicate || membersOf(value) === members)) return value
   } catch {
-    // The own scanner tells what is wrong.
+    // The scanner reports the error.
   }
   return scanJson(text, options)
 }
@@ -48,13 +48,13 @@ function membersOf(value: unknown): number {
 }
 
 /**
- * Writes what `parseJson` reads: like JSON.stringify, and `bigint` as an integer. `indent` is the
- * number of spaces for each level. Undefined (also at the top) becomes `null` or is left out.
+ * Formats what `parseJson` returns: like JSON.stringify, with `bigint` as an integer. `indent` is the number of spaces
+ * per level. Undefined (also at the top) becomes `null` or is omitted.
  */
 export function formatJson(value: unknown, indent = 0): string {
   if (!holdsBigint(value)) return JSON.stringify(value, null, indent) ?? 'null'
-  // The engine cannot write a bigint. A marked string stands in for it; the mark is chosen so that
-  // no string of the document can contain it.
+  // The engine cannot format a bigint. A marked string takes its place; the mark is chosen so that no string of the
+  // document can contain it.
   const mark = unusedMark(value)
   const text = JSON.stringify(
     value,
@@ -75,9 +75,9 @@ const DOT = 0x2e
 const EXACT_DIGITS = 16
 
 /**
- * One cheap pass over the bytes: the number of members that the objects of the text have. Negative when JSON.parse would
- * round an integer, overflow a float or keep a lone surrogate, and of `wholeOnly` when a number has a fraction or an
- * exponent; throws when the text nests too deeply. Of malformed text it may say either.
+ * One cheap pass over the bytes: the number of members that the objects of the text have. Negative when JSON.parse
+ * would round an integer, overflow a float or keep a lone surrogate, and with `wholeOnly` when a number has a
+ * fraction or an exponent; throws when the text nests too deeply. For malformed text the result is arbitrary.
  */
 function membersIn(bytes: Uint8Array, wholeOnly = false): number {
   const length = bytes.length

@@ -48,7 +48,7 @@ describe('fields', () => {
     })
   }
 
-  test('in any order, each as often as wanted', () => {
+  test('in any order, any number of times', () => {
     const object = {
       title: 't',
       inner: { name: 'n', count: -1.5e3, data: {} },
@@ -73,14 +73,14 @@ describe('fields', () => {
     expect(seen.title).toBe('t')
   })
 
-  test('null and empty where more could be', () => {
+  test('null and empty values', () => {
     const seen = view({ inner: null, items: null, words: [], data: {} })
     expect([seen.inner, seen.items, seen.words, seen.data]).toEqual([null, null, [], {}])
     const other = view({ inner: {}, items: [] })
     expect([other.inner.name, other.items]).toEqual([undefined, []])
   })
 
-  test('names as they are spelled', () => {
+  test('resolved names', () => {
     const spelled = kubernetes.resolve('{agent}Version')
     const { inner } = view({ inner: { [spelled]: 'v1' } }, kubernetes)
     expect((inner as unknown as Record<string, unknown>)[spelled]).toBe('v1')
@@ -109,7 +109,7 @@ describe('fields', () => {
   })
 })
 
-test('what is known beforehand', () => {
+test('known objects', () => {
   const bytes = bytesOf({ inner: { name: 'n', data: { ä: 'b' } }, last: 'end' })
   const from = bytes.indexOf('{"name"')
   const known = { from, to: bytes.indexOf(',"last"'), last: 'data' }
@@ -133,7 +133,7 @@ describe('sizeOf', () => {
       expect(sizeOf({ data }, 'data')).toBe(size)
     })
   }
-  test('of lists, and of what is neither', () => {
+  test('of lists and other values', () => {
     const object = { items: [{}, { name: ',' }], words: [], isOn: true, title: 'abc' }
     const seen = view(object) as unknown as typeof object
     for (const field of ['items', 'words', 'isOn', 'title'] as const)

@@ -1,31 +1,31 @@
 /**
- * Objects that read their JSON where they are asked: a field is looked for at its first use, and what nobody asks for is
- * stepped over without making anything of it. Tables show a few fields of thousands of objects.
+ * Objects that parse their JSON lazily: a field is located on first access, and other fields are skipped without being
+ * parsed. Tables show a few fields of thousands of objects.
  */
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import type { Holds, Shape } from '../notation/shape.ts'
 
 type Words = Pick<Vocabulary, 'resolve'>
 
-/** An object inside of a document, of which it is known beforehand where it starts and ends in bytes. */
+/** An object inside a document whose start and end in bytes are known. */
 export interface KnownObject {
   readonly from: number
   readonly to: number
-  /** The field that no other follows. */
+  /** The last field of the object. */
   readonly last: string
 }
 
 /**
- * The JSON object in `bytes`, to be read by the names that its shape declares, as JSON.parse would give it; keys,
- * spreading and JSON.stringify may show nothing of it. Lists and maps are real ones. The JSON must be as JSON.stringify
- * writes it. What is known of it is stepped over at once.
+ * A view of the JSON object in `bytes`, with the declared fields of its shape, as JSON.parse would return them; keys,
+ * spreading and JSON.stringify may not show them. Lists and maps are real ones. The JSON must have the format of
+ * JSON.stringify. The known object in it is skipped at once.
  */
 export function viewJson(shape: Shape, v: Words, bytes: Buffer, known?: KnownObject): object {
   if (bytes.length < WORTH_IT) return JSON.parse(bytes.toString('utf8')) as object
   return new (viewClass(shape, v))(new Source(bytes, known), 0)
 }
 
-/** Number of members of the map or list that a field holds; 0 when it is absent. */
+/** Number of members of the map or list in a field; 0 when it is absent. */
 export function sizeOf<T extends object>(object: T, field: keyof T & string): number {
   if (object instanceof JsonView) return object.sizeOf(field)
   const value: unknown = object[field]
@@ -41,17 +41,17 @@ const CLOSE_LIST = 0x5d
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 
-/** Shorter documents are read as a whole in less time. */
+/** Shorter documents are parsed faster as a whole. */
 const WORTH_IT = 1024
 
-/** Of longer documents parts are made into text one by one. */
+/** Of longer documents parts are decoded to text one by one. */
 const MAX_TEXT = 16_384
 
 /** One document. */
 class Source {
   readonly bytes: Buffer
   readonly known: KnownObject | undefined
-  /** All of it, when each byte is one character; empty: parts are read one by one. */
+  /** The whole text, when each byte is one character; empty: parts are decoded one by one. */
   #text: string | null = null
 
   constructor(bytes: Buffer, known?: KnownObject) {
@@ -71,31 +71,31 @@ class Source {
   }
 }
 
-/** How the values of a field are made. */
+/** How to make the values of a field. */
 interface Member {
   readonly make: (source: Source, from: number, to: number) => unknown
-  /** Whether it must be known for that where they end. */
+  /** Whether making the value requires its end. */
   readonly needsEnd: boolean
 }
 
-/** A field that was come across. */
+/** A field found in the text. */
 interface Found {
   readonly nameFrom: number
   readonly nameTo: number
   readonly from: number
-  /** Negative while nobody needed it. */
+  /** Negative until needed. */
   to: number
   value: unknown
 }
 
-/** Stands for a value that was not made yet. */
+/** Placeholder for a value that is not made yet. */
 const UNMADE = Symbol('unmade')
 
 class JsonView {
   readonly #source: Source
-  /** Fields in the order of the text, as far as it was read. */
+  /** Fields in the order of the text, up to the current position. */
   readonly #found: Found[] = []
-  /** Where the first key is. */
+  /** Offset of the first key. */
   readonly #start: number
   #isWhole = false
 
@@ -136,7 +136,7 @@ class JsonView {
     return null
   }
 
-  /** Goes on to the next field; null at the end. */
+  /** Advances to the next field; null at the end. */
   #next(bytes: Buffer): Found | null {
     const found = this.#found
     let at = found.length === 0 ? this.#start : this.#end(found[found.length - 1]!)
@@ -170,7 +170,7 @@ class JsonView {
     return field.to
   }
 
-  /** Goes to the end and tells where that is; what was read already is not read again. */
+  /** Advances to the end and returns its offset; text that was read already is not read again. */
   #finish(bytes: Buffer): number {
     while (!this.#isWhole) this.#next(bytes)
     const last = this.#found.at(-1)
@@ -186,7 +186,7 @@ function isNamed(bytes: Uint8Array, { nameFrom, nameTo }: Found, name: Uint8Arra
 
 const names = new Map<string, Uint8Array>()
 
-/** A name as it stands in documents; of declared fields, so that there are not many. */
+/** A name as bytes of a document; for declared fields only, so that there are not many. */
 function nameBytes(name: string): Uint8Array {
   let bytes = names.get(name)
   if (!bytes) names.set(name, (bytes = Uint8Array.from(Buffer.from(name))))
@@ -235,9 +235,9 @@ function memberOf(holds: Holds, v: Words): Member {
 }
 
 function objectMaker(shape: () => Shape, v: Words): Member['make'] {
-  // Looked up late: a shape may hold itself.
+  // Resolved lazily: a shape may be recursive.
   let View: ViewClass | null = null
-  // What is no object can only be null.
+  // A value that is not an object can only be null.
   return (source, from) =>
     source.bytes[from] === OPEN_OBJECT ? new (View ??= viewClass(shape(), v))(source, from) : null
 }
@@ -262,7 +262,7 @@ const PLAIN: Member = {
   needsEnd: true,
 }
 
-/** Longer strings are read as JSON is. */
+/** Longer strings are parsed by JSON.parse. */
 const SHORT = 24
 
 const STRING: Member = {
@@ -277,7 +277,7 @@ const STRING: Member = {
   needsEnd: true,
 }
 
-/** Number of members of the object or list that starts at a place, and where it ends. */
+/** Number of members of the object or list at an offset, and its end. */
 function measured(bytes: Buffer, from: number): { readonly members: number; readonly to: number } {
   const isObject = bytes[from] === OPEN_OBJECT
   const close = isObject ? CLOSE_OBJECT : CLOSE_LIST
@@ -290,7 +290,7 @@ function measured(bytes: Buffer, from: number): { readonly members: number; read
   }
 }
 
-/** Where the value ends that starts at a place. */
+/** End of the value at an offset. */
 function valueEnd(bytes: Buffer, from: number): number {
   if (bytes[from] === QUOTE) return stringEnd(bytes, from)
   const { length } = bytes
@@ -300,7 +300,7 @@ function valueEnd(bytes: Buffer, from: number): number {
     if (byte === QUOTE) at = stringEnd(bytes, at) - 1
     else if (byte === OPEN_OBJECT || byte === OPEN_LIST) depth++
     else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) {
-      // A number or a word ends where that does in which it stands.
+      // A number or a word ends with its container.
       if (depth === 0) return at
       if (--depth === 0) return at + 1
     } else if (byte === COMMA && depth === 0) return at
@@ -308,10 +308,10 @@ function valueEnd(bytes: Buffer, from: number): number {
   throw damaged()
 }
 
-/** Of longer strings the end is searched for by one call. */
+/** In longer strings `indexOf` finds the end. */
 const NEAR = 96
 
-/** Where the string ends that starts at a place. */
+/** End of the string at an offset. */
 function stringEnd(bytes: Buffer, from: number): number {
   let at = from + 1
   for (const near = at + NEAR; at < near; at++) {

@@ -1,19 +1,19 @@
-/** Writes objects by their declaration straight to bytes, as the text of what `Codec.plain` makes of them. */
+/** Writes objects by their declaration straight to bytes, as the text of the result of `Codec.plain`. */
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { isEmpty, plainWriter, plansOf, sortedKeys, type JsonObject } from './codec.ts'
 import type { Holds, Shape } from '../notation/shape.ts'
 
-/** Where JSON goes. */
+/** Destination of JSON. */
 export interface JsonOut {
   byte(code: number): void
   bytes(bytes: Uint8Array): void
-  /** A JSON string of any text. */
+  /** A JSON string for any text. */
   string(value: string): void
-  /** What is JSON already. */
+  /** Finished JSON. */
   text(json: string): void
 }
 
-/** Writes members of an object, with commas between them; returns whether still none is written. */
+/** Writes members of an object, with commas between them; returns whether none is written so far. */
 export type WriteMembers = (object: JsonObject, out: JsonOut, isFirst: boolean) => boolean
 
 type Words = Pick<Vocabulary, 'resolve'>
@@ -26,9 +26,9 @@ interface Member {
   readonly next: Buffer
   readonly write: Write
   readonly hidesEmpty: boolean
-  /** The name is also a member of every JavaScript object. */
+  /** The name is also a member of `Object.prototype`. */
   readonly inherited: boolean
-  /** What stands for an absent value; null: nothing. */
+  /** The JSON of an absent value; null: omitted. */
   readonly absent: Buffer | null
 }
 
@@ -39,7 +39,7 @@ const CLOSE_LIST = 0x5d
 const COMMA = 0x2c
 const COLON = 0x3a
 
-/** How objects of a shape are written, in declared order; members `without` are left out. Compiled on first use. */
+/** Returns the writer of a shape, in declared order; members in `without` are omitted. Compiled on first use. */
 export function membersWriter(
   shape: Shape,
   v: Words,
@@ -99,7 +99,7 @@ function memberOf(
 function writeOf(holds: Holds, v: Words): Write {
   switch (holds.is) {
     case 'object': {
-      // Looked up late: a shape may hold itself.
+      // Resolved lazily: a shape may be recursive.
       let members: WriteMembers | null = null
       return (value, out) => {
         members ??= writerOfShape(holds.to(), v)

@@ -2,7 +2,7 @@ import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import type { Protobuf } from './protobuf.ts'
 import type { Shape } from '../notation/shape.ts'
 
-/** The binary form of a kind: what reads and writes it is loaded when the first client wants it. */
+/** The binary form of a kind; its implementation is loaded on first use. */
 export interface LateProtobuf {
   load(): Promise<Protobuf>
 }

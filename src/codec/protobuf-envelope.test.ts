@@ -14,13 +14,13 @@ const bytes = (hex: string) => Buffer.from(hex.replaceAll(' ', ''), 'hex')
 const magic = '6b387300'
 
 describe('an envelope', () => {
-  test('starts with four bytes, and always tells encoding and content type', () => {
+  test('starts with four bytes, and always contains encoding and content type', () => {
     expect(wrap({ apiVersion: 'v1', kind: 'Pod' }, bytes('0a00')).toString('hex')).toBe(
       bytes(`${magic} 0a09 0a02 7631 1203 506f64 1202 0a00 1a00 2200`).toString('hex'),
     )
   })
 
-  test('of a long message tells its length', () => {
+  test('of a long message contains its length', () => {
     const raw = Buffer.alloc(100_000, 7)
     const whole = wrap({ apiVersion: 'apps/v1', kind: 'Deployment' }, raw)
     expect(unwrap(whole)).toEqual({

@@ -1,4 +1,4 @@
-/** What binary messages travel in (seed 1, Binary envelope), and the messages that hold others: lists, watch events. */
+/** The envelope of binary messages, and messages that contain others: lists, watch events. */
 import protobuf from 'protobufjs/minimal.js'
 import {
   BYTES,
@@ -19,11 +19,11 @@ const { Writer } = protobuf
 /** The first bytes of every envelope, in all vocabularies. */
 export const MAGIC = Buffer.from([0x6b, 0x38, 0x73, 0x00])
 
-/** A message and what it is. */
+/** A message and its type. */
 export interface Envelope {
   readonly apiVersion: string
   readonly kind: string
-  /** The message, or bytes of `contentType`; a view of the bytes that were unwrapped. */
+  /** The message, or bytes of `contentType`; a view of the unwrapped bytes. */
   readonly raw: Buffer
   readonly contentEncoding: string
   /** Empty for a message. */
@@ -32,7 +32,7 @@ export interface Envelope {
 
 const field = (number: number) => tagOf(number, BYTES)
 
-/** Puts a message into an envelope. */
+/** Wraps a message in an envelope. */
 export function wrap(type: { apiVersion: string; kind: string }, raw: Uint8Array): Buffer {
   const writer = Writer.create().raw(MAGIC)
   writer.uint32(field(1)).fork()
@@ -43,7 +43,7 @@ export function wrap(type: { apiVersion: string; kind: string }, raw: Uint8Array
   return Buffer.from(writer.finish(true))
 }
 
-/** Takes a message out of its envelope. Throws ProtobufError. */
+/** Unwraps the message of an envelope. Throws ProtobufError. */
 export function unwrap(bytes: Buffer): Envelope {
   if (bytes.length === 0) throw new ProtobufError('empty data')
   if (!bytes.subarray(0, MAGIC.length).equals(MAGIC)) {
@@ -83,7 +83,7 @@ export function unwrap(bytes: Buffer): Envelope {
 
 const NOTHING = Buffer.alloc(0)
 
-/** The numbers of the two fields that lists have. */
+/** The field numbers of the two fields of lists. */
 export interface ListNumbers {
   readonly metadata: number
   readonly items: number
@@ -91,7 +91,7 @@ export interface ListNumbers {
 
 const USUAL: ListNumbers = { metadata: 1, items: 2 }
 
-/** The numbers in the list of metadata alone in its beta version, which go the other way round. */
+/** The field numbers of the beta version of PartialObjectMetadataList, which are swapped. */
 export const BETA_METADATA_LIST: ListNumbers = { metadata: 2, items: 1 }
 
 /** A list: its metadata message and its items, the lower number first. */
@@ -111,7 +111,7 @@ export function listMessage(
 export function eventFrame(type: string, object: Uint8Array): Buffer {
   const writer = Writer.create().raw(LENGTH)
   writer.uint32(field(1)).string(type)
-  // The object is carried as raw bytes, in a message of its own.
+  // The object is carried as raw bytes, in a nested message.
   writer.uint32(field(2)).fork().uint32(field(1)).bytes(object).ldelim()
   const frame = Buffer.from(writer.finish(true))
   frame.writeUInt32BE(frame.length - LENGTH.length, 0)

@@ -24,14 +24,14 @@ import type { Scalar } from '../notation/shape.ts'
 export interface Value {
   readonly wireType: number
   write(value: unknown, writer: WireWriter): void
-  /** Writes the value that stands for none. */
+  /** Writes the zero value. */
   writeZero(writer: WireWriter): void
   /**
-   * The plain JSON value; undefined for what JSON leaves out. `before` is what an earlier occurrence of the field
-   * gave: messages are joined with it.
+   * The plain JSON value; undefined for what JSON omits. `before` is the result of an earlier occurrence of the field:
+   * messages are merged with it.
    */
   read(reader: WireReader, depth: number, before?: unknown): unknown
-  /** The plain JSON value that stands for none, as entries of maps need it. */
+  /** The plain JSON zero value, for entries of maps. */
   zero(): unknown
 }
 
@@ -102,7 +102,7 @@ export const exactInt64Value: Value = {
   ...scalarValues.int64,
   write(value, writer) {
     const bits = BigInt.asUintN(64, BigInt(value as number | bigint))
-    // The library takes halves of an integer, which it has no type for.
+    // The library accepts an integer as two halves, which its types do not declare.
     const halves = { low: Number(bits & 0xffff_ffffn), high: Number(bits >> 32n) }
     writer.int64(halves as unknown as number)
   },
@@ -138,7 +138,7 @@ function quantityValue(): Value {
   }
 }
 
-/** Free-form values travel as their JSON text, in a message whose field 1 it is. */
+/** Free-form values are sent as their JSON text, in field 1 of a message. */
 function jsonValue(): Value {
   return {
     wireType: BYTES,
@@ -175,7 +175,7 @@ function jsonOf(bytes: Buffer): unknown {
   }
 }
 
-// The years that the text has room for: 0 to 9999.
+// The years that the text format supports: 0 to 9999.
 const FIRST_SECOND = -62_167_219_200
 const LAST_SECOND = 253_402_300_799
 const ZERO_SECOND = Date.parse(ZERO_TIME) / 1000
@@ -219,7 +219,7 @@ function timeValue({ hasMicros }: { hasMicros: boolean }): Value {
 }
 
 function timeText({ seconds, nanos }: Instant, hasMicros: boolean): string | undefined {
-  // Cut to microseconds towards zero, then carried into the second.
+  // Truncated to microseconds towards zero, then carried into the second.
   const micros = Math.trunc(nanos / 1000)
   const second = seconds + Math.floor(micros / 1_000_000)
   if (second < FIRST_SECOND || second > LAST_SECOND)
@@ -236,7 +236,7 @@ function instantOf(value: string): Instant {
   return { seconds, nanos: Number(micros.padEnd(6, '0')) * 1000 }
 }
 
-/** A message that tells which of the two it is, the number, and the text. */
+/** A message with a type, the number, and the text. */
 function intOrStringValue(): Value {
   const write = (value: unknown, writer: WireWriter) => {
     const isText = typeof value === 'string'

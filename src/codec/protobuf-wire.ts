@@ -1,4 +1,4 @@
-/** Steps of reading wire bytes that nobody vouches for: every length is checked before anything is made of it. */
+/** Reads untrusted wire bytes: every length is checked before use. */
 import { isUtf8 } from 'node:buffer'
 import type { Reader as WireReader } from 'protobufjs/minimal.js'
 import protobuf from 'protobufjs/minimal.js'
@@ -17,10 +17,10 @@ export class ProtobufError extends Error {
 export const VARINT = 0
 /** Wire type of doubles. */
 export const FIXED64 = 1
-/** Wire type of everything that has its length in front. */
+/** Wire type of all length-delimited values. */
 export const BYTES = 2
 
-/** The number and wire type of a field as one integer, as it stands in front of the value. */
+/** The number and wire type of a field as one integer, which precedes the value. */
 export const tagOf = (number: number, wireType: number): number => (number << 3) | wireType
 
 /** A reader over bytes. */
@@ -29,12 +29,12 @@ export const readerOf = (bytes: Uint8Array): WireReader =>
     Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length),
   )
 
-/** Runs a reader of bytes; whatever is wrong with them is told as ProtobufError. */
+/** Runs a reader of bytes; its errors become ProtobufError. */
 export function guarded<T>(read: () => T): T {
   try {
     return read()
   } catch (cause) {
-    // The library tells of an end in the middle, and of tags, lengths and wire types that do not exist.
+    // The library reports a premature end, and tags, lengths and wire types that do not exist.
     if (cause instanceof RangeError) throw new ProtobufError('proto: unexpected EOF')
     if (cause instanceof Error && cause.name === 'Error')
       throw new ProtobufError('proto: illegal wire format')
@@ -42,7 +42,7 @@ export function guarded<T>(read: () => T): T {
   }
 }
 
-/** Narrows the reader to the message that comes next; the result is for `leave`. */
+/** Narrows the reader to the next message; pass the result to `leave`. */
 export function enter(reader: WireReader): number {
   const outer = reader.len
   const end = reader.size() + reader.pos
@@ -51,7 +51,7 @@ export function enter(reader: WireReader): number {
   return outer
 }
 
-/** Widens the reader to what it saw before `enter`. */
+/** Restores the bounds of the reader before `enter`. */
 export function leave(reader: WireReader, outer: number): void {
   reader.len = outer
 }
@@ -63,15 +63,15 @@ export function nextTag(reader: WireReader): number {
   return tag
 }
 
-/** Passes over the value of a field that nobody knows. */
+/** Skips the value of an unknown field. */
 export function skip(reader: WireReader, wireType: number): void {
-  // Groups are of another time, and a way to nest without bound.
+  // Groups are deprecated, and can nest without bound.
   if (wireType === 3 || wireType === 4)
     throw new ProtobufError(`proto: illegal wireType ${wireType}`)
   reader.skipType(wireType)
 }
 
-/** Walks over the fields of a message; those that `take` does not know are skipped. */
+/** Iterates over the fields of a message; those that `take` does not know are skipped. */
 export function eachField(
   reader: WireReader,
   take: (number: number, wireType: number) => boolean,
@@ -91,12 +91,12 @@ export function expectType(found: number, wanted: number): void {
 export const wrongType = (found: number): ProtobufError =>
   new ProtobufError(`proto: wrong wireType = ${found}`)
 
-/** Bytes with their length in front; a view, not a copy. */
+/** Length-delimited bytes; a view, not a copy. */
 export function chunk(reader: WireReader): Buffer {
   return reader.bytes() as Buffer
 }
 
-/** A text with its length in front. */
+/** A length-delimited text. */
 export function text(reader: WireReader): string {
   const length = reader.size()
   const start = reader.pos
@@ -105,7 +105,7 @@ export function text(reader: WireReader): string {
   reader.pos = end
   const buffer = reader.buf as Buffer
   const value = buffer.toString('utf8', start, end)
-  // What is not UTF-8 always leaves this character, which may also have been sent.
+  // Invalid UTF-8 always leaves this character, which may also have been sent.
   if (value.includes('\uFFFD') && !isUtf8(buffer.subarray(start, end)))
     throw new ProtobufError('proto: a string is not valid UTF-8')
   return value
@@ -126,7 +126,7 @@ export function int64(reader: WireReader): number {
 /** A 64-bit integer; a `bigint` where a number would round it. */
 export function exactInt64(reader: WireReader): number | bigint {
   const start = reader.pos
-  // Steps over all of it, and checks that it ends.
+  // Skips all of it, and checks that it ends.
   reader.int64()
   let bits = 0n
   for (let at = reader.pos - 1; at >= start; at--)

@@ -189,7 +189,7 @@ describe('each value has one form', () => {
       const { encode, decode } = of({ f: field })
       expect(encode({ f: value }).toString('hex')).toBe(bytes(hex).toString('hex'))
       expect(decode(bytes(hex))).toEqual({ f: value })
-      // Bytes that are no Buffer of Node are read as well.
+      // Uint8Array that is not a Buffer works as well.
       expect(decode(new Uint8Array(bytes(hex)))).toEqual({ f: value })
     })
   }
@@ -239,14 +239,14 @@ describe('absent, zero and given', () => {
     })
   }
 
-  test('the zero time is no time', () => {
+  test('the zero time means absent', () => {
     const { encode, decode } = of({ f: t.time(1).explicit(), g: t.microTime(2).explicit() })
     const object = { f: '0001-01-01T00:00:00Z', g: '0001-01-01T00:00:00.000000Z' }
     expect(encode(object).toString('hex')).toBe('0a001200')
     expect(decode(bytes('0a0d 08 8092b8c398feffffff01 10 00'))).toEqual({})
   })
 
-  test('a micro time next to the zero time is one', () => {
+  test('a micro time next to the zero time is present', () => {
     const { encode, decode } = of({ f: t.microTime(1) })
     const object = { f: '0001-01-01T00:00:00.000001Z' }
     expect(decode(encode(object))).toEqual(object)
@@ -455,7 +455,7 @@ describe('bytes that are no message are refused', () => {
     })
   }
 
-  test('the character that stands for bytes that are none may be sent', () => {
+  test('the replacement character may be sent', () => {
     expect(all.decode(bytes('0a 03 efbfbd'))).toEqual({ s: '\uFFFD' })
   })
 

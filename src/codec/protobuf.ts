@@ -1,6 +1,6 @@
 /**
- * The binary form of built-in kinds: wire bytes to and from the plain JSON form, by the declarations (seed 1, Binary
- * envelope; proto2 as the field writes it). One plan for each shape, made on first use.
+ * The binary form of built-in kinds: wire bytes to and from the plain JSON form, by the declarations (proto2, as the
+ * reference writes it). One plan for each shape, made on first use.
  */
 import type { Reader as WireReader, Writer as WireWriter } from 'protobufjs/minimal.js'
 import protobuf from 'protobufjs/minimal.js'
@@ -35,12 +35,12 @@ export interface Protobuf {
   /** The message of an object in its plain JSON form. */
   encode(object: JsonObject): Buffer
   /**
-   * The plain JSON form of a message, for the codec to decode; unknown fields are left out. Throws ProtobufError.
+   * The plain JSON form of a message, as input of the codec; unknown fields are dropped. Throws ProtobufError.
    */
   decode(bytes: Uint8Array): JsonObject
 }
 
-// Deeper than any kind goes, far from what would use up the stack.
+// Deeper than any kind nests, far below the limit of the stack.
 const MAX_DEPTH = 100
 
 const plans = new WeakMap<Words, WeakMap<Shape, Plan>>()
@@ -60,14 +60,14 @@ export function protobufOf(shape: Shape, v: Words): Protobuf {
 
 interface Plan {
   write(object: JsonObject, writer: WireWriter): void
-  /** Reads up to the end of the reader into the object, and returns it. */
+  /** Reads to the end of the reader into the object, and returns it. */
   read(into: JsonObject, reader: WireReader, depth: number): JsonObject
 }
 
 /** One field of a message. */
 interface Part {
   readonly number: number
-  /** Writes the field of the object, if there is something to write. */
+  /** Writes the field of the object, if present. */
   write(object: JsonObject, writer: WireWriter): void
   /** Reads one occurrence into the object. */
   read(into: JsonObject, reader: WireReader, wireType: number, depth: number): void
@@ -108,7 +108,7 @@ function indexed(parts: readonly Part[]): (Part | undefined)[] {
   return byNumber
 }
 
-/** The fields in the order of their numbers. */
+/** The fields in the order of their field numbers. */
 function partsOf(shape: Shape, v: Words): Part[] {
   return [...shape.fields]
     .map(([template, facts]) =>
@@ -117,7 +117,7 @@ function partsOf(shape: Shape, v: Words): Part[] {
     .sort((a, b) => a.number - b.number)
 }
 
-/** Fields that stand in the parent's JSON are a message of their own here. */
+/** Fields that JSON inlines into the parent are a nested message here. */
 function inlinePart({ number, holds }: FieldFacts, v: Words): Part {
   if (holds.is !== 'object') throw new Error('an inline field must hold an object')
   const message = messageValue(holds.to, v)
@@ -174,7 +174,7 @@ function listPart(name: string, number: number, item: Value): Part {
         list.push(item.read(reader, depth) ?? null)
         return
       }
-      // Numbers may come packed.
+      // Numbers may be packed.
       if (wireType !== BYTES || item.wireType === BYTES) throw wrongType(wireType)
       const outer = enter(reader)
       while (reader.pos < reader.len) list.push(item.read(reader, depth))
@@ -194,7 +194,7 @@ function mapPart(name: string, number: number, value: Value): Part {
       const map = member(object)
       if (typeof map !== 'object' || map === null) return
       for (const key of sortedKeys(map)) {
-        // Keys are own properties, also one that is named as an inherited one.
+        // Keys are own properties, even if named like an inherited one.
         const one = (map as JsonObject)[key]
         writer.uint32(tag).fork().uint32(keyTag).string(key).uint32(valueTag)
         if (one === null || one === undefined) value.writeZero(writer)
@@ -227,7 +227,7 @@ function mapPart(name: string, number: number, value: Value): Part {
 
 const HAS_SURROGATE = /[\uD800-\uDFFF]/
 
-/** Keys in the order of their bytes, in which characters beyond 16 bits stand last. */
+/** Keys in the order of their UTF-8 bytes, in which characters beyond 16 bits come last. */
 function sortedKeys(map: object): string[] {
   const keys = Object.keys(map)
   if (keys.length < 2) return keys
@@ -254,7 +254,7 @@ function valueOf(holds: Holds, v: Words): Value {
 }
 
 function messageValue(to: () => Shape, v: Words): Value {
-  // Looked up late: a shape may hold itself.
+  // Resolved lazily: a shape may be recursive.
   let plan: Plan | null = null
   let zero: Buffer | null = null
   const own = () => (plan ??= planOf(to(), v))
@@ -278,7 +278,7 @@ function messageValue(to: () => Shape, v: Words): Value {
   }
 }
 
-/** A schema, or what may stand in its place. */
+/** A schema, or one of its simpler alternatives. */
 function specialValue({ form, of }: Special, v: Words): Value {
   const schema = messageValue(of, v)
   return form === 'schemaOrBool' ? schemaOrBool(schema) : schemaOrMany(schema, form)
@@ -343,7 +343,7 @@ const schemaOrMany = (schema: Value, form: 'schemaOrArray' | 'schemaOrStrings'):
   }
 }
 
-/** Reads a member of an object of its own, whatever every object inherits. */
+/** Reads an own member of an object, even if every object inherits one of that name. */
 const memberOf = (name: string): ((object: object) => unknown) =>
   name in Object.prototype
     ? (object) => (Object.hasOwn(object, name) ? (object as JsonObject)[name] : undefined)

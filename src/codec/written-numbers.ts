@@ -1,10 +1,10 @@
 type Place = readonly (string | number)[]
 
-/** Numbers of a text that are written with a fraction or an exponent, by their place: a value does not show that. */
+/** Literals of numbers that are written with a fraction or an exponent, by their path: the value does not show it. */
 export class WrittenNumbers {
-  /** So many are remembered; nothing depends on the rest being found. */
+  /** Maximum number of literals; correctness does not depend on the rest. */
   static readonly #MAX = 10_000
-  /** So often a place is forgotten by looking at each; then all are. */
+  /** Maximum number of `forget` calls, which scan all literals; then all are discarded. */
   static readonly #MAX_FORGOTTEN = 100
   readonly #texts = new Map<string, string>()
   #forgotten = 0
@@ -13,17 +13,17 @@ export class WrittenNumbers {
     return this.#texts.size
   }
 
-  /** Whether one more is remembered. */
+  /** Whether there is room for one more. */
   get hasRoom(): boolean {
     return this.size < WrittenNumbers.#MAX && this.#forgotten < WrittenNumbers.#MAX_FORGOTTEN
   }
 
-  /** Remembers how the number at a path is written. */
+  /** Records the literal of the number at a path. */
   add(path: Place, text: string): void {
     if (this.hasRoom) this.#texts.set(JSON.stringify(path), text)
   }
 
-  /** Forgets what lies at a path and below it: another value comes to stand there. */
+  /** Removes literals at a path and below it: another value replaces them. */
   forget(path: Place): void {
     if (++this.#forgotten >= WrittenNumbers.#MAX_FORGOTTEN) return this.#texts.clear()
     const at = JSON.stringify(path)
@@ -32,12 +32,12 @@ export class WrittenNumbers {
       if (key === at || key.startsWith(below)) this.#texts.delete(key)
   }
 
-  /** How the number at a path is written; undefined: with digits alone. */
+  /** The literal of the number at a path; undefined: digits only. */
   at(path: Place): string | undefined {
     return this.#texts.get(JSON.stringify(path))
   }
 
-  /** Each of them with its path. */
+  /** All literals with their paths. */
   *entries(): Generator<[path: (string | number)[], text: string]> {
     for (const [path, text] of this.#texts) yield [JSON.parse(path) as (string | number)[], text]
   }

@@ -3,26 +3,26 @@ import { JsonCloner } from './json-clone.ts'
 import { MAX_DEPTH, setOwn } from './json-scanner.ts'
 import { readPlain } from './yaml-scalars.ts'
 
-/** Text that is not YAML, or says what JSON cannot; the message is meant for the client. */
+/** Text that is not YAML, or that JSON cannot represent; the message is meant for the client. */
 export class YamlError extends Error {
   override readonly name = 'YamlError'
 }
 
 export interface ComposeOptions {
   /**
-   * Called with `line 5: key "x" already set in map` for each repeated key, and the last value wins;
-   * without it a repeated key is an error.
+   * Called with `line 5: key "x" already set in map` for each duplicate key, and the last value wins; without it a
+   * duplicate key is an error.
    */
   readonly onDuplicate?: ((message: string) => void) | undefined
 }
 
-/** Bytes of JSON by which aliases may let a text grow. */
+/** Maximum bytes of JSON that aliases may expand to. */
 const MAX_EXPANDED_BYTES = 3_145_728
 
-/** Duplicates reported for one text (api-machinery section 4); later ones go unsaid. */
+/** Maximum number of duplicates reported for one text. */
 const MAX_DUPLICATES = 100
 
-/** Makes JSON values of the events of a YAML text, one for each document. Throws YamlError. */
+/** Makes JSON values from the events of a YAML text, one for each document. Throws YamlError. */
 export function compose(
   library: typeof Library,
   source: string,
@@ -46,9 +46,9 @@ interface MapFrame {
   readonly kind: 'map'
   readonly value: Record<string, unknown>
   readonly anchor: string
-  /** Key that waits for its value; MERGE for `<<`. */
+  /** Key whose value is still to come; MERGE for `<<`. */
   key: string | typeof MERGE | null
-  /** Names that the text itself gives, unlike those merged in. */
+  /** Keys in the text of the map, as opposed to merged ones. */
   readonly named: Set<string>
 }
 
@@ -136,7 +136,7 @@ class Composer {
     const anchored = this.#anchors.get(name)
     if (anchored === undefined) throw new YamlError(`unknown anchor '${name}' referenced`)
     if (anchored === null) throw new YamlError(`anchor '${name}' value contains itself`)
-    // A copy, since those who get the document may change one place of it and not the other.
+    // A copy, since users of the document may change one place and not the other.
     return this.#copies.clone(anchored.value, this.#room())
   }
 
@@ -196,7 +196,7 @@ class Composer {
     }
   }
 
-  /** The name of a key as JSON has it; numbers and booleans become text. */
+  /** The name of a key in JSON; numbers and booleans become text. */
   #key(frame: MapFrame, value: unknown, at: number): string {
     if (value === null || typeof value === 'object') {
       throw this.#error(`unsupported map key: ${JSON.stringify(value)}`, at)
@@ -213,7 +213,7 @@ class Composer {
     return key
   }
 
-  /** Takes over what the map does not name itself; of several sources the first wins. */
+  /** Adds keys that the map does not contain; of several sources the first wins. */
   #merge(frame: MapFrame, source: unknown): void {
     for (const part of Array.isArray(source) ? source : [source]) {
       if (typeof part !== 'object' || part === null || Array.isArray(part)) {

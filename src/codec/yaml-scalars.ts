@@ -1,6 +1,6 @@
 /**
- * How an unquoted word of YAML reads: YAML 1.1 booleans, integers in four bases, floats; everything
- * else is text, dates included. Integers beyond 2^53 come as `bigint`.
+ * The value of a plain YAML scalar: YAML 1.1 booleans, integers in four bases, floats; everything else is text, dates
+ * included. Integers beyond 2^53 become `bigint`.
  */
 export function readPlain(text: string): string | number | bigint | boolean | null {
   switch (text) {
@@ -28,7 +28,7 @@ const INTEGER = /^[-+]?(?:0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO]?[0-7]+|0|[1-9][0-9]
 const FLOAT = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/
 const NOT_FINITE = /^(?:[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/
 
-/** Longest text that is taken for a number; the largest double has 309 digits. */
+/** Longest text that is read as a number; the largest double has 309 digits. */
 const MAX_LENGTH = 320
 
 function readNumber(text: string): number | bigint | null {
@@ -44,7 +44,7 @@ function readNumber(text: string): number | bigint | null {
 function readInteger(text: string): number | bigint {
   const negative = text.startsWith('-')
   let digits = negative || text.startsWith('+') ? text.slice(1) : text
-  // A leading zero alone marks base 8.
+  // A leading zero alone means base 8.
   if (/^0[0-7]/.test(digits)) digits = `0o${digits.slice(1)}`
   const exact = negative ? -BigInt(digits) : BigInt(digits)
   const value = Number(exact)

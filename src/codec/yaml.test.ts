@@ -72,7 +72,7 @@ describe('reading', () => {
     }
   })
 
-  test('what an alias stands for is a copy', async () => {
+  test('an alias becomes a copy', async () => {
     const value = (await parseYaml('a: &a {x: [1]}\nb: *a\n')) as { a: { x: number[] }; b: object }
     value.a.x.push(2)
     expect(value).toEqual({ a: { x: [1, 2] }, b: { x: [1] } })
@@ -173,7 +173,7 @@ describe('refusals', () => {
     })
   }
 
-  test('repeated keys are told, and the last wins, when somebody listens', async () => {
+  test('with `onDuplicate` duplicate keys are reported, and the last wins', async () => {
     const told: string[] = []
     const onDuplicate = (message: string) => told.push(message)
     expect(await parseYaml('a: 1\nb: {c: 1,\n  c: 2}\na: 3\na: 4\n', { onDuplicate })).toEqual({
@@ -278,7 +278,7 @@ describe('writing', () => {
     expect(await toYaml([part, part])).toBe('- a: 1\n- a: 1\n')
   })
 
-  test('long text is no trouble', async () => {
+  test('long text', async () => {
     for (const text of [
       'x'.repeat(1_000_000),
       'x y '.repeat(250_000),
@@ -290,7 +290,7 @@ describe('writing', () => {
   })
 })
 
-test('what was written is read again', async () => {
+test('a round trip preserves values', async () => {
   const word = fc.oneof(
     fc.string({ unit: 'grapheme' }),
     fc.string(),
@@ -303,7 +303,7 @@ test('what was written is read again', async () => {
       { maxDepth: 4 },
       word,
       fc.integer(),
-      // Whole doubles beyond 2^53 are left out: they come back as bigint.
+      // Integral doubles beyond 2^53 are excluded: they come back as bigint.
       fc.double({ min: -1e15, max: 1e15, noNaN: true }).map((n) => (n === 0 ? 0 : n)),
       fc.constantFrom(1e21, 1e300, -5e-324),
       fc.bigInt({ min: 2n ** 53n, max: 2n ** 63n - 1n }),

@@ -8,9 +8,9 @@ import { readPlain } from './yaml-scalars.ts'
 export { YamlError } from './yaml-compose.ts'
 
 /**
- * Reads one YAML document as a JSON value: YAML 1.1 booleans, dates as text, integers beyond 2^53 as
- * `bigint`, aliases as copies. Repeated keys are refused unless `onDuplicate` is given. Throws
- * YamlError, and 413 for YAML that would take too long to read at once; JSON may be longer.
+ * Parses one YAML document as a JSON value: YAML 1.1 booleans, dates as text, integers beyond 2^53 as `bigint`, aliases
+ * as copies. Duplicate keys are refused unless `onDuplicate` is given. Throws YamlError, and 413 for YAML that would
+ * take too long to parse in one step; JSON may be longer.
  */
 export async function parseYaml(text: string, options: ComposeOptions = {}): Promise<unknown> {
   const json = readAsJson(text)
@@ -23,7 +23,7 @@ export async function parseYaml(text: string, options: ComposeOptions = {}): Pro
   return documents[0] ?? null
 }
 
-/** Refuses what the library would take too long over. Throws 413. */
+/** Refuses text that the library would take too long to parse. Throws 413. */
 function refuseLong(text: string): void {
   if (text.length > MAX_YAML)
     throw tooLarge(`YAML may have at most ${MAX_YAML} characters; send more as JSON`)
@@ -34,7 +34,7 @@ function refuseLong(text: string): void {
       throw tooLarge(`YAML may have at most ${MAX_MARKS} documents, anchors and tags`)
 }
 
-/** Reads a text of any number of documents; empty ones are left out. Throws YamlError. */
+/** Parses a text of any number of documents; empty ones are dropped. Throws YamlError. */
 export async function parseYamlDocuments(
   text: string,
   options: ComposeOptions = {},
@@ -50,8 +50,8 @@ export async function parseYamlDocuments(
 }
 
 /**
- * Writes a JSON value as YAML: keys in alphabetical order, lists not indented, text that would read
- * as something else in quotes. Undefined members are left out.
+ * Writes a JSON value as YAML: keys in alphabetical order, lists not indented, ambiguous text in quotes. Undefined
+ * members are omitted.
  */
 export async function toYaml(value: unknown): Promise<string> {
   const library = await load()
@@ -66,11 +66,11 @@ export async function toYaml(value: unknown): Promise<string> {
   })
 }
 
-/** Reading and composing one of this many characters are worth a turn for others in between. */
+/** Above this many characters it is worth yielding to the event loop between parsing and composing. */
 const LONG = 64 << 10
-/** The library reads a text in one go, which costs ten times what JSON does. */
+/** Maximum length: the library parses a text in one step, ten times slower than JSON. */
 const MAX_YAML = 1 << 20
-/** The begin of a document, an anchor or a tag, each of which costs more than a value does. */
+/** A document start, an anchor or a tag, each of which costs more than a value. */
 const MARK = /^---|(?<=[\s[{,:-])[&!]/gm
 const MAX_MARKS = 20_000
 
@@ -80,10 +80,10 @@ let loading: Promise<typeof Library> | null = null
 let writing: Library.Schema | null = null
 let rules: readonly Library.ScalarStyleRule[] | null = null
 
-/** The library comes with the first YAML: most requests are JSON. */
+/** The library is loaded on first use: most requests are JSON. */
 const load = () => (loading ??= import('js-yaml'))
 
-/** JSON is YAML too, and read faster; undefined when the text is not JSON or has repeated keys. */
+/** JSON is YAML too, and parsed faster; undefined when the text is not JSON or has duplicate keys. */
 function readAsJson(text: string): unknown {
   if (!/^\s*[{[]/.test(text)) return undefined
   let repeated = false
@@ -103,7 +103,7 @@ function reasonOf(library: typeof Library, error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** Writes `bigint` as integers, and floats as JSON does. */
+/** Writes `bigint` as integers, and floats like JSON. */
 function writingSchema(library: typeof Library): Library.Schema {
   const tags = library.DUMP_SCHEMA.tags.map((tag): Library.TagDefinition => {
     if (tag.nodeKind !== 'scalar') return tag
@@ -119,7 +119,7 @@ function writingSchema(library: typeof Library): Library.Schema {
   return new library.Schema(tags)
 }
 
-/** Text that another reader could take for something else gets double quotes, other text what it needs. */
+/** Text that other parsers could read as another type gets double quotes, other text only the quotes it needs. */
 function styleRules(library: typeof Library): readonly Library.ScalarStyleRule[] {
   const { SCALAR_STYLE, DUMP_SCHEMA, DEFAULT_SCALAR_STYLE_RULES: standard } = library
   const isAllowed = (layout: Library.ScalarLayout, style: number) =>

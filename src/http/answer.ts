@@ -18,18 +18,18 @@ import {
   type ListBytes,
 } from './represent.ts'
 
-// Bodies larger than this are compressed for clients that take it.
+// Bodies larger than this are compressed for clients that accept it.
 const GZIP_FROM = 131_072
 const CHUNK = 256 << 10
-/** As much as is sent whole, and as is made in one go: longer than that is worth compressing. */
+/** Size up to which a body is made and sent in one piece: larger ones are worth compressing. */
 const MADE_CHUNK = GZIP_FROM
-/** What most items stay below. */
+/** Most items are smaller than this, bytes. */
 const MADE_ITEM = 2048
 
-/** A value as compact JSON, which ends with a newline wherever it is a whole answer; indented JSON does not. */
+/** Compact JSON, with the final newline of a complete response; indented JSON has none. */
 export const jsonLine = (value: unknown): string => `${JSON.stringify(value)}\n`
 
-/** The answer of a verb in the form that was asked for. Throws 406. */
+/** The response to a verb in the requested form. Throws 406. */
 export function resultAnswer(
   context: Context,
   served: ResourceEntry,
@@ -73,13 +73,13 @@ export function resultAnswer(
   }
 }
 
-/** The answer with objects that have to be waited for. */
+/** The response with objects that need asynchronous conversion. */
 async function convertedAnswer(
   context: Context,
   waiting: WaitingConversion,
   result: Result,
 ): Promise<Answer> {
-  // What nobody can read is not asked for.
+  // Negotiate first: a 406 must not cost a conversion.
   answerForm(context)
   return resultAnswer(context, waiting.shown, await shownResult(waiting, result))
 }
@@ -107,7 +107,7 @@ export function binaryAnswer(
   return { status, headers, body: (out) => gzipTo(out, [body]) }
 }
 
-/** A document that describes the API, in the form that was asked for. */
+/** A document that describes the API, in the requested form. */
 export async function documentAnswer(
   context: Context,
   { shape }: ShapeClass<unknown>,
@@ -123,7 +123,7 @@ export async function documentAnswer(
 const whole = (result: ListResult, bytes: ListBytes): Buffer =>
   Buffer.concat([...madeChunks(result, bytes)])
 
-/** A list whose items are made, in chunks. */
+/** A list of generated items, in chunks. */
 function* madeChunks(result: ListResult, bytes: ListBytes): Generator<Buffer> {
   const guess = bytes.opening.length + bytes.closing.length + result.items.length * MADE_ITEM
   let chunk = Buffer.allocUnsafeSlow(Math.min(MADE_CHUNK, guess))
@@ -132,7 +132,7 @@ function* madeChunks(result: ListResult, bytes: ListBytes): Generator<Buffer> {
   for (const version of result.items) {
     const parts = bytes.item(version)
     let needed = 1 + bytes.closing.length
-    // A unit of a string is three bytes of UTF-8 at most.
+    // A UTF-16 unit is at most three bytes of UTF-8.
     for (const part of parts) needed += typeof part === 'string' ? 3 * part.length : part.length
     if (at + needed > chunk.length) {
       yield chunk.subarray(0, at)
@@ -148,7 +148,7 @@ function* madeChunks(result: ListResult, bytes: ListBytes): Generator<Buffer> {
   yield chunk.subarray(0, at)
 }
 
-/** A list whose items are made: as one body when it is short, else piece by piece, so that others have their turns. */
+/** A list of generated items: one body when it is short, else chunks with yields to the event loop between them. */
 function madeListAnswer(context: Context, result: ListResult, bytes: ListBytes): Answer {
   const headers: HeaderList = ['content-type', 'application/json']
   const chunks = madeChunks(result, bytes)
@@ -170,7 +170,7 @@ function madeListAnswer(context: Context, result: ListResult, bytes: ListBytes):
 async function sendChunks(out: Out, chunks: Iterable<Buffer>): Promise<void> {
   for (const chunk of chunks) {
     if (out.closed) return
-    // Others want their turn between the chunks of a long list.
+    // Yield to the event loop between the chunks of a long list.
     await (out.write(chunk) ? nextTurn() : out.drained())
   }
   out.end()
@@ -181,7 +181,7 @@ const NEWLINE = Buffer.from('\n')
 const asLine = (json: Buffer): Buffer =>
   json.at(-1) === NEWLINE[0] ? json : Buffer.concat([json, NEWLINE])
 
-/** A complete JSON document as a line of JSON, which may be given as one, as indented JSON or YAML. */
+/** A complete JSON document, passed as a line of JSON, as JSON, indented JSON or YAML. */
 function jsonAnswer(
   context: Context,
   status: number,
@@ -207,7 +207,7 @@ export async function yamlAnswer(status: number, json: Buffer): Promise<Answer> 
   return { status, headers: ['content-type', 'application/yaml'], body }
 }
 
-/** Whether the client takes compressed bodies. */
+/** Whether the client accepts compressed bodies. */
 export const takesGzip = (context: Context) =>
   /(^|[ ,])gzip(;q=(0\.0*[1-9]|1)|[ ,]|$)/.test(
     String(context.exchange.headers['accept-encoding'] ?? ''),
@@ -248,7 +248,7 @@ function listAnswer(context: Context, result: ListResult, bytes: ListBytes): Ans
       for (const chunk of listChunks(result, bytes, from, takeChunk)) {
         if (out.closed) return
         const ok = out.write(chunk, () => giveBack(chunk))
-        // Others want their turn between the chunks of a long list.
+        // Yield to the event loop between the chunks of a long list.
         await (ok ? nextTurn() : out.drained())
       }
       out.end()
@@ -258,7 +258,7 @@ function listAnswer(context: Context, result: ListResult, bytes: ListBytes): Ans
 
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-// Chunks that were sent, for the next list: fresh memory costs more than what is copied into it.
+// Buffers of sent chunks, for the next list: fresh memory costs more than the copy into it.
 const spare: ArrayBufferLike[] = []
 const MAX_SPARE = 4
 
@@ -273,7 +273,7 @@ function giveBack(chunk: Buffer): void {
   if (chunk.buffer.byteLength === CHUNK && spare.length < MAX_SPARE) spare.push(chunk.buffer)
 }
 
-/** A list's bytes in chunks, each in memory that is not written to while the socket may look at it. */
+/** A list's bytes in chunks, each in memory that is not reused while the socket may read it. */
 function* listChunks(
   result: ListResult,
   bytes: ListBytes,
@@ -327,7 +327,7 @@ async function gzipTo(out: Out, chunks: Iterable<Buffer>): Promise<void> {
   out.end()
 }
 
-/** Sends an answer. */
+/** Sends a response. */
 export function writeAnswer(context: Context, answer: Answer): void | Promise<void> {
   if (answer === TAKEN) return
   const { exchange } = context
@@ -347,17 +347,17 @@ async function stream(body: (out: Out) => Promise<void>, out: Out): Promise<void
   try {
     await body(out)
   } catch (error) {
-    // The status is out already: all that is left is to show that the answer is not whole.
+    // The status is sent already: the only way left to signal an incomplete response.
     out.destroy()
     throw error
   }
 }
 
-/** Code points that the warnings of one answer have together, and one of them when they are too many for that. */
+/** Code points of all warnings of one response, and of each of them when they exceed that. */
 const MAX_WARNING_POINTS = 4096
 const MAX_SHORT_WARNING_POINTS = 256
 
-/** Adds warnings as headers: whole ones while there is room for all, else the beginning of as many as there is room for. */
+/** Adds warnings as headers: untruncated while all fit, else truncated, as many as fit. */
 function addWarnings(headers: HeaderList, texts: ReadonlySet<string>): void {
   let left = MAX_WARNING_POINTS
   for (const text of texts) left -= lengthUpTo(text, left + 1)
@@ -373,7 +373,7 @@ function addWarnings(headers: HeaderList, texts: ReadonlySet<string>): void {
   }
 }
 
-/** Code points of a text, counted no further than `most`. */
+/** Code points of a text; counting stops at `most`. */
 function lengthUpTo(text: string, most: number): number {
   let length = 0
   for (const _ of text) if (++length >= most) break
@@ -390,8 +390,8 @@ function beginningOf(text: string, points: number): string {
 }
 
 /**
- * A text as `Warning` header (RFC 7234, section 5.5), its UTF-8 bytes as they are; null when it holds what no
- * header may.
+ * A text as `Warning` header (RFC 7234, section 5.5), as raw UTF-8 bytes; null when it contains characters that are
+ * not allowed in headers.
  */
 function warningValue(text: string): string | null {
   // oxlint-disable-next-line no-control-regex -- control characters are what is looked for

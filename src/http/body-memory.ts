@@ -1,12 +1,12 @@
-/** What the bodies of all requests under way may hold together. */
+/** Memory limit for the bodies of all requests in progress. */
 import type { BodyBudget } from './request-body.ts'
 
-/** Bytes of all bodies; more than forty of the largest. */
+/** Bytes of all bodies; more than forty of the maximum size. */
 const BODY_MEMORY = 128 << 20
 
 /**
- * Counts the memory of bodies, by user: one of them gets half of it at most, so that who sends many large bodies slowly
- * keeps nobody else from sending theirs.
+ * Accounts for the memory of bodies, by user: one user gets at most half of it, so that a client that sends many large
+ * bodies slowly cannot block other users.
  */
 export class BodyMemory {
   readonly #most: number
@@ -24,12 +24,12 @@ export class BodyMemory {
     return this.#held
   }
 
-  /** What the body of one request of a user takes. */
+  /** The share of one request of a user. */
   share(user: string): BodyShare {
     return new BodyShare(this, user)
   }
 
-  /** For shares: whether as much could be had. */
+  /** For shares: reserves bytes; false when there are not enough. */
   take(user: string, bytes: number): boolean {
     const own = (this.#byUser.get(user) ?? 0) + bytes
     if (this.#held + bytes > this.#most || own > this.#mostOfOne) return false
@@ -69,7 +69,7 @@ export class BodyShare implements BodyBudget {
     this.#memory.give(this.#user, bytes)
   }
 
-  /** Gives back what is left. May be called twice. */
+  /** Releases the remainder. May be called twice. */
   close(): void {
     if (this.#held > 0) this.give(this.#held)
   }

@@ -1,22 +1,22 @@
 import { BodyCutOff } from './request-body.ts'
 
-/** Bytes up to which a body is read at once: what that takes is less than a turn is worth. */
+/** Bytes up to which a body is decoded at once: that takes less time than a yield. */
 const SMALL = 64 << 10
 
-/** A body that waits for its turn. */
+/** A body in the queue. */
 interface Waiting {
-  /** Null when its client is gone. */
+  /** Null when its client has disconnected. */
   go: (() => void) | null
 }
 
 /**
- * Lets large bodies be read one in each turn of the event loop: reading a megabyte takes tens of milliseconds, and many
- * of them in one turn would stop all others.
+ * Decodes one large body per iteration of the event loop: decoding a megabyte takes tens of milliseconds, and many in
+ * one iteration would block everything else.
  */
 export class BodyQueue {
   readonly #waiting: Waiting[] = []
 
-  /** Resolves when a body of this length may be read; null: now. Rejects with BodyCutOff when its client goes away. */
+  /** Resolves when a body of this length may be decoded; null: now. Rejects with BodyCutOff on disconnect. */
   wait(bytes: number, signal: () => AbortSignal): Promise<void> | null {
     if (bytes <= SMALL) return null
     return new Promise((resolve, reject) => {

@@ -31,7 +31,7 @@ function start(options: Partial<ConnectionsOptions> = {}) {
     const isIn = connections.admit(socket as unknown as Socket)
     return isIn ? (socket as unknown as Socket) : null
   }
-  /** Opens one and goes as far as a request of a known user. */
+  /** Opens a connection and makes a request as a known user. */
   const known = (address?: string) => {
     const socket = open(address)
     if (socket) {
@@ -70,7 +70,7 @@ describe('connections of strangers', () => {
     expect(connections.counts).toEqual({ open: 3, strangers: 2 })
   })
 
-  test('make room for newer ones when they had their time', () => {
+  test('are displaced by newer ones after their grace time', () => {
     const { clock, connections, open } = start({ strangersPerAddress: 2 })
     const [first, second] = [open()!, open()!]
     for (const socket of [first, second]) connections.secured(socket)
@@ -96,7 +96,7 @@ describe('connections of strangers', () => {
     })
   }
 
-  test('end when they do not get as far as TLS', () => {
+  test('end without a TLS handshake', () => {
     const { clock, connections, open } = start()
     const [silent, secured] = [open()!, open()!]
     connections.secured(secured)
@@ -109,7 +109,7 @@ describe('connections of strangers', () => {
     expect(connections.counts).toEqual({ open: 1, strangers: 1 })
   })
 
-  test('that have not got as far as TLS end with the server', () => {
+  test('without a TLS handshake end with the server', () => {
     const { connections, open } = start()
     const [silent, secured] = [open()!, open()!]
     connections.secured(secured)
@@ -130,7 +130,7 @@ describe('all connections', () => {
     expect(connections.counts).toEqual({ open: 4, strangers: 1 })
   })
 
-  test('leave some places that each is in for a short time', () => {
+  test('leave some spare places for short use', () => {
     const { clock, connections, open, known, lines } = start({ most: 4 })
     for (let i = 0; i < 4; i++) expect(known()).not.toBeNull()
     const extra = Array.from({ length: 16 }, () => known()!)
@@ -146,7 +146,7 @@ describe('all connections', () => {
     ])
   })
 
-  test('that are refused are logged once in a minute', () => {
+  test('are logged once a minute when refused', () => {
     const { clock, open, lines } = start({ strangersPerAddress: 0 })
     for (let i = 0; i < 100; i++) open()
     clock.advance(60_000)
@@ -172,7 +172,7 @@ describe('descriptors', () => {
     { name: 'nothing', text: '', expected: Infinity },
   ])
     test(name, () => expect(connectionsWithin(() => text)).toBe(expected))
-  test('where they are not told', () =>
+  test('without a reported limit', () =>
     expect(
       connectionsWithin(() => {
         throw new Error('ENOENT')

@@ -1,20 +1,20 @@
 /**
- * Bounds what clients may hold who have not shown who they are: connections of one address, the time until TLS is
- * agreed on, and file descriptors, some of which are left for health checks and for the server's own files.
+ * Bounds the resources of unauthenticated clients: connections of one address, the time until the TLS handshake is
+ * complete, and file descriptors, some of which are reserved for health checks and for the server's own files.
  */
 import type { Socket } from 'node:net'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 
-/** Connections of strangers from one IPv4 address or one /64 of IPv6. */
+/** Unauthenticated connections from one IPv4 address or one /64 of IPv6. */
 const STRANGERS_PER_ADDRESS = 1_000
-/** As the reference has for the first bytes of a request, milliseconds. */
+/** As in the reference for the first bytes of a request, milliseconds. */
 const HANDSHAKE_MS = 32_000
-/** How long a stranger has a connection for certain, milliseconds: enough to show a credential. */
+/** Minimum lifetime of an unauthenticated connection, milliseconds: enough to send a credential. */
 const GRACE_MS = 10_000
 /** The same when descriptors run out. */
 const SHORT_GRACE_MS = 1_000
-/** Connections beyond the bound of all, each only until another client needs its place. */
+/** Connections beyond the total limit, each only until another client needs its place. */
 const SPARE = 16
 const SWEEP_MS = 1_000
 const LOG_EVERY_MS = 60_000
@@ -23,7 +23,7 @@ export interface ConnectionsOptions {
   readonly clock: Clock
   readonly log: Log
   readonly strangersPerAddress?: number
-  /** Of all connections; as many as come by default. */
+  /** Maximum of all connections; by default what the descriptor limit allows. */
   readonly most?: number
   readonly handshakeMs?: number
 }
@@ -35,11 +35,11 @@ interface Stranger {
   readonly port: number
   /** Milliseconds since the epoch. */
   readonly since: number
-  /** Whether it has been taken off the lists. */
+  /** Whether it was removed from the lists. */
   known: boolean
 }
 
-/** How a connection, once TLS is agreed on, is found among those of strangers. */
+/** Links a socket, once the TLS handshake is complete, to its entry among unauthenticated connections. */
 interface WithStranger {
   stranger?: Stranger
 }
@@ -51,7 +51,7 @@ export class Connections {
   readonly #perAddress: number
   readonly #most: number
   readonly #handshakeMs: number
-  /** Oldest first, as the lists below. */
+  /** Oldest first, like the lists below. */
   readonly #strangers = new Set<Stranger>()
   readonly #byAddress = new Map<string, Map<number, Stranger>>()
   readonly #handshaking = new Set<Stranger>()
@@ -68,15 +68,15 @@ export class Connections {
     this.#handshakeMs = options.handshakeMs ?? HANDSHAKE_MS
   }
 
-  /** Connections that are open, and how many of them are strangers'. */
+  /** Open connections, and how many of them are unauthenticated. */
   get counts(): { readonly open: number; readonly strangers: number } {
     return { open: this.#open, strangers: this.#strangers.size }
   }
 
-  /** Takes a connection that was accepted; false when there is no place for it. */
+  /** Registers an accepted connection; false when there is no place for it. */
   admit(socket: Socket): boolean {
     const { remoteAddress, remotePort } = socket
-    // Gone already.
+    // Already disconnected.
     if (remoteAddress === undefined || remotePort === undefined) return false
     const address = neighbourhood(remoteAddress)
     if (!this.#hasRoomFor(address)) {
@@ -99,7 +99,7 @@ export class Connections {
     return true
   }
 
-  /** TLS was agreed on over a connection that was admitted. */
+  /** Called when the TLS handshake of an admitted connection is complete. */
   secured(socket: Socket): void {
     const { remoteAddress, remotePort } = socket
     if (remoteAddress === undefined || remotePort === undefined) return
@@ -109,14 +109,14 @@ export class Connections {
     ;(socket as WithStranger).stranger = stranger
   }
 
-  /** A known user has made a request over this connection. */
+  /** Called when a known user has made a request over this connection. */
   know(socket: Socket): void {
     const { stranger } = socket as WithStranger
-    // What is beyond the bound makes place for others, whoever uses it.
+    // A connection beyond the limit can be displaced, even one of a known user.
     if (stranger?.known === false && this.#open <= this.#most) this.#remove(stranger)
   }
 
-  /** Logs, at most once in a minute, that connections are refused. */
+  /** Logs, at most once a minute, that connections are refused. */
   refusing(why: string): void {
     this.#refused++
     const now = this.#clock.now()
@@ -127,7 +127,7 @@ export class Connections {
     this.#refused = 0
   }
 
-  /** Ends connections that have not come as far as TLS, and the timer. */
+  /** Ends connections without a TLS handshake, and the timer. */
   close(): void {
     this.#cancelSweep?.()
     this.#cancelSweep = null
@@ -143,7 +143,7 @@ export class Connections {
     return this.#displace(this.#strangers, SHORT_GRACE_MS) || this.#open < this.#most + SPARE
   }
 
-  /** Ends the oldest connection of some when it has had its time. */
+  /** Ends the oldest of some connections when its grace time is over. */
   #displace(strangers: Iterable<Stranger>, graceMs: number): boolean {
     for (const stranger of strangers) {
       if (this.#clock.now() - stranger.since < graceMs) return false
@@ -177,7 +177,7 @@ export class Connections {
   }
 }
 
-/** What counts as one address: of IPv6, the network that one client has to itself as a rule. */
+/** Key of an address for the limits: for IPv6 the /64 network, which usually belongs to one client. */
 function neighbourhood(address: string): string {
   if (!address.includes(':')) return address
   const mapped = /^::ffff:([\d.]+)$/i.exec(address)

@@ -20,85 +20,85 @@ export interface Context extends InPool {
   /** Path without the query. */
   readonly path: string
   readonly query: Query
-  /** Filled by `requestInfo`. */
+  /** Set by `requestInfo`. */
   info: RequestInfo
-  /** Filled by `authenticate`, and by `impersonate` when somebody acts as another. */
+  /** Set by `authenticate`, and by `impersonate` for an impersonated user. */
   user: User
-  /** Who acts as `user`; absent when that is the same. */
+  /** The user that impersonates `user`; absent without impersonation. */
   impersonator?: User
-  /** Cleared by `headers` when no header asks for the request to be made by another user. */
+  /** Cleared by `headers` when the request has no impersonation headers. */
   mayImpersonate: boolean
-  /** Headers that every answer gets, filled on the way. */
+  /** Headers of the response, collected on the way. */
   readonly headers: HeaderList
   /** Texts of `Warning` headers, each once; null while there are none. */
   readonly warnings: ReadonlySet<string> | null
   /** Adds a text to the warnings. */
   warn(text: string): void
-  /** What the audit record of the request tells beside its own, by key; null while that is nothing. */
+  /** Additional annotations of the audit record, by key; null while there are none. */
   readonly auditAnnotations: ReadonlyMap<string, AuditAnnotation> | null
-  /** Adds to what the audit record tells; a key that is there already keeps its value. */
+  /** Adds an audit annotation; an existing key keeps its value. */
   annotate(key: string, value: string, level?: AuditAnnotation['level']): void
-  /** Memory of the request's body; null when it was not asked for. */
+  /** Memory of the request's body; null while it has not been read. */
   bodyShare: BodyShare | null
-  /** Filled by `authorize`. */
+  /** Set by `authorize`. */
   decision: Decision | null
-  /** What those who subscribe to the stages of requests see of this one; null while nobody does. */
+  /** Record of the request for stage subscribers; null while there are none. */
   record: RequestRecord | null
-  /** Whether answers can be tables; cleared where the place has none. */
+  /** Whether responses can be tables; cleared where the resource has none. */
   showsTables: boolean
-  /** Whether answers can have the binary form; cleared where the kind has none. */
+  /** Whether responses can have the binary form; cleared where the kind has none. */
   hasBinary: boolean
-  /** The form of what the verb answers; null until it is negotiated. */
+  /** The negotiated form of the response; null until then. */
   form: Form | null
-  /** Milliseconds until the answer must have begun; Infinity: as many as it takes. */
+  /** Milliseconds until the response must have begun; Infinity: no limit. */
   limitMs: number
-  /** Milliseconds since the epoch at which the answer must have begun; Infinity: never. */
+  /** Milliseconds since the epoch at which the response must have begun; Infinity: never. */
   deadline: number
 }
 
-/** What an audit record tells beside its own. */
+/** An additional annotation of an audit record. */
 export interface AuditAnnotation {
   readonly value: string
-  /** How much the record must tell for this to be in it. */
+  /** Minimum audit level at which it is included. */
   readonly level: 'Metadata' | 'Request'
 }
 
-/** What the filters and handlers of one server share. */
+/** State that the filters and handlers of one server share. */
 export interface ServerState {
   readonly api: Api
   readonly requestTimeoutMs: number
-  /** Set when the server ends: new requests are turned away. */
+  /** Set during shutdown: new requests are rejected. */
   draining: boolean
   readonly connections: Pick<Connections, 'know'>
   /** Memory for the bodies of requests. */
   readonly bodyMemory: BodyMemory
-  /** Where large bodies wait to be read. */
+  /** Queue of large bodies to decode. */
   readonly bodyQueue: BodyQueue
-  /** Watches over the time of requests. */
+  /** Enforces the deadlines of requests. */
   readonly deadlines: Deadlines
-  /** Tells of the stages of requests; null when nobody subscribes to them. */
+  /** Notifies stage subscribers; null when there are none. */
   readonly stages: Stages | null
   readonly log: Log
   readonly authentication: Pick<AuthenticationChain, 'authenticate' | 'removeCredentials'>
   readonly authorizer: Pick<Authorizer, 'authorize'>
-  /** Names under which a decision is audited. */
+  /** Keys of the audit annotations of a decision. */
   readonly auditKeys: { readonly decision: string; readonly reason: string }
   readonly health: HealthChecks
   readonly endpoints: ReadonlyMap<string, Endpoint>
   /** Endpoints for everything below a path. */
   readonly prefixes: readonly (readonly [string, Endpoint])[]
-  /** Told of each use of a deprecated version; what metrics count. */
+  /** Called for each use of a deprecated version; metrics count it. */
   readonly onDeprecated: (use: DeprecatedUse) => void
   readonly onError: (error: unknown, context: Context) => void
 }
 
-/** Labels of the gauge of deprecated versions in use (seed 1, Audit and metrics). */
+/** Labels of the gauge of deprecated versions in use. */
 export interface DeprecatedUse {
   readonly group: string
   readonly version: string
   readonly resource: string
   readonly subresource: string
-  /** Release without the version, `1.26`; empty when that is not known. */
+  /** Release that removes the version, `1.26`; empty when unknown. */
   readonly removedRelease: string
 }
 
@@ -116,15 +116,15 @@ export interface HealthCheck {
 /** A path outside the resources. */
 export type Endpoint = (context: Context) => Answer | Promise<Answer>
 
-/** What goes back to the client. */
+/** A response. */
 export interface Answer {
   readonly status: number
   readonly headers: HeaderList
-  /** Complete, or written step by step. */
+  /** Complete, or written incrementally. */
   readonly body: Buffer | string | ((out: Out) => Promise<void>)
 }
 
-/** Stands for an answer that somebody else sends: the connection was taken over. */
+/** Placeholder for a response on a connection that another protocol took over. */
 export const TAKEN: Answer = { status: 101, headers: [], body: '' }
 
 /** One step of the pipeline, before the handler; throws StatusError to end the request. */

@@ -7,7 +7,7 @@ import { jsonFailureAnswer } from './failure-answer.ts'
 
 const LOOK_EVERY_MS = 250
 
-/** Answers for requests whose time is up; one timer for all of them. */
+/** Timeout responses of requests; one timer for all of them. */
 export class Deadlines {
   readonly #clock: Clock
   readonly #waiting = new IndexedPool<Context>()
@@ -19,14 +19,14 @@ export class Deadlines {
     this.#cancel = clock.after(LOOK_EVERY_MS, this.#look)
   }
 
-  /** Watches over a request whose answer takes more than this turn of the event loop. */
+  /** Starts the deadline of a request whose response takes more than this iteration of the event loop. */
   begin(context: Context): void {
     if (context.limitMs === Infinity) return
     context.deadline = this.#clock.now() + context.limitMs
     this.#waiting.add(context)
   }
 
-  /** The answer is made, or the request has failed. */
+  /** The response is ready, or the request has failed. */
   end(context: Context): void {
     this.#waiting.delete(context)
   }

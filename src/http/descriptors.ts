@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** Connections that a process may have at once: what its limit of open files leaves. Infinity where that is not known. */
+/** Maximum number of connections of a process, from its limit of open files. Infinity where that is unknown. */
 export function connectionsWithin(limits: () => string = processLimits): number {
   let text: string
   try {
@@ -11,7 +11,7 @@ export function connectionsWithin(limits: () => string = processLimits): number 
   const soft = /^Max open files\s+(\d+)/m.exec(text)?.[1]
   if (soft === undefined) return Infinity
   const limit = Number(soft)
-  // For the store, connections to others, and files that are read again.
+  // For the store, outgoing connections, and files that are reloaded.
   const own = Math.min(1_024, Math.max(64, Math.floor(limit / 8)))
   return Math.max(16, limit - own)
 }

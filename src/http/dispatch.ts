@@ -26,7 +26,7 @@ import { eventForm } from './represent.ts'
 /** Largest request body, bytes. */
 const BODY_LIMIT = 3_145_728
 
-/** Answers a request that passed the filters. Throws StatusError. */
+/** Handles a request that passed the filters. Throws StatusError. */
 export function dispatch(context: Context): Answer | Promise<Answer> {
   const { info } = context
   if (!info.isResource) return endpoint(context)
@@ -34,7 +34,7 @@ export function dispatch(context: Context): Answer | Promise<Answer> {
   return served ? resource(context, served) : unseen(context)
 }
 
-/** What is not served here may be by another server already, which told a client so. */
+/** Another server may already serve what is unknown here, and a client may have learnt of it there. */
 function unseen(context: Context): Answer | Promise<Answer> {
   const { api } = context.server
   const waiting = api.cache.fresh()
@@ -57,7 +57,7 @@ function endpoint(context: Context): Answer | Promise<Answer> {
   return found(context)
 }
 
-/** Below a served group version there is no such resource; elsewhere there is nothing at all. */
+/** In a served group version the resource is unknown; elsewhere the path is. */
 function unknownResource(context: Context): Answer | Promise<Answer> {
   const { info } = context
   const { catalogue } = context.server.api
@@ -65,7 +65,7 @@ function unknownResource(context: Context): Answer | Promise<Answer> {
   return pageNotFound()
 }
 
-/** What a request that begins again keeps. */
+/** State of a request that is kept when it restarts. */
 interface Again {
   readonly body?: () => Promise<Body>
   readonly triesLeft: number
@@ -74,8 +74,8 @@ interface Again {
 const FIRST: Again = { triesLeft: MOST_TRIES }
 
 /**
- * Begins a request again with what is served by now, or refuses it as any for what is not served. Nothing was written:
- * it found what it needs gone, or in another form.
+ * Restarts a request with the current catalogue, or rejects it like any request for an unknown resource. Nothing was
+ * written: a dependency had been removed, or had changed its form.
  */
 function again(
   context: Context,
@@ -85,7 +85,7 @@ function again(
 ): Answer | Promise<Answer> {
   if (!(error instanceof TableGone)) throw error
   if (triesLeft === 0) throw changing()
-  // What is served by now may have other forms.
+  // The current entry may have other forms.
   context.form = null
   const { info, server } = context
   const served = server.api.catalogue.find(info.group, info.version, info.resource)
@@ -108,7 +108,7 @@ function resource(
   const call: Call = {
     served,
     subresource: info.subresource,
-    // A Namespace object stands in no namespace, though its path looks like one's.
+    // A Namespace object is cluster-scoped, though its path looks namespaced.
     namespace: served.namespaced ? info.namespace : '',
     name: info.name,
     query: context.query,
@@ -127,7 +127,7 @@ function resource(
   const run = runOf(served, verb, info.subresource)
   if (!run) throw methodNotAllowed()
   context.showsTables = showsTables(served, info)
-  // An answer that nobody can read is not worth a write; reads find out when they answer.
+  // Reject a write with 406 before it is done; reads negotiate when they respond.
   if (verb !== 'get' && verb !== 'list') answerForm(context)
   const answer = (result: Result | Promise<Result>): Answer | Promise<Answer> =>
     result instanceof Promise
@@ -143,16 +143,16 @@ function resource(
   return waiting ? waiting.then(() => answer(run(api, call))) : answer(run(api, call))
 }
 
-/** What is only posted has no table: reviews, bindings, evictions, tokens. */
+/** Resources that are only posted have no table: reviews, bindings, evictions, tokens. */
 function showsTables(served: ResourceEntry, info: RequestInfo): boolean {
   if (info.subresource !== '') return served.subresources.get(info.subresource)?.serves !== 'action'
   return served.virtual === null || info.verb !== 'create'
 }
 
-/** Paths that look like a resource but have no such place or verb. */
+/** Rejects paths that look like a resource but whose scope or verb does not exist. */
 function checkShape(context: Context, served: ResourceEntry): void {
   const { info } = context
-  // An encoded slash or dot must not lead to the key of another place.
+  // An encoded slash or dot must not lead to the key of another object.
   for (const part of [info.namespace, info.name]) {
     const wrong = part === '' ? [] : isPathSegmentName(part)
     if (wrong.length > 0)
@@ -174,14 +174,14 @@ function checkShape(context: Context, served: ResourceEntry): void {
   if (served.isLeaving && info.verb === 'create') throw createWhileLeaving(served)
   if (collection && (info.verb === 'update' || info.verb === 'patch')) throw methodNotAllowed()
   if (!collection && info.verb === 'create') throw methodNotAllowed()
-  // All namespaces can be read, not written.
+  // Requests for all namespaces are read-only.
   if (served.namespaced && info.namespace === '' && !['list', 'watch'].includes(info.verb)) {
     if (collection) throw methodNotAllowed()
     throw noSuchResource()
   }
 }
 
-/** Of the paths that have the verb in them, only those of collections and objects that can be watched are left. */
+/** Rejects legacy paths that contain the verb, except for collections and objects that can be watched. */
 function checkOldForm({ info, exchange }: Context, served: ResourceEntry): void {
   const { verb, namespace, name, parts } = info
   const isPlace = served.namespaced
@@ -228,7 +228,7 @@ async function connectAnswer(
   return proxy(context, place)
 }
 
-/** How many segments of the path stand before the rest. */
+/** Number of path segments before the rest. */
 const subresourceDepth = ({ info }: Context) =>
   (info.prefix === 'api' ? 2 : 3) + (info.namespace === '' ? 0 : 2) + 3
 
@@ -261,12 +261,12 @@ async function readBody(context: Context): Promise<Body> {
 }
 
 /**
- * The media type of a body; empty: none is given. One that cannot be read is given as it was sent, since whoever reads
- * the body knows which there are, and names them in the refusal.
+ * The media type of a body; empty: none is given. A malformed one is returned as sent, since the decoder of the body
+ * knows the supported types and lists them in the refusal.
  */
 function bodyType({ method, headers }: Context['exchange']): string {
   const { 'content-type': sent = '' } = headers
-  // As in the reference, the parameters of a patch's type are not looked at.
+  // As in the reference, the parameters of a patch's type are ignored.
   const type = method === 'PATCH' ? sent.split(';', 1)[0]! : sent
   if (type === '') return ''
   const parsed = parseContentType(type)
@@ -299,11 +299,11 @@ async function watchAnswer(context: Context, call: Call, before?: Again): Promis
   }
 }
 
-/** A deprecated version answers as ever, and says so to everyone concerned. */
+/** Reports the use of a deprecated version: as a warning, to the audit record and to metrics. */
 function tellDeprecated(context: Context, served: ResourceEntry, deprecation: Deprecation): void {
   const { api, onDeprecated } = context.server
   context.warn(deprecationText(api.v, served, deprecation))
-  // The domain of API groups, which begins with a dot.
+  // The domain of API groups, with its leading dot.
   const domain = api.v.resolve('{api}').slice(1)
   context.annotate(`${domain}/deprecated`, 'true')
   const { removed } = deprecation

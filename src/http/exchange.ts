@@ -7,69 +7,69 @@ import { originForm } from './http1-refusals.ts'
 import { ObservedOut } from './observed-out.ts'
 import { collectBody, type BodyBudget, type BodySink } from './request-body.ts'
 
-/** Header names and values in turns. Names in lower case. */
+/** Header names and values, alternating. Names in lower case. */
 export type HeaderList = string[]
 
-/** One request and its answer, whatever the protocol. */
+/** One request and its response, for any protocol. */
 export interface Exchange {
   readonly method: string
   /** Path and query as sent. */
   readonly target: string
   readonly headers: IncomingHttpHeaders
-  /** Header names and values in turns, as sent. */
+  /** Header names and values, alternating, as sent. */
   readonly rawHeaders: readonly string[]
   readonly socket: TLSSocket
-  /** Whether an answer was begun. */
+  /** Whether the response has begun. */
   readonly begun: boolean
-  /** Aborted when the client is gone, or by `abort`. */
+  /** Aborted when the client disconnects, or by `abort`. */
   readonly signal: AbortSignal
   abort(): void
   /**
-   * The whole request body, in memory of the budget. Throws 413 beyond `limit` bytes, 429 when the budget has no more,
+   * The whole request body, in memory of the budget. Throws 413 beyond `limit` bytes, 429 when the budget is exhausted,
    * and BodyCutOff.
    */
   readBody(limit: number, budget: BodyBudget | null): Promise<Buffer>
-  /** The request body as it comes in; not together with `readBody`. */
+  /** The request body as a stream; not together with `readBody`. */
   source(): Readable
-  /** The connection, when the client asks to use it otherwise; null when it does not. */
+  /** The connection, when the client requests an upgrade; null otherwise. */
   readonly upgrade: Upgrade | null
-  /** The connection in `upgrade` belongs to somebody else from now on. */
+  /** Hands the connection in `upgrade` over to the caller. */
   take(): void
-  /** Sends a complete answer; without a body for HEAD. */
+  /** Sends a complete response; without a body for HEAD. */
   send(status: number, headers: HeaderList, body: Buffer | string): void
-  /** Begins an answer of unknown or large length. */
+  /** Begins a response of unknown or large length. */
   open(status: number, headers: HeaderList): Out
-  /** Is told what becomes of the answer; null: nobody wants to know. */
+  /** Observes the response; null: no observer. */
   observer: ExchangeObserver | null
 }
 
-/** What is told of the answer of an exchange. */
+/** Observer of the response of an exchange. */
 export interface ExchangeObserver {
-  /** Status and headers were handed to a connection that is there. */
+  /** Status and headers were handed to an open connection. */
   begun(status: number): void
-  /** So many bytes more of the body were. */
+  /** More bytes of the body were handed to the connection. */
   wrote(bytes: number): void
-  /** All of it was. */
+  /** The whole response was handed to the connection. */
   finished(): void
 }
 
-/** A connection that may become something else than HTTP. */
+/** A connection that may switch to another protocol than HTTP. */
 export interface Upgrade {
   readonly socket: Duplex
-  /** What came after the request's head. */
+  /** Bytes after the request's head. */
   readonly head: Buffer
 }
 
-/** The body of an answer while it is being sent. */
+/** The body of a response while it is being sent. */
 export interface Out {
   /**
-   * False when the client should be given time; see `drained`. `flushed` is called when the chunk is no longer
-   * looked at, sent or not.
+   * False when the buffer is full; see `drained`. `flushed` is called when the chunk is no longer in use, sent or
+   * not.
    */
   write(chunk: Buffer, flushed?: () => void): boolean
   drained(): Promise<void>
   end(): void
-  /** Cuts the answer off, so that the client sees it is not whole. */
+  /** Aborts the response, so that the client sees it is incomplete. */
   destroy(): void
   readonly closed: boolean
 }
@@ -77,17 +77,17 @@ export interface Out {
 const hasBody = (headers: IncomingHttpHeaders) =>
   headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
 
-/** Gives a body to a sink. */
+/** Forwards a body to a sink. */
 function pass(source: IncomingMessage, sink: BodySink): void {
   source.on('data', (chunk: Buffer) => sink.data(chunk))
   source.once('end', () => (source.complete ? sink.end() : sink.cut()))
   source.once('error', () => sink.cut())
   source.once('close', () => sink.cut())
-  // What was cut off before this is not told again.
+  // A body that was cut off earlier is not reported again.
   if (source.destroyed && !source.readableEnded) sink.cut()
 }
 
-/** What both protocols share. */
+/** Common part of both protocols. */
 abstract class Base {
   #controller: AbortController | null = null
   get signal(): AbortSignal {
@@ -140,7 +140,7 @@ export class Http1Exchange extends Base implements Exchange {
     this.#invite()
     return this.#request
   }
-  /** Tells a client that waits for it to send its body: not before it is known that the body is wanted. */
+  /** Sends `100 Continue` to a client that expects it: only once the body is wanted. */
   #invite(): void {
     const { headers, httpVersion } = this.#request
     if (headers.expect !== undefined && httpVersion === '1.1') this.#response.writeContinue()
@@ -171,7 +171,7 @@ export class Http1Exchange extends Base implements Exchange {
     const observer = this.#isGone ? null : this.observer
     headers.push('content-length', String(Buffer.byteLength(body)))
     if (!this.#request.complete && hasBody(this.headers)) {
-      // What is still to come of the body is not wanted.
+      // The rest of the body is not wanted.
       headers.push('connection', 'close')
       lingerAfter(response)
       this.#sink?.cut()
@@ -196,7 +196,7 @@ export class Http1Exchange extends Base implements Exchange {
     if (this.method === 'HEAD') observer.finished()
     return new ObservedOut(out, observer)
   }
-  /** Whether nobody is there to get an answer. */
+  /** Whether the client has disconnected. */
   get #isGone(): boolean {
     return this.#response.destroyed || !this.#request.socket.writable
   }
@@ -208,14 +208,14 @@ class StreamOut implements Out {
   readonly #stream: ServerResponse
   #draining: Promise<void> | null = null
 
-  /** What may have to drain besides the stream. */
+  /** A socket that may have to drain besides the stream. */
   protected get under(): Socket | null {
     return null
   }
 
   constructor(stream: ServerResponse) {
     this.#stream = stream
-    // A client that goes away is no error of ours; `closed` tells.
+    // A client that disconnects is not an error of the server; `closed` reports it.
     stream.on('error', () => {})
   }
   get closed(): boolean {
@@ -253,11 +253,11 @@ class StreamOut implements Out {
   }
 }
 
-/** Longer pieces are not copied. */
+/** Longer pieces are not copied into frames. */
 const FRAME_UP_TO = 16 << 10
 const LINE_END = Buffer.from('\r\n')
 
-/** The last piece that was framed: events of a watch are sent to everybody who watches, one after the other. */
+/** The last piece that was framed: a watch event goes to all of its watchers, one after the other. */
 let framed: { readonly chunk: Buffer; readonly frame: Buffer } | null = null
 
 /** A piece as chunk of the chunked transfer coding (RFC 9112, section 7.1). */
@@ -273,7 +273,7 @@ function chunkFrame(chunk: Buffer): Buffer {
   return frame
 }
 
-/** An answer over HTTP/1.1, whose short pieces go to the connection in one write each, framed once for everybody. */
+/** A response over HTTP/1.1; each short piece is one write to the connection, framed once for all receivers. */
 class Http1Out extends StreamOut {
   readonly #response: ServerResponse
 
@@ -281,7 +281,7 @@ class Http1Out extends StreamOut {
     super(response)
     this.#response = response
   }
-  /** Null while answers to requests before this one are being sent. */
+  /** Null while responses to earlier requests are being sent. */
   protected override get under(): Socket | null {
     return this.#response.socket
   }

@@ -6,7 +6,7 @@ import { compose, filters } from './pipeline.ts'
 import { RequestContext } from './request-context.ts'
 import { StatusError } from '../meta/errors.ts'
 
-/** Takes exchanges through the pipeline and knows how many are under way. */
+/** Runs exchanges through the pipeline and counts those in progress. */
 export class Exchanges {
   readonly #state: ServerState
   readonly #run = compose(filters, dispatch)
@@ -17,7 +17,7 @@ export class Exchanges {
     this.#state = state
   }
 
-  /** Resolves when none is under way, or after so many milliseconds. */
+  /** Resolves when none is in progress, or after so many milliseconds. */
   idle(atMostMs: number): Promise<void> {
     if (this.#underway === 0) return Promise.resolve()
     return new Promise((resolve) => {
@@ -29,7 +29,7 @@ export class Exchanges {
     })
   }
 
-  /** Answers one exchange, whatever happens. */
+  /** Handles one exchange; never throws. */
   readonly take = (exchange: Exchange): void => {
     const { stages } = this.#state
     const context = new RequestContext(this.#state, exchange)
@@ -60,7 +60,7 @@ export class Exchanges {
 
   #write(context: Context, answer: Answer): void {
     const { record } = context
-    // A body that somebody wants to see counts as long as it is kept.
+    // A body that a subscriber wants counts as long as it is retained.
     if (record === null) context.bodyShare?.close()
     else if (answer === TAKEN) return this.#endLater(context)
     const writing = writeAnswer(context, answer)
@@ -72,7 +72,7 @@ export class Exchanges {
       )
   }
 
-  /** Ends a request whose connection was taken over when that is over, for those who want to know. */
+  /** Ends the record of a request when its upgraded connection closes, for stage subscribers. */
   #endLater(context: Context): void {
     const { signal } = context.exchange
     if (signal.aborted) this.#end(context)

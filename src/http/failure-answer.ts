@@ -4,7 +4,7 @@ import type { Answer, Context } from './context.ts'
 import type { HeaderList } from './exchange.ts'
 import { failureForm, type Form } from './form.ts'
 
-/** The answer to a failure, in the form that was asked for as far as that can be had. */
+/** The response to a failure, in the requested form if possible. */
 export function failureAnswer(context: Context, error: StatusError): Answer | Promise<Answer> {
   const form = failureForm(context)
   switch (form.type) {
@@ -17,7 +17,7 @@ export function failureAnswer(context: Context, error: StatusError): Answer | Pr
   }
 }
 
-/** The same as JSON whatever was asked for, which needs no waiting. */
+/** The same as JSON regardless of the requested form, which works synchronously. */
 export const jsonFailureAnswer = (context: Context, error: StatusError): Answer =>
   jsonFailure(error, failureForm(context))
 
@@ -48,7 +48,7 @@ async function binaryFailure(
   return { ...answer, headers: [...headersOf(status), ...answer.headers] }
 }
 
-/** What a failure says in headers. */
+/** Headers of a failure. */
 function headersOf({ code, details }: Status): HeaderList {
   const headers: HeaderList = []
   const retry = details?.retryAfterSeconds

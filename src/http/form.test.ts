@@ -5,7 +5,7 @@ import type { Exchange } from './exchange.ts'
 import { answerForm, failureForm, type Form } from './form.ts'
 import { RequestContext } from './request-context.ts'
 
-/** A request, and how often its Accept header was read. */
+/** A request, with a count of how often its Accept header was read. */
 function requestFor(accept: string | undefined) {
   const reads = { count: 0 }
   const headers = {
@@ -14,7 +14,7 @@ function requestFor(accept: string | undefined) {
       return accept
     },
   }
-  // Negotiation looks at nothing else of them.
+  // Negotiation needs nothing else of these.
   const server = { api: { v: vocabularies.orch } } as ServerState
   const exchange = { target: '/api/v1/namespaces', headers } as unknown as Exchange
   return { context: new RequestContext(server, exchange), reads }
@@ -56,7 +56,7 @@ for (const { name, accept, form, failure, negotiations } of [
   })
 }
 
-test('a failure is indented JSON for a client that takes nothing of what there is', () => {
+test('a failure is indented JSON for a client that accepts none of the offered types', () => {
   const { context } = requestFor('image/png')
   expect(() => answerForm(context)).toThrow(/^only the following media types are accepted: /)
   expect(context.form).toBe(null)

@@ -6,20 +6,20 @@ import { wireNames } from '../vocabulary/wire-names.ts'
 import type { Context } from './context.ts'
 import { negotiate, type Offer } from './media-types.ts'
 
-/** The form in which an answer was asked for. */
+/** The negotiated form of a response. */
 export interface Form {
   readonly type: 'application/json' | 'application/yaml' | 'protobuf'
-  /** Media type of the answer; that of the binary form is spelled as it was asked for. */
+  /** Media type of the response; the binary one is spelled as requested. */
   readonly mediaType: string
   /** Another shape of the same content. */
   readonly as: '' | 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList'
-  /** Group and version of that shape as they were asked for, such as `meta/v1`; empty without a shape. */
+  /** Group and version of that shape as requested, such as `meta/v1`; empty without a shape. */
   readonly asVersion: string
   readonly includeObject: 'None' | 'Metadata' | 'Object'
   readonly pretty: boolean
 }
 
-/** Media types that answers can have; the binary one where there is such a form. */
+/** Media types of responses; the binary one only where the kind has such a form. */
 const offered = (v: Vocabulary, hasBinary: boolean): string[] => [
   'application/json',
   'application/yaml',
@@ -34,7 +34,7 @@ interface FormOffer extends Offer {
 interface Offers {
   readonly all: readonly FormOffer[]
   readonly watch: readonly FormOffer[]
-  /** The same of what has no binary form. */
+  /** The same for kinds without a binary form. */
   readonly text: readonly FormOffer[]
   readonly textWatch: readonly FormOffer[]
 }
@@ -73,8 +73,8 @@ export const PLAIN: Form = {
 }
 
 /**
- * The form of what a verb answers. It is negotiated when it is first asked for, and the request has it from then on.
- * Throws 400 and 406.
+ * The form of a verb's response. It is negotiated on first access and then cached with the request. Throws 400 and
+ * 406.
  */
 export const answerForm = (context: Context): Form =>
   (context.form ??= negotiated(context, { transform: true }))
@@ -86,21 +86,21 @@ export const watchForm = (context: Context): Form =>
 /** The form of documents that describe the API, which have one shape. Throws 406. */
 export const documentForm = (context: Context): Form => negotiated(context, { transform: false })
 
-/** The form of a failure: it has one shape, whatever was asked for, and can always be had. */
+/** The form of a failure: it always has the same shape and never fails. */
 export function failureForm(context: Context): Form {
-  // What was found without another shape would be found again.
+  // Without another shape the result would be the same.
   if (context.form?.as === '') return context.form
   try {
     return negotiated(context, { transform: false })
   } catch {
-    // People read it.
+    // Readable for people.
     return INDENTED
   }
 }
 
 const INDENTED: Form = { ...PLAIN, pretty: true }
 
-/** Negotiates a form (seed 1, Content negotiation). Throws 400 and 406. */
+/** Negotiates a form. Throws 400 and 406. */
 function negotiated(context: Context, options: { watch?: boolean; transform: boolean }): Form {
   const accept = context.exchange.headers.accept
   const agent = context.exchange.headers['user-agent'] ?? ''
@@ -115,7 +115,7 @@ function negotiated(context: Context, options: { watch?: boolean; transform: boo
     const isBinary = offer.form === 'protobuf'
     if (as === undefined) return hasBinary || !isBinary
     if (!options.transform) return false
-    // Tables have cells of any type, for which there is no message.
+    // Table cells have any type, for which there is no protobuf message.
     if (as === 'Table' && (isBinary || !context.showsTables)) return false
     const v = params.get('v') ?? ''
     const g = params.get('g') ?? ''
@@ -127,7 +127,7 @@ function negotiated(context: Context, options: { watch?: boolean; transform: boo
   }
   const choose = (binary: boolean) =>
     negotiate(accept, offersIn(offers, options.watch === true, binary), accepts)
-  // Metadata is the same of every kind, and has a message.
+  // Metadata is the same for all kinds, and has a message.
   let choice = choose(hasBinary || accept?.includes(METADATA) === true)
   if (!hasBinary && choice?.offer.form === 'protobuf' && !choice.params.has('as'))
     choice = choose(false)
@@ -164,7 +164,7 @@ function offersIn(offers: Offers, watches: boolean, hasBinary: boolean): readonl
 
 const METADATA = 'as=PartialObjectMetadata'
 
-/** Words for yes; whatever else a client writes is no. */
+/** Values that mean yes; all others mean no. */
 const YES = ['1', 't', 'T', 'true', 'TRUE', 'True']
 
 function isPretty(context: Context, agent: string): boolean {

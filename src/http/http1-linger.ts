@@ -1,25 +1,25 @@
-/** The end of a connection of HTTP/1.1 whose client still sends: it must be able to read why nobody takes that. */
+/** Closes an HTTP/1.1 connection whose client still sends, so that it can read why the request is rejected. */
 import type { ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 
-/** How long a client may take to read its answer and to stop, milliseconds. */
+/** How long a client may take to read the response and stop sending, milliseconds. */
 const LINGER_MS = 1_000
 
 /**
- * Says the last and goes on reading for a while, whatever comes: a connection that ends with unread bytes is reset,
- * and on many systems the answer is lost with it.
+ * Sends the last bytes and goes on reading for a while, discarding input: a connection that closes with unread bytes is
+ * reset, and on many systems the response is lost with it.
  */
 export function endReading(socket: Duplex, last?: string): void {
   setTimeout(() => socket.destroy(), LINGER_MS).unref()
   socket.end(last)
 }
 
-/** Makes the connection end so when this answer, its last, is written. */
+/** Closes the connection this way once this response, its last, is written. */
 export function lingerAfter(response: ServerResponse): void {
   const { socket } = response.req
-  // What Node.js calls then; its own resets the connection when something comes behind.
+  // Node.js calls this then; its own implementation resets the connection when more bytes arrive.
   socket.destroySoon = () => endReading(socket)
 }
 
-/** Whether the last was said on the connection: what still comes must not be taken for a request. */
+/** Whether the last bytes were sent on the connection: further input must not be parsed as a request. */
 export const isLingering = (socket: Duplex): boolean => socket.writableEnded

@@ -1,4 +1,4 @@
-/** Answers to what is not HTTP/1.1 as this server speaks it, given before there is a request for the pipeline. */
+/** Rejects input that is not valid HTTP/1.1 for this server, before a request enters the pipeline. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Exchange } from './exchange.ts'
@@ -17,7 +17,7 @@ const PHRASES: Readonly<Record<number, string>> = {
   431: 'Request Header Fields Too Large',
 }
 
-/** What a parsed head is refused for; null when nothing is wrong with it. */
+/** Why a parsed head is rejected; null when it is valid. */
 export function wrongHead({
   httpVersion,
   headers,
@@ -28,7 +28,7 @@ export function wrongHead({
   const coding = headers['transfer-encoding']
   if (httpVersion !== '1.1') {
     if (httpVersion !== '1.0') return badRequest('unsupported HTTP version')
-    // A server between that does not know it would take the body for the next request.
+    // A proxy that does not know it would take the body for the next request.
     if (coding !== undefined) return badRequest('HTTP/1.0 has no Transfer-Encoding')
   } else if (headers.host === undefined) return badRequest('missing required Host header')
   if (coding !== undefined && coding.toLowerCase() !== 'chunked')
@@ -41,8 +41,8 @@ export function wrongHead({
 const unreadable = () => badRequest('the request is not valid HTTP/1.1')
 
 /**
- * Whether every field has a name that ends where it should. Releases of Node.js before 20.20 take a name with blanks behind
- * it, or none, for another one (RFC 9112, section 5.1), so that nobody would see what it decides.
+ * Whether every header has a well-formed name. Releases of Node.js before 20.20 accept a name with trailing whitespace,
+ * or an empty one, as a different header (RFC 9112, section 5.1), so that its effect would go unnoticed.
  */
 function haveNames(rawHeaders: readonly string[]): boolean {
   for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -54,24 +54,24 @@ function haveNames(rawHeaders: readonly string[]): boolean {
 
 const BLANK = 0x20
 
-/** Without a user, for whom there is no place in a request (RFC 9110, section 4.2.4). */
+/** Without userinfo, which a request must not contain (RFC 9110, section 4.2.4). */
 const ABSOLUTE = /^https?:\/\/[^/?#@]*(?![^/?#])/i
 
-/** Path and query of a target: an absolute one names this server besides (RFC 9112, section 3.2.2). */
+/** Path and query of a target; the absolute form also names this server (RFC 9112, section 3.2.2). */
 export function originForm(target: string): string {
   if (target.startsWith('/')) return target
   const rest = target.replace(ABSOLUTE, '')
   return rest.startsWith('?') || rest === '' ? `/${rest}` : rest
 }
 
-/** A refusal that was given. */
+/** A refusal that was sent. */
 export interface Refusal {
   readonly error: StatusError
-  /** Of the answer's body. */
+  /** Bytes of the response body. */
   readonly bytes: number
 }
 
-/** Refuses a request whose head was read; the connection ends. */
+/** Rejects a request whose head was parsed; the connection closes. */
 export function refuse(response: ServerResponse, error: StatusError): Refusal {
   const body = response.req.method === 'HEAD' ? '' : bodyOf(error)
   lingerAfter(response)
@@ -93,10 +93,10 @@ const headersOf = (body: string) => [
   'close',
 ]
 
-/** Refuses what the parser of HTTP cannot read, and ends the connection; null: nobody could be told. */
+/** Rejects input that the HTTP parser cannot read, and closes the connection; null: no response could be sent. */
 export function refuseUnparsed(error: NodeJS.ErrnoException, socket: Duplex): Refusal | null {
   const { code = '' } = error
-  // Further bytes of what was refused already.
+  // Further bytes of rejected input.
   if (socket.writableEnded) return null
   if (!code.startsWith('HPE_') || !socket.writable || isAnswering(socket)) {
     socket.destroy()
@@ -105,7 +105,7 @@ export function refuseUnparsed(error: NodeJS.ErrnoException, socket: Duplex): Re
   return refuseConnection(socket, code === 'HPE_HEADER_OVERFLOW' ? headersTooLarge() : unreadable())
 }
 
-/** Refuses a request to become a tunnel. */
+/** Rejects CONNECT requests. */
 export const refuseTunnel = (socket: Duplex): Refusal =>
   refuseConnection(socket, methodNotAllowed())
 
@@ -119,29 +119,29 @@ function refuseConnection(socket: Duplex, error: StatusError): Refusal {
   return { error, bytes: Buffer.byteLength(body) }
 }
 
-/** The answer that a connection has been given last. */
+/** The last response on a connection. */
 interface WithAnswer {
   lastAnswer?: ServerResponse
   lastExchange?: Exchange
 }
 
-/** Remembers the answer that is being made on a connection. */
+/** Remembers the response that is in progress on a connection. */
 export function rememberAnswer(response: ServerResponse): void {
   ;(response.req.socket as WithAnswer).lastAnswer = response
 }
 
-/** Remembers for whose request the answer is made. */
+/** Remembers the exchange of the response. */
 export function rememberExchange(exchange: Exchange): void {
   ;(exchange.socket as WithAnswer).lastExchange = exchange
 }
 
-/** The exchange whose body could not be read, when it is no head that could not be. */
+/** The exchange whose body is malformed; null when a head is. */
 export function unreadExchange(socket: Duplex): Exchange | null {
   const { lastAnswer, lastExchange } = socket as WithAnswer
   return lastAnswer && !lastAnswer.req.complete ? (lastExchange ?? null) : null
 }
 
-/** Whether an answer to another request than the one that cannot be read would be mixed up with a refusal. */
+/** Whether a refusal would be mixed with the response to an earlier request. */
 function isAnswering(socket: Duplex): boolean {
   const { lastAnswer } = socket as WithAnswer
   if (!lastAnswer || lastAnswer.writableFinished) return false

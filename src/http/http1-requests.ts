@@ -16,14 +16,14 @@ import {
 import { tellRefused, tellUnparsed } from './http1-stages.ts'
 import type { Stages } from './stages.ts'
 
-/** Where the requests of HTTP/1.1 go. */
+/** Receivers of HTTP/1.1 requests. */
 export interface Http1Options {
   readonly onExchange: (exchange: Exchange) => void
-  /** Tells of requests that are refused here; null when nobody subscribes. */
+  /** Reports requests that are rejected here; null without subscribers. */
   readonly stages: Stages | null
 }
 
-/** Makes exchanges of the requests that a server reads, and refuses what cannot be one. */
+/** Creates exchanges from the requests of a server, and rejects invalid ones. */
 export function takeHttp1(server: Server, options: Http1Options): void {
   const { stages } = options
   const take = (request: IncomingMessage, response: ServerResponse) => {
@@ -70,8 +70,8 @@ function refused(response: ServerResponse, error: StatusError, { stages }: Http1
 }
 
 /**
- * The response to a request that asks for another protocol: whoever does not know what to do with the connection
- * answers as usual, and the connection ends.
+ * The response to a request for a protocol upgrade: a handler that does not support it responds as usual, and the
+ * connection closes.
  */
 function lastResponse(request: IncomingMessage, socket: Duplex): ServerResponse {
   const response = new ServerResponse(request)

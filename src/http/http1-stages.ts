@@ -1,4 +1,4 @@
-/** Stages of requests of HTTP/1.1 that never reach the pipeline. */
+/** Stages of HTTP/1.1 requests that never reach the pipeline. */
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
@@ -6,14 +6,14 @@ import { unreadExchange, type Refusal } from './http1-refusals.ts'
 import type { RecordHead } from './request-record.ts'
 import type { Stages } from './stages.ts'
 
-/** Tells of a request whose head was read and refused. */
+/** Reports a request whose head was parsed and rejected. */
 export function tellRefused(stages: Stages, request: IncomingMessage, refusal: Refusal): void {
   const { method = '', url = '', headers, socket } = request
   const { error, bytes } = refusal
   stages.refused({ ...nothingOf(socket), method, target: url, headers }, error, bytes)
 }
 
-/** Tells of bytes that were refused since they are no HTTP/1.1: a request of its own, or the body of one. */
+/** Reports bytes that were rejected as malformed HTTP/1.1: as a separate request, or as the body of one. */
 export function tellUnparsed(stages: Stages, socket: Duplex, { error, bytes }: Refusal): void {
   const exchange = unreadExchange(socket)
   if (exchange === null) return stages.refused(nothingOf(socket), error, bytes)

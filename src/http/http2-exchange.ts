@@ -9,7 +9,7 @@ import { collectBody, type BodyBudget } from './request-body.ts'
 
 const EMPTY = Buffer.alloc(0)
 
-/** One request and its answer over HTTP/2. */
+/** One request and its response over HTTP/2. */
 export class Http2Exchange implements Exchange, Out {
   readonly method: string
   readonly target: string
@@ -33,7 +33,7 @@ export class Http2Exchange implements Exchange, Out {
   }
 
   get socket(): TLSSocket {
-    // Only connections over TLS are taken.
+    // Only TLS connections are accepted.
     return this.#stream.connection.socket as TLSSocket
   }
   get begun(): boolean {
@@ -64,7 +64,7 @@ export class Http2Exchange implements Exchange, Out {
     this.#stream.receive(sink)
     return body
   }
-  /** Tells a client that waits for it to send its body: not before it is known that the body is wanted. */
+  /** Sends `100 Continue` to a client that expects it: only once the body is wanted. */
   #invite(): void {
     const { expect } = this.headers
     if (expect?.toLowerCase() === '100-continue') this.#stream.invite()
@@ -95,12 +95,12 @@ export class Http2Exchange implements Exchange, Out {
     if (this.method === 'HEAD') observer.finished()
     return new ObservedOut(this, observer)
   }
-  /** Whether nobody is there to get an answer, or has got one. */
+  /** Whether the client has disconnected, or has received a response. */
   get #isGone(): boolean {
     return this.#stream.isOver || this.#stream.isBegun
   }
 
-  // What was opened is the stream itself, for which no object more is needed.
+  // An open response is the stream itself, which needs no additional object.
 
   get closed(): boolean {
     return this.#stream.isClosed
@@ -119,12 +119,12 @@ export class Http2Exchange implements Exchange, Out {
   }
 }
 
-/** What tells a client that an answer is not whole (RFC 9113, section 7). */
+/** Error code that signals an incomplete response (RFC 9113, section 7). */
 const INTERNAL_ERROR = 2
 
-/** The body of a request for those who need a stream of Node.js. */
+/** The body of a request as a Node.js stream. */
 class BodySource extends Readable {
-  /** As streams of Node.js have it: there is no body. */
+  /** As in Node.js streams: whether there is no body. */
   readonly endAfterHeaders: boolean
   readonly #stream: ServerStream
   #unread = 0
@@ -148,7 +148,7 @@ class BodySource extends Readable {
     this.#give()
   }
 
-  /** The client may send as much again. */
+  /** Lets the client send more. */
   #give(): void {
     const bytes = this.#unread
     this.#unread = 0
@@ -159,7 +159,7 @@ class BodySource extends Readable {
 let dateSecond = 0
 let date = ''
 
-/** The time for headers, made once in a second. */
+/** The value of the Date header, computed once a second. */
 function dateText(): string {
   const second = Math.trunc(Date.now() / 1000)
   if (second !== dateSecond) {

@@ -1,4 +1,4 @@
-/** Connections of HTTP/2 that say nothing, or not enough: by the server's clock. */
+/** HTTP/2 connections that are silent or incomplete: by the server's clock. */
 import { createServer, type AddressInfo, type Server } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { RawHttp2, type RawOptions } from '../../test/http2/raw-client.fixture.ts'
@@ -37,7 +37,7 @@ afterEach(() => {
 
 async function open(options: RawOptions = {}): Promise<void> {
   client = await RawHttp2.tcp((server.address() as AddressInfo).port, options)
-  // What the server says first: from then on its clock counts.
+  // The first frame of the server: from then on its clock runs.
   await client.until('settings came', () => client.frames.length > 0)
 }
 
@@ -164,12 +164,12 @@ describe('a connection ends', () => {
   })
 })
 
-/** More turns of the event loop than a message takes to reach this process; a ping cannot be sent inside a frame. */
+/** More iterations of the event loop than a message takes to arrive here; a ping cannot be sent inside a frame. */
 async function turns(): Promise<void> {
   for (let i = 0; i < 50; i++) await new Promise<void>((resolve) => setImmediate(resolve))
 }
 
-test('a server that ends tells its clients, and lets them have their answers', async () => {
+test('a server that shuts down notifies its clients, and completes their responses', async () => {
   await open()
   const id = client.begin('GET', '/slow', [], true)
   await client.synchronized()
@@ -184,7 +184,7 @@ test('a server that ends tells its clients, and lets them have their answers', a
   expect(client.hasHeaders(late)).toBe(false)
 })
 
-test('a client that does not go although the server ends is cut off', async () => {
+test('a client that stays connected during shutdown is cut off', async () => {
   server.close()
   server = createServer({ allowHalfOpen: true }, (socket) => sessions.take(socket))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

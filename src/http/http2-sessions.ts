@@ -16,20 +16,20 @@ const LOOK_EVERY_MS = 1000
 
 export interface Http2Options {
   readonly onExchange: (exchange: Exchange) => void
-  /** Tells of requests that are refused here; null when nobody subscribes. */
+  /** Reports requests that are rejected here; null without subscribers. */
   readonly stages?: Stages | null
-  /** Of the headers of one request. */
+  /** Maximum size of the headers of one request. */
   readonly maxHeaderBytes: number
   /** Milliseconds after which a connection without requests ends. */
   readonly idleMs?: number
-  /** Told of what nobody should have thrown. */
+  /** Called for unexpected errors. */
   readonly onFault: (error: unknown) => void
   readonly clock?: Clock
 }
 
 /**
- * The connections whose clients speak HTTP/2. What that needs is loaded when the first of them comes. One timer looks
- * after all of them.
+ * The HTTP/2 connections. The implementation is loaded when the first of them is accepted. One timer serves all of
+ * them.
  */
 export class Http2Sessions {
   readonly #options: Http2Options
@@ -52,10 +52,10 @@ export class Http2Sessions {
     }
   }
 
-  /** Serves a connection on which HTTP/2 was agreed, from its first byte. */
+  /** Serves a connection that negotiated HTTP/2, from its first byte. */
   take(socket: Socket): void {
     if (this.#serve) return this.#serve(socket)
-    // Nothing is read of it meanwhile.
+    // The connection is not read meanwhile.
     void this.#load().then(
       (serve) => serve(socket),
       (error: unknown) => {
@@ -107,7 +107,7 @@ export class Http2Sessions {
     })
   }
 
-  /** Each ends when its streams have; no new ones begin. */
+  /** Each ends with its last stream; no new ones begin. */
   close(): void {
     this.#isClosed = true
     for (const connection of this.#connections) connection.end()
@@ -125,7 +125,7 @@ const headOf = ({ connection }: ServerStream, { headers }: RequestHead): RecordH
   remoteAddress: connection.socket.remoteAddress ?? '',
 })
 
-/** Answers what no filter sees; gives the bytes of the body. */
+/** Rejects a request that does not reach the filters; returns the size of the response body. */
 function answerRefusal(stream: ServerStream, head: RequestHead, error: StatusError): number {
   const body = Buffer.from(`${JSON.stringify(error.toStatus())}\n`)
   const headers = [

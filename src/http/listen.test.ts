@@ -1,4 +1,4 @@
-/** Connections that say nothing, or not enough. */
+/** Connections that are silent or incomplete. */
 import { once } from 'node:events'
 import { connect as connectTcp, type Socket } from 'node:net'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
@@ -70,7 +70,7 @@ for (const { name, say } of [
   { name: 'the beginning of TLS', say: (socket) => socket.write(Buffer.from([22, 3, 1, 1, 0, 1])) },
   { name: 'no more than that it says nothing', say: (socket) => socket.end() },
 ] as { name: string; say: (socket: Socket) => void }[]) {
-  test(`a connection that says ${name} ends`, async () => {
+  test(`a connection that sends ${name} ends`, async () => {
     const { port, connections } = await serve({ handshakeMs: SHORT })
     const socket = await tcp(port)
     say(socket)
@@ -87,7 +87,7 @@ for (const { name, say } of [
     say: (socket) => socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\n'),
   },
 ] as { name: string; say: (socket: Socket) => void }[]) {
-  test(`a connection that says ${name} ends`, async () => {
+  test(`a connection that sends ${name} ends`, async () => {
     const { port, connections } = await serve({ headersMs: SHORT })
     const socket = await tls(port)
     say(socket)
@@ -103,7 +103,7 @@ test('a connection without a further request ends', async () => {
   await ended(socket)
 })
 
-test('a server ends although connections have not got as far as TLS', async () => {
+test('a server shuts down despite connections without a TLS handshake', async () => {
   const { port, connections } = await serve({})
   const socket = await tcp(port)
   await expect.poll(() => connections.counts.open).toBe(1)

@@ -18,19 +18,19 @@ export interface ListenOptions {
   /** Authorities of client certificates, PEM. */
   readonly clientCa: string
   readonly connections: Connections
-  /** Reads what clients show. */
+  /** Parses client certificates. */
   readonly certificates: Pick<ConnectionCertificates, 'read'>
   readonly onExchange: (exchange: Exchange) => void
-  /** Tells of requests that are refused here; null when nobody subscribes. */
+  /** Reports requests that are rejected here; null without subscribers. */
   readonly stages?: Stages | null
-  /** Told of what nobody should have thrown; the connection it happened on has ended. */
+  /** Called for unexpected errors; the connection has been closed. */
   readonly onFault: (error: unknown) => void
   readonly timeouts?: Partial<Timeouts>
 }
 
-/** How long connections may go without a word, milliseconds. */
+/** How long connections may be silent, milliseconds. */
 export interface Timeouts {
-  /** From the beginning of a request, or of a connection that has none, to the end of the head. */
+  /** From the start of a request, or of a connection that has none, to the end of the head. */
   readonly headersMs: number
   /** Between requests. */
   readonly idleMs: number
@@ -38,22 +38,22 @@ export interface Timeouts {
 
 export interface Listener {
   readonly port: number
-  /** Changes the authorities that new connections are told of, PEM. */
+  /** Changes the authorities that new connections are offered for client certificates, PEM. */
   setClientCa(pem: string): void
-  /** Takes no new connections and ends idle ones; resolves when all are gone or after `graceMs`. */
+  /** Stops accepting and ends idle connections; resolves when all are closed or after `graceMs`. */
   close(graceMs: number): Promise<void>
 }
 
-// Large enough for long selectors and tokens, small enough that nobody fills memory with headers.
+// Large enough for long selectors and tokens, small enough that headers cannot exhaust memory.
 const MAX_HEADER_BYTES = 64 << 10
 const HEADERS_MS = 32_000
 const IDLE_MS = 90_000
-/** How often those are looked at, at most. */
+/** Maximum interval of the checks for timeouts. */
 const CHECK_MS = 5_000
-/** After how long a silent connection is asked whether its other end is still there. */
+/** Idle time before TCP keep-alive probes, milliseconds. */
 const PROBE_AFTER_MS = 180_000
 
-/** Serves HTTP/1.1 and HTTP/2 over TLS on one port. Rejects when the address cannot be had. */
+/** Serves HTTP/1.1 and HTTP/2 over TLS on one port. Rejects when the address is not available. */
 export async function listen(options: ListenOptions): Promise<Listener> {
   const { connections, stages = null, onExchange, onFault } = options
   const { headersMs = HEADERS_MS, idleMs = IDLE_MS } = options.timeouts ?? {}
@@ -81,7 +81,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   }
 }
 
-/** A server that serves nothing yet. */
+/** A server without connections or handlers. */
 function tlsServer(
   { cert, key, clientCa }: ListenOptions,
   { headersMs, idleMs }: Timeouts,
@@ -90,35 +90,35 @@ function tlsServer(
     cert,
     key,
     ca: clientCa,
-    // Asked for, not required: who may do what without one is decided later.
+    // Requested, not required: authorization happens later.
     requestCert: true,
     rejectUnauthorized: false,
     minVersion: 'TLSv1.2',
     ALPNProtocols: ['h2', 'http/1.1'],
     maxHeaderSize: MAX_HEADER_BYTES,
-    // Refused in the form that clients read.
+    // Rejected later, in the form that clients can read.
     requireHostHeader: false,
     headersTimeout: headersMs,
     keepAliveTimeout: idleMs,
     connectionsCheckingInterval: Math.min(CHECK_MS, headersMs),
     keepAlive: true,
     keepAliveInitialDelay: PROBE_AFTER_MS,
-    // A body may take its time as long as the request's own deadline allows.
+    // The deadline of the request also bounds its body.
     requestTimeout: 0,
   })
-  // Headers that are not seen decide nothing: their number is bounded by their size alone.
+  // Dropped headers would be ignored: their number is bounded by their size alone.
   server.maxHeadersCount = 0
   return server
 }
 
-/** Takes connections whose handshake is done, each to the protocol that was agreed on; the set of those that are open. */
+/** Dispatches connections after the handshake to the negotiated protocol; returns the set of open ones. */
 function takeSecured(
   server: Server,
   sessions: Http2Sessions,
   { certificates, connections }: ListenOptions,
 ): ReadonlySet<Socket> {
   const sockets = new Set<Socket>()
-  // Node's own would take every connection for HTTP/1.1.
+  // The default handler of Node.js would treat every connection as HTTP/1.1.
   const http1 = server.listeners('secureConnection') as ((socket: TLSSocket) => void)[]
   server.removeAllListeners('secureConnection')
   server.on('secureConnection', (socket) => {
@@ -135,13 +135,13 @@ function takeSecured(
   return sockets
 }
 
-/** Resolves when the server has its address. */
+/** Resolves when the server listens. */
 function bound(server: Server, { port, bindAddress, connections }: ListenOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, bindAddress, () => {
       server.off('error', reject)
-      // Of accepting: the next may succeed.
+      // An error of accept: the next may succeed.
       server.on('error', (error: NodeJS.ErrnoException) => {
         connections.refusing(error.code ?? error.message)
       })
@@ -150,7 +150,7 @@ function bound(server: Server, { port, bindAddress, connections }: ListenOptions
   })
 }
 
-/** Ends connections that there is no place for, before they cost more than that. */
+/** Closes connections beyond the limits, before they cost more. */
 function admitFirst(server: Server, connections: Connections): void {
   const takers = server.listeners('connection') as ((socket: Socket) => void)[]
   server.removeAllListeners('connection')
@@ -161,8 +161,8 @@ function admitFirst(server: Server, connections: Connections): void {
 }
 
 /**
- * Node keeps for each connection a copy of the names of protocols, a few bytes that keep the whole piece of memory that
- * they were cut from: kilobytes for each idle watch. The names that the server has say the same.
+ * Node.js keeps a copy of the ALPN protocol names for each connection, a few bytes that retain the whole buffer that
+ * they are a slice of: kilobytes for each idle watch. The list of the server has the same content.
  */
 function shareProtocols(server: Server, socket: Socket): void {
   const { ALPNProtocols: shared } = server as Server & WithProtocols
@@ -189,7 +189,7 @@ async function closeServer(
       resolve()
     })
     sessions.close()
-    // Idle HTTP/1.1 connections end now; busy ones after their answer.
+    // Idle HTTP/1.1 connections close now; busy ones after their response.
     server.closeIdleConnections()
   })
 }

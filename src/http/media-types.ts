@@ -13,13 +13,13 @@ export interface Clause extends MediaType {
   readonly q: number
 }
 
-/** A form that can be had. */
+/** A media type that the server can produce. */
 export interface Offer {
   readonly type: string
   readonly subtype: string
 }
 
-/** What was negotiated: one of the offers, with the parameters of the clause that asked for it. */
+/** Result of negotiation: one of the offers, with the parameters of the matching clause. */
 export interface Choice<O extends Offer = Offer> {
   readonly offer: O
   readonly params: Parameters
@@ -31,8 +31,8 @@ const NONE: Parameters = new Map()
 const JSON_TYPE: MediaType = { type: 'application', subtype: 'json', params: NONE }
 
 /**
- * The media type of a request body; a missing header means JSON, null is not a media type
- * (RFC 9110, section 8.3.1): the grammar is kept to, and no parameter may be given twice.
+ * The media type of a request body; a missing header means JSON, null means malformed (RFC 9110, section 8.3.1): the
+ * grammar is strict, and a parameter must not be repeated.
  */
 export function parseContentType(header: string | undefined): MediaType | null {
   if (header === undefined || header === '' || header === 'application/json') return JSON_TYPE
@@ -44,14 +44,14 @@ const PARAMETER = /^([!#$%&'*+.^_`|~\w-]+)[ \t]*=[ \t]*(?:[!#$%&'*+.^_`|~\w-]+|"
 
 function readContentType(text: string): MediaType | null {
   const [head = '', ...rest] = splitOutsideQuotes(text, ';').map(withoutBlanks)
-  // One semicolon too many at the end is common.
+  // A trailing semicolon is common.
   if (rest.at(-1) === '') rest.pop()
   const names = rest.map((part) => PARAMETER.exec(part)?.[1]?.toLowerCase())
   const isRead = TYPE.test(head) && !names.includes(undefined)
   return isRead && new Set(names).size === names.length ? parseMediaType(text) : null
 }
 
-/** Without blanks and tabs around it, and with whatever else would pass for a space. */
+/** Trims blanks and tabs only, no other white space. */
 function withoutBlanks(text: string): string {
   let from = 0
   let to = text.length
@@ -62,7 +62,7 @@ function withoutBlanks(text: string): string {
 
 const isBlank = (code: number) => code === 0x20 || code === 0x09
 
-/** Reads one media type, parameters and all; null when the text is none. */
+/** Parses one media type with its parameters; null when it is malformed. */
 export function parseMediaType(text: string): MediaType | null {
   const [head = '', ...rest] = splitOutsideQuotes(text, ';')
   const slash = head.indexOf('/')
@@ -79,16 +79,16 @@ export function parseMediaType(text: string): MediaType | null {
 
 /**
  * The clauses of an Accept header, best first: by q, then named types before wildcards, then in the
- * order sent. Clauses that cannot be read are left out; those with q=0 are kept, at the end.
+ * order sent. Malformed clauses are dropped; those with q=0 are kept, at the end.
  */
 export function parseAccept(header: string): readonly Clause[] {
   return accepts.get(header)
 }
 
 /**
- * The first acceptable clause that an offer meets; null when there is none (406). A missing header
- * takes the first offer. `acceptable` is asked about clauses with parameters only: it decides on
- * `as`, `g` and `v`; `stream` must be `watch`; the others mean nothing here.
+ * The first acceptable clause that an offer matches; null when there is none (406). A missing header selects the first
+ * offer. `acceptable` is called for clauses with parameters only: it decides on `as`, `g` and `v`; `stream` must be
+ * `watch`; others are ignored.
  */
 export function negotiate<O extends Offer>(
   accept: string | undefined,
@@ -113,13 +113,13 @@ export function negotiate<O extends Offer>(
   return null
 }
 
-/** Accepts clauses that ask for no other shape of the content. */
+/** Accepts clauses that request no other shape of the content. */
 export const noTransformation = (params: Parameters): boolean =>
   !params.has('as') && !params.has('g') && !params.has('v')
 
 /**
- * Accepts clauses that ask for no other shape, or for one of `shapes` (such as `Table`) in a version
- * of the group `metaGroup` (api-machinery section 3, Transformations).
+ * Accepts clauses that request no other shape, or one of `shapes` (such as `Table`) in a version of the group
+ * `metaGroup`.
  */
 export function transformations(
   metaGroup: string,
@@ -138,14 +138,14 @@ export function transformations(
 
 const plainChoices = new WeakMap<Offer, Choice>()
 
-/** The choice of an offer without parameters, made once for each offer. */
+/** The choice of an offer without parameters, cached for each offer. */
 function plain<O extends Offer>(offer: O): Choice<O> {
   let choice = plainChoices.get(offer)
   if (choice === undefined) {
     choice = Object.freeze({ offer, params: NONE })
     plainChoices.set(offer, choice)
   }
-  // The entry was made for this very offer.
+  // The entry was created from this very offer.
   return choice as Choice<O>
 }
 
@@ -155,7 +155,7 @@ const meets = (offer: Offer, clause: MediaType) =>
   (clause.type === '*' && clause.subtype === '*') ||
   (clause.type === offer.type && (clause.subtype === '*' || clause.subtype === offer.subtype))
 
-/** A wildcard does not bring back what another clause names with q=0. */
+/** A wildcard does not match what another clause excludes with q=0. */
 function isRefused(offer: Offer, clause: Clause, clauses: readonly Clause[]): boolean {
   if (clause.subtype !== '*') return false
   for (let i = clauses.length - 1; i >= 0 && clauses[i]!.q === 0; i--) {
@@ -175,7 +175,7 @@ function readAccept(header: string): readonly Clause[] {
     else {
       const q = QUALITY.test(sent) ? Number(sent) : -1
       if (q < 0) continue
-      // q belongs to the clause; what is left are parameters of the type.
+      // q belongs to the clause; the others are parameters of the type.
       const params = new Map(media.params)
       params.delete('q')
       clauses.push({ ...media, params, q })
@@ -197,7 +197,7 @@ function readParameters(parts: readonly string[]): Parameters | null {
     const name = part.slice(0, equals).trim().toLowerCase()
     const value = equals === -1 ? null : readValue(part.slice(equals + 1).trim())
     if (value === null || !TOKEN.test(name)) return null
-    // A name given twice has no meaning; the first is taken, whoever repeats it.
+    // A repeated name has no meaning; the first value wins.
     if (!params.has(name)) params.set(name, value)
   }
   return params
@@ -232,8 +232,8 @@ function splitOutsideQuotes(text: string, separator: string): string[] {
 }
 
 /**
- * Remembers what `read` made of a text. Clients send few different headers; strangers may send many,
- * so the memory is bounded in number and length of texts.
+ * Caches what `read` returns for a text. Regular clients send few different headers; unknown clients may send many, so
+ * the cache is bounded in entries and in length of texts.
  */
 class Remembered<T> {
   static readonly #MAX_TEXTS = 256

@@ -1,6 +1,6 @@
 import type { ExchangeObserver, Out } from './exchange.ts'
 
-/** The body of an answer, of which somebody is told what was written. */
+/** The body of a response whose writes are reported to an observer. */
 export class ObservedOut implements Out {
   readonly #out: Out
   readonly #observer: ExchangeObserver

@@ -4,7 +4,7 @@
  *
  * A filter ends in one of three ways:
  *
- *     it returns nothing     the next one runs at once, in the same turn of the event loop
+ *     it returns nothing     the next one runs at once, in the same iteration of the event loop
  *     it returns a promise   the next one runs when that resolves
  *     it throws              the rest is skipped, and `recover` makes the response: 4xx, 5xx
  *
@@ -34,20 +34,20 @@ import { recover } from './filters/recover.ts'
 import { requestInfo } from './filters/request-info.ts'
 
 export const filters: readonly Filter[] = [
-  auditId, // gives the request its id
-  draining, // a server that ends turns new requests away: 503
+  auditId, // sets the audit ID
+  draining, // rejects new requests during shutdown: 503
   requestInfo, // verb, group, resource, name from method and path
-  cacheControl, // nothing is to be kept by caches between
-  deadline, // how long the answer may take to begin: 504
-  headers, // what decides is clear: 400
-  authenticate, // who: 401
-  impersonate, // as whom: 403
-  authorize, // whether: 403
+  cacheControl, // forbids caches to store responses
+  deadline, // maximum time until the response begins: 504
+  headers, // rejects ambiguous headers: 400
+  authenticate, // user: 401
+  impersonate, // impersonated user: 403
+  authorize, // permission: 403
 ]
 
 /**
- * Runs a request through filters to its handler. What needs no waiting is done without: a read that the cache
- * answers costs no promise.
+ * Runs a request through filters to its handler. Synchronous steps stay synchronous: a read from the cache creates no
+ * promise.
  */
 export function compose(
   steps: readonly Filter[],

@@ -1,6 +1,6 @@
 import type { Answer } from './context.ts'
 
-/** A failure that clients of the field get as text, not as a Status. */
+/** A failure that the reference returns as text, not as a Status. */
 export class PlainTextError extends Error {
   override readonly name = 'PlainTextError'
   readonly status: number
@@ -11,24 +11,24 @@ export class PlainTextError extends Error {
   }
 }
 
-/** The 500 of a request that failed before anybody knew what it is about (authorization page 1). */
+/** The 500 of a request that failed before its attributes were known. */
 export const internalErrorText = (target: string, why: string): PlainTextError =>
   new PlainTextError(
     500,
     `Internal Server Error: ${JSON.stringify(target)}: ${why}`
-      // Nothing a client sent may read as markup where an error is shown.
+      // Client input must not be interpreted as markup where an error is shown.
       .replaceAll('&', '&amp;')
       .replaceAll('<', '&lt;')
       .replaceAll('>', '&gt;'),
   )
 
-/** The answer to such a failure. */
+/** The response to such a failure. */
 export const plainTextAnswer = ({ status, message }: PlainTextError): Answer => ({
   status,
   headers: ['content-type', 'text/plain; charset=utf-8', 'x-content-type-options', 'nosniff'],
   body: `${message}\n`,
 })
 
-/** The answer to a path where nothing is. */
+/** The response for an unknown path. */
 export const pageNotFound = (): Answer =>
   plainTextAnswer(new PlainTextError(404, '404 page not found'))

@@ -1,4 +1,4 @@
-/** Answers in the binary form. Loaded when the first client asks for it. */
+/** Responses in the binary form. Loaded on first use. */
 import type { HookDependencies } from '../registry/context.ts'
 import type { Made, Result } from '../registry/results.ts'
 import type { EventForm } from '../registry/event-form.ts'
@@ -13,7 +13,7 @@ import type { StoredObject } from '../cache/stored-object.ts'
 import { PLAIN, type Form } from './form.ts'
 import { bookmarkObject, isList, listMetadata, noList, objectJson } from './represent.ts'
 
-/** What a verb answers, in an envelope. Throws 406 for shapes that do not fit what is answered. */
+/** The response of a verb, in an envelope. Throws 406 for shapes that do not fit the result. */
 export async function resultMessage(
   api: HookDependencies,
   served: ResourceEntry,
@@ -38,7 +38,7 @@ export async function resultMessage(
       const type = partial
         ? { kind: 'PartialObjectMetadataList', apiVersion: form.asVersion }
         : { kind: served.listKind, apiVersion: served.groupVersion }
-      // The older list of metadata has its two fields the other way round.
+      // The older list of metadata has the numbers of its two fields swapped.
       const numbers =
         partial && form.asVersion.endsWith('/v1beta1') ? BETA_METADATA_LIST : undefined
       return wrap(type, listMessage(metadata, items, numbers))
@@ -48,7 +48,7 @@ export async function resultMessage(
 
 /** Messages of objects of one kind. */
 interface BinaryKind {
-  /** The object alone. */
+  /** The object without an envelope. */
   raw(source: StoredObject | Made): Buffer
   /** The object in an envelope. Throws 406 for shapes of lists. */
   object(source: StoredObject | Made, form: Form): Buffer
@@ -71,7 +71,7 @@ async function binaryKind(api: HookDependencies, served: ResourceEntry): Promise
             { kind: 'PartialObjectMetadata', apiVersion: form.asVersion },
             metadataRaw(api, source),
           )
-        // Tables are not offered in this form.
+        // Tables are not offered in the binary form.
         case 'Table':
         case 'PartialObjectMetadataList':
           throw noList(served)
@@ -88,7 +88,7 @@ const metadataRaw = (api: HookDependencies, source: StoredObject | Made): Buffer
 const statusMessage = (api: HookDependencies, status: object): Buffer =>
   documentMessage(api, Status.shape, Buffer.from(JSON.stringify(status)))
 
-/** A document with a kind of its own, in an envelope. */
+/** A document with its own kind, in an envelope. */
 export function documentMessage(api: HookDependencies, shape: Shape, json: Buffer): Buffer {
   const {
     kind = shape.name,
@@ -101,7 +101,7 @@ export function documentMessage(api: HookDependencies, shape: Shape, json: Buffe
   return wrap({ kind, apiVersion }, protobufOf(shape, api.v).encode(plain))
 }
 
-/** How the events of a watch look in the binary form. */
+/** Encoding of watch events in the binary form. */
 export async function eventMessages(
   api: HookDependencies,
   served: ResourceEntry,

@@ -1,4 +1,4 @@
-/** Passes a request on to another server and its answer back, byte by byte in both directions. */
+/** Proxies a request to another server, byte by byte in both directions. */
 import type { IncomingMessage, RequestOptions } from 'node:http'
 import type { LookupAddress } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
@@ -9,7 +9,7 @@ import { badRequest, StatusError, unavailable } from '../meta/errors.ts'
 import { TAKEN, type Answer, type Context } from './context.ts'
 import type { Exchange, ExchangeObserver, HeaderList, Out } from './exchange.ts'
 
-// Headers of one connection (RFC 9110, section 7.6.1), and of who the client is: the target must not learn those.
+// Hop-by-hop headers (RFC 9110, section 7.6.1), and credentials: the target must not receive them.
 const OF_CONNECTION = [
   'connection',
   'keep-alive',
@@ -25,7 +25,7 @@ const OF_CONNECTION = [
 const OF_IDENTITY = ['authorization']
 const IDENTITY_PREFIXES = ['x-remote-', 'impersonate-']
 
-/** Answers a request with what the target answers. Throws 400 and 503. */
+/** Responds with the response of the target. Throws 400 and 503. */
 export async function proxy(context: Context, target: Target): Promise<Answer> {
   const { exchange } = context
   if (target.upgradeRequired === true && !exchange.upgrade)
@@ -50,7 +50,7 @@ async function plain(context: Context, target: Target): Promise<Answer> {
     target,
     beginStream(protocolOf(target), options, exchange.source()),
   )
-  // Nobody reads the body of an answer to HEAD, and what is not read to its end stays open.
+  // The body of a response to HEAD is not forwarded, and an unread one keeps the connection open.
   if (exchange.method === 'HEAD') incoming.resume()
   return fromResponse(incoming, target)
 }
@@ -75,7 +75,7 @@ async function copy(incoming: IncomingMessage, out: Out): Promise<void> {
   else out.end()
 }
 
-/** What came of a request. Throws 503. */
+/** The outcome of a request. Throws 503. */
 async function reached<T>(target: Target, begun: Promise<T>): Promise<T> {
   try {
     return await begun
@@ -119,14 +119,14 @@ async function upgraded(
   return TAKEN
 }
 
-/** Tells what goes to the client on a connection that was taken over. */
+/** Reports bytes sent to the client on a connection that was taken over. */
 function observe(backend: Duplex, observer: ExchangeObserver, head: Buffer): void {
   observer.wrote(head.length)
   backend.on('data', (chunk: Buffer) => observer.wrote(chunk.length))
   backend.once('end', () => observer.finished())
 }
 
-/** Two connections become one; either end ends both, when what it said is passed on. */
+/** Joins two connections; when either ends, both end after the remaining bytes are forwarded. */
 function join(a: Duplex, b: Duplex): void {
   for (const [from, to] of [
     [a, b],
@@ -147,7 +147,7 @@ function requestOptions(context: Context, target: Target, protocol: string | nul
   const { exchange } = context
   const { api } = context.server
   const { addresses } = target
-  // Whatever was found out before: this is what is connected to.
+  // Regardless of earlier checks: this is the host to connect to.
   checkProxyable(api, target.host)
   const { ca, cert, key } = target.tls ?? {}
   const path = target.path === '' ? '/' : target.path
@@ -171,7 +171,7 @@ function requestOptions(context: Context, target: Target, protocol: string | nul
   }
 }
 
-/** Answers every look-up with what was found before. */
+/** Answers every DNS lookup with addresses resolved earlier. */
 const fixedLookup =
   (addresses: readonly LookupAddress[]): LookupFunction =>
   (_name, { all }, done) => {
@@ -180,7 +180,7 @@ const fixedLookup =
     else done(null, first.address, first.family)
   }
 
-/** Whether a body comes of which nobody said how long it is. */
+/** Whether the request has a body of unknown length. */
 function isUnsized(exchange: Exchange): boolean {
   const { headers } = exchange
   if (headers['content-length'] !== undefined) return false
@@ -224,7 +224,7 @@ function requestHeaders(
           ['connection', 'Upgrade'],
           ['upgrade', protocol],
         ]
-  // Some methods have no body as a rule, and what has no mark would be read as the next request.
+  // Some methods usually have no body, and a body without framing would be parsed as the next request.
   const framing: [string, string][] =
     protocol === null && isUnsized(context.exchange) ? [['transfer-encoding', 'chunked']] : []
   return Object.fromEntries([...out, ...forwarded, ...upgrade, ...framing])
@@ -247,7 +247,7 @@ function answerHeaders(incoming: IncomingMessage, target: Target): HeaderList {
   return out
 }
 
-/** A redirect inside the target, as a path of this server. */
+/** Rewrites a redirect inside the target to a path of this server. */
 function moved(location: string, { prefix, scheme, host, port, path }: Target): string {
   if (prefix === undefined) return location
   const bracketed = isIP(host) === 6 ? `[${host}]` : host

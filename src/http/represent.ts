@@ -1,6 +1,6 @@
 /**
- * Objects, lists and events in the form that was asked for. The stored version as JSON goes out as the
- * bytes it is kept in; every other form is made here.
+ * Objects, lists and events in the requested form. JSON of the storage version is sent as stored; every other form is
+ * made here.
  */
 import { hookContext, type HookDependencies } from '../registry/context.ts'
 import { decodeStored, convertFromStorage } from '../registry/objects.ts'
@@ -30,7 +30,7 @@ export function objectBytes(
   return Buffer.from(formatJson(converted(api, served, version)))
 }
 
-/** The same as a line: the newline that ends an answer stands behind what is stored, so nothing is copied for it. */
+/** The same as a line: the newline of the response is stored after the object, so that no copy is needed. */
 export function objectLine(
   api: HookDependencies,
   served: ResourceEntry,
@@ -54,7 +54,7 @@ function converted(
   )
 }
 
-/** One object, stored or made, in any JSON shape. Throws 406 when the shape is one of lists. */
+/** One object, stored or made, in any JSON shape. Throws 406 for shapes of lists. */
 export function objectJson(
   api: HookDependencies,
   served: ResourceEntry,
@@ -91,7 +91,7 @@ const PLAIN: Form = {
   pretty: false,
 }
 
-/** The result of a verb as JSON in the served version, whatever form the client asked for. */
+/** The result of a verb as JSON in the served version, regardless of the requested form. */
 export function resultJson(
   api: HookDependencies,
   served: ResourceEntry,
@@ -121,24 +121,24 @@ export function resultJson(
 
 const wrongShape = (message: string) => new StatusError(406, 'NotAcceptable', message)
 
-/** The failure of a client that wants a list of metadata of one object. */
+/** The failure for a request of metadata lists of a single object. */
 export const noList = ({ kind }: ResourceEntry) =>
   wrongShape(
     `you requested PartialObjectMetadataList, but the requested object is not a list (${kind})`,
   )
 
-/** The failure of a client that wants one object's metadata of a list. */
+/** The failure for a request of single metadata of a list. */
 export const isList = ({ listKind }: ResourceEntry) =>
   wrongShape(
     `you requested PartialObjectMetadata, but the requested object is a list (${listKind})`,
   )
 
-/** Metadata of a table of one object, which a dry run leaves without a version. */
+/** Metadata of a table of one object; after a dry run it has no version. */
 const versionOnly = (resourceVersion: string) => (resourceVersion === '' ? {} : { resourceVersion })
 
 const OPEN_ITEMS = ',"items":['
 const CLOSE = Buffer.from(']}')
-/** The end of a list, which ends an answer. */
+/** The end of a list, and of a response. */
 const LAST_LINE = Buffer.from(']}\n')
 const COMMA = Buffer.from(',')
 const BRACE = Buffer.from('{')
@@ -146,13 +146,13 @@ const BRACE = Buffer.from('{')
 /** A piece of JSON; text is UTF-8 on the wire. */
 export type Part = Buffer | string
 
-/** The parts of a list's JSON, in order: what stands before, the items, what stands after. */
+/** The parts of a list's JSON, in order: before the items, the items, after the items. */
 export interface ListBytes {
   readonly opening: Buffer
   readonly closing: Buffer
-  /** What one item is put together of, for forms that make them. */
+  /** The parts of one item, for forms that make them. */
   item(version: StoredObject): readonly Part[]
-  /** Set when items are stored bytes from this offset of their JSON on, behind a brace. */
+  /** Set when items are stored bytes from this offset of their JSON on, after a brace. */
   readonly from: number | null
 }
 
@@ -163,7 +163,7 @@ export const listMetadata = (list: ListResult) => ({
   ...(list.remaining === undefined ? {} : { remainingItemCount: list.remaining }),
 })
 
-/** A list in any JSON shape. Throws 406 when the shape is one of single objects. */
+/** A list in any JSON shape. Throws 406 for shapes of single objects. */
 export function listBytes(
   api: HookDependencies,
   served: ResourceEntry,
@@ -209,7 +209,7 @@ export function listBytes(
   }
 }
 
-/** Items of kinds with a schema say what they are: the kind of their list need not be told from theirs. */
+/** Items of kinds with a schema keep kind and apiVersion: the list kind does not determine theirs. */
 const wholeItems = (api: HookDependencies, served: ResourceEntry, opening: Buffer): ListBytes => ({
   opening,
   closing: LAST_LINE,
@@ -217,7 +217,7 @@ const wholeItems = (api: HookDependencies, served: ResourceEntry, opening: Buffe
   item: (version) => [objectBytes(api, served, version)],
 })
 
-/** The list with its items in the order of tables, where a kind has one. */
+/** The list with its items in table order, where a kind has one. */
 export function inTableOrder(
   api: HookDependencies,
   served: ResourceEntry,
@@ -231,10 +231,10 @@ export function inTableOrder(
   return { ...list, items: items.map(({ version }) => version) }
 }
 
-// By far the longest, and no cell reads it.
+// By far the longest field, and not used by any cell.
 const LAST_OF_METADATA = 'managedFields'
 
-/** A stored object for the functions that make a table of it. */
+/** A stored object for the functions that compute table cells. */
 function viewOf(api: HookDependencies, served: ResourceEntry, version: StoredObject): Typed {
   const { table, conversion } = served
   if (table.reads === 'served' && conversion !== null)
@@ -246,14 +246,14 @@ function viewOf(api: HookDependencies, served: ResourceEntry, version: StoredObj
   })
 }
 
-/** What a bookmark shows: an object of the kind with nothing but a version. */
+/** The object of a bookmark: nothing but kind and version. */
 export function bookmarkObject(served: ResourceEntry, revision: number): Made {
   const metadata = { resourceVersion: String(revision), creationTimestamp: null }
   const object = { kind: served.kind, apiVersion: served.groupVersion, metadata }
   return new Made(object)
 }
 
-/** The same with the zeros of its other fields, for the cells of a bookmark's row. */
+/** The same with zero values in its other fields, for the table row of a bookmark. */
 function zeroObject(served: ResourceEntry, revision: number): Made {
   const { codec } = served.storage
   const sent = { metadata: { resourceVersion: String(revision) } }
@@ -294,7 +294,7 @@ function tableOpening(
   return Buffer.from(`${JSON.stringify(head).slice(0, -1)},"rows":[`)
 }
 
-/** What all rows of a table have in common. */
+/** Common state of all rows of a table. */
 interface Rows {
   readonly served: ResourceEntry
   readonly form: Form
@@ -328,7 +328,7 @@ function metadataParts(
   form: Form,
 ): Part[] {
   const opening = `{"kind":"PartialObjectMetadata","apiVersion":"${form.asVersion}","metadata":`
-  // A version may keep in annotations what it has no fields for.
+  // A version may use annotations for fields that it does not have.
   const metadata =
     'revision' in source && served.conversion !== null && !served.conversion.same
       ? formatJson(converted(api, served, source).metadata)
@@ -338,11 +338,11 @@ function metadataParts(
 
 const toBuffer = (part: Part): Buffer => (typeof part === 'string' ? Buffer.from(part) : part)
 
-/** How the events of a watch look. */
+/** Encoding of watch events. */
 export function eventForm(api: HookDependencies, served: ResourceEntry, form: Form): EventForm {
   const waiting = served.conversion?.waiting
   if (waiting) return convertedEvents(waiting, eventForm(api, waiting.shown, form))
-  // Only the first event of a table stream tells the columns, so such streams share no frames.
+  // Only the first event of a table stream contains the columns, so such streams share no frames.
   let first = true
   const isTable = form.as === 'Table'
   const shown: Form = form.as === '' ? form : { ...form, as: 'PartialObjectMetadata' }

@@ -96,7 +96,7 @@ describe('memory for bodies', () => {
 })
 
 describe('large bodies', () => {
-  test('are read one in a turn, and small ones at once', async () => {
+  test('are read one per iteration of the event loop, and small ones at once', async () => {
     const queue = new BodyQueue()
     const { signal } = new AbortController()
     expect(queue.wait(1000, () => signal)).toBeNull()
@@ -113,7 +113,7 @@ describe('large bodies', () => {
     expect(seen).toEqual(['a', '1', 'b', '2', 'c', '3'])
   })
 
-  test('of clients that are gone leave at once, and take no turn', async () => {
+  test('of disconnected clients leave the queue at once', async () => {
     const queue = new BodyQueue()
     const seen: string[] = []
     const wait = (name: string, gone = new AbortController()) => {

@@ -1,26 +1,26 @@
-/** Request bodies as they arrive: whole and within their bounds, or nothing at all. */
+/** Request bodies: complete and within their limits, or rejected. */
 import { StatusError, tooLarge, tooManyRequests } from '../meta/errors.ts'
 
-/** Where a protocol puts the body of one request. */
+/** Receiver of the body of one request. */
 export interface BodySink {
-  /** A piece, which may be kept. */
+  /** A piece, which the receiver may retain. */
   data(chunk: Buffer): void
-  /** The body was sent to its end. */
+  /** The body is complete. */
   end(): void
-  /** Nothing more comes: the stream was reset, or the connection is gone. After `end` it means nothing. */
+  /** The stream was reset, or the connection closed. Has no effect after `end`. */
   cut(): void
 }
 
-/** Memory that bodies may take. What a body that failed had taken is given back at once, by the collector. */
+/** Memory limit for bodies. The collector releases the memory of a failed body at once. */
 export interface BodyBudget {
-  /** False when there is not as much left: nothing is taken then. */
+  /** Reserves bytes; false, without reserving any, when there are not enough. */
   take(bytes: number): boolean
   give(bytes: number): void
 }
 
 /**
- * A body that did not come to its end, or is not as long as its length said. Nothing may be done with such a request;
- * an answer reaches the client only when it closed no more than its own side.
+ * A body that is incomplete, or whose length differs from its content-length. Such a request must have no effect; the
+ * client receives a response only when it closed no more than its own side.
  */
 export class BodyCutOff extends StatusError {
   constructor() {
@@ -29,7 +29,7 @@ export class BodyCutOff extends StatusError {
 }
 
 interface CollectOptions {
-  /** Bytes, by the content-length; undefined: as many as come. */
+  /** Bytes, by the content-length; undefined: unknown. */
   readonly declared: number | undefined
   /** Bytes. */
   readonly limit: number
@@ -38,9 +38,9 @@ interface CollectOptions {
 }
 
 /**
- * Collects one body. The promise resolves when it ended and is as long as was declared, and rejects with 413 beyond the
- * limit, with 429 without budget and with {@link BodyCutOff}. What a whole body took of the budget is given back by the
- * caller, who knows when it is no longer needed.
+ * Collects one body. The promise resolves when the body is complete and as long as declared, and rejects with 413
+ * beyond the limit, with 429 without budget and with {@link BodyCutOff}. The caller returns the budget of a complete
+ * body once the body is no longer needed.
  */
 export function collectBody(options: CollectOptions): {
   sink: BodySink
@@ -51,7 +51,7 @@ export function collectBody(options: CollectOptions): {
 }
 
 const EMPTY = Buffer.alloc(0)
-/** Bytes of the first memory for a body of several pieces. */
+/** Initial buffer size for a body of several pieces. */
 const FIRST = 16 << 10
 
 class Collector implements BodySink {
@@ -61,7 +61,7 @@ class Collector implements BodySink {
   readonly #budget: BodyBudget | null
   #resolve!: (body: Buffer) => void
   #reject!: (error: StatusError) => void
-  /** The only piece so far, or memory of which `size` bytes are used. */
+  /** The only piece so far, or a buffer of which `size` bytes are used. */
   #bytes: Buffer = EMPTY
   #size = 0
   #done = false
@@ -74,7 +74,7 @@ class Collector implements BodySink {
       this.#resolve = resolve
       this.#reject = reject
     })
-    // A request may be refused before its body is asked for.
+    // A request may be rejected before its body is read.
     this.body.catch(() => {})
     if (declared !== undefined && declared > limit) this.#fail(tooLarge(`limit is ${limit}`))
   }
@@ -94,7 +94,7 @@ class Collector implements BodySink {
     this.#size = size
   }
 
-  /** Copies: a piece may keep much more memory than it holds, and may be a single byte. */
+  /** Copies: a piece may retain much more memory than its length, and may be a single byte. */
   #append(chunk: Buffer, size: number): void {
     if (this.#bytes.length < size || this.#bytes.length === this.#size) {
       const most = this.#declared ?? this.#limit

@@ -9,15 +9,15 @@ import type { RequestRecord } from './request-record.ts'
 
 const NOBODY: User = { name: '', uid: '', groups: [], extra: {} }
 
-/** Whether this stands for a user who is not known yet. */
+/** Whether this is the placeholder for a user that is not known yet. */
 export const isNobody = (user: User): boolean => user === NOBODY
 
 const NO_QUERY: Query = new Map()
 
-/** Each takes a character at least of the room that all of them have in an answer. */
+/** Each warning takes at least one character of their common limit in a response. */
 const MAX_WARNINGS = 4096
 
-/** A request at the start of its way. What most requests never fill is made when something is put there. */
+/** The context of a new request. Members that most requests do not use are created on first write. */
 export class RequestContext implements Context {
   readonly server: ServerState
   readonly exchange: Exchange

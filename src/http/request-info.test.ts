@@ -57,7 +57,7 @@ describe('resource requests', () => {
       'GET /apis/x.example.com/v1/widgets/w',
       resource('get', 'apis/x.example.com/v1/widgets', '', 'w', ''),
     ],
-    // Namespaces are both a resource and a place.
+    // Namespaces are both a resource and a scope.
     ['GET /api/v1/namespaces', resource('list', `${CORE}namespaces`, '', '', '')],
     ['POST /api/v1/namespaces', resource('create', `${CORE}namespaces`, '', '', '')],
     ['GET /api/v1/namespaces/a', resource('get', `${CORE}namespaces`, 'a', 'a', '')],
@@ -117,7 +117,7 @@ describe('resource requests', () => {
       'POST /api/v1/pods?fieldSelector=metadata.name=p',
       resource('create', `${CORE}pods`, '', '', ''),
     ],
-    // The old prefixes.
+    // The legacy prefixes.
     ['GET /api/v1/watch/pods', resource('watch', `${CORE}pods`, '', '', '')],
     ['GET /api/v1/watch/namespaces', resource('watch', `${CORE}namespaces`, '', '', '')],
     ['GET /api/v1/watch/namespaces/a', resource('watch', `${CORE}namespaces`, 'a', 'a', '')],
@@ -213,7 +213,7 @@ test('parts keep what follows the sub-resource', () => {
   })
 })
 
-describe('paths that say nothing definite', () => {
+describe('ambiguous paths', () => {
   for (const [line, status, message] of [
     ['GET /api/v1/watch', 500, 'unable to determine kind and namespace from url, /api/v1/watch'],
     [

@@ -1,20 +1,20 @@
-/** What a request is about, read off its method and path (seed 1, Addressing and Verbs). */
+/** Verb, resource and name of a request, parsed from its method and path. */
 export interface RequestInfo {
   readonly isResource: boolean
   /** Verb of the API for resources, the method in lower case otherwise; '' for unknown methods. */
   readonly verb: string
-  /** The path as it was sent. */
+  /** The path as sent. */
   readonly path: string
-  /** The verb stands in the path, as in `/api/v1/watch/pods`, whatever the method. */
+  /** The path contains the verb, as in `/api/v1/watch/pods`, whatever the method. */
   readonly isOldForm: boolean
   readonly prefix: '' | 'api' | 'apis'
   readonly group: string
   readonly version: string
-  /** For the Namespace object and its parts this is the name of that namespace. */
+  /** For the Namespace object and its sub-resources this is the name of that namespace. */
   readonly namespace: string
   readonly resource: string
   readonly subresource: string
-  /** From the path, or for list and watch from an exact `metadata.name` field selector, except in the old form. */
+  /** From the path, or for list and watch from an exact `metadata.name` field selector, except in the legacy form. */
   readonly name: string
   /** Segments from the resource on, decoded; beyond the third they belong to the sub-resource. */
   readonly parts: readonly string[]
@@ -22,13 +22,13 @@ export interface RequestInfo {
 
 const STREAMS = ['attach', 'exec', 'proxy', 'log', 'portforward']
 
-/** Requests that may go on as long as they like. */
+/** Requests without a time limit. */
 export const isLongRunning = (info: RequestInfo): boolean =>
   info.verb === 'watch' ||
   info.verb === 'proxy' ||
   (info.isResource && STREAMS.includes(info.subresource))
 
-/** A path that says nothing definite; `status` is the HTTP status to answer with. */
+/** An ambiguous path; `status` is the HTTP status of the response. */
 export class RequestPathError extends Error {
   override readonly name = 'RequestPathError'
   readonly status: 400 | 500
@@ -39,7 +39,7 @@ export class RequestPathError extends Error {
   }
 }
 
-/** Stands in until the path is read. */
+/** Placeholder until the path is parsed. */
 export const NO_REQUEST: RequestInfo = {
   isResource: false,
   verb: '',
@@ -56,9 +56,8 @@ export const NO_REQUEST: RequestInfo = {
 }
 
 /**
- * Reads method, path and query (without the question mark; api-machinery section 1). Each segment
- * is decoded once, so an encoded slash stays inside its segment: names must be checked before they
- * become part of a key. Throws RequestPathError.
+ * Parses method, path and query (without the question mark). Each segment is decoded once, so an encoded slash stays
+ * inside its segment: names must be checked before they become part of a key. Throws RequestPathError.
  */
 export function parseRequest(method: string, path: string, query: string): RequestInfo {
   const segments = split(path)
@@ -91,7 +90,7 @@ export function parseRequest(method: string, path: string, query: string): Reque
       verb = query !== '' && asksForWatch(query) ? 'watch' : 'list'
       if (query !== '') name = selectedName(query)
     }
-    // A name limits neither create nor deletecollection (seed 1, authorization attributes).
+    // A name limits neither create nor deletecollection, in authorization attributes too.
     else if (verb === 'delete') verb = 'deletecollection'
   }
 
@@ -144,7 +143,7 @@ function verbOf(method: string): string {
   }
 }
 
-// Below a namespace these are parts of the Namespace object, not resources in it.
+// Below a namespace these are sub-resources of the Namespace object, not resources in it.
 const isNamespacePart = (segment: string) => segment === 'status' || segment === 'finalize'
 
 /** Segments without leading and trailing slashes; empty ones in between stay. */
@@ -182,7 +181,7 @@ function asksForWatch(query: string): boolean {
   return value !== undefined && value !== '0' && value.toLowerCase() !== 'false'
 }
 
-/** The name that a field selector requires; '' when it requires none, or one that no object has. */
+/** The name that a field selector requires; '' when it requires none, or one that cannot exist. */
 function selectedName(query: string): string {
   if (!query.includes('fieldSelector')) return ''
   const selector = parseQuery(query).get('fieldSelector')?.[0] ?? ''
@@ -190,7 +189,7 @@ function selectedName(query: string): string {
   for (const term of selector.split(',')) {
     const name = requiredName(term)
     if (name === null) continue
-    // Two different names select nothing; which of them is checked must not be up to the client.
+    // Two different names select nothing; the client must not choose which of them is authorized.
     if (found !== '' && found !== name) return ''
     found = name
   }
@@ -207,13 +206,13 @@ function requiredName(term: string): string | null {
   return isPathSegmentName(name) ? name : null
 }
 
-// Backslashes and further signs belong to escapes, which no valid name needs.
+// Backslashes and the other characters belong to escapes, which no valid name needs.
 const isPathSegmentName = (name: string) =>
   name !== '' && name !== '.' && name !== '..' && !/[/%\\=,]/.test(name)
 
 /**
- * Reads a query string: every value of each name in order, names without `=` with the value ''. Bad
- * encodings stay as they are. Names are data: `__proto__` is one like any other.
+ * Parses a query string: every value of each name in order, names without `=` with the value ''. Invalid encodings stay
+ * as they are. Names are data: `__proto__` is one like any other.
  */
 export function parseQuery(query: string): Map<string, string[]> {
   const result = new Map<string, string[]>()

@@ -11,14 +11,14 @@ import { NO_REQUEST, isLongRunning, type RequestInfo } from './request-info.ts'
 import { isNobody } from './request-context.ts'
 import { resultJson } from './represent.ts'
 
-/** The JSON of an object, in the version that it names. */
+/** The JSON of an object, in the version that its apiVersion names. */
 export interface ObjectBytes {
   /** `group/version`; of the core group the version alone. */
   readonly apiVersion: string
   readonly json: Buffer
 }
 
-/** One request as subscribers see it. What is not known yet, or never came to be, is null, 0 or empty. */
+/** One request as subscribers see it. Unknown values are null, 0 or empty. */
 export interface ObservedRequest {
   readonly method: string
   /** Path and query as sent; empty when the head could not be read. */
@@ -27,43 +27,43 @@ export interface ObservedRequest {
   readonly headers: IncomingHttpHeaders
   readonly protocol: 'HTTP/1.1' | 'HTTP/2'
   readonly remoteAddress: string
-  /** Value of the `Audit-Id` header of the answer. */
+  /** Value of the `Audit-Id` header of the response. */
   readonly auditId: string
-  /** What the request is about; null until its path is read. */
+  /** Parsed path; null until then. */
   readonly info: RequestInfo | null
-  /** Whether the answer may take as long as it likes: watches, logs, proxies. */
+  /** Whether the response has no time limit: watches, logs, proxies. */
   readonly isLongRunning: boolean
-  /** As whom the request is made; null until that is known. */
+  /** The user after impersonation; null until known. */
   readonly user: User | null
-  /** Who acts as `user`; null when that is the same. */
+  /** The user that impersonates `user`; null without impersonation. */
   readonly impersonator: User | null
-  /** What was decided about access, and why; null until then. */
+  /** The authorization decision with its reason; null until then. */
   readonly decision: Decision | null
-  /** What the parts of the server tell for the audit record, by key. */
+  /** Additional audit annotations, by key. */
   readonly annotations: ReadonlyMap<string, AuditAnnotation>
-  /** The whole body as it was sent; null unless a subscriber wants it (`wantsBody`) and it was read. */
+  /** The whole body as sent; null unless a subscriber wants it (`wantsBody`) and it was read. */
   readonly body: Buffer | null
   /** Media type of the body, without parameters. */
   readonly bodyType: string
   /**
-   * The object of the request: its body as JSON in the version it was sent in, of a patch the patch. Made when asked
-   * for; null without a body that was wanted and could be read.
+   * The object of the request: its body as JSON in the version it was sent in, for a patch the patch. Computed on first
+   * access; null without a readable body that a subscriber wants.
    */
   requestObject(): ObjectBytes | null
   /**
-   * The object, list or Status that is answered with, as JSON in the version of the request, whatever form the client
-   * gets it in. Made when asked for; null for streams, documents and what has no answer.
+   * The object, list or Status of the response, as JSON in the version of the request, regardless of the requested
+   * form. Computed on demand; null for streams, documents and requests without a response.
    */
   responseObject(): ObjectBytes | null
-  /** Of the answer; 0 until it has begun. */
+  /** Status of the response; 0 until it has begun. */
   readonly status: number
-  /** Bytes of the answer's body that were handed to the connection, without the protocol's own. */
+  /** Bytes of the response body that were handed to the connection, without protocol overhead. */
   readonly bytesWritten: number
-  /** Whether the answer was handed to the connection to its end; false also when the client was gone before. */
+  /** Whether the complete response was handed to the connection; false also when the client disconnected before. */
   readonly isWhole: boolean
-  /** What the request was refused with. */
+  /** The error that the request was rejected with. */
   readonly failure: StatusError | null
-  /** What was thrown and should not have been: the stage is `panic`. */
+  /** The unexpected error: the stage is `panic`. */
   readonly fault: unknown
   /** Milliseconds since the epoch; 0 until then. */
   readonly receivedAt: number
@@ -71,18 +71,18 @@ export interface ObservedRequest {
   readonly endedAt: number
 }
 
-/** The head of a request, as far as it could be read. */
+/** The head of a request, as far as it could be parsed. */
 export type RecordHead = Pick<
   ObservedRequest,
   'method' | 'target' | 'headers' | 'protocol' | 'remoteAddress'
 >
 
-/** Is told by a record when its answer begins. */
+/** Called when the response of a record begins. */
 export type OnBegun = (record: RequestRecord) => void
 
 const NO_ANNOTATIONS: ReadonlyMap<string, AuditAnnotation> = new Map()
 
-/** The record of one request; made only where somebody subscribes to the stages of requests. */
+/** The record of one request; created only with stage subscribers. */
 export class RequestRecord implements ObservedRequest, ExchangeObserver, InPool {
   readonly method: string
   readonly target: string
@@ -100,7 +100,7 @@ export class RequestRecord implements ObservedRequest, ExchangeObserver, InPool 
   failure: StatusError | null = null
   fault: unknown = null
   hasFault = false
-  /** The last stage was told. */
+  /** The last stage was reported. */
   isOver = false
   place = -1
   readonly #context: Context | null
@@ -108,7 +108,7 @@ export class RequestRecord implements ObservedRequest, ExchangeObserver, InPool 
   #bodyJson: Buffer | null = null
   #result: { readonly served: ResourceEntry; readonly result: Result } | null = null
 
-  /** `context`: null for what is refused before there is one. */
+  /** `context`: null for requests that are rejected before the pipeline. */
   constructor(head: RecordHead, context: Context | null, told: { at: number; onBegun: OnBegun }) {
     this.method = head.method
     this.target = head.target
@@ -166,35 +166,35 @@ export class RequestRecord implements ObservedRequest, ExchangeObserver, InPool 
     return group === '' ? version : `${group}/${version}`
   }
 
-  /** The request gets this answer. */
+  /** The request has this response. */
   answered(served: ResourceEntry, result: Result): void {
     this.#result = { served, result }
   }
 
-  /** The request is refused. */
+  /** The request is rejected. */
   failed(error: StatusError): void {
     this.failure ??= error
   }
 
-  /** Something was thrown that should not have been. */
+  /** An unexpected error was thrown. */
   panicked(fault: unknown): void {
     if (this.hasFault) return
     this.hasFault = true
     this.fault = fault
   }
 
-  /** The body came to its end and is wanted. */
+  /** The body is complete and a subscriber wants it. */
   read(body: Buffer, bodyType: string): void {
     this.body = body
     this.bodyType = bodyType
   }
 
-  /** The body, which is not JSON, was understood so. */
+  /** The decoded form of a body that is not JSON. */
   readAs(json: Buffer): void {
     if (this.body !== null) this.#bodyJson = json
   }
 
-  // What the exchange tells.
+  // Notifications of the exchange.
 
   begun(status: number): void {
     if (this.isOver || this.status !== 0) return
@@ -209,7 +209,7 @@ export class RequestRecord implements ObservedRequest, ExchangeObserver, InPool 
   }
 }
 
-/** The head of what an exchange asks. */
+/** The head of an exchange. */
 export const headOf = ({ method, target, headers, socket }: Exchange): RecordHead => ({
   method,
   target,

@@ -1,11 +1,11 @@
 /**
- * The stages of a request: the one place that tells of them, whatever the protocol and however the request ends.
+ * The stages of a request, for all protocols and all outcomes.
  *
- * Every request is `received` once, and ends once: with `responseComplete`, or with `panic` when something was thrown that
- * is no refusal. Between them it may be `authenticated`, and its answer may begin (`responseStarted`), each once at
- * most and in this order. A request ends when the server has done with it: when its answer is handed to the
- * connection, or nobody is there any more to get one and its handler has come back. What was not a request, such as a
- * connection that ends within a head, has no stages.
+ * Every request is `received` once, and ends once: with `responseComplete`, or with `panic` when something other than a
+ * refusal was thrown. Between them it may be `authenticated`, and its response may begin (`responseStarted`), each once
+ * at most and in this order. A request ends when the server is done with it: when its response is handed to the
+ * connection, or when the client has disconnected and its handler has returned. Input that is not a request, such as a
+ * connection that closes within a head, has no stages.
  */
 import { IndexedPool } from '../base/indexed-pool.ts'
 import type { Clock } from '../base/clock.ts'
@@ -14,21 +14,21 @@ import type { StatusError } from '../meta/errors.ts'
 import type { Context } from './context.ts'
 import { headOf, RequestRecord, type ObservedRequest, type RecordHead } from './request-record.ts'
 
-/** Is told of the stages of requests. What it throws is logged, and stops nothing. */
+/** Subscriber to the stages of requests. Errors that it throws are logged only. */
 export interface StageSubscriber {
   /** For the log. */
   readonly name: string
-  /** Whether the body of a request is to be kept for it until the request ends; asked when the body is read. */
+  /** Whether to retain the body of a request until the request ends; called when the body is read. */
   wantsBody?(request: ObservedRequest): boolean
-  /** The head of the request is there. */
+  /** The head of the request was received. */
   received?(request: ObservedRequest): void
-  /** Who asks is known; whether they may is not. */
+  /** The user is known; authorization is still to come. */
   authenticated?(request: ObservedRequest): void
-  /** Status and headers of the answer were handed to the connection. */
+  /** Status and headers of the response were handed to the connection. */
   responseStarted?(request: ObservedRequest): void
-  /** The server has done with the request. */
+  /** The server is done with the request. */
   responseComplete?(request: ObservedRequest): void
-  /** The same, where something was thrown that is no refusal. */
+  /** The same, after something other than a refusal was thrown. */
   panic?(request: ObservedRequest): void
 }
 
@@ -39,7 +39,7 @@ interface StagesOptions {
   readonly log: Log
 }
 
-/** Tells the subscribers of one server, in their order. */
+/** Notifies the subscribers of one server, in their order. */
 export class Stages {
   readonly #subscribers: readonly StageSubscriber[]
   readonly #clock: Clock
@@ -52,14 +52,14 @@ export class Stages {
     this.#log = log
   }
 
-  /** A request begins its way through the pipeline. */
+  /** A request enters the pipeline. */
   received(context: Context): RequestRecord {
     const record = this.#begin(headOf(context.exchange), context)
     context.exchange.observer = record
     return record
   }
 
-  /** A request was refused before the pipeline: all its stages at once. `bytes`: of the answer's body. */
+  /** A request was rejected before the pipeline: all its stages at once. `bytes`: size of the response body. */
   refused(head: RecordHead, error: StatusError, bytes: number): void {
     const record = this.#begin(head, null)
     record.failed(error)
@@ -73,7 +73,7 @@ export class Stages {
     this.#tell('authenticated', record)
   }
 
-  /** Whether the body is to be kept. */
+  /** Whether to retain the body. */
   wantsBody(record: RequestRecord): boolean {
     return this.#subscribers.some((subscriber) => {
       try {
@@ -85,7 +85,7 @@ export class Stages {
     })
   }
 
-  /** The server has done with a request. May be called again. */
+  /** The server is done with a request. May be called again. */
   complete(record: RequestRecord): void {
     if (record.isOver) return
     record.isOver = true
@@ -94,7 +94,7 @@ export class Stages {
     this.#tell(record.hasFault ? 'panic' : 'responseComplete', record)
   }
 
-  /** Nothing more is done for what is still under way. */
+  /** Completes the requests that are still in progress. */
   close(): void {
     for (const record of this.#open) this.complete(record)
   }
@@ -118,7 +118,7 @@ export class Stages {
     for (const subscriber of this.#subscribers) {
       try {
         const told: unknown = subscriber[stage]?.(record)
-        // Nobody waits for it; a failure must not end the process.
+        // The promise is not awaited; a failure must not end the process.
         if (told instanceof Promise) told.catch((error) => this.#report(subscriber, stage, error))
       } catch (error) {
         this.#report(subscriber, stage, error)

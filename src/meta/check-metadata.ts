@@ -14,9 +14,9 @@ import type { ManagedFieldsEntry, ObjectMeta, OwnerReference } from './object-me
 
 export interface MetadataRules {
   readonly namespaced: boolean
-  /** Messages about a name of this kind. */
+  /** Validates a name of this kind. */
   readonly nameRule: (name: string) => readonly string[]
-  /** Finalizers need no domain. */
+  /** Finalizers need no domain prefix. */
   readonly takesPlainFinalizers?: boolean | undefined
   readonly v: Vocabulary
 }
@@ -24,10 +24,10 @@ export interface MetadataRules {
 const MAX_ANNOTATION_BYTES = 262_144
 const MAX_MANAGER_BYTES = 128
 const MAX_SUBRESOURCE_BYTES = 256
-/** Finalizers that need no domain; the brand word is the third. */
+/** Finalizers that need no domain prefix; the third one depends on the vocabulary. */
 const STANDARD_FINALIZERS = ['orphan', 'foregroundDeletion']
 
-/** Checks metadata by itself (seed 1, Common object metadata); `errors` is the scope of `metadata`. */
+/** Checks metadata without an old object; `errors` is the scope of `metadata`. */
 export function checkMetadata(meta: ObjectMeta, errors: FieldErrors, rules: MetadataRules): void {
   checkNames(meta, errors, rules)
   if (meta.generation !== undefined && meta.generation < 0) {
@@ -119,7 +119,7 @@ function checkFinalizers(
   { v, takesPlainFinalizers = false }: MetadataRules,
 ): void {
   if (!names) return
-  // As in the reference, the two rules tell their places in two ways.
+  // As in the reference, the two rules report different paths.
   for (const name of names) errors.invalidAll(name, isQualifiedName(name))
   if (!takesPlainFinalizers) {
     const known = [...STANDARD_FINALIZERS, v.resolve('{brand}')]

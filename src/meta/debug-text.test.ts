@@ -35,7 +35,7 @@ for (const [name, value, text] of [
   test(`${name} in an error`, () => expect(renderValue(value)).toBe(text))
 }
 
-test('what is long is cut', () => {
+test('long text is truncated', () => {
   const text = renderValue(selector({ matchLabels: { a: 'x'.repeat(5000) } }))
   expect([text.length, text.endsWith('...')]).toEqual([1027, true])
 })

@@ -1,6 +1,6 @@
 import type { Holds, Shape, ShapeClass } from '../notation/shape.ts'
 
-/** Text that errors show of a value as it is, in the notation that the reference prints composite values in. */
+/** Text that errors show unquoted for a value, in the notation in which the reference prints composite values. */
 export class DebugText {
   readonly text: string
   constructor(text: string) {
@@ -8,7 +8,7 @@ export class DebugText {
   }
 }
 
-/** A moment: `2024-01-02 03:04:05 +0000 UTC`; absent stays absent. */
+/** A time: `2024-01-02 03:04:05 +0000 UTC`; absent stays absent. */
 export const debugTime = (time: string | undefined): DebugText | undefined =>
   time === undefined ? undefined : new DebugText(time.replace('T', ' ').replace(/Z$/, ' +0000 UTC'))
 
@@ -22,7 +22,7 @@ export const debugList = (type: string, words: readonly string[] | undefined): D
   )
 
 /**
- * An object of a shape that has no optional fields, which would show an address: `v1.LabelSelector{MatchLabels:...}`;
+ * An object of a shape without optional fields, which would print as pointers: `v1.LabelSelector{MatchLabels:...}`;
  * absent stays absent.
  */
 export const debugObject = <T extends object>(
@@ -67,7 +67,7 @@ function memberText(holds: Holds, value: unknown): string {
 const listText = (type: string, items: readonly string[] | undefined) =>
   items === undefined ? `[]${type}(nil)` : `[]${type}{${items.join(', ')}}`
 
-/** What a type is called: those of metadata by their version, others by their group. */
+/** The name of a type: metadata types by their version, others by their group. */
 function typeName(holds: Holds): string {
   if (holds.is !== 'object') return holds.is
   const { home, name } = holds.to()

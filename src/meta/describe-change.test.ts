@@ -30,7 +30,7 @@ for (const { name, old, next, lines } of [
   )
 }
 
-test('large values are cut off, and many members counted', () => {
+test('large values are truncated, and many members counted', () => {
   const text = describeChange('T', { a: 'x'.repeat(1_000_000) }, { a: 'y' })
   expect(text.length).toBeLessThan(400)
   const many = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`m${i}`, i]))

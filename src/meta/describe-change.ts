@@ -1,13 +1,13 @@
 import { shortJson } from '../base/short-text.ts'
 import { sameValue } from './field-errors.ts'
 
-/** UTF-16 units of one value, and members that are shown. */
+/** Maximum UTF-16 units of one value, and maximum number of members shown. */
 const MAX_VALUE = 256
 const MAX_MEMBERS = 32
 
 /**
- * The members in which two objects differ, each as it was and as it would be, in the lines that the reference adds to
- * a refusal; members that are the same are only counted.
+ * The members in which two objects differ, with old and new value, in the format that the reference adds to a refusal;
+ * equal members are only counted.
  */
 export function describeChange(type: string, old: object, next: object): string {
   const before = old as Readonly<Record<string, unknown>>

@@ -2,7 +2,7 @@ import { shortened } from '../base/short-text.ts'
 import type { FieldError } from './field-errors.ts'
 import type { ResourceName } from './resource-name.ts'
 
-/** The `details` of a Status (seed 1, Errors); members that do not apply are absent. */
+/** The `details` of a Status; members that do not apply are absent. */
 export interface StatusDetails {
   name?: string
   group?: string
@@ -24,7 +24,7 @@ export interface Status {
   code?: number
 }
 
-/** What repeats the client's own words has an end: UTF-16 units of the message, of a name, of all causes together. */
+/** Text from the client is limited: UTF-16 units of the message, of a name, of all causes together. */
 const MAX_MESSAGE = 65_536
 const MAX_NAME = 1024
 const MAX_CAUSES = 262_144
@@ -45,12 +45,12 @@ function bounded(details: StatusDetails): StatusDetails {
   return { ...shown, causes: [...causes.slice(0, end), rest] }
 }
 
-/** One API failure: thrown anywhere below the HTTP layer, written out in one place. */
+/** An API failure: thrown anywhere below the HTTP layer, encoded in one place. */
 export class StatusError extends Error {
   readonly code: number
   readonly reason: string
   readonly details: StatusDetails | undefined
-  /** Content of the Status's own metadata; only `continue` of an expired token. */
+  /** Metadata of the Status; only `continue` for an expired token. */
   readonly metadata: Record<string, unknown>
 
   constructor(
@@ -106,7 +106,7 @@ export function forbidden(of: ResourceName | null, name: string, why: string): S
 export const notFound = (of: ResourceName, name: string) =>
   new StatusError(404, 'NotFound', `${qualified(of)} "${name}" not found`, about(of, name))
 
-/** A pod whose disruption budget does not let it go now; `why` becomes the cause. */
+/** A pod whose disruption budget refuses the eviction; `why` becomes the cause. */
 export const evictionRefused = (why: string, retryAfterSeconds: number | undefined) =>
   new StatusError(
     429,
@@ -122,7 +122,7 @@ export const evictionRefused = (why: string, retryAfterSeconds: number | undefin
 export const noSuchResource = () =>
   new StatusError(404, 'NotFound', 'the server could not find the requested resource', {})
 
-/** A method that a known path does not have. */
+/** A method that a known path does not support. */
 export const methodNotAllowed = () =>
   new StatusError(
     405,
@@ -131,7 +131,7 @@ export const methodNotAllowed = () =>
     {},
   )
 
-/** A create of what is being removed with its kind. */
+/** A create of an object whose kind is being removed. */
 export const createWhileLeaving = ({ group, resource }: ResourceName) =>
   new StatusError(
     405,
@@ -192,7 +192,7 @@ export const expired = (message: string, continueToken?: string) =>
 export const tooLarge = (why: string) =>
   new StatusError(413, 'RequestEntityTooLarge', `Request entity too large: ${why}`)
 
-/** More at one time than the server takes; the client may try again after some seconds. */
+/** A limit of the server is exceeded; the client may try again after some seconds. */
 export const tooManyRequests = (why: string, retryAfterSeconds: number) =>
   new StatusError(429, 'TooManyRequests', `Too many requests: ${why}`, { retryAfterSeconds })
 
@@ -203,7 +203,7 @@ export const unsupportedMediaType = (accepted: readonly string[]) =>
     `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`,
   )
 
-/** Field errors of one object. `kind` is the Kind; repeated texts stand once in the message. */
+/** Field errors of one object. `kind` is the Kind; the message lists equal texts once. */
 export function invalid(
   of: { readonly group: string; readonly kind: string },
   name: string,
@@ -222,7 +222,7 @@ export function invalid(
   })
 }
 
-/** A patch that does not fit the object; what was wrong stays inside (behaviour of the field). */
+/** A patch that does not fit the object; the cause is not shown (behaviour of the reference). */
 export const unprocessable = () =>
   new StatusError(
     422,
@@ -236,7 +236,7 @@ export const internalError = (why: string) =>
     causes: [{ message: why }],
   })
 
-/** An error without a reason word, for failures that have a plain text only. */
+/** An error without a reason, for failures that only have a plain text. */
 export const plainError = (message: string, code = 500) => new StatusError(code, '', message)
 
 export const headersTooLarge = () =>

@@ -1,7 +1,7 @@
 import { shortened, shortJson } from '../base/short-text.ts'
 import { DebugText } from './debug-text.ts'
 
-/** One violation of a field rule, as it stands in `details.causes` (seed 1, Errors). */
+/** One violation of a field rule, as in `details.causes`. */
 export interface FieldError {
   readonly field: string
   readonly reason: FieldErrorReason
@@ -20,14 +20,14 @@ export type FieldErrorReason =
   | 'FieldValueNotFound'
   | 'InternalError'
 
-/** Violations that one answer lists; what is wrong with more items than these is wrong with all of them. */
+/** Maximum number of violations in one response; beyond that the list does not help. */
 const MAX_ERRORS = 500
-/** UTF-16 units of a value, of a map's key in a path and of a text that tells more, in one error. */
+/** Maximum UTF-16 units of a value, of a map key in a path and of a detail text, in one error. */
 const MAX_VALUE = 1024
 const MAX_KEY = 256
 const MAX_DETAIL = 4096
 
-/** So much is wrong that the rest is not looked at: ends a check, whose errors are in the list. */
+/** Thrown at the maximum number of errors: ends a check, whose errors are in the list. */
 export class TooManyErrors extends Error {
   override readonly name = 'TooManyErrors'
   readonly list: readonly FieldError[]
@@ -39,8 +39,8 @@ export class TooManyErrors extends Error {
 }
 
 /**
- * Collects violations, so that one answer lists all of them, or the first 500 with a last one that says so:
- * then what adds one more throws TooManyErrors. A scope: `at` gives one further in that adds to the same list.
+ * Collects violations, so that one response lists all of them, or the first 500 and a last one that says so: then each
+ * further one throws TooManyErrors. A scope: `at` returns a nested one that adds to the same list.
  *
  *     errors.at('spec', 'ports', 0, 'name').required()        // spec.ports[0].name
  *     errors.at('data').key('a b').invalid('a b', 'bad key')  // data[a b]
@@ -56,7 +56,7 @@ export class FieldErrors {
     this.#segment = segment
   }
 
-  /** A scope further in: strings are fields, numbers are list indexes. */
+  /** A nested scope: strings are fields, numbers are list indexes. */
   at(...path: readonly (string | number)[]): FieldErrors {
     let scope: FieldErrors = this
     for (const p of path) {
@@ -77,7 +77,7 @@ export class FieldErrors {
     return scope
   }
 
-  /** Puts those found since there were `before` of them into an order. */
+  /** Sorts the violations after the first `before`. */
   sortSince(before: number, order: (a: FieldError, b: FieldError) => number): void {
     for (const error of this.list.splice(before).sort(order)) this.list.push(error)
   }
@@ -127,12 +127,12 @@ export class FieldErrors {
   internal(detail: string): void {
     this.add('InternalError', `Internal error: ${detail}`)
   }
-  /** `field is immutable` when the two values differ in their JSON form; `shown` is what the error shows of the new one. */
+  /** `field is immutable` when the two values differ in their JSON form; `shown` maps the new value for the message. */
   immutable<T>(next: T, old: T, shown: (next: T) => unknown = (value) => value): void {
     if (!sameValue(next, old)) this.invalid(shown(next), 'field is immutable')
   }
 
-  /** Adds a violation in words of its own. Throws TooManyErrors. */
+  /** Adds a violation with its own message. Throws TooManyErrors. */
   add(reason: FieldErrorReason, message: string): void {
     const { list } = this
     if (list.length < MAX_ERRORS) {
@@ -149,7 +149,7 @@ export class FieldErrors {
 
 const join = (head: string, detail: string) => (detail === '' ? head : `${head}: ${detail}`)
 
-/** A value as error texts show it: strings quoted, absent as the word null, the beginning of what is long. */
+/** A value as errors show it: strings quoted, absent as the word null, long values truncated. */
 export function renderValue(value: unknown): string {
   // Quoted like a string, as the reference does at this release.
   if (value === undefined || value === null) return '"null"'
@@ -158,7 +158,7 @@ export function renderValue(value: unknown): string {
   return JSON.stringify(shortened(value, MAX_VALUE))
 }
 
-/** Runs checks that collect errors, as far as they go until there are too many: then it returns false. */
+/** Runs checks that collect errors; returns false when there are too many. */
 export function collecting(check: () => void): boolean {
   try {
     check()
@@ -169,7 +169,7 @@ export function collecting(check: () => void): boolean {
   }
 }
 
-/** Deep equality of JSON values; absent equals null, key order does not count. */
+/** Deep equality of JSON values; absent equals null, key order is ignored. */
 export function sameValue(a: unknown, b: unknown): boolean {
   if (a === b) return true
   if (a === undefined || a === null || b === undefined || b === null)

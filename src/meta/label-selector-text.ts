@@ -2,7 +2,7 @@ import { renderValue } from './field-errors.ts'
 import { isQualifiedName } from './names.ts'
 import { SelectorError } from './selector-error.ts'
 
-/** What a condition on a label asks for. */
+/** The operator of a condition on a label. */
 export type LabelOperator = 'in' | 'notin' | '=' | '==' | '!=' | 'gt' | 'lt' | 'exists' | '!'
 
 /** `word` is a key or value; an operator word (`in`, `notin`) can be one as well. */
@@ -31,7 +31,7 @@ const SPACE = /[ \t\r\n]*/y
 const SIGN = /==|!=|[=!(),<>]/y
 const WORD = /[^ \t\r\n=!(),<>]+/y
 
-/** Cuts a selector into tokens, one ahead of the reader. */
+/** Splits a selector into tokens, with one token of lookahead. */
 class Tokens {
   readonly #text: string
   #at = 0
@@ -41,21 +41,21 @@ class Tokens {
     this.#text = text
   }
 
-  /** The next token as key or value, left in place. */
+  /** The next token as key or value, not consumed. */
   peek(): TokenKind {
     this.#ahead ??= this.#scan()
     return asWord(this.#ahead).kind
   }
-  /** The text of the next token, left in place. */
+  /** The text of the next token, not consumed. */
   peekText(): string {
     this.#ahead ??= this.#scan()
     return this.#ahead.text
   }
-  /** Takes the next token as key or value. */
+  /** Consumes the next token as key or value. */
   take(): Token {
     return asWord(this.takeOperator())
   }
-  /** Takes the next token, in which `in` and `notin` are operators. */
+  /** Consumes the next token, in which `in` and `notin` are operators. */
   takeOperator(): Token {
     const token = this.#ahead ?? this.#scan()
     this.#ahead = null
@@ -82,13 +82,13 @@ class Tokens {
 const asWord = (token: Token): Token =>
   token.kind === 'in' || token.kind === 'notin' ? { kind: 'word', text: token.text } : token
 
-/** Checks a condition and gives it its final form. */
+/** Checks a condition and converts it to its final form. */
 type Make<T> = (key: string, operator: LabelOperator, values: readonly string[]) => T
 
 const unexpected = (text: string, expected: string) =>
   new SelectorError(`found '${text}', expected: ${expected}`)
 
-/** Reads the conditions of a selector text in their order; throws SelectorError. */
+/** Parses the conditions of a selector text in their order; throws SelectorError. */
 export function parseRequirements<T>(text: string, make: Make<T>): T[] {
   const tokens = new Tokens(text)
   const requirements: T[] = []
@@ -161,7 +161,7 @@ function readValue(tokens: Tokens): string {
 /** `(a,b)`: a missing word is the empty value, as in `()`, `(,a)`, `(a,)`, `(a,,b)`. */
 function readValues(tokens: Tokens): string[] {
   const open = tokens.take()
-  // The comma is missing in the customary text, too.
+  // The message of the reference has no comma either.
   if (open.kind !== '(') throw new SelectorError(`found '${open.text}' expected: '('`)
   const first = tokens.peek()
   if (first === ')') {

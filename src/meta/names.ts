@@ -1,11 +1,11 @@
 import { addressFamily } from '../base/address-family.ts'
 
 /**
- * String formats. Each `is…` returns what is wrong with a value, in the field's standard wording;
- * an empty list means that it is valid. Lengths count bytes of UTF-8.
+ * String formats. Each `is…` returns the violations of a value, in the standard wording of the reference; an empty
+ * list means that it is valid. Lengths count bytes of UTF-8.
  *
- * The patterns that run are written so that every text matches in one way only, which keeps them
- * linear; the ones quoted in messages are the customary spelling of the same languages.
+ * Each text matches the patterns in one way only, which keeps them linear; the patterns quoted in messages are the
+ * usual notation of the same languages.
  */
 export type Messages = readonly string[]
 
@@ -14,7 +14,7 @@ const VALID: Messages = Object.freeze([])
 /** Text for a value that exceeds `max` bytes. */
 export const maxLengthMessage = (max: number): string => `must be no more than ${max} characters`
 
-/** Text for a value that does not fit `pattern`, with examples of what does. */
+/** Text for a value that does not match `pattern`, with examples that do. */
 export function patternMessage(what: string, pattern: string, ...examples: string[]): string {
   if (examples.length === 0) return `${what} (regex used for validation is '${pattern}')`
   const shown = examples.map((e) => `'${e}', `).join(' or ')
@@ -25,11 +25,11 @@ export function patternMessage(what: string, pattern: string, ...examples: strin
 export const rangeMessage = (low: number, high: number): string =>
   `must be between ${low} and ${high}, inclusive`
 
-/** Text for a value that may not be empty. */
+/** Text for a value that must not be empty. */
 const EMPTY_MESSAGE = 'must be non-empty'
 /** Text for a number below zero. */
 export const NEGATIVE_MESSAGE = 'must be greater than or equal to 0'
-/** Text for a field that may not change. */
+/** Text for a field that must not change. */
 export const IMMUTABLE_MESSAGE = 'field is immutable'
 
 const isLonger = (value: string, max: number): boolean =>
@@ -151,7 +151,7 @@ const IDENTIFIER_MESSAGE = patternMessage(
 export const isCIdentifier = (value: string): Messages =>
   check(value, /^[A-Za-z_][A-Za-z0-9_]*$/, IDENTIFIER_MESSAGE)
 
-/** What must not be taken for a step up in a file path. */
+/** Refuses values that mean a parent directory in a file path. */
 function dotsMessages(value: string): Messages {
   if (value === '.') return ["must not be '.'"]
   if (value === '..') return ["must not be '..'"]
@@ -239,7 +239,7 @@ export const isHttpHeaderName = (value: string): Messages =>
 const PATH_MESSAGE = patternMessage('Invalid path', "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+")
 const PATH_PATTERN = /^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/
 
-/** A subdomain, `/` and a path, both not empty; an empty value is the caller's Required. */
+/** A subdomain, `/` and a path, both not empty; callers report an empty value as required. */
 export function isDomainPrefixedPath(value: string): Messages {
   const slash = value.indexOf('/')
   if (slash <= 0 || slash === value.length - 1) {
@@ -274,7 +274,7 @@ export function isFullyQualifiedDomainName(value: string): Messages {
 
 const IPV4 = /^(\d+)\.(\d+)\.(\d+)\.(\d+)$/
 
-/** IPv4 octets with leading zeros are decimal here, as in earlier releases of the field. */
+/** IPv4 octets with leading zeros are decimal here, as in earlier releases of the reference. */
 function plainIpv4(value: string): string | null {
   const parts = IPV4.exec(value)
   if (!parts) return null
@@ -283,7 +283,7 @@ function plainIpv4(value: string): string | null {
 }
 
 function isIpv6Text(value: string): boolean {
-  // A zone (`%eth0`) belongs to one machine and is no address of the cluster.
+  // A zone (`%eth0`) is local to one machine: not an address of the cluster.
   if (value.includes('%')) return false
   const colon = value.lastIndexOf(':')
   if (colon < 0 || !value.includes('.', colon)) return addressFamily(value) === 6
@@ -297,7 +297,7 @@ export const isIp = (value: string): Messages =>
     ? VALID
     : ['must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)']
 
-/** Whether an IPv6 text is an IPv4 address in disguise, which counts as IPv4. */
+/** Whether an IPv6 text is an IPv4-mapped address, which counts as IPv4. */
 function isMappedIpv4(value: string): boolean {
   return (
     isIpv6Text(value) &&
@@ -332,7 +332,7 @@ export function isCidr(value: string): Messages {
   return fits ? VALID : ['must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)']
 }
 
-/** What can stand between two slashes of a request path; every object name is one. */
+/** A valid segment of a request path; every object name is one. */
 export function isPathSegmentName(value: string): Messages {
   if (value === '.' || value === '..') return [`may not be '${value}'`]
   const messages: string[] = []
@@ -341,6 +341,6 @@ export function isPathSegmentName(value: string): Messages {
   return messages
 }
 
-/** A generateName as the name rules see it: the end that the suffix will continue counts as a letter. */
+/** A generateName for the name rules: a trailing dash counts as a letter, since the suffix follows it. */
 export const maskTrailingDash = (name: string): string =>
   name.length > 1 && name.endsWith('-') ? `${name.slice(0, -2)}a` : name

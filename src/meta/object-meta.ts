@@ -123,7 +123,7 @@ export class ObjectMeta extends shape({
 
 const MAX_INT64 = 2n ** 63n - 1n
 
-/** The count behind an object's generation; the largest one has none behind it. */
+/** The next generation of an object; the largest one does not increase. */
 export function raised({ generation = 0 }: ObjectMeta): number | bigint {
   const next = BigInt(generation) + 1n
   if (next > MAX_INT64) return MAX_INT64

@@ -1,4 +1,4 @@
-/** A resource, whatever its versions. */
+/** A resource in any of its versions. */
 export interface ResourceName {
   /** Empty for the core group. */
   readonly group: string

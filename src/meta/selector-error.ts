@@ -1,4 +1,4 @@
-/** A selector text or object that cannot be used; callers answer 400 with its message. */
+/** An invalid selector text or object; callers respond with 400 and its message. */
 export class SelectorError extends Error {
   override readonly name = 'SelectorError'
 }

@@ -158,7 +158,7 @@ describe('label selectors that do not parse', () => {
     expect(() => parseLabelSelector(text)).toThrow(new SelectorError(message))
   })
 
-  test('long texts are read in linear time', () => {
+  test('long texts are parsed in linear time', () => {
     const read = (text: string) => {
       try {
         parseLabelSelector(text)
@@ -320,7 +320,7 @@ describe('object form', () => {
   })
 })
 
-test('the value that a label selector demands', () => {
+test('the value that a label selector requires', () => {
   const selector = parseLabelSelector('a=1,b in (2),c in (3,4),d!=5,e')
   expect(['a', 'b', 'c', 'd', 'e', 'f'].map((key) => requiredLabel(selector, key))).toEqual([
     '1',
@@ -413,7 +413,7 @@ describe('fields match', () => {
   })
 })
 
-test('the value that a field selector demands', () => {
+test('the value that a field selector requires', () => {
   const terms = parseFieldSelector('metadata.name=x,metadata.namespace!=y,a=')
   expect(
     ['metadata.name', 'metadata.namespace', 'a', 'b'].map((field) => requiredValue(terms, field)),

@@ -7,9 +7,9 @@ import { SelectorError } from './selector-error.ts'
 export interface LabelRequirement {
   readonly key: string
   readonly operator: LabelOperator
-  /** Sorted, without repetition. */
+  /** Sorted and unique. */
   readonly values: readonly string[]
-  /** The same, for quick look-up. */
+  /** The same values, for fast lookup. */
   readonly set: ReadonlySet<string>
 }
 
@@ -64,7 +64,7 @@ const OPERATORS: ReadonlyMap<string, LabelOperator> = new Map([
   ['DoesNotExist', '!'],
 ])
 
-/** Reads the object form: absent selects nothing, empty selects everything; throws SelectorError. */
+/** Converts the object form: absent selects nothing, empty selects everything; throws SelectorError. */
 export function selectorFromObject(object: LabelSelectorObject | null | undefined): LabelSelector {
   if (object === null || object === undefined) return nothing
   const requirements: LabelRequirement[] = []
@@ -93,7 +93,7 @@ export function selectorFromLabels(labels: Labels): LabelSelector {
   )
 }
 
-/** Builds a condition and checks its key and values; throws SelectorError with all that is wrong. */
+/** Builds a condition and checks its key and values; throws SelectorError with all violations. */
 function requirement(
   key: string,
   operator: LabelOperator,
@@ -148,7 +148,7 @@ export function matchesLabels(selector: LabelSelector, labels: Labels): boolean 
 }
 
 function holds({ key, operator, values, set }: LabelRequirement, labels: Labels): boolean {
-  // Keys are the user's: `__proto__` must not reach the prototype.
+  // Keys are user data: `__proto__` must not reach the prototype.
   const value = labels !== undefined && Object.hasOwn(labels, key) ? labels[key] : undefined
   switch (operator) {
     case 'exists':
@@ -178,7 +178,7 @@ function holds({ key, operator, values, set }: LabelRequirement, labels: Labels)
 export const isEverything = (selector: LabelSelector): boolean =>
   !selector.nothing && selector.requirements.length === 0
 
-/** The value that the selector demands for a key, if it demands a single one. */
+/** The value that the selector requires for a key, if it is a single one. */
 export function requiredLabel(selector: LabelSelector, key: string): string | undefined {
   for (const one of selector.requirements) {
     const exact = one.operator === '=' || one.operator === '==' || one.operator === 'in'
@@ -207,7 +207,7 @@ function formatRequirement({ key, operator, values }: LabelRequirement): string 
   }
 }
 
-/** The object form as tables show it: `<none>` when it limits nothing, `<error>` when it is broken. */
+/** The object form as tables show it: `<none>` when it has no conditions, `<error>` when it is invalid. */
 export function describeLabelSelector(object: LabelSelectorObject | null | undefined): string {
   try {
     return formatLabelSelector(selectorFromObject(object)) || '<none>'
@@ -229,8 +229,8 @@ type Fields = Readonly<Record<string, string | undefined>>
 const ESCAPE = '\\'
 
 /**
- * Reads a selector as in `?fieldSelector=`; throws SelectorError. Whether a kind has the named
- * fields is the caller's to check.
+ * Parses a selector as in `?fieldSelector=`; throws SelectorError. The caller checks whether a kind supports the named
+ * fields.
  *
  *     parseFieldSelector('metadata.name=a,status.phase!=Running')
  */
@@ -293,7 +293,7 @@ function unescapeValue(text: string): string {
 const badEscape = (sequence: string) =>
   new SelectorError(`invalid field selector: invalid escape sequence: ${sequence}`)
 
-/** Whether all conditions hold; a field that is not there counts as empty. */
+/** Whether all conditions hold; an absent field counts as empty. */
 export function matchesFields(terms: readonly FieldTerm[], fields: Fields): boolean {
   for (const { field, op, value } of terms) {
     const has = Object.hasOwn(fields, field) ? (fields[field] ?? '') : ''
@@ -302,7 +302,7 @@ export function matchesFields(terms: readonly FieldTerm[], fields: Fields): bool
   return true
 }
 
-/** The value that the selector demands for a field, or undefined. */
+/** The value that the selector requires for a field, or undefined. */
 export function requiredValue(terms: readonly FieldTerm[], field: string): string | undefined {
   return terms.find((term) => term.field === field && term.op === '=')?.value
 }

@@ -1,12 +1,12 @@
 /**
- * The number of values that a document may be made of. A body has its bytes limited, but `{},` is three of them, and the
- * defaults of a declaration make a hundred of each: what a request costs goes by values rather than by bytes.
+ * Limits the number of values in a document. The bytes of a body are limited, but `{},` is three of them, and the
+ * defaults of a declaration make a hundred values of each: the cost of a request depends on values, not on bytes.
  */
 import { tooLarge } from './errors.ts'
 
 /**
- * Members of objects and items of lists that a document may hold, all depths together. What is said of its owners, which
- * grows with them, counts apart and may hold as many.
+ * Maximum members of objects and items of lists in a document, at all depths together. managedFields, which grow with
+ * the document, are counted separately, with the same limit.
  */
 export const MAX_VALUES = 100_000
 
@@ -17,7 +17,7 @@ export function refuseTooMany(document: unknown): void {
     throw tooLarge(`the document must have at most ${MAX_VALUES} fields and list items`)
 }
 
-/** An object without what is said of its owners, and that. */
+/** Splits an object into its managedFields and the rest. */
 function apart(document: unknown): { readonly rest: unknown; readonly entries: unknown } {
   const { metadata } = (document ?? {}) as { metadata?: unknown }
   if (
@@ -30,7 +30,7 @@ function apart(document: unknown): { readonly rest: unknown; readonly entries: u
   return { rest: { ...(document as object), metadata: others }, entries: managedFields }
 }
 
-/** Whether a JSON value has more members and items than `most`; looks at no more of them. */
+/** Whether a JSON value has more than `most` members and items; stops counting there. */
 export function holdsMoreThan(document: unknown, most: number): boolean {
   const open: object[] = []
   let left = most
@@ -57,8 +57,8 @@ const OPEN_LIST = 0x5b
 const OPEN_OBJECT = 0x7b
 
 /**
- * Whether JSON text can have more than `most` members and items: a container has no more of them than commas, and one.
- * Commas in texts count too, so that the text may have fewer; it never has more.
+ * Whether JSON text may have more than `most` members and items: a container has at most one more than it has commas.
+ * Commas in strings count too, so the result may be true for fewer values; false is reliable.
  */
 export function mayHoldMoreThan(bytes: Uint8Array, most: number): boolean {
   let left = most

@@ -26,27 +26,27 @@ export interface Scalars {
   microTime: string
   quantity: string
   intOrString: number | string
-  /** any JSON object, carried as it came */
+  /** any JSON object, passed through unchanged */
   raw: unknown
-  /** a list inside a map value, which protobuf wraps in a message of its own */
+  /** a list inside a map value, which protobuf wraps in a separate message */
   strings: string[]
 }
 export type Scalar = keyof Scalars
 
-/** What a field, a list item or a map value holds. */
+/** The type of a field, a list item or a map value. */
 export type Holds =
   | {
       readonly is: Scalar
       readonly special?: Special
-      /** an integer that is kept as it is where a number would round it: decoded as `bigint` then */
+      /** an exact integer: decoded as `bigint` where a number would round it */
       readonly exact?: true
     }
   | { readonly is: 'list' | 'map'; readonly of: Holds }
   | { readonly is: 'object'; readonly to: () => Shape }
 
 /**
- * JSON that takes one of two forms, as an `any` that says so: an object of a shape, or something simpler. In decoded
- * objects it stands as in JSON, with the object read by its shape.
+ * JSON in one of two forms, published as a named type: an object of a shape, or a simpler value. Decoded objects
+ * contain the JSON value, with the object decoded by its shape.
  */
 export interface Special {
   readonly form: 'schemaOrBool' | 'schemaOrArray' | 'schemaOrStrings'
@@ -71,28 +71,28 @@ export interface FieldFacts {
   readonly holds: Holds
   /**
    * zero: absent and zero are the same, and are left out of JSON.
-   * explicit: absence is kept apart from zero. always: written even when zero.
+   * explicit: absent differs from zero. always: written even when zero.
    */
   readonly presence: 'zero' | 'explicit' | 'always'
   readonly oneOf?: readonly string[]
   readonly default?: unknown
   /** how apply merges a list: whole, by value, or by the keys */
   readonly list?: 'atomic' | 'set' | readonly string[]
-  /** how strategic merge patch merges it, where that differs from `list` */
+  /** how strategic merge patch merges a list, where that differs from `list` */
   readonly patch?: { readonly strategy: PatchStrategy; readonly key?: string }
-  /** explicit, and yet published as required */
+  /** explicit, but published as required */
   readonly mandatory?: true
-  /** the closed sets in it are published, but the kind's own rules tell about other values */
+  /** closed sets in it are published, but only the rules of the kind refuse other values */
   readonly unchecked?: true
-  /** apply treats what is in it as one value, whatever that is */
+  /** apply treats its content as one value, of any type */
   readonly whole?: true
-  /** the kind's own rules tell about an empty value */
+  /** the rules of the kind check an empty value */
   readonly emptyIsOwn?: true
-  /** an empty list that is given reaches the kind's own rules, and is left out of JSON all the same */
+  /** the rules of the kind see an empty list that was sent, but JSON omits it */
   readonly seenEmpty?: true
-  /** where there is none, the reference writes null: an item that comes first brings no list of its writer's */
+  /** when absent, the reference writes null: the writer of the first items does not own the list */
   readonly nullWhenAbsent?: true
-  /** its fields stand directly in the parent's JSON; in protobuf they stay one message */
+  /** JSON inlines its fields into the parent; in protobuf they stay one message */
   readonly inline?: true
 }
 
@@ -127,7 +127,7 @@ export class Field<T, G extends Given = 'maybe'> {
     this.facts.presence = 'always'
     return this as never
   }
-  /** Absent differs from zero: `false`, `0` and `""` are kept. */
+  /** Absent differs from zero: `false`, `0` and `""` are preserved. */
   explicit(): Field<T, 'maybe'> {
     this.facts.presence = 'explicit'
     return this as never
@@ -141,22 +141,22 @@ export class Field<T, G extends Given = 'maybe'> {
     this.facts.default = value
     return this
   }
-  /** Clients must send it, and the kind's own rules see when it is absent: published as required. */
+  /** Clients must send it, and the rules of the kind detect its absence: published as required. */
   mandatory(): this {
     this.facts.mandatory = true
     return this
   }
-  /** Closed sets, here and further in, are published only: the kind refuses other values in its own words. */
+  /** Closed sets, here and in nested fields, are only published: the rules of the kind refuse other values. */
   unchecked(): this {
     this.facts.unchecked = true
     return this
   }
-  /** Whoever applies it owns all of it, whatever value it is. */
+  /** One value of any type: its applier owns all of it. */
   whole(): this {
     this.facts.whole = true
     return this
   }
-  /** The kind's own rules tell about an empty value, which a closed set otherwise refuses where it is not absence. */
+  /** The rules of the kind check an empty value, which a closed set otherwise refuses where it is not absence. */
   emptyIsOwn(): this {
     this.facts.emptyIsOwn = true
     return this
@@ -174,32 +174,32 @@ export class Many<T, G extends Given = 'maybe'> extends Field<T, G> {
     super.required()
     return this as never
   }
-  /** One value: whoever applies it owns all of it. */
+  /** One value: its applier owns all of it. */
   atomic(): this {
     this.facts.list = 'atomic'
     return this
   }
-  /** Unordered, unique scalars, each owned on its own. */
+  /** Unordered, unique scalars, each with its own owners. */
   set(): this {
     this.facts.list = 'set'
     return this
   }
-  /** Items are told apart by these fields, each item owned on its own. */
+  /** Items are identified by these fields, each with its own owners. */
   keyed(...keys: string[]): this {
     this.facts.list = keys
     return this
   }
-  /** An empty list is told apart from an absent one, which defaults stand in for. */
+  /** An empty list differs from an absent one, which gets the default. */
   seenEmpty(): this {
     this.facts.seenEmpty = true
     return this
   }
-  /** Whoever writes the first items owns those and not the list, which was null before and is not shown so here. */
+  /** The writer of the first items owns those and not the list, which was null before. */
   nullWhenAbsent(): this {
     this.facts.nullWhenAbsent = true
     return this
   }
-  /** For strategic merge patch: items are told apart by `key`, or by value without one. */
+  /** For strategic merge patch: items are identified by `key`, or by value without one. */
   patchBy(key?: string): this {
     return this.patch('merge', key)
   }
@@ -216,10 +216,10 @@ export const t = {
   bool: scalar('bool'),
   int32: scalar('int32'),
   int64: scalar('int64'),
-  /** All 64 bits of an integer: a `bigint` where a number would round it. */
+  /** An integer with all of its 64 bits: a `bigint` where a number would round it. */
   exactInt64: (number: number) => new Field<number | bigint>(number, { is: 'int64', exact: true }),
   double: scalar('double'),
-  /** Bytes are one value too, and some are published as such: `atomic()`. */
+  /** Bytes are one value too, and some are published as atomic: `atomic()`. */
   bytes: (number: number) => new Many<string>(number, { is: 'bytes' }),
   any: scalar('any'),
   time: scalar('time'),
@@ -227,13 +227,13 @@ export const t = {
   quantity: scalar('quantity'),
   intOrString: scalar('intOrString'),
   raw: scalar('raw'),
-  /** An object whose fields stand directly in the parent's JSON. */
+  /** An object whose fields JSON inlines into the parent. */
   inline: <T>(number: number, to: ShapeClass<T>): Inline<T> => {
     const field = new Field<T, 'inline'>(number, holdsOf(to))
     field.facts.inline = true
     return field
   },
-  /** An object inside: always there unless made `explicit()`. */
+  /** A nested object: always present unless made `explicit()`. */
   object: <T>(number: number, to: ShapeClass<T>) => new Field<T, 'given'>(number, holdsOf(to)),
   list: <const I extends Item>(number: number, item: I) =>
     new Many<ItemType<I>[]>(number, { is: 'list', of: holdsOf(item) }),
@@ -264,7 +264,7 @@ export type TypeOf<F extends Fields> = Flat<
 >
 
 export interface ShapeOptions {
-  /** Published name when it is not the name of the class. */
+  /** Published name when it differs from the name of the class. */
   name?: string
   atomic?: true
   /** A kind, whose JSON starts with kind and apiVersion. */
@@ -280,7 +280,7 @@ export function home(groupVersion: string) {
       get(this: Function) {
         return (made ??= {
           home: groupVersion,
-          // `this` is the class that extends the base. Built files tell its name, since joining them may change it.
+          // `this` is the class that extends the base. Built files set `published`, since bundling may rename classes.
           name: options.name ?? (this as Function & { published?: string }).published ?? this.name,
           atomic: options.atomic ?? false,
           typed: options.typed ?? false,

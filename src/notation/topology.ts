@@ -1,17 +1,17 @@
-/** How the parts of a value are owned and merged by apply (seed 1, merge markers). */
+/** Ownership and merging of the parts of a value in apply. */
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import type { FieldFacts, Holds, Scalar, Shape } from './shape.ts'
 
 /** The topology of one value. `deduced`: any JSON, whose objects are granular and whose lists are atomic. */
 export type Topology = ScalarTopology | ListTopology | MapTopology | { readonly is: 'deduced' }
 
-/** A value without parts; `whole`: any JSON value, whose parts are nobody's. */
+/** A value without parts; `whole`: any JSON value, whose parts have no owners. */
 export interface ScalarTopology {
   readonly is: 'scalar'
   readonly of: 'string' | 'number' | 'boolean' | 'any' | 'whole'
 }
 
-/** A list: one value, a set of scalars, or items told apart by key fields. */
+/** A list: one value, a set of scalars, or items identified by key fields. */
 export interface ListTopology {
   readonly is: 'list'
   readonly relation: 'atomic' | 'set' | 'keyed'
@@ -22,7 +22,7 @@ export interface ListTopology {
 /** A key field of a keyed list. */
 export interface KeyField {
   readonly name: string
-  /** What an item without the field counts as; undefined: it must have it. */
+  /** Default of the field in items that lack it; undefined: it is required. */
   readonly standard: unknown
 }
 
@@ -31,25 +31,25 @@ export interface MapTopology {
   readonly is: 'map'
   readonly atomic: boolean
   readonly fields: ReadonlyMap<string, DeclaredField>
-  /** Of all other keys; null: there are none. */
+  /** Topology of all other keys; null: there are none. */
   readonly rest: (() => Topology) | null
 }
 
-/** The step to a field by name, as field ownership writes it (`patch/field-path.ts`). */
+/** The path element of a field name, in the notation of managedFields (`patch/field-path.ts`). */
 export interface FieldStep {
   readonly is: 'field'
   readonly name: string
   readonly text: string
 }
 
-/** The step to a declared field; one for each declaration, so that walks make none. */
+/** The path element of a declared field; one for each declaration, so that walks do not allocate. */
 export const fieldStep = (name: string): FieldStep => ({ is: 'field', name, text: `f:${name}` })
 
-/** A field with a name and a topology of its own. */
+/** A field with its name and topology. */
 export interface DeclaredField {
   readonly element: FieldStep
   readonly of: () => Topology
-  /** What the field counts as where it is absent and the object around it is not. */
+  /** Value of the field where it is absent and its parent is present. */
   readonly absent?: null
 }
 
@@ -73,7 +73,7 @@ export const SCALARS = {
   whole: { is: 'scalar', of: 'whole' },
 } as const
 
-/** The topology with which a value is walked: the declared one, or the one of the value's own kind. */
+/** The effective topology of a value: the declared one, or one deduced from the value. */
 export function resolve(topology: Topology, value: unknown): Exclude<Topology, { is: 'deduced' }> {
   if (topology.is !== 'deduced') return topology
   if (Array.isArray(value)) return ATOMIC_LIST
@@ -126,13 +126,13 @@ function topologyOfField(facts: FieldFacts, v: Words): Topology {
   }
 }
 
-// Looked up late: a shape may hold itself.
+// Resolved lazily: a shape may be recursive.
 function once(make: () => Topology): () => Topology {
   let made: Topology | undefined
   return () => (made ??= make())
 }
 
-// A list that is not said to be owned in some way is owned as strategic merge patch merges it (facts, rule 4).
+// A list without declared ownership is owned as strategic merge patch merges it.
 function listOf({ list, patch }: FieldFacts, items: Holds, v: Words): ListTopology {
   const of = once(() => topologyOfHolds(items, v))
   const merges = patch?.strategy.split(',').includes('merge') === true
@@ -156,7 +156,7 @@ function fieldIn(shape: Shape, template: string): FieldFacts | undefined {
   return undefined
 }
 
-// The published default of a scalar that is always written is its zero (facts, rule 2).
+// The published default of a scalar that is always written is its zero value.
 function standardOf({ default: declared, presence, holds }: FieldFacts): unknown {
   if (declared !== undefined || presence !== 'always') return declared
   switch (kindOf(holds)) {

@@ -1,4 +1,4 @@
-/** Objects of requests as admission plugins get them: live, and as JSON of any version of their kind. */
+/** Objects of requests as admission plugins see them: live, and as JSON of any version of their kind. */
 import type { MutableObject } from '../admission/attributes.ts'
 import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import type { JsonObject } from '../codec/codec.ts'
@@ -9,11 +9,11 @@ import type { HookContext } from '../catalogue/resource.ts'
 import { shownDocument, toStored } from './conversion.ts'
 import { decodeServed } from './objects.ts'
 
-/** Knows the versions of the kind that an object is of. */
+/** Converts an object between the versions of its kind. */
 export interface ObjectForms {
-  /** The object as JSON in a version of its kind; `undefined`: that of the live object. */
+  /** The object as JSON in a version of its kind; `undefined`: the version of the live object. */
   toJson(live: Typed, groupVersion: string | undefined): Promise<JsonObject>
-  /** The live object that JSON says. */
+  /** The live object of a JSON document. */
   fromJson(document: JsonObject): Promise<Typed>
 }
 
@@ -40,7 +40,7 @@ export class LiveObject implements MutableObject {
   }
 }
 
-/** Forms of stored objects: every version of their kind, those included that are not served. */
+/** Forms of stored objects: every version of their kind, including versions that are not served. */
 export function storedForms(served: ResourceEntry, context: () => HookContext): ObjectForms {
   const { storage } = served
   const inVersion = (groupVersion: unknown): ResourceEntry => {
@@ -79,7 +79,7 @@ export function bodyForms(kind: ResourceEntry, context: () => HookContext): Obje
   }
 }
 
-/** Forms of what has no declaration, such as options of a connection: plain values, which cannot be taken back. */
+/** Forms of objects without a declaration, such as connect options: plain values, which cannot be read back. */
 export const plainForms: ObjectForms = {
   async toJson(live) {
     const { metadata: _, ...members } = live

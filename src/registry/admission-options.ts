@@ -1,4 +1,4 @@
-/** Options of requests in the form in which admission is told of them. */
+/** Options of requests in the form that admission sees. */
 import type { OperationOptions } from '../admission/attributes.ts'
 import { first, type HookDependencies, type Call } from './context.ts'
 import type { Given } from './delete.ts'

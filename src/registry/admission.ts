@@ -1,4 +1,4 @@
-/** What admission is told of a call. */
+/** Admission attributes of a call. */
 import type {
   AuditLevel,
   GroupVersionKind,
@@ -21,7 +21,7 @@ import {
 import { optionsOfWrite } from './admission-options.ts'
 import type { ActionDependencies, Call, User } from './context.ts'
 
-/** What is asked of admission, beside the call. */
+/** Input of admission, beside the call. */
 export interface Asked {
   readonly operation: Operation
   /** The new object; null on DELETE. */
@@ -29,15 +29,15 @@ export interface Asked {
   /** The stored object; null on CREATE and CONNECT. */
   readonly old: Typed | null
   readonly dryRun: boolean
-  /** Kind of the objects where it is not that of the resource: the body of a sub-resource, options of a connection. */
+  /** Kind of the objects where it differs from the resource: the body of a sub-resource, connect options. */
   readonly body?: ResourceEntry | GroupVersionKind
-  /** Options where the query does not say them. */
+  /** Options where the query does not contain them. */
   readonly options?: () => OperationOptions
-  /** Where it is not that of the call. */
+  /** Name, where it differs from the name of the call. */
   readonly name?: string
 }
 
-/** A call as admission sees it. Most of it is made when a plugin looks. */
+/** A call as admission sees it. Most members are computed on first access. */
 export class CallAttributes implements MutableAttributes {
   readonly operation: Operation
   readonly dryRun: boolean
@@ -91,7 +91,7 @@ export class CallAttributes implements MutableAttributes {
   }
   get name(): string {
     const { name = this.#call.name } = this.#asked
-    // What a create asks for, or the server has chosen.
+    // The name that a create requests, or that the server has generated.
     return name !== '' ? name : (this.object?.live.metadata.name ?? '')
   }
   get user(): User {
@@ -155,13 +155,13 @@ function formsOf({ served, context }: Call, { body }: Asked): ObjectForms {
   return 'codec' in body ? bodyForms(body, context) : plainForms
 }
 
-/** Lets admission change the object of a call, and returns what it has made of it. Throws StatusError. */
+/** Runs mutating admission on the object of a call and returns the result. Throws StatusError. */
 export async function mutatedBy<T extends Typed>(
   { admission }: Pick<ActionDependencies, 'admission'>,
   attributes: CallAttributes,
 ): Promise<T> {
   const waiting = admission.mutate(attributes)
   if (waiting) await waiting
-  // What is replaced is decoded by the same kind.
+  // A replacement is decoded by the same kind.
   return attributes.object!.live as T
 }

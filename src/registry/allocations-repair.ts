@@ -5,13 +5,13 @@ import { hookContext, type ReadDependencies, type WriteDependencies } from './co
 import { commitAll } from './object-changes.ts'
 import { decodeStored } from './objects.ts'
 
-/** What a repair works with. */
+/** Dependencies of a repair. */
 type RepairDependencies = ReadDependencies & Pick<WriteDependencies, 'catalogue' | 'allocators'>
 
 /**
- * Makes allocations agree with the objects that hold them: adds missing ones, removes those whose object is gone. There is
- * nothing to do after a crash, since both are written in one step; but a data directory may come from elsewhere, or
- * ranges may have changed.
+ * Makes allocations agree with the objects that hold them: adds missing ones, removes those whose object is gone.
+ * After a crash there is nothing to repair, since both are written in one transaction; but a data directory may come
+ * from elsewhere, or ranges may have changed.
  */
 export async function repairAllocations(api: RepairDependencies): Promise<void> {
   const owners = api.catalogue.groups
@@ -19,7 +19,7 @@ export async function repairAllocations(api: RepairDependencies): Promise<void> 
     .filter((served) => served.strategy.allocations !== undefined)
   await allocationCache(api.cache)
   for (const served of owners) await api.cache.table(served.storage.keyPrefix)
-  // Others may write meanwhile, this server or another; what that leaves amiss, the next round finds.
+  // Another writer, here or on another server, may interfere; the next round repairs what that leaves wrong.
   for (;;) {
     const changes = await repairs(api, owners)
     if (changes.length === 0) return
@@ -31,7 +31,7 @@ async function repairs(
   api: RepairDependencies,
   owners: readonly ResourceEntry[],
 ): Promise<Change[]> {
-  // Of one revision, in which each allocation is there with its object.
+  // Of one revision, in which each allocation exists together with its object.
   const at = api.cache.revision
   const present = [...(await api.cache.list(ALLOCATION_PREFIX, ALLOCATION_PREFIX, { at })).items]
   const wanted = new Map<string, Buffer>()

@@ -1,7 +1,7 @@
 /**
- * Values that only one object may hold, such as addresses and ports. Each is a key of its own that is made and
- * removed in the same commit as its object, so that two servers over one store cannot give out the same one, and a
- * crash leaves none behind.
+ * Values that only one object may hold, such as addresses and ports. Each is a separate key that is created and
+ * deleted in the same commit as its object, so that two servers over one store cannot allocate the same value, and a
+ * crash leaves no orphaned allocation.
  */
 import type { Ids } from '../base/ids.ts'
 import type { IpRange, ValueRange } from '../base/ip-range.ts'
@@ -14,7 +14,7 @@ import type { ResourceCache } from '../cache/resource-cache.ts'
 import { serversPrefix } from '../base/store-keys.ts'
 import type { Change } from '../engine/engine.ts'
 
-/** All allocations are kept under this. */
+/** Key prefix of all allocations. */
 export const ALLOCATION_PREFIX = serversPrefix('claims')
 const TRIES = 8
 
@@ -24,7 +24,7 @@ export interface AllocatorSet {
   readonly ranges: ReadonlyMap<string, ValueRange>
 }
 
-/** The allocators that services get addresses and ports from; the first address range is the default family. */
+/** The IP and port allocators of services; the first address range is the default family. */
 export const serviceAllocators = (
   addresses: readonly IpRange[],
   ports: ValueRange,
@@ -36,14 +36,14 @@ export const serviceAllocators = (
   ]),
 })
 
-/** The resource cache that allocations are kept in. */
+/** The resource cache that contains the allocations. */
 export const allocationCache = (cache: WatchCache): Promise<ResourceCache> =>
   cache.table(ALLOCATION_PREFIX)
 
 /** Whether a key is that of an allocation. */
 export const isAllocationKey = (key: string): boolean => key.startsWith(ALLOCATION_PREFIX)
 
-/** Allocators as one allocation sees them: what it picks, it does not pick twice. */
+/** The allocators for one write: they never pick the same value twice. */
 export function allocatorsFor(set: AllocatorSet, allocations: ResourceCache, ids: Ids): Allocators {
   const mine = new Set<string>()
   const isFree = (allocator: string, value: string) => {
@@ -97,7 +97,7 @@ function pickFrom(
   return null
 }
 
-/** One object before and after a write; null stands for no object. */
+/** One object before and after a write; null: no object. */
 interface AllocatedWrite {
   readonly before: Typed | null
   readonly after: Typed | null
@@ -105,7 +105,7 @@ interface AllocatedWrite {
   readonly owner: string
 }
 
-/** Changes that go into the commit which turns `before` into `after`. */
+/** Allocation changes for the commit that replaces `before` with `after`. */
 export function allocationChanges(
   set: AllocatorSet,
   served: ResourceEntry,
@@ -125,7 +125,7 @@ export function allocationChanges(
   ]
 }
 
-/** Key and record of an allocation that must be there for an object. */
+/** Key and record of an allocation that an object requires. */
 export const allocationOf = (set: AllocatorSet, allocation: Allocation, owner: string) => ({
   key: allocationKey(set, allocation),
   value: encodeBody({ owner }),

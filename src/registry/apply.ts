@@ -1,4 +1,4 @@
-/** Server-side apply (seed 1, Server-side apply; api-machinery section 14). */
+/** Server-side apply. */
 import { clientApplySteps } from '../patch/last-applied.ts'
 import { paced, type Steps } from '../base/steps.ts'
 import { Pace } from '../base/event-loop.ts'
@@ -36,7 +36,7 @@ import { takeNamespace } from './write.ts'
 /** Media type of a configuration; JSON is YAML too. */
 export const APPLY_PATCH = 'application/apply-patch+yaml'
 
-/** PATCH with a configuration on an object or one of its parts. Throws 4xx. */
+/** PATCH with a configuration on an object or a status-like sub-resource. Throws 4xx. */
 export async function apply(api: WriteDependencies, call: Call): Promise<Result> {
   const options = applyOptions(call.query, api.v)
   const config = await readConfiguration(call, call.served, options)
@@ -60,7 +60,7 @@ export async function apply(api: WriteDependencies, call: Call): Promise<Result>
   )
 }
 
-/** PATCH with a configuration on `scale`: whoever applies owns the replicas of the object. Throws 4xx. */
+/** PATCH with a configuration on `scale`: the applier owns the replicas of the object. Throws 4xx. */
 export async function applyScale(
   api: WriteDependencies,
   call: Call,
@@ -94,7 +94,7 @@ export async function applyScale(
 const nested = (path: readonly string[], value: unknown): JsonObject =>
   Object.fromEntries([[path[0]!, path.length === 1 ? value : nested(path.slice(1), value)]])
 
-/** The object that a configuration makes of the live one, in the stored version, with the entries of its owners. */
+/** The result of applying a configuration to the live object, in the storage version, with its managedFields. */
 async function applied(
   api: WriteDependencies,
   call: Call,
@@ -167,7 +167,7 @@ const metadataOf = (config: JsonObject): JsonObject => {
   return typeof metadata === 'object' && metadata !== null ? (metadata as JsonObject) : {}
 }
 
-/** Checks what a configuration says of itself, and that its fields are declared. Throws 400 and 500. */
+/** Checks the type and name in a configuration, and that its fields are declared. Throws 400 and 500. */
 function checkFits(call: Call, served: ResourceEntry, config: JsonObject): void {
   const { kind, apiVersion } = config
   if (apiVersion !== served.groupVersion) {
@@ -192,7 +192,7 @@ function checkFits(call: Call, served: ResourceEntry, config: JsonObject): void 
   }
 }
 
-/** Reads a configuration: JSON or YAML, repeated keys told as `fieldValidation` says. Throws 400 and 413. */
+/** Reads a configuration: JSON or YAML, duplicate keys reported as `fieldValidation` says. Throws 400 and 413. */
 async function readConfiguration(
   call: Call,
   served: ResourceEntry,
@@ -211,7 +211,7 @@ async function readConfiguration(
       value = isLenient
         ? parseJson(bytes)
         : parseJsonStrictly(bytes, { onDuplicate: () => (isTwice = true) })
-      // Repeated keys are told by their lines, which the other reader knows.
+      // Duplicate keys are reported with their lines, which only the other reader knows.
       isRead = !isTwice
     } catch {
       isRead = false

@@ -1,4 +1,4 @@
-/** What admission plugins know of a request: who asks, and when, the same in all of its steps. */
+/** What admission plugins know of a request: user and time, the same in all of its steps. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { admissionChain } from '../admission/chain.ts'
 import type { Attributes, Operation } from '../admission/attributes.ts'
@@ -17,7 +17,7 @@ let world: Awaited<ReturnType<typeof inProcess>>
 let seen: (Pick<Attributes, 'operation' | 'name' | 'user' | 'now'> & { phase: string })[]
 let api: Api
 
-/** Every look at it is a millisecond later: two looks are told from one. */
+/** Advances one millisecond at every read, so that two reads differ. */
 const moving = (clock: Clock): Clock => ({
   now: () => {
     at++
@@ -140,7 +140,7 @@ describe('user and time of a request reach every plugin, the same in every step'
     })
   }
 
-  test('what is stored has the time that plugins saw', async () => {
+  test('the stored object has the time that plugins saw', async () => {
     await create(api, call({}, { value: map('x') }))
     const { metadata } = await world.hand.get(['v1', 'configmaps', 'default', 'x'])
     const time = new Date(seen[0]!.now).toISOString().replace(/\.\d+Z/, 'Z')

@@ -13,7 +13,7 @@ import type { TokenFinding, TokenSigner } from './tokens.ts'
 import type { WatchCache } from '../cache/watch-cache.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 
-/** What hooks of kinds are told about the server. */
+/** What hooks of kinds know about the server. */
 export interface HookDependencies {
   readonly v: Vocabulary
   readonly clock: Clock
@@ -21,77 +21,77 @@ export interface HookDependencies {
   readonly allowPrivileged: boolean
 }
 
-/** What get and list work with. */
+/** Dependencies of get and list. */
 export interface ReadDependencies extends HookDependencies {
   readonly cache: WatchCache
 }
 
-/** What watch works with. */
+/** Dependencies of watch. */
 export interface WatchDependencies extends ReadDependencies {
   readonly ids: Ids
   /** Bounds of a watch without `timeoutSeconds`: random from one to two times this, milliseconds. */
   readonly minRequestTimeoutMs: number
 }
 
-/** What answers requests for kinds that are not stored, and for sub-resources that take a body of another kind. */
+/** Dependencies of kinds that are not stored, and of sub-resources that take a body of another kind. */
 export interface ActionDependencies extends ReadDependencies {
   readonly catalogue: Catalogue
   readonly admission: AdmissionChain
 }
 
-/** What create, update, patch and delete work with. */
+/** Dependencies of create, update, patch and delete. */
 export interface WriteDependencies extends ActionDependencies {
   readonly ids: Ids
-  /** Asked by an update that creates the object. */
+  /** Consulted by an update that creates the object. */
   readonly authorizer: Pick<Authorizer, 'authorize'>
-  /** Where addresses and ports are given out of. */
+  /** Allocators of addresses and ports. */
   readonly allocators: AllocatorSet
   /** Serialises read-modify-write of one key inside this process. */
   readonly mutex: KeyedMutex
-  /** Checks of what is about to be stored, by `group/resource`, where a rule is about more than the object. */
+  /** Checks before a write, by `group/resource`, for rules that concern more than the object. */
   readonly guards?: ReadonlyMap<string, Guard>
-  /** Whether what is stored under a key is to be written anew though it says the same: under an old encryption key. */
+  /** Whether the value under a key must be rewritten even if unchanged: it uses an old encryption key. */
   readonly isStale?: (key: string) => Promise<boolean>
 }
 
-/** What reviews of access work with. */
+/** Dependencies of access reviews. */
 export interface AccessReviewDependencies extends ActionDependencies {
-  /** Decides about access, for those who ask on behalf of others. */
+  /** Authorizes on behalf of the user under review. */
   readonly authorizer: Pick<Authorizer, 'authorize' | 'rulesFor'>
-  /** Which rule of a user came closest to what was refused, for who may know; empty when none is near. */
+  /** The rule of a user that comes closest to a refused request, for users who may see it; empty when none is near. */
   readonly closestRule?: (user: User, attributes: Attributes) => string
 }
 
-/** What requests for tokens of service accounts work with. */
+/** Dependencies of token requests. */
 export interface TokenRequestDependencies extends ActionDependencies {
-  /** Signs tokens of service accounts; absent when there is no key for that. */
+  /** Signs tokens of service accounts; absent when there is no signing key. */
   readonly tokens?: TokenSigner
 }
 
-/** What reviews of tokens work with. */
+/** Dependencies of token reviews. */
 export interface TokenReviewDependencies extends ActionDependencies {
-  /** Tells whose a token is, for one of the audiences or, without any, for this server; absent when no tokens count. */
+  /** Authenticates a token, for one of the audiences or by default for this server; absent without token auth. */
   readonly authenticateToken?: (
     token: string,
     audiences: readonly string[],
   ) => Promise<TokenFinding | null>
 }
 
-/** Which addresses a connection may be made to. */
+/** The addresses that connections may reach. */
 export interface Reach {
-  /** Whether connect sub-resources may lead to this machine and its link; for tests alone. */
+  /** Whether connect sub-resources may reach this machine and its link; for tests only. */
   readonly proxiesToLoopback: boolean
 }
 
-/** What connect sub-resources work with. */
+/** Dependencies of connect sub-resources. */
 export interface ConnectDependencies extends ReadDependencies, Reach {
   readonly ids: Ids
   readonly catalogue: Catalogue
-  /** How node agents are spoken to. */
+  /** TLS settings of connections to node agents. */
   readonly agentTls: AgentTls
 }
 
-/** What all verbs together work with; one for each server. A verb alone needs no more than its own part. */
+/** Dependencies of all verbs; one for each server. A single verb needs only its own part. */
 export interface Api
   extends
     WatchDependencies,
@@ -103,7 +103,7 @@ export interface Api
   readonly authorizer: AccessReviewDependencies['authorizer']
 }
 
-/** Looks at a write after admission has changed it. Throws StatusError to refuse it. */
+/** Checks a write after admission has changed it. Throws StatusError to refuse it. */
 export type Guard = (write: GuardedWrite) => void | Promise<void>
 
 /** A write that is about to be stored. */
@@ -114,7 +114,7 @@ export interface GuardedWrite {
   readonly old: Typed | null
 }
 
-/** Who asks. */
+/** The requesting user. */
 export type User = Requester
 
 /** One request to a resource, as data. */
@@ -130,21 +130,21 @@ export interface Call {
   readonly user: User
   /** Value of the User-Agent header. */
   readonly userAgent: string
-  /** The decoded request body: reads it on first use. Throws StatusError. */
+  /** The decoded request body, read on first use. Throws StatusError. */
   readonly body: () => Promise<Body>
-  /** The context of hooks: made on first use, then the same for all of the request. */
+  /** The context of hooks: created on first use, then the same for the whole request. */
   readonly context: () => HookContext
   /** Adds a `Warning` header. */
   readonly warn: (text: string) => void
-  /** Adds to the audit record; absent: there is none. */
+  /** Adds to the audit record; absent without one. */
   readonly annotate?: (key: string, value: string, level: AuditLevel) => void
-  /** When the answer must have begun, milliseconds since the epoch; absent: never. */
+  /** Deadline for the start of the response, milliseconds since the epoch; absent: never. */
   readonly deadline?: () => number
-  /** The server itself asks: nobody's rights are looked at. */
+  /** A request of the server to itself: not authorized. */
   readonly isOwn?: true
-  /** The write carries the live resourceVersion by itself, not by the client's word. */
+  /** The write carries the live resourceVersion; the client did not set it. */
   readonly versionless?: boolean
-  /** Aborted when the client is gone or the time is up. */
+  /** Aborted when the client disconnects or the time is up. */
   readonly signal: () => AbortSignal
 }
 
@@ -152,7 +152,7 @@ export interface Body {
   readonly bytes: Buffer
   /** Media type without parameters; empty when the request named none. */
   readonly mediaType: string
-  /** Is told what the body says where it is not JSON; absent: nobody wants to know. */
+  /** Receives the decoded body where it is not JSON; absent: not needed. */
   readonly readAs?: (value: unknown) => void
 }
 
@@ -176,7 +176,7 @@ export const hookContext = (
   ...(served ? { groupVersion: served.groupVersion } : {}),
 })
 
-/** A context that is made on first use, and only once: everything that one request does has one time. */
+/** A context that is created once, on first use: all steps of a request share one time. */
 export function contextOnce(
   api: HookDependencies,
   user?: User,
@@ -192,11 +192,11 @@ export function keyOf(served: ResourceEntry, namespace: string, name: string): s
   return namespace === '' ? served.keyPrefix : `${served.keyPrefix}${namespace}/${name}`
 }
 
-/** Of which object a key is. */
+/** The namespace and name in a key. */
 export const placeOf = ({ keyPrefix }: ResourceEntry, key: string): ObjectPlace =>
   placeOfKey(key, keyPrefix)
 
-/** Gives out turns by key, in order of asking. */
+/** A mutex for each key, in first-come order. */
 export class KeyedMutex {
   readonly #tails = new Map<string, Promise<void>>()
 

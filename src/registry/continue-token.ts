@@ -1,9 +1,9 @@
 import { badRequest } from '../meta/errors.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 
-/** Where a chunked list goes on: the revision of its first page and the first key not sent. */
+/** Where a chunked list continues: the revision of its first page and the first key not sent. */
 export interface ContinueToken {
-  /** -1: at the latest revision, after the first page's one was forgotten. */
+  /** -1: at the latest revision, after the revision of the first page was compacted. */
   readonly revision: number
   /** Key, without the prefix of the listed collection. */
   readonly start: string
@@ -43,7 +43,7 @@ export function decodeContinue(text: string, v: Vocabulary): ContinueToken {
   if (typeof start !== 'string' || start === '') {
     throw fail(`continue key is not valid: encoded start key empty (version ${version})`)
   }
-  // The key must stay inside the listed collection: no step out of it.
+  // The key must not escape the listed collection.
   if (start.startsWith('/') || start.split('/').some((step) => step === '..' || step === '.')) {
     throw fail(`continue key is not valid: ${start}`)
   }

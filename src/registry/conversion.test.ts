@@ -44,8 +44,8 @@ function kindOf(convert: Convert) {
 const moved = (objects: readonly JsonObject[], apiVersion: string) =>
   objects.map((object) => ({ ...object, apiVersion }))
 
-describe('objects that are waited for', () => {
-  test('are asked for in batches, one after the other, by number and by size', async () => {
+describe('objects that need asynchronous conversion', () => {
+  test('are converted in sequential batches, limited by number and by size', async () => {
     const asked: number[] = []
     let underWay = 0
     const { waiting, version } = kindOf(async (objects, to) => {
@@ -69,7 +69,7 @@ describe('objects that are waited for', () => {
     expect(asked).toEqual([1, 1, 1])
   })
 
-  test('are asked for once, by however many at a time, until there is no room', async () => {
+  test('are converted once for any number of concurrent readers, until evicted', async () => {
     let asked = 0
     const { waiting, version } = kindOf(async (objects, to) => {
       asked += objects.length
@@ -87,7 +87,7 @@ describe('objects that are waited for', () => {
       metadata: { name: 'a', resourceVersion: '1' },
       size: 1,
     })
-    // Another revision of the same object is another one.
+    // Another revision of the same object is a separate entry.
     await shownVersions(waiting, [version('a', 2)])
     expect(asked).toBe(2)
     const text = 'x'.repeat(6 << 20)
@@ -97,7 +97,7 @@ describe('objects that are waited for', () => {
     expect(asked).toBe(1)
   })
 
-  test('that are not stored are nobody else’s', async () => {
+  test('that are not stored are not shared', async () => {
     let asked = 0
     const { stored, waiting } = kindOf((objects, to) => {
       asked += objects.length
@@ -109,8 +109,8 @@ describe('objects that are waited for', () => {
   })
 })
 
-describe('work that needs conversions at once', () => {
-  test('is begun anew with each that it had to wait for', async () => {
+describe('work that needs conversions synchronously', () => {
+  test('restarts after each conversion that it had to wait for', async () => {
     const asked: string[] = []
     const { stored, other } = kindOf((objects, to) => {
       asked.push(`${String(objects[0]!['size'])} to ${to}`)
@@ -130,7 +130,7 @@ describe('work that needs conversions at once', () => {
     ])
   })
 
-  test('is done as it is where nobody waits', () => {
+  test('runs unchanged without asynchronous conversion', () => {
     const [only] = schemaEntries({
       group: 'example.com',
       plural: 'things',

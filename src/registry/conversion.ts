@@ -1,6 +1,6 @@
 /**
- * Versions whose objects somebody else converts. Whoever needs such objects waits for them here, many at a time, before
- * the part that is done at once; kinds that need no waiting come through without a promise.
+ * Versions with asynchronous conversion, such as by a webhook. Callers wait for such objects here, many at a time,
+ * before the synchronous part of their work; kinds with synchronous conversion pass through without a promise.
  */
 import { LRUCache } from 'lru-cache'
 import { Pace } from '../base/event-loop.ts'
@@ -15,15 +15,15 @@ import { StoredObject } from '../cache/stored-object.ts'
 import type { Result } from './results.ts'
 import { encodeObject, convertFromStorage, convertToStorage, unversioned } from './objects.ts'
 
-/** Objects that are asked for at once, and bytes of their JSON. */
+/** Objects in one conversion request, and bytes of their JSON. */
 const BATCH = 500
 const BATCH_BYTES = 4 << 20
-/** Bytes of converted objects that are kept for each version of a kind. */
+/** Bytes of converted objects that are cached for each version of a kind. */
 const KEPT_BYTES = 32 << 20
 
 type Results = LRUCache<string, Promise<StoredObject>>
 
-/** What was converted, as long as the entry of the version is there. */
+/** Converted objects, as long as the entry of the version exists. */
 const results = new WeakMap<WaitingConversion, Results>()
 
 function resultsOf(waiting: WaitingConversion): Results {
@@ -32,7 +32,7 @@ function resultsOf(waiting: WaitingConversion): Results {
   return found
 }
 
-/** The object in the stored version; a promise where somebody else converts. Throws or rejects with StatusError. */
+/** The object in the storage version; a promise with asynchronous conversion. Throws or rejects with StatusError. */
 export function toStored(
   served: ResourceEntry,
   object: Typed,
@@ -43,8 +43,8 @@ export function toStored(
 }
 
 /**
- * An object of the stored version as JSON of another version, which is the caller's own; a promise where somebody else
- * converts. Throws or rejects with StatusError.
+ * An object of the storage version as JSON of another version, which the caller may change; a promise with asynchronous
+ * conversion. Throws or rejects with StatusError.
  */
 export function shownDocument(
   to: ResourceEntry,
@@ -75,7 +75,7 @@ async function convertedObject(
   return stored!
 }
 
-/** Objects of a version in the stored one, in the same order. Rejects with StatusError. */
+/** Converts objects of a version to the storage version, in the same order. Rejects with StatusError. */
 export async function storedObjects(
   from: ResourceEntry,
   waiting: WaitingConversion,
@@ -94,8 +94,8 @@ export async function storedObjects(
 }
 
 /**
- * Stored objects, or such as would be stored, in another version that has to be waited for; in the same order. What was
- * converted is kept by the place and the revision of the object. Rejects with StatusError.
+ * Stored or prospective objects in another version with asynchronous conversion, in the same order. Results are cached
+ * by key and revision of the object. Rejects with StatusError.
  */
 export async function shownVersions(
   waiting: WaitingConversion,
@@ -105,7 +105,7 @@ export async function shownVersions(
   const found = new Map<StoredObject, Promise<StoredObject>>()
   const missing: StoredObject[] = []
   for (const version of versions) {
-    // What is not stored has no key, and is nobody else's.
+    // An object that is not stored has no key and is not shared.
     const known = version.key === '' ? undefined : kept.get(idOf(version))
     if (known) found.set(version, known)
     else missing.push(version)
@@ -123,7 +123,7 @@ export async function shownVersions(
   return Promise.all(versions.map((version) => found.get(version)!))
 }
 
-/** A result with its objects in the version that was asked for. Rejects with StatusError. */
+/** A result with its objects in the requested version. Rejects with StatusError. */
 export async function shownResult(waiting: WaitingConversion, result: Result): Promise<Result> {
   if (result.is === 'list') return { ...result, items: await shownVersions(waiting, result.items) }
   if (result.is !== 'object') return result
@@ -131,17 +131,17 @@ export async function shownResult(waiting: WaitingConversion, result: Result): P
   return { ...result, version: version! }
 }
 
-/** Revisions only rise, so that a key has another one whenever its object, or the object's uid, is another. */
+/** Revisions only rise, so a new object or uid under the same key has another id. */
 const idOf = ({ key, revision }: StoredObject) => `${revision} ${key}`
 
 function keep(kept: Results, version: StoredObject, converted: Promise<StoredObject>): void {
   const id = idOf(version)
   kept.set(id, converted, { size: version.jsonBytes })
-  // Whoever comes next asks again.
+  // A failure is not cached: the next caller retries.
   converted.catch(() => kept.peek(id) === converted && kept.delete(id))
 }
 
-/** Parts of a list that may be asked for at once. */
+/** Splits a list into parts of one conversion request each. */
 export function* batchesOf(versions: readonly StoredObject[]): Generator<readonly StoredObject[]> {
   let batch: StoredObject[] = []
   let bytes = 0
@@ -190,7 +190,7 @@ function shownVersion(
     : StoredObject.of(record, { key, revision, created, prev: null }, null)
 }
 
-/** Asks for objects of a kind in another version. Rejects with StatusError. */
+/** Converts objects of a kind to another version. Rejects with StatusError. */
 async function ask(
   { kind }: ResourceEntry,
   { convert }: WaitingConversion,
@@ -211,7 +211,7 @@ async function ask(
   throw failed(`returned ${converted.length} objects, expected ${documents.length}`)
 }
 
-/** A converted object as its version has it. Throws 500. */
+/** Decodes a converted object in its version. Throws 500. */
 function decoded(to: ResourceEntry, document: JsonObject, decoding: Decoding): Typed {
   try {
     const object = to.codec.decode(document, decoding) as unknown as Typed
@@ -225,7 +225,7 @@ function decoded(to: ResourceEntry, document: JsonObject, decoding: Decoding): T
   }
 }
 
-/** Thrown where an object is needed at once that has to be waited for. */
+/** Thrown where synchronous work needs an object whose conversion is asynchronous. */
 class NeedsConversion extends Error {
   readonly object: JsonObject
   readonly from: ResourceEntry
@@ -239,7 +239,7 @@ class NeedsConversion extends Error {
   }
 }
 
-/** Conversions that one piece of work needs at once; nothing is filled in on the way. */
+/** Conversions that one piece of work needs synchronously; defaults are not set. */
 export class Conversions {
   readonly #waiting: WaitingConversion
   readonly #known = new Map<string, JsonObject>()
@@ -248,7 +248,7 @@ export class Conversions {
     this.#waiting = waiting
   }
 
-  /** An object in its JSON form as it is in another version. Throws what `untilConverted` waits for. */
+  /** Returns the JSON form of an object in another version. Throws what `untilConverted` waits for. */
   get(object: JsonObject, from: ResourceEntry, to: ResourceEntry): JsonObject {
     if (from.groupVersion === to.groupVersion) return object
     const known = this.#known.get(idOfDocument(object, from, to))
@@ -256,7 +256,7 @@ export class Conversions {
     return known
   }
 
-  /** Waits for what was missing. */
+  /** Converts a missing object. */
   async prepare({ object, from, to }: NeedsConversion): Promise<void> {
     const typed = { ...object, kind: from.kind, apiVersion: from.groupVersion }
     const [document] = await ask(from, this.#waiting, [typed], to)
@@ -268,18 +268,18 @@ export class Conversions {
 const idOfDocument = (object: JsonObject, from: ResourceEntry, to: ResourceEntry) =>
   `${from.groupVersion} ${to.groupVersion} ${formatJson(object)}`
 
-/** More conversions than managers of one object can need in their versions. */
+/** More conversions than the managers of one object can need in their versions. */
 const MOST_ROUNDS = 1_000
 
 /**
- * Does work that needs conversions at once: it is begun anew with each one that it had to wait for, and must have no
- * other effect until it is done. `work` gets null where nobody waits, and is done as it is then.
+ * Runs work that needs conversions synchronously: it restarts after each conversion that it had to wait for, and must
+ * have no other effect until it is done. `work` gets null, and runs once, where conversion is synchronous.
  */
 export function untilConverted<T>(
   served: ResourceEntry,
   work: (conversions: Conversions | null) => T | Promise<T>,
 ): T | Promise<T> {
-  // The stored version has none itself, but others have entries of their owners in theirs.
+  // The storage version needs no conversion, but other versions may have managedFields entries.
   const waiting = served.versions.find(({ conversion }) => conversion?.waiting)?.conversion?.waiting
   return waiting ? inRounds(new Conversions(waiting), work) : work(null)
 }

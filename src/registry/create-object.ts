@@ -1,4 +1,4 @@
-/** The steps of a create, in their order. The kind fills the hooks. */
+/** The steps of a create, in their order. The kind provides the hooks. */
 import { formatTime } from '../base/time.ts'
 import { Pace } from '../base/event-loop.ts'
 import { alreadyExists, generatedNameTaken, plainError } from '../meta/errors.ts'
@@ -34,15 +34,15 @@ const MAX_GENERATED_BASE = 58
 
 const SUFFIX = 5
 
-/** Options of a create, and how the object comes to be made. */
+/** Options of a create, and the origin of the object. */
 interface CreateOptions extends WriteOptions {
-  /** It comes with the entries of its owners. */
+  /** The object already contains its managedFields. */
   readonly tracked?: boolean
-  /** An update makes it. */
+  /** An update creates it. */
   readonly isUpdate?: boolean
 }
 
-/** Creates an object of the stored version (seed 1, create). Throws 4xx. */
+/** Creates an object of the storage version. Throws 4xx. */
 export async function createObject(
   api: WriteDependencies,
   call: Call,
@@ -58,24 +58,24 @@ export async function createObject(
     if (present) throw taken(present)
     if (options.dryRun) return { is: 'object', status: 201, version: unversioned(record as Buffer) }
     const result = created(api, table, changes, taken)
-    // Without allocations there is one try only, and the object is let go before the wait for the disk.
+    // Without allocations there is only one attempt; the object is released before the wait for the disk.
     if (changes.length === 1) return result as Promise<Result>
     const made = await result
-    // Otherwise somebody was faster with a value that was picked: the next round sees that, and picks another.
+    // Otherwise another writer took a picked value first: the next round sees that and picks another.
     if (made) return made
   }
 }
 
-/** A create that passed everything up to the store. */
+/** A create that passed all steps up to the store. */
 interface Creation {
   readonly table: ResourceCache
-  /** Chooses values from allocators, asks validating admission, and says what is to be stored. Throws 4xx. */
+  /** Allocates values, runs validating admission, and returns the changes to commit. Throws 4xx. */
   changes(): Promise<[Change, ...Change[]]>
-  /** Why it cannot be made over what is there. */
+  /** The error when an object already exists. */
   taken(present: StoredObject | null): Error
 }
 
-/** Takes a new object through hooks, admission, checks and ownership. Throws 4xx. */
+/** Takes a new object through hooks, admission, checks and managedFields. Throws 4xx. */
 export async function creationOf(
   api: WriteDependencies,
   call: Call,
@@ -113,7 +113,7 @@ export async function creationOf(
   }
 }
 
-/** Apart from what a create knows, since it outlives the object. */
+/** A separate function, so that it does not retain the object that is created. */
 const takenBy =
   ({ served, context }: Call, { name, generated }: { name: string; generated: boolean }) =>
   (present: StoredObject | null): Error => {
@@ -124,7 +124,7 @@ const takenBy =
     return alreadyExists(served.name, name, terminating)
   }
 
-/** Puts into a new object what the server owns, records its owners, and lets admission change it. Throws 4xx. */
+/** Sets server-owned fields and managedFields of a new object, and runs mutating admission. Throws 4xx. */
 async function admittedCreate(
   api: WriteDependencies,
   call: Call,
@@ -182,7 +182,7 @@ async function completed(
   return isGenerated
 }
 
-/** Commits a new object; null when an allocation of another's is in the way. Throws 409 with `taken`. */
+/** Commits a new object; null when an allocation conflicts with another object's. Throws 409 with `taken`. */
 async function created(
   api: WriteDependencies,
   table: ResourceCache,

@@ -6,7 +6,7 @@ import { readObject } from './read-body.ts'
 import type { Result } from './results.ts'
 import { createObject } from './create-object.ts'
 
-/** POST on a collection (seed 2, Operations). Throws 4xx. */
+/** POST on a collection. Throws 4xx. */
 export async function create(api: WriteDependencies, call: Call): Promise<Result> {
   if (call.subresource !== '') throw methodNotAllowed()
   const options = writeOptions(call.query, api.v, 'CreateOptions')

@@ -58,7 +58,7 @@ const nameOf = (kind: Kind) => (kind === DEFINITIONS ? 'xs.example.com' : 'x')
 const make = (kind: Kind, finalizers: readonly string[] = []): Promise<Made> =>
   world.hand.create(kind, { metadata: { name: nameOf(kind), finalizers }, ...content.get(kind[1]) })
 
-/** Deletes the object; gives the answer as status, kind of answer, and what is left. */
+/** Deletes the object; returns status and kind of the response, and the remaining object. */
 async function remove(kind: Kind, options: object) {
   const target = world.hand.target([...kind, nameOf(kind)])
   const bytes = Buffer.from(JSON.stringify(options))
@@ -82,7 +82,7 @@ async function remove(kind: Kind, options: object) {
   }
 }
 
-describe('what becomes of the dependents is told by a finalizer', () => {
+describe('a finalizer records the propagation policy', () => {
   const rest = ['x.com/y']
   for (const { title, kind, before, options, finalizers } of [
     { title: 'nothing said', kind: MAPS, before: [], options: {}, finalizers: null },
@@ -165,7 +165,7 @@ describe('what becomes of the dependents is told by a finalizer', () => {
   }
 })
 
-test('a definition is shown by each delete that leaves it there', async () => {
+test('each delete that leaves a definition in place returns it', async () => {
   await make(DEFINITIONS)
   const finalizers = ['customresourcecleanup.apiextensions.orch.io']
   expect([await remove(DEFINITIONS, {}), await remove(DEFINITIONS, {})]).toEqual([
@@ -174,7 +174,7 @@ test('a definition is shown by each delete that leaves it there', async () => {
   ])
 })
 
-test('a dry run shows the marked definition, and marks nothing', async () => {
+test('a dry run returns the marked definition and stores nothing', async () => {
   await make(DEFINITIONS)
   expect(await remove(DEFINITIONS, { dryRun: ['All'] })).toEqual({
     status: 200,
@@ -184,7 +184,7 @@ test('a dry run shows the marked definition, and marks nothing', async () => {
 })
 
 for (const kind of [NAMESPACES, DEFINITIONS]) {
-  test(`a wrong precondition of ${kind[1]} is told by the resource, once marked by the kind`, async () => {
+  test(`a failed precondition of ${kind[1]} names the resource, once marked the kind`, async () => {
     const { metadata, kind: word } = { ...(await make(kind)) }
     const { group, resource } = world.hand.served(kind).name
     const name = nameOf(kind)

@@ -28,7 +28,7 @@ import { committed, isFinished } from './write.ts'
 const ORPHAN = 'orphan'
 const FOREGROUND = 'foregroundDeletion'
 
-/** How something is to be deleted, checked. */
+/** Validated options of a deletion. */
 export interface Deletion {
   readonly graceSeconds: number | undefined
   readonly policy: 'Orphan' | 'Background' | 'Foreground' | undefined
@@ -36,15 +36,15 @@ export interface Deletion {
   readonly resourceVersion: string | undefined
   readonly dryRun: boolean
   readonly orphanGiven: boolean | undefined
-  /** Admission was asked about what leads to this deletion. */
+  /** Admission already ran for the request that causes this deletion. */
   readonly isAdmitted?: true
-  /** The object goes with its collection: the request does not name it. */
+  /** The object is deleted with its collection: the request does not name it. */
   readonly isOfCollection?: true
-  /** As it was asked for. */
+  /** The options as requested. */
   readonly given: Given
 }
 
-/** DELETE on an object (seed 1, Deletion of any object). Throws 4xx. */
+/** DELETE on an object. Throws 4xx. */
 export async function deleteOne(api: WriteDependencies, call: Call): Promise<Result> {
   const deletion = await readDeletion(api, call)
   const { deleteWarning } = call.served.strategy
@@ -58,7 +58,7 @@ export async function deleteOne(api: WriteDependencies, call: Call): Promise<Res
   return deleteObject(api, call, deletion)
 }
 
-/** DELETE on a collection: one object after the other; answers with the list as it was. Throws 4xx. */
+/** DELETE on a collection: deletes one object after the other; responds with the list before. Throws 4xx. */
 export async function deleteCollection(api: WriteDependencies, call: Call): Promise<Result> {
   const deletion: Deletion = { ...(await readDeletion(api, call)), isOfCollection: true }
   const options = listOptions(call.query, api.v)
@@ -75,7 +75,7 @@ export async function deleteCollection(api: WriteDependencies, call: Call): Prom
   return found
 }
 
-/** Deletes one object as asked. Throws 4xx. */
+/** Deletes one object as requested. Throws 4xx. */
 export async function deleteObject(
   api: WriteDependencies,
   call: Call,
@@ -92,7 +92,7 @@ export async function deleteObject(
   })
 }
 
-/** One try; null when the object changed meanwhile. */
+/** One attempt; null when the object changed meanwhile. */
 async function deleteOnce(
   api: WriteDependencies,
   call: Call,
@@ -140,7 +140,7 @@ async function deleteOnce(
   return deleted(served, next, committed(table, changes[0], commit.at), answer)
 }
 
-/** Asks admission, in both phases, whether an object may be deleted. */
+/** Runs both phases of admission for a deletion. */
 async function admitDeletion(
   api: WriteDependencies,
   call: Call,
@@ -159,7 +159,7 @@ async function admitDeletion(
   await api.admission.validate(attributes)
 }
 
-/** Removal of what goes with an object. */
+/** Changes that delete what belongs to an object. */
 async function companions(
   api: WriteDependencies,
   call: Call,
@@ -177,7 +177,7 @@ async function companions(
   return changes
 }
 
-/** Marks the object as terminating, or shortens the time that it has left. */
+/** Marks the object as terminating, or shortens its remaining grace period. */
 function terminate(
   next: Typed,
   strategy: ResourceEntry['strategy'],
@@ -195,7 +195,7 @@ function terminate(
   const grace = strategy.grace?.(next, requested) ?? 0
   if (!first) {
     const left = metadata.deletionGracePeriodSeconds ?? 0
-    // Deletion may be hurried, never put off.
+    // The grace period may be shortened, never extended.
     if (requested === undefined || grace >= left) return
     const asked = Date.parse(metadata.deletionTimestamp!) - left * 1000
     metadata.deletionTimestamp = formatTime(asked + grace * 1000)
@@ -203,15 +203,15 @@ function terminate(
     return
   }
   metadata.deletionTimestamp = formatTime(c.now + grace * 1000)
-  // Kinds that make the mark themselves know neither grace nor a count of it.
+  // Kinds that set the mark themselves have no grace period.
   if (strategy.onTerminate) return strategy.onTerminate(next, c)
   metadata.deletionGracePeriodSeconds = grace
   if ((metadata.generation ?? 0) > 0) metadata.generation = raised(metadata)
 }
 
 /**
- * Records how dependents are treated, as finalizers for whoever does it (seed 2, propagationPolicy): as the request
- * says, else as the object says by a finalizer that it has, else as is the custom of its kind.
+ * Records the propagation policy as finalizers for the garbage collector: as requested, else by an existing finalizer
+ * of the object, else by the default of its kind.
  */
 function setPropagation(
   { metadata }: Typed,
@@ -222,7 +222,7 @@ function setPropagation(
   const finalizers = metadata.finalizers ?? []
   let wanted: string | undefined
   if (isCollected(served)) {
-    // The custom of kinds that make the mark themselves: the old word for not orphaning waits for the dependents.
+    // Default of kinds that set the mark themselves: the deprecated `orphanDependents: false` means foreground.
     const policy = isOwnMark && deletion.orphanGiven === false ? 'Foreground' : deletion.policy
     if (policy !== undefined)
       wanted = policy === 'Orphan' ? ORPHAN : policy === 'Foreground' ? FOREGROUND : undefined
@@ -239,7 +239,7 @@ function setPropagation(
   else delete metadata.finalizers
 }
 
-/** Whether objects of a resource are followed by whoever collects garbage; events are too many, and end by themselves. */
+/** Whether the garbage collector watches a resource; events are too many, and expire by TTL. */
 const isCollected = (served: ResourceEntry): boolean => served.resource !== 'events'
 
 function deleted(
@@ -250,7 +250,7 @@ function deleted(
 ): Result {
   const status = how.remains && how.orphanGiven === false ? 202 : 200
   const { deleteAnswers, heldDeleteAnswers } = served.strategy
-  // Whoever deletes what stays for now is shown what it has become.
+  // A delete that leaves the object in place returns its new state.
   if ((how.remains ? heldDeleteAnswers : deleteAnswers) !== 'status')
     return { is: 'object', status, version }
   const { name, uid } = object.metadata
@@ -269,7 +269,7 @@ function deleted(
   return { is: 'status', status, body }
 }
 
-/** What the request says of the object must hold. Throws 409. */
+/** Checks the preconditions of the request. Throws 409. */
 function checkPreconditions(
   { served, name }: Call,
   metadata: ObjectMeta,
@@ -295,7 +295,7 @@ function checkPreconditions(
   }
 }
 
-/** Preconditions in the words of kinds that make the mark themselves. */
+/** The same with the messages of kinds that set the mark themselves. */
 function checkOwnPreconditions(
   { served, name }: Call,
   metadata: ObjectMeta,
@@ -320,7 +320,7 @@ async function readDeletion(api: WriteDependencies, call: Call): Promise<Deletio
   return deletionFrom(api, body.bytes.length > 0 ? await fromBody(api, body) : fromQuery(call))
 }
 
-/** Checks options. Throws 422. */
+/** Validates options. Throws 422. */
 export function deletionFrom(api: WriteDependencies, given: Given): Deletion {
   const errors = new FieldErrors()
   const { propagationPolicy: policy, orphanDependents } = given
@@ -354,7 +354,7 @@ export function deletionFrom(api: WriteDependencies, given: Given): Deletion {
   }
 }
 
-/** DeleteOptions as they were sent. */
+/** DeleteOptions as sent. */
 export interface Given {
   gracePeriodSeconds?: number
   propagationPolicy?: string

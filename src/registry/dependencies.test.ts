@@ -59,7 +59,7 @@ function namesIn(result: Result): unknown {
   return versions.map((version) => JSON.parse(version.json().toString()).metadata.name)
 }
 
-test('reads and writes work with their own parts of what all verbs need', async () => {
+test('reads and writes need only their own dependencies', async () => {
   const reads: ReadDependencies = { v, clock, gate: defaultGate, allowPrivileged: false, cache }
   const writes: WriteDependencies = {
     ...reads,

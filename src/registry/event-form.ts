@@ -3,21 +3,21 @@ import type { StoredObject } from '../cache/stored-object.ts'
 import type { ChangeType } from '../cache/watch-hub.ts'
 import { shownVersions } from './conversion.ts'
 
-/** How events look in the form that was asked for. */
+/** Encoding of events in the requested form. */
 export interface EventForm {
-  /** Same text, same bytes. */
+  /** Equal ids produce equal bytes. */
   readonly id: string
   /** One event. For DELETED, `revision` is that of the deletion. */
   event(type: ChangeType, version: StoredObject, revision: number): Buffer
   bookmark(revision: number): Buffer
   error(status: unknown): Buffer
-  /** Set when events of one stream differ by their place, so that frames are not shared. */
+  /** Set when events of one stream depend on their position, so that frames are not shared. */
   readonly perStream?: boolean
-  /** Set when objects have to be waited for: makes ready the events of these, and of no others. Rejects with StatusError. */
+  /** Set with asynchronous conversion: prepares the events of these objects only. Rejects with StatusError. */
   readonly prepare?: (versions: readonly StoredObject[]) => Promise<void>
 }
 
-/** Events of objects that have to be waited for, in the form of those that are in their version already. */
+/** Events of objects with asynchronous conversion, in the form of objects that already have the version. */
 export function convertedEvents(waiting: WaitingConversion, form: EventForm): EventForm {
   let ready: ReadonlyMap<StoredObject, StoredObject> = new Map()
   return {

@@ -1,4 +1,4 @@
-/** What a client is told where something below the handlers failed. */
+/** Status responses for failures below the handlers. */
 import {
   internalError,
   invalid,
@@ -11,7 +11,7 @@ import { TooManyErrors } from '../meta/field-errors.ts'
 import { TransformError } from '../engine/encryption/unreadable.ts'
 import { StoreFull, StoreRefusal, StoreUnavailable } from '../engine/engine.ts'
 
-/** The Status of a failure; null for a fault of this program. */
+/** The Status of a failure; null for a bug in this program. */
 export function statusOfFailure(error: unknown): StatusError | null {
   if (error instanceof StatusError) return error
   if (error instanceof TooManyErrors) return invalid({ group: '', kind: '' }, '', error.list)

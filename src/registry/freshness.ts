@@ -1,10 +1,10 @@
-/** What a request must wait for, so that it sees what was written before it, by whatever server. */
+/** What a request must wait for, so that it sees all earlier writes of any server. */
 import { StatusError } from '../meta/errors.ts'
 import { first, type ReadDependencies, type Call } from './context.ts'
 
 /**
- * Null when the request may be answered at once: nobody else writes to the store, or the reader has named the revision
- * that it wants, or any will do (seed 1, Resource version semantics). Rejects with StoreUnavailable.
+ * Null when the request may be served at once: no other server writes to the store, or the request names a revision,
+ * or any revision will do. Rejects with StoreUnavailable.
  */
 export function freshness(
   api: Pick<ReadDependencies, 'cache'>,
@@ -19,8 +19,8 @@ export function freshness(
 }
 
 /**
- * Runs what is right whenever it succeeds, whatever was seen: a create, which the store refuses when something stands
- * there. Only a refusal may come from what was old, and is looked into.
+ * Runs a request whose success is correct even on stale data, such as a create, which the store refuses when the key
+ * exists. Only a refusal may come from stale data, and is retried on fresh data.
  */
 export async function retryIfStale<T>(
   api: Pick<ReadDependencies, 'cache'>,

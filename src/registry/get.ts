@@ -5,13 +5,13 @@ import { first, keyOf, type ReadDependencies, type Call } from './context.ts'
 import { isSet, parseRevision } from './options.ts'
 import type { Result } from './results.ts'
 
-/** How long a read waits for a revision that is not there yet, milliseconds (seed 1, 504). */
+/** How long a read waits for a future revision before it fails with 504, milliseconds. */
 const FRESHNESS_WAIT_MS = 3000
 
-/** Reads one object (seed 1, Resource version semantics for get). Throws 400, 404 and 504. */
+/** Reads one object. Throws 400, 404 and 504. */
 export function get(api: ReadDependencies, call: Call): Result | Promise<Result> {
   const table = api.cache.loaded(call.served.storage)
-  // The cache is current: most reads need not wait for anything.
+  // The cache is current: most reads need not wait.
   if (table && call.query.size === 0)
     return { is: 'object', status: 200, version: found(table, call) }
   return getWaiting(api, call)
@@ -37,7 +37,7 @@ function found(table: ResourceCache, { served, namespace, name }: Call): StoredO
   return version
 }
 
-/** Waits a moment until reads see `revision`. Throws 504 when they do not. */
+/** Waits until reads see `revision`. Throws 504 after `FRESHNESS_WAIT_MS`. */
 export async function waitForRevision(api: ReadDependencies, revision: number): Promise<void> {
   if (api.cache.revision >= revision) return
   if (await api.cache.reached(revision, FRESHNESS_WAIT_MS)) return

@@ -1,6 +1,6 @@
 /**
- * How the server itself writes objects: by the same steps as requests, with hooks, admission, checks and ownership, in
- * its own name. Nobody's rights are asked about.
+ * Writes of the server itself: the same steps as requests, with hooks, admission, checks and managedFields, under its
+ * own user name. They are not authorized.
  */
 import { Decoding, type JsonObject } from '../codec/codec.ts'
 import type { ResourceEntry } from '../catalogue/catalogue.ts'
@@ -20,7 +20,7 @@ import { updateObject } from './update-object.ts'
 const SERVER: User = { name: 'system:apiserver', uid: '', groups: ['system:masters'], extra: {} }
 const NEVER = new AbortController().signal
 
-/** Which object is written, or which part of it. */
+/** The object, or sub-resource of an object, to write. */
 export interface WritePlace {
   readonly served: ResourceEntry
   /** Empty for cluster scope. */
@@ -29,41 +29,41 @@ export interface WritePlace {
   readonly subresource?: string
 }
 
-/** An object to make, as JSON without its type, with its name. */
+/** An object to create, as JSON without its type, with its name. */
 export interface NewObject {
   readonly served: ResourceEntry
   readonly namespace: string
   readonly object: object
 }
 
-/** How a change is made. */
+/** Options of a change. */
 export interface ChangeOptions {
   /** Nothing is stored. */
   readonly dryRun?: boolean
-  /** Times that it is tried while others write the object; without: until it works. */
+  /** Attempts while others write the object; without: until it succeeds. */
   readonly attempts?: number
   /**
-   * Fields that an action of the API writes, which admission was asked about and nobody owns; without: the object, or the
-   * part that the place names.
+   * Fields that an action of the API writes, for which admission already ran and which get no owner; without: the
+   * object, or the sub-resource that the place names.
    */
   readonly action?: PartSubresource<any>
 }
 
-/** Makes a new object of a present one, or changes the copy that it is given. */
+/** Creates a new object from the present one, or changes the copy that it gets. */
 export type ChangeObject<T extends Typed> = (present: T) => T | void
 
-/** Writes in the name of the server. Every method throws StatusError when it is refused. */
+/** Writes as the server's own user. Every method throws StatusError when it is refused. */
 export class InternalWriter {
   readonly #api: WriteDependencies
   readonly #agent: string
 
   constructor(api: WriteDependencies) {
     this.#api = api
-    // Becomes the owner of what is written.
+    // The field manager of the writes.
     this.#agent = api.v.resolve('{system}-apiserver')
   }
 
-  /** Makes an object. */
+  /** Creates an object. */
   async create<T extends Typed>({ served, namespace, object }: NewObject): Promise<T> {
     const call = this.#call({ served, namespace, name: '' })
     const result = await createObject(this.#api, call, this.#decoded(served, object, call), OPTIONS)
@@ -71,8 +71,8 @@ export class InternalWriter {
   }
 
   /**
-   * Makes objects in as few transactions as the store takes, if none of those in one is there; whether all were made. They
-   * hold no values that only one object may hold.
+   * Creates objects in as few transactions as the store allows, if no object of a transaction exists; returns whether
+   * all were created. They hold no allocated values.
    */
   async createAll(objects: readonly NewObject[]): Promise<boolean> {
     const changes = []
@@ -89,7 +89,7 @@ export class InternalWriter {
     return commitAll(this.#api.cache, changes)
   }
 
-  /** Changes an object; `change` is called again when it changed meanwhile, and throws to write nothing. */
+  /** Changes an object; `change` runs again when the object changed meanwhile, and throws to abort. */
   async change<T extends Typed>(
     place: WritePlace,
     change: ChangeObject<T>,
@@ -147,7 +147,7 @@ export class InternalWriter {
       versionless: true,
       body: () => Promise.reject(new Error('the server sends no body to itself')),
       context: contextOnce(this.#api, SERVER, served),
-      // Nobody reads the warnings of the server to itself.
+      // The server does not read its own warnings.
       warn: () => {},
       signal: () => NEVER,
     }

@@ -11,7 +11,7 @@ import { listOptions, parseRevision, type ListOptions } from './options.ts'
 import type { ListResult } from './results.ts'
 import { selection, type Selection } from './selection.ts'
 
-/** Reads a collection or a chunk of it (seed 1, Resource version semantics). Throws 400, 410, 422 and 504. */
+/** Reads a collection or a chunk of it. Throws 400, 410, 422 and 504. */
 export async function list(api: ReadDependencies, call: Call): Promise<ListResult> {
   const options = listOptions(call.query, api.v)
   const chosen = selection(call.served, options.labelSelector, options.fieldSelector)
@@ -21,12 +21,12 @@ export async function list(api: ReadDependencies, call: Call): Promise<ListResul
 interface Start {
   /** undefined: the latest state. */
   readonly at: number | undefined
-  /** First key, without the prefix of the collection; empty: from the beginning. */
+  /** First key, without the prefix of the collection; empty: from the start. */
   readonly from: string
   readonly limit: number
 }
 
-/** The objects that a list and a deletecollection mean. */
+/** The objects that a list or deletecollection selects. */
 export async function select(
   api: ReadDependencies,
   call: Call,
@@ -53,7 +53,7 @@ export async function select(
     )
     return listResult(state.at, items)
   }
-  // With a selector the rest is not counted: the reader would have to look at all of it.
+  // With a selector the remaining items are not counted: that would evaluate it for all of them.
   const isCounted = chosen.matches === null && only === undefined
   const { items, next } = isCounted
     ? firstOf(state, start.limit)
@@ -72,7 +72,7 @@ export async function select(
   }
 }
 
-/** Some objects, and the one that follows them. */
+/** Some objects, and the key of the next one. */
 interface Chunk {
   readonly items: readonly StoredObject[]
   readonly next: StoredObject | undefined
@@ -128,7 +128,7 @@ async function chosenOf(
   return chosen
 }
 
-/** Objects that are looked at before the clock is. */
+/** Objects to match between two looks at the clock. */
 const EACH = 16
 
 function refuseUnreadable(versions: readonly StoredObject[]): void {
@@ -148,12 +148,12 @@ async function startOf(api: ReadDependencies, options: ListOptions): Promise<Sta
       throw badRequest('specifying resource version is not allowed when using continue')
     }
     const token = decodeContinue(continueToken, api.v)
-    // Another server may have begun the list.
+    // The first page may come from another server.
     if (token.revision === -1) await api.cache.fresh()
     else await waitForRevision(api, token.revision)
     return { at: token.revision === -1 ? undefined : token.revision, from: token.start, limit }
   }
-  // Any state will do: a full answer, as readers that ask so expect.
+  // Any state will do: a complete response, as such clients expect.
   if (resourceVersion === '0') return { at: undefined, from: '', limit: 0 }
   if (resourceVersion === '') return { at: undefined, from: '', limit }
   const revision = parseRevision(resourceVersion)

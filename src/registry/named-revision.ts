@@ -1,11 +1,11 @@
 import { plainError } from '../meta/errors.ts'
 
-/** Largest number that a resourceVersion can be. */
+/** Largest value of a resourceVersion. */
 const MAX = 2n ** 64n - 1n
 
 /**
- * The revision that a resourceVersion in a body names; 0 when it names none: absent, or `0`. Throws the plain 500
- * that clients know for text that is no number.
+ * The revision that a resourceVersion in a body names; 0 when absent or `0`. Throws the plain 500 that clients know for
+ * text that is not a number.
  */
 export function namedRevision(text: string | undefined): bigint {
   if (text === undefined || text === '') return 0n
@@ -15,7 +15,7 @@ export function namedRevision(text: string | undefined): bigint {
   return revision
 }
 
-/** Whether a create takes it for no version: what is no number counts as little as `0` there. */
+/** Whether a create treats it as unset: text that is not a number is ignored there, like `0`. */
 export function meansUnset(text: string | undefined): boolean {
   if (text === undefined || !/^\d+$/.test(text) || text.length > 1024) return true
   const revision = BigInt(text)

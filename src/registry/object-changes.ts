@@ -1,4 +1,4 @@
-/** What one write of an object changes in the store. */
+/** Changes in the store of one write of an object. */
 import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import type { Typed } from '../meta/object-meta.ts'
 import type { WatchCache } from '../cache/watch-cache.ts'
@@ -7,7 +7,7 @@ import { allocationChanges } from './allocations.ts'
 import type { WriteDependencies } from './context.ts'
 import { isGoing } from './going.ts'
 
-/** Stores bound what goes into one transaction: etcd takes no more at once, unless it is told to. */
+/** Stores limit the operations of one transaction: 128 is the default of etcd (`--max-txn-ops`). */
 const MOST_CHANGES = 128
 
 /** A write of an object, ready to be stored. */
@@ -20,11 +20,11 @@ export interface ObjectWrite {
   readonly next: Typed | null
   /** The stored form of `next`. */
   readonly record: Buffer | null
-  /** Revision that the object must still have; 0: there must be none. */
+  /** Revision that the object must still have; 0: it must not exist. */
   readonly over: number
 }
 
-/** The record of an object with the values that it takes and gives back, stored in one step. */
+/** The record of an object with the values that it allocates and releases, stored in one transaction. */
 export const objectChanges = (
   { allocators }: Pick<WriteDependencies, 'allocators'>,
   { served, key, old, next, record, over }: ObjectWrite,
@@ -38,7 +38,7 @@ export const objectChanges = (
   ...allocationChanges(allocators, served, { before: old, after: next, owner: key }),
 ]
 
-/** Commits changes in as few transactions as the store takes; whether all of their conditions held. */
+/** Commits changes in as few transactions as the store allows; returns whether all of their conditions held. */
 export async function commitAll(
   cache: Pick<WatchCache, 'commit'>,
   changes: readonly Change[],

@@ -20,7 +20,7 @@ const behindVersion = membersWriter(
   META_FIELDS.slice(0, VERSION_AT + 1),
 )
 
-/** Reads a stored object in its stored version. It is the caller's own to change. */
+/** Decodes a stored object in its storage version. The caller may change it. */
 export function decodeStored<T extends Typed = Typed>(
   served: ResourceEntry,
   version: StoredObject,
@@ -29,7 +29,7 @@ export function decodeStored<T extends Typed = Typed>(
   return decodeDocument<T>(served, parseJson(version.json()), c)
 }
 
-/** Reads a stored object of its JSON value, which is not changed. */
+/** Decodes a stored object from its JSON value, which is not changed. */
 export function decodeDocument<T extends Typed = Typed>(
   served: ResourceEntry,
   document: unknown,
@@ -41,8 +41,8 @@ export function decodeDocument<T extends Typed = Typed>(
 }
 
 /**
- * Reads an object of the served version from a JSON value, with defaults. Unknown fields are left out
- * and told; `written`: numbers of the value's text. Throws 400 when the value does not fit.
+ * Decodes an object of the served version from a JSON value, with defaults. Unknown fields are dropped and reported;
+ * `written`: number literals of the JSON text. Throws 400 when the value does not fit.
  */
 export function decodeServed(
   served: ResourceEntry,
@@ -72,7 +72,7 @@ export function* decodeServedSteps(
   }
 }
 
-/** What a value that is no object of the version is refused with, 400; anything else stays as it was thrown. */
+/** The 400 for a value that is not an object of the version; other errors are returned unchanged. */
 export const misfit = ({ kind, version }: ResourceEntry, error: unknown): unknown =>
   error instanceof DecodeError
     ? badRequest(
@@ -80,19 +80,19 @@ export const misfit = ({ kind, version }: ResourceEntry, error: unknown): unknow
       )
     : error
 
-/** The object in the stored version. */
+/** Converts an object to the storage version. */
 export function convertToStorage(served: ResourceEntry, object: Typed, c: HookContext): Typed {
   const storage = served.conversion
     ? (served.conversion.convertToStorage(object, c) as Typed)
     : object
   storage.kind = served.kind
   storage.apiVersion = served.storage.groupVersion
-  // Defaults of an own form were not filled: they are those of the stored version.
+  // Defaults of a version with its own form were not set: they are those of the storage version.
   if (served.conversion && !served.conversion.same) served.strategy.setDefaults?.(storage, c)
   return storage
 }
 
-/** The object in the served version; the given one is not kept. */
+/** Converts an object to the served version; the given one must not be used afterwards. */
 export function convertFromStorage(served: ResourceEntry, storage: Typed, c: HookContext): Typed {
   const object = served.conversion
     ? (served.conversion.convertFromStorage(storage, c) as Typed)
@@ -102,7 +102,7 @@ export function convertFromStorage(served: ResourceEntry, storage: Typed, c: Hoo
   return object
 }
 
-/** The stored form of an object of the stored version (see engine/record.ts). */
+/** The stored form of an object of the storage version (see engine/record.ts). */
 export function encodeObject(served: ResourceEntry, object: Typed): Buffer {
   const { storage } = served
   const meta = object.metadata as unknown as JsonObject
@@ -127,14 +127,14 @@ const OPEN = 0x7b
 const CLOSE = 0x7d
 const QUOTE = 0x22
 
-/** An object that is not stored, in the form of one that is; for dry runs. */
+/** An object that is not stored, as a StoredObject; for dry runs. */
 export const asVersion = (record: Buffer, revision: number): StoredObject =>
   StoredObject.of(record, { key: '', revision, created: revision, prev: null }, null)
 
 const VERSION_OPENING = '"resourceVersion":"'
 const COMMA = 0x2c
 
-/** An object that a dry run would have made: in the form of a stored one, without a resourceVersion. */
+/** The object of a dry run as a StoredObject without a resourceVersion. */
 export function unversioned(record: Buffer): StoredObject {
   const { rvAt, metaStart, metaLength, selectorBytes, bytes } = readHeader(record)
   const json = bytes + selectorBytes

@@ -4,7 +4,7 @@ import { FieldErrors } from '../meta/field-errors.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { first, type Query } from './context.ts'
 
-/** Options of create, update and patch (seed 2, Parameters). */
+/** Options of create, update and patch. */
 export interface WriteOptions {
   readonly dryRun: boolean
   /** Empty when not given. */
@@ -26,7 +26,7 @@ export interface ListOptions {
 }
 
 /**
- * Whether a boolean parameter is set: absent, `false` and `0` are not, everything else is, also an empty
+ * Whether a boolean parameter is set: absent, `false` and `0` mean no, everything else means yes, including an empty
  * value.
  */
 export function isSet(query: Query, name: string): boolean {
@@ -45,7 +45,7 @@ export function integer(query: Query, name: string): number | undefined {
   if (!/^[+-]?\d+$/.test(value)) throw wrong('invalid syntax')
   const exact = BigInt(value.startsWith('+') ? value.slice(1) : value)
   if (exact > MAX_INT64 || exact < -MAX_INT64 - 1n) throw wrong('value out of range')
-  // What comes close to the largest is as good as it: as a limit or a time all of them mean none.
+  // Values near the maximum lose precision; as a limit or a timeout all of them mean none.
   return Number(exact)
 }
 
@@ -85,7 +85,7 @@ function commonOptions(
 
 /** Options of an apply. */
 export interface ApplyOptions extends WriteOptions {
-  /** Takes what others own. */
+  /** Takes over fields that others own. */
   readonly force: boolean
 }
 
@@ -98,7 +98,7 @@ export function applyOptions(query: Query, v: Vocabulary): ApplyOptions {
   return { ...commonOptions(query, v, 'PatchOptions', errors), force: isSet(query, 'force') }
 }
 
-/** Whether side effects are off; the only value is `All`, an empty one allows them (seed 1, Dry run). */
+/** Whether dry run is on; the only value is `All`, an empty one means off. */
 export function checkDryRun(values: readonly string[], errors: FieldErrors): boolean {
   const given = values.filter((value) => value !== '')
   for (const value of given) if (value !== 'All') errors.at('dryRun').notSupported(value, ['All'])
@@ -119,7 +119,7 @@ function checkFieldManager(name: string, errors: FieldErrors): void {
   }
 }
 
-/** Throws 422 when there are errors, in the name of an options kind. */
+/** Throws 422 with the kind of the options when there are errors. */
 export function refuse(errors: FieldErrors, v: Vocabulary, kind: string): void {
   if (errors.list.length > 0)
     throw invalid({ group: v.resolve('meta{api}'), kind }, '', errors.list)

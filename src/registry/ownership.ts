@@ -1,4 +1,4 @@
-/** Who owns which fields: what every write makes of `metadata.managedFields` (api-machinery section 14). */
+/** Field ownership: how every write changes `metadata.managedFields`. */
 import { isPrintable } from '../base/printable.ts'
 import { paced, type Steps } from '../base/steps.ts'
 import { formatTime } from '../base/time.ts'
@@ -23,10 +23,10 @@ import { convertFromStorage, misfit } from './objects.ts'
 import type { WriteOptions } from './options.ts'
 
 const MAX_MANAGER_BYTES = 128
-/** Entries of owners that an object may have; ours alone. */
+/** Maximum number of managedFields entries of an object; the reference has no such limit. */
 const MAX_ENTRIES = 1000
 
-/** Name of who writes: as the request says, or the first word of its user agent. */
+/** Name of the field manager: from the request, or the first word of its user agent. */
 function managerOf(call: Call, options: WriteOptions): string {
   if (options.fieldManager !== '') return options.fieldManager
   const { userAgent } = call
@@ -35,7 +35,7 @@ function managerOf(call: Call, options: WriteOptions): string {
   return lastManager.name
 }
 
-/** Whoever writes much writes again. */
+/** A busy client repeats its user agent, so the last result is cached. */
 let lastManager: { readonly userAgent: string; readonly name: string } | null = null
 
 function managerNamed(userAgent: string): string {
@@ -50,14 +50,14 @@ function managerNamed(userAgent: string): string {
   return name === '' ? 'unknown' : name
 }
 
-/** Who writes, when, and through which sub-resource. */
+/** Field manager, time and sub-resource of a write. */
 export const writerOf = (call: Call, options: WriteOptions, c: HookContext): FieldWriter => ({
   manager: managerOf(call, options),
   subresource: call.subresource,
   now: formatTime(c.now),
 })
 
-/** An object of the stored version as JSON of the version of the request; without entries of owners. */
+/** An object of the storage version as JSON of the requested version; without managedFields. */
 export function documentOf(
   served: ResourceEntry,
   object: Typed,
@@ -80,7 +80,7 @@ export function documentOf(
   })
 }
 
-/** A JSON object without its entries of owners; the given one is not changed. */
+/** A JSON object without its managedFields; the given one is not changed. */
 function withoutEntries(document: JsonObject): JsonObject {
   const metadata = document['metadata'] as JsonObject | undefined
   if (metadata?.['managedFields'] === undefined) return document
@@ -90,7 +90,7 @@ function withoutEntries(document: JsonObject): JsonObject {
 
 const zeroValues = new WeakMap<ResourceEntry, JsonObject>()
 
-/** An object of the served version in which nothing is set, as JSON. */
+/** The zero value of the served version, as JSON. */
 export function zeroValueOf(served: ResourceEntry): JsonObject {
   let zero = zeroValues.get(served)
   if (!zero) zeroValues.set(served, (zero = served.codec.plain({})))
@@ -98,8 +98,9 @@ export function zeroValueOf(served: ResourceEntry): JsonObject {
 }
 
 /**
- * Puts the entries of owners into an object that a write makes of another, before anybody else changes it. `before` is
- * the present object, null when there is none. Entries that the client sent count as seed 1 says. Throws 422 when they are too many.
+ * Sets managedFields of an object that a write creates from another, before admission changes it. `before` is the
+ * present object, null when there is none. Entries that the client sent count as in the reference. Throws 422 when
+ * there are too many.
  */
 export function recordOwners(
   call: Call,
@@ -143,8 +144,8 @@ function* ownerSteps(
 }
 
 /**
- * Refuses more entries than an object may have, unless it has as many. Each manager has one for each version and
- * sub-resource, and updates beyond the tenth are joined, so real objects have a few dozen. Throws 422.
+ * Refuses more managedFields entries than the maximum, unless the object already has as many. Each manager has one for
+ * each version and sub-resource, and updates beyond the tenth are merged, so real objects have a few dozen. Throws 422.
  */
 export function checkCount(
   { served }: Call,
@@ -160,15 +161,15 @@ export function checkCount(
 }
 
 /**
- * Gives an object its entries; none when the list is empty, and none when they say more than an object may hold: then
- * nobody owns anything, as when an object with its owners is too large for the store of the field.
+ * Sets managedFields; none when the list is empty or larger than an object may hold: then no field has an owner, as
+ * when an object with managedFields is too large for the store of the reference.
  */
 export function setEntries({ metadata }: Typed, entries: readonly ManagedFieldsEntry[]): void {
   if (entries.length === 0 || holdsMoreThan(entries, MAX_VALUES)) delete metadata.managedFields
   else metadata.managedFields = [...entries]
 }
 
-/** Whether two lists of entries differ in nothing but times. */
+/** Whether two lists of entries differ only in times. */
 export function sameButTimes(
   a: readonly ManagedFieldsEntry[] | undefined,
   b: readonly ManagedFieldsEntry[] | undefined,
@@ -184,7 +185,7 @@ export function sameButTimes(
   })
 }
 
-/** Why entries make no sense; null when they do. */
+/** Why managedFields entries are invalid; null when they are valid. */
 export function faultOfEntries(entries: readonly ManagedFieldsEntry[] | undefined): string | null {
   try {
     readManaged(entries)
@@ -197,7 +198,7 @@ export function faultOfEntries(entries: readonly ManagedFieldsEntry[] | undefine
 
 const known = new WeakMap<ResourceEntry, Map<string, Omit<Versions, 'convert'>>>()
 
-/** The versions of a kind, as writes through an endpoint see them; converting throws 400 for what is no object. */
+/** The versions of a kind, as writes through an endpoint see them; conversion throws 400 for an invalid object. */
 export function versionsOf(
   served: ResourceEntry,
   subresource: string,
@@ -232,7 +233,7 @@ const versionNamed = (served: ResourceEntry, apiVersion: string): ResourceEntry 
     ? served
     : served.versions.find((version) => version.groupVersion === apiVersion)
 
-// Nothing is filled in on the way: what was taken out of an object must stay out.
+// Defaults are not set: a field that was removed from an object must stay removed.
 function converted(
   object: unknown,
   from: ResourceEntry,
@@ -256,7 +257,7 @@ function converted(
   return to.codec.plain(convertFromStorage(to, storage, c) as never)
 }
 
-/** What an endpoint resets, so that nobody owns it there. */
+/** Fields that an endpoint resets, so that they get no owner there. */
 function unownedPaths({ strategy, subresources }: ResourceEntry, subresource: string): Path[] {
   const part = subresources.get(subresource)
   const paths =

@@ -47,11 +47,11 @@ const STRATEGIC_MERGE_PATCH = 'application/strategic-merge-patch+json'
 const PLAIN = [JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH] as const
 type PatchType = (typeof PLAIN)[number]
 
-/** Media types of patches that a kind takes. */
+/** Media types of patches that a kind accepts. */
 const acceptedOf = ({ mergeSchema }: ResourceEntry): string[] =>
   [...PLAIN, APPLY_PATCH].filter((type) => mergeSchema !== null || type !== STRATEGIC_MERGE_PATCH)
 
-/** PATCH on an object or one of its parts (seed 1, Patch content types). Throws 4xx. */
+/** PATCH on an object or a status-like sub-resource. Throws 4xx. */
 export async function patch(api: WriteDependencies, call: Call): Promise<Result> {
   if ((await call.body()).mediaType === APPLY_PATCH) return apply(api, call)
   const { change, options } = await readPatch(api, call, call.served)
@@ -81,13 +81,13 @@ export async function patchScale(
 
 interface Change {
   apply(document: unknown): unknown
-  /** What the patch says of kind and apiVersion does not count. */
+  /** kind and apiVersion in the patch are ignored. */
   readonly keepsType: boolean
-  /** Numbers of the patch that are not written as integers are, at their places in what it makes of a document. */
+  /** Numbers of the patch that are not written as integers, at their places in the patched document. */
   writtenIn(document: unknown): WrittenNumbers | undefined
-  /** What is wrong with the text of the patch, though it can be read. */
+  /** Findings in the text of the patch that do not prevent decoding, such as duplicate keys. */
   readonly findings: readonly string[]
-  /** The patch does not speak of the resourceVersion, so it may be tried again. */
+  /** The patch does not set the resourceVersion, so it may be retried. */
   readonly versionless: boolean
 }
 
@@ -138,7 +138,7 @@ function parsePatch(bytes: Buffer, { type, served, v }: Reading): Change {
       !Object.hasOwn(metadata, 'resourceVersion')
     if (schema) {
       const apply = (document: unknown) => strategicMerge(schema, document, patch, v)
-      // The reference merges values here, not text: a whole number is an integer however it is written.
+      // The reference merges values here, not text: a whole number is an integer in any notation.
       return { apply, versionless, findings, keepsType: true, writtenIn: () => undefined }
     }
     const apply = (document: unknown) => applyMergePatch(document, patch)
@@ -176,7 +176,7 @@ async function patched(
   return patchedDocument(call, options, document, change)
 }
 
-/** The object that a patch makes of a document in the served version, in the stored one. Throws 4xx. */
+/** Applies a patch to a document of the served version; the result is in the storage version. Throws 4xx. */
 async function patchedDocument(
   call: Call,
   options: WriteOptions,
@@ -230,7 +230,7 @@ function fit(call: Call, result: unknown, c: HookContext, written: WrittenNumber
   }
 }
 
-/** Words for the type that a strategic merge patch brings along are ignored, as clients of the reference count on. */
+/** Ignores kind and apiVersion in a strategic merge patch, as clients of the reference expect. */
 function withType({ kind, groupVersion }: ResourceEntry, result: unknown): unknown {
   if (typeof result !== 'object' || result === null) return result
   const { kind: sentKind = '', apiVersion = '' } = result as {
@@ -241,7 +241,7 @@ function withType({ kind, groupVersion }: ResourceEntry, result: unknown): unkno
   return { ...result, kind, apiVersion: groupVersion }
 }
 
-// The reference says nothing of kind and name here. It shows the whole object, which helps nobody and may be secret.
+// The reference omits kind and name here. It returns the whole object, which does not help and may contain secrets.
 function misfit(why: string): StatusError {
   const errors = new FieldErrors()
   errors.at('patch').add('FieldValueInvalid', `Invalid value: ${why}`)

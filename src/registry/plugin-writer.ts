@@ -5,7 +5,7 @@ import type { ResourceName } from '../meta/resource-name.ts'
 import type { WriteDependencies } from './context.ts'
 import { InternalWriter } from './internal-writer.ts'
 
-/** How admission plugins write: as the server does, in the stored version of the kind. */
+/** Writes of admission plugins: under the server's own user name, in the storage version of the kind. */
 export function pluginWriter(api: () => WriteDependencies): ObjectWriter {
   const storedForm = ({ group, resource }: ResourceName): ResourceEntry => {
     const storage = api().catalogue.entry(group, resource)?.versions[0]

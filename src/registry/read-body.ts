@@ -14,34 +14,34 @@ import type { Body, Call } from './context.ts'
 import { decodeServedSteps } from './objects.ts'
 import type { WriteOptions } from './options.ts'
 
-/** The media type of binary bodies and answers, as a template. */
+/** The media type of binary bodies and responses, as a template. */
 export const PROTOBUF_TYPE = 'application/vnd.{brand}.protobuf'
 
-/** The media type of binary bodies and answers in the vocabulary's own words. */
+/** The media type of binary bodies and responses, resolved by the vocabulary. */
 export const protobufType = (v: Vocabulary): string => v.resolve(PROTOBUF_TYPE)
 
-/** Media types that bodies can have; the binary one where there is such a form. */
+/** Media types of request bodies; the binary one only where the kind has such a form. */
 const acceptedBodies = (v: Vocabulary, hasBinary: boolean): string[] => [
   'application/json',
   'application/yaml',
   ...(hasBinary ? [protobufType(v)] : []),
 ]
 
-/** Where a body is read: which words, and which kind its message is of; without a binary form there are none. */
+/** How to read a body: kind and message type; without a binary form there is no message type. */
 export interface Reading extends Pick<ResourceEntry, 'kind' | 'protobuf'> {
   readonly v: Vocabulary
-  /** Is told of each repeated key; the last of them counts. */
+  /** Called for each duplicate key; the last one wins. */
   readonly onDuplicate?: ((finding: string) => void) | undefined
-  /** Gets numbers of JSON that are not written as integers are. */
+  /** Collects JSON numbers that are not written as integers. */
   readonly written?: WrittenNumbers
 }
 
 /**
- * A body as a JSON value, by its media type; none means JSON. Throws 413, 415, and Error when it cannot be read.
+ * A body as a JSON value, by its media type; without one it is JSON. Throws 413, 415, and Error when it is malformed.
  */
 export async function parseBody(body: Body, reading: Reading): Promise<unknown> {
   const value = await parsed(body, reading)
-  // Aliases of YAML and packed lists of protobuf do not show in the bytes.
+  // Aliases of YAML and packed lists of protobuf expand beyond the size of the body.
   const isJson = body.mediaType === '' || body.mediaType === 'application/json'
   if (!isJson || mayHoldMoreThan(body.bytes, MAX_VALUES)) refuseTooMany(value)
   if (!isJson) body.readAs?.(value)
@@ -55,7 +55,7 @@ async function parsed(
   switch (mediaType) {
     case '':
     case 'application/json':
-      // One pass that tells duplicates costs less than two.
+      // One pass that also reports duplicates costs less than two.
       return parseJsonStrictly(bytes, {
         onDuplicate: onDuplicate && ((path) => onDuplicate(duplicateField(path))),
         written,
@@ -74,8 +74,8 @@ async function parsed(
 }
 
 /**
- * The object in a request body, in the served version, with defaults. Checks kind and apiVersion, and
- * treats unknown and duplicate fields as `fieldValidation` says. Throws 400, 413 and 415.
+ * Decodes the object in a request body, in the served version, with defaults. Checks kind and apiVersion, and treats
+ * unknown and duplicate fields as `fieldValidation` says. Throws 400, 413 and 415.
  */
 export async function readObject(
   call: Call,

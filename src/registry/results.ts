@@ -3,7 +3,7 @@ import type { Status } from '../meta/errors.ts'
 import { formatJson } from '../codec/json-text.ts'
 import type { StoredObject } from '../cache/stored-object.ts'
 
-/** What a verb answers; http/ turns it into bytes of the form that was asked for. */
+/** The result of a verb; http/ encodes it in the requested form. */
 export type Result =
   | { readonly is: 'object'; readonly status: number; readonly version: StoredObject }
   | MadeResult
@@ -14,16 +14,16 @@ export type Result =
 export interface ListResult {
   readonly is: 'list'
   readonly status: number
-  /** Revision of the state, empty text in no case. */
+  /** Revision of the state; never empty. */
   readonly revision: number
   readonly items: readonly StoredObject[]
   /** Token of the next chunk; empty on the last. */
   readonly continueToken: string
-  /** Items after this chunk; undefined when not told. */
+  /** Number of items after this chunk; undefined when not reported. */
   readonly remaining: number | undefined
 }
 
-/** An object that is not stored: made for this answer. */
+/** An object that is not stored: made for this response. */
 export interface MadeResult {
   readonly is: 'made'
   readonly status: number
@@ -32,7 +32,7 @@ export interface MadeResult {
   readonly object: Made
 }
 
-/** JSON of an object that is not stored, as stored ones show theirs. */
+/** JSON of an object that is not stored, with the interface of stored ones. */
 export class Made {
   readonly #json: Buffer
   readonly #metadata: Buffer
@@ -49,7 +49,7 @@ export class Made {
   }
 }
 
-/** The answer to an action that has nothing to show. */
+/** The response to an action without a result. */
 export const success = (status: number): Result => ({
   is: 'status',
   status,

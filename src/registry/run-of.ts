@@ -11,7 +11,7 @@ import type { Result } from './results.ts'
 import { getScale } from './scale.ts'
 import { putScale, update } from './update.ts'
 
-/** What a verb does. */
+/** Implementation of a verb. */
 export type Run = (api: Api, call: Call) => Result | Promise<Result>
 
 const verbs: Readonly<Record<string, Run>> = {
@@ -32,7 +32,7 @@ const scaleVerbs: Readonly<Record<string, RunScale>> = {
   patch: patchScale,
 }
 
-/** What answers a verb of a resource or a sub-resource; null when nothing does, or only an open connection. */
+/** The implementation of a verb of a resource or sub-resource; null when there is none, or only an open connection. */
 export function runOf(served: ResourceEntry, verb: string, subresourceName: string): Run | null {
   const subresource = served.subresources.get(subresourceName)
   switch (subresource?.serves) {

@@ -7,36 +7,36 @@ import type { WatchDependencies } from './context.ts'
 import { batchesOf } from './conversion.ts'
 import type { EventForm } from './event-form.ts'
 
-// Between bookmarks, and before the end at which a last one is sent.
+// Interval of bookmarks, and the time by which the last one precedes the end.
 const BOOKMARK_MS = 60_000
 const LAST_BOOKMARK_MS = 2_000
 
-/** What a watch looks at, from when on, and for how long. */
+/** Objects, start and duration of a watch. */
 export interface WatchPlan extends Pick<WatchView, 'prefix' | 'matches'> {
   readonly table: ResourceCache
-  /** Same text, same objects under the prefix. */
+  /** Equal texts select the same objects under the prefix. */
   readonly selection: string
-  /** Revision to go on from; 0: begins with what is there. */
+  /** Revision to continue from; 0: start with the present objects. */
   readonly from: number
   readonly timeoutMs: number
   readonly sendsBookmarks: boolean
 }
 
-/** Who watches. */
+/** The client of a watch. */
 export interface WatchClient {
   readonly form: EventForm
   readonly sink: WatchSink
-  /** Aborted when the client is gone. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal
 }
 
-/** A watch from its start to its end, which comes once: with the time, the client, the server or a failure. */
+/** A watch from start to end. It ends once: by timeout, by the client, by the server or with a failure. */
 export class RunningWatch {
   readonly #api: Pick<WatchDependencies, 'cache' | 'clock' | 'ids'>
   readonly #plan: WatchPlan
   readonly #client: WatchClient
   readonly #cancels: (() => void)[] = []
-  /** Null until it follows what changes. */
+  /** Null until it receives changes. */
   #watcher: Watcher | null = null
   #ended = false
   #resolve: () => void = () => {}
@@ -52,7 +52,7 @@ export class RunningWatch {
     this.#client = client
   }
 
-  /** Sends events to the client; resolves at the end, and rejects with what the client is not told of. */
+  /** Sends events to the client; resolves at the end, and rejects with errors that the client does not see. */
   run(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#resolve = resolve
@@ -73,7 +73,7 @@ export class RunningWatch {
     if (!this.#ended) this.#follow(from)
   }
 
-  /** The objects that are there at the start. */
+  /** The objects at the start. */
   #present(): readonly StoredObject[] {
     const { table, prefix, matches } = this.#plan
     const present: StoredObject[] = []
@@ -82,7 +82,7 @@ export class RunningWatch {
     return present
   }
 
-  /** From the future: nothing happens until time gets there. False when the watch ends before that. */
+  /** Waits for a future revision. False when the watch ends before that. */
   #reached(revision: number): Promise<boolean> {
     return Promise.race([
       this.#api.cache.reached(revision),
@@ -98,7 +98,7 @@ export class RunningWatch {
         const status = expired(`too old resource version: ${from} (${oldest})`).toStatus()
         sink.write(form.error(status))
       },
-      // One that ends before it is known here is looked at below.
+      // The watcher may end before it is assigned; that is checked below.
       onEnd: () => {
         if (this.#watcher) this.#finish(this.#watcher.error)
       },
@@ -159,7 +159,7 @@ export class RunningWatch {
   }
 }
 
-/** What the client is told of a failure, as the last event; null: nothing. */
+/** The last event, for a failure; null: none. */
 function shownError(error: unknown): StatusError | null {
   if (error instanceof TransformError)
     return internalError(unreadableAmong(error.key, error.reason).message)

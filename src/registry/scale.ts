@@ -1,4 +1,4 @@
-/** The `scale` sub-resource: a Scale stands for three fields of whatever owns the replicas. */
+/** The `scale` sub-resource: a Scale maps to three fields of the object that owns the replicas. */
 import { Scale, validateScale } from '../kinds/autoscaling/scale.ts'
 import { ageColumn } from '../kinds/columns.ts'
 import type { ResourceEntry } from '../catalogue/catalogue.ts'
@@ -29,7 +29,7 @@ const columns = [
   ageColumn,
 ]
 
-/** The kind of the body, served under the group of autoscaling. */
+/** The kind of the body, served under the autoscaling group. */
 export function scaleKind(api: ActionDependencies): ResourceEntry {
   const body = api.catalogue.body(Scale)
   let kind = shown.get(body)
@@ -40,7 +40,7 @@ export function scaleKind(api: ActionDependencies): ResourceEntry {
 /** The kind of each catalogue, with its columns. */
 const shown = new WeakMap<ResourceEntry, ResourceEntry>()
 
-/** Reads how many replicas there are and shall be. Throws 404. */
+/** Reads the current and the desired number of replicas. Throws 404. */
 export async function getScale(
   api: ActionDependencies,
   call: Call,
@@ -51,22 +51,22 @@ export async function getScale(
   return made(api, 200, scaleOf(api, owner, scale))
 }
 
-/** Which fields an update writes, and where it gets the number of replicas from. */
+/** The fields that an update writes, and the source of the number of replicas. */
 export interface ScaleSource {
   readonly scale: ScaleSubresource<any>
-  /** The entries of owners are in the owner. */
+  /** The owner already contains its managedFields. */
   readonly tracked?: boolean
-  /** The Scale that is wanted, made of the present one. */
+  /** Makes the desired Scale from the present one. */
   readonly next?: (present: Scale) => Scale | Promise<Scale>
-  /** Or the object with its new number, made of the present one. */
+  /** Or makes the object with its new number from the present one. */
   readonly owner?: (old: Typed) => Promise<Typed>
-  /** What the body says beside that. */
+  /** Metadata in the body. */
   readonly metadata?: JsonObject
   /** uid that the owner must have; undefined: any. */
   readonly uid?: string | undefined
 }
 
-/** Writes how many replicas there shall be; the owner is updated by its own rules. Throws 4xx. */
+/** Writes the desired number of replicas; the owner is updated by its own rules. Throws 4xx. */
 export async function updateScale(
   api: WriteDependencies,
   call: Call,
@@ -114,7 +114,7 @@ export async function updateScale(
   return made(api, 200, view(decodeStored(call.served, result.version, c)) as Scale)
 }
 
-/** Checks a Scale that is wanted of an owner. Throws 409 and 422. */
+/** Checks a Scale against its owner. Throws 409 and 422. */
 function checkScale(api: ActionDependencies, call: Call, wanted: Scale, { metadata }: Typed): void {
   const kind = scaleKind(api)
   const errors = new FieldErrors()
@@ -130,7 +130,7 @@ function checkScale(api: ActionDependencies, call: Call, wanted: Scale, { metada
   )
 }
 
-/** What a body says of which object and state it means. */
+/** uid and resourceVersion in a body. */
 const versionOf = ({ uid, resourceVersion }: JsonObject): JsonObject => ({
   ...(uid === undefined ? {} : { uid }),
   ...(resourceVersion === undefined ? {} : { resourceVersion }),

@@ -47,7 +47,7 @@ const table: readonly (readonly [labels: string, fields: string, isChosen: boole
   ['n>4', '', true],
   ['n>5', '', false],
   ['m>4', '', false],
-  // The text of a field is not that of a label.
+  // A field value does not match a label.
   ['spec.nodeName=node-1', '', false],
   ['', 'spec.nodeName=node-1', true],
   ['', 'spec.nodeName=node', false],
@@ -68,7 +68,7 @@ test.each(table)('labels %j and fields %j choose a pod: %s', (labels, fields, is
   expect(selection(pods, labels, fields).matches?.(pod)).toBe(isChosen)
 })
 
-test('what has no labels is chosen by what it has not', () => {
+test('an object without labels matches negative requirements', () => {
   const bare = podOf({}, {})
   const chosen = (labels: string, fields: string) => selection(pods, labels, fields).matches?.(bare)
   expect([chosen('app', ''), chosen('!app', ''), chosen('', 'spec.nodeName=')]).toEqual([

@@ -10,21 +10,21 @@ import {
 } from '../meta/selectors.ts'
 import { markOf, type Selectable } from '../cache/stored-object.ts'
 
-/** Which objects of a collection are meant. */
+/** Selects objects of a collection. */
 export interface Selection {
   /** null: all of them. */
   readonly matches: ((object: Selectable) => boolean) | null
-  /** The one name that `metadata.name=x` leaves; undefined when there is none. */
+  /** The only name that `metadata.name=x` allows; undefined when there is none. */
   readonly name: string | undefined
-  /** Same text, same selection. */
+  /** Equal ids mean equal selections. */
   readonly id: string
 }
 
 const EVERYTHING: Selection = { matches: null, name: undefined, id: '' }
 
 /**
- * Reads label and field selectors (seed 1, Common query parameters). Throws 400 on bad syntax and on
- * fields that the kind does not select by.
+ * Parses label and field selectors. Throws 400 on bad syntax and on fields that the kind does not support in
+ * selectors.
  */
 export function selection(served: ResourceEntry, labelText: string, fieldText: string): Selection {
   if (labelText === '' && fieldText === '') return EVERYTHING
@@ -61,7 +61,7 @@ export function selection(served: ResourceEntry, labelText: string, fieldText: s
   }
 }
 
-/** The marks that every object has which is selected. */
+/** Bits that the bloom filter of every selected object has. */
 function neededMarks(labels: LabelSelector | null, fields: readonly FieldTerm[]): number {
   let marks = 0
   for (const { key, operator, values } of labels?.requirements ?? []) {

@@ -1,4 +1,4 @@
-/** Brings objects that the store has in another version into today's storage version. */
+/** Converts stored objects of another version to the current storage version. */
 import { readStorageTag } from '../base/storage-tag.ts'
 import { DecodeError } from '../codec/codec.ts'
 import type { Catalogue, ResourceEntry } from '../catalogue/catalogue.ts'
@@ -20,7 +20,7 @@ import {
   convertToStorage,
 } from './objects.ts'
 
-/** What the cache asks for each of its tables: the form of a resource by the prefix of its keys. */
+/** Storage form of each ResourceCache, by the prefix of its keys. */
 export function storageForms(
   catalogue: Pick<Catalogue, 'entryAt'>,
   api: () => HookDependencies,
@@ -35,7 +35,7 @@ export function storageForms(
   }
 }
 
-/** Lets the tables of a cache go and come with the resources of the catalogue. Returns what ends that. */
+/** Adds and removes resource caches with the resources of the catalogue. Returns a function that stops this. */
 export const renewTables = (cache: WatchCache, catalogue: Catalogue): (() => void) =>
   catalogue.subscribe(({ added, changed, removed }) => {
     for (const { versions } of [...removed, ...added]) cache.renew(versions[0].keyPrefix)
@@ -43,7 +43,7 @@ export const renewTables = (cache: WatchCache, catalogue: Catalogue): (() => voi
       if (isOther(before, now)) cache.renew(now.versions[0].keyPrefix)
   })
 
-/** Whether objects are read otherwise. Watches of a version that is served no longer end, too. */
+/** Whether objects are decoded differently. Watches of a version that is no longer served end, too. */
 const isOther = (before: ResourceVersions, now: ResourceVersions): boolean =>
   before.versions.some((one, i) => now.versions[i] !== one) ||
   before.versions.length !== now.versions.length ||
@@ -57,7 +57,7 @@ class ResourceForm implements StorageForm {
   readonly prepare?: (records: readonly Uint8Array[]) => Promise<void>
   readonly #storage: ResourceEntry
   readonly #api: () => HookDependencies
-  /** What was waited for, by what it was made of; or why there is none. */
+  /** Converted records by their source; or why the conversion failed. */
   readonly #ready = new WeakMap<Uint8Array, Uint8Array | string>()
 
   constructor(storage: ResourceEntry, api: () => HookDependencies) {

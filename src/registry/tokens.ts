@@ -1,11 +1,11 @@
 import type { Requester } from '../catalogue/resource.ts'
 
-/** What a token of a service account is to say. */
+/** Content of a requested service account token. */
 export interface TokenOrder {
   readonly account: { readonly namespace: string; readonly name: string; readonly uid: string }
   readonly audiences: readonly string[]
   readonly expirationSeconds: number
-  /** Object that the token ends with. */
+  /** Object that the token is bound to. */
   readonly boundObject: {
     readonly kind: 'Pod' | 'Secret'
     readonly name: string
@@ -15,11 +15,11 @@ export interface TokenOrder {
 
 /** Signs tokens of service accounts. */
 export interface TokenSigner {
-  /** Audiences of a token that is ordered without. */
+  /** Default audiences of a token. */
   readonly audiences: readonly string[]
   issue(order: TokenOrder): Promise<{
     readonly token: string
-    /** Seconds that it is said to be good for, which may be fewer than ordered. */
+    /** Reported lifetime in seconds, which may be shorter than requested. */
     readonly expirationSeconds: number
     /** Milliseconds since the epoch. */
     readonly expiresAt: number
@@ -27,7 +27,7 @@ export interface TokenSigner {
   }>
 }
 
-/** Whose a token is, with the audiences it was found good for; or why that could not be told. */
+/** The user of a token, with the audiences that it is valid for; or why it could not be authenticated. */
 export type TokenFinding =
   | { readonly user: Requester; readonly audiences: readonly string[] | null }
   | { readonly error: string }

@@ -1,4 +1,4 @@
-/** The steps of an update, in their order. The kind fills the hooks. */
+/** The steps of an update, in their order. The kind provides the hooks. */
 import { refusal } from '../authz/refusal.ts'
 import { Pace } from '../base/event-loop.ts'
 import { conflict, invalid, modified, notFound } from '../meta/errors.ts'
@@ -34,39 +34,39 @@ import {
 } from './write.ts'
 import { keepParts, takePart } from './write-parts.ts'
 
-/** The object that an update changes, in the stored version. */
+/** The object that an update changes, in the storage version. */
 export interface Present {
   readonly live: StoredObject
   readonly old: Typed
-  /** What is stored, as a JSON value. */
+  /** The stored object, as a JSON value. */
   readonly document: unknown
 }
 
-/** Where an update gets the new object from: a body, a patch. */
+/** Source of the new object of an update: a body, a patch. */
 export interface Source {
-  /** The new object in the stored version, made of the present one, which is not to be changed. */
+  /** Makes the new object in the storage version from the present one, which must not be changed. */
   next(present: Present): Promise<Typed>
-  /** The new object comes with the entries of its owners. */
+  /** The new object already contains its managedFields. */
   readonly tracked?: boolean
-  /** What admission sees of an object, when that is another kind: the body of the sub-resource. */
+  /** What admission sees of an object, where that is another kind: the body of the sub-resource. */
   readonly view?: (object: Typed) => Typed
-  /** What `next` asked admission with, where it does so itself. */
+  /** The attributes of `next`, where it runs admission itself. */
   readonly attributes?: () => CallAttributes
-  /** The object when nothing is there yet and the kind may be made so; null: 404. */
+  /** Makes the object when it does not exist and the kind allows create on update; null: 404. */
   fresh: (() => Promise<Typed>) | null
-  /** uid that the object must have; undefined: any, and none. */
+  /** uid that the object must have; undefined: no precondition. */
   readonly uid?: string | undefined
-  /** Admission was asked about what leads to this update. */
+  /** Admission already ran for the request that causes this update. */
   readonly isAdmitted?: true
-  /** The part that is written, where the sub-resource of the call does not say it. */
+  /** The status-like sub-resource to write, where the call does not name it. */
   readonly part?: PartSubresource<any>
-  /** Times that it is tried while others write the object; without: until it works or nobody waits for it. */
+  /** Attempts while others write the object; without: until it succeeds or the client disconnects. */
   readonly attempts?: number
 }
 
 /**
- * Updates an object or a part of it (seed 1, update). A write that carries no resourceVersion of its own
- * is done again when the object changed meanwhile. Throws 4xx.
+ * Updates an object or a status-like sub-resource. A write without a resourceVersion is retried when the object changed
+ * meanwhile. Throws 4xx.
  */
 export async function updateObject(
   api: WriteDependencies,
@@ -97,14 +97,14 @@ export async function updateObject(
   })
 }
 
-/** What one try of an update starts from. */
+/** Input of one attempt of an update. */
 interface UpdateTry {
   readonly key: string
   readonly live: StoredObject
   readonly options: WriteOptions
 }
 
-/** One try; null when the object changed meanwhile and the write may be done again. */
+/** One attempt; null when the object changed meanwhile and the write may be retried. */
 async function updateOnce(
   api: WriteDependencies,
   call: Call,
@@ -135,7 +135,7 @@ async function updateOnce(
   return storeUpdate(api, call, options, { key, live, old, next, conditional, pace })
 }
 
-/** A changed object as it was sent, over the present one. */
+/** The new object as sent, with the present one. */
 interface SentUpdate {
   readonly sent: Typed
   readonly old: Typed
@@ -143,7 +143,7 @@ interface SentUpdate {
   readonly pace: Pace
 }
 
-/** Records the owners of a changed object, and lets admission change it; null where admission is not asked. */
+/** Sets managedFields of the new object, and runs mutating admission; null where admission is skipped. */
 async function admittedUpdate(
   api: WriteDependencies,
   call: Call,
@@ -173,7 +173,7 @@ async function admittedUpdate(
   return attributes
 }
 
-/** Holds an update against the version it was made of; whether it names one. Throws 409, and 422 where one is needed. */
+/** Checks the resourceVersion of an update; returns whether it names one. Throws 409, and 422 where one is required. */
 function checkVersion(call: Call, metadata: ObjectMeta, old: ObjectMeta): boolean {
   const { served } = call
   const { resourceVersion: found } = old
@@ -189,7 +189,7 @@ function checkVersion(call: Call, metadata: ObjectMeta, old: ObjectMeta): boolea
   return conditional
 }
 
-/** Runs the hooks and checks of an update, of the object or one part of it. Throws 422. */
+/** Runs the hooks and checks of an update, of the object or a status-like sub-resource. Throws 422. */
 async function checkUpdate(
   api: WriteDependencies,
   call: Call,
@@ -230,12 +230,12 @@ interface CheckedUpdate {
   readonly live: StoredObject
   readonly old: Typed
   readonly next: Typed
-  /** The client named the version that it changes. */
+  /** The client named the resourceVersion that it changes. */
   readonly conditional: boolean
   readonly pace: Pace
 }
 
-/** Stores an update, or removes an object that nothing keeps any more; null when somebody was faster. */
+/** Stores an update, or removes an object without remaining finalizers; null when another writer was first. */
 async function storeUpdate(
   api: WriteDependencies,
   call: Call,
@@ -256,7 +256,7 @@ async function storeUpdate(
     return again(call, commit, conditional)
   }
   await pace.pause()
-  // Nothing changes: no write, no event, the same resourceVersion.
+  // No change: no write, no event, the same resourceVersion.
   const isSame =
     wanted.json().equals(live.json()) || isSameButTimes({ served, next, old, live, wanted })
   if (isSame && (options.dryRun || !(live.isOutdated || (await api.isStale?.(key))))) {
@@ -269,7 +269,7 @@ async function storeUpdate(
   return { is: 'object', status: 200, version: committed(table, changes[0], commit.at) }
 }
 
-/** Whether an object would differ in nothing but when somebody came to own something: that alone is no change. */
+/** Whether the objects differ only in managedFields times: that alone is no change. */
 function isSameButTimes({
   served,
   next,
@@ -286,7 +286,7 @@ function isSameButTimes({
   const { managedFields } = next.metadata
   const before = old.metadata.managedFields
   if (managedFields === before || !before) return false
-  // Most writes change what stands behind the metadata, which is cheap to see.
+  // Most writes change bytes after the metadata, which is cheap to detect.
   if (!behindMetadata(wanted).equals(behindMetadata(live))) return false
   if (!sameButTimes(managedFields, before)) return false
   const same = { ...next, metadata: { ...next.metadata, managedFields: before } }
@@ -307,7 +307,7 @@ async function mayCreate(api: WriteDependencies, call: Call): Promise<void> {
   if (verdict !== 'allow') throw refusal(user, attributes, reason)
 }
 
-/** What a refused commit means: another try, which finds nothing where the object is gone. Throws 409. */
+/** A refused commit leads to a retry, which finds nothing where the object is gone. Throws 409. */
 function again(
   call: Call,
   { found }: Commit & { readonly done: false },
@@ -333,7 +333,7 @@ function copy<K extends keyof ObjectMeta>(to: ObjectMeta, from: ObjectMeta, name
   else to[name] = from[name]
 }
 
-/** Another object has the name, or none has. */
+/** The object with this name has another uid, or does not exist. */
 const otherUid = (call: Call, key: string, wanted: string, found: string) =>
   conflict(
     call.served.name,
@@ -349,7 +349,7 @@ function versionless({ served, name }: Call) {
   return invalid({ group, kind: resource }, name, [{ field, reason: 'FieldValueInvalid', message }])
 }
 
-/** The part of the object that the call writes; null for all of it, and for what stands for a field of the main part. */
+/** The status-like sub-resource that the call writes; null for the whole object and for fields of the main endpoint. */
 function partOf(call: Call, source: Source): PartSubresource<any> | null {
   if (source.part) return source.part
   const subresource = call.served.subresources.get(call.subresource)

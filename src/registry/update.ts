@@ -11,11 +11,11 @@ import { takeNamespace } from './write.ts'
 import type { Typed } from '../meta/object-meta.ts'
 import type { ScaleSubresource } from '../catalogue/resource.ts'
 
-/** PUT on an object or one of its parts (seed 2, Operations). Throws 4xx. */
+/** PUT on an object or a status-like sub-resource. Throws 4xx. */
 export async function update(api: WriteDependencies, call: Call): Promise<Result> {
   const options = writeOptions(call.query, api.v, 'UpdateOptions')
   const c = call.context()
-  // Each try reads the body anew: hooks change the object they are given.
+  // Each attempt decodes the body again: hooks change the object that they get.
   const next = async () => {
     const body = await readObject(call, options, c)
     checkName(call, body)

@@ -6,13 +6,13 @@ import { listOptions, parseRevision, type ListOptions } from './options.ts'
 import { RunningWatch } from './running-watch.ts'
 import { selection, type Selection } from './selection.ts'
 
-/** A watch that was checked and may start. */
+/** A validated watch that may start. */
 export interface WatchStart {
-  /** Sends events until the time is up, the client is gone or the server closes. */
+  /** Sends events until the timeout, or until the client or the server closes. */
   run(form: EventForm, sink: WatchSink): Promise<void>
 }
 
-/** Checks a watch (seed 1, Resource version semantics for watch). Throws 400 and 422. */
+/** Validates a watch. Throws 400 and 422. */
 export async function watch(api: WatchDependencies, call: Call): Promise<WatchStart> {
   const options = listOptions(call.query, api.v)
   const { served } = call
@@ -42,7 +42,7 @@ function fieldSelectorOf({ served, name }: Call, { fieldSelector }: ListOptions)
   return `metadata.name=${name}${fieldSelector === '' ? '' : `,${fieldSelector}`}`
 }
 
-/** Which keys are looked at, and what is wanted of them: a single object of a known place has its own key. */
+/** The prefix of a watch and its selector: a single object in a known namespace is watched by its key. */
 function watchedKeys(
   { served, namespace }: Call,
   { name, matches }: Selection,
@@ -53,7 +53,7 @@ function watchedKeys(
   return { prefix: key, matches: (object) => object.key === key && (matches?.(object) ?? true) }
 }
 
-/** Milliseconds that a watch lasts at most; the server's own time is spread, so that not all end together. */
+/** Maximum duration of a watch, milliseconds; the default is randomized so that watches do not all end together. */
 function timeoutOf(
   { ids, minRequestTimeoutMs }: WatchDependencies,
   { timeoutSeconds = 0 }: ListOptions,

@@ -1,16 +1,16 @@
-/** Requests to what is taken away, or changed, while they are under way. */
+/** Requests during which a kind is removed or changed. */
 import { unavailable } from '../meta/errors.ts'
 import { TableGone } from '../cache/storage-form.ts'
 
-/** How often a request is begun again: each time what is served has changed under it. */
+/** Number of attempts of a request: each time the kind has changed under it. */
 export const MOST_TRIES = 10
 
-/** The failure of a request under which that changes all the time. */
+/** The failure of a request whose kind keeps changing. */
 export const changing = () => unavailable('the kind is being changed, please try again', 1)
 
 /**
- * Runs what looks up an entry and works by it; again, with another lookup, when it found the table of the entry gone:
- * then nothing was written. Rejects with what it throws, and with 503 when that does not end.
+ * Runs a function that looks up an entry and uses it; runs it again, with another lookup, when the ResourceCache of the
+ * entry is gone: then nothing was written. Rejects with its errors, and with 503 after MOST_TRIES.
  */
 export async function whileServed<T>(run: () => Promise<T>): Promise<T> {
   for (let left = MOST_TRIES; ; left--) {

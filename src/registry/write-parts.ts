@@ -1,21 +1,21 @@
-/** Which part of an object a write changes, and what it leaves. */
+/** The fields of an object that a write may change. */
 import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import { copyJson } from '../codec/json-clone.ts'
 import { setOwn } from '../codec/json-scanner.ts'
 import type { Typed } from '../meta/object-meta.ts'
 import type { PartSubresource } from '../catalogue/resource.ts'
 
-/** The main endpoint keeps what sub-resources write. */
+/** The main endpoint preserves fields that sub-resources write. */
 export function keepParts(next: Typed, old: Typed, served: ResourceEntry): void {
   for (const part of served.subresources.values()) {
     if (part.serves !== 'part') continue
-    // Parts further in belong to a part of the object that the main endpoint writes otherwise.
+    // Other paths lie inside fields that the main endpoint writes too.
     for (const path of part.of)
       if (path === 'status' || path.startsWith('status.')) move(next, old, path)
   }
 }
 
-/** A sub-resource writes its paths and leaves the rest of the object as it was. */
+/** A status-like sub-resource writes its paths and preserves the rest of the object. */
 export function takePart(next: Typed, old: Typed, part: PartSubresource<any>): void {
   const written = { ...(next as unknown as Record<string, unknown>) }
   const target = next as unknown as Record<string, unknown>

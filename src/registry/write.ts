@@ -1,4 +1,4 @@
-/** What creates and updates share. */
+/** Steps that create and update share. */
 import { shortened } from '../base/short-text.ts'
 import { paced, type Steps } from '../base/steps.ts'
 import { Pace } from '../base/event-loop.ts'
@@ -18,7 +18,7 @@ import { type WriteDependencies, type Call, type GuardedWrite } from './context.
 import { asVersion } from './objects.ts'
 import { faultOfEntries } from './ownership.ts'
 
-/** Puts the namespace of the request into the object, and checks it against the one sent. Throws 400. */
+/** Sets the namespace of the request on the object, and checks the one that was sent. Throws 400. */
 export function takeNamespace(call: Call, object: Typed): void {
   const { metadata } = object
   if (!call.served.namespaced) {
@@ -33,7 +33,7 @@ export function takeNamespace(call: Call, object: Typed): void {
   }
 }
 
-/** The object with what the server chooses out of allocators; itself when it has nothing of the kind. Throws 422. */
+/** The object with its allocated values; the same object when it has none. Throws 422. */
 export async function allocated(
   api: WriteDependencies,
   { served, context }: Call,
@@ -50,7 +50,7 @@ export async function allocated(
   return next
 }
 
-/** Runs checks one after the other until there are too many errors, with turns for others where they take long. */
+/** Runs checks one after the other until there are too many errors; yields to the event loop when they take long. */
 export async function checked(
   pace: Pace,
   checks: readonly (() => void | Steps<void>)[],
@@ -70,7 +70,7 @@ export async function checked(
   }
 }
 
-/** Lets a kind do in steps what its checks need and is slow. */
+/** Runs slow preparation of the checks of a kind in steps. */
 export function prepared(
   { strategy }: ResourceEntry,
   object: Typed,
@@ -86,7 +86,7 @@ export function guarded(api: WriteDependencies, write: GuardedWrite): void | Pro
   return api.guards?.get(`${group}/${resource}`)?.(write)
 }
 
-/** Lets admission change the object, which may not make nonsense of the entries of its owners. */
+/** Runs mutating admission on the object, and rejects invalid managedFields. */
 export async function mutated(
   api: WriteDependencies,
   call: Call,
@@ -106,7 +106,7 @@ export async function mutated(
   return object
 }
 
-/** Whether a terminating object has nothing left that keeps it. */
+/** Whether a terminating object has no finalizers or other reasons left to exist. */
 export function isFinished(served: ResourceEntry, object: Typed): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds, finalizers } = object.metadata
   if (deletionTimestamp === undefined) return false
@@ -152,10 +152,10 @@ export function dedupOwners(call: Call, metadata: ObjectMeta): void {
   )
 }
 
-/** What a change has made, out of the table; the change itself when the table was let go of meanwhile. */
+/** Returns the object that a change wrote, from the cache; from the change when the cache was retired meanwhile. */
 export function committed(table: ResourceCache, { key, value }: Change, at: number): StoredObject {
   const version = table.getAt(key, at)
-  // One that was let go of knows nothing newer.
+  // A retired cache has no newer state.
   if (version && (!table.retired || version.revision === at)) return version
   if (!table.retired || value === null)
     throw new Error(`committed object ${key} is not in the cache`)

@@ -11,12 +11,12 @@ import type { ShapeClass } from '../../notation/shape.ts'
 import { documentAnswer } from '../answer.ts'
 import type { Endpoint } from '../context.ts'
 
-/** Where endpoints stand, by their paths. */
+/** Endpoints by their paths. */
 type Endpoints = Pick<Map<string, Endpoint>, 'set' | 'delete'>
 
 /**
- * Puts what is served among the endpoints: versions, groups and resources (seed 1, Addressing). Groups and versions that
- * come and go take their documents with them. Documents are made on first use and kept until what they tell changes.
+ * Adds discovery documents to the endpoints: versions, groups and resources. They are added and removed together with
+ * groups and versions. Documents are created on first use and cached until their content changes.
  */
 export function serveDiscovery(
   endpoints: Endpoints,
@@ -36,7 +36,7 @@ export function serveDiscovery(
 class Discovery {
   readonly #endpoints: Endpoints
   readonly #catalogue: Catalogue
-  /** Paths of each group that is served. */
+  /** Paths of each served group. */
   readonly #paths = new Map<string, ReadonlySet<string>>()
 
   constructor(endpoints: Endpoints, catalogue: Catalogue) {
@@ -47,7 +47,7 @@ class Discovery {
   addRoots(address: () => string): void {
     const catalogue = this.#catalogue
     const groups = () => catalogue.groups
-    // Documents of the core group carry no apiVersion, for clients as old as they are.
+    // Documents of the core group have no apiVersion, for compatibility with old clients.
     this.#add('/api', APIVersions, groups, () => ({
       kind: 'APIVersions',
       versions: catalogue.group('')?.versions ?? [],
@@ -60,7 +60,7 @@ class Discovery {
     }))
   }
 
-  /** Brings the endpoints of a group up to what it serves now. */
+  /** Updates the endpoints of a group to what it serves now. */
   renew(group: string): void {
     const before = this.#paths.get(group) ?? new Set()
     const paths = new Set<string>()
@@ -98,7 +98,7 @@ class Discovery {
     else this.#paths.delete(group)
   }
 
-  /** Adds a document that stays the same as long as `of` gives the same. */
+  /** Adds a document that is cached as long as `of` returns the same value. */
   #add(path: string, shape: ShapeClass<unknown>, of: () => unknown, make: () => object): void {
     let made: { readonly of: unknown; readonly bytes: Buffer } | null = null
     this.#endpoints.set(path, (context) => {
@@ -121,14 +121,14 @@ function resourcesOf(catalogue: Catalogue, resources: readonly ResourceEntry[]):
     .sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** What is no longer told of a kind whose objects are being removed. */
+/** Verbs that discovery omits for a kind whose objects are being removed. */
 const WRITES: readonly Verb[] = ['create', 'patch', 'update']
 
 function mainEntry(served: ResourceEntry) {
   const { short, categories } = served
   return {
     name: served.resource,
-    // At this release only kinds that come with a schema tell it.
+    // In this release only kinds with a schema report it.
     singularName: served.published.is === 'schema' ? served.singular : '',
     namespaced: served.namespaced,
     kind: served.kind,
@@ -148,7 +148,7 @@ const partEntries = (catalogue: Catalogue, served: ResourceEntry) =>
     verbs: [...verbsOf(subresource)].sort(),
   }))
 
-/** The kind that is sent and answered, with its group where that is another. */
+/** The kind of the request and response body, with its group where that differs. */
 function bodyOf(catalogue: Catalogue, served: ResourceEntry, subresource: Subresource<any>) {
   switch (subresource.serves) {
     case 'part':

@@ -1,6 +1,6 @@
 import type { Endpoint } from '../context.ts'
 
-/** A document that is the same for everybody. */
+/** A document that is the same for all users. */
 export const documentEndpoint =
   ({
     headers,

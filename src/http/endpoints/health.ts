@@ -3,7 +3,7 @@ import type { Answer, Context, Endpoint, HealthCheck, HealthChecks } from '../co
 
 const ROOTS = ['healthz', 'livez', 'readyz'] as const
 
-/** `/healthz`, `/livez`, `/readyz` and their single checks (seed 1, Health endpoints). */
+/** `/healthz`, `/livez`, `/readyz` and their individual checks. */
 export function healthEndpoints(checks: HealthChecks): [string, Endpoint][] {
   const problemOf = asking()
   return ROOTS.flatMap((root) => {
@@ -24,10 +24,10 @@ export function healthEndpoints(checks: HealthChecks): [string, Endpoint][] {
 const HEADERS = ['content-type', 'text/plain; charset=utf-8', 'x-content-type-options', 'nosniff']
 const text = (status: number, body: string): Answer => ({ status, headers: [...HEADERS], body })
 
-/** Why a check fails; null: it does not. */
+/** Why a check fails; null when it succeeds. */
 type ProblemOf = (check: HealthCheck, context: Context) => Promise<string | null>
 
-/** Asks checks, and logs each failure once. */
+/** Runs checks, and logs each failure once. */
 function asking(): ProblemOf {
   const logged = new WeakSet<Error>()
   return async (check, context) => {
@@ -36,7 +36,7 @@ function asking(): ProblemOf {
       return null
     } catch (error) {
       const problem = error instanceof Error ? error : new Error(String(error))
-      // Many probes may share one result.
+      // Several probes may share one result.
       if (!logged.has(problem)) {
         logged.add(problem)
         context.server.log.warn('a health check failed', {
@@ -49,7 +49,7 @@ function asking(): ProblemOf {
   }
 }
 
-/** One sum of checks. */
+/** An aggregate of checks. */
 interface Sum {
   readonly root: string
   readonly checks: readonly HealthCheck[]
@@ -58,7 +58,7 @@ interface Sum {
 
 async function all({ root, checks, problemOf }: Sum, context: Context): Promise<Answer> {
   const excluded = new Set(context.query.get('exclude') ?? [])
-  // Together: what waits for the same thing in vain waits once.
+  // In parallel: checks that wait for the same dependency time out together.
   const results = await Promise.all(
     checks.map(async (check) => {
       if (excluded.has(check.name)) return { line: `[+]${check.name} excluded: ok`, ok: true }
@@ -82,7 +82,7 @@ async function all({ root, checks, problemOf }: Sum, context: Context): Promise<
 }
 
 async function single(check: HealthCheck, problemOf: ProblemOf, context: Context): Promise<Answer> {
-  // Only the sums are for everybody.
+  // Anonymous users may only read the aggregates.
   if (context.user.groups.includes('system:unauthenticated')) {
     throw forbidden(null, '', `User "${context.user.name}" cannot get path "${context.path}"`)
   }

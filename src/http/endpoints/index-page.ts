@@ -1,6 +1,6 @@
 import type { Endpoint } from '../context.ts'
 
-/** `/`: the paths that there are. */
+/** `/`: the list of paths. */
 export function indexEndpoint(paths: () => readonly string[]): Endpoint {
   return () => ({
     status: 200,

@@ -6,13 +6,13 @@ import { pageNotFound } from '../plain-text.ts'
 
 const ROOT = '/openapi/v3'
 
-/** The published schemas (api-machinery page, section 16). */
+/** The published OpenAPI documents. */
 export const openApiPaths = (documents: OpenApiEndpoints): [string, Endpoint][] => [
   ['/openapi/v2', async (context) => answer(context, await documents.v2(request(context)))],
   [ROOT, async (context) => answer(context, await documents.v3Index(request(context)))],
 ]
 
-/** The documents of single group versions, below their index. */
+/** The documents of individual group versions, linked from the index. */
 export const openApiDocuments = (documents: OpenApiEndpoints): [string, Endpoint][] => [
   [
     `${ROOT}/`,
@@ -31,7 +31,7 @@ function request(context: Context): OpenApiRequest {
 
 function answer(context: Context, { status, headers, body }: OpenApiAnswer): Answer {
   if (status === 404) return pageNotFound()
-  // Documents under the address of their content may be kept by anyone.
+  // Documents whose URL contains the hash of their content may be cached.
   if (headers.includes('cache-control')) dropHeader(context.headers, 'cache-control')
   return { status, headers: [...headers], body }
 }

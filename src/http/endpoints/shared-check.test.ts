@@ -19,7 +19,7 @@ test('probes share a check that is under way, and its result for a while', async
     { clock, holdMs: 1_000 },
   )
   const first = [told(check()), told(check())]
-  // However long it takes: nobody begins another.
+  // However long it takes, a second check does not start.
   clock.advance(5_000)
   first.push(told(check()))
   expect(ends.length).toBe(1)
@@ -34,7 +34,7 @@ test('probes share a check that is under way, and its result for a while', async
   expect([await second, await told(check()), ends.length]).toEqual(['ok', 'ok', 2])
 })
 
-test('a clock that is set back keeps no result for longer', async () => {
+test('a clock that is set back does not extend a cached result', async () => {
   let now = 100_000
   let asked = 0
   const clock = { now: () => now, after: () => () => {} }

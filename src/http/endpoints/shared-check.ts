@@ -1,15 +1,15 @@
 import type { Clock } from '../../base/clock.ts'
 
-/** How one check serves many probes. */
+/** How probes share one check. */
 export interface Sharing {
   readonly clock: Clock
-  /** How long a result is given to whoever asks next. */
+  /** How long a result is cached, milliseconds. */
   readonly holdMs: number
 }
 
 /**
- * A check that costs something, made for many: whoever asks while one is under way gets its result, and so does whoever
- * asks shortly after.
+ * An expensive check for many probes: a probe gets the result of the check that is in progress, or of one that ended
+ * less than `holdMs` ago.
  */
 export function sharedCheck(
   check: () => Promise<void>,
@@ -19,7 +19,7 @@ export function sharedCheck(
   let untilMs = Infinity
   return () => {
     const nowMs = clock.now()
-    // A clock that was set back must not keep an old result.
+    // A clock that was set back must not extend an old result.
     if (last && (untilMs === Infinity || (nowMs < untilMs && nowMs >= untilMs - holdMs)))
       return last
     untilMs = Infinity

@@ -1,7 +1,7 @@
 import { arch, platform } from 'node:os'
 import type { Endpoint } from '../context.ts'
 
-/** What the program says of itself. */
+/** Build information of the program. */
 export interface BuildInfo {
   /** Version of this program, for instance `0.1.0`. */
   readonly version: string
@@ -12,14 +12,14 @@ export interface BuildInfo {
   readonly buildDate: string
 }
 
-/** Release whose behaviour is served. */
+/** Release whose behaviour the server implements. */
 const MAJOR = '1'
 const MINOR = '25'
 
 /** The version as clients read it, for instance `v1.25.0+0.1.0`. */
 export const gitVersion = (version: string): string => `v${MAJOR}.${MINOR}.0+${version}`
 
-/** `/version`: the release that clients may count on. */
+/** `/version`: the release that clients may rely on. */
 export function versionEndpoint(build: BuildInfo): Endpoint {
   const processor = arch() === 'x64' ? 'amd64' : arch()
   const body = JSON.stringify(

@@ -3,7 +3,7 @@ import type { Filter } from '../context.ts'
 
 const MAX_LENGTH = 64
 
-/** Gives the request its id, or takes over the one it came with. */
+/** Sets the audit ID of the request, or accepts the one it has. */
 export const auditId: Filter = {
   name: 'auditId',
   run(context) {

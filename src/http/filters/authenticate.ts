@@ -4,11 +4,11 @@ import { CredentialError, type Answered, type Asking } from '../../authn/authent
 import { unauthorized } from '../../meta/errors.ts'
 import type { Context, Filter } from '../context.ts'
 
-/** Who asks: 401 when what the client showed does not hold. */
+/** Authenticates the request: 401 for an invalid credential. */
 export const authenticate: Filter = {
   name: 'authenticate',
   run(context) {
-    // A connection that is gone when the answer comes has no socket any more.
+    // The socket may be closed and unset by the time of the response.
     const { socket } = context.exchange
     let answer: Answered | Promise<Answered>
     try {
@@ -40,7 +40,7 @@ function accept(context: Context, found: Answered, socket: Socket): void {
   if (context.record !== null) context.server.stages?.authenticated(context.record)
 }
 
-/** Why a credential does not hold is for the log alone. */
+/** Why a credential is invalid is logged only, not returned. */
 function refused(context: Context, error: unknown): unknown {
   if (!(error instanceof CredentialError)) return error
   context.server.log.debug(2, 'Unable to authenticate the request', { error: error.message })

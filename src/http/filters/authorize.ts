@@ -3,7 +3,7 @@ import { refusal } from '../../authz/refusal.ts'
 import type { Context, Filter } from '../context.ts'
 import { internalErrorText } from '../plain-text.ts'
 
-/** Whether they may: 403 when not. */
+/** Authorizes the request: 403 when denied. */
 export const authorize: Filter = {
   name: 'authorize',
   run(context) {

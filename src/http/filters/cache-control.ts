@@ -1,6 +1,6 @@
 import type { Filter } from '../context.ts'
 
-/** No answer may be kept by anyone between. */
+/** Forbids caches to store responses. */
 export const cacheControl: Filter = {
   name: 'cacheControl',
   run(context) {

@@ -5,8 +5,8 @@ import type { Filter } from '../context.ts'
 import { isLongRunning } from '../request-info.ts'
 
 /**
- * Finds the bound of the time until an answer begins: the server's limit or a smaller `timeout` of the request.
- * `Deadlines` sees to it that it is kept.
+ * Sets the deadline for the start of the response: the server's limit or a smaller `timeout` of the request.
+ * `Deadlines` enforces it.
  */
 export const deadline: Filter = {
   name: 'deadline',

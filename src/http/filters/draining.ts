@@ -3,7 +3,7 @@ import type { Filter } from '../context.ts'
 
 const HEALTH = /^\/(healthz|livez|readyz)(\/|$)/
 
-/** Turns new requests away while the server ends. */
+/** Rejects new requests during shutdown. */
 export const draining: Filter = {
   name: 'draining',
   run(context) {

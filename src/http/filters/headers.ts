@@ -26,7 +26,7 @@ export const headers: Filter = {
       const name = rawHeaders[i]!
       const value = rawHeaders[i + 1]!
       if (isPadded(value)) throw wrongValue(name)
-      // Lengths tell nearly all names apart, without a copy in small letters.
+      // Lengths distinguish nearly all names, without a lower-case copy.
       switch (name.length) {
         case 4:
           if (!isNamed(name, 'host')) continue
@@ -56,7 +56,7 @@ export const headers: Filter = {
   },
 }
 
-/** Of one request. Those that are short take much more memory than bytes. */
+/** Maximum number of headers of one request. Short ones take much more memory than their bytes. */
 const MAX_HEADERS = 8_192
 
 const FAMILY = 'impersonate-'
@@ -67,8 +67,8 @@ const DIGITS = /^\d+$/
 const CONTROL = /[\x00-\x08\x0a-\x1f\x7f]/
 
 /**
- * Whether blanks surround a value. They are no part of it (RFC 9110, section 5.5): what reads the protocol takes them off
- * or refuses them, as it refuses control characters, which are looked for here only where a value names a user.
+ * Whether whitespace surrounds a value. It is not part of it (RFC 9110, section 5.5): the protocol parser strips it or
+ * rejects it, as it rejects control characters, which are checked here only where a value names a user.
  */
 const isPadded = (value: string) =>
   value !== '' && (value.charCodeAt(0) <= BLANK || value.charCodeAt(value.length - 1) <= BLANK)
@@ -76,13 +76,13 @@ const isPadded = (value: string) =>
 const isNamed = (name: string, lower: string) => name === lower || name.toLowerCase() === lower
 
 const isImpersonation = (name: string) =>
-  // Setting this bit turns letters into small ones; what it makes alike besides is looked at closer.
+  // Setting this bit maps letters to lower case; other characters that it maps are ruled out next.
   (name.charCodeAt(0) | 0x20) === 0x69 && name.slice(0, FAMILY.length).toLowerCase() === FAMILY
 
 const wrongValue = (name: string) =>
   badRequest(`the value of the header ${JSON.stringify(name)} is not valid`)
 
-/** Leaves the first of several values: joined they would read as one list. */
+/** Keeps the first of several values: joined they would read as one list. */
 function keepFirst({ exchange }: Context, name: string): void {
   const { rawHeaders } = exchange
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {

@@ -8,7 +8,7 @@ import { refusal } from '../../authz/refusal.ts'
 import type { Context, Filter } from '../context.ts'
 import { internalErrorText } from '../plain-text.ts'
 
-/** Lets those who may make a request as somebody else: 403 for others (seed 1, Impersonation). */
+/** Lets authorized users impersonate others: 403 for all others. */
 export const impersonate: Filter = {
   name: 'impersonate',
   run(context) {

@@ -5,7 +5,7 @@ import type { Answer, Context } from '../context.ts'
 import { failureAnswer } from '../failure-answer.ts'
 import { plainTextAnswer, PlainTextError } from '../plain-text.ts'
 
-/** Turns whatever was thrown into a Status: the only place that does. */
+/** Converts any thrown error into a Status: the only place that does. */
 export function recover(context: Context, error: unknown): Answer | Promise<Answer> {
   if (error instanceof PlainTextError) return plainTextAnswer(error)
   const known = statusOfFailure(error)

@@ -3,7 +3,7 @@ import type { Filter } from '../context.ts'
 import { internalErrorText } from '../plain-text.ts'
 import { parseRequest, RequestPathError } from '../request-info.ts'
 
-/** Reads verb, resource and name off method and path. */
+/** Parses verb, resource and name from method and path. */
 export const requestInfo: Filter = {
   name: 'requestInfo',
   run(context) {

@@ -1,4 +1,4 @@
-/** The reviews that ask what somebody may do (page on review kinds). Nothing is stored. */
+/** Access reviews: what a user may do. Nothing is stored. */
 import type { Typed } from '../../meta/object-meta.ts'
 import { badRequest, invalid } from '../../meta/errors.ts'
 import { FieldErrors } from '../../meta/field-errors.ts'
@@ -37,7 +37,7 @@ interface AccessReview extends Typed {
   status?: { allowed: boolean; denied?: boolean; reason?: string; evaluationError?: string }
 }
 
-/** Reviews the access of whom the body names. Throws 4xx. */
+/** Reviews the access of the user that the body names. Throws 4xx. */
 export const reviewAccess = (api: AccessReviewDependencies, call: Call): Promise<Result> =>
   review(api, call, true, ({ spec }) => ({
     name: spec.user ?? '',
@@ -46,7 +46,7 @@ export const reviewAccess = (api: AccessReviewDependencies, call: Call): Promise
     extra: spec.extra ?? {},
   }))
 
-/** Reviews the access of who asks. Throws 4xx. */
+/** Reviews the access of the requesting user. Throws 4xx. */
 export const reviewOwnAccess = (api: AccessReviewDependencies, call: Call): Promise<Result> =>
   review(api, call, false, () => call.user)
 
@@ -59,7 +59,7 @@ async function review(
   const object = await admitted<AccessReview>(api, call)
   const [user, asked] = [subject(object), attributesOf(object)]
   const { verdict, reason: said, error } = await api.authorizer.authorize(user, asked)
-  // Who is refused learns nothing of rules; who reviews others does.
+  // A denied user must not learn about rules; a user who reviews others may.
   const isUnexplained = explains && said === '' && verdict !== 'allow'
   const reason = isUnexplained ? (api.closestRule?.(user, asked) ?? '') : said
   object.status = {
@@ -71,7 +71,7 @@ async function review(
   return answer(call, object)
 }
 
-// What the server writes of metadata does not count when clients send it.
+// Clients cannot set the server-owned fields of metadata.
 const OWN_FIELDS = [
   'uid',
   'creationTimestamp',
@@ -96,13 +96,13 @@ export async function admitted<T extends Typed>(api: ActionDependencies, call: C
   const object = await mutatedBy<T>(api, attributes)
   const errors = new FieldErrors()
   call.served.strategy.validate?.(object, errors, c)
-  // The field leaves the kind out of these messages.
+  // The reference leaves the kind out of these messages.
   if (errors.list.length > 0) throw invalid({ group: call.served.group, kind: '' }, '', errors.list)
   await api.admission.validate(attributes)
   return object
 }
 
-/** The answer to a review: its object, made and forgotten. */
+/** The response to a review: its object, which is not persisted. */
 export const answer = (call: Call, object: Typed): Result => ({
   is: 'made',
   status: 201,
@@ -110,7 +110,7 @@ export const answer = (call: Call, object: Typed): Result => ({
   object: new Made(call.served.codec.plain(typed(call, object) as never)),
 })
 
-// Bodies may leave out what they are: the path says so.
+// Bodies may omit kind and apiVersion: the path implies them.
 const typed = ({ served }: Call, object: Typed): Typed => ({
   ...object,
   kind: served.kind,
@@ -132,7 +132,7 @@ function attributesOf({ spec }: AccessReview): Attributes {
   }
 }
 
-/** Lists what who asks may do in a namespace, as far as rules can tell. Throws 400. */
+/** Lists what the requesting user may do in a namespace, as far as rules can tell. Throws 400. */
 export async function reviewOwnRules(api: AccessReviewDependencies, call: Call): Promise<Result> {
   const object = await admitted<Typed & { spec: { namespace?: string }; status?: object }>(
     api,

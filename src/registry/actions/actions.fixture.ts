@@ -13,7 +13,7 @@ export interface Path {
   readonly name?: string
 }
 
-/** Somebody who may do everything. */
+/** A client that may do everything. */
 export function client(api: Api) {
   const warnings: string[] = []
   const callOf = (path: Path, body: object): Call => {
@@ -36,14 +36,14 @@ export function client(api: Api) {
   }
   return {
     warnings,
-    /** Creates an object; gives its uid. */
+    /** Creates an object and returns its uid. */
     async make(path: Path, object: object): Promise<string> {
       const made = await create(api, callOf(path, object))
       if (made.is !== 'object') throw new Error(`not made: ${path.resource}`)
       return JSON.parse(made.version.json().toString()).metadata.uid as string
     },
     remove: (path: Path) => deleteOne(api, callOf(path, {})),
-    /** Posts; gives the answer with its code, or the Status of the refusal. */
+    /** Posts; returns the response with its code, or the Status of the refusal. */
     async post(path: Path, body: object): Promise<unknown> {
       const call = callOf(path, body)
       const sub = call.served.subresources.get(call.subresource)

@@ -12,13 +12,13 @@ import { success, type Result } from '../results.ts'
 import { CallAttributes, mutatedBy } from '../admission.ts'
 import { readActionBody } from './body.ts'
 
-/** What a binding writes of a pod. */
+/** The parts of a pod that a binding writes. */
 const BOUND: PartSubresource<Pod> = {
   serves: 'part',
   of: ['spec.nodeName', 'metadata.annotations', 'status.conditions'],
 }
 
-/** POST on `pods/binding`: puts a pod on a node (core page, Binding). Throws 4xx. */
+/** POST on `pods/binding`: assigns a pod to a node. Throws 4xx. */
 export const bindPod = (
   api: WriteDependencies,
   call: Call,
@@ -39,7 +39,7 @@ export function createBinding(api: WriteDependencies, call: Call): Promise<Resul
 /** Where a binding is posted. */
 interface BindingPlace {
   readonly pods: ResourceEntry
-  /** Name of the pod; empty where the body alone has it. */
+  /** Name of the pod; empty where only the body names it. */
   readonly urlName: string
 }
 
@@ -55,7 +55,7 @@ async function bind(
   const name = urlName === '' ? (sent.metadata.name ?? '') : urlName
   if (sent.metadata.name !== undefined ? sent.metadata.name !== name : urlName !== '')
     throw badRequest('name in URL does not match name in Binding object')
-  // Only the sub-resource of the pod takes it for a precondition.
+  // The uid is a precondition only on the sub-resource of the pod.
   if (urlName === '') delete sent.metadata.uid
   const attributes = new CallAttributes(api, call, {
     operation: 'CREATE',
@@ -68,7 +68,7 @@ async function bind(
   const binding = await mutatedBy<Binding>(api, attributes)
   const errors = new FieldErrors()
   action.validate?.(binding, errors, c)
-  // The field answers so: neither 400 nor 422.
+  // As in the reference: neither 400 nor 422.
   if (errors.list.length > 0) {
     const texts = errors.list.map((e) => `${e.field}: ${e.message}`)
     throw plainError(texts.length === 1 ? texts[0]! : `[${texts.join(', ')}]`)
@@ -87,7 +87,7 @@ async function bind(
   return success(201)
 }
 
-/** What the binding says of the pod must hold. Throws 409. */
+/** Checks the uid and resourceVersion of the binding against the pod. Throws 409. */
 function checkPreconditions(pods: ResourceEntry, { metadata: wanted }: Binding, pod: Pod): void {
   for (const [name, field] of [
     ['UID', 'uid'],
@@ -103,7 +103,7 @@ function checkPreconditions(pods: ResourceEntry, { metadata: wanted }: Binding, 
   }
 }
 
-/** Writes the node of a binding into the pod. Throws 409 when it is going, or has one. */
+/** Writes the node of a binding into the pod. Throws 409 when the pod is terminating or already has a node. */
 function assign({ metadata, spec }: Pod, name: string, { target, metadata: sent }: Binding): void {
   const refused = (why: string) => conflict({ group: '', resource: 'pods/binding' }, name, why)
   if (metadata.deletionTimestamp !== undefined)

@@ -7,7 +7,7 @@ import type { WriteOptions } from '../options.ts'
 import { parseBody, readObject } from '../read-body.ts'
 import { takeNamespace } from '../write.ts'
 
-/** The body of an action, and the kind it turned out to be. */
+/** The body of an action, and its kind. */
 export interface ActionBody<T> {
   readonly object: T
   readonly kind: ResourceEntry
@@ -42,7 +42,7 @@ async function chosen(
     const wanted = kinds.find((kind) => api.catalogue.body(kind).groupVersion === value?.apiVersion)
     return wanted ?? kinds[0]!
   } catch {
-    // What is wrong with it is told by whoever reads it in earnest.
+    // The actual decoder reports the error.
     return kinds[0]!
   }
 }

@@ -8,7 +8,7 @@ import { listOptions } from '../options.ts'
 import { Made, type ListResult, type Result } from '../results.ts'
 import { selection } from '../selection.ts'
 
-/** Health of the parts of the control plane that live in this process, by name. */
+/** Health of the control plane components that live in this process, by name. */
 function parts(api: ReadDependencies, served: ResourceEntry): Typed[] {
   const component = (name: string, message: string) =>
     served.codec.decode(
@@ -20,11 +20,11 @@ function parts(api: ReadDependencies, served: ResourceEntry): Typed[] {
       },
       new Decoding(),
     ) as unknown as Typed
-  // Whoever reads this was answered by the store, or would not have got here.
+  // A request that gets here has already read from the store.
   return [component('store-0', `revision ${api.cache.revision}`)]
 }
 
-/** Lists the parts. Throws 400. */
+/** Lists the components. Throws 400. */
 export function listComponents(api: ReadDependencies, call: Call): ListResult {
   const options = listOptions(call.query, api.v)
   const chosen = selection(call.served, options.labelSelector, options.fieldSelector)
@@ -45,7 +45,7 @@ export function listComponents(api: ReadDependencies, call: Call): ListResult {
   }
 }
 
-/** Reads one part. Throws 404. */
+/** Reads one component. Throws 404. */
 export function getComponent(api: ReadDependencies, call: Call): Result {
   const part = parts(api, call.served).find(({ metadata }) => metadata.name === call.name)
   if (!part) throw notFound(call.served.name, call.name)

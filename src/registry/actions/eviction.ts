@@ -23,13 +23,13 @@ import { success, type Result } from '../results.ts'
 import { CallAttributes, mutatedBy } from '../admission.ts'
 import { readActionBody } from './body.ts'
 
-// More than this and the controller that clears the map does not keep up.
+// Beyond this the controller that clears the map does not keep up.
 const MAX_DISRUPTED = 2000
 const ATTEMPTS = 20
 const RETRY_SECONDS = 10
 
 /**
- * POST on `pods/eviction`: deletes a pod when its disruption budget allows it (policy page, Eviction). Throws 4xx, 429
+ * POST on `pods/eviction`: deletes a pod when its disruption budget allows it. Throws 4xx, 429
  * with the reason, 500 when several budgets select the pod.
  */
 export async function evictPod(
@@ -64,7 +64,7 @@ export async function evictPod(
   for (let left = ATTEMPTS; ; left--) {
     const pod = await readPod(api, call)
     if (!needsNoBudget(pod)) return evictWithin(api, call, pod, deletion)
-    // A pod that may still start must not be running by the time it is removed.
+    // A pod that may still start must not be running by the time it is deleted.
     const isOver = pod.status.phase !== 'Pending' || pod.metadata.deletionTimestamp !== undefined
     try {
       return await remove(api, call, deletion, isOver ? undefined : pod)
@@ -74,7 +74,7 @@ export async function evictPod(
   }
 }
 
-/** Evicts a pod that its disruption budget protects, when there is one. */
+/** Evicts a pod that a disruption budget may protect. */
 async function evictWithin(
   api: WriteDependencies,
   call: Call,
@@ -94,7 +94,7 @@ async function evictWithin(
     try {
       return await remove(api, call, deletion, pod)
     } catch (error) {
-      // The pod may be ready by now: the client asks again, and the budget decides.
+      // The pod may be ready by now: the client retries, and the budget decides.
       if (isConflict(error) && deletion.resourceVersion === undefined)
         throw stillProcessed(budget.metadata.name ?? '')
       throw error
@@ -106,7 +106,7 @@ async function evictWithin(
 
 const isConflict = (error: unknown) => error instanceof StatusError && error.reason === 'Conflict'
 
-/** Deletes the pod; `unchanged` is the pod as it still has to be. Throws 404 and 409. */
+/** Deletes the pod; `unchanged` is the state that the pod must still have. Throws 404 and 409. */
 async function remove(
   api: WriteDependencies,
   call: Call,
@@ -125,7 +125,7 @@ async function readPod(api: WriteDependencies, call: Call): Promise<Pod> {
   return decodeStored<Pod>(call.served, version, call.context())
 }
 
-/** A dry run may be asked for in the query and in the body; both must agree where both speak. */
+/** The query and the body may both set dry run; if both do, they must agree. */
 function unifiedDryRun(query: boolean, eviction: Eviction): boolean {
   const body = (eviction.deleteOptions?.dryRun ?? []).filter((value) => value !== '')
   if (query && body.length > 0 && !body.includes('All')) {
@@ -196,7 +196,7 @@ async function spend(
   try {
     await write
   } catch (problem) {
-    // What is gone protects nothing.
+    // A deleted pod needs no protection.
     if (problem instanceof StatusError && problem.code === 404) return
     if (!isConflict(problem)) throw problem
     const error = timeout(

@@ -1,4 +1,4 @@
-/** What actions and kinds that are not stored do, by the names that declarations use. */
+/** Implementations of actions and of kinds that are not stored, by the names that declarations use. */
 import type { ActionSubresource } from '../../catalogue/resource.ts'
 import type { Api, Call } from '../context.ts'
 import type { Result } from '../results.ts'
@@ -9,7 +9,7 @@ import { evictPod } from './eviction.ts'
 import { requestToken } from './token-request.ts'
 import { reviewToken } from './token-reviews.ts'
 
-/** Answers a POST on a sub-resource. */
+/** Handles a POST on a sub-resource. */
 export type Action = (api: Api, call: Call, action: ActionSubresource) => Promise<Result>
 
 /** Verbs of a kind that is not stored. */

@@ -26,7 +26,7 @@ const issuer = new TokenIssuer({
   extend: true,
 })
 
-/** What admission saw, and a request that it refuses. */
+/** Objects that admission saw, and a request that it refuses. */
 const seen: object[] = []
 const watcher: Plugin = {
   handles: (operation) => operation === 'CREATE',
@@ -126,7 +126,7 @@ test('a token for nothing in particular', async () => {
   ])
 })
 
-test('what is asked for is answered, whatever status and system fields were sent', async () => {
+test('the response follows the spec, whatever status and system fields were sent', async () => {
   const spec = { audiences: ['vault'], expirationSeconds: 600 }
   expect(
     await ask({
@@ -176,7 +176,7 @@ describe('bound to an object', () => {
     })
   }
 
-  test('a pod that never fetches another is not told how long it really has', async () => {
+  test('the response hides the longer real lifetime from a pod that never refreshes its token', async () => {
     const boundObjectRef = { kind: 'Pod', apiVersion: 'v1', name: 'own' }
     const got = await ask({ spec: { expirationSeconds: 3607, boundObjectRef } })
     expect(got).toEqual(
@@ -186,7 +186,7 @@ describe('bound to an object', () => {
   })
 })
 
-test('a life beyond the most is shortened, and told', async () => {
+test('a lifetime beyond the maximum is shortened with a warning', async () => {
   bench.warnings.length = 0
   expect(await ask({ spec: { audiences: ['a'], expirationSeconds: 9000 } })).toEqual(
     answered({ audiences: ['a'], expirationSeconds: 7200 }, 7200),
@@ -194,12 +194,12 @@ test('a life beyond the most is shortened, and told', async () => {
   expect(bench.warnings).toEqual(['requested expiration of 9000 seconds shortened to 7200 seconds'])
 })
 
-test('admission may change what is asked for', async () => {
+test('admission may change the request', async () => {
   const got = await ask({ metadata: { labels: { touch: '' } }, spec: { audiences: ['a'] } })
   expect(decodeJwt(got.status.token).aud).toEqual(['touched'])
 })
 
-describe('what is refused', () => {
+describe('refusals', () => {
   const group = { group: 'authentication.orch.io', kind: 'TokenRequest' }
   const notFound = (resource: string, name: string): Failure => ({
     code: 404,
@@ -316,7 +316,7 @@ describe('what is refused', () => {
     test(name, async () => expect(await ask(body, account)).toEqual(failure(expected)))
   }
 
-  test('everything, without a key to sign with', async () => {
+  test('every request is refused without a signing key', async () => {
     const path = { resource: 'serviceaccounts', subresource: 'token', namespace: 'ns', name: 'x' }
     expect(await client(server.api).post(path, {})).toEqual(
       failure({
@@ -329,7 +329,7 @@ describe('what is refused', () => {
   })
 })
 
-test('a token is that of the account until the account is gone', async () => {
+test('a token is valid until its account is deleted', async () => {
   const path = { resource: 'serviceaccounts', namespace: 'ns', name: 'short' }
   const uid = await bench.make({ ...path, name: '' }, { metadata: { name: 'short' } })
   const { token } = (await ask({}, 'short')).status

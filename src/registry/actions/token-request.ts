@@ -20,12 +20,12 @@ import type { Result } from '../results.ts'
 import { CallAttributes, mutatedBy } from '../admission.ts'
 import { answer } from './access-reviews.ts'
 
-// What the server writes of metadata does not count when clients send it.
+// Clients cannot set the server-owned fields of metadata.
 const OWN_FIELDS = ['uid', 'deletionTimestamp', 'deletionGracePeriodSeconds', 'selfLink'] as const
 
 /**
- * POST on `serviceaccounts/token`: a signed token of the account (page on review kinds, TokenRequest). Nothing is
- * stored. Throws 4xx; 404 also on a server that signs none.
+ * POST on `serviceaccounts/token`: returns a signed token of the account. Nothing is stored. Throws 4xx; 404 also on a
+ * server that signs no tokens.
  */
 export async function requestToken(
   api: TokenRequestDependencies,
@@ -75,7 +75,7 @@ export async function requestToken(
   return answer({ ...call, served: kind }, request)
 }
 
-/** What the body says of the account must be what the path says. Throws 422. */
+/** The names in the body must match the path. Throws 422. */
 function checkNames(kind: ResourceEntry, call: Call, { metadata }: TokenRequest): void {
   const errors = new FieldErrors()
   for (const [field, wanted] of [
@@ -91,7 +91,7 @@ function checkNames(kind: ResourceEntry, call: Call, { metadata }: TokenRequest)
   }
 }
 
-/** The live object that the token is to end with; null for none. Throws 400, 404, 409. */
+/** The live object that the token is bound to; null for none. Throws 400, 404, 409. */
 async function boundObject(
   api: TokenRequestDependencies,
   call: Call,

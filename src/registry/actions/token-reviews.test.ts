@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** Reviews with an authenticator that finds this; tells what it was asked. */
+/** Reviews with an authenticator that returns `found`; also returns the arguments of its calls. */
 async function review(spec: object, found: TokenFinding | null) {
   const asked: unknown[] = []
   const authenticateToken = async (token: string, audiences: readonly string[]) => {
@@ -92,7 +92,7 @@ for (const { name, confirmed } of [
   { name: 'none', confirmed: [] },
   { name: 'nothing about any', confirmed: null },
 ]) {
-  test(`audiences are asked about and ${name} confirmed`, async () => {
+  test(`audiences are passed on and ${name} confirmed`, async () => {
     const { got } = await review({ token: 't', audiences: ['a'] }, { user, audiences: confirmed })
     const why = 'error validating audiences'
     expect(got).toEqual(
@@ -118,7 +118,7 @@ test('no token', async () => {
   expect(asked).toEqual([])
 })
 
-test('where no tokens count the object comes back', async () => {
+test('without token authentication the object is returned unchanged', async () => {
   const got = await client(server.api).post(PATH, {
     spec: { token: 't' },
     status: { error: 'mine' },

@@ -5,8 +5,8 @@ import type { Result } from '../results.ts'
 import { admitted, answer } from './access-reviews.ts'
 
 /**
- * Reviews a token (page on review kinds). Where no tokens count the object comes back unchanged. Throws 400 without a
- * token, and 500 when somebody was found but not for the audiences asked about.
+ * Reviews a token. Without token authentication the object is returned unchanged. Throws 400 without a token, and 500
+ * when a user was found but not for the requested audiences.
  */
 export async function reviewToken(api: TokenReviewDependencies, call: Call): Promise<Result> {
   const object = await admitted<TokenReview>(api, call)

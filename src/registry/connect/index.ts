@@ -1,4 +1,4 @@
-/** Where connect sub-resources lead, by the names that declarations use. */
+/** Targets of connect sub-resources, by the names that declarations use. */
 import { nodeTarget } from './node.ts'
 import { attachTarget, execTarget, logTarget, podTarget, portForwardTarget } from './pod.ts'
 import { serviceTarget } from './service.ts'

@@ -3,7 +3,7 @@ import { notFound } from '../../meta/errors.ts'
 import { hookContext, keyOf, type ConnectDependencies } from '../context.ts'
 import { decodeStored } from '../objects.ts'
 
-/** Reads a stored object of the core group, or what stands for none. Throws 404. */
+/** Reads a stored object of the core group. Throws 404. */
 export async function readCore<T extends Typed>(
   api: ConnectDependencies,
   resource: string,

@@ -4,7 +4,7 @@ import { isSet } from '../options.ts'
 
 const STREAMS = ['stdin', 'stdout', 'stderr', 'tty'] as const
 
-/** The options of a connection as an object of their kind, for admission; `rest` is what follows in the path. */
+/** The options of a connection as an object of their kind, for admission; `rest` is the rest of the path. */
 export function connectOptions({ served, query }: Call, kind: string, rest: string): Typed {
   return { kind, apiVersion: served.groupVersion, metadata: {}, ...membersOf(kind, query, rest) }
 }

@@ -10,7 +10,7 @@ import { checkProxyable, schemeNamePort, type ConnectCall, type Target } from '.
 const readPod = (api: ConnectDependencies, call: ConnectCall, name = call.name) =>
   readCore<Pod>(api, 'pods', call.namespace, name)
 
-/** A port of the pod itself (core page, pods/proxy). Throws 400 and 404. */
+/** A port of the pod (`pods/proxy`). Throws 400 and 404. */
 export async function podTarget(api: ConnectDependencies, call: ConnectCall): Promise<Target> {
   const { scheme, name, port } = schemeNamePort(call.name, 'pod')
   const pod = await readPod(api, call, name)
@@ -28,7 +28,7 @@ export async function podTarget(api: ConnectDependencies, call: ConnectCall): Pr
   }
 }
 
-/** The log of one container; null when the pod is on no node, whose log is empty. Throws 400, 404 and 422. */
+/** The log of one container; null when the pod has no node: its log is empty. Throws 400, 404 and 422. */
 export async function logTarget(
   api: ConnectDependencies,
   call: ConnectCall,
@@ -95,7 +95,7 @@ const isTrue = (query: Query, name: string) => {
   return value !== undefined && value !== 'false' && value !== '0'
 }
 
-/** The container that is meant. Throws 400 when there are several, or no such. */
+/** The requested container. Throws 400 when there are several and none is named, or when it does not exist. */
 function containerOf({ metadata, spec }: Pod, wanted: string): string {
   const names = (list: readonly { name: string }[] = []) => list.map(({ name }) => name)
   const own = names(spec.containers)
@@ -114,7 +114,7 @@ function containerOf({ metadata, spec }: Pod, wanted: string): string {
   )
 }
 
-/** What exec and attach connect to: streams of one container. Throws 400 and 404. */
+/** Target of exec and attach: streams of one container. Throws 400 and 404. */
 const streams =
   (verb: 'exec' | 'attach') =>
   async (api: ConnectDependencies, call: ConnectCall): Promise<Target> => {

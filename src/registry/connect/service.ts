@@ -5,7 +5,7 @@ import type { ConnectDependencies } from '../context.ts'
 import { readCore } from './objects.ts'
 import { checkProxyable, schemeNamePort, type ConnectCall, type Target } from './target.ts'
 
-/** A ready endpoint of the service (core page, Proxy). Throws 400, 404 and 503. */
+/** A ready endpoint of the service. Throws 400, 404 and 503. */
 export async function serviceTarget(api: ConnectDependencies, call: ConnectCall): Promise<Target> {
   const { scheme, name, port } = schemeNamePort(call.name, 'service')
   const service = await readCore<Service>(api, 'services', call.namespace, name)

@@ -5,49 +5,49 @@ import type { Call, ConnectDependencies, Reach } from '../context.ts'
 
 /** Certificates for connections to node agents. */
 export interface AgentTls {
-  /** Authorities of the agents' certificates, PEM; any certificate is taken without. */
+  /** Authorities of the agents' certificates, PEM; without them any certificate is accepted. */
   readonly ca?: string
-  /** What this server shows, PEM. */
+  /** Client certificate of this server, PEM. */
   readonly cert?: string
   readonly key?: string
 }
 
-/** Where a connect request goes. */
+/** Target of a connect request. */
 export interface Target {
   readonly scheme: 'http' | 'https'
   readonly host: string
-  /** Empty: that of the scheme. */
+  /** Empty: the default port of the scheme. */
   readonly port: string
   /** Path with a leading slash, without the query. */
   readonly path: string
   /** Query with its question mark, or empty. */
   readonly query: string
-  /** Certificates; null trusts whoever answers, as for addresses that no certificate names. */
+  /** Certificates; null accepts any certificate, as for addresses that no certificate names. */
   readonly tls: AgentTls | null
-  /** Only a connection that is upgraded makes sense. */
+  /** The target requires an upgraded connection. */
   readonly upgradeRequired?: true
-  /** Path of this server that stands for the root of the target, for redirects; absent where there is none. */
+  /** Path of this server that maps to the root of the target, for redirects; absent where there is none. */
   readonly prefix?: string
-  /** What the host's name stands for; it is looked up without. */
+  /** Addresses of the host name; without them it is resolved. */
   readonly addresses?: readonly LookupAddress[]
-  /** Content type whatever the target says. */
+  /** Content type that overrides that of the target. */
   readonly contentType?: string
 }
 
-/** Finds out where a connect request goes; null: nowhere, and there is nothing to say. */
+/** Resolves the target of a connect request; null: none, the response is empty. */
 export type Connect = (api: ConnectDependencies, call: ConnectCall) => Promise<Target | null>
 
 /** A connect request. */
 export interface ConnectCall extends Call {
-  /** Rest of the path, with its leading slash when there is one; as it was sent, without the query. */
+  /** Rest of the path, with its leading slash when there is one; as sent, without the query. */
   readonly rest: string
-  /** Query as it was sent, with its question mark, or empty. */
+  /** Query as sent, with its question mark, or empty. */
   readonly rawQuery: string
   /** Path up to the rest. */
   readonly base: string
 }
 
-/** `[scheme:]name[:port]`, as it may stand for a name. Throws 400. */
+/** Parses `[scheme:]name[:port]`. Throws 400. */
 export function schemeNamePort(
   text: string,
   what: string,
@@ -78,11 +78,11 @@ own.addSubnet('fe80::', 10, 'ipv6')
 own.addSubnet('ff00::', 8, 'ipv6')
 
 /**
- * Refuses addresses of the machine that this server runs on and of its link, and of many at once: they are not the
- * cluster's. What is no address passes, and is looked at when it is looked up. Throws 400.
+ * Refuses loopback, link-local and multicast addresses: they are not the cluster's. A host name passes and is checked
+ * when it is resolved. Throws 400.
  */
 export function checkProxyable({ proxiesToLoopback }: Reach, host: string): void {
-  // The zone of an address says on which link it is.
+  // The zone of an address names its link.
   const address = host.replace(/%.*$/s, '')
   const family = isIP(address)
   const isOwn =
@@ -92,7 +92,7 @@ export function checkProxyable({ proxiesToLoopback }: Reach, host: string): void
   if (host === '' || (isOwn && !proxiesToLoopback)) throw badRequest('address not allowed')
 }
 
-/** The same for a name, by all that it stands for: that is what has to be connected to. Throws 400. */
+/** The same for a name, by all of its addresses: connect to exactly these. Throws 400. */
 export async function proxyableAddresses(reach: Reach, host: string): Promise<LookupAddress[]> {
   checkProxyable(reach, host)
   let addresses: LookupAddress[]
@@ -107,8 +107,8 @@ export async function proxyableAddresses(reach: Reach, host: string): Promise<Lo
 }
 
 /**
- * A look-up of names for the moment of connecting, which is the only one that counts: a name may stand for something
- * else each time. Fails with 400 when any of the addresses is refused.
+ * DNS lookup at connect time, the only one that is decisive: a name may resolve to something else each time. Fails with
+ * 400 when any of the addresses is refused.
  */
 export const proxyableLookup =
   (reach: Reach, lookup: typeof dnsLookup = dnsLookup): LookupFunction =>
