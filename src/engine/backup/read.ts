@@ -34,7 +34,7 @@ export type BackupPart = { readonly items: readonly Item[] } | { readonly file: 
 const PAGE_ITEMS = 500
 const PAGE_BYTES = 1 << 20
 
-/** Opens a backup. Throws UnusableBackup, and what the system says where there is no such file. */
+/** Opens a backup. Throws UnusableBackup, and the system's error where there is no such file. */
 export async function openBackup(path: string): Promise<Backup> {
   const file = await open(path, 'r')
   try {
@@ -135,7 +135,7 @@ async function readFile(reader: Reader): Promise<KeptFile> {
   return { name, content: await reader.take(size, 'records') }
 }
 
-/** Reads a file from its start and keeps the checksum of what was read. */
+/** Reads a file from its start and updates the checksum of the bytes read. */
 class Reader {
   readonly #file: FileHandle
   readonly #path: string

@@ -8,7 +8,7 @@ export type { Opened } from './providers.ts'
 
 export interface EncryptionOptions {
   readonly resolve: Resolve
-  /** What the keys of a resource start with; null when it is never stored. */
+  /** Key prefix of a resource; null when it is never stored. */
   readonly keyPrefixOf: (resource: EncryptedResource) => string | null
   readonly random?: RandomBytes
 }
@@ -41,7 +41,7 @@ function markOf(resolve: Resolve): string {
   return `${resolve('{api}').split('.')[1] ?? ''}:enc:`
 }
 
-/** Turns values into what is stored, and back, by the key that they stand under. */
+/** Transforms values to their stored form and back, by their key. */
 export class Encryption {
   readonly #rules: readonly (readonly [string, readonly Provider[]])[]
   readonly #others: readonly Provider[]

@@ -20,7 +20,7 @@ export const unreadableAmong = (key: string, reason: string): TransformError =>
 // No record and no encrypted value starts so.
 const MARK = 0xff
 
-/** What stands for a value that cannot be read where many are: why. */
+/** Placeholder for an unreadable value in a range, with the cause. */
 export const unreadableValue = (reason: string): Uint8Array =>
   Buffer.concat([Buffer.of(MARK), Buffer.from(reason)])
 

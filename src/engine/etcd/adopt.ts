@@ -9,7 +9,7 @@ export interface Unleased {
   readonly changed: Revision
 }
 
-/** Keys of one transaction, for which etcd's standing limit leaves room. */
+/** Keys of one transaction; within etcd's default limit. */
 const BATCH = 100
 
 /**

@@ -44,7 +44,7 @@ const OUT_MS = 5_000
 // A member that is cut off from the others ends its watches instead of falling silent.
 const HAS_LEADER = { hasleader: 'true' }
 
-/** Calls to whichever member answers. */
+/** Calls to whichever member responds. */
 export class Connection {
   readonly #endpoints: readonly Endpoint[]
   readonly #options: ConnectionOptions
@@ -67,7 +67,7 @@ export class Connection {
   }
 
   /**
-   * Turns to the next member, if `server` is still the one in use. One that could not be reached is not turned to for a
+   * Changes to the next member, if `server` is still the one in use. One that could not be reached is not used for a
    * while, if another is left.
    */
   leave(server: string, { isOut = false } = {}): void {
@@ -81,7 +81,7 @@ export class Connection {
     this.#current = next > this.#current + count ? (this.#current + 1) % count : next % count
   }
 
-  /** Asks until there is an answer, a refusal or no time left. Throws EtcdUnavailable and EtcdRefusal. */
+  /** Retries until there is a response, a refusal or no time left. Throws EtcdUnavailable and EtcdRefusal. */
   async ask<T>(ask: Ask<T>): Promise<T> {
     const timeoutMs = ask.timeoutMs ?? this.#options.requestTimeoutMs
     // The transport knows only the machine's time.
@@ -113,7 +113,7 @@ export class Connection {
     }
   }
 
-  /** Asks one member only, once. */
+  /** Calls one member only, once. */
   async askOne<T>(server: string, ask: Ask<T>): Promise<T> {
     const { client } = this.#endpoints.find((endpoint) => endpoint.server === server)!
     const timeoutMs = ask.timeoutMs ?? this.#options.requestTimeoutMs
@@ -139,7 +139,7 @@ export class Connection {
     for (const { client } of this.#endpoints) client.probe()
   }
 
-  /** Answers every further call with an error. */
+  /** Fails every further call with an error. */
   giveUp(error: Error): void {
     this.#over ??= error
   }
@@ -180,7 +180,7 @@ function clientOf(server: string, { ca, cert, key }: ConnectionOptions): GrpcCli
   }
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
     throw new Error(`--etcd-servers: ${server} has neither the scheme http nor https`)
-  // Addresses are told in errors.
+  // Errors show addresses.
   if (url.username !== '' || url.password !== '')
     throw new Error(`--etcd-servers: ${url.host} is given with a user, which is not supported`)
   return new GrpcClient(url.origin, { ca, cert, key })

@@ -1,7 +1,7 @@
 import { StoreFull, StoreRefusal, StoreUnavailable, type StoreRefusalOptions } from '../engine.ts'
 import { type GrpcError, status } from './grpc/status.ts'
 
-/** etcd does not answer, or answers that it cannot serve now. */
+/** etcd does not respond, or responds that it cannot serve now. */
 export class EtcdUnavailable extends StoreUnavailable {
   override name = 'EtcdUnavailable'
 }
@@ -21,7 +21,7 @@ export class EtcdRefusal extends StoreRefusal {
   }
 }
 
-/** Whether the history that was asked for is gone. */
+/** Whether the requested history is compacted. */
 export const isCompacted = (error: unknown): boolean =>
   error instanceof EtcdRefusal &&
   error.code === status.OUT_OF_RANGE &&
@@ -66,7 +66,7 @@ const KNOWN: readonly (readonly [part: string, sort: Sort, advice: string])[] = 
   ],
 ]
 
-/** Codes that tell of the state of etcd, or of what it thinks of this server, and not of one request. */
+/** Codes about the state of etcd, or its view of this server, and not about one request. */
 const OF_ITS_STATE: ReadonlySet<number> = new Set([
   status.PERMISSION_DENIED,
   status.RESOURCE_EXHAUSTED,
