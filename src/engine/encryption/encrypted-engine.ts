@@ -21,7 +21,7 @@ export interface EncryptedEngine extends Engine {
 }
 
 /**
- * Encrypts values between an engine and its users. A value that cannot be decrypted throws TransformError where it alone
+ * Encrypts values between an engine and its users. A value that cannot be decrypted throws TransformError where only it
  * is read; in a range it is reported as `unreadableValue`, so that the others can be read.
  */
 export function encryptedEngine(engine: Engine, encryption: Encryption): EncryptedEngine {

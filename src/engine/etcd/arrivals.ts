@@ -21,7 +21,7 @@ export class Arrivals {
     return this.#known
   }
 
-  /** Takes in that everything up to `revision` was handed over. */
+  /** Records that everything up to `revision` was handed over. */
   reach(revision: Revision): void {
     if (revision <= this.#known) return
     this.#known = revision

@@ -16,7 +16,7 @@ export interface KeyValue {
   readonly changed: Revision
   /** How many times it was written since it was made. */
   readonly version: number
-  /** With which it goes; 0: with none. */
+  /** The lease that the key expires with; 0: none. */
   readonly lease: LeaseId
 }
 
@@ -41,7 +41,7 @@ export interface RangeRequest {
   readonly changedFrom?: Revision
 }
 
-/** What was read. */
+/** Result of a range. */
 export interface RangeResponse {
   readonly revision: Revision
   readonly items: readonly KeyValue[]
@@ -102,7 +102,7 @@ export interface WatchResponse {
   readonly id: number
   readonly created: boolean
   readonly canceled: boolean
-  /** When canceled since history is gone: what is left starts here. */
+  /** When canceled since history is compacted: the remaining history starts here. */
   readonly compacted: Revision
   readonly reason: string
   /** Whether the rest of these changes is in the next frame. */
@@ -116,11 +116,11 @@ export interface StatusResponse {
   readonly databaseBytes: number
 }
 
-/** Field and wire type as they stand in front of a value. */
+/** Field number and wire type in front of a value. */
 const varint = (field: number): number => field << 3
 const bytes = (field: number): number => (field << 3) | 2
 
-/** What the library reads of 64 bits. */
+/** The library's type for 64-bit numbers. */
 type Wide = number | { readonly high: number; readonly low: number }
 
 const num = (value: Wide): number =>
@@ -134,7 +134,7 @@ const text = (value: Wide): string =>
 const VERSION_TARGET = 0
 const MOD_TARGET = 2
 
-/** Writes what a range asks. */
+/** Writes a range request. */
 export function encodeRange(request: RangeRequest): Buffer {
   return finish(writeRange(Writer.create(), request))
 }

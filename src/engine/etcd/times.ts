@@ -17,7 +17,7 @@ export class Times {
       return
     }
     this.#entries.push({ revision, timeMs })
-    // An entry that is gone makes answers older than need be, never younger.
+    // A removed entry makes results older than need be, never younger.
     if (this.#entries.length > this.#most)
       this.#entries = this.#entries.filter((_entry, i, all) => i % 2 === 0 || i === all.length - 1)
   }

@@ -19,7 +19,7 @@ export interface CutOptions extends LockOptions {
 export interface CutJournal {
   /** The newest revision that is kept. */
   readonly kept: Revision
-  /** How many writes behind it are given up, as far as the journal tells. */
+  /** How many writes behind it are given up, as far as the journal shows. */
   readonly lost: number
   /** Newest revision of the store from now on, and the start of its history. */
   readonly revision: Revision

@@ -9,13 +9,13 @@ import { DamagedPage, walkPages, type Walk } from './page-walk.ts'
 /** How much of a file is looked at; `small`: all, unless that would take long. */
 export type Look = Walk | 'small'
 
-/** What is small: a few seconds of a slow disk. */
+/** Limit of a small file: a few seconds of a slow disk. */
 const SMALL_BYTES = 1 << 30
 /** How often a file is walked anew that a server changes meanwhile. */
 const MAX_WALKS = 5
 
 /**
- * Looks at what LMDB takes on trust when it opens a file, and would end the process over: that the file begins as it
+ * Checks the parts that LMDB trusts when it opens a file, and would end the process over: that the file begins as it
  * must and that the pages of its trees are in it. All pages are looked at when the file is shorter than what was ever
  * used of it, or when asked for; else those that lead to others. A directory without a file passes. Throws
  * UnusableDataDir.

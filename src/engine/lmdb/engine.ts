@@ -48,13 +48,13 @@ export interface LmdbOptions extends LockOptions {
   readonly clock: Clock
   /** Words that the data depends on, such as the vocabulary: a store made with others is refused. */
   readonly format?: Readonly<Record<string, string>>
-  /** What is checked before anything is served; by default what was written last. */
+  /** What is checked before requests are served; by default the last writes. */
   readonly verify?: Verify
-  /** How long keys live; without it none goes by itself, and what was recorded waits. */
+  /** How long keys live; without it no key expires, and recorded expiries wait. */
   readonly ttlMs?: TimeToLive | undefined
   /** Which format is opened, for moving one that is older. */
   readonly formatVersion?: string
-  /** Asked at the end, while nobody else can have the directory: whether the store goes with all that is in it. */
+  /** Called at the end, while the lock is still held: whether the store is removed with all its data. */
   readonly isToGo?: () => boolean
   /** Leaves out what a damaged journal has behind the damage, instead of refusing the directory. */
   readonly cutJournal?: boolean
@@ -79,7 +79,7 @@ interface Waiting {
 const makeRoom = (changes: readonly Change[]): boolean =>
   changes.every(({ value, frees = false }) => value === null || frees)
 
-/** What is tried after there was no room for a batch: what makes room, in ever smaller parts. */
+/** Retries after there was no room for a batch: the changes that make room, in ever smaller parts. */
 function smallerBatches(batch: readonly Waiting[]): readonly (readonly Waiting[])[] {
   const freeing = batch.filter(({ changes }) => makeRoom(changes))
   if (freeing.length < batch.length) return freeing.length === 0 ? [] : [freeing]
@@ -243,14 +243,14 @@ class LmdbEngine implements Engine {
 
   /** Writes what waits, transaction after transaction, until nothing does. */
   async #flush(): Promise<void> {
-    // Commits of one turn go together: those of all requests that have arrived by now.
+    // Commits of one tick are made together: those of all requests that have arrived by now.
     await new Promise((resolve) => setImmediate(resolve))
     while (this.#waiting.length > 0) {
       const batch = this.#waiting
       this.#waiting = []
       await this.#commitTogether(batch)
     }
-    // In the same turn as the look at what waits: a commit after it starts a flush of its own.
+    // In the same tick as the look at the queue: a commit after it starts a flush of its own.
     this.#flushing = null
   }
 
@@ -294,7 +294,7 @@ class LmdbEngine implements Engine {
     })
   }
 
-  /** Makes readable what was committed, and tells of it. */
+  /** Makes committed changes readable, and notifies of them. */
   #publish({ revision, events, soonest }: Transaction): void {
     if (events.length === 0) return
     this.#revision = revision
@@ -348,7 +348,7 @@ class LmdbEngine implements Engine {
 
   async #compact(upTo: Revision): Promise<void> {
     await this.#behind.settle()
-    // History is not forgotten beyond what LMDB has: its newest change tells what follows.
+    // History is not forgotten beyond what LMDB has: its newest change shows what follows.
     const target = Math.min(upTo, this.#behind.applied)
     let most: number | undefined
     while (this.#oldest < target && !this.#closed) {
@@ -390,7 +390,7 @@ class LmdbEngine implements Engine {
     }
   }
 
-  /** Ends what is under way and closes every file but those of the lock. */
+  /** Ends all work under way and closes every file but those of the lock. */
   async letGo(): Promise<void> {
     await this.#sweep?.close()
     await this.#flushing

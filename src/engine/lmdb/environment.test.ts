@@ -42,7 +42,7 @@ test.each<[what: string, touched: readonly number[], times: number]>([
   await file.close()
 })
 
-test('transactions and reads of the meantime find what was written', async () => {
+test('transactions and reads of the meantime find the writes', async () => {
   const { file, clock } = await newEnvironment()
   const key = (n: number) => Buffer.from(`key ${String(n).padStart(4, '0')}`)
   const found: (string | undefined)[] = []

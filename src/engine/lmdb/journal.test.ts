@@ -142,7 +142,7 @@ describe.each([
     for (const entry of [4, 5]) {
       const [, pages] = PLACES[entry]!
       const at = positionOf(entry)
-      // What stood there before: nothing, or entries that LMDB has.
+      // Earlier contents: nothing, or entries that LMDB has.
       const old = Buffer.from(good)
       if (before === 0) old.fill(0, at)
       else
@@ -155,7 +155,7 @@ describe.each([
       const length = (pages - 1) * PAGE + 32 + good.readUInt32LE(at + (pages - 1) * PAGE + 24)
       for (let done = 0; done < length; done += entry === NEWEST ? 1 : 13) {
         good.copy(old, at, at, at + done)
-        // What lacks may be what stood there.
+        // The missing part may be the earlier contents.
         if (old.compare(good, at, at + length, at, at + length) === 0) continue
         const found = read(old)
         if (found.entries !== entry || found.gap !== null)

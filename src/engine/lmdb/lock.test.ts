@@ -100,7 +100,7 @@ test('one part of a process keeps the others away until it gives the directory b
   next.release()
 })
 
-describe('what a process that is being started has of ours keeps nobody away', () => {
+describe('a starting child process with copies of the open files does not hold the lock', () => {
   /** A process that has copies of the open files of the store, as each has between its making and its program. */
   function heir() {
     const open = readdirSync('/proc/self/fd').filter((fd) => linkOf(fd).startsWith(`${dir}/`))

@@ -23,7 +23,7 @@ export interface Meta {
   readonly main: Tree
 }
 
-/** Bytes in front of every page, where its own number and what it is stand. */
+/** Bytes in front of every page, with its own number and its type. */
 export const HEADER_BYTES = 24
 /** Bytes of the record of a tree. */
 export const TREE_BYTES = 48

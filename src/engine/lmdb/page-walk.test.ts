@@ -227,7 +227,7 @@ describe('a data file', () => {
         why: typeof reason === 'string' ? reason : expect.stringMatching(reason),
       },
     )
-    // Nothing was changed, and nobody has it.
+    // Nothing was changed, and the lock is free.
     expect(readFileSync(path).equals(before)).toBe(true)
     expect(readdirSync(store)).not.toContain('lock')
   })

@@ -30,7 +30,7 @@ export class Transaction {
   readonly events: Event[] = []
   /** Newest revision when it is committed. */
   revision: Revision
-  /** When the first key goes that it writes. */
+  /** When the first of its keys expires. */
   soonest = Infinity
 
   constructor(options: TransactionOptions) {

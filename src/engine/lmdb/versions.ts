@@ -70,7 +70,7 @@ export class Versions {
     return { items, at, more: false }
   }
 
-  /** Changes after `from` and up to `to`; `check` is asked between strides whether they are still there. */
+  /** Changes after `from` and up to `to`; `check` is called between strides and throws when they are compacted. */
   *changes(
     prefix: string,
     { from, to, check }: { from: Revision; to: Revision; check: () => void },

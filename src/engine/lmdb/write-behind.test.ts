@@ -85,7 +85,7 @@ const flushers = [
 ] as const
 
 describe.each(flushers)('flushed by %s', (_, flushes) => {
-  test('a machine that stops at any moment leaves what was acknowledged, history included', async () => {
+  test('a machine that stops at any moment leaves all acknowledged writes, history included', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(step, { minLength: 1, maxLength: 60 }),
@@ -189,7 +189,7 @@ describe.each(flushers)('flushed by %s', (_, flushes) => {
         ])
       }),
     )
-    // The first makes it; whoever comes right behind knows its revision, and the others meet one that is newer.
+    // The first makes it; a writer right behind it knows its revision, and the others meet a newer one.
     expect(made.filter(({ done }) => done).length).toBeLessThanOrEqual(2)
     const again = await openLmdb({ dir: await crashed(dir), clock, verify: 'all' })
     expect(await stateOf(again)).toEqual(await stateOf(engine))
@@ -197,7 +197,7 @@ describe.each(flushers)('flushed by %s', (_, flushes) => {
     await engine.close()
   })
 
-  test('what is added while the rest is brought to LMDB is not lost with it', async () => {
+  test('entries added while others are applied to LMDB are not lost with them', async () => {
     const dir = await newDir()
     const clock = new ManualClock()
     const engine = await openLmdb({ dir, clock, journalAfter: 0, flushes })

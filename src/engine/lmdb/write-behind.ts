@@ -96,7 +96,7 @@ export class WriteBehind {
     return this.#unapplied.findLast((written) => written.timeMs <= timeMs)?.last
   }
 
-  /** What is committed and not in LMDB, by key. */
+  /** Committed changes that LMDB does not have yet, by key. */
   get made(): ReadonlyMap<string, Made> {
     return this.#made
   }
@@ -177,7 +177,7 @@ export class WriteBehind {
     this.#closed = true
     this.#cancel?.()
     await this.settle().catch(() => {})
-    // Whoever has the directory next must not find it being made.
+    // The next owner of the directory must not find it incomplete.
     await this.#keeping
     await this.#journal?.close()
   }

@@ -70,7 +70,7 @@ async function move(
   return item !== null
 }
 
-/** The key of format 1 that stands below the root; null for one of today's. */
+/** The key of format 1 that is below the root; null for one of today's. */
 function oldKeyOf(rest: string, { isOld }: Format1): string | null {
   for (const [path, plural] of PATHS)
     if (rest.startsWith(path)) return `/${plural}/${rest.slice(path.length)}`
