@@ -17,7 +17,7 @@ export const systemClock: Clock = {
   },
 }
 
-/** A clock that stands still until it is advanced. */
+/** A clock that does not move until it is advanced. */
 export class ManualClock implements Clock {
   #now: number
   #timers: { at: number; call: () => void }[] = []

@@ -8,8 +8,8 @@ export interface FileLocks {
    */
   tryLock(fd: number): boolean
   /**
-   * Gives the lock of an open file back, before it is closed: a process that is just being started has a copy of all that
-   * is open, and would keep the lock until it is what it shall be.
+   * Gives the lock of an open file back, before it is closed: a child process that is just starting has a copy of all
+   * open files, and would keep the lock until it runs its program.
    */
   unlock(fd: number): void
 }
@@ -25,7 +25,7 @@ interface Binding {
  * has locks of whole files only, which do not keep anybody from reading.
  */
 const [OFFSET, LENGTH] = process.platform === 'darwin' ? [0, 0] : [2 ** 62, 1]
-/** Answers that mean that another has the lock; EBUSY is that of Windows. */
+/** Error codes that mean that another process has the lock; EBUSY is that of Windows. */
 const HELD = new Set(['EAGAIN', 'EBUSY'])
 
 let binding: Binding | undefined

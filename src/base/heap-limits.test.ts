@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 
 const HEAP_LIMITS = pathToFileURL(join(import.meta.dirname, 'heap-limits.ts')).href
 
-/** Makes objects that live on, in turns as a server has them, each far shorter than what is between two collections. */
+/** Makes objects that live on, in short steps as a server does, each far shorter than the time between collections. */
 const GROWS = `
   const { limitHeap, youngHeapBytes } = await import(${JSON.stringify(HEAP_LIMITS)})
   limitHeap()
@@ -17,7 +17,7 @@ const GROWS = `
   console.log(JSON.stringify({ kept: kept.length, young: youngHeapBytes() }))
 `
 
-test('the young generation stays small, however much of what is made lives on', () => {
+test('the young generation stays small, however many objects live on', () => {
   // In a process of its own: the flags are the whole process's, and other tests' threads would be held to them too.
   const { stdout, stderr } = spawnSync(
     process.execPath,

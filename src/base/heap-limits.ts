@@ -9,9 +9,9 @@ const GROWS_PERCENT = 60
 const LOOK_MS = 250
 
 /**
- * Keeps the parts of the heap from growing far beyond what lives in them. The one in which objects begin stays small: what
+ * Keeps the parts of the heap from growing far beyond their live objects. The young generation stays small: memory that
  * a large one takes is not given back, some 20 to 50 MB, and it makes creates cheaper by a tenth at most. One thread
- * collects it: sharing out so little work costs more CPU than the work. Concerns the whole process: for whoever owns it.
+ * collects it: sharing out so little work costs more CPU than the work. Affects the whole process: for its owner only.
  */
 export function limitHeap(): void {
   setFlagsFromString('--no-parallel-scavenge')

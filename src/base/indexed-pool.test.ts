@@ -28,7 +28,7 @@ test('a bag holds what a set would hold', () => {
   )
 })
 
-test('whoever is visited may be taken out, and everybody is visited', () => {
+test('the visited object may be removed, and all are visited', () => {
   const bag = new IndexedPool<Named>()
   const items = ['a', 'b', 'c', 'd', 'e'].map(named)
   for (const item of items) bag.add(item)

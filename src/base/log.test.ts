@@ -30,7 +30,7 @@ describe('levels', () => {
     })
   }
 
-  test('v tells what shows', () => {
+  test('v reports whether a level is shown', () => {
     linesOf('text', 2, (log) => expect([0, 1, 2, 3].map(log.v)).toEqual([true, true, true, false]))
   })
 })

@@ -77,6 +77,6 @@ function textLine(time: string, level: Severity, message: string, fields: LogFie
   return `${time} ${level.padEnd(5)} ${oneLine(message)}${pairs.join('')}\n`
 }
 
-/** Keeps what is between the quotes of JSON, so that a message cannot pretend to be several. */
+/** Escapes the text as within a JSON string, so that a message cannot pretend to be several. */
 const oneLine = (text: string): string =>
   /^[ -~]*$/.test(text) ? text : JSON.stringify(text).slice(1, -1)

@@ -1,13 +1,13 @@
 /** What regular expressions cost to compile, before anybody does. */
 
-/** How much all patterns of one document, or of one expression, may weigh together; ours alone. */
+/** How much all patterns of one document, or of one expression, may weigh together; a limit of this server. */
 export const MAX_PATTERN_WEIGHT = 32_768
 /** Classes of characters by property are large tables. */
 const CLASS_WEIGHT = 8
 
 /**
- * About how many steps a regular expression compiles to: its characters, what is repeated as often as it may be. Takes
- * one pass; what is no regular expression has some weight too.
+ * About how many steps a regular expression compiles to: its characters, repeated parts as often as they may be. Takes
+ * one pass; an invalid regular expression has some weight too.
  */
 export function patternWeight(source: string): number {
   /** Weights of the groups that are open, and of the last thing in the innermost. */

@@ -30,7 +30,7 @@ const BINARY_NAMES = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei']
 const PARTS = /^([+-]?)(\d*)(?:\.(\d*))?((?:[eEinumkKMGTP]+[-+]?\d*|[-+]\d*)?)$/
 const EXPONENT = /^[eE]([+-]?\d+)$/
 
-/** Reads a quantity; throws an Error with the field's standard wording (no white space allowed). */
+/** Reads a quantity; throws an Error with the reference's wording (no white space allowed). */
 export function parseQuantity(text: string): Quantity {
   if (text.length > MAX_TEXT) throw new Error(QUANTITY_NUMBER_ERROR)
   const parts = PARTS.exec(text)

@@ -1,6 +1,6 @@
 /**
- * What keys of the store are called: `/registry/<group>/<plural>/[<namespace>/]<name>`, where the group without a name
- * is `core`. In etcd the operator's prefix stands in place of `/registry`.
+ * Keys of the store: `/registry/<group>/<plural>/[<namespace>/]<name>`, where the group without a name
+ * is `core`. In etcd the operator's prefix replaces `/registry`.
  */
 
 /** All keys start with this. */

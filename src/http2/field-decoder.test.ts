@@ -138,7 +138,7 @@ describe('examples of RFC 7541, Appendix C', () => {
   }
 })
 
-describe('what is no header block', () => {
+describe('invalid header blocks', () => {
   for (const { name, hex, is } of [
     { name: 'index zero', hex: '80', is: 'names what is not there' },
     { name: 'an entry of an empty table', hex: 'be', is: 'names what is not there' },

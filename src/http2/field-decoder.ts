@@ -24,7 +24,7 @@ export interface FieldSink {
 const broken = (what: string) =>
   new ConnectionFault(CODE.COMPRESSION_ERROR, `a header block that ${what} came`)
 
-/** The header blocks of one connection; each must be decoded, in the order in which they came. */
+/** The header blocks of one connection; each must be decoded, in order of arrival. */
 export class FieldDecoder {
   /** The dynamic table, newest last; what lies before `#dropped` is no longer in it. */
   #table: Field[] = []
@@ -34,7 +34,7 @@ export class FieldDecoder {
   #block: Buffer = NOTHING
   #at = 0
 
-  /** Throws {@link ConnectionFault}: the table is then no longer what the client's is. */
+  /** Throws {@link ConnectionFault}: the table then differs from the client's. */
   decode(block: Buffer, sink: FieldSink): void {
     this.#block = block
     this.#at = 0

@@ -9,8 +9,8 @@ function say(buffer: SendBuffer, text: string): void {
 const textOf = (pieces: readonly Piece[]) =>
   pieces.map(({ bytes }) => bytes.toString('latin1')).join('')
 
-describe('what is said', () => {
-  test('comes out in order, in one piece while nobody comes between', () => {
+describe('output', () => {
+  test('comes out in order, in one piece while no other connection writes', () => {
     const [mine, yours] = [new SendBuffer(), new SendBuffer()]
     for (const text of ['a', 'b', 'c']) say(mine, text)
     expect(mine.bytes).toBe(3)

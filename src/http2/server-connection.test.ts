@@ -34,7 +34,7 @@ interface Request {
   readonly body: string[]
 }
 
-/** A server that keeps what it is asked and answers nothing, unless `answer` does. */
+/** A server that records its requests and responds to none, unless `answer` does. */
 async function serve(answer: (request: Request) => void = () => {}, options: RawOptions = {}) {
   const requests: Request[] = []
   const failures: unknown[] = []
@@ -513,7 +513,7 @@ describe('what ends a stream alone', () => {
   })
 })
 
-describe('what is no request', () => {
+describe('invalid requests', () => {
   const but = (name: string, ...fields: Fields): Fields => [
     ...OPEN.filter(([own]) => own !== name),
     ...fields,
@@ -760,7 +760,7 @@ describe('windows', () => {
       .filter((one) => one.type === FRAME.WINDOW_UPDATE && one.id === id)
       .reduce((sum, { payload }) => sum + payload.readUInt32BE(0), 0)
 
-  test('of a body that nobody reads does not grow', async () => {
+  test('of an unread body does not grow', async () => {
     const { client, requests } = await serve()
     client.headers(1, [...OPEN, ['content-length', '1000000']], false)
     client.data(1, Buffer.alloc(65_535), false)
@@ -768,7 +768,7 @@ describe('windows', () => {
     expect(windowOf(client, 1)).toBe(0)
     read(requests[0]!)
     await synchronized(client)
-    // What was read is given back, and then as much as may be under way.
+    // Bytes that were read are given back, and then as much as may be under way.
     expect(windowOf(client, 1)).toBeGreaterThanOrEqual(262_144 - 65_535)
   })
 
@@ -856,7 +856,7 @@ describe('windows', () => {
     await stream.drained()
   })
 
-  test('of a stream that stands do not hold the others', async () => {
+  test('of a stalled stream do not hold the others', async () => {
     const { client, requests } = await serve(() => {}, { settings: [[4, 0]], keepsWindows: true })
     for (const id of [1, 3]) client.headers(id, OPEN, true)
     await synchronized(client)
@@ -886,7 +886,7 @@ describe('an answer', () => {
     expect(client.goaway).toBe(null)
   })
 
-  test('with more headers than a frame takes goes in several', async () => {
+  test('with more headers than a frame takes is sent in several', async () => {
     const { client, requests } = await serve()
     client.headers(1, OPEN, true)
     await synchronized(client)
@@ -1005,7 +1005,7 @@ describe('the end', () => {
     await over
   })
 
-  test('does not wait for a client that was told of it', async () => {
+  test('does not wait for a client that was notified', async () => {
     const { client, connection, over } = await serve()
     await synchronized(client)
     client.socket.pause()

@@ -43,7 +43,7 @@ beforeAll(async () => {
   ;[a, b] = await Promise.all([createPki(options), createPki(options)])
 })
 
-describe('what is kept and what the cluster has', () => {
+describe('the files and the authorities of the cluster', () => {
   const table: readonly [name: string, kept: () => object, expected: () => object | string][] = [
     ['nothing kept', () => ({}), () => authoritiesOf(a)],
     ['the same', () => a, () => a],
@@ -79,7 +79,7 @@ describe('in common', () => {
     expect(shared.held).toEqual(authoritiesOf(pki))
   })
 
-  describe('the store is asked no more than it has to be', () => {
+  describe('the store is called no more than necessary', () => {
     const table: readonly [
       name: string,
       held: () => Pki | null,
@@ -119,7 +119,7 @@ describe('in common', () => {
     }
   })
 
-  test('who loses takes what the winner has', async () => {
+  test('the loser takes the authorities of the winner', async () => {
     const shared = store(null, () => {
       shared.held ??= authoritiesOf(a)
       return false
@@ -160,7 +160,7 @@ describe('in common', () => {
     }
   })
 
-  test('what the cluster has cannot be used: its key is named', async () => {
+  test('unusable authorities of the cluster: its key is named', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'authorities-'))
     try {
       const shared = store({ ...authoritiesOf(a), ca: 'x' })

@@ -36,7 +36,7 @@ const FILES = {
 } as const satisfies Record<string, keyof Pki>
 
 describe('on disk', () => {
-  test('each part is in its file, for nobody else to read', async () => {
+  test('each part is in its file, readable by its owner only', async () => {
     const dir = join(root, 'data', 'pki')
     expect(await readdir(join(root, 'data'))).toEqual(['pki'])
     const found = await Promise.all(

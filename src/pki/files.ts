@@ -12,7 +12,7 @@ export type { Pki } from './pki.ts'
 interface Place {
   readonly part: keyof Pki
   readonly name: string
-  /** Whether it is nobody else's business: what is not may be given to others by hand. */
+  /** Whether it is secret: others may be handed out. */
   readonly isSecret: boolean
 }
 
@@ -44,12 +44,12 @@ export interface PkiPlace {
   readonly shared?: AuthorityStore | null
   /** What a folder without any begins with. */
   readonly inherited?: () => Promise<Authorities | null>
-  /** Is told of keys that others may read, and that cannot be kept from them. */
+  /** Called with keys that others may read, and that cannot be protected from them. */
   readonly onReadable?: (what: string) => void
 }
 
 /**
- * Takes what is kept under `<dir>/pki`, makes what is missing or about to end, and keeps that too. The authority
+ * Reads the set under `<dir>/pki`, makes parts that are missing or about to end, and writes those too. The authority
  * stays as long as its files do. Throws an Error that names the file which cannot be used.
  */
 export async function ensurePki(options: PkiOptions & PkiPlace): Promise<Pki> {
@@ -105,7 +105,7 @@ async function complete(dir: string, kept: PkiParts, options: PkiOptions & PkiPl
 
 const nameOf = (part: keyof Pki): string => PLACES.find((place) => place.part === part)?.name ?? ''
 
-/** Without letting others have a turn: eight small files take less time than asking for one. */
+/** Synchronous: eight small files take less time than eight asynchronous calls. */
 function readParts(dir: string): PkiParts {
   const texts = PLACES.map(({ part, name }) => [part, readIfThere(join(dir, name))] as const)
   return Object.fromEntries(texts.filter(([, text]) => text !== null))
