@@ -19,7 +19,7 @@ export const alwaysAllow: Authorizer = {
   }),
 }
 
-/** The mode AlwaysDeny: nobody may do anything, for tests. */
+/** The mode AlwaysDeny: denies everything, for tests. */
 export const alwaysDeny: Authorizer = {
   name: 'AlwaysDeny',
   authorize: () => REFUSE,

@@ -1,6 +1,6 @@
 /**
- * Which rule came closest to a refused request: help for who reads audit records and access reviews. It tells of the
- * rules of others' making, so it is never part of the answer to the refused.
+ * Which rule came closest to a refused request: help for readers of audit records and access reviews. It shows
+ * rules that others wrote, so it is never part of the response to the refused.
  */
 import type { Attributes, Subject } from './authorizer.ts'
 import { describeGrant } from './rbac.ts'

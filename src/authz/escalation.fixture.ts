@@ -45,7 +45,7 @@ export interface WriteRow {
   readonly error: { readonly code: number; readonly message: string } | null
 }
 
-/** Why somebody may not give rules. */
+/** Why a user may not give rules. */
 export const lacks = (who: string, groups: string, rules: string) =>
   `user "${who}" (groups=[${groups}]) is attempting to grant RBAC permissions not currently held:\n${rules}`
 /** A 403. */

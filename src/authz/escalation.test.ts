@@ -249,7 +249,7 @@ describe('lists of a rule multiply', () => {
   ])
 })
 
-test('what is asked of the authorizers', async () => {
+test('calls of the authorizers', async () => {
   const asked: Attributes[] = []
   const listening: Pick<Authorizer, 'authorize'> = {
     authorize(_, attributes) {

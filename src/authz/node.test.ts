@@ -14,7 +14,7 @@ import {
 } from './pod-references.ts'
 import { ask, user, v } from './rbac.fixture.ts'
 
-// Only what the graph looks at is there.
+// Only the members that the graph reads.
 const pod = (place: string, node: string, spec: object = {}, metadata: object = {}): Pod => {
   const [namespace, name] = place.split('/')
   return {

@@ -15,7 +15,7 @@ const ALLOW: Decision = Object.freeze({ verdict: 'allow', reason: '' })
 const NO_OPINION: Decision = Object.freeze({ verdict: 'no opinion', reason: '' })
 const refused = (reason: string): Decision => ({ verdict: 'no opinion', reason })
 
-/** The name of the node that somebody is, which may be empty; null for who is none. */
+/** The name of the node that a user is, which may be empty; null for other users. */
 export const nodeNameOf = ({ name, groups }: Pick<Subject, 'name' | 'groups'>): string | null =>
   name.startsWith(NODE_PREFIX) && groups.includes(NODE_GROUP)
     ? name.slice(NODE_PREFIX.length)
@@ -76,7 +76,7 @@ export function nodeAuthorizer(graph: NodeGraph, v: Vocabulary): Authorizer {
   }
 }
 
-/** Allows what has a path to the node. */
+/** Allows objects that have a path to the node. */
 function related(node: string, a: Attributes, isNeeded: () => boolean): Decision {
   if (a.name === '') return refused('No Object name found')
   if (isNeeded()) return ALLOW

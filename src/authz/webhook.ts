@@ -43,7 +43,7 @@ const NO_RULES: RuleList = Object.freeze({
 })
 
 /**
- * Asks a service whether somebody may, and remembers what it said. A call that fails is no opinion. Throws an Error
+ * Asks a service whether a user may, and caches its decision. A call that fails is no opinion. Throws an Error
  * about a version that is not known.
  */
 export function webhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer {
@@ -101,7 +101,7 @@ function checkAccessReviewVersion(version: string): void {
 
 type Spec = Readonly<Record<string, unknown>>
 
-/** The question, in the order of the published fields; what is empty is left out. */
+/** The review, in the order of the published fields; empty ones are left out. */
 function specOf(user: Subject, a: Attributes, version: string): Spec {
   const extra = sortedExtra(user.extra)
   const asked = a.isResource

@@ -42,7 +42,7 @@ test('an answer that is cut off while it is read, and before', async () => {
     })
     if (isLate) {
       answer.resume()
-      // Whoever looks away is told nothing.
+      // A caller that has left gets nothing.
       answer.on('error', () => {})
       await new Promise((resolve) => answer.once('close', resolve))
     }
@@ -51,7 +51,7 @@ test('an answer that is cut off while it is read, and before', async () => {
   }
 })
 
-test('what is stale is sent once more', async () => {
+test('a request on a stale connection is sent once more', async () => {
   let tries = 0
   let dropped = 0
   const sent = beginAfresh(

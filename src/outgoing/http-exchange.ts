@@ -1,5 +1,5 @@
 /**
- * One request over HTTP/1.1, with TLS or without, and its answer. Everything in this program that asks another server over
+ * One request over HTTP/1.1, with TLS or without, and its response. All requests of this program to other servers over
  * HTTP/1.1 begins here.
  */
 import {
@@ -50,7 +50,7 @@ export function beginStream(
   })
 }
 
-/** The answer to a request that asks for another protocol. */
+/** The response to a request for a protocol upgrade. */
 export interface UpgradeAnswer {
   readonly answer: IncomingMessage
   /** The connection, with what came on it behind the answer; null when the server stays with HTTP. */
@@ -75,7 +75,7 @@ function begin<T>(
 ): Promise<T> {
   return new Promise((resolve, reject) => {
     const request = (protocol === 'https:' ? httpsRequest : httpRequest)(options)
-    // Also of what goes wrong after the answer has begun, which its reader sees.
+    // Also of errors after the response has begun, which its reader sees.
     request.on('error', (error) =>
       reject(
         request.reusedSocket && isReset(error)

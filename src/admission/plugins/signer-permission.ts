@@ -50,7 +50,7 @@ async function needs(
   attributes: Attributes,
   { authorizer, v }: PluginDeps,
 ): Promise<void> {
-  // Nobody can have changed the signer; the old one cannot be a lie.
+  // The signer is immutable, so that of the old object is right.
   const { signerName } = (attributes.oldObject!.live as CertificateSigningRequest).spec
   const domain = `${signerName.slice(0, signerName.indexOf('/'))}/*`
   for (const signer of [signerName, domain]) {

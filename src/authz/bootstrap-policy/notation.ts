@@ -3,7 +3,7 @@ import type { Vocabulary } from '../../vocabulary/vocabulary.ts'
 import type { Rule } from '../rules.ts'
 
 /**
- * A rule: verbs, then resources or paths, then groups (`core` when left out), then names; items stand apart by
+ * A rule: verbs, then resources or paths, then groups (`core` when left out), then names; items are separated by
  * blanks. Verbs may be `read`, `write` or `all`. `urls` in place of the groups says that `*` is a path.
  */
 export type Line = readonly [verbs: string, what: string, groups?: string, names?: string]
@@ -14,7 +14,7 @@ export interface RoleText {
   readonly rules?: readonly Line[]
   /** The role that gathers the rules of this one. */
   readonly joins?: string
-  /** Gathers the rules of roles that join what is named here. */
+  /** Gathers the rules of roles that join the role named here. */
   readonly gathers?: string
 }
 
@@ -26,7 +26,7 @@ export interface BindingText {
   readonly to: readonly string[]
 }
 
-/** Leave to tell what happens. */
+/** Permission to record events. */
 export const EVENTS: Line = ['create patch update', 'events', 'core events{api}']
 
 const READ = ['get', 'list', 'watch']

@@ -42,7 +42,7 @@ export interface PolicySubject {
 /** A binding of the policy, as it is stored. */
 export interface PolicyBinding {
   readonly metadata: PolicyMetadata
-  /** Absent for a role that nobody gets. */
+  /** Absent for a role without a binding. */
   readonly subjects?: readonly PolicySubject[]
   readonly roleRef: { readonly apiGroup: string; readonly kind: string; readonly name: string }
 }
