@@ -1,4 +1,4 @@
-/** What goes along with credentials in tests, and what came of them. */
+/** Contexts of authentication in tests, with the notes made in them. */
 import {
   CredentialError,
   type Answered,

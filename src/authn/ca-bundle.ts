@@ -102,7 +102,7 @@ export class CaBundle {
     return () => this.#listeners.delete(call)
   }
 
-  /** Reads the source now; resolves when what is there has been looked at. */
+  /** Reads the source now; resolves when its present contents have been checked. */
   refresh(): Promise<void> {
     if (this.#closed) return Promise.resolve()
     this.#again = true

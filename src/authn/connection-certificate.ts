@@ -35,7 +35,7 @@ export class ConnectionCertificates {
   readonly #sentWith = new LRUCache<string, readonly CertificateDetails[]>({
     max: MAX_REMEMBERED_CHAINS,
   })
-  /** What was read of certificates, by fingerprint: most connections of a client show the same. */
+  /** Details of certificates, by fingerprint: most connections of a client show the same. */
   readonly #details = new LRUCache<string, CertificateDetails>({ max: MAX_REMEMBERED })
   readonly #speakers = new LRUCache<string, Speaker>({ max: MAX_REMEMBERED })
 
@@ -129,7 +129,7 @@ const list = (value: string | string[] | undefined): readonly string[] =>
 
 interface Verdict {
   readonly generation: number
-  /** The verdict stands from when it was found until something begins or ceases to hold. */
+  /** The verdict holds from when it was found until something begins or ceases to hold. */
   readonly fromMs: number
   readonly untilMs: number
   readonly error: CredentialError | null

@@ -19,7 +19,7 @@ export interface RequestHeaderOptions extends Omit<VerifierOptions, 'describe'> 
 const lower = (names: readonly string[]) => names.map((name) => name.toLowerCase())
 
 /**
- * Believes what a proxy says of users, when the proxy itself shows a certificate (seed 1, Authenticating proxy).
+ * Authenticates users by the headers of a proxy, when the proxy itself shows a certificate.
  * Without one the headers mean nothing.
  */
 export function requestHeader(options: RequestHeaderOptions): RequestAuthenticator {

@@ -17,7 +17,7 @@ function made(inner: TokenAuthenticator) {
   return { clock, counts, it: tokenCache(inner, { clock, metrics }) }
 }
 
-describe('what is asked again', () => {
+describe('repeated look-ups', () => {
   for (const { name, token, afterMs, audiences = ['a'], asked } of [
     { name: 'not one that was known just now', token: 'good', afterMs: 9_999, asked: 1 },
     { name: 'one that was known ten seconds ago', token: 'good', afterMs: 10_000, asked: 2 },
@@ -105,7 +105,7 @@ describe('at the same time', () => {
     expect(waiting.length).toBe(2)
   })
 
-  test('nobody waits longer than thirty seconds', async () => {
+  test('no caller waits longer than thirty seconds', async () => {
     const { waiting, it, clock } = open()
     const answer = outcome(() => it.authenticateToken('t', recorded()))
     clock.advance(30_000)

@@ -1,4 +1,4 @@
-/** Decisions by a file of policies, one JSON object a line (page on authorization 7). Never denies. */
+/** Decisions by a file of policies, one JSON object a line. Never denies. */
 import { plainReason } from '../base/plain-reason.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import type {

@@ -1,4 +1,4 @@
-/** Lets nodes at what they need for the pods on them, and no further (page on authorization 2). Never denies. */
+/** Gives nodes access to the objects that the pods on them need, and no others. Never denies. */
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import type { Attributes, Authorizer, Decision, Subject } from './authorizer.ts'
 import { nodeRules } from './bootstrap-policy/node-rules.ts'

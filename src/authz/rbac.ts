@@ -1,4 +1,4 @@
-/** Decisions by roles and bindings (page on authorization 3). Never denies: others may still allow. */
+/** Decisions by roles and bindings. Never denies: others may still allow. */
 import { notFound } from '../meta/errors.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { aggregate } from './aggregate.ts'

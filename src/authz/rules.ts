@@ -1,4 +1,4 @@
-/** Matching of the rules of roles with requests (page on authorization 3). */
+/** Matching of the rules of roles with requests. */
 import type { Attributes } from './authorizer.ts'
 
 /** One rule of a role. */

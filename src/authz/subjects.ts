@@ -1,4 +1,4 @@
-/** Who a binding is for (page on authorization 3). */
+/** Subjects of bindings. */
 import type { Subject } from './authorizer.ts'
 
 /** A subject as bindings list it. Its API group is not looked at. */

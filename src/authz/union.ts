@@ -1,4 +1,4 @@
-/** Several authorizers as one (page on authorization 1). */
+/** Several authorizers as one. */
 import { aggregate } from './aggregate.ts'
 import type {
   Attributes,

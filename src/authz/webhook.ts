@@ -1,4 +1,4 @@
-/** Decisions of a remote service (page on authorization 8). */
+/** Decisions of a remote service. */
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../base/clock.ts'

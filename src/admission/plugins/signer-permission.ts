@@ -7,7 +7,7 @@ import { refusalOf } from '../refusal.ts'
 
 const RESOURCE = 'certificatesigningrequests'
 
-/** Who approves or denies a request needs the verb `approve` on its signer (page on certificates). */
+/** Approving or denying a request needs the verb `approve` on its signer. */
 export const certificateApproval: PluginFactory = {
   name: 'CertificateApproval',
   defaultOn: true,

@@ -31,7 +31,7 @@ export const claimOf = (claims: Claims, name: string): unknown =>
 export const isObject = (value: unknown): value is Claims =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A string, or an Error about what stands there instead. */
+/** A string, or an Error about the actual type. */
 export function stringOf(value: unknown): string {
   if (typeof value !== 'string') throw new Error(mismatch(value, 'string'))
   return value

@@ -17,7 +17,7 @@ export interface KeySetParts {
   readonly log: Log
 }
 
-// Whoever sends tokens with made-up keys must not make us flood the provider.
+// A sender of tokens with made-up keys must not make us flood the provider.
 const FLOOR_MS = 10_000
 
 /** The public keys of an issuer, fetched when a token first needs them and again when one fits none of them. */
@@ -67,7 +67,7 @@ export class KeySet {
     await this.#fetch()
   }
 
-  /** Known keys go on counting while the provider is asked: it may be away, and tokens are not its business. */
+  /** Known keys stay valid while the provider is called: it may be unavailable, and tokens must not depend on that. */
   #refreshBehind(): void {
     if (this.#pending || this.#now() < this.#waitUntil) return
     this.#waitUntil = this.#now() + FLOOR_MS

@@ -4,7 +4,7 @@ import { claimOf, mismatch, stringOf, stringsOf, type Claims } from './claims.ts
 import { messageOf } from './https-get.ts'
 import type { KeySet } from './key-set.ts'
 
-/** What every token must be, whoever issued it. */
+/** Requirements of every token, whatever its issuer. */
 export interface TokenRules {
   readonly clientId: string
   readonly algorithms: readonly string[]

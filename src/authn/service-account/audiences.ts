@@ -13,7 +13,7 @@ export interface AudienceParts {
   readonly count: Count
 }
 
-/** Audiences that a token is good for, out of those that are asked about. Throws CredentialError when none is. */
+/** Audiences that a token is good for, out of the requested ones. Throws CredentialError when there is none. */
 export function confirmedAudiences(
   claims: Claims,
   subject: string,

@@ -29,7 +29,7 @@ const JWKS_PATH = '/openid/v1/jwks'
 
 const CACHE_CONTROL = 'public, max-age=3600'
 
-/** Makes the two discovery documents (page 6.5). A server that cannot have them starts without. */
+/** Makes the two discovery documents. A server that cannot have them starts without. */
 export function discovery(options: DiscoveryOptions): Discovery {
   const { issuer, keys, externalAddress } = options
   const problem = issuerProblem(issuer)

@@ -3,7 +3,7 @@ import { CredentialError } from '../authenticator.ts'
 import { claimOf, isObject, jsonPart, unverifiedClaims, type Claims } from '../oidc/claims.ts'
 import type { TokenKey } from './keys.ts'
 
-// A token travels in a header; what is longer is somebody's attempt to keep us busy.
+// A token is sent in a header; a longer one is an attempt to keep the server busy.
 const MAX_LENGTH = 65_536
 const COMPACT = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*$/
 

@@ -6,7 +6,7 @@ import {
   type KeyObject,
 } from 'node:crypto'
 
-/** How a key signs; told by the key alone, never by a token. */
+/** Algorithm of a key; determined by the key alone, never by a token. */
 export type Algorithm = 'RS256' | 'ES256' | 'ES384' | 'ES512'
 
 /** A key with what tokens and documents call it. */

@@ -19,7 +19,7 @@ export interface ServiceAccountParts {
 
 /** Everything about tokens of service accounts, ready for use. */
 export interface ServiceAccountTokens {
-  /** In the order in which they are asked. */
+  /** In the order of calls. */
   readonly authenticators: readonly TokenAuthenticator[]
   readonly issuer: TokenIssuer
   /** Audiences of this server. */

@@ -1,6 +1,6 @@
 /**
- * The roles and bindings that a cluster starts with (page on authorization 6). Loaded when something is missing or
- * has to be put right, which is seldom: import it when needed.
+ * The roles and bindings that a cluster starts with. Loaded when something is missing or needs repair, which is
+ * seldom: import it when needed.
  */
 import type { Vocabulary } from '../../vocabulary/vocabulary.ts'
 import type { Rule } from '../rules.ts'

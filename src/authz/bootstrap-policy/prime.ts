@@ -1,4 +1,4 @@
-/** Upgrades of what old servers stored, before the policy is compared (page on authorization 6). */
+/** Upgrades of roles and bindings stored by old servers, before the policy is compared. */
 import type { StoredBinding, StoredRole } from './reconcile.ts'
 
 /** Roles that gather rules today, and where the rules go that they had of their own. */
