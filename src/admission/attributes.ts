@@ -89,7 +89,7 @@ export interface Attributes {
   readonly oldObject: AdmissionObject | null
   /** The time of the request, milliseconds since the epoch. */
   readonly now: number
-  /** When the answer must have begun, milliseconds since the epoch; Infinity: never. */
+  /** Deadline for the start of the response, milliseconds since the epoch; Infinity: none. */
   readonly deadline: number
   /** Aborted when the client is gone or the time is up. */
   readonly signal: AbortSignal
@@ -100,7 +100,7 @@ export interface Attributes {
    * else throws an Error. A key that is there already keeps its value.
    */
   annotate(key: string, value: string, level?: AuditLevel): void
-  /** Adds a `Warning` header to the answer, also when the request is refused. */
+  /** Adds a `Warning` header to the response, also when the request is refused. */
   warn(text: string): void
 }
 

@@ -7,7 +7,7 @@ import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import type { Attributes, MutableAttributes, Operation } from './attributes.ts'
 import type { ObjectWriter } from './object-writer.ts'
 
-/** What a plugin works with. */
+/** Dependencies of a plugin. */
 export interface PluginDeps {
   readonly v: Vocabulary
   readonly clock: Clock
@@ -23,7 +23,7 @@ export interface PluginDeps {
   readonly gate: (name: string) => boolean
 }
 
-/** Decides about requests, and may change what they write. */
+/** Decides about requests, and may change the objects that they write. */
 export interface Plugin {
   /** Whether it handles an operation; called once, when the server starts. */
   handles(operation: Operation): boolean
@@ -36,7 +36,7 @@ export interface Plugin {
    * ready, and requests that the plugin handles wait, for ten seconds at most.
    */
   ready?(): Promise<void> | null
-  /** Lets go of what it follows. */
+  /** Closes its informers. */
   close?(): void | Promise<void>
 }
 

@@ -5,7 +5,7 @@ import type { Attributes } from './attributes.ts'
 export const refusalOf = (attributes: Attributes, why: string): StatusError =>
   forbidden(attributes.requestResource, nameOf(attributes), why)
 
-/** The name in refusals: of the request, of the object, what it is generated from, or `Unknown`. */
+/** The name in refusals: of the request, of the object, its `generateName`, or `Unknown`. */
 function nameOf({ name, object }: Attributes): string {
   if (name !== '') return name
   const { metadata } = object?.live ?? {}

@@ -23,7 +23,7 @@ export class Reinvocation {
     return (this.#isAgain = true)
   }
 
-  /** What a plugin keeps from the first round for the second. */
+  /** State that a plugin keeps from the first round for the second. */
   value(plugin: string): unknown {
     return this.#values.get(plugin)
   }

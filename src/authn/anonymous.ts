@@ -17,7 +17,7 @@ const anonymousUser: AuthenticatedUser = {
 
 const forNoAudience = { user: anonymousUser, audiences: null }
 
-/** Takes everybody for the anonymous user, whatever the audience. */
+/** Authenticates every request as the anonymous user, whatever the audience. */
 export const anonymous: RequestAuthenticator = {
   name: 'anonymous',
   authenticateRequest: (_, { audiences }) =>

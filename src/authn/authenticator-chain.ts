@@ -50,8 +50,8 @@ export interface ChainOptions {
 /** Determines the user of a request. */
 export interface AuthenticationChain {
   /**
-   * Who makes a request. Null, and a thrown {@link CredentialError}, mean 401; the text is for the log. Without a
-   * promise whenever nothing had to be looked up.
+   * The user of a request. Null, and a thrown {@link CredentialError}, mean 401; the text is for the log. Without a
+   * promise whenever no look-up was needed.
    */
   authenticate(request: Credentials, asking: Asking): Answered | Promise<Answered>
   /** The user of a token, as if a request had it and nothing else. */

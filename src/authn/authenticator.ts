@@ -52,7 +52,7 @@ export interface RequestHeaders {
   readonly rawHeaders?: readonly string[]
 }
 
-/** What of a request says who makes it. */
+/** The parts of a request that identify its user. */
 export interface Credentials extends RequestHeaders {
   readonly socket: TLSSocket
 }

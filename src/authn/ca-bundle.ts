@@ -55,7 +55,7 @@ export interface BundleOptions {
 }
 
 /**
- * Authorities that are trusted, read anew every minute and whenever their file changes. What cannot be used leaves
+ * Authorities that are trusted, read again every minute and whenever their file changes. An unusable file leaves
  * them as they are.
  */
 export class CaBundle {

@@ -41,7 +41,7 @@ const user = (name: string, groups: string[] = []) => ({
 const refused = (ids: string, why: string) => `verifying certificate ${ids} failed: ${why}`
 const UNKNOWN = 'x509: certificate signed by unknown authority'
 
-describe('who a certificate speaks for', async () => {
+describe('the user of a certificate', async () => {
   const authenticator = clientCertificate({
     certificates: new ConnectionCertificates(),
     bundle: await open(root),

@@ -7,7 +7,7 @@ import type { CaBundle } from './ca-bundle.ts'
 import { certificateDetails, type CertificateDetails } from './certificate-details.ts'
 import { CertificateError, nextChange, verifyClient, type Presented } from './verify-chain.ts'
 
-/** What a client showed when it connected. */
+/** Certificates that a client showed when it connected. */
 export interface ClientCertificate extends Presented {
   /** Empty when the certificate has none. */
   readonly commonName: string
@@ -42,7 +42,7 @@ export class ConnectionCertificates {
   /**
    * Reads the certificate of a new connection; never throws. Must run in the listener of `secureConnection`: where the
    * TLS library tried a signature of a client's chain in vain, it leaves an error behind that Node takes for one of the
-   * next read, unless certificates are read in between, and the connection breaks without an answer.
+   * next read, unless certificates are read in between, and the connection breaks without a response.
    */
   read(socket: TLSSocket): void {
     const holder: Socket = socket

@@ -4,7 +4,7 @@ import { CredentialError, type Answered } from './authenticator.ts'
 /** Text for an error that no authenticator meant: internals are for the log only. */
 const UNEXPECTED = 'Internal error occurred: authentication failed unexpectedly'
 
-/** What several authenticators said against one credential. */
+/** Errors of several authenticators about one credential. */
 export class CredentialErrors extends CredentialError {
   /** The errors thrown, in order. */
   readonly errors: readonly unknown[]

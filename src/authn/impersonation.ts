@@ -31,7 +31,7 @@ export interface ImpersonationCheck {
 export interface Impersonation {
   /** In order; the first that is refused decides. */
   readonly checks: readonly ImpersonationCheck[]
-  /** Who makes the request when all are allowed. Nothing is left of the caller. */
+  /** The user of the request when all are allowed. Nothing is left of the caller. */
   readonly user: AuthenticatedUser
 }
 
@@ -137,7 +137,7 @@ function userOf({ user, account, groups, extra, uid }: Wanted): AuthenticatedUse
   }
 }
 
-/** Everybody is in the group of all who are known, or of all who are not. */
+/** Every user is in the group of all authenticated users, or in that of unauthenticated requests. */
 function completion(user: string, groups: readonly string[]): readonly string[] {
   if (groups.includes(ALL_UNAUTHENTICATED)) return []
   if (user === ANONYMOUS) return [ALL_UNAUTHENTICATED]

@@ -2,7 +2,7 @@ import { CredentialError, type RequestAuthenticator } from './authenticator.ts'
 import { CertificateVerifier, type VerifierOptions } from './connection-certificate.ts'
 import { extrasOf, firstHeader, headerValues } from './header-values.ts'
 
-/** What an authenticating proxy says of users in which headers. */
+/** The headers in which an authenticating proxy names users. */
 export interface RequestHeaderNames {
   /** The first that holds a value gives the user name. */
   readonly usernameHeaders: readonly string[]

@@ -36,7 +36,7 @@ function chained(
 // Results are cached for connections and tokens: each is completed once.
 const completed = new WeakMap<Authenticated, Authenticated>()
 
-/** Puts everybody who is known into the group of all who are. */
+/** Adds every authenticated user to the group of all of them. */
 export function withAuthenticatedGroup(inner: RequestAuthenticator): RequestAuthenticator {
   return {
     name: inner.name,

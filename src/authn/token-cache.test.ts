@@ -96,7 +96,7 @@ describe('at the same time', () => {
     ])
   })
 
-  test('an error is everybody’s, and not kept', async () => {
+  test('an error goes to all callers, and is not cached', async () => {
     const { waiting, it } = open()
     const answers = [0, 1].map(() => outcome(() => it.authenticateToken('t', recorded())))
     waiting[0]!.reject(new CredentialError('no'))

@@ -13,7 +13,7 @@ const SUCCESS_MS = 10_000
 const LOOKUP_MS = 30_000
 const MAX_TOKENS = 16_384
 
-/** Counts what a cache of tokens does. */
+/** Metrics of a token cache. */
 export interface TokenCacheMetrics {
   request(status: 'hit' | 'miss', durationMs: number): void
   fetch(status: 'ok' | 'error'): void
@@ -26,7 +26,7 @@ export interface TokenCacheOptions {
   readonly metrics?: TokenCacheMetrics
 }
 
-/** What an authenticator said of a token, with what it left for the request. */
+/** Result of an authenticator for a token, with its notes for the request. */
 interface Finding {
   readonly answer: Answered
   readonly annotations: readonly (readonly [string, string])[]
@@ -114,7 +114,7 @@ export function tokenCache(
   }
 }
 
-// Nearly all requests ask for the same list, which is the server's own.
+// Nearly all requests have the same list, which is the server's own.
 const texts = new WeakMap<readonly string[], string>()
 
 /** Audiences as a text whose end is unambiguous, whatever follows it. */

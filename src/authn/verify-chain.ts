@@ -121,7 +121,7 @@ function checkAuthority(
   if (chain.length - 1 > issuer.maxPathLength) {
     throw new CertificateError('x509: too many intermediates for path length constraint')
   }
-  // Names of hosts say nothing of users; whether they keep to the constraint is not worth finding out.
+  // Names of hosts are irrelevant for users; whether they keep to the constraint is not worth finding out.
   if (issuer.hasNameConstraints && chain[0]!.hasAlternativeNames) {
     throw new CertificateError('x509: name constraints on clients are not supported')
   }

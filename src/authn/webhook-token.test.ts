@@ -265,7 +265,7 @@ describe('the cache', () => {
     ])
   })
 
-  test('several that ask the same at once wait for one call', async () => {
+  test('concurrent requests for the same token wait for one call', async () => {
     remote.replies = [says({ error: 'no' }), says({ authenticated: true })]
     const tokens = opened()
     const ask = () => outcome(() => tokens.authenticateToken('t', recorded(['api'])))

@@ -35,7 +35,7 @@ export interface WebhookTokenOptions {
   readonly log?: Log
   /** Of the reviews; v1beta1 by default. */
   readonly version?: string
-  /** What a token is good for when the service does not say. */
+  /** Audiences of a token when the service returns none. */
   readonly apiAudiences: readonly string[]
   /** How long results are cached, milliseconds; 2 minutes by default, 0 for not at all. */
   readonly cacheTtlMs?: number
@@ -122,7 +122,7 @@ function answerOf(status: ConfigMap, { token, audiences, apiAudiences }: Asked):
     said.audiences.length > 0 ? said.audiences : apiAudiences,
     audiences,
   )
-  // Not for us: whatever else is said is for others.
+  // Not for us: the rest of the response is for others.
   if (audiences.length > 0 && confirmed.length === 0) return null
   if (said.authenticated) {
     return { user: said.user, audiences: audiences.length > 0 ? confirmed : null }

@@ -85,7 +85,7 @@ const fieldsOf = (object: Fields): AbacPolicy => ({
   nonResourcePath: textOf(object, 'nonResourcePath'),
 })
 
-/** In the old form nothing said means everything, but for who was authenticated only. */
+/** In the old form an absent member matches everything, but authenticated users only. */
 function fromUnversioned({ user, group, readonly, resource, namespace }: AbacPolicy): AbacPolicy {
   const forAll = (user === '' && group === '') || user === ANY || group === ANY
   return {

@@ -7,7 +7,7 @@ const REFUSE: Decision = Object.freeze({
   reason: 'Everything is forbidden.',
 })
 
-/** The mode AlwaysAllow: everybody may do everything. */
+/** The mode AlwaysAllow: allows everything. */
 export const alwaysAllow: Authorizer = {
   name: 'AlwaysAllow',
   authorize: () => ALLOW,

@@ -22,12 +22,12 @@ export interface Attributes {
   readonly name: string
 }
 
-/** What one authorizer, or all of them, say of a request. */
+/** Decision of one authorizer, or all of them, on a request. */
 export interface Decision {
   readonly verdict: 'allow' | 'deny' | 'no opinion'
   /** Empty when there is none. */
   readonly reason: string
-  /** What went wrong on the way, when that matters to the answer. */
+  /** Error on the way, when that matters to the response. */
   readonly error?: string
 }
 

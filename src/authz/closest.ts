@@ -90,7 +90,7 @@ export function closestRule(
   return found && { ...found, text: sentence(found, user, attributes) }
 }
 
-/** What a rule does not fit; null for a rule of the other sort. */
+/** The part of a request that a rule does not match; null for a rule of the other sort. */
 function differencesOf(rule: Rule, asked: Question): Difference[] | null {
   const { attributes: a } = asked
   const differences: Difference[] = []
@@ -137,7 +137,7 @@ function sentence(
 
 const quoted = (text: string): string => JSON.stringify(text)
 
-// Long lists would bury what they are meant to show.
+// Long lists would bury the relevant part.
 const SHOWN = 10
 
 function list(texts: readonly string[] = []): string {

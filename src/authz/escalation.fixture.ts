@@ -72,7 +72,7 @@ const writeOf = ({
 const told = (error: unknown) =>
   error instanceof StatusError ? { code: error.code, message: error.message } : error
 
-/** Tries each row with authorizers that answer at once, and with ones that take their time. */
+/** Tries each row with synchronous authorizers, and with asynchronous ones. */
 export function tryWrites(rows: readonly WriteRow[]): void {
   for (const one of rows) {
     test(one.name, async () => {

@@ -8,7 +8,7 @@ import { binding, role, user, v } from './rbac.fixture.ts'
 const gathering = (place: string, selectors: unknown[], ...rules: string[]) =>
   ({ ...role(place, ...rules), aggregationRule: { clusterRoleSelectors: selectors } }) as Typed
 
-describe('who may write which role', () => {
+describe('permission to write roles', () => {
   tryWrites([
     {
       name: 'what one holds',

@@ -131,7 +131,7 @@ const attributes = (verb: string, namespace: string): Attributes => ({
   name: '',
 })
 
-// The resource says which kind it is.
+// The resource determines the kind.
 const roleRefOf = ({ object }: RoleWrite) => (object as AnyBinding).roleRef
 
 const roleResource = (write: RoleWrite): string =>

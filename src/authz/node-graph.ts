@@ -158,7 +158,7 @@ export class NodeGraph {
 
   #keysOfPod({ metadata, spec }: Pod): string[] {
     const { name = '', namespace = '', annotations } = metadata
-    // Made by the node itself: what it says must not open anything.
+    // Made by the node itself: its references must not open anything.
     const isMirror = annotations !== undefined && Object.hasOwn(annotations, this.#mirrorAnnotation)
     if (!spec || isMirror) return []
     const keys = [

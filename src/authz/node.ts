@@ -117,7 +117,7 @@ function decideOwnLease(node: string, a: Attributes, namespace: string): Decisio
     return refused('can only get, create, update, patch, or delete a node lease')
   if (a.namespace !== namespace)
     return refused(`can only access leases in the ${JSON.stringify(namespace)} system namespace`)
-  // The request to create does not say the name; admission looks at the object.
+  // A create request has no name; admission looks at the object.
   if (a.verb !== 'create' && a.name !== node)
     return refused('can only access node lease with the same name as the requesting node')
   return ALLOW

@@ -84,7 +84,7 @@ test('missing permissions are covered once they are added', () => {
   )
 })
 
-test('prepared rules answer as each rule does', () => {
+test('prepared rules decide as each rule does', () => {
   fc.assert(
     fc.property(fc.array(rules, { maxLength: 9 }), requests, (list, request) => {
       const asked = question(request)

@@ -24,7 +24,7 @@ export interface WebhookAuthorizerOptions {
   readonly log?: Log
   /** Of the reviews, v1 or v1beta1; v1beta1 by default. */
   readonly version?: string
-  /** Milliseconds that what it allowed is remembered; 5 minutes by default, 0 for not at all. */
+  /** How long an allow is cached, milliseconds; 5 minutes by default, 0 for not at all. */
   readonly authorizedTtlMs?: number
   /** The same for everything else; 30 seconds by default. */
   readonly unauthorizedTtlMs?: number

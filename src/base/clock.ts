@@ -1,4 +1,4 @@
-/** Time as the program sees it; injected so that tests say what time it is. */
+/** Time as the program sees it; injected so that tests control it. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number

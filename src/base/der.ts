@@ -1,4 +1,4 @@
-/** DER (X.690), as far as certificates and requests for them are made of it: writing it, and reading what others wrote. */
+/** DER (X.690), as far as certificates and certificate requests need it: writing and reading. */
 
 /** Tags by their types; those of the context are made by `contextTag`. */
 export const Tag = {
@@ -98,7 +98,7 @@ export function readFirst(bytes: Buffer): DerElement {
   const tag = bytes[0]
   let length = bytes[1]
   if (tag === undefined || length === undefined) throw truncated()
-  // Tags of more than one byte have no place in what is read here.
+  // Tags of more than one byte do not occur in the structures read here.
   if ((tag & 0x1f) === 0x1f) throw new Error('asn1: syntax error: invalid tag')
   let start = 2
   if (length >= 0x80) {

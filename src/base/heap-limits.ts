@@ -19,7 +19,7 @@ export function limitHeap(): void {
   const check = (): boolean => {
     const bytes = youngHeapBytes()
     const factor = Math.max(1, Math.floor(ENOUGH_BYTES / Math.max(bytes, 1)))
-    // The limit itself is read once, before any script runs; by how much it grows is asked each time.
+    // The limit itself is read once, before any script runs; the growth factor is read each time.
     setFlagsFromString(`--semi-space-growth-factor=${factor}`)
     return factor === 1
   }

@@ -1,6 +1,6 @@
-/** What can be in a bag: it knows its own place there. */
+/** An object that can be in a pool: it knows its own index there. */
 export interface InPool {
-  /** Written by the bag alone; -1: in none. */
+  /** Written by the pool alone; -1: in none. */
   place: number
 }
 

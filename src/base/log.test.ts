@@ -69,7 +69,7 @@ describe('forms', () => {
   }
 })
 
-test('the silent log says nothing and knows that', () => {
+test('the silent log writes nothing, and `v` is false', () => {
   sayAll(silentLog.child({ a: 1 }))
   expect(silentLog.v(0)).toBe(false)
 })

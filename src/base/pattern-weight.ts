@@ -38,7 +38,7 @@ export function patternWeight(source: string): number {
   return groups.reduce((sum, weight) => sum + weight, 0)
 }
 
-/** The most repetitions that braces ask for; null for braces that ask for none. */
+/** The most repetitions that braces request; null for braces that are no quantifier. */
 function bracesAt(source: string, at: number): { times: number; length: number } | null {
   const found = /^\{(\d{1,6})(?:,(\d{0,6}))?\}/.exec(source.slice(at, at + 16))
   if (!found) return null

@@ -34,7 +34,7 @@ test('the event loop runs as often as there are pauses', async () => {
   expect([done, pauses]).toEqual([[1, 2, 3, 4], 4])
 })
 
-test('what a step throws is thrown', async () => {
+test('an error of a step is thrown', async () => {
   function* failing(): Steps<string> {
     yield
     throw new Error('no')

@@ -84,7 +84,7 @@ const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
 const isLeap = (year: number) => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
 
-/** Reads element after element, so that the error can say where it stopped fitting. */
+/** Reads element after element, so that the error can name the first that does not fit. */
 function read(text: string, layout: typeof LAYOUT | typeof MICRO_LAYOUT): Instant {
   let at = 0
   const take = (pattern: RegExp, element: string): string => {

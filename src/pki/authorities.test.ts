@@ -20,7 +20,7 @@ const inYears = (years: number): Clock => ({
   now: () => Date.now() + years * YEAR_MS,
 })
 
-/** A store in memory; each write is asked about first. */
+/** A store in memory; a callback runs before each write. */
 function store(held: Authorities | null = null, isFirst: () => boolean = () => true) {
   let revision = held ? 1 : 0
   const self: AuthorityStore & { held: Authorities | null } = {
@@ -73,7 +73,7 @@ describe('the files and the authorities of the cluster', () => {
 })
 
 describe('in common', () => {
-  test('the first publishes what it made', async () => {
+  test('the first publishes its authorities', async () => {
     const shared = store()
     const pki = await createPki({ ...options, shared })
     expect(shared.held).toEqual(authoritiesOf(pki))
@@ -129,7 +129,7 @@ describe('in common', () => {
     expect(pki.servingCert).not.toBe(a.servingCert)
   })
 
-  test('an authority that ends is made anew once, and the others take it', async () => {
+  test('an authority that is about to end is renewed once, and the others take it', async () => {
     const shared = store(authoritiesOf(a))
     const later = { ...options, clock: inYears(9.99), shared }
     const first = await createPki(later)

@@ -28,7 +28,7 @@ const PLACES: readonly Place[] = [
   { part: 'saPublicKey', name: 'sa.pub', isSecret: false },
 ]
 
-/** Makes everything anew, in memory only; what servers have in common is that of the store, where one is given. */
+/** Makes everything anew, in memory only; the authorities are those of the store, where one is given. */
 export function createPki(
   options: PkiOptions & { readonly shared?: AuthorityStore | null },
 ): Promise<Pki> {
@@ -42,7 +42,7 @@ export interface PkiPlace {
   readonly dir: string
   /** What all servers of the cluster have in common; those of the folder alone by default. */
   readonly shared?: AuthorityStore | null
-  /** What a folder without any begins with. */
+  /** Initial authorities of a folder without any. */
   readonly inherited?: () => Promise<Authorities | null>
   /** Called with keys that others may read, and that cannot be protected from them. */
   readonly onReadable?: (what: string) => void
@@ -59,7 +59,7 @@ export async function ensurePki(options: PkiOptions & PkiPlace): Promise<Pki> {
   if (isEmpty(kept)) {
     const pki = await complete(dir, (await inherited?.()) ?? {}, options)
     if (await keepAll(dir, pki)) return pki
-    // Another process was faster, and what it made counts; or the folder is a mounted one.
+    // Another process was faster, and its files count; or the folder is a mounted one.
     kept = readParts(dir)
   }
   const pki = await complete(dir, kept, options)
@@ -135,7 +135,7 @@ async function keepAll(dir: string, pki: Pki): Promise<boolean> {
     return true
   } catch (error) {
     await rm(temporary, { recursive: true, force: true })
-    // Systems differ in how they say so, and Windows and mounted folders refuse an empty one too.
+    // Systems differ in their error codes, and Windows and mounted folders refuse an empty one too.
     if (existsSync(dir)) return false
     throw error
   }

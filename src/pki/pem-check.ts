@@ -26,7 +26,7 @@ export function checkKeyPair(
     throw new Error(`${names.key} is not the key of the certificate of ${names.cert}`)
 }
 
-// The words of the library say nothing to people, and may quote a secret.
+// The library's error texts help no operator, and may quote a secret.
 function certificateOf(pem: string): X509Certificate | null {
   try {
     return new X509Certificate(pem)

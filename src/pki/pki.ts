@@ -46,12 +46,12 @@ export class UnusablePki extends Error {
 const DAY_MS = 86_400_000
 const CA_LIFETIME_MS = 3650 * DAY_MS
 const LEAF_LIFETIME_MS = 365 * DAY_MS
-/** A certificate that ends sooner than this is made anew. */
+/** A certificate that ends sooner than this is renewed. */
 const RENEW_BEFORE_MS = 30 * DAY_MS
 // Clocks of clients may be behind ours.
 const BACKDATE_MS = 5 * 60_000
 
-/** Whether a certificate is to be made anew because its time is nearly over. */
+/** Whether a certificate is to be renewed because its time is nearly over. */
 export const isEnding = (x509: X509Certificate, nowMs: number): boolean =>
   Date.parse(x509.validTo) - RENEW_BEFORE_MS < nowMs
 

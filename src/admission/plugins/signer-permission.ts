@@ -19,7 +19,7 @@ export const certificateApproval: PluginFactory = {
   }),
 }
 
-/** Who signs a request, or says how that went, needs the verb `sign` on its signer. */
+/** Signing a request, or reporting its failure, needs the verb `sign` on its signer. */
 export const certificateSigning: PluginFactory = {
   name: 'CertificateSigning',
   defaultOn: true,

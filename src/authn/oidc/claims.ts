@@ -44,7 +44,7 @@ export function stringsOf(value: unknown): readonly string[] {
   return [stringOf(value)]
 }
 
-/** Says that a value of a token is of another type. */
+/** Text for a value of a token with another type. */
 export const mismatch = (value: unknown, type: string): string =>
   `json: cannot unmarshal ${typeName(value)} into Go value of type ${type}`
 

@@ -36,7 +36,7 @@ export class DistributedClaims {
         `getting untrusted issuer from endpoint ${source.named} failed for claim ${JSON.stringify(claim)}`,
       )
     }
-    // Looked up again and again: not for what can never answer.
+    // Looked up repeatedly: not for an address that can never respond.
     if (!isHttps(issuer)) throw new Error(`issuer ${namedUrl(issuer)} is no https URL`)
     const { keys } = this.#issuerOf(issuer)
     if (!keys) throw new Error(`verifier not initialized for issuer: ${JSON.stringify(issuer)}`)

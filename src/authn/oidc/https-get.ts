@@ -28,9 +28,9 @@ export interface HttpsGetOptions {
 const TIMEOUT_MS = 30_000
 const MAX_BYTES = 1024 * 1024
 
-/** Makes GET requests over TLS, bounded in time and size; an answer other than 200 is an error. */
+/** Makes GET requests over TLS, bounded in time and size; a status other than 200 is an error. */
 export function httpsGet({ ca, clock, signal }: HttpsGetOptions): HttpsGet {
-  // Connections are not kept: calls are minutes apart, and each must meet the provider's present certificate.
+  // Connections are not kept: calls are minutes apart, and each must see the provider's present certificate.
   const agent = new Agent({
     ca: typeof ca === 'string' ? ca : [...ca],
     keepAlive: false,
@@ -89,7 +89,7 @@ export function namedUrl(url: string): string {
   return JSON.stringify(`${protocol}//${host}${pathname}`)
 }
 
-/** Reads an answer; throws an Error that does not repeat it. */
+/** Reads a response; throws an Error that does not repeat it. */
 export function jsonOf({ body }: HttpAnswer): unknown {
   try {
     return JSON.parse(body)

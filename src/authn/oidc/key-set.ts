@@ -45,7 +45,7 @@ export class KeySet {
     if (this.#now() >= this.#staleAt) this.#refreshBehind()
     const keys = this.#keys
     if (await signedBy(keys, token, algorithms)) return true
-    // Keys that came meanwhile, for another token, are as good as those we would fetch.
+    // Keys that came in between, for another token, are as good as those we would fetch.
     if (this.#keys === keys) await this.#again()
     return this.#keys !== keys && (await signedBy(this.#keys, token, algorithms))
   }
@@ -115,7 +115,7 @@ async function signedBy(
     await compactVerify(token, keys, options)
     return true
   } catch (error) {
-    // Several keys fit when the token does not say which one it means.
+    // Several keys fit when the token has no key ID.
     if (!(error instanceof errors.JWKSMultipleMatchingKeys)) return false
     for await (const key of error as AsyncIterable<CryptoKey>) {
       const held = await compactVerify(token, key, options).then(

@@ -22,7 +22,7 @@ export interface OidcOptions {
   readonly signingAlgs?: readonly string[]
 }
 
-/** What a user name and the groups are made of, with every default filled in. */
+/** Mapping of claims to the user name and the groups, with every default filled in. */
 export interface ClaimRules {
   readonly usernameClaim: string
   /** Empty for none. */

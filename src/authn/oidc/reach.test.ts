@@ -163,7 +163,7 @@ describe('looking the issuer up', () => {
     })
   }
 
-  test('an answer that does not come is given up after 30 s', async () => {
+  test('a response that does not come is given up after 30 s', async () => {
     issuer.instead.set(DISCOVERY, (_, response) => response.flushHeaders())
     const { lines, written } = await opened()
     await issuer.askedFor(DISCOVERY, 1)
@@ -239,7 +239,7 @@ describe('keys', () => {
     expect(await outcome(ours, first)).toBe(FAILED)
   })
 
-  test('that are known go on counting while the issuer is away', async () => {
+  test('that are known stay valid while the issuer is unavailable', async () => {
     const { ours, lines, written } = await ready()
     expect(await outcome(ours, first)).toBe('alice')
     issuer.instead.set('/keys', (_, response) => response.writeHead(500).end())

@@ -65,7 +65,7 @@ function registered(claims: Claims) {
   }
 }
 
-/** Whole seconds since the epoch; undefined when the token does not say. */
+/** Whole seconds since the epoch; undefined when the token has none. */
 function seconds(claims: Claims, name: string): number | undefined {
   const value = claimOf(claims, name)
   if (value === undefined) return undefined

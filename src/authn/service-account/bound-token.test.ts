@@ -68,7 +68,7 @@ const open = (counted: string[] = [], trusted: readonly TokenKey[] = keys) =>
     count: (what) => void counted.push(what),
   })
 
-/** The answer, or the text of what it was refused for. */
+/** The result, or the text of the refusal. */
 const tried = async (token: string, audiences: readonly string[] = [], tokens = open()) =>
   Promise.resolve(tokens.authenticateToken(token, asking(audiences))).catch(
     (error: Error) => `${error.constructor.name}: ${error.message}`,

@@ -10,7 +10,7 @@ export interface DiscoveryDocument {
 
 export interface DiscoveryOptions {
   readonly issuer: string
-  /** Where the keys are said to be; by default at this server. */
+  /** URI of the keys in the document; by default at this server. */
   readonly jwksUri: string
   /** `host:port` that others reach this server at. */
   readonly externalAddress: string

@@ -12,10 +12,10 @@ export interface BoundObject {
   readonly uid: string
 }
 
-/** What a token is to say. */
+/** Contents of a token. */
 export interface TokenOrder {
   readonly account: Account
-  /** Who is to accept it; this server when empty. */
+  /** Its audiences; this server when empty. */
   readonly audiences: readonly string[]
   readonly expirationSeconds: number
   readonly boundObject: BoundObject | null

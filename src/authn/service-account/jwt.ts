@@ -1,4 +1,4 @@
-/** Compact signed tokens: read strictly, verified with keys of ours only, signed. */
+/** Compact signed tokens: read strictly, verified with the server's keys only, signed. */
 import { CredentialError } from '../authenticator.ts'
 import { claimOf, isObject, jsonPart, unverifiedClaims, type Claims } from '../oidc/claims.ts'
 import type { TokenKey } from './keys.ts'
@@ -7,7 +7,7 @@ import type { TokenKey } from './keys.ts'
 const MAX_LENGTH = 65_536
 const COMPACT = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*$/
 
-/** Whether a text is a signed token that says it is by one of the issuers. Nothing is verified by that. */
+/** Whether a text is a signed token that claims to be by one of the issuers. Verifies nothing. */
 export function isOf(issuers: readonly string[], token: string): boolean {
   if (token.length > MAX_LENGTH || !COMPACT.test(token)) return false
   const claims = unverifiedClaims(token)

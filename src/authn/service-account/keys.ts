@@ -21,7 +21,7 @@ const CURVES: ReadonlyMap<string | undefined, Algorithm> = new Map([
   ['secp384r1', 'ES384'],
   ['secp521r1', 'ES512'],
 ])
-// Shorter ones are within reach of those who want to forge tokens.
+// Shorter ones are within reach of forgers.
 const LEAST_RSA_BITS = 2048
 
 const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----[\s\S]*?-----END \1-----/g

@@ -14,7 +14,7 @@ export interface ServiceAccountOptions {
   readonly maxExpirationSeconds?: number
   /** Whether tokens for pods are good for longer than they say; they are by default. */
   readonly extendExpiration?: boolean
-  /** Where the keys are said to be; by default at this server. */
+  /** URI of the keys in the discovery document; by default at this server. */
   readonly jwksUri?: string
 }
 

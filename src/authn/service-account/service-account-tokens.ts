@@ -28,7 +28,7 @@ export interface ServiceAccountTokens {
   discovery(externalAddress: string): Discovery
 }
 
-/** Reads keys and options. Throws an Error about what a server cannot start with. */
+/** Reads keys and options. Throws an Error about unusable ones. */
 export function serviceAccountTokens(
   options: ServiceAccountOptions,
   { v, clock, objects, count = () => {} }: ServiceAccountParts,

@@ -13,7 +13,7 @@ export const primedBindings: ReadonlyMap<string, string> = new Map([
   ['system:discovery', 'system:public-info-viewer'],
 ])
 
-/** What a new role starts with; null when there is nothing to take over. */
+/** Initial members of a new role; null when there is nothing to take over. */
 export function primedRole(
   old: StoredRole | null,
   next: StoredRole | null,
@@ -22,7 +22,7 @@ export function primedRole(
   return { ...kept(old), rules: old.rules ?? [] }
 }
 
-/** What a new binding starts with; null when there is nothing to take over. */
+/** Initial members of a new binding; null when there is nothing to take over. */
 export function primedBinding(
   old: StoredBinding | null,
   next: StoredBinding | null,
