@@ -51,7 +51,7 @@ export interface Engine {
   readonly pageBytes?: number
   /** Throws StoreFull when there is no room for new objects. Absent where that is not known. */
   checkSpace?(): void
-  /** Waits for pending commits and lets go of files. May be called twice. */
+  /** Waits for pending commits and closes files. May be called twice. */
   close(): Promise<void>
 }
 
@@ -141,7 +141,7 @@ export class UnusableDataDir extends Error {
   }
 }
 
-/** The store does not answer, or cannot serve now; asking again later may help. */
+/** The store does not respond, or cannot serve now; a retry may help. */
 export class StoreUnavailable extends Error {
   /** Whether a write may have happened all the same. */
   readonly outcome: 'none' | 'unknown'
@@ -155,7 +155,7 @@ export class StoreUnavailable extends Error {
 /** There is no room for the write; reads continue, and nothing was changed. */
 export class StoreFull extends StoreUnavailable {}
 
-/** The store refuses a request for what it is: asking again does not help. */
+/** The store refuses the request itself: a retry does not help. */
 export class StoreRefusal extends Error {
   /** The part that exceeds the store's limit; null when the cause is another. */
   readonly tooLarge: TooLarge | null

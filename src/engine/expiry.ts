@@ -18,9 +18,9 @@ export interface Expiries<E extends Expiry = Expiry> {
   settle?(): Promise<void>
   /** When the earliest falls due; undefined: there is none. */
   next(): number | undefined
-  /** The earliest of those that are due; what they say of their keys may be out of date. */
+  /** The earliest expiries that are due; they may be out of date for their keys. */
   due(nowMs: number, limit: number): readonly E[]
-  /** Drops what `due` gave out, when their keys are gone or were written anew. */
+  /** Drops expiries returned by `due`, when their keys are gone or were written anew. */
   drop(expiries: readonly E[]): void | Promise<void>
 }
 

@@ -13,7 +13,7 @@
  */
 import { storageTag, tagBytes } from '../base/storage-tag.ts'
 
-/** What a record is made of. */
+/** Contents of a record. */
 export interface RecordParts {
   /** JSON text before the digits of the resourceVersion, and after them. */
   readonly head: string

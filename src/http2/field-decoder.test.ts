@@ -62,7 +62,7 @@ describe('examples of RFC 7541, Appendix C', () => {
       ],
     },
     {
-      // The examples have a table of 256 bytes, which the first block says here.
+      // The examples have a table of 256 bytes, which a size update in the first block sets here.
       name: 'C.5 answers without Huffman, entries being evicted',
       blocks: [
         [

@@ -9,7 +9,7 @@ const INDEXING = 0x40
 const TABLE_SIZE = 0x20
 const HUFFMAN = 0x80
 const MAX_INTEGER_SHIFT = 21
-/** Bytes of the table, which is what a side has that says nothing of it. */
+/** Bytes of the table, the default of a side without a setting. */
 const MAX_TABLE = 4096
 /** Old entries are cut off the array when there are as many. */
 const MAX_DROPPED = 64

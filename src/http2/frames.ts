@@ -39,7 +39,7 @@ export const CODE = {
   ENHANCE_YOUR_CALM: 11,
 } as const
 
-/** What a client says first. */
+/** The connection preface of a client. */
 export const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
 /** Bytes of a window unless the settings say otherwise. */
 export const DEFAULT_WINDOW = 65_535
@@ -77,7 +77,7 @@ export function writeHeader(
   return at + HEADER_BYTES
 }
 
-/** What stands before a payload. */
+/** The header of a frame. */
 export interface FrameHeader {
   readonly type: number
   readonly flags: number

@@ -1,4 +1,4 @@
-/** What a server knows of streams that are over, since the client may not know yet and still sends frames of them. */
+/** Closed streams of a server, since the client may not know yet and still sends frames of them. */
 import { CODE } from './frames.ts'
 
 /** Streams that were cut off here, and of which frames may still be under way. */

@@ -1,4 +1,4 @@
-/** What a client says of a request before its body (RFC 9113, section 8.3). */
+/** Pseudo-header fields and headers of a request (RFC 9113, section 8.3). */
 import type { Field } from './field.ts'
 import type { FieldSink } from './field-decoder.ts'
 

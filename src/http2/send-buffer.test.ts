@@ -23,7 +23,7 @@ describe('output', () => {
     expect([mine.take(), mine.bytes]).toEqual([[], 0])
   })
 
-  test('stays as it is until it was sent, however much is said meanwhile', () => {
+  test('stays as it is until it was sent, however much is written meanwhile', () => {
     const slow = new SendBuffer()
     const kept = Array.from({ length: 40 }, (_, i) => {
       const text = String.fromCharCode(65 + i).repeat(9_000)

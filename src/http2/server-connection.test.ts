@@ -389,7 +389,7 @@ describe('what ends the connection', () => {
   })
 })
 
-/** As much as a stream may say, of so many that it is more than the connection may. */
+/** As much as a stream may send, on so many that it is more than the connection may. */
 function overflow(): Buffer {
   return Buffer.concat(
     Array.from({ length: 17 }, (_, i) => {
@@ -867,7 +867,7 @@ describe('windows', () => {
   })
 })
 
-describe('an answer', () => {
+describe('a response', () => {
   test('before the body is whole is followed by the end of the stream', async () => {
     const { client, requests, connection } = await serve()
     client.headers(1, OPEN, false)
@@ -982,7 +982,7 @@ describe('the end', () => {
     await client.closed
   })
 
-  test('comes for an answer that is not taken', async () => {
+  test('comes for a response that is not taken', async () => {
     const { client, connection, requests } = await serve(() => {}, { keepsWindows: true })
     for (const id of [1, 3]) client.headers(id, OPEN, true)
     await synchronized(client)
@@ -994,7 +994,7 @@ describe('the end', () => {
     expect(requests.map(({ stream }) => stream.isOver)).toEqual([true, false])
   })
 
-  test('comes for a client that asks for answers and does not read them', async () => {
+  test('comes for a client that sends requests and does not read the responses', async () => {
     const { client, requests, over } = await serve(() => {}, { settings: [[4, 2 ** 31 - 1]] })
     client.send(FRAME.WINDOW_UPDATE, 0, 0, uint32(2 ** 30))
     client.headers(1, OPEN, true)

@@ -40,7 +40,7 @@ export interface ServerLimits {
   readonly settingsMs: number
   /** Until a header block that was begun is whole. */
   readonly headersMs: number
-  /** Without a request, or without taking anything of an answer that is complete. */
+  /** Without a request, or without taking anything of a response that is complete. */
   readonly idleMs: number
 }
 
@@ -181,7 +181,7 @@ export class ServerConnection {
     }
   }
 
-  // What streams ask of it.
+  // Called by streams.
 
   /** Cuts a stream off. */
   sendReset(id: number, code: number): void {

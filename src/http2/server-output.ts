@@ -1,4 +1,4 @@
-/** What a server says on a connection of HTTP/2, and which stream may say how much of it. */
+/** Output of a server on an HTTP/2 connection, and its distribution among streams. */
 import type { Socket } from 'node:net'
 import { mostBytes, writeFields } from './field-encoder.ts'
 import {
@@ -92,7 +92,7 @@ export class ServerOutput {
   }
 
   #longBlock(id: number, flags: number, block: Buffer): void {
-    // The memory is taken anew for the frames.
+    // The frames reserve the same memory again.
     const bytes = Buffer.from(block)
     for (let from = 0; from < bytes.length; from += MAX_PAYLOAD) {
       const to = Math.min(from + MAX_PAYLOAD, bytes.length)
@@ -145,7 +145,7 @@ export class ServerOutput {
     this.#flushSoon()
   }
 
-  /** An answer to a frame of control: a client that does not read them gets no more. */
+  /** A response to a control frame: a client that does not read them gets no more. */
   control(type: number, payload: Buffer): void {
     if (this.isFull && ++this.#backlog > MAX_BACKLOG) {
       this.#socket.destroy()
@@ -191,7 +191,7 @@ export class ServerOutput {
     if (length > 1) socket.uncork()
   }
 
-  // Who waits.
+  // Waiting streams.
 
   /** Puts a stream where it is thought of when the connection takes more. */
   hold(stream: Sender): void {
@@ -200,7 +200,7 @@ export class ServerOutput {
     this.#held.push(stream)
   }
 
-  /** The socket has sent what it had. */
+  /** The socket has sent its buffer. */
   drained(): void {
     this.#backlog = 0
     this.pumpHeld()

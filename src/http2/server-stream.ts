@@ -5,7 +5,7 @@ import type { Sender } from './server-output.ts'
 /** Takes the body of a request. */
 export interface StreamSink {
   data(chunk: Buffer): void
-  /** All of it came, as long as it was said to be. */
+  /** The body is complete, and as long as it was declared. */
   end(): void
   /** It will never be whole. */
   cut(): void
@@ -24,15 +24,15 @@ interface Unsent {
   readonly flushed: (() => void) | undefined
 }
 
-/** One request and its answer on a connection. */
+/** One request and its response on a connection. */
 export class ServerStream implements Sender {
   readonly id: number
   readonly connection: ServerConnection
   /** Called once, when nothing more is read or sent. */
   onClosed: (() => void) | null = null
-  /** The client has said all. */
+  /** The client has ended its side. */
   isRemoteEnded: boolean
-  /** An answer was begun. */
+  /** A response was begun. */
   isBegun = false
   /** Nothing more is read or sent. */
   isOver = false
@@ -176,7 +176,7 @@ export class ServerStream implements Sender {
     this.connection.output.headers(this.id, { status: 100, headers: [], ends: false })
   }
 
-  /** Sends a whole answer. `body` null: it has none. */
+  /** Sends a whole response. `body` null: it has none. */
   answer(status: number, headers: readonly string[], body: Buffer | null): void {
     if (this.isOver || this.isBegun) return
     const { output } = this.connection
@@ -200,7 +200,7 @@ export class ServerStream implements Sender {
     this.pump()
   }
 
-  /** Begins an answer whose body comes by {@link write}; `ends`: it has none. */
+  /** Begins a response whose body comes by {@link write}; `ends`: it has none. */
   begin(status: number, headers: readonly string[], ends: boolean): void {
     if (this.isOver || this.isBegun) return
     this.connection.output.headers(this.id, { status, headers, ends })
@@ -249,7 +249,7 @@ export class ServerStream implements Sender {
     return this.#draining.promise
   }
 
-  /** Whether all of an answer waits to be taken by the client. */
+  /** Whether all of a response waits to be taken by the client. */
   get isWaiting(): boolean {
     return this.#isFinished && this.#chunk !== null
   }
@@ -326,7 +326,7 @@ export class ServerStream implements Sender {
     this.connection.spendReset()
   }
 
-  /** Lets go of everything; for {@link ServerConnection} as well, when the client cut it off. */
+  /** Releases everything; for {@link ServerConnection} as well, when the client cut it off. */
   close(): void {
     if (this.isOver) return
     this.isOver = true

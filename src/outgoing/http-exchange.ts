@@ -12,10 +12,10 @@ import { request as httpsRequest } from 'node:https'
 import type { Duplex, Readable } from 'node:stream'
 import { isReset } from './platform-errors.ts'
 
-/** A connection that had been used before and was closed before an answer began: sending again is no second attempt. */
+/** A reused connection was closed before a response began: sending again is no second attempt. */
 export class StaleConnection extends Error {}
 
-/** Sends a request; resolves with the head of the answer. Rejects with an error of the platform, or that it was stale. */
+/** Sends a request; resolves with the head of the response. Rejects with an error of the platform, or a stale one. */
 export function beginExchange(
   protocol: string,
   options: RequestOptions,
@@ -53,7 +53,7 @@ export function beginStream(
 /** The response to a request for a protocol upgrade. */
 export interface UpgradeAnswer {
   readonly answer: IncomingMessage
-  /** The connection, with what came on it behind the answer; null when the server stays with HTTP. */
+  /** The connection, with the bytes behind the response; null when the server stays with HTTP. */
   readonly taken: { readonly socket: Duplex; readonly head: Buffer } | null
 }
 
@@ -101,7 +101,7 @@ export async function beginAfresh(
   }
 }
 
-/** The body of an answer; rejects with `tooLarge` and ends the connection when it is longer than `maxBytes`. */
+/** The body of a response; rejects with `tooLarge` and ends the connection when it is longer than `maxBytes`. */
 export function readAnswer(
   answer: IncomingMessage,
   maxBytes: number,

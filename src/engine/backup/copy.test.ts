@@ -67,7 +67,7 @@ describe('a copy has everything, in the same order', () => {
       // All after those that were used before, but for those that something was written at.
       const kept = new Set(items.flatMap(({ created, changed }) => [created, changed]))
       expect(spent).toBe(spends ? source + moved - before - kept.size : 0)
-      // Who knows the newest state of the source goes on where nothing was moved, and else begins anew.
+      // A client at the newest revision of the source continues where nothing was moved, and else lists anew.
       const after = async () => {
         const found: Event[] = []
         for await (const events of to.changes('/registry/core/things/', source, to.revision()))

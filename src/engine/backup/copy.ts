@@ -60,7 +60,7 @@ export async function copyStore(
   }
   await writer.fillUpTo(last)
   const revision = await writer.finish()
-  // Where revisions are what they were, clients go on; else what they know must not match another state.
+  // Where revisions are unchanged, clients continue; else their revisions must not match another state.
   await to.compact(moved === 0 ? last : revision)
   onProgress(revision, last)
   return { objects, moved, revision }

@@ -49,7 +49,7 @@ async function* readFrom(
   const client = new GrpcClient(new URL(server).origin, { ca, cert, key })
   try {
     const answers = client.stream(METHOD, blobOf)
-    // The request says nothing.
+    // The request is empty.
     answers.send(Buffer.alloc(0))
     answers.done()
     // Flow control reaches from end to end: etcd sends as fast as the file is written.

@@ -12,7 +12,7 @@
  */
 import type { Item, Revision } from '../engine.ts'
 
-/** What a backup says about itself. */
+/** The header of a backup. */
 export interface Heading {
   /** Version of the file's form. */
   readonly version: number
@@ -67,7 +67,7 @@ export function encodeHeading(heading: Heading): Buffer {
   return Buffer.concat([MARK, length, json])
 }
 
-/** An object with the byte that says that it is one. */
+/** An object with its type byte. */
 export function encodeObject({ key, value, created, changed }: Item): Buffer {
   const keyBytes = Buffer.byteLength(key)
   const bytes = Buffer.allocUnsafe(1 + OBJECT_FIXED + keyBytes + value.length)
@@ -81,7 +81,7 @@ export function encodeObject({ key, value, created, changed }: Item): Buffer {
   return bytes
 }
 
-/** A file with the byte that says that it is one. */
+/** A file with its type byte. */
 export function encodeFile({ name, content }: KeptFile): Buffer {
   const nameBytes = Buffer.from(name)
   const fixed = Buffer.alloc(1 + FILE_FIXED)

@@ -28,7 +28,7 @@ export interface Backup {
   close(): Promise<void>
 }
 
-/** Some of what a backup holds. */
+/** A part of a backup: some items, or a file. */
 export type BackupPart = { readonly items: readonly Item[] } | { readonly file: KeptFile }
 
 const PAGE_ITEMS = 500
@@ -172,7 +172,7 @@ class Reader {
   /** The next bytes, fewer where the file ends. */
   async upTo(length: number): Promise<Buffer> {
     while (this.#chunk.length < length) {
-      // Large claims of a damaged file are met by its end, not by memory.
+      // A damaged length leads to the end of the file, not to a large allocation.
       const piece = Buffer.allocUnsafe(Math.max(1 << 16, Math.min(length, 1 << 20)))
       const { bytesRead } = await this.#file.read(piece, 0, piece.length, null)
       if (bytesRead === 0) break

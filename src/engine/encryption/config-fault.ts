@@ -1,4 +1,4 @@
-/** Why a server does not start with an encryption configuration. Says where the fault is, never what a key is. */
+/** Why a server does not start with an encryption configuration. Names the place of the fault, never a key. */
 export class EncryptionConfigError extends Error {
   constructor(message: string) {
     super(message)

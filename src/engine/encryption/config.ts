@@ -31,7 +31,7 @@ export interface EncryptionRule {
   readonly providers: readonly ProviderConfig[]
 }
 
-/** Spells a name template in the words of the server. */
+/** Resolves a name template with the vocabulary of the server. */
 export type Resolve = (template: string) => string
 
 export interface EncryptionFile {

@@ -14,7 +14,7 @@ export interface EncryptionOptions {
 }
 
 /**
- * Makes the encryption that rules ask for; with no rules, one that only keeps encrypted values from being taken for
+ * Makes the encryption of a list of rules; with no rules, one that only keeps encrypted values from being taken for
  * plain ones. Providers of a resource that several rules name are tried one after the other. Throws EncryptionConfigError.
  */
 export async function openEncryption(

@@ -59,7 +59,7 @@ describe.skipIf(!hasEtcd)(`a real etcd${hasEtcd ? '' : ` (${NO_ETCD})`}`, () => 
     await vi.waitFor(shows, { timeout: 5_000, interval: 10 })
   }
 
-  test('one of two servers compacts each round to where the last one was, and both say 410 alike', async () => {
+  test('one of two servers compacts each round to where the last one was, and both fail with 410', async () => {
     prefixes++
     const [clockA, clockB] = [new ManualClock(), new ManualClock()]
     const a = await open({ clock: clockA, compactionIntervalMs: INTERVAL })

@@ -6,7 +6,7 @@ import { decodeWatch, type WatchResponse } from './messages.ts'
 
 /** Where etcd is and how long to wait for it. */
 export interface ConnectionOptions {
-  /** URLs of members; one is used at a time, the next when it does not answer. */
+  /** URLs of members; one is used at a time, the next when it does not respond. */
   readonly servers: readonly string[]
   /** PEM certificates that vouch for the servers; absent: those of the system. */
   readonly ca?: Buffer
@@ -20,7 +20,7 @@ export interface ConnectionOptions {
 /** A stream of watch frames. */
 export type WatchStream = MessageStream<WatchResponse>
 
-/** One call: how its question and its answer are written, and what a second try may do. */
+/** One call: the encoding of its request and response, and the conditions of a retry. */
 export interface Ask<T> {
   readonly method: string
   readonly request: Buffer
@@ -100,7 +100,7 @@ export class Connection {
         if (!isPassing(failure)) throw refusalOf(failure, server)
         const unsent = failure.isUnsent
         this.leave(server, { isOut: unsent })
-        // What ran out of time while it waited for a connection says less than why there was none.
+        // A timeout while waiting for a connection is less helpful than the error of the connection.
         if (failure.code !== status.DEADLINE_EXCEEDED || !last) last = failure
         const late = systemClock.now() + waitMs >= deadline
         if ((ask.writes && !unsent) || late)

@@ -115,7 +115,7 @@ describe.skipIf(!hasEtcd)(`a real etcd${hasEtcd ? '' : ` (${NO_ETCD})`}`, () => 
     ])
   })
 
-  test('two servers see one another, and who opens later starts with a revision all hear of', async () => {
+  test('two servers see one another, and one that opens later starts with a revision that all see', async () => {
     const one = await openNew()
     const told = listen(one)
     const two = await open()
@@ -213,7 +213,7 @@ describe.skipIf(!hasEtcd)(`a real etcd${hasEtcd ? '' : ` (${NO_ETCD})`}`, () => 
     await put(engine, '/registry/a', '1')
     etcd.pause()
     const late = `etcd at ${etcd.url} did not answer within`
-    // It may still answer what comes in the same moment.
+    // It may still respond to requests of the same moment.
     await vi.waitFor(async () => expect(await failure(engine.check(50))).toBe(`${late} 50 ms`))
     const from = engine.revision() - 1
     try {

@@ -143,10 +143,10 @@ class EtcdStore implements EtcdEngine {
   /** Finds the newest revision and the present keys, and starts to watch. */
   async prepare(): Promise<void> {
     const position = this.#position
-    // A change of our own: every server, this one included, hears of the revision it starts with.
+    // A write of our own: every server, this one included, gets an event at the revision it starts with.
     position.begin(await position.mark(this.#options.dialTimeoutMs))
     const floor = this.#floor()
-    // Notifies once the keys are there.
+    // An error is thrown once the keys are there.
     floor.catch(() => {})
     const { ttlMs } = this.#options
     const unleased: Unleased[] = []

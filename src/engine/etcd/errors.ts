@@ -11,7 +11,7 @@ export class EtcdFull extends StoreFull {
   override name = 'EtcdFull'
 }
 
-/** etcd refuses a request for what it is: asking again does not help. */
+/** etcd refuses the request itself: a retry does not help. */
 export class EtcdRefusal extends StoreRefusal {
   override name = 'EtcdRefusal'
   readonly code: number
@@ -33,7 +33,7 @@ export const isLeaseGone = (error: unknown): boolean =>
   error.code === status.NOT_FOUND &&
   error.message.includes('lease not found')
 
-/** Whether a failed call says nothing against asking again. */
+/** Whether a failed call may be retried. */
 export const isPassing = (error: GrpcError): boolean =>
   error.code === status.UNAVAILABLE ||
   error.code === status.DEADLINE_EXCEEDED ||
@@ -41,7 +41,7 @@ export const isPassing = (error: GrpcError): boolean =>
   error.code === status.INTERNAL ||
   error.code === status.UNKNOWN
 
-/** What a refusal comes to: no room, too much for one request, a state of etcd that passes, or a mistake of this server. */
+/** Cause of a refusal: no room, too much for one request, a passing state of etcd, or a mistake of this server. */
 type Sort = 'full' | 'large' | 'unavailable' | 'refusal'
 
 /** Refusals that a setting of etcd causes, by a part of their text, and what to do about them. */

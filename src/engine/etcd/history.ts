@@ -62,7 +62,7 @@ export class History {
       )
     } finally {
       unlimit()
-      // The end of a call that was given up is told as an error to whoever still listens.
+      // A cancelled stream ends with an error, which is expected here.
       stream.on('error', () => {})
       stream.cancel()
     }

@@ -69,7 +69,7 @@ export interface TxnRequest {
   readonly read: readonly string[]
 }
 
-/** What a transaction came to. */
+/** Result of a transaction. */
 export interface TxnResponse {
   readonly revision: Revision
   readonly succeeded: boolean
@@ -219,7 +219,7 @@ export function encodeGrant(seconds: number): Buffer {
 /** Writes a message without fields. */
 export const encodeNothing = (): Buffer => Buffer.alloc(0)
 
-/** Reads the revision that an answer was given at, whatever else it says. */
+/** Reads the revision of a response from its header; ignores the rest. */
 export function decodeRevision(buffer: Buffer): Revision {
   let revision = 0
   fields(Reader.create(buffer), (field, r) => {
@@ -230,7 +230,7 @@ export function decodeRevision(buffer: Buffer): Revision {
   return revision
 }
 
-/** Reads the answer to a range. */
+/** Reads the response to a range. */
 export function decodeRange(buffer: Buffer): RangeResponse {
   return readRange(Reader.create(buffer))
 }
@@ -255,7 +255,7 @@ function readRange(reader: WireReader, end?: number): RangeResponse {
   return { revision, items, more, count }
 }
 
-/** Reads the answer to a transaction. */
+/** Reads the response to a transaction. */
 export function decodeTxn(buffer: Buffer): TxnResponse {
   let revision = 0
   let succeeded = false
@@ -402,7 +402,7 @@ function inside(r: WireReader, read: (field: number, r: WireReader) => boolean):
   fields(r, read, r.pos + length)
 }
 
-/** Hands each field to `read`, which says whether it took the value; others are skipped. */
+/** Passes each field to `read`, which returns whether it took the value; others are skipped. */
 function fields(
   r: WireReader,
   read: (field: number, r: WireReader) => boolean,

@@ -6,7 +6,7 @@ import { EtcdUnavailable } from './errors.ts'
 import { decodeRevision, decodeTxn, encodePut, encodeTxn } from './messages.ts'
 import { Times } from './times.ts'
 
-/** What a position is found with. */
+/** Dependencies of a position. */
 export interface PositionOptions {
   readonly connection: Connection
   /** The engine's own key in etcd. */
@@ -59,7 +59,7 @@ export class Position {
 
   /** The oldest state that can be read. */
   get oldest(): Revision {
-    // While nothing of ours changes, its state stays readable whatever others compact.
+    // While our keys do not change, their state stays readable whatever others compact.
     return Math.min(this.#floor, this.#changed)
   }
 
@@ -86,7 +86,7 @@ export class Position {
     this.#times.add(revision, this.#options.clock.now())
   }
 
-  /** Takes in what history begins with now. */
+  /** Records the new start of history. */
   raiseFloor(floor: Revision): void {
     this.#floor = Math.max(this.#floor, floor)
     this.#times.trim(this.oldest)
@@ -159,7 +159,7 @@ export class Position {
     }
   }
 
-  /** Lets everybody go who waits. */
+  /** Resolves all waiters. */
   close(): void {
     this.#arrivals.close()
   }

@@ -22,7 +22,7 @@ export class Subscribers {
     this.#position = position
   }
 
-  /** Takes in a key that was there when the engine began. */
+  /** Records a key that was there when the engine began. */
   add(key: string, created: Revision): void {
     this.#present.set(key, created)
   }

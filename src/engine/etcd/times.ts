@@ -9,7 +9,7 @@ export class Times {
     this.#most = most
   }
 
-  /** Takes in that `revision` was the newest at `timeMs`. */
+  /** Records that `revision` was the newest at `timeMs`. */
   add(revision: Revision, timeMs: number): void {
     const last = this.#entries.at(-1)
     if (last && last.timeMs >= timeMs) {

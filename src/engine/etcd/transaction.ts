@@ -21,7 +21,7 @@ export interface Means {
   readonly ttlMs?: ((key: string) => number | undefined) | undefined
 }
 
-/** What a transaction came to. */
+/** Result of a transaction. */
 export interface Outcome {
   /** The revision it made, or when it changed nothing one that etcd has. */
   readonly revision: Revision

@@ -26,8 +26,8 @@ export interface CutJournal {
 }
 
 /**
- * Gives up what a damaged journal has from the damage on, and moves revisions on as a restore does, so that none is given
- * out for a second time. Null when the journal is not damaged: nothing is changed then. Throws UnusableDataDir.
+ * Drops a damaged journal from the damage on, and advances revisions as a restore does, so that none is used
+ * for a second time. Null when the journal is not damaged: nothing is changed then. Throws UnusableDataDir.
  */
 export async function cutJournal(
   dir: string,

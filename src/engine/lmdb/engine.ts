@@ -56,7 +56,7 @@ export interface LmdbOptions extends LockOptions {
   readonly formatVersion?: string
   /** Called at the end, while the lock is still held: whether the store is removed with all its data. */
   readonly isToGo?: () => boolean
-  /** Leaves out what a damaged journal has behind the damage, instead of refusing the directory. */
+  /** Drops entries of a damaged journal behind the damage, instead of refusing the directory. */
   readonly cutJournal?: boolean
   /** Small transactions after which a journal is kept; 0: from the start. */
   readonly journalAfter?: number
@@ -109,7 +109,7 @@ export async function openLmdb(options: LmdbOptions): Promise<Engine> {
   }
 }
 
-/** An engine that is ready; where it cannot be, everything but the lock is let go of. */
+/** An engine that is ready; after an error, everything but the lock is closed. */
 async function opened(
   path: string,
   options: LmdbOptions,
@@ -125,7 +125,7 @@ async function opened(
     await engine.prepare(known)
     return engine
   } catch (error) {
-    // What keeps files from being closed says less than what came before.
+    // An error of closing is less helpful than the one before.
     await (engine ? engine.letGo() : file.close()).catch(() => {})
     throw error
   }
@@ -141,7 +141,7 @@ class LmdbEngine implements Engine {
   readonly #lock: DirLock
   #revision: Revision = 0
   #oldest: Revision = 0
-  /** Whether the store says that times to live are recorded, which a write that records none makes untrue. */
+  /** Whether the store is marked as having recorded expiries, which a write without them makes untrue. */
   #isMarked = false
   readonly #listeners = new Set<(events: readonly Event[]) => void>()
   #waiting: Waiting[] = []

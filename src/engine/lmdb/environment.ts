@@ -64,9 +64,9 @@ export class Environment implements Databases {
   }
 
   /**
-   * Runs `work` when all transactions before are committed, and writes what it wants written in one durable transaction.
-   * Rejects when that could not be written, for instance on a full disk: then nothing of it was. What `frees` makes room, or
-   * was acknowledged before, and may use the last that there is.
+   * Runs `work` when all transactions before are committed, and writes its list in one durable transaction. Rejects
+   * when that could not be written, for instance on a full disk: then nothing of it was. A transaction that `frees`
+   * makes room, or was acknowledged before, and may use the last free bytes.
    */
   transact<T>(work: (writes: WriteList) => T, { frees = false } = {}): Promise<T> {
     return this.#inTurn(async () => {

@@ -110,7 +110,7 @@ test('without times to live no key expires, and keys written then get their time
   await engine.close()
 })
 
-test('who looks at a store without times to live, and writes nothing, changes none', async () => {
+test('opening a store without times to live, and writing nothing, changes no expiry', async () => {
   const dir = await newDir()
   const clock = new ManualClock()
   let engine = await openLmdb({ dir, clock, ttlMs })

@@ -4,7 +4,7 @@ import { META, TIME_BYTES } from './layout.ts'
 import { decodeHead, placeKey, readPlaceKey, type Place } from './value-record.ts'
 import type { Writes } from './writes.ts'
 
-/** One expiry as it stands on disk: under its time (6 bytes, big-endian) and place of the change (10), its key. */
+/** One expiry as it is on disk: under its time (6 bytes, big-endian) and place of the change (10), its key. */
 export interface StoredExpiry extends Expiry {
   readonly at: Buffer
 }

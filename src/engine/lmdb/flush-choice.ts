@@ -18,7 +18,7 @@ export class FlushChoice {
     return this.#single > IN_A_ROW && this.#lastMs < SHORT_MS
   }
 
-  /** Takes in how long it took, milliseconds. */
+  /** Records the duration of a flush, milliseconds. */
   took(ms: number): void {
     this.#lastMs = ms
   }

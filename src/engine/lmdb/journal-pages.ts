@@ -18,14 +18,14 @@ import { WriteList } from './writes.ts'
  *
  * Numbers are doubles (revisions) or integers, little-endian. Pages behind the last one keep their earlier contents.
  *
- * Each page says what it is, so that every one is found whatever became of those before it, and what a client wrote
+ * Each page identifies itself, so that every one is found whatever became of those before it, and a client's data
  * cannot be taken for one: no page begins with it. An entry is begun when the one before is on disk, and acknowledged
  * when it is itself. So of entries that LMDB does not have, only the newest can have been cut off by a crash, and what
  * such an entry lacks was never acknowledged. What else lacks was, which a page of a later entry shows. Pages of entries
  * that LMDB has, behind the last, show nothing.
  */
 
-/** Revisions of one transaction and what it writes. */
+/** Revisions of one transaction and its writes. */
 export interface JournalEntry {
   readonly first: Revision
   readonly last: Revision
@@ -149,7 +149,7 @@ export function findGap({ pages, bytes }: JournalContent, after: Revision): Jour
   return isShort ? { position: bytes, next: null, last: after } : null
 }
 
-/** Where the pages lie that are missing before one: at the end of what is good in its half, or in the other. */
+/** Position of the missing pages before a page: behind the good pages of its half, or in the other half. */
 function damageBefore(pages: readonly JournalPage[], next: number, after: Revision): number {
   const good = (from: number, to: number): number =>
     pages

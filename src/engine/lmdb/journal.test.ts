@@ -78,7 +78,7 @@ describe.each([
     start = readPages(good).pages.find(({ first }) => first === applied + 1)!.position
   })
 
-  /** What is read of a journal: how many entries follow, and what lacks. */
+  /** Result of reading a journal: how many entries follow, and the missing ones. */
   const read = (bytes: Buffer) => {
     const content = readPages(bytes)
     const following = entriesAfter(content.entries, applied)
@@ -190,7 +190,7 @@ describe.each([
       expect(read(flipped(at))).toEqual({ entries: 6, gap: null })
   })
 
-  test('a store is refused with the place, and is not changed; the command goes on without the rest', async () => {
+  test('a store is refused with the place, and is not changed; the command continues without the rest', async () => {
     const store = await copyOf(dir)
     writeFileSync(journalOf(store), flipped(positionOf(2) + PAGE + 100, 3))
     const message =
@@ -242,7 +242,7 @@ describe.each([
   })
 })
 
-test('what a client writes is never taken for an entry', async () => {
+test('data of a client is never taken for an entry', async () => {
   const dir = join(root, 'planted')
   const engine = await openLmdb({ dir, clock, journalAfter: 0 })
   await engine.get('/a')

@@ -84,7 +84,7 @@ export class Journal {
     this.#at = aligned(this.#at + entry.length)
   }
 
-  /** The same at once: it is on disk when this returns, and nothing else happens meanwhile. Throws. */
+  /** The same, synchronously: it is on disk when this returns. Throws. */
   appendAtOnce(entry: Buffer): void {
     let done = 0
     while (done < entry.length) {
@@ -114,14 +114,14 @@ export class Journal {
 }
 
 /**
- * Whether O_DSYNC does what it says. Windows has no such flag, and on macOS it ends at the disk's own memory; a flush of
+ * Whether O_DSYNC reaches the disk. Windows has no such flag, and on macOS it ends at the disk's own memory; a flush of
  * Node reaches the disk on both (libuv: F_FULLFSYNC and FlushFileBuffers). docs/store.md.
  */
 const WRITES_THROUGH = process.platform === 'linux'
 
 const EMPTY: JournalContent = { entries: [], pages: [], bytes: 0 }
 
-/** What a directory's journal holds; most of it is in LMDB too. */
+/** Contents of a directory's journal; most of it is in LMDB too. */
 export async function readJournal(dir: string): Promise<JournalContent> {
   const path = join(dir, JOURNAL_FILE)
   return existsSync(path) ? readPages(await readFile(path)) : EMPTY

@@ -254,7 +254,7 @@ describe('a data file', () => {
     cpSync(good, store, { recursive: true })
     zeroed(() => last('overflow').page)(fileOf(store))
     await checkDataFile(store)
-    // What a process leaves that is not there any more.
+    // Left by a process that is gone.
     writeFileSync(join(store, 'lock'), '999999999 1\n')
     await expect(openLmdb({ dir: store, clock: new ManualClock() })).rejects.toMatchObject({
       name: 'UnusableDataDir',

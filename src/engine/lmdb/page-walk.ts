@@ -14,7 +14,7 @@ export interface Walked {
   readonly how: Walk
 }
 
-/** What a page is, in its header. */
+/** Type of a page, in its header. */
 const IS = { branch: 1, leaf: 2, overflow: 4 } as const
 /** Bits that LMDB keeps for itself while a transaction runs. */
 const PASSING = 0xe000
@@ -88,7 +88,7 @@ class PageWalk {
     return trees
   }
 
-  /** Takes in that something leads to a run of pages. */
+  /** Records that a tree refers to a run of pages. */
   #reach(first: number, count: number, tree: Tree): void {
     const { pages, meta } = this.#walked
     const last = first + count - 1

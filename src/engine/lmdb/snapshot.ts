@@ -29,7 +29,7 @@ const LOOK_MS = 20
 
 /**
  * The newest state of an embedded store, also while a server of another process has it: a read transaction, from which
- * writers keep away. What they write meanwhile takes new space in the file until this is closed. Throws UnusableDataDir.
+ * writers keep away. Writes meanwhile take new space in the file until this is closed. Throws UnusableDataDir.
  */
 export async function openLmdbSnapshot(
   dir: string,

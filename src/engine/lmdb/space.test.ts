@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { StoreUnavailable } from '../engine.ts'
 import { Space, spaceFor } from './space.ts'
 
-test('what a transaction may take grows with its values', () => {
+test('the space of a transaction grows with its values', () => {
   const nothing = { value: Buffer.alloc(0) }
   const value = spaceFor([nothing])
   expect([spaceFor([]), spaceFor([nothing, nothing])]).toEqual([0, 2 * value])

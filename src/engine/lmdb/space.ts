@@ -18,7 +18,7 @@ const REMOVAL_BYTES = 16 << 10
 /** Bytes that the library writes through a map when it opens a file, and would end the process over. */
 const OPENING_BYTES = 64 << 10
 
-/** What a transaction may take at most, as a rule. */
+/** Upper estimate of the space of a transaction. */
 export function spaceFor(writes: Iterable<{ readonly value: Uint8Array | null }>): number {
   let bytes = 0
   for (const { value } of writes)

@@ -4,7 +4,7 @@ import { encodeHead, encodeValue, placeKey, type Head } from './value-record.ts'
 import type { Versions } from './versions.ts'
 import type { Writes } from './writes.ts'
 
-/** What a transaction is made with. */
+/** Dependencies of a transaction. */
 export interface TransactionOptions {
   readonly versions: Versions
   readonly expiries: LmdbExpiries | null
@@ -16,7 +16,7 @@ export interface TransactionOptions {
   readonly timeMs: number
 }
 
-/** The newest change of a key, and what it made of it. */
+/** The newest change of a key, and its result. */
 export interface Made {
   readonly head: Head
   readonly item: Item | null

@@ -151,7 +151,7 @@ describe('damage is found when a store is opened', () => {
   })
 })
 
-test('a key that was made anew over a deletion that history has lost is no damage', async () => {
+test('a key created again over a compacted deletion is no damage', async () => {
   const dir = mkdtempSync(join(root, 'anew-'))
   const value = Buffer.from('v')
   const engine = await openLmdb({ dir, clock, format: {} })

@@ -25,7 +25,7 @@ export class Versions {
     return bytes ? decodeHead(bytes) : null
   }
 
-  /** What a change of a key made of it; null for a deletion. */
+  /** State of a key after a change; null for a deletion. */
   item(key: string, place: Place): Item | null {
     const bytes = this.#stores.values.get(placeKey(place.revision, place.index))
     if (!bytes) return null

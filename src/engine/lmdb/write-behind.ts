@@ -29,12 +29,12 @@ import { spaceFor } from './space.ts'
 import type { Made } from './transaction.ts'
 import type { WriteList } from './writes.ts'
 
-/** What is written to the journal first; larger transactions spend more time on their bytes than on flushes. */
+/** Largest transaction that the journal takes; larger ones spend more time on their bytes than on flushes. */
 const MOST_BYTES = 8 << 10
 const APPLY_AFTER_MS = 50
 const RETRY_AFTER_MS = 1_000
 
-/** One transaction: what it writes, the revisions it makes, and what becomes of which keys. */
+/** One transaction: its writes, its revisions, and the resulting state of its keys. */
 export interface Written {
   /** How many commits are in it. */
   readonly commits: number
@@ -48,7 +48,7 @@ export interface Written {
   readonly made: ReadonlyMap<string, Made>
 }
 
-/** What a store writes with. */
+/** Dependencies of durable writes. */
 export interface WriteBehindOptions {
   readonly dir: string
   readonly file: Environment
@@ -62,7 +62,7 @@ export interface WriteBehindOptions {
 
 /**
  * Makes transactions durable: small ones in the journal, from where many go to LMDB together a little later, others in
- * LMDB at once, together with what waits.
+ * LMDB at once, together with all that wait.
  */
 export class WriteBehind {
   readonly #options: WriteBehindOptions

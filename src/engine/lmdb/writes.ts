@@ -1,6 +1,6 @@
 import type { Databases } from './layout.ts'
 
-/** What a transaction is to write, in order. */
+/** Writes of a transaction, in order. */
 export interface Writes {
   put(to: keyof Databases, key: Buffer, value: Buffer): void
   remove(from: keyof Databases, key: Buffer): void

@@ -1,4 +1,4 @@
-/** Brings what a release of format 1 keeps in etcd into today's form, key by key. */
+/** Converts data of format 1 in etcd to today's format, key by key. */
 import { Connection, type ConnectionOptions } from '../etcd/connection.ts'
 import { Layout } from '../etcd/layout.ts'
 import { decodeTxn, encodeTxn, type KeyValue } from '../etcd/messages.ts'

@@ -1,6 +1,6 @@
 /**
- * What data of format 1 is in today's: keys had no group (`/configmaps/<namespace>/<name>`), and records did not say which
- * version they are in, which their JSON begins with.
+ * Conversion from format 1: keys had no group (`/configmaps/<namespace>/<name>`), and records did not have the
+ * version of their object, which their JSON begins with.
  */
 import { storageTag } from '../../base/storage-tag.ts'
 import { serversPrefix } from '../../base/store-keys.ts'

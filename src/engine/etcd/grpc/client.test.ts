@@ -173,7 +173,7 @@ describe('without a server', () => {
     nobody.close()
   })
 
-  test('who gives up before there is a connection leaves nothing behind', async () => {
+  test('a call cancelled before there is a connection leaves nothing behind', async () => {
     const { port } = server.address() as AddressInfo
     const hasty = new GrpcClient(`http://127.0.0.1:${port}`)
     for (let i = 0; i < 50; i++) {
@@ -188,7 +188,7 @@ describe('without a server', () => {
     expect(await call).toMatchObject({ code: 14, isUnsent: true })
   })
 
-  test('nothing is sent by what was closed', async () => {
+  test('nothing is sent by a closed client', async () => {
     const closed = new GrpcClient('http://127.0.0.1:9')
     closed.close()
     expect(await failure(closed.call('/well', Buffer.alloc(0), String, 10_000))).toEqual({
@@ -237,7 +237,7 @@ describe('a silent server', () => {
     return call
   }
 
-  test('that takes the connection and says nothing gets no call', async () => {
+  test('that takes the connection and sends nothing gets no call', async () => {
     const sockets: Socket[] = []
     const mute = createTcpServer((socket) => void sockets.push(socket.on('error', () => {})))
     await once(mute.listen(0, '127.0.0.1'), 'listening')

@@ -4,7 +4,7 @@ import type { Clock } from '../../../base/clock.ts'
 const TICK_MS = 500
 /** Ticks without a byte until a peer that owes a response is pinged: usual responses take far less. */
 const SILENT_TICKS = 2
-/** The same for one that may well have nothing to say. */
+/** The same for a peer that may well have nothing to send. */
 const IDLE_TICKS = 20
 /** Least time between two pings beyond the spare ones: etcd takes offence at more than one in 5 s. */
 const PING_TICKS = 12
@@ -52,7 +52,7 @@ export class Liveness {
     this.#streams--
   }
 
-  /** So many more, or fewer, streams have an answer coming. */
+  /** Adds to, or subtracts from, the streams with a response pending. */
   expect(calls: number): void {
     this.#calls += calls
   }

@@ -76,7 +76,7 @@ export class Session {
     }
   }
 
-  /** Takes in that so many more, or fewer, calls wait for an answer. */
+  /** Adds to, or subtracts from, the calls that wait for a response. */
   expect(calls: number): void {
     this.#liveness.expect(calls)
   }

@@ -251,7 +251,7 @@ describe('what comes', () => {
     [':status', '200'],
     ['a', 'b'],
   ])
-  /** The answer of a server that says these bytes to the first request. */
+  /** The response of a server that sends these bytes to the first request. */
   async function told(bytes: Buffer): Promise<{ seen: Seen; closed: string | null }> {
     const server = createTcpServer((socket) => {
       socket.on('error', () => {})

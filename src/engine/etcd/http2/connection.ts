@@ -346,7 +346,7 @@ export class Http2Connection {
   #end(stream: StreamState, error: StreamError | null): void {
     if (stream.isOver) return
     const { listener } = stream
-    // It may still wait for what we have to say.
+    // The server may still wait for our end of the stream.
     this.#drop(stream, error === null && !stream.isFinishSent)
     listener.end(error)
   }

@@ -25,7 +25,7 @@ export interface StreamListener {
 export interface Stream {
   /** Sends a piece of the body. */
   write(data: Buffer): void
-  /** Says that nothing more is sent. */
+  /** Ends the body: nothing more is sent. */
   finish(): void
   /** Has the server stop after what is on its way. */
   pause(): void
