@@ -4,7 +4,7 @@ import type { Typed } from '../meta/object-meta.ts'
 import type { Requester } from '../catalogue/resource.ts'
 import type { Reinvocation } from './reinvocation.ts'
 
-/** What a request does. A patch or an apply is UPDATE, or CREATE when it makes the object. */
+/** Operation of a request. A patch or an apply is UPDATE, or CREATE when it makes the object. */
 export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT'
 
 export const OPERATIONS: readonly Operation[] = ['CREATE', 'UPDATE', 'DELETE', 'CONNECT']

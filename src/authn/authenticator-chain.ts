@@ -24,7 +24,7 @@ import { websocketToken } from './websocket-token.ts'
 export interface ChainOptions {
   readonly v: Vocabulary
   readonly clock: Clock
-  /** What tokens may be meant for. */
+  /** Audiences that tokens may be meant for. */
   readonly apiAudiences: readonly string[]
   /** The server's own token. */
   readonly loopback?: LoopbackOptions

@@ -10,7 +10,7 @@ export interface AuthenticatedUser {
   readonly extra: Readonly<Record<string, readonly string[]>>
 }
 
-/** What an authenticator found: a user it vouches for. */
+/** Result of an authenticator: a user it vouches for. */
 export interface Authenticated {
   readonly user: AuthenticatedUser
   /** Audiences that the credential was found good for; null when the authenticator knows of none. */

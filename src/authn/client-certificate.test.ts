@@ -95,7 +95,7 @@ describe('the user of a certificate', async () => {
   }
 })
 
-describe('what changes while a connection lasts', () => {
+describe('changes while a connection lasts', () => {
   const made = async () => {
     const clock = new ManualClock(NOW)
     let text = root.pem
@@ -131,7 +131,7 @@ describe('what changes while a connection lasts', () => {
     expect([ask(it, socket) === first, reads(), first]).toEqual([true, 1, user('u')])
   })
 
-  test('refusals are kept as well', async () => {
+  test('refusals are cached as well', async () => {
     const { it } = await made()
     const socket = socketWith(leafOf(['CN=u'], { issuer: other }))
     const thrown = [0, 1].map(() => {

@@ -11,7 +11,7 @@ import { CertificateError, nextChange, verifyClient, type Presented } from './ve
 export interface ClientCertificate extends Presented {
   /** Empty when the certificate has none. */
   readonly commonName: string
-  /** Whom the certificate speaks for; null without a common name. */
+  /** The user of the certificate; null without a common name. */
   readonly identity: Authenticated | null
 }
 
@@ -137,7 +137,7 @@ interface Verdict {
 
 export interface VerifierOptions {
   readonly bundle: CaBundle
-  /** What clients of the server have shown. */
+  /** Certificates that clients of the server have shown. */
   readonly certificates: ConnectionCertificates
   readonly clock: Clock
   /** The text of an error, out of why a certificate does not hold. */

@@ -48,7 +48,7 @@ test('a known token costs no promise', async () => {
   expect(it.authenticateToken('good', recorded())).toBe(somebody)
 })
 
-test('what an authenticator leaves for the request is left for each', async () => {
+test('notes of an authenticator are repeated for each request', async () => {
   const { it } = made({
     name: 'x',
     authenticateToken(_, asking) {

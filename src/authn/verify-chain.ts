@@ -6,7 +6,7 @@ export class CertificateError extends Error {}
 
 export interface Presented {
   readonly leaf: CertificateDetails
-  /** What else the client sent, in no order that means anything. */
+  /** Other certificates of the client, in no particular order. */
   readonly intermediates: readonly CertificateDetails[]
 }
 
@@ -50,7 +50,7 @@ interface Search {
   readonly roots: readonly CertificateDetails[]
   readonly nowMs: number
   signatures: number
-  /** What kept the last candidate out. */
+  /** Why the last candidate was refused. */
   why: string
 }
 

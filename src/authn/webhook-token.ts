@@ -27,7 +27,7 @@ const CACHE_TTL_MS = 120_000
 const MAX_TOKENS = 16_384
 const VERSIONS = ['v1', 'v1beta1']
 
-/** What asking for tokens works with. */
+/** Dependencies of a webhook for tokens. */
 export interface WebhookTokenOptions {
   readonly client: JsonClient
   readonly v: Vocabulary

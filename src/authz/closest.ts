@@ -16,7 +16,7 @@ import {
 } from './rules.ts'
 import { subjectMatches } from './subjects.ts'
 
-/** What of a request a rule does not fit. */
+/** The part of a request that a rule does not match. */
 export type Difference =
   | 'verb'
   | 'group'
@@ -30,7 +30,7 @@ export type Difference =
 export interface NearMiss {
   readonly binding: Binding
   readonly rule: Rule
-  /** What differs, at least one. */
+  /** The differences, at least one. */
   readonly differences: readonly Difference[]
   /** All of it as one sentence. */
   readonly text: string

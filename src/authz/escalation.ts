@@ -144,7 +144,7 @@ async function checkRole(write: RoleWrite, deps: EscalationDeps): Promise<void> 
     (rule) => (rule?.clusterRoleSelectors?.length ?? 0) > 0,
   )
   if (!gathers) return
-  // What will be gathered is not known yet: it may be anything.
+  // The rules to be aggregated are not known yet: they may be any.
   const { rules: owned } = deps.index.rulesFor(write.user, write.namespace)
   if (uncovered(owned, FULL_AUTHORITY).length > 0)
     throw refused(write, deps.v, 'must have cluster-admin privileges to use the aggregationRule')

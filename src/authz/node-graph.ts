@@ -11,7 +11,7 @@ import {
   secretsOfPod,
 } from './pod-references.ts'
 
-/** What pods refer to directly. */
+/** Objects that pods refer to directly. */
 export type Needed = 'secret' | 'configMap' | 'claim' | 'serviceAccount'
 
 interface PodEntry {

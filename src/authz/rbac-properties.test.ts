@@ -1,4 +1,4 @@
-/** What holds for all roles and bindings, tried with generated ones. */
+/** Properties of all roles and bindings, tried with generated ones. */
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { AnyBinding } from '../kinds/rbac/binding-parts.ts'

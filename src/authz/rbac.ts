@@ -83,7 +83,7 @@ export function rbacAuthorizer(index: RbacIndex, v: Vocabulary): RbacAuthorizer 
   }
 }
 
-/** What could not be found out, as one text. */
+/** All missing roles, as one text. */
 const missingText = (missing: readonly MissingRole[], v: Vocabulary): string =>
   aggregate(missing.map((one) => describeMissing(one, v)))
 

@@ -36,7 +36,7 @@ function atomCount(rule: Rule): number {
   return verbs.length * (apiGroups.length * resources.length * names + nonResourceURLs.length)
 }
 
-/** What of the wanted rules no single rule of the owner covers. */
+/** The wanted rules that no single rule of the owner covers. */
 export function uncovered(owned: readonly Rule[], wanted: readonly Rule[]): Atom[] {
   const cover = new Cover(owned)
   return wanted.flatMap((rule) => atomsOf(rule).filter((atom) => !cover.covers(atom)))

@@ -16,7 +16,7 @@ const MAX_DECISIONS = 8192
 const MAX_ATTRIBUTE_BYTES = 10_000
 const BOTH = 'webhook subject access review returned both allow and deny response'
 
-/** What asking for decisions works with. */
+/** Dependencies of a webhook for decisions. */
 export interface WebhookAuthorizerOptions {
   readonly client: JsonClient
   readonly v: Vocabulary

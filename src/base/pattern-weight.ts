@@ -1,4 +1,4 @@
-/** What regular expressions cost to compile, before anybody does. */
+/** Cost of compiling regular expressions, estimated before they are compiled. */
 
 /** How much all patterns of one document, or of one expression, may weigh together; a limit of this server. */
 export const MAX_PATTERN_WEIGHT = 32_768

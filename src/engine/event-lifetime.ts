@@ -1,7 +1,7 @@
 import type { TimeToLive } from './expiry.ts'
 import { resourcePrefix } from '../base/store-keys.ts'
 
-/** What keys of events begin with. */
+/** Key prefix of events. */
 const EVENTS = resourcePrefix('', 'events')
 /** Default time to live of events, milliseconds. */
 const EVENT_TTL_MS = 3_600_000

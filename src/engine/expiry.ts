@@ -12,7 +12,7 @@ export interface Expiry {
   readonly changed: Revision
 }
 
-/** What an engine knows of expiries, kept as durably as its values. */
+/** Expiries that an engine has recorded, as durably as its values. */
 export interface Expiries<E extends Expiry = Expiry> {
   /** Ensures that the other methods cover everything that was committed before. */
   settle?(): Promise<void>

@@ -24,7 +24,7 @@ export interface RecordParts {
   readonly metaLength: number
   /** JSON of what selectors read; empty when there is nothing. */
   readonly selectors: string
-  /** Which version the JSON is in; by default that of what is no object of a resource. */
+  /** Version of the JSON; by default that of values which are no objects of a resource. */
   readonly tag?: Uint8Array
 }
 

@@ -5,7 +5,7 @@ export class Field {
   readonly value: string
   /** Its size in a table and in a list (RFC 7541, section 4.1). */
   readonly size: number
-  /** What no field may be (RFC 9113, section 8.2.1); null: nothing. */
+  /** Why it is no valid field (RFC 9113, section 8.2.1); null: it is. */
   readonly fault: string | null
 
   constructor(name: string, value: string) {

@@ -41,14 +41,14 @@ export const CODE = {
 
 /** The connection preface of a client. */
 export const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
-/** Bytes of a window unless the settings say otherwise. */
+/** Bytes of a window unless the settings change it. */
 export const DEFAULT_WINDOW = 65_535
 export const MAX_WINDOW = 0x7fff_ffff
 /** Bytes of a payload that every peer must take, and the most that ours may send. */
 export const MAX_PAYLOAD = 16_384
 export const HEADER_BYTES = 9
 
-/** What ends a connection, with the code for its GOAWAY. */
+/** An error that ends a connection, with the code for its GOAWAY. */
 export class ConnectionFault extends Error {
   readonly code: number
 

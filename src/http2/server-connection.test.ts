@@ -30,7 +30,7 @@ afterEach(() => {
 interface Request {
   readonly stream: ServerStream
   readonly head: RequestHead
-  /** What came of the body, and how it ended. */
+  /** The body so far, and how it ended. */
   readonly body: string[]
 }
 
@@ -98,7 +98,7 @@ async function synchronized(client: RawHttp2): Promise<void> {
 const isPong = ({ type, flags }: { type: number; flags: number }) =>
   type === FRAME.PING && flags === FLAG.ACK
 
-describe('what ends the connection', () => {
+describe('errors that end the connection', () => {
   const block = (fields: Fields = OPEN) => encodeHeaders(fields)
   const open = (id: number) => frame(FRAME.HEADERS, FLAG.END_HEADERS, id, block())
   for (const { name, bytes, code } of [
@@ -405,7 +405,7 @@ function repeated(times: number, bytes: Buffer): Buffer {
   return Buffer.concat(Array.from({ length: times }, () => bytes))
 }
 
-describe('what ends a stream alone', () => {
+describe('errors that end a stream alone', () => {
   const length = (bytes: number): Fields => [...OPEN, ['content-length', String(bytes)]]
   const some = Buffer.from('some')
   for (const { name, fields = OPEN, say, code, body } of [
@@ -483,7 +483,7 @@ describe('what ends a stream alone', () => {
       expect(await client.resetOf(1)).toBe(code)
       expect(requests[0]!.body).toEqual(body)
       expect(requests[0]!.stream.isOver).toBe(true)
-      // What crossed the reset is passed over.
+      // Frames that crossed the reset are ignored.
       client.data(1, some, false)
       client.headers(1, [['a', 'b']], true)
       client.send(FRAME.WINDOW_UPDATE, 0, 1, uint32(1))
@@ -906,7 +906,7 @@ describe('a response', () => {
 })
 
 describe('the end', () => {
-  test('waits for what is under way, and takes nothing new', async () => {
+  test('waits for streams under way, and takes no new ones', async () => {
     const { client, connection, requests } = await serve()
     client.headers(1, OPEN, true)
     await synchronized(client)

@@ -40,7 +40,7 @@ export function createPki(
 /** Where a set is kept, and with whom it is shared. */
 export interface PkiPlace {
   readonly dir: string
-  /** What all servers of the cluster have in common; those of the folder alone by default. */
+  /** Authorities that all servers of the cluster share; those of the folder alone by default. */
   readonly shared?: AuthorityStore | null
   /** Initial authorities of a folder without any. */
   readonly inherited?: () => Promise<Authorities | null>

@@ -3,7 +3,7 @@ import { commonAudiences } from '../audiences.ts'
 import { CredentialError, type Asking } from '../authenticator.ts'
 import { claimOf, type Claims } from '../oidc/claims.ts'
 
-/** What counts the kinds of tokens that were accepted. */
+/** Counters of the kinds of tokens that were accepted. */
 export type Count = (what: 'legacy' | 'stale' | 'valid') => void
 
 export interface AudienceParts {

@@ -75,7 +75,7 @@ const tried = async (token: string, audiences: readonly string[] = [], tokens = 
   )
 const refused = (message: string) => `CredentialError: ${message}`
 
-describe('what counts', () => {
+describe('accepted tokens', () => {
   for (const { name, token, audiences = [], expected, notes = [], counts = ['valid'] } of [
     {
       name: 'a token',

@@ -21,13 +21,13 @@ export interface TokenOrder {
   readonly boundObject: BoundObject | null
 }
 
-/** A token, and what of the order became of it. */
+/** A token, with the values that were granted. */
 export interface IssuedToken {
   readonly token: string
   readonly audiences: readonly string[]
-  /** Seconds that it is said to be good for. */
+  /** Life of the token that the client sees, seconds. */
   readonly expirationSeconds: number
-  /** When it is said to end, milliseconds since the epoch. */
+  /** End of that life, milliseconds since the epoch. */
   readonly expiresAt: number
   /** Warnings for the client. */
   readonly warnings: readonly string[]

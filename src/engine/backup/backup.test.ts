@@ -220,7 +220,7 @@ describe('a backup that is not as it was written', () => {
     })
   }
 
-  test('any byte: nothing is restored, and what was there stays', async () => {
+  test('any byte: nothing is restored, and the present data stays', async () => {
     const small = join(dir, 'small.backup')
     const memory = openMemory({ clock })
     await writeHistory(memory, 6)

@@ -24,7 +24,7 @@ export interface Installation {
   readonly ttlMs?: TimeToLive | undefined
   /** Whether keys and certificates come along. */
   readonly withPki?: boolean
-  /** They; asked for when all items were read. */
+  /** The keys and certificates; called when all items were read. */
   readonly files?: () => readonly KeptFile[]
 }
 

@@ -8,7 +8,7 @@ export type RandomBytes = (bytes: number) => Uint8Array
 /** Default source of random bytes. */
 export const systemRandom: RandomBytes = randomBytes
 
-/** What cannot be decrypted; the reason has nothing of the data in it. */
+/** Data that cannot be decrypted; the reason has nothing of the data in it. */
 export class Unreadable extends Error {
   constructor(message: string) {
     super(message)

@@ -36,7 +36,7 @@ export async function openEncryption(
   return new Encryption(byPrefix, mark)
 }
 
-/** What encrypted values start with: the first label of the vendor's domain. */
+/** Prefix of encrypted values: the first label of the vendor's domain. */
 function markOf(resolve: Resolve): string {
   return `${resolve('{api}').split('.')[1] ?? ''}:enc:`
 }

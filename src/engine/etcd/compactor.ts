@@ -10,7 +10,7 @@ import { decodeTxn, encodeTxn } from './messages.ts'
  */
 const ROUNDS_KEY = 'compact_rev_key'
 
-/** What compacts, and how often. */
+/** Dependencies of a compactor, and its interval. */
 export interface CompactorOptions {
   readonly connection: Connection
   readonly clock: Clock

@@ -175,7 +175,7 @@ describe.skipIf(!hasEtcd)(`a real etcd${hasEtcd ? '' : ` (${NO_ETCD})`}`, () => 
     expect([one.oldest(), await state(one)]).toEqual([two.oldest(), ['/registry/a=2']])
   })
 
-  test('a batch beyond what etcd takes is refused with what to do', async () => {
+  test('a batch beyond the limits of etcd is refused with a remedy', async () => {
     const engine = await openNew()
     const many = Array.from({ length: 1100 }, (_, i) => ({
       key: `/registry/k${i}`,

@@ -36,7 +36,7 @@ import { transact, type Means } from './transaction.ts'
 
 /** Where etcd is and how the store lies in it. */
 export interface EtcdOptions extends Omit<ConnectionOptions, 'clock'> {
-  /** What all keys begin with, for instance `/registry`. */
+  /** Prefix of all keys, for instance `/registry`. */
   readonly prefix: string
   /** How long a key lives after it was written; undefined: until it is deleted. */
   readonly ttlMs?: TimeToLive | undefined
@@ -51,7 +51,7 @@ export interface EtcdOptions extends Omit<ConnectionOptions, 'clock'> {
   readonly clock: Clock
 }
 
-/** What this engine can do beyond any other. */
+/** Features of this engine beyond any other. */
 export interface EtcdEngine extends Engine {
   /**
    * Newest revision of the cluster, once everything up to it was handed over: reads behind it

@@ -9,7 +9,7 @@ export interface Span {
 
 /** Translates keys both ways. */
 export class Layout {
-  /** What every key begins with. */
+  /** Prefix of every key. */
   readonly root: string
   /** First key after all of them. */
   readonly end: string

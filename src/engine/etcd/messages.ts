@@ -28,7 +28,7 @@ export const itemOf = (key: string, { value, created, changed }: KeyValue): Item
   changed,
 })
 
-/** What to read. */
+/** A range request. */
 export interface RangeRequest {
   readonly key: string
   /** First key that is not read; absent: only `key`. */
@@ -75,11 +75,11 @@ export interface TxnResponse {
   readonly succeeded: boolean
   /** Keys that its deletions removed. */
   readonly deleted: number
-  /** What was read under each key of `read`. */
+  /** Result for each key of `read`. */
   readonly read: readonly (KeyValue | null)[]
 }
 
-/** What to hear of, from which revision on. */
+/** A watch request: its keys, and its first revision. */
 export interface WatchRequest {
   readonly key: string
   readonly end?: string

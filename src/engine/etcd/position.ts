@@ -52,7 +52,7 @@ export class Position {
     return this.#changed
   }
 
-  /** What etcd's history begins with, as far as is known. */
+  /** First revision of etcd's history, as far as is known. */
   get floor(): Revision {
     return this.#floor
   }

@@ -6,7 +6,7 @@ import type { KeyValue, WatchedChange } from './messages.ts'
 import type { Layout } from './layout.ts'
 import type { Position } from './position.ts'
 
-/** What subscribers see the engine's own key as; no resource has it. */
+/** The engine's own key as subscribers see it; no resource has it. */
 const MARKER_KEY = `${ROOT}.revision`
 
 /** Subscribers to changes, and the prior state that their events need. */

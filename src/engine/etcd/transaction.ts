@@ -13,7 +13,7 @@ import {
   type Write,
 } from './messages.ts'
 
-/** What transactions are made with. */
+/** Dependencies of transactions. */
 export interface Means {
   readonly connection: Connection
   readonly layout: Layout

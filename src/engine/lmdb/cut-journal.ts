@@ -15,7 +15,7 @@ export interface CutOptions extends LockOptions {
   readonly bump: number
 }
 
-/** What became of a damaged journal. */
+/** Result of cutting a damaged journal. */
 export interface CutJournal {
   /** The newest revision that is kept. */
   readonly kept: Revision

@@ -64,7 +64,7 @@ export interface LmdbOptions extends LockOptions {
   readonly flushes?: Pick<FlushChoice, 'isAtOnce' | 'took'>
 }
 
-/** What one step of a compaction forgets on a full disk. */
+/** Changes that one step of a compaction forgets on a full disk. */
 const FEW_CHANGES = 4
 /** A store that is hardly written to needs none, and a first start has enough to do. */
 const JOURNAL_AFTER = 32
@@ -261,7 +261,7 @@ class LmdbEngine implements Engine {
       const timeMs = this.#clock.now()
       const transaction = this.#transaction(writes, timeMs)
       const commits = batch.map(({ changes }) => transaction.apply(changes))
-      // Who records again must look at what is written from now on.
+      // The next start that records expiries must look at everything written from now on.
       if (this.#isMarked && !writes.isEmpty) writes.remove('meta', META.expiring)
       const { revision: last, made } = transaction
       if (!writes.isEmpty)

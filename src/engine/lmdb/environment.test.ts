@@ -71,7 +71,7 @@ test('transactions and reads of the meantime find the writes', async () => {
   await file.close()
 })
 
-test('closing waits for a file that is opened anew', async () => {
+test('closing waits for a file that is being reopened', async () => {
   const { file, clock } = await newEnvironment()
   const write = file.transact((writes) => writes.put('values', Buffer.from('a'), Buffer.from('b')))
   file.touched(8 * MB)

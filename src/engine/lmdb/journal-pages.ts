@@ -78,7 +78,7 @@ export function encodeEntry({ first, last, writes }: JournalEntry): Buffer {
   for (const { key, value } of writes) length += WRITE_BYTES + key.length + (value?.length ?? 0)
   const count = Math.max(1, Math.ceil(length / CONTENT_BYTES))
   const bytes = Buffer.allocUnsafe(count * HEADER_BYTES + length)
-  // What takes one page is written where it belongs; more is cut into pages.
+  // An entry of one page is written where it belongs; a longer one is cut into pages.
   const content = count === 1 ? bytes.subarray(HEADER_BYTES) : Buffer.allocUnsafe(length)
   putWrites(content, writes)
   for (let index = 0; index < count; index++) {

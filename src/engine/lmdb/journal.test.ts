@@ -29,7 +29,7 @@ const copyOf = async (dir: string) => {
   return copy
 }
 
-/** What each of the entries that LMDB does not have takes. */
+/** Size of each of the entries that LMDB does not have. */
 const SIZES = [20, 3_000, 6_000, 20, 7_000, 900]
 /** Where each begins, in pages, and how many it has. */
 const PLACES = [

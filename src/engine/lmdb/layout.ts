@@ -28,7 +28,7 @@ export const RESERVE_FILE = 'reserve'
 export const FORMAT_VERSION = '2'
 /** Larger pages hold a few objects each: less space is lost than with the system's 4 KiB. */
 const PAGE_BYTES = 16_384
-/** What LMDB takes, with some room. */
+/** Longest key that LMDB takes, with some room. */
 export const MAX_KEY_BYTES = 1_900
 /** Keys of the database `meta`. */
 export const META = {
@@ -39,7 +39,7 @@ export const META = {
 } as const
 /** Bytes of a time in front of a key of `expiries`. */
 export const TIME_BYTES = 6
-/** What one can do about damage, for messages. */
+/** Remedy for damage, for messages. */
 export const DAMAGED = 'restore a backup into another directory (docs/backup.md)'
 
 /** Why a data directory cannot be used, with a remedy where the library reports damage. */

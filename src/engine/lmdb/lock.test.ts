@@ -34,7 +34,7 @@ afterEach(async () => {
   await rm(parent, { recursive: true, force: true })
 })
 
-/** What an open file of this process is. */
+/** Path of an open file of this process. */
 function linkOf(fd: string): string {
   try {
     return readlinkSync(`/proc/self/fd/${fd}`)

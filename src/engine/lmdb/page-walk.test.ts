@@ -92,7 +92,7 @@ interface Damage {
   readonly damage: (path: string) => void
   /** null: it is whole. */
   readonly why: string | (() => RegExp) | RegExp | null
-  /** What finds it. */
+  /** The check that finds it. */
   readonly verify: Verify
 }
 const damaged = (

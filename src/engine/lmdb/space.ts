@@ -78,7 +78,7 @@ export class Space {
     if (this.#free() < KEPT_BYTES + 2 * RESERVE_BYTES) return
     const fd = openSync(path, 'wx', OWNER_FILE)
     try {
-      // What cannot be made smaller by the file system.
+      // Data that the file system cannot compress.
       const bytes = randomBytes(RESERVE_BYTES)
       for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at)
       this.#isReserveDue = false

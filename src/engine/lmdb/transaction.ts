@@ -25,7 +25,7 @@ export interface Made {
 /** The commits that go to disk together: each sees what those before it make of the store. */
 export class Transaction {
   readonly #options: TransactionOptions
-  /** What became of each key. */
+  /** Resulting state of each key. */
   readonly made = new Map<string, Made>()
   readonly events: Event[] = []
   /** Newest revision when it is committed. */

@@ -4,7 +4,7 @@ import type { Revision } from '../engine.ts'
 /**
  * One change as it is on disk, under its revision and its place in the transaction (10 bytes, big-endian).
  *
- *     byte 0       1: deletion; 2: with a checksum, which what the first versions wrote has not
+ *     byte 0       1: deletion; 2: with a checksum, which records of the first versions lack
  *     bytes 1-8    revision of the commit that made the key
  *     bytes 9-16   revision of the value before; 0: none
  *     bytes 17-18  its place in its transaction

@@ -9,7 +9,7 @@ import { decodeHead, decodeValue, isIntact, placeKey, readPlaceKey } from './val
  */
 export type Verify = 'newest' | 'all'
 
-/** What `newest` reads at most. */
+/** Most changes, and bytes of them, that `newest` reads. */
 const NEWEST = 1_000
 const NEWEST_BYTES = 64 << 20
 /** Bytes of the key of a change. */

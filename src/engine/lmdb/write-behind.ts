@@ -214,7 +214,7 @@ export class WriteBehind {
     }
   }
 
-  /** What waits, and all that the journal's half has: not while something is being added to it. */
+  /** Waiting entries, and all in the journal's half: not while something is being added to it. */
   #take(): Promise<readonly Written[]> {
     const take = (): readonly Written[] => {
       if (this.#unapplied.length > 0) this.#journal?.turnOver()
@@ -227,7 +227,7 @@ export class WriteBehind {
   async #applyAll(more: Written | null): Promise<void> {
     const taken = await this.#take()
     const all = more ? [...taken, more] : taken
-    // What waits was acknowledged.
+    // The waiting entries were acknowledged.
     const frees = more?.frees ?? true
     await this.#options.file.transact(
       (list) => {
@@ -235,7 +235,7 @@ export class WriteBehind {
       },
       { frees },
     )
-    // What came meanwhile waits for the next.
+    // Entries that came in between wait for the next.
     this.#unapplied.splice(0, taken.length)
     for (const { writes } of taken) this.#unappliedSpace -= spaceFor(writes)
     this.#journal?.release()

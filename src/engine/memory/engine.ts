@@ -31,7 +31,7 @@ export function openMemory(options: MemoryOptions): Engine {
   return new MemoryEngine(options)
 }
 
-/** What such an engine is made with. */
+/** Dependencies of such an engine. */
 export interface MemoryOptions {
   readonly clock: Clock
   /** How long keys live; without it no key expires. */

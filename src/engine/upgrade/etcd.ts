@@ -6,7 +6,7 @@ import { askRange } from '../etcd/reads.ts'
 import { upgradeItem, type Format1 } from './format-1.ts'
 
 export interface EtcdUpgrade extends ConnectionOptions {
-  /** What all keys begin with, for instance `/registry`. */
+  /** Prefix of all keys, for instance `/registry`. */
   readonly prefix: string
   readonly from: Format1
 }

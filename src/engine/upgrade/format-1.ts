@@ -7,7 +7,7 @@ import { serversPrefix } from '../../base/store-keys.ts'
 import { FORM, insertTag } from '../record.ts'
 import type { Item } from '../engine.ts'
 
-/** What must be known to read it. */
+/** Properties needed to read it. */
 export interface Format1 {
   /** Today's prefix of the keys of a resource that had the prefix `/<plural>/`. */
   readonly prefixOf: (plural: string) => string | undefined

@@ -40,7 +40,7 @@ export interface StreamState {
   block: Buffer
   /** 0: the server has no room for it yet. */
   id: number
-  /** What waits until the server has room. */
+  /** Data that waits until the server has room. */
   unsent: Buffer[]
   /** Nothing more will be written. */
   isFinished: boolean
