@@ -1,10 +1,10 @@
-/** What admission knows of one request (seed 1, Admission behaviour rules). */
+/** Attributes of one request for admission. */
 import type { JsonObject } from '../codec/codec.ts'
 import type { Typed } from '../meta/object-meta.ts'
 import type { Requester } from '../catalogue/resource.ts'
 import type { Reinvocation } from './reinvocation.ts'
 
-/** What a request does. A patch or an apply is UPDATE, or CREATE when it makes the object. */
+/** Operation of a request. A patch or an apply is UPDATE, or CREATE when it makes the object. */
 export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT'
 
 export const OPERATIONS: readonly Operation[] = ['CREATE', 'UPDATE', 'DELETE', 'CONNECT']
@@ -38,8 +38,8 @@ export interface AdmissionObject {
 /** The new object while plugins may change it. */
 export interface MutableObject extends AdmissionObject {
   /**
-   * Takes the object back: JSON in any version of its kind, which `apiVersion` names. What is missing is defaulted, what
-   * is not declared is dropped. From then on `live` is another object. Rejects with StatusError 400 when the JSON is no
+   * Replaces the object: JSON in any version of its kind, which `apiVersion` names. Missing fields are defaulted,
+   * undeclared ones are dropped. From then on `live` is another object. Rejects with StatusError 400 when this is no
    * object of the kind, and with an Error when the kind has no such version.
    */
   replace(document: JsonObject): Promise<void>
@@ -58,7 +58,7 @@ export interface OperationOptions {
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string }
 }
 
-/** How much an audit record must tell for an annotation to be in it. */
+/** Least audit level at which a record includes an annotation. */
 export type AuditLevel = 'Metadata' | 'Request'
 
 /** One request as admission sees it. */
@@ -70,7 +70,7 @@ export interface Attributes {
   readonly resource: GroupVersionResource
   /** Empty for the object itself. */
   readonly subresource: string
-  /** Kind, resource and sub-resource as the client asked for them. */
+  /** Kind, resource and sub-resource as the client requested them. */
   readonly requestKind: GroupVersionKind
   readonly requestResource: GroupVersionResource
   readonly requestSubresource: string
@@ -78,7 +78,7 @@ export interface Attributes {
   readonly namespace: string
   /** Empty where the server is yet to choose the name, and for each object of a deleted collection. */
   readonly name: string
-  /** Who asks, after impersonation. */
+  /** The user, after impersonation. */
   readonly user: Requester
   /** Whether nothing may come of it. */
   readonly dryRun: boolean
@@ -89,18 +89,18 @@ export interface Attributes {
   readonly oldObject: AdmissionObject | null
   /** The time of the request, milliseconds since the epoch. */
   readonly now: number
-  /** When the answer must have begun, milliseconds since the epoch; Infinity: never. */
+  /** Deadline for the start of the response, milliseconds since the epoch; Infinity: none. */
   readonly deadline: number
   /** Aborted when the client is gone or the time is up. */
   readonly signal: AbortSignal
-  /** What lets the mutating plugins be asked again. */
+  /** Requests another round of the mutating plugins. */
   readonly reinvocation: Reinvocation
   /**
    * Adds to the audit record. The key is a qualified name with a prefix, such as `limits.example.com/applied`; anything
    * else throws an Error. A key that is there already keeps its value.
    */
   annotate(key: string, value: string, level?: AuditLevel): void
-  /** Adds a `Warning` header to the answer, also when the request is refused. */
+  /** Adds a `Warning` header to the response, also when the request is refused. */
   warn(text: string): void
 }
 

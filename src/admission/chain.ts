@@ -11,9 +11,9 @@ import { refusalOf } from './refusal.ts'
 /** How long a request waits for a plugin that is not ready. */
 const READY_MS = 10_000
 
-/** The plugins in their order, in the two phases of seed 1. The first refusal ends a phase. */
+/** The plugins in their order, in two phases, mutating and validating. The first refusal ends a phase. */
 export interface AdmissionChain {
-  /** Lets plugins change the object; once more when one of them asks for that. */
+  /** Lets plugins change the object; once more when one of them requests that. */
   mutate(attributes: MutableAttributes): void | Promise<void>
   validate(attributes: Attributes): void | Promise<void>
   /** Whether every plugin is ready. */
@@ -48,14 +48,14 @@ export function admissionChain(plugins: readonly Plugin[], clock: Clock): Admiss
     isReady: () =>
       plugins.every((plugin) => {
         const unready = plugin.ready?.()
-        // Whoever waits for it is told of what it fails of.
+        // Requests that wait for it get the error.
         unready?.catch(() => {})
         return !unready
       }),
   }
 }
 
-/** Asks one plugin after the other, without a promise as long as none of them waits. */
+/** Calls one plugin after the other, without a promise as long as none of them waits. */
 function inOrder(
   steps: readonly Plugin[],
   attributes: Attributes,

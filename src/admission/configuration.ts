@@ -17,7 +17,7 @@ export type Configurations = ReadonlyMap<string, unknown>
 
 type Members = Readonly<Record<string, unknown>>
 
-/** Reads the configurations of plugins. Throws an Error that says where something is wrong. */
+/** Reads the configurations of plugins. Throws an Error that names the place of a fault. */
 export async function readConfigurations(
   document: unknown,
   factories: readonly AnyPluginFactory[],

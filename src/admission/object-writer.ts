@@ -3,8 +3,8 @@ import type { ObjectPlace } from '../base/store-keys.ts'
 import type { ResourceName } from '../meta/resource-name.ts'
 
 /**
- * How plugins write objects. Writes pass admission, checks and ownership as requests of the server itself do: the plugin is
- * asked about them too. A plugin must not write the object that the request it is asked about writes: that waits for the
+ * How plugins write objects. Writes pass admission, checks and ownership as requests of the server itself do: the same
+ * plugin is called for them too. It must not write the object of the request that it is called for: that waits for the
  * request to end.
  */
 export interface ObjectWriter {

@@ -36,7 +36,7 @@ export const PLUGIN_ORDER: readonly string[] = [
   'AlwaysDeny',
 ]
 
-/** Plugins of an embedding program run before this one: webhooks see what they did, and quotas are charged last. */
+/** Plugins of an embedding program run before this one: webhooks see their changes, and quotas are charged last. */
 export const OWN_PLUGINS_BEFORE = 'MutatingAdmissionWebhook'
 
 /** Plugins that flags of older releases may still name. */

@@ -7,7 +7,7 @@ import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import type { Attributes, MutableAttributes, Operation } from './attributes.ts'
 import type { ObjectWriter } from './object-writer.ts'
 
-/** What a plugin works with. */
+/** Dependencies of a plugin. */
 export interface PluginDeps {
   readonly v: Vocabulary
   readonly clock: Clock
@@ -17,15 +17,15 @@ export interface PluginDeps {
   /** Writes objects in the server's name: quotas that are spent, namespaces that are made. */
   readonly writer: ObjectWriter
   readonly authorizer: Pick<Authorizer, 'authorize'>
-  /** What is served, for conversion and for kinds that are named in rules. */
+  /** The served resources, for conversion and for kinds that are named in rules. */
   readonly catalogue: Catalogue
   /** Whether a feature gate is on. */
   readonly gate: (name: string) => boolean
 }
 
-/** Decides about requests, and may change what they write. */
+/** Decides about requests, and may change the objects that they write. */
 export interface Plugin {
-  /** Whether it is asked about an operation; asked once, when the server starts. */
+  /** Whether it handles an operation; called once, when the server starts. */
   handles(operation: Operation): boolean
   /** Before the object is checked: may change it. Throws StatusError to refuse the request. */
   mutate?(attributes: MutableAttributes): void | Promise<void>
@@ -36,7 +36,7 @@ export interface Plugin {
    * ready, and requests that the plugin handles wait, for ten seconds at most.
    */
   ready?(): Promise<void> | null
-  /** Lets go of what it follows. */
+  /** Closes its informers. */
   close?(): void | Promise<void>
 }
 
@@ -46,7 +46,7 @@ export interface PluginFactory<C = unknown> {
   readonly name: string
   /** Whether it is on unless it is disabled. */
   readonly defaultOn: boolean
-  /** Makes the configuration of what a file says, already parsed; throws an Error that tells what is wrong with it. */
+  /** Makes the configuration from the parsed document of a file; throws an Error that names its faults. */
   decodeConfig?(document: unknown): C
   /** `config` is there when a configuration was given. */
   create(deps: PluginDeps, config?: C): Plugin

@@ -1,5 +1,5 @@
 /**
- * Whether the mutating plugins are asked once more: a plugin that changed an object late, such as a webhook, wants those
+ * Whether the mutating plugins run once more: a plugin that changed an object late, such as a webhook, wants those
  * before it to see the result.
  */
 export class Reinvocation {
@@ -12,18 +12,18 @@ export class Reinvocation {
     return this.#isAgain
   }
 
-  /** Asks for the second round; without effect in it. */
+  /** Requests the second round; without effect in it. */
   request(): void {
     this.#isWanted = true
   }
 
-  /** Begins the second round when it was asked for; false when it was not, or has been. */
+  /** Begins the second round when it was requested; false when it was not, or has been. */
   begin(): boolean {
     if (!this.#isWanted || this.#isAgain) return false
     return (this.#isAgain = true)
   }
 
-  /** What a plugin keeps from the first round for the second. */
+  /** State that a plugin keeps from the first round for the second. */
   value(plugin: string): unknown {
     return this.#values.get(plugin)
   }

@@ -2,7 +2,7 @@ import { admissionPlugins } from './index.ts'
 import { OWN_PLUGINS_BEFORE, PLUGIN_ORDER, REMOVED_PLUGINS } from './plugin-order.ts'
 import type { AnyPluginFactory } from './plugin.ts'
 
-/** Which plugins are asked for, by name. */
+/** Plugins enabled and disabled by name. */
 export interface PluginNames {
   readonly enable?: readonly string[]
   readonly disable?: readonly string[]
@@ -67,7 +67,7 @@ function faultOfEnabled(name: string, all: readonly AnyPluginFactory[]): string[
   return [`${plugin} is not built yet; there are ${all.map((one) => one.name).join(', ')}`]
 }
 
-/** What is not built yet is off: to ask for that is no mistake. */
+/** Plugins that are not built yet are off: disabling one is no mistake. */
 const faultOfDisabled = (name: string, all: readonly AnyPluginFactory[]): string[] =>
   PLUGIN_ORDER.includes(name) || all.some((factory) => factory.name === name)
     ? []

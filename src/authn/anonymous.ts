@@ -1,13 +1,13 @@
 import type { AuthenticatedUser, RequestAuthenticator } from './authenticator.ts'
 
-/** The name of whoever brings no credential. */
+/** The user name of requests without a credential. */
 export const ANONYMOUS = 'system:anonymous'
-/** The group of whoever is known. */
+/** The group of all authenticated users. */
 export const ALL_AUTHENTICATED = 'system:authenticated'
-/** The group of whoever is not. */
+/** The group of unauthenticated requests. */
 export const ALL_UNAUTHENTICATED = 'system:unauthenticated'
 
-/** The user that a request without a credential is made by (seed 1, Anonymous requests). */
+/** The user of a request without a credential. */
 const anonymousUser: AuthenticatedUser = {
   name: ANONYMOUS,
   uid: '',
@@ -17,7 +17,7 @@ const anonymousUser: AuthenticatedUser = {
 
 const forNoAudience = { user: anonymousUser, audiences: null }
 
-/** Takes everybody for the anonymous user, whatever the audience. */
+/** Authenticates every request as the anonymous user, whatever the audience. */
 export const anonymous: RequestAuthenticator = {
   name: 'anonymous',
   authenticateRequest: (_, { audiences }) =>

@@ -1,4 +1,4 @@
-/** What goes along with credentials in tests, and what came of them. */
+/** Contexts of authentication in tests, with the notes made in them. */
 import {
   CredentialError,
   type Answered,
@@ -23,7 +23,7 @@ export function recorded(audiences: readonly string[] = []): Recorded {
   }
 }
 
-/** The answer, or the text of the error. Anything but a credential error is a fault. */
+/** The result, or the text of the error. Anything but a credential error is a fault. */
 export async function outcome(ask: () => Answered | Promise<Answered>): Promise<Answered | string> {
   try {
     return await ask()
@@ -40,7 +40,7 @@ export const userOf = (name: string, groups: readonly string[] = []) => ({
   extra: {},
 })
 
-/** Knows tokens by a table: an answer, null, or an error. */
+/** Authenticates tokens by a table: a result, null, or an error. */
 export function tokensOf(
   table: Readonly<Record<string, Answered | Error>>,
   { name = 'table', later = false } = {},

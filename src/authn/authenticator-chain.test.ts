@@ -53,7 +53,7 @@ const known = (name: string, groups: readonly string[], audiences: readonly stri
 const ALL = 'system:authenticated'
 const API = ['api']
 
-/** Each knows its own token, and says something about others. */
+/** Each knows its own token, and fails or skips others. */
 const tokens = {
   file: tokensOf({ file: answer('file'), twice: answer('first') }),
   serviceAccounts: [
@@ -257,7 +257,7 @@ describe('requests', () => {
     })
   }
 
-  test('an answer that is kept is completed once', () => {
+  test('a cached result is completed once', () => {
     const it = chain()
     const request = { socket: socketWith(client), headers: {} }
     const first = it.authenticate(request, recorded())

@@ -20,11 +20,11 @@ import { tokenCache, type TokenCacheMetrics } from './token-cache.ts'
 import { tokenUnion } from './token-union.ts'
 import { websocketToken } from './websocket-token.ts'
 
-/** The ways to be known; those that are absent are off. Asked in the order of the fields. */
+/** The authenticators; absent ones are off. Called in the order of the members. */
 export interface ChainOptions {
   readonly v: Vocabulary
   readonly clock: Clock
-  /** What tokens may be meant for. */
+  /** Audiences that tokens may be meant for. */
   readonly apiAudiences: readonly string[]
   /** The server's own token. */
   readonly loopback?: LoopbackOptions
@@ -47,20 +47,20 @@ export interface ChainOptions {
   readonly anonymous: boolean
 }
 
-/** Everything that tells who makes a request. */
+/** Determines the user of a request. */
 export interface AuthenticationChain {
   /**
-   * Who makes a request. Null, and a thrown {@link CredentialError}, mean 401; the text is for the log. Without a
-   * promise whenever nothing had to be looked up.
+   * The user of a request. Null, and a thrown {@link CredentialError}, mean 401; the text is for the log. Without a
+   * promise whenever no look-up was needed.
    */
   authenticate(request: Credentials, asking: Asking): Answered | Promise<Answered>
-  /** Whom a token stands for, as if a request brought it and nothing else. */
+  /** The user of a token, as if a request had it and nothing else. */
   authenticateToken(token: string, asking: Asking): Answered | Promise<Answered>
   /** Takes the credentials out of a request whose user is known. */
   removeCredentials(request: RequestHeaders): void
 }
 
-/** Puts the ways to be known in their order (seed 1, Authentication). */
+/** Puts the authenticators in their order. */
 export function authenticationChain(options: ChainOptions): AuthenticationChain {
   const { v, apiAudiences, requestHeader, clientCertificate } = options
   const tokens = tokenCache(tokenUnion(tokenMembers(options)), {
@@ -112,7 +112,7 @@ export function authenticationChain(options: ChainOptions): AuthenticationChain 
   }
 }
 
-/** Bearer tokens are the only thing asked about: there is no connection to look at. */
+/** Only the bearer token is checked: there is no connection to look at. */
 const requestWith = (token: string): Credentials =>
   ({ headers: { authorization: `Bearer ${token}` } }) as unknown as Credentials
 

@@ -10,7 +10,7 @@ export interface AuthenticatedUser {
   readonly extra: Readonly<Record<string, readonly string[]>>
 }
 
-/** What an authenticator found: a user it vouches for. */
+/** Result of an authenticator: a user it vouches for. */
 export interface Authenticated {
   readonly user: AuthenticatedUser
   /** Audiences that the credential was found good for; null when the authenticator knows of none. */
@@ -18,7 +18,7 @@ export interface Authenticated {
 }
 
 /**
- * Answer of one authenticator: somebody, or null for "not mine". A credential that is its own and does not hold is
+ * Result of one authenticator: a user, or null for "not mine". A credential that is its own and does not hold is
  * an error: it throws {@link CredentialError}.
  */
 export type Answered = Authenticated | null
@@ -26,7 +26,7 @@ export type Answered = Authenticated | null
 /** A credential that does not hold. Its text goes into the log and into TokenReview: never the token itself. */
 export class CredentialError extends Error {}
 
-/** What goes along with a credential. */
+/** Context of an authentication. */
 export interface Asking {
   /** Audiences that one of must be met; empty: whatever the server's own are. */
   readonly audiences: readonly string[]
@@ -36,7 +36,7 @@ export interface Asking {
   readonly warn: (text: string) => void
 }
 
-/** Tells users by bearer tokens. */
+/** Authenticates users by bearer tokens. */
 export interface TokenAuthenticator {
   readonly name: string
   authenticateToken(token: string, asking: Asking): Answered | Promise<Answered>
@@ -46,18 +46,18 @@ export interface TokenAuthenticator {
 export interface RequestHeaders {
   readonly headers: IncomingHttpHeaders
   /**
-   * Names and values in turns, as sent. `headers` joins repeated ones, so that two groups look like one with a comma
+   * Alternating names and values, as sent. `headers` joins repeated ones, so that two groups look like one with a comma
    * in its name; without this list they are taken for just that.
    */
   readonly rawHeaders?: readonly string[]
 }
 
-/** What of a request says who makes it. */
+/** The parts of a request that identify its user. */
 export interface Credentials extends RequestHeaders {
   readonly socket: TLSSocket
 }
 
-/** Tells users by anything else that a request brings. */
+/** Authenticates users by anything else in a request. */
 export interface RequestAuthenticator {
   readonly name: string
   authenticateRequest(request: Credentials, asking: Asking): Answered | Promise<Answered>

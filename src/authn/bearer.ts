@@ -12,7 +12,7 @@ import { firstHeader } from './header-values.ts'
 const EXTRA_SPACE =
   'the provided Authorization header contains extra space before the bearer token, and is ignored'
 
-/** Tells users by the token in the `Authorization` header (seed 1, Bearer token in request). */
+/** Authenticates users by the token in the `Authorization` header. */
 export function bearer(tokens: TokenAuthenticator): RequestAuthenticator {
   return {
     name: 'bearer token',
@@ -24,8 +24,8 @@ export function bearer(tokens: TokenAuthenticator): RequestAuthenticator {
 }
 
 /**
- * Asks for the server's own token, where it has one, before all else. Nearly every token is another: what there is
- * against it as the server's own is told with what the rest has against it, and thrown only then.
+ * Tries the server's own token, where it has one, before all else. Nearly every token is another: its error
+ * as the server's own is reported with the errors of the rest, and thrown only then.
  */
 export function ownTokenFirst(
   own: TokenAuthenticator | null,
@@ -56,7 +56,7 @@ export function ownTokenFirst(
 
 const unknownToken = () => new CredentialError('invalid bearer token')
 
-/** What the value of an `Authorization` header is worth. Throws when it holds a token that nobody knows. */
+/** Authenticates the value of an `Authorization` header. Throws when it holds an unknown token. */
 function bearerAnswer(
   tokens: TokenAuthenticator,
   header: string,
@@ -77,7 +77,7 @@ function bearerToken(header: string, warn: (text: string) => void): string {
   return token
 }
 
-/** Turns "nobody's" into an error: a token that was shown must hold. */
+/** Turns a null result into an error: a token that was shown must hold. */
 export const knownToken = (answer: Answered | Promise<Answered>): Answered | Promise<Answered> =>
   after(answer, (found) => {
     if (!found) throw unknownToken()

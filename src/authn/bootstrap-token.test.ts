@@ -52,7 +52,7 @@ interface Row {
   readonly token?: string
   readonly kept?: object | null
   readonly answer: ReturnType<typeof user> | null
-  /** Whether the secret was asked for. */
+  /** Whether the secret was read. */
   readonly looked?: boolean
 }
 

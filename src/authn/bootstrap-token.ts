@@ -27,7 +27,7 @@ interface TokenSecret extends Typed {
   readonly data?: Readonly<Record<string, string>>
 }
 
-/** Tells nodes that join the cluster by tokens kept in secrets (seed 1, Bootstrap token). */
+/** Authenticates nodes that join the cluster by tokens in secrets. */
 export function bootstrapToken(options: BootstrapTokenOptions): TokenAuthenticator {
   const { objects, v, clock, log = silentLog } = options
   return {

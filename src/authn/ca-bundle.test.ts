@@ -49,7 +49,7 @@ describe('contents', () => {
   })
 })
 
-test('read anew each minute; what cannot be used changes nothing', async () => {
+test('read again each minute; an unusable bundle changes nothing', async () => {
   const clock = new ManualClock()
   const lines: string[] = []
   const log = lineLog({ format: 'json', level: 0, now: () => 0, write: (line) => lines.push(line) })

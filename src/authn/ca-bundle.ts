@@ -55,7 +55,7 @@ export interface BundleOptions {
 }
 
 /**
- * Authorities that are trusted, read anew every minute and whenever their file changes. What cannot be used leaves
+ * Authorities that are trusted, read again every minute and whenever their file changes. An unusable file leaves
  * them as they are.
  */
 export class CaBundle {
@@ -102,7 +102,7 @@ export class CaBundle {
     return () => this.#listeners.delete(call)
   }
 
-  /** Reads the source now; resolves when what is there has been looked at. */
+  /** Reads the source now; resolves when its present contents have been checked. */
   refresh(): Promise<void> {
     if (this.#closed) return Promise.resolve()
     this.#again = true

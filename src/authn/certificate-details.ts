@@ -2,7 +2,7 @@ import type { X509Certificate } from 'node:crypto'
 import { readDer, readFirst, type DerElement } from '../base/der.ts'
 
 /**
- * What counts in a certificate beside what `X509Certificate` tells. Read here because every connection needs it
+ * Parts of a certificate that `X509Certificate` does not show. Read here because every connection needs them
  * and the library for certificates takes longer to load than the rest of the server.
  */
 export interface CertificateDetails {
@@ -13,7 +13,7 @@ export interface CertificateDetails {
   readonly isAuthority: boolean
   readonly hasBasicConstraints: boolean
   readonly version: number
-  /** How many authorities may stand between this one and a leaf; infinite when nothing is said. */
+  /** How many authorities may be between this one and a leaf; infinite without a constraint. */
   readonly maxPathLength: number
   readonly hasNameConstraints: boolean
   readonly hasAlternativeNames: boolean
@@ -123,7 +123,7 @@ function extensionOf(element: DerElement) {
 const hexOf = (bytes: Buffer): string =>
   [...bytes].map((byte) => byte.toString(16).toUpperCase().padStart(2, '0')).join(':')
 
-/** The first element; what stands behind it is nobody's. */
+/** The first element; bytes behind it are ignored. */
 const only = readFirst
 
 const children = ({ content }: DerElement): DerElement[] => readDer(content)

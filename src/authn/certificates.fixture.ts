@@ -1,4 +1,4 @@
-/** Certificates of every kind, also of those that nobody should make. */
+/** Certificates of every kind, also invalid ones. */
 import {
   createPrivateKey,
   createPublicKey,

@@ -41,7 +41,7 @@ const user = (name: string, groups: string[] = []) => ({
 const refused = (ids: string, why: string) => `verifying certificate ${ids} failed: ${why}`
 const UNKNOWN = 'x509: certificate signed by unknown authority'
 
-describe('who a certificate speaks for', async () => {
+describe('the user of a certificate', async () => {
   const authenticator = clientCertificate({
     certificates: new ConnectionCertificates(),
     bundle: await open(root),
@@ -95,7 +95,7 @@ describe('who a certificate speaks for', async () => {
   }
 })
 
-describe('what changes while a connection lasts', () => {
+describe('changes while a connection lasts', () => {
   const made = async () => {
     const clock = new ManualClock(NOW)
     let text = root.pem
@@ -131,7 +131,7 @@ describe('what changes while a connection lasts', () => {
     expect([ask(it, socket) === first, reads(), first]).toEqual([true, 1, user('u')])
   })
 
-  test('refusals are kept as well', async () => {
+  test('refusals are cached as well', async () => {
     const { it } = await made()
     const socket = socketWith(leafOf(['CN=u'], { issuer: other }))
     const thrown = [0, 1].map(() => {
@@ -170,7 +170,7 @@ describe('what changes while a connection lasts', () => {
     expect(ask(it, socket)).toEqual(user('u'))
   })
 
-  test('the authority goes and comes back', async () => {
+  test('the authority is removed and comes back', async () => {
     const { it, replace } = await made()
     const socket = socketWith(leafOf(['CN=u'], { serial: 9 }))
     const answers = [ask(it, socket)]
@@ -183,7 +183,7 @@ describe('what changes while a connection lasts', () => {
   })
 })
 
-test('the life that a certificate has left is told, also of one that does not hold', async () => {
+test('the remaining life of a certificate is reported, also of an invalid one', async () => {
   const seen: number[] = []
   const it = clientCertificate({
     certificates: new ConnectionCertificates(),
@@ -197,7 +197,7 @@ test('the life that a certificate has left is told, also of one that does not ho
   expect(seen).toEqual([90, -60])
 })
 
-test('a resumed connection, which does not bring what is between, is known as well', async () => {
+test('a resumed connection, which lacks the intermediate certificates, is authenticated as well', async () => {
   const now = Date.now()
   const times = { notBeforeMs: now - DAY_MS, notAfterMs: now + DAY_MS }
   const ca = make({ subject: ['CN=ca'], authority: true, ...times })

@@ -6,13 +6,13 @@ import {
 } from './connection-certificate.ts'
 
 export interface ClientCertificateOptions extends Omit<VerifierOptions, 'describe'> {
-  /** Told of every request with a certificate how many seconds that has left, before it is verified. */
+  /** Called for every request with a certificate with the seconds of its remaining life, before it is verified. */
   readonly observe?: (secondsLeft: number) => void
 }
 
 /**
- * Tells users by certificates (seed 1, Client certificate): the common name is the user, each organization a group.
- * Verified here and not in the handshake, so that a bad certificate is an answer that a client can read.
+ * Authenticates users by certificates: the common name is the user, each organization a group.
+ * Verified here and not in the handshake, so that a bad certificate gets a response that a client can read.
  */
 export function clientCertificate(options: ClientCertificateOptions): RequestAuthenticator {
   const { bundle, certificates, clock, observe } = options

@@ -7,11 +7,11 @@ import type { CaBundle } from './ca-bundle.ts'
 import { certificateDetails, type CertificateDetails } from './certificate-details.ts'
 import { CertificateError, nextChange, verifyClient, type Presented } from './verify-chain.ts'
 
-/** What a client showed when it connected. */
+/** Certificates that a client showed when it connected. */
 export interface ClientCertificate extends Presented {
   /** Empty when the certificate has none. */
   readonly commonName: string
-  /** Whom the certificate speaks for; null without a common name. */
+  /** The user of the certificate; null without a common name. */
   readonly identity: Authenticated | null
 }
 
@@ -35,14 +35,14 @@ export class ConnectionCertificates {
   readonly #sentWith = new LRUCache<string, readonly CertificateDetails[]>({
     max: MAX_REMEMBERED_CHAINS,
   })
-  /** What was read of certificates, by fingerprint: most connections of a client show the same. */
+  /** Details of certificates, by fingerprint: most connections of a client show the same. */
   readonly #details = new LRUCache<string, CertificateDetails>({ max: MAX_REMEMBERED })
   readonly #speakers = new LRUCache<string, Speaker>({ max: MAX_REMEMBERED })
 
   /**
    * Reads the certificate of a new connection; never throws. Must run in the listener of `secureConnection`: where the
    * TLS library tried a signature of a client's chain in vain, it leaves an error behind that Node takes for one of the
-   * next read, unless certificates are read in between, and the connection breaks without an answer.
+   * next read, unless certificates are read in between, and the connection breaks without a response.
    */
   read(socket: TLSSocket): void {
     const holder: Socket = socket
@@ -129,7 +129,7 @@ const list = (value: string | string[] | undefined): readonly string[] =>
 
 interface Verdict {
   readonly generation: number
-  /** The verdict stands from when it was found until something begins or ceases to hold. */
+  /** The verdict holds from when it was found until something begins or ceases to hold. */
   readonly fromMs: number
   readonly untilMs: number
   readonly error: CredentialError | null
@@ -137,7 +137,7 @@ interface Verdict {
 
 export interface VerifierOptions {
   readonly bundle: CaBundle
-  /** What clients of the server have shown. */
+  /** Certificates that clients of the server have shown. */
   readonly certificates: ConnectionCertificates
   readonly clock: Clock
   /** The text of an error, out of why a certificate does not hold. */

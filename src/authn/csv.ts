@@ -1,6 +1,6 @@
 /**
  * The records of a CSV text (RFC 4180): fields may be quoted and then hold commas, line breaks and doubled quotes.
- * Records may differ in length, empty lines are none. Throws an Error that names the line, not what is in it.
+ * Records may differ in length, empty lines are none. Throws an Error that names the line, not its contents.
  */
 export function parseCsv(text: string): string[][] {
   const records: string[][] = []

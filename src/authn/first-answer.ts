@@ -1,12 +1,12 @@
 import { StatusError } from '../meta/errors.ts'
 import { CredentialError, type Answered } from './authenticator.ts'
 
-/** What is told of an error that no authenticator meant: what happened inside is for the log only. */
+/** Text for an error that no authenticator meant: internals are for the log only. */
 const UNEXPECTED = 'Internal error occurred: authentication failed unexpectedly'
 
-/** What several authenticators said against one credential. */
+/** Errors of several authenticators about one credential. */
 export class CredentialErrors extends CredentialError {
-  /** What was thrown, in order. */
+  /** The errors thrown, in order. */
   readonly errors: readonly unknown[]
 
   constructor(errors: readonly unknown[]) {
@@ -23,9 +23,9 @@ function textsOf(error: unknown): string[] {
 }
 
 /**
- * Asks one authenticator after the other until one knows the user. An error does not keep the next from being asked;
- * it is thrown when nobody knows the user, behind those of `before`, which tells what others said earlier. Without a
- * promise where nobody asked gives one.
+ * Calls one authenticator after the other until one knows the user. An error does not keep the next from being called;
+ * it is thrown when none knows the user, behind those of `before`, the errors of earlier authenticators. Without a
+ * promise where none of them returns one.
  */
 export function firstAnswer<M>(
   members: readonly M[],
@@ -82,7 +82,7 @@ function nobody(errors: readonly unknown[]): null {
   throw new CredentialErrors(errors)
 }
 
-/** Goes on with an answer, now or when it is there. */
+/** Continues with a result, now or when it is there. */
 export function after<T>(answer: Answered | Promise<Answered>, next: (answer: Answered) => T) {
   return answer instanceof Promise ? answer.then(next) : next(answer)
 }

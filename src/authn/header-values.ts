@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { RequestHeaders } from './authenticator.ts'
 
 const NONE: readonly string[] = []
-// oxlint-disable-next-line no-control-regex -- what is beyond ASCII is what is looked for
+// oxlint-disable-next-line no-control-regex -- characters beyond ASCII are looked for
 const BEYOND_ASCII = /[^\x00-\x7f]/
 
 /** Every value of a header, each as sent; the name is in lower case. */
@@ -42,15 +42,15 @@ function headersWithPrefix(headers: IncomingHttpHeaders, prefix: string): string
 }
 
 /**
- * Whether a header may begin with a prefix, which is in lower case. Looks at what was sent, which costs a fraction of
- * going through the names of an object; true when that is not there.
+ * Whether a header may begin with a prefix, which is in lower case. Looks at the raw headers, which costs a fraction of
+ * iterating over the names of an object; true when they are not there.
  */
 export function mayHavePrefix({ rawHeaders }: RequestHeaders, prefix: string): boolean {
   if (rawHeaders === undefined) return true
   const first = prefix.charCodeAt(0)
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i]!
-    // Setting this bit turns letters into small ones; what it makes alike besides is looked at closer.
+    // Setting this bit makes letters lower case; other characters that it makes alike are compared below.
     if ((name.charCodeAt(0) | 0x20) !== (first | 0x20)) continue
     if (name.slice(0, prefix.length).toLowerCase() === prefix) return true
   }
@@ -65,7 +65,7 @@ export function removeWithPrefix(request: RequestHeaders, prefix: string): void 
 }
 
 /**
- * Name of an extra as it stands behind the prefix of a header: percent-decoded; as it is when that cannot be done.
+ * Name of an extra behind the prefix of a header: percent-decoded; unchanged when that cannot be done.
  */
 function extraKey(name: string): string {
   if (!name.includes('%')) return name

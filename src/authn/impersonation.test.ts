@@ -167,13 +167,13 @@ const rows: readonly Row[] = [
   },
 ]
 
-describe('what is asked for', () => {
+describe('requested users', () => {
   for (const { name, headers, answer } of rows) {
     test(name, () => expect(read(headers)).toEqual(answer))
   }
 })
 
-describe('parts of nobody', () => {
+describe('parts without a user', () => {
   for (const { name, headers, list } of [
     { name: 'group', headers: [['Impersonate-Group', 'g']], list: '{Group  g    }' },
     {

@@ -14,7 +14,7 @@ const FAMILY = 'impersonate-'
 const SERVICE_ACCOUNT = 'system:serviceaccount:'
 const SERVICE_ACCOUNTS = 'system:serviceaccounts'
 
-/** What a caller must be allowed, in the form in which authorizers are asked. */
+/** A permission that the caller needs, in the form of an authorizer's attributes. */
 export interface ImpersonationCheck {
   readonly isResource: true
   readonly verb: 'impersonate'
@@ -27,20 +27,19 @@ export interface ImpersonationCheck {
   readonly name: string
 }
 
-/** What a request asks for that wants to be made by somebody else. */
+/** The impersonation that a request asks for. */
 export interface Impersonation {
   /** In order; the first that is refused decides. */
   readonly checks: readonly ImpersonationCheck[]
-  /** Who makes the request when all are allowed. Nothing is left of the caller. */
+  /** The user of the request when all are allowed. Nothing is left of the caller. */
   readonly user: AuthenticatedUser
 }
 
-/** Headers that ask for parts of somebody without saying who that is. */
+/** Headers that ask for parts of a user without a user name. */
 export class ImpersonationError extends Error {}
 
 /**
- * Reads the impersonation headers (seed 1, Impersonation); null when there are none. Throws
- * {@link ImpersonationError}.
+ * Reads the impersonation headers; null when there are none. Throws {@link ImpersonationError}.
  */
 export function impersonationOf(request: RequestHeaders, v: Vocabulary): Impersonation | null {
   if (!mayHavePrefix(request, FAMILY) || !hasAny(request.headers)) return null
@@ -125,7 +124,7 @@ const CHECK = {
 } as const satisfies ImpersonationCheck
 
 function userOf({ user, account, groups, extra, uid }: Wanted): AuthenticatedUser {
-  // Groups that are asked for stand instead of those that an account is in by itself.
+  // Requested groups replace the default groups of a service account.
   const own =
     account && groups.length === 0
       ? [SERVICE_ACCOUNTS, `${SERVICE_ACCOUNTS}:${account.namespace}`]
@@ -138,7 +137,7 @@ function userOf({ user, account, groups, extra, uid }: Wanted): AuthenticatedUse
   }
 }
 
-/** Everybody is in the group of all who are known, or of all who are not. */
+/** Every user is in the group of all authenticated users, or in that of unauthenticated requests. */
 function completion(user: string, groups: readonly string[]): readonly string[] {
   if (groups.includes(ALL_UNAUTHENTICATED)) return []
   if (user === ANONYMOUS) return [ALL_UNAUTHENTICATED]

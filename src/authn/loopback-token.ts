@@ -3,7 +3,7 @@ import { sameSecret } from './secret-digest.ts'
 
 /** The server as a client of itself. */
 export interface LoopbackOptions {
-  /** Random, made anew at each start. */
+  /** Random, a new one at each start. */
   readonly token: string
   readonly uid: string
 }

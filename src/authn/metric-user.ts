@@ -1,6 +1,6 @@
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 
-/** What a metric calls a user: only few names are told apart, so that users cannot fill memory with theirs. */
+/** Label of a user in metrics: only few names are distinguished, so that users cannot fill memory with theirs. */
 export function metricUser(name: string, v: Vocabulary): string {
   const known = [
     'admin',

@@ -29,7 +29,7 @@ const LISTS = [
 ] as const
 const EXPIRED_FOR_MS = 300_000
 
-/** How servers that stand behind this one are to know users. */
+/** How aggregated API servers are to authenticate users. */
 export function publishedConfiguration(options: PublishedOptions): PublishedData {
   const { clientCa = '', requestHeader } = options
   const data: Record<string, string> = {}

@@ -2,7 +2,7 @@ import { CredentialError, type RequestAuthenticator } from './authenticator.ts'
 import { CertificateVerifier, type VerifierOptions } from './connection-certificate.ts'
 import { extrasOf, firstHeader, headerValues } from './header-values.ts'
 
-/** What an authenticating proxy says of users in which headers. */
+/** The headers in which an authenticating proxy names users. */
 export interface RequestHeaderNames {
   /** The first that holds a value gives the user name. */
   readonly usernameHeaders: readonly string[]
@@ -19,7 +19,7 @@ export interface RequestHeaderOptions extends Omit<VerifierOptions, 'describe'> 
 const lower = (names: readonly string[]) => names.map((name) => name.toLowerCase())
 
 /**
- * Believes what a proxy says of users, when the proxy itself shows a certificate (seed 1, Authenticating proxy).
+ * Authenticates users by the headers of a proxy, when the proxy itself shows a certificate.
  * Without one the headers mean nothing.
  */
 export function requestHeader(options: RequestHeaderOptions): RequestAuthenticator {

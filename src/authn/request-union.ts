@@ -2,7 +2,7 @@ import type { Answered, Authenticated, RequestAuthenticator } from './authentica
 import { ALL_AUTHENTICATED, ALL_UNAUTHENTICATED, ANONYMOUS } from './anonymous.ts'
 import { after, firstAnswer } from './first-answer.ts'
 
-/** Asks in order; errors of earlier ones count only when no later one knows the user. */
+/** Calls them in order; errors of earlier ones count only when no later one knows the user. */
 export function requestUnion(members: readonly RequestAuthenticator[]): RequestAuthenticator {
   return {
     name: 'request union',
@@ -11,7 +11,7 @@ export function requestUnion(members: readonly RequestAuthenticator[]): RequestA
   }
 }
 
-/** Asks the second only when the first neither knows the user nor fails. */
+/** Calls the second only when the first neither knows the user nor fails. */
 export function unlessFailed(
   first: RequestAuthenticator,
   second: RequestAuthenticator,
@@ -33,10 +33,10 @@ function chained(
   return answer ?? next()
 }
 
-// Answers are kept for connections and tokens: each is completed once.
+// Results are cached for connections and tokens: each is completed once.
 const completed = new WeakMap<Authenticated, Authenticated>()
 
-/** Puts everybody who is known into the group of all who are. */
+/** Adds every authenticated user to the group of all of them. */
 export function withAuthenticatedGroup(inner: RequestAuthenticator): RequestAuthenticator {
   return {
     name: inner.name,

@@ -2,8 +2,8 @@ import type { ObjectSource } from '../catalogue/object-source.ts'
 import { CredentialError } from './authenticator.ts'
 
 /**
- * Looks at objects that a credential hangs on, and once more before it is refused: another server may just have made
- * them. For credentials whose signature is good, so that nobody else can make the server ask its store.
+ * Reads the objects that a credential depends on, and once more before it is refused: another server may just have
+ * created them. For credentials with a valid signature, so that strangers cannot make the server read its store.
  */
 export async function retryWithFreshRead<T>(
   objects: ObjectSource,

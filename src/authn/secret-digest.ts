@@ -1,8 +1,8 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 
 /**
- * Makes keys for maps of secrets. Each maker has random bytes of its own in front, so that how long a look-up takes
- * tells nothing about how much of a guess was right. The keys never leave the process.
+ * Makes keys for maps of secrets. Each maker has random bytes of its own in front, so that the duration of a look-up
+ * reveals nothing about how much of a guess was right. The keys never leave the process.
  */
 export function secretKeys(): (secret: string) => string {
   const salt = randomBytes(32).toString('hex')

@@ -17,7 +17,7 @@ function made(inner: TokenAuthenticator) {
   return { clock, counts, it: tokenCache(inner, { clock, metrics }) }
 }
 
-describe('what is asked again', () => {
+describe('repeated look-ups', () => {
   for (const { name, token, afterMs, audiences = ['a'], asked } of [
     { name: 'not one that was known just now', token: 'good', afterMs: 9_999, asked: 1 },
     { name: 'one that was known ten seconds ago', token: 'good', afterMs: 10_000, asked: 2 },
@@ -48,7 +48,7 @@ test('a known token costs no promise', async () => {
   expect(it.authenticateToken('good', recorded())).toBe(somebody)
 })
 
-test('what an authenticator leaves for the request is left for each', async () => {
+test('notes of an authenticator are repeated for each request', async () => {
   const { it } = made({
     name: 'x',
     authenticateToken(_, asking) {
@@ -96,7 +96,7 @@ describe('at the same time', () => {
     ])
   })
 
-  test('an error is everybody’s, and not kept', async () => {
+  test('an error goes to all callers, and is not cached', async () => {
     const { waiting, it } = open()
     const answers = [0, 1].map(() => outcome(() => it.authenticateToken('t', recorded())))
     waiting[0]!.reject(new CredentialError('no'))
@@ -105,7 +105,7 @@ describe('at the same time', () => {
     expect(waiting.length).toBe(2)
   })
 
-  test('nobody waits longer than thirty seconds', async () => {
+  test('no caller waits longer than thirty seconds', async () => {
     const { waiting, it, clock } = open()
     const answer = outcome(() => it.authenticateToken('t', recorded()))
     clock.advance(30_000)

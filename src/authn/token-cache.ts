@@ -13,7 +13,7 @@ const SUCCESS_MS = 10_000
 const LOOKUP_MS = 30_000
 const MAX_TOKENS = 16_384
 
-/** Counts what a cache of tokens does. */
+/** Metrics of a token cache. */
 export interface TokenCacheMetrics {
   request(status: 'hit' | 'miss', durationMs: number): void
   fetch(status: 'ok' | 'error'): void
@@ -26,7 +26,7 @@ export interface TokenCacheOptions {
   readonly metrics?: TokenCacheMetrics
 }
 
-/** What an authenticator said of a token, with what it left for the request. */
+/** Result of an authenticator for a token, with its notes for the request. */
 interface Finding {
   readonly answer: Answered
   readonly annotations: readonly (readonly [string, string])[]
@@ -39,15 +39,15 @@ interface Kept {
 }
 
 /**
- * Remembers for ten seconds whom a token stands for, and looks up only once what several requests ask at the same
- * time. What is not known is asked again each time. Tokens themselves are not kept.
+ * Caches the user of a token for ten seconds, and looks up only once for several requests at the same
+ * time. Unknown tokens are looked up each time. Tokens themselves are not kept.
  */
 export function tokenCache(
   inner: TokenAuthenticator,
   { clock, metrics }: TokenCacheOptions,
 ): TokenAuthenticator {
   const keyOf = secretKeys()
-  // Made when somebody has a token: its room takes as long to make as much of a start.
+  // Made at the first token: allocating it would take as long at the start.
   let made: LRUCache<string, Kept> | null = null
   const kept = () => (made ??= new LRUCache({ max: MAX_TOKENS }))
   const underway = new Map<string, Promise<Finding>>()
@@ -114,10 +114,10 @@ export function tokenCache(
   }
 }
 
-// Nearly all requests ask for the same list, which is the server's own.
+// Nearly all requests have the same list, which is the server's own.
 const texts = new WeakMap<readonly string[], string>()
 
-/** Audiences as a text whose end can be told, whatever stands behind it. */
+/** Audiences as a text whose end is unambiguous, whatever follows it. */
 function audiencesText(audiences: readonly string[]): string {
   let text = texts.get(audiences)
   if (text === undefined) texts.set(audiences, (text = JSON.stringify(audiences)))
@@ -130,7 +130,7 @@ function replay({ answer, annotations, warnings }: Finding, asking: Asking): Aut
   return answer
 }
 
-/** One look-up on behalf of nobody in particular. */
+/** One look-up, independent of the request that caused it. */
 function lookUp(
   inner: TokenAuthenticator,
   token: string,

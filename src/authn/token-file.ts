@@ -6,12 +6,12 @@ export interface TokenFileOptions {
   /** For messages. */
   readonly path: string
   readonly text: string
-  /** Told of rows that are of no use; never what is in them. */
+  /** Called with unusable rows; never with their contents. */
   readonly warn: (text: string) => void
 }
 
 /**
- * Tells users by a list of tokens that is read once (seed 1, Static token file): rows of token, user name, user ID
+ * Authenticates users by a list of tokens that is read once: rows of token, user name, user ID
  * and, quoted when there are several, groups. Throws an Error when the list cannot be read.
  */
 export function tokenFile({ path, text, warn }: TokenFileOptions): TokenAuthenticator {

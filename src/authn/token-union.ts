@@ -1,7 +1,7 @@
 import type { TokenAuthenticator } from './authenticator.ts'
 import { firstAnswer } from './first-answer.ts'
 
-/** Asks in order; errors of earlier ones count only when no later one knows the token. */
+/** Calls them in order; errors of earlier ones count only when no later one knows the token. */
 export function tokenUnion(members: readonly TokenAuthenticator[]): TokenAuthenticator {
   return {
     name: 'token union',

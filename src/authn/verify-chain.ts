@@ -6,7 +6,7 @@ export class CertificateError extends Error {}
 
 export interface Presented {
   readonly leaf: CertificateDetails
-  /** What else the client sent, in no order that means anything. */
+  /** Other certificates of the client, in no particular order. */
   readonly intermediates: readonly CertificateDetails[]
 }
 
@@ -50,7 +50,7 @@ interface Search {
   readonly roots: readonly CertificateDetails[]
   readonly nowMs: number
   signatures: number
-  /** What kept the last candidate out. */
+  /** Why the last candidate was refused. */
   why: string
 }
 
@@ -121,7 +121,7 @@ function checkAuthority(
   if (chain.length - 1 > issuer.maxPathLength) {
     throw new CertificateError('x509: too many intermediates for path length constraint')
   }
-  // Names of hosts say nothing of users; whether they keep to the constraint is not worth finding out.
+  // Names of hosts are irrelevant for users; whether they keep to the constraint is not worth finding out.
   if (issuer.hasNameConstraints && chain[0]!.hasAlternativeNames) {
     throw new CertificateError('x509: name constraints on clients are not supported')
   }

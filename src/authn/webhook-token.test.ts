@@ -45,7 +45,7 @@ const says = (status: unknown, apiVersion = BETA): Reply => ({
   body: { kind: 'TokenReview', apiVersion, status },
 })
 
-describe('what is asked', () => {
+describe('the review', () => {
   for (const { name, version, audiences, vocabulary, apiVersion, spec } of [
     {
       name: 'by default',
@@ -99,7 +99,7 @@ describe('what is asked', () => {
   })
 })
 
-describe('what is made of the answer', () => {
+describe('the result', () => {
   const yes = { authenticated: true }
   const told = (text: string) => () => `Post "${remote.url}?timeout=30s": ${text}`
   const wrong = `the webhook did not answer with TokenReview of ${BETA}`
@@ -220,10 +220,10 @@ describe('what is made of the answer', () => {
   }
 })
 
-describe('what is remembered', () => {
+describe('the cache', () => {
   const states: readonly { name: string; reply: Reply; ttl?: number; asked: readonly number[] }[] =
     [
-      // How often it was asked: at once, just before the end, and at the end.
+      // Number of calls: at once, just before the end, and at the end.
       { name: 'a user, for two minutes', reply: says({ authenticated: true }), asked: [1, 1, 2] },
       { name: 'nobody, for two minutes', reply: says({}), asked: [1, 1, 2] },
       { name: 'not an error', reply: says({ error: 'x' }), asked: [2, 3, 4] },
@@ -265,7 +265,7 @@ describe('what is remembered', () => {
     ])
   })
 
-  test('several that ask the same at once wait for one call', async () => {
+  test('concurrent requests for the same token wait for one call', async () => {
     remote.replies = [says({ error: 'no' }), says({ authenticated: true })]
     const tokens = opened()
     const ask = () => outcome(() => tokens.authenticateToken('t', recorded(['api'])))

@@ -1,4 +1,4 @@
-/** Tells users by asking a remote service (seed 1, Webhook token authentication; page on authentication 8). */
+/** Authenticates users by a remote service. */
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../base/clock.ts'
 import { silentLog, type Log } from '../base/log.ts'
@@ -27,7 +27,7 @@ const CACHE_TTL_MS = 120_000
 const MAX_TOKENS = 16_384
 const VERSIONS = ['v1', 'v1beta1']
 
-/** What asking for tokens works with. */
+/** Dependencies of a webhook for tokens. */
 export interface WebhookTokenOptions {
   readonly client: JsonClient
   readonly v: Vocabulary
@@ -35,9 +35,9 @@ export interface WebhookTokenOptions {
   readonly log?: Log
   /** Of the reviews; v1beta1 by default. */
   readonly version?: string
-  /** What a token is good for when the service does not say. */
+  /** Audiences of a token when the service returns none. */
   readonly apiAudiences: readonly string[]
-  /** Milliseconds that answers are remembered; 2 minutes by default, 0 for not at all. */
+  /** How long results are cached, milliseconds; 2 minutes by default, 0 for not at all. */
   readonly cacheTtlMs?: number
 }
 
@@ -47,8 +47,8 @@ interface Kept {
 }
 
 /**
- * Asks a service whose a token is, and remembers what it said, also that it is nobody's. Several that ask the same at
- * the same time wait for one call. Throws an Error about a version that is not known.
+ * Asks a service for the user of a token, and caches the result, also for unknown tokens. Concurrent requests for the
+ * same token share one call. Throws an Error about a version that is not known.
  */
 export function webhookToken(options: WebhookTokenOptions): TokenAuthenticator {
   const { client, v, clock, log = silentLog, apiAudiences, version = 'v1beta1' } = options
@@ -122,7 +122,7 @@ function answerOf(status: ConfigMap, { token, audiences, apiAudiences }: Asked):
     said.audiences.length > 0 ? said.audiences : apiAudiences,
     audiences,
   )
-  // Not for us: whatever else is said is for others.
+  // Not for us: the rest of the response is for others.
   if (audiences.length > 0 && confirmed.length === 0) return null
   if (said.authenticated) {
     return { user: said.user, audiences: audiences.length > 0 ? confirmed : null }

@@ -12,8 +12,8 @@ const BASE64URL = /^[A-Za-z0-9_-]*$/
 const UPGRADE = /(^|.*,\s*)upgrade($|\s*,)/
 
 /**
- * Tells users by a token that is disguised as a subprotocol: programs in browsers cannot set the `Authorization`
- * header of a WebSocket.
+ * Authenticates users by a token that is disguised as a subprotocol: programs in browsers cannot set the
+ * `Authorization` header of a WebSocket.
  */
 export function websocketToken(tokens: TokenAuthenticator, v: Vocabulary): RequestAuthenticator {
   const prefix = prefixOf(v)

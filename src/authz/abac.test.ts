@@ -191,7 +191,7 @@ describe('decisions', () => {
     })
 })
 
-test('rules of somebody', () => {
+test('rules of a user', () => {
   const { policies } = parse(
     line({
       user: 'alice',

@@ -1,4 +1,4 @@
-/** Decisions by a file of policies, one JSON object a line (page on authorization 7). Never denies. */
+/** Decisions by a file of policies, one JSON object a line. Never denies. */
 import { plainReason } from '../base/plain-reason.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import type {
@@ -60,7 +60,7 @@ function parseLine(line: string, v: Vocabulary): { policy: AbacPolicy; versioned
   const object = objectOf(JSON.parse(line), 'the policy')
   const apiVersion = textOf(object, 'apiVersion')
   const kind = textOf(object, 'kind')
-  // Read in the old form such a line would name nobody, and that is everybody.
+  // Read in the old form such a line would name no user, which means every user.
   if (apiVersion === '' && kind === '' && Object.hasOwn(object, 'spec'))
     throw new Error('a policy with a spec needs apiVersion and kind')
   if (apiVersion === '' && kind === '')
@@ -85,7 +85,7 @@ const fieldsOf = (object: Fields): AbacPolicy => ({
   nonResourcePath: textOf(object, 'nonResourcePath'),
 })
 
-/** In the old form nothing said means everything, but for who was authenticated only. */
+/** In the old form an absent member matches everything, but authenticated users only. */
 function fromUnversioned({ user, group, readonly, resource, namespace }: AbacPolicy): AbacPolicy {
   const forAll = (user === '' && group === '') || user === ANY || group === ANY
   return {
@@ -152,7 +152,7 @@ export function abacAuthorizer(policies: readonly AbacPolicy[]): Authorizer {
 
 const fits = (wanted: string, value: string): boolean => wanted === ANY || wanted === value
 
-/** Whether a policy is for somebody: for the user and the group when it says both. */
+/** Whether a policy matches a user: the user and the group when it names both. */
 function isFor(policy: AbacPolicy, user: Subject): boolean {
   if (policy.user === '' && policy.group === '') return false
   if (policy.user !== '' && !fits(policy.user, user.name)) return false

@@ -7,7 +7,7 @@ const REFUSE: Decision = Object.freeze({
   reason: 'Everything is forbidden.',
 })
 
-/** The mode AlwaysAllow: everybody may do everything. */
+/** The mode AlwaysAllow: allows everything. */
 export const alwaysAllow: Authorizer = {
   name: 'AlwaysAllow',
   authorize: () => ALLOW,
@@ -19,7 +19,7 @@ export const alwaysAllow: Authorizer = {
   }),
 }
 
-/** The mode AlwaysDeny: nobody may do anything, for tests. */
+/** The mode AlwaysDeny: denies everything, for tests. */
 export const alwaysDeny: Authorizer = {
   name: 'AlwaysDeny',
   authorize: () => REFUSE,

@@ -1,4 +1,4 @@
-/** Who asks. */
+/** The user of a request. */
 export interface Subject {
   readonly name: string
   readonly uid: string
@@ -6,7 +6,7 @@ export interface Subject {
   readonly extra: Readonly<Record<string, readonly string[]>>
 }
 
-/** What a decision is about (seed 1, Authorization 3). */
+/** Subject matter of a decision. */
 export interface Attributes {
   readonly isResource: boolean
   /** API verb, or the lower-case HTTP method outside of resources. */
@@ -22,16 +22,16 @@ export interface Attributes {
   readonly name: string
 }
 
-/** What one authorizer, or all of them, say of a request. */
+/** Decision of one authorizer, or all of them, on a request. */
 export interface Decision {
   readonly verdict: 'allow' | 'deny' | 'no opinion'
-  /** Empty when there is nothing to tell. */
+  /** Empty when there is none. */
   readonly reason: string
-  /** What went wrong on the way, when that matters to the answer. */
+  /** Error on the way, when that matters to the response. */
   readonly error?: string
 }
 
-/** What somebody may do with resources, one entry for each rule; lists as RBAC rules have them. */
+/** Permissions of a user on resources, one entry for each rule; lists as RBAC rules have them. */
 export interface ResourceRule {
   readonly verbs: readonly string[]
   readonly apiGroups: readonly string[]
@@ -39,13 +39,13 @@ export interface ResourceRule {
   readonly resourceNames: readonly string[]
 }
 
-/** What somebody may do outside of resources. */
+/** Permissions of a user outside of resources. */
 export interface NonResourceRule {
   readonly verbs: readonly string[]
   readonly nonResourceURLs: readonly string[]
 }
 
-/** All that an authorizer would allow somebody in a namespace. */
+/** All that an authorizer would allow a user in a namespace. */
 export interface RuleList {
   readonly resourceRules: readonly ResourceRule[]
   readonly nonResourceRules: readonly NonResourceRule[]
@@ -55,7 +55,7 @@ export interface RuleList {
   readonly error: string
 }
 
-/** One module of the authorization mode list. Synchronous answers cost the request no promise. */
+/** One module of the authorization mode list. Synchronous decisions cost the request no promise. */
 export interface Authorizer {
   readonly name: string
   authorize(user: Subject, attributes: Attributes): Decision | Promise<Decision>

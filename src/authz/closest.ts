@@ -1,6 +1,6 @@
 /**
- * Which rule came closest to a refused request: help for who reads audit records and access reviews. It tells of the
- * rules of others' making, so it is never part of the answer to the refused.
+ * Which rule came closest to a refused request: help for readers of audit records and access reviews. It shows
+ * rules that others wrote, so it is never part of the response to the refused.
  */
 import type { Attributes, Subject } from './authorizer.ts'
 import { describeGrant } from './rbac.ts'
@@ -16,7 +16,7 @@ import {
 } from './rules.ts'
 import { subjectMatches } from './subjects.ts'
 
-/** What of a request a rule does not fit. */
+/** The part of a request that a rule does not match. */
 export type Difference =
   | 'verb'
   | 'group'
@@ -30,7 +30,7 @@ export type Difference =
 export interface NearMiss {
   readonly binding: Binding
   readonly rule: Rule
-  /** What differs, at least one. */
+  /** The differences, at least one. */
   readonly differences: readonly Difference[]
   /** All of it as one sentence. */
   readonly text: string
@@ -90,7 +90,7 @@ export function closestRule(
   return found && { ...found, text: sentence(found, user, attributes) }
 }
 
-/** What a rule does not fit; null for a rule of the other sort. */
+/** The part of a request that a rule does not match; null for a rule of the other sort. */
 function differencesOf(rule: Rule, asked: Question): Difference[] | null {
   const { attributes: a } = asked
   const differences: Difference[] = []
@@ -137,7 +137,7 @@ function sentence(
 
 const quoted = (text: string): string => JSON.stringify(text)
 
-// Long lists would bury what they are meant to show.
+// Long lists would bury the relevant part.
 const SHOWN = 10
 
 function list(texts: readonly string[] = []): string {

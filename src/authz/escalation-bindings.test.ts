@@ -2,7 +2,7 @@ import { describe } from 'vitest'
 import { api, lacks, no, tryWrites } from './escalation.fixture.ts'
 import { binding, user } from './rbac.fixture.ts'
 
-describe('who may write which binding', () => {
+describe('permission to write bindings', () => {
   tryWrites([
     {
       name: 'a binding of what one holds',

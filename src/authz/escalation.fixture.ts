@@ -45,7 +45,7 @@ export interface WriteRow {
   readonly error: { readonly code: number; readonly message: string } | null
 }
 
-/** Why somebody may not give rules. */
+/** Why a user may not give rules. */
 export const lacks = (who: string, groups: string, rules: string) =>
   `user "${who}" (groups=[${groups}]) is attempting to grant RBAC permissions not currently held:\n${rules}`
 /** A 403. */
@@ -72,7 +72,7 @@ const writeOf = ({
 const told = (error: unknown) =>
   error instanceof StatusError ? { code: error.code, message: error.message } : error
 
-/** Tries each row with authorizers that answer at once, and with ones that take their time. */
+/** Tries each row with synchronous authorizers, and with asynchronous ones. */
 export function tryWrites(rows: readonly WriteRow[]): void {
   for (const one of rows) {
     test(one.name, async () => {

@@ -8,7 +8,7 @@ import { binding, role, user, v } from './rbac.fixture.ts'
 const gathering = (place: string, selectors: unknown[], ...rules: string[]) =>
   ({ ...role(place, ...rules), aggregationRule: { clusterRoleSelectors: selectors } }) as Typed
 
-describe('who may write which role', () => {
+describe('permission to write roles', () => {
   tryWrites([
     {
       name: 'what one holds',
@@ -249,7 +249,7 @@ describe('lists of a rule multiply', () => {
   ])
 })
 
-test('what is asked of the authorizers', async () => {
+test('calls of the authorizers', async () => {
   const asked: Attributes[] = []
   const listening: Pick<Authorizer, 'authorize'> = {
     authorize(_, attributes) {

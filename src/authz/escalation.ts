@@ -1,4 +1,4 @@
-/** Nobody may give what they do not hold: checks before roles and bindings are stored (page on authorization 4). */
+/** Users may not give permissions that they do not hold: checks before roles and bindings are stored. */
 import type { AnyBinding } from '../kinds/rbac/binding-parts.ts'
 import type { ClusterRole } from '../kinds/rbac/cluster-role.ts'
 import { forbidden, notFound, plainError } from '../meta/errors.ts'
@@ -25,7 +25,7 @@ import { isPrivileged } from './subjects.ts'
 
 /** A write of a role or binding that is about to be stored. */
 export interface RoleWrite {
-  /** A patch, and a PUT of what is there, is an update. */
+  /** A patch, and a PUT of an existing object, is an update. */
   readonly operation: 'create' | 'update'
   /** `roles`, `clusterroles`, `rolebindings` or `clusterrolebindings`. */
   readonly resource: string
@@ -39,7 +39,7 @@ export interface RoleWrite {
   readonly old: Typed | null
 }
 
-/** What the checks ask. */
+/** Dependencies of the checks. */
 export interface EscalationDeps {
   /** All modules together. */
   readonly authorizer: Pick<Authorizer, 'authorize'>
@@ -57,11 +57,11 @@ export const CHECKED: readonly string[] = [
 ]
 
 /**
- * Single permissions that the rules of one role may name when they have to be checked one by one; ours alone. The lists
- * of a rule multiply: four of a hundred words each would be a hundred million.
+ * Single permissions that the rules of one role may name when they have to be checked one by one; a limit of this
+ * server. The lists of a rule multiply: four of a hundred words each would be a hundred million.
  */
 const MAX_ATOMS = 100_000
-/** Single permissions of which a refusal tells; its text has an end in any case. */
+/** Single permissions that a refusal lists; its text has an end in any case. */
 const MAX_SHOWN = 2_000
 
 const FULL_AUTHORITY: readonly Rule[] = [
@@ -131,7 +131,7 @@ const attributes = (verb: string, namespace: string): Attributes => ({
   name: '',
 })
 
-// The resource says which kind it is.
+// The resource determines the kind.
 const roleRefOf = ({ object }: RoleWrite) => (object as AnyBinding).roleRef
 
 const roleResource = (write: RoleWrite): string =>
@@ -144,7 +144,7 @@ async function checkRole(write: RoleWrite, deps: EscalationDeps): Promise<void> 
     (rule) => (rule?.clusterRoleSelectors?.length ?? 0) > 0,
   )
   if (!gathers) return
-  // What will be gathered is not known yet: it may be anything.
+  // The rules to be aggregated are not known yet: they may be any.
   const { rules: owned } = deps.index.rulesFor(write.user, write.namespace)
   if (uncovered(owned, FULL_AUTHORITY).length > 0)
     throw refused(write, deps.v, 'must have cluster-admin privileges to use the aggregationRule')

@@ -1,4 +1,4 @@
-/** The flags that choose who decides about requests (page on authorization 10). */
+/** The flags that choose the authorizers. */
 
 const MODES = ['AlwaysAllow', 'AlwaysDeny', 'ABAC', 'Webhook', 'RBAC', 'Node'] as const
 

@@ -1,4 +1,4 @@
-/** Which nodes need which objects, as far as pods and volumes tell (page on authorization 2). */
+/** Which nodes need which objects, according to pods and volumes. */
 import type { PersistentVolume } from '../kinds/core/persistent-volume.ts'
 import type { Pod } from '../kinds/core/pod/pod.ts'
 import type { VolumeAttachment } from '../kinds/storage/volume-attachment.ts'
@@ -11,7 +11,7 @@ import {
   secretsOfPod,
 } from './pod-references.ts'
 
-/** What pods refer to directly. */
+/** Objects that pods refer to directly. */
 export type Needed = 'secret' | 'configMap' | 'claim' | 'serviceAccount'
 
 interface PodEntry {
@@ -31,7 +31,7 @@ const keyOf = (what: Needed, namespace: string, name: string): string =>
   `${what}/${namespace}/${name}`
 
 /**
- * Kept by counting: every object that pods refer to knows its nodes, and every volume its claim, so that no question
+ * Uses counts: every object that pods refer to knows its nodes, and every volume its claim, so that no look-up
  * walks further than from a secret over a volume to a claim.
  */
 export class NodeGraph {
@@ -63,14 +63,14 @@ export class NodeGraph {
     }
   }
 
-  /** Told of pods. */
+  /** Handler of pods. */
   readonly pods: ObjectHandler<Pod> = {
     set: (pod) => {
       const { name = '', namespace = '', uid = '' } = pod.metadata
       const key = `${namespace}/${name}`
       const node = pod.spec?.nodeName ?? ''
       const known = this.#pods.get(key)
-      // What is added to a running pod gives its node nothing more: only a pod that is placed anew does.
+      // References added to a running pod give its node nothing more: only a pod that is placed anew does.
       if (known?.uid === uid && (known.node === node || node === '')) return
       if (known) this.#dropPod(key, known)
       if (node === '') return
@@ -89,7 +89,7 @@ export class NodeGraph {
     },
   }
 
-  /** Told of persistent volumes. */
+  /** Handler of persistent volumes. */
   readonly volumes: ObjectHandler<PersistentVolume> = {
     set: (volume) => {
       const name = volume.metadata.name ?? ''
@@ -110,7 +110,7 @@ export class NodeGraph {
     removed: ({ metadata }) => this.#dropVolume(metadata.name ?? ''),
   }
 
-  /** Told of volume attachments. */
+  /** Handler of volume attachments. */
   readonly attachments: ObjectHandler<VolumeAttachment> = {
     set: ({ metadata, spec }) => {
       this.#attachments.set(metadata.name ?? '', spec?.nodeName ?? '')
@@ -158,7 +158,7 @@ export class NodeGraph {
 
   #keysOfPod({ metadata, spec }: Pod): string[] {
     const { name = '', namespace = '', annotations } = metadata
-    // Made by the node itself: what it says must not open anything.
+    // Made by the node itself: its references must not open anything.
     const isMirror = annotations !== undefined && Object.hasOwn(annotations, this.#mirrorAnnotation)
     if (!spec || isMirror) return []
     const keys = [

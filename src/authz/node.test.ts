@@ -14,7 +14,7 @@ import {
 } from './pod-references.ts'
 import { ask, user, v } from './rbac.fixture.ts'
 
-// Only what the graph looks at is there.
+// Only the members that the graph reads.
 const pod = (place: string, node: string, spec: object = {}, metadata: object = {}): Pod => {
   const [namespace, name] = place.split('/')
   return {
@@ -84,7 +84,7 @@ const everything = pod('a/all', 'n1', {
   ],
 })
 
-test('what a pod refers to', () => {
+test('references of a pod', () => {
   expect({
     secrets: secretsOfPod(everything.spec!),
     configMaps: configMapsOfPod(everything.spec!),
@@ -269,7 +269,7 @@ describe('decisions about a node', () => {
     test(asked, () => expect(node.authorize(n1, ask(asked))).toEqual(decision))
 })
 
-test('who is a node', () => {
+test('users that are nodes', () => {
   const asked = ask('list nodes')
   const who = [
     user('n1', 'system:nodes'),
@@ -285,7 +285,7 @@ test('who is a node', () => {
   ])
 })
 
-test('what a node may do cannot be listed', () => {
+test('permissions of a node cannot be listed', () => {
   const list = { resourceRules: [], nonResourceRules: [], incomplete: false, error: '' }
   expect([node.rulesFor(user('x'), 'a'), node.rulesFor(n1, 'a')]).toEqual([
     list,

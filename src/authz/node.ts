@@ -1,4 +1,4 @@
-/** Lets nodes at what they need for the pods on them, and no further (page on authorization 2). Never denies. */
+/** Gives nodes access to the objects that the pods on them need, and no others. Never denies. */
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import type { Attributes, Authorizer, Decision, Subject } from './authorizer.ts'
 import { nodeRules } from './bootstrap-policy/node-rules.ts'
@@ -15,7 +15,7 @@ const ALLOW: Decision = Object.freeze({ verdict: 'allow', reason: '' })
 const NO_OPINION: Decision = Object.freeze({ verdict: 'no opinion', reason: '' })
 const refused = (reason: string): Decision => ({ verdict: 'no opinion', reason })
 
-/** The name of the node that somebody is, which may be empty; null for who is none. */
+/** The name of the node that a user is, which may be empty; null for other users. */
 export const nodeNameOf = ({ name, groups }: Pick<Subject, 'name' | 'groups'>): string | null =>
   name.startsWith(NODE_PREFIX) && groups.includes(NODE_GROUP)
     ? name.slice(NODE_PREFIX.length)
@@ -76,7 +76,7 @@ export function nodeAuthorizer(graph: NodeGraph, v: Vocabulary): Authorizer {
   }
 }
 
-/** Allows what has a path to the node. */
+/** Allows objects that have a path to the node. */
 function related(node: string, a: Attributes, isNeeded: () => boolean): Decision {
   if (a.name === '') return refused('No Object name found')
   if (isNeeded()) return ALLOW
@@ -117,7 +117,7 @@ function decideOwnLease(node: string, a: Attributes, namespace: string): Decisio
     return refused('can only get, create, update, patch, or delete a node lease')
   if (a.namespace !== namespace)
     return refused(`can only access leases in the ${JSON.stringify(namespace)} system namespace`)
-  // The request to create does not say the name; admission looks at the object.
+  // A create request has no name; admission looks at the object.
   if (a.verb !== 'create' && a.name !== node)
     return refused('can only access node lease with the same name as the requesting node')
   return ALLOW

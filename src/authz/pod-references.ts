@@ -1,4 +1,4 @@
-/** What a pod or a persistent volume needs of other objects, so that its node may read them. */
+/** References of a pod or a persistent volume to other objects, which its node may therefore read. */
 import type { PersistentVolume } from '../kinds/core/persistent-volume.ts'
 import type { PodSpec } from '../kinds/core/pod/pod-spec.ts'
 import type { Volume } from '../kinds/core/volumes/volume.ts'

@@ -1,4 +1,4 @@
-/** Roles and bindings by whom they are for, kept up to date by what is committed. */
+/** Roles and bindings by their subjects, kept up to date by committed changes. */
 import type { AnyBinding, RoleRef } from '../kinds/rbac/binding-parts.ts'
 import type { PolicyRule } from '../kinds/rbac/policy-rule.ts'
 import type { Typed } from '../meta/object-meta.ts'
@@ -25,7 +25,7 @@ export type MissingRole =
 /** Either kind of role, as far as the index needs it. */
 type AnyRole = Typed & { rules?: PolicyRule[] }
 
-/** Bindings of one namespace, or of the cluster, by whom they are for. */
+/** Bindings of one namespace, or of the cluster, by their subjects. */
 class Scope {
   readonly users = new Map<string, Set<Binding>>()
   readonly groups = new Map<string, Set<Binding>>()
@@ -50,7 +50,7 @@ class Scope {
     return this.users.size === 0 && this.groups.size === 0
   }
 
-  /** Tells the bindings for somebody until one is enough; a binding may be told more than once. */
+  /** Visits the bindings for a user until one is enough; a binding may be visited more than once. */
   visit(user: Pick<Subject, 'name' | 'groups'>, visit: (binding: Binding) => boolean): boolean {
     const own = this.users.get(user.name)
     if (own) for (const binding of own) if (visit(binding)) return true
@@ -71,7 +71,7 @@ class Scope {
 
 const keyOf = (namespace: string, name: string): string => `${namespace}/${name}`
 
-/** Rules, or what reads them when somebody first asks; null if they cannot be read. */
+/** Rules, or a function that reads them at first use; null if they cannot be read. */
 type KnownRules = PreparedRules | (() => PreparedRules | null)
 
 /** All roles and bindings in memory. No question looks at the bindings of others. */
@@ -83,7 +83,7 @@ export class RbacIndex {
   readonly #roles = new Map<string, Map<string, KnownRules>>()
   #generation = 0
 
-  /** Rises with every change: what was worked out under another number is out of date. */
+  /** Increases with every change: results of another generation are out of date. */
   get generation(): number {
     return this.#generation
   }
@@ -102,13 +102,13 @@ export class RbacIndex {
     }
   }
 
-  /** Told of roles, of namespaces or not. */
+  /** Handler of roles, of namespaces or not. */
   readonly roles: ObjectHandler<AnyRole> = {
     set: ({ metadata, rules }) => {
       const { namespace = '', name = '' } = metadata
       this.#setRole(namespace, name, prepareRules(rules ?? []))
     },
-    // Few of the roles that stand there by default are ever asked for.
+    // Few of the default roles are ever read.
     named: ({ namespace, name }, read) =>
       this.#setRole(namespace, name, () => {
         const role = read()
@@ -123,7 +123,7 @@ export class RbacIndex {
     },
   }
 
-  /** Told of bindings, of namespaces or not. */
+  /** Handler of bindings, of namespaces or not. */
   readonly bindings: ObjectHandler<AnyBinding> = {
     set: ({ metadata, subjects, roleRef }) => {
       const { namespace = '', name = '' } = metadata
@@ -140,8 +140,8 @@ export class RbacIndex {
   }
 
   /**
-   * Tells the bindings for somebody, those of the cluster first and then those of the namespace, until one is
-   * enough. A binding that names somebody in several ways may be told more than once.
+   * Visits the bindings for a user, those of the cluster first and then those of the namespace, until one is
+   * enough. A binding that names a user in several ways may be visited more than once.
    */
   visit(
     user: Pick<Subject, 'name' | 'groups'>,
@@ -152,7 +152,7 @@ export class RbacIndex {
     this.#namespaces.get(namespace)?.visit(user, visit)
   }
 
-  /** The bindings for somebody, each once. */
+  /** The bindings for a user, each once. */
   bindingsFor(user: Pick<Subject, 'name' | 'groups'>, namespace: string): Set<Binding> {
     const found = new Set<Binding>()
     this.visit(user, namespace, (binding) => {
@@ -179,7 +179,7 @@ export class RbacIndex {
   ): PreparedRules | MissingRole {
     switch (kind) {
       case 'Role':
-        // Cluster roles stand where roles without a namespace would.
+        // Cluster roles are where roles without a namespace would be.
         return (
           (namespace === '' ? undefined : this.#rulesNamed(namespace, name)) ?? {
             is: 'missing',
@@ -194,7 +194,7 @@ export class RbacIndex {
     }
   }
 
-  /** All rules that somebody holds in a namespace, or at the cluster scope, and what could not be found out. */
+  /** All rules of a user in a namespace, or at the cluster scope, and the errors on the way. */
   rulesFor(
     user: Pick<Subject, 'name' | 'groups'>,
     namespace: string,

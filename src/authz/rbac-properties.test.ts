@@ -1,4 +1,4 @@
-/** What holds for all roles and bindings, tried with generated ones. */
+/** Properties of all roles and bindings, tried with generated ones. */
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { AnyBinding } from '../kinds/rbac/binding-parts.ts'
@@ -58,7 +58,7 @@ test('rules that are covered allow nothing that their owner may not do', () => {
   )
 })
 
-test('atoms, and what they are put together to, allow what the rule does', () => {
+test('atoms, and rules made of them, allow the same as the rule', () => {
   fc.assert(
     fc.property(rules, requests, (rule, request) => {
       const asked = question(request)
@@ -71,7 +71,7 @@ test('atoms, and what they are put together to, allow what the rule does', () =>
   )
 })
 
-test('what is missing is covered once it is added', () => {
+test('missing permissions are covered once they are added', () => {
   fc.assert(
     fc.property(
       fc.array(rules, { maxLength: 4 }),
@@ -84,7 +84,7 @@ test('what is missing is covered once it is added', () => {
   )
 })
 
-test('prepared rules answer as each rule does', () => {
+test('prepared rules decide as each rule does', () => {
   fc.assert(
     fc.property(fc.array(rules, { maxLength: 9 }), requests, (list, request) => {
       const asked = question(request)
@@ -119,7 +119,7 @@ const steps = fc.oneof(
   }),
 )
 
-test('the index answers as a look at every binding would, whatever came and went', () => {
+test('the index agrees with a look at every binding, whatever was added and removed', () => {
   const who = [
     user('alice'),
     user('x', 'dev', 'y'),

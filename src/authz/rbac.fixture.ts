@@ -13,7 +13,7 @@ export type AnyRole = Typed & { rules: PolicyRule[] }
 /** The vocabulary of the tests. */
 export const v = vocabularies.kubernetes
 
-/** Somebody. */
+/** A user. */
 export const user = (name: string, ...groups: string[]): Subject => ({
   name,
   uid: '',
@@ -95,7 +95,7 @@ function metadata(place: string): Typed['metadata'] {
   return at < 0 ? { name: place } : { namespace: place.slice(0, at), name: place.slice(at + 1) }
 }
 
-/** An index that was told of objects. */
+/** An index with objects. */
 export function indexOf({
   roles = [],
   bindings = [],

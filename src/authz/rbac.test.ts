@@ -187,7 +187,7 @@ describe('decisions', () => {
     test(name, () => expect(rbac.authorize(who, ask(asked))).toEqual(decision))
 })
 
-test('a request in a namespace is not answered by those of the cluster alone', () => {
+test('a request in a namespace is not decided by those of the cluster alone', () => {
   expect(rbac.authorize(user('alice'), ask('patch pods a/x')).verdict).toBe('allow')
   expect(rbac.authorize(user('alice'), ask('patch pods b/x')).verdict).toBe('no opinion')
 })
@@ -246,7 +246,7 @@ describe('the index follows', () => {
   })
 })
 
-describe('rules of somebody', () => {
+describe('rules of a user', () => {
   const reads = {
     verbs: ['get', 'list', 'watch'],
     apiGroups: [''],

@@ -1,4 +1,4 @@
-/** Decisions by roles and bindings (page on authorization 3). Never denies: others may still allow. */
+/** Decisions by roles and bindings. Never denies: others may still allow. */
 import { notFound } from '../meta/errors.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { aggregate } from './aggregate.ts'
@@ -16,7 +16,7 @@ import { describeSubject, subjectMatches } from './subjects.ts'
 
 const NO_OPINION: Decision = Object.freeze({ verdict: 'no opinion', reason: '' })
 
-/** An authorizer of the mode RBAC, whose answers are synchronous. */
+/** An authorizer of the mode RBAC, whose decisions are synchronous. */
 export interface RbacAuthorizer extends Authorizer {
   authorize(...asked: Parameters<Authorizer['authorize']>): Decision
   rulesFor(user: Subject, namespace: string): RuleList
@@ -83,11 +83,11 @@ export function rbacAuthorizer(index: RbacIndex, v: Vocabulary): RbacAuthorizer 
   }
 }
 
-/** What could not be found out, as one text. */
+/** All missing roles, as one text. */
 const missingText = (missing: readonly MissingRole[], v: Vocabulary): string =>
   aggregate(missing.map((one) => describeMissing(one, v)))
 
-/** Why a binding gives nothing; the resource stands in the singular, as it does for who asks the index. */
+/** Why a binding gives nothing; the resource is in the singular, as it is for users of the index. */
 function describeMissing(missing: MissingRole, v: Vocabulary): string {
   if (missing.is === 'unsupported')
     return `unsupported role reference kind: ${JSON.stringify(missing.kind)}`
@@ -95,7 +95,7 @@ function describeMissing(missing: MissingRole, v: Vocabulary): string {
   return notFound({ group: v.resolve('rbac.authorization{api}'), resource }, name).message
 }
 
-/** A binding, its role, and the subject of it that stands at a place. */
+/** A binding, its role, and its subject at an index. */
 export function describeGrant({ name, namespace, roleRef, subjects }: Binding, at: number): string {
   const binding =
     namespace === ''

@@ -1,10 +1,10 @@
 import { forbidden, type StatusError } from '../meta/errors.ts'
 import type { Attributes, Subject } from './authorizer.ts'
 
-/** What the text of a refusal needs of a request. */
+/** Parts of a request for the text of its refusal. */
 export type RefusedAttributes = Omit<Attributes, 'version'>
 
-/** The 403 of a request that nobody allowed (page on errors 10); `reason` is what the authorizers had to say. */
+/** The 403 of a request that no authorizer allowed; `reason` is that of the authorizers. */
 export function refusal(
   user: Pick<Subject, 'name'>,
   a: RefusedAttributes,

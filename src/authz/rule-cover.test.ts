@@ -13,7 +13,7 @@ import {
 } from './rule-cover.ts'
 import type { Rule } from './rules.ts'
 
-// Owned rules, wanted rules, what is missing.
+// Owned rules, wanted rules, missing rules.
 const ROWS: readonly [string, readonly string[], readonly string[], readonly string[]][] = [
   ['nothing wanted', [], [], []],
   ['the same', ['get pods'], ['get pods'], []],
@@ -72,7 +72,7 @@ const ROWS: readonly [string, readonly string[], readonly string[], readonly str
   ],
 ]
 
-describe('what is not covered', () => {
+describe('uncovered permissions', () => {
   for (const [name, owned, wanted, missing] of ROWS)
     test(name, () =>
       expect(uncovered(owned.map(rule), wanted.map(rule)).map(ruleOf)).toEqual(missing.map(rule)),
@@ -148,7 +148,7 @@ describe('many rules', () => {
     { requiredKeys: ['verbs'] },
   ) as fc.Arbitrary<Rule>
 
-  test('are looked up as if each were asked', () => {
+  test('are looked up as if each were checked', () => {
     fc.assert(
       fc.property(fc.array(anyRule, { maxLength: 6 }), anyRule, (owned, wanted) => {
         const cover = new Cover(owned)

@@ -1,4 +1,4 @@
-/** Whether somebody already holds what they give to others (page on authorization 4). */
+/** Whether users already hold the permissions that they give to others. */
 import { ANY, has, urlFits, type Rule } from './rules.ts'
 
 /** The least that can be allowed: one verb on one resource, of one name or of any, or on one path. */
@@ -36,7 +36,7 @@ function atomCount(rule: Rule): number {
   return verbs.length * (apiGroups.length * resources.length * names + nonResourceURLs.length)
 }
 
-/** What of the wanted rules no single rule of the owner covers. */
+/** The wanted rules that no single rule of the owner covers. */
 export function uncovered(owned: readonly Rule[], wanted: readonly Rule[]): Atom[] {
   const cover = new Cover(owned)
   return wanted.flatMap((rule) => atomsOf(rule).filter((atom) => !cover.covers(atom)))
@@ -86,7 +86,7 @@ class Places {
     for (const word of words) {
       const rules = this.#byWord.get(word)
       if (!rules) this.#byWord.set(word, [rule])
-      // A word that stands twice in a rule makes it no other rule.
+      // A word that is repeated in a rule is indexed once.
       else if (rules.at(-1) !== rule) rules.push(rule)
     }
   }

@@ -100,7 +100,7 @@ describe('one rule and one request', () => {
   }
 })
 
-describe('many rules answer as each of them would', () => {
+describe('many rules decide as each of them would', () => {
   const padding = ['watch zebras', 'watch lions', 'watch tigers', 'watch /zoo'].map(rule)
   for (const [text, asked, allowed] of ROWS) {
     test(`"${text}" and "${asked}"`, () => {

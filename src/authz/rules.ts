@@ -1,4 +1,4 @@
-/** Matching of the rules of roles with requests (page on authorization 3). */
+/** Matching of the rules of roles with requests. */
 import type { Attributes } from './authorizer.ts'
 
 /** One rule of a role. */
@@ -10,7 +10,7 @@ export interface Rule {
   readonly nonResourceURLs?: readonly string[] | undefined
 }
 
-/** What stands for everything. */
+/** Wildcard for everything. */
 export const ANY = '*'
 
 /** A request with the texts that rules are looked up by. */
@@ -77,7 +77,7 @@ export function ruleAllows(rule: Rule, asked: Question): boolean {
   )
 }
 
-/** The rules of one role, ready to be asked often. */
+/** The rules of one role, prepared for frequent checks. */
 export interface PreparedRules {
   readonly rules: readonly Rule[]
   allows(asked: Question): boolean

@@ -4,7 +4,7 @@ import { describeSubject, isPrivileged, subjectMatches, type BoundSubject } from
 
 const account = 'system:serviceaccount:a:robot'
 
-describe('who is meant by a subject', () => {
+describe('users that a subject matches', () => {
   const alice = user('alice', 'dev', 'system:authenticated')
   const robot = user(account, 'system:serviceaccounts', 'system:serviceaccounts:a')
   const rows: readonly [string, BoundSubject, ReturnType<typeof user>, string, boolean][] = [

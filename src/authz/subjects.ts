@@ -1,4 +1,4 @@
-/** Who a binding is for (page on authorization 3). */
+/** Subjects of bindings. */
 import type { Subject } from './authorizer.ts'
 
 /** A subject as bindings list it. Its API group is not looked at. */
@@ -11,7 +11,7 @@ export interface BoundSubject {
 /** Members of this group may do everything. */
 export const PRIVILEGED_GROUP = 'system:masters'
 
-/** Whether somebody may do everything, whatever the modes. */
+/** Whether a user may do everything, whatever the modes. */
 export const isPrivileged = (user: Pick<Subject, 'groups'>): boolean =>
   user.groups.includes(PRIVILEGED_GROUP)
 
@@ -19,7 +19,7 @@ export const isPrivileged = (user: Pick<Subject, 'groups'>): boolean =>
 export const accountUserName = (namespace: string, name: string): string =>
   `system:serviceaccount:${namespace}:${name}`
 
-/** What a subject of a binding is found by: a user name, a group, or nothing when nobody can match it. */
+/** Key of a subject of a binding: a user name, a group, or nothing when no user can match it. */
 export function subjectKey(
   { kind, name, namespace = '' }: BoundSubject,
   bindingNamespace: string,
@@ -38,7 +38,7 @@ export function subjectKey(
   }
 }
 
-/** Whether somebody is meant by a subject of a binding. */
+/** Whether a subject of a binding matches a user. */
 export function subjectMatches(
   subject: BoundSubject,
   user: Pick<Subject, 'name' | 'groups'>,

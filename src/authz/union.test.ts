@@ -56,7 +56,7 @@ describe('decisions', () => {
       )
     })
   }
-  test('quick and slow modules in turn', async () => {
+  test('alternating quick and slow modules', async () => {
     const union = authorizerUnion([
       says(pass('a')),
       later(pass('b')),
@@ -65,7 +65,7 @@ describe('decisions', () => {
     ])
     expect(await union.authorize(user('a'), ask('get pods a/b'))).toEqual(allow('d'))
   })
-  test('the privileged group is asked about nowhere', () => {
+  test('the privileged group is checked with no module', () => {
     expect(authorizerUnion([broken]).authorize(user('a', 'system:masters'), ask('get /x'))).toEqual(
       allow(),
     )

@@ -1,4 +1,4 @@
-/** Several authorizers as one (page on authorization 1). */
+/** Several authorizers as one. */
 import { aggregate } from './aggregate.ts'
 import type {
   Attributes,
@@ -15,8 +15,8 @@ const PRIVILEGED: Decision = Object.freeze({ verdict: 'allow', reason: '' })
 const NO_OPINION: Decision = Object.freeze({ verdict: 'no opinion', reason: '' })
 
 /**
- * Asks the modules in order; the first that allows or denies is right. The privileged group may do everything before
- * any module is asked, which lists of rules do not tell. Answers at once as long as the modules do.
+ * Calls the modules in order; the first that allows or denies decides. The privileged group may do everything before
+ * any module is called, which lists of rules do not show. Synchronous as long as the modules are.
  */
 export function authorizerUnion(modules: readonly Authorizer[]): Authorizer {
   return {

@@ -61,7 +61,7 @@ const EMPTY: Attributes = {
 }
 const GET: Attributes = { ...EMPTY, verb: 'get', version: 'v1', resource: 'pods', path: '/api' }
 
-describe('what is asked', () => {
+describe('the review', () => {
   const whole: Subject = {
     name: 'jane',
     uid: '1',
@@ -135,7 +135,7 @@ describe('what is asked', () => {
   })
 })
 
-describe('what is made of the answer', () => {
+describe('the decision', () => {
   const failed = (text: string) => ({ verdict: 'no opinion', reason: '', error: text })
   const told = (text: string) => () => failed(`Post "${remote.url}?timeout=30s": ${text}`)
   const sets: readonly { name: string; reply: Reply; decision: unknown }[] = [
@@ -205,7 +205,7 @@ describe('what is made of the answer', () => {
     })
   }
 
-  test('nobody there', async () => {
+  test('no server', async () => {
     const server = createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo
@@ -233,7 +233,7 @@ describe('what is made of the answer', () => {
   })
 })
 
-describe('what is remembered', () => {
+describe('the cache', () => {
   const long = { ...GET, name: 'x'.repeat(9_988) }
   const sets: readonly {
     name: string
@@ -242,7 +242,7 @@ describe('what is remembered', () => {
     options?: Partial<WebhookAuthorizerOptions>
     asked: readonly number[]
   }[] = [
-    // How often it was asked after nothing, 29.999 s, 30 s, 299.999 s and 300 s.
+    // Number of calls after nothing, 29.999 s, 30 s, 299.999 s and 300 s.
     { name: 'what is allowed', reply: says({ allowed: true }), asked: [1, 1, 1, 1, 2] },
     { name: 'what is denied', reply: says({ denied: true }), asked: [1, 1, 2, 3, 3] },
     { name: 'no opinion', reply: says({}), asked: [1, 1, 2, 3, 3] },
@@ -303,7 +303,7 @@ describe('what is remembered', () => {
     })
   }
 
-  test('by everything that is told', async () => {
+  test('by all attributes', async () => {
     remote.replies = [says({ allowed: true })]
     const authorizer = opened()
     const users: Subject[] = [

@@ -1,4 +1,4 @@
-/** Decisions of a remote service (page on authorization 8). */
+/** Decisions of a remote service. */
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../base/clock.ts'
@@ -16,7 +16,7 @@ const MAX_DECISIONS = 8192
 const MAX_ATTRIBUTE_BYTES = 10_000
 const BOTH = 'webhook subject access review returned both allow and deny response'
 
-/** What asking for decisions works with. */
+/** Dependencies of a webhook for decisions. */
 export interface WebhookAuthorizerOptions {
   readonly client: JsonClient
   readonly v: Vocabulary
@@ -24,7 +24,7 @@ export interface WebhookAuthorizerOptions {
   readonly log?: Log
   /** Of the reviews, v1 or v1beta1; v1beta1 by default. */
   readonly version?: string
-  /** Milliseconds that what it allowed is remembered; 5 minutes by default, 0 for not at all. */
+  /** How long an allow is cached, milliseconds; 5 minutes by default, 0 for not at all. */
   readonly authorizedTtlMs?: number
   /** The same for everything else; 30 seconds by default. */
   readonly unauthorizedTtlMs?: number
@@ -43,7 +43,7 @@ const NO_RULES: RuleList = Object.freeze({
 })
 
 /**
- * Asks a service whether somebody may, and remembers what it said. A call that fails is no opinion. Throws an Error
+ * Asks a service whether a user may, and caches its decision. A call that fails is no opinion. Throws an Error
  * about a version that is not known.
  */
 export function webhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer {
@@ -101,7 +101,7 @@ function checkAccessReviewVersion(version: string): void {
 
 type Spec = Readonly<Record<string, unknown>>
 
-/** The question, in the order of the published fields; what is empty is left out. */
+/** The review, in the order of the published fields; empty ones are left out. */
 function specOf(user: Subject, a: Attributes, version: string): Spec {
   const extra = sortedExtra(user.extra)
   const asked = a.isResource

@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { addressFamily } from './address-family.ts'
 
-describe('says what the runtime says', () => {
+describe('agrees with the runtime', () => {
   for (const text of [
     ...['', 'localhost', '127.0.0.1', '127.0.0.01', '127.1', '256.0.0.1', '1.2.3.4.5', ' 1.2.3.4'],
     ...['::', '::1', '1::', '::1\0', ':', ':::', '1:2:3:4:5:6:7:8', '1:2:3:4:5:6:7', '1::2::3'],

@@ -3,8 +3,8 @@ import { isIP, isIPv4, SocketAddress } from 'node:net'
 const PLAIN = /^[0-9a-fA-F:.]+$/
 
 /**
- * 4 or 6, or 0 for what is no address. Says what `isIP` says, which makes a large regular expression when it is first
- * asked; a start asks often enough to feel it.
+ * 4 or 6, or 0 for no address. Same as `isIP`, which makes a large regular expression at its first
+ * call; a start calls it often enough to notice.
  */
 export function addressFamily(text: string): 0 | 4 | 6 {
   if (!text.includes(':')) return isIPv4(text) ? 4 : 0

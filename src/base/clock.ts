@@ -1,4 +1,4 @@
-/** Time as the program sees it; injected so that tests say what time it is. */
+/** Time as the program sees it; injected so that tests control it. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number
@@ -17,7 +17,7 @@ export const systemClock: Clock = {
   },
 }
 
-/** A clock that stands still until it is advanced. */
+/** A clock that does not move until it is advanced. */
 export class ManualClock implements Clock {
   #now: number
   #timers: { at: number; call: () => void }[] = []

@@ -84,7 +84,7 @@ test('identifiers are read as they were written', () => {
   expect(ids.map((id) => readObjectIdentifier(readDer(objectId(id))[0]))).toEqual(ids)
 })
 
-describe('what is not DER is refused', () => {
+describe('anything but DER is refused', () => {
   for (const { name, bytes, problem } of [
     { name: 'no length', bytes: '30', problem: 'asn1: syntax error: data truncated' },
     { name: 'too few bytes', bytes: '04 05 aa', problem: 'asn1: syntax error: data truncated' },

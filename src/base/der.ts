@@ -1,6 +1,6 @@
-/** DER (X.690), as far as certificates and requests for them are made of it: writing it, and reading what others wrote. */
+/** DER (X.690), as far as certificates and certificate requests need it: writing and reading. */
 
-/** Tags by what they stand for; those of the context are made by `contextTag`. */
+/** Tags by their types; those of the context are made by `contextTag`. */
 export const Tag = {
   boolean: 0x01,
   integer: 0x02,
@@ -19,7 +19,7 @@ export const Tag = {
 export const contextTag = (number: number, isConstructed: boolean): number =>
   (isConstructed ? 0xa0 : 0x80) | number
 
-/** One element: a tag and what is in it. */
+/** One element: a tag and its contents. */
 export interface DerElement {
   readonly tag: number
   readonly content: Buffer
@@ -58,7 +58,7 @@ export function objectId(dotted: string): Buffer {
 export const bitString = (bytes: Uint8Array, unused = 0): Buffer =>
   der(Tag.bitString, Buffer.of(unused), bytes)
 
-/** A time in the form that RFC 5280 asks for: with two digits of the year up to 2049. */
+/** A time in the form that RFC 5280 requires: with two digits of the year up to 2049. */
 export function time(ms: number): Buffer {
   const digits = `${new Date(ms)
     .toISOString()
@@ -69,7 +69,7 @@ export function time(ms: number): Buffer {
     : der(Tag.generalizedTime, Buffer.from(digits, 'latin1'))
 }
 
-/** The elements that stand one after the other. Throws Error when they do not fill the bytes. */
+/** The elements in a row. Throws Error when they do not fill the bytes. */
 export function readDer(bytes: Buffer): DerElement[] {
   const elements: DerElement[] = []
   for (let at = 0; at < bytes.length;) {
@@ -98,7 +98,7 @@ export function readFirst(bytes: Buffer): DerElement {
   const tag = bytes[0]
   let length = bytes[1]
   if (tag === undefined || length === undefined) throw truncated()
-  // Tags of more than one byte have no place in what is read here.
+  // Tags of more than one byte do not occur in the structures read here.
   if ((tag & 0x1f) === 0x1f) throw new Error('asn1: syntax error: invalid tag')
   let start = 2
   if (length >= 0x80) {

@@ -1,14 +1,14 @@
-/** Lets everything that waits for the outside have its turn: for work of several milliseconds while others wait. */
+/** Lets pending I/O callbacks run: for work of several milliseconds while others wait. */
 export const yieldToEventLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-/** Milliseconds that one piece of work may keep others waiting before it lets them have a turn. */
+/** Milliseconds that one piece of work may block the event loop before it yields. */
 const LONG_MS = 20
 
-/** The pace of one piece of work with several parts: between them others have their turn, where it took long. */
+/** The pace of one piece of work with several parts: it yields to the event loop between them, where it took long. */
 export class Pace {
   #since = performance.now()
 
-  /** A turn for others when this work has taken long since the last one, to be waited for; null when it has not. */
+  /** Yields to the event loop when this work has taken long since the last time; null when it has not. */
   pause(): Promise<void> | null {
     if (performance.now() - this.#since < LONG_MS) return null
     return yieldToEventLoop().then(() => {

@@ -3,13 +3,13 @@ import { createRequire } from 'node:module'
 /** Locks on open files that the system keeps for as long as they are open, and no longer than their process lives. */
 export interface FileLocks {
   /**
-   * Takes the lock of an open file; false when another opening of the same file has it, in whatever process. Throws what
-   * the system says where the file system has no locks.
+   * Takes the lock of an open file; false when another opening of the same file has it, in whatever process. Throws the
+   * system's error where the file system has no locks.
    */
   tryLock(fd: number): boolean
   /**
-   * Gives the lock of an open file back, before it is closed: a process that is just being started has a copy of all that
-   * is open, and would keep the lock until it is what it shall be.
+   * Gives the lock of an open file back, before it is closed: a child process that is just starting has a copy of all
+   * open files, and would keep the lock until it runs its program.
    */
   unlock(fd: number): void
 }
@@ -21,11 +21,11 @@ interface Binding {
 }
 
 /**
- * Where the lock lies: far behind any content, since a lock on Windows keeps others from reading what it covers. macOS
- * has locks of whole files only, which do not keep anybody from reading.
+ * Offset of the lock: far behind any content, since a lock on Windows prevents reads of the range it covers. macOS
+ * has locks of whole files only, which do not prevent reads.
  */
 const [OFFSET, LENGTH] = process.platform === 'darwin' ? [0, 0] : [2 ** 62, 1]
-/** Answers that mean that another has the lock; EBUSY is that of Windows. */
+/** Error codes that mean that another process has the lock; EBUSY is that of Windows. */
 const HELD = new Set(['EAGAIN', 'EBUSY'])
 
 let binding: Binding | undefined

@@ -1,5 +1,5 @@
 /**
- * Work on files that does not hold up others. Node's own promises of it bring along an editor of lines and watchers of
+ * File operations that do not block. Node's own promises of them load an editor of lines and watchers of
  * folders, which a start has no use for and would wait for.
  */
 import { fsync, readFile as read, rename as move, rm as remove } from 'node:fs'
@@ -9,5 +9,5 @@ import { promisify } from 'node:util'
 export const readFile = promisify(read)
 export const rename = promisify(move)
 export const rm = promisify(remove)
-/** Resolves when what was written to an open file is on disk. */
+/** Resolves when an open file is on disk. */
 export const flushed = promisify(fsync)

@@ -8,6 +8,6 @@ const task = (flag: string, path: string) => `${flag}: cannot read ${path}`
 export const readFlagFile = (flag: string, path: string): Promise<string> =>
   forFlag(task(flag, path), () => readFile(path, 'utf8'))
 
-/** What is in the file that a flag names, at once. Throws an Error that names both. */
+/** Contents of the file that a flag names, read synchronously. Throws an Error that names both. */
 export const readFlagFileSync = (flag: string, path: string): Buffer =>
   forFlagSync(task(flag, path), () => readFileSync(path))

@@ -10,13 +10,13 @@ const PERMISSIONS = 0o777
 
 /**
  * Makes a folder for its owner alone and those above it that are missing, whatever the umask. Returns the paths of those
- * that were made, the outermost first. Throws what the system says; those that were made are then removed again. Node's
+ * that were made, the outermost first. Throws the system's error; those that were made are then removed again. Node's
  * own recursive call never ends on a file system that answers ENOENT to it, as /proc does.
  */
 export function makeFolders(path: string): readonly string[] {
   const missing: string[] = []
   for (let at = resolve(path); !existsSync(at); at = dirname(at)) {
-    // A link that leads nowhere counts as there: what is made of it fails with what the system says.
+    // A broken link counts as there: making it fails with the system's error.
     missing.unshift(at)
     if (isLink(at)) break
   }
@@ -45,7 +45,7 @@ export function removeFolders(paths: readonly string[]): void {
 
 /**
  * Leaves a file or folder of ours to its owner alone: earlier releases, or a copy, made it readable to others. Where it
- * belongs to another user, it stays as it is, and what to tell of it is returned.
+ * belongs to another user, it stays as it is, and the text of a warning is returned.
  */
 export function keepToOwner(path: string, mode: number): string | null {
   const found = statSync(path).mode & PERMISSIONS
@@ -55,7 +55,7 @@ export function keepToOwner(path: string, mode: number): string | null {
     return null
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') throw error
-    // Narrower than asked for, it does no harm.
+    // Narrower than requested, it does no harm.
     if ((found & ~mode) === 0) return null
     return `${path} is not for its owner alone (mode ${found.toString(8)}) and belongs to another user`
   }
@@ -77,7 +77,7 @@ function isLink(path: string): boolean {
   try {
     return lstatSync(path).isSymbolicLink()
   } catch {
-    // What is not there, or below a file, is told by whoever wants to make it.
+    // A path that is missing, or below a file, is reported by its user.
     return false
   }
 }

@@ -9,9 +9,9 @@ const GROWS_PERCENT = 60
 const LOOK_MS = 250
 
 /**
- * Keeps the parts of the heap from growing far beyond what lives in them. The one in which objects begin stays small: what
+ * Keeps the parts of the heap from growing far beyond their live objects. The young generation stays small: memory that
  * a large one takes is not given back, some 20 to 50 MB, and it makes creates cheaper by a tenth at most. One thread
- * collects it: sharing out so little work costs more CPU than the work. Concerns the whole process: for whoever owns it.
+ * collects it: sharing out so little work costs more CPU than the work. Affects the whole process: for its owner only.
  */
 export function limitHeap(): void {
   setFlagsFromString('--no-parallel-scavenge')
@@ -19,7 +19,7 @@ export function limitHeap(): void {
   const check = (): boolean => {
     const bytes = youngHeapBytes()
     const factor = Math.max(1, Math.floor(ENOUGH_BYTES / Math.max(bytes, 1)))
-    // The limit itself is read once, before any script runs; by how much it grows is asked each time.
+    // The limit itself is read once, before any script runs; the growth factor is read each time.
     setFlagsFromString(`--semi-space-growth-factor=${factor}`)
     return factor === 1
   }

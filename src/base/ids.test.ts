@@ -3,7 +3,7 @@ import { randomIds, randomUuid } from './ids.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
-test('identifiers are version 4 UUIDs, none like another, also beyond what is made at once', () => {
+test('identifiers are version 4 UUIDs, none like another, also beyond one batch', () => {
   const made = Array.from({ length: 1_000 }, (_, i) =>
     i % 2 === 0 ? randomUuid() : randomIds.uid(),
   )

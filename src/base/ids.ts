@@ -4,7 +4,7 @@ import { randomFillSync, randomInt } from 'node:crypto'
 export interface Ids {
   /** A random version 4 UUID. */
   uid(): string
-  /** `length` characters that may end a generated name (seed 1, generateName). */
+  /** `length` characters that may end a generated name (generateName). */
   suffix(length: number): string
   /** A number from 0 (inclusive) to 1 (exclusive), for jitter. */
   fraction(): number

@@ -9,7 +9,7 @@ interface Named extends InPool {
 const named = (name: string): Named => ({ name, place: -1 })
 const namesOf = (bag: IndexedPool<Named>) => Array.from(bag, ({ name }) => name).sort()
 
-test('a bag holds what a set would hold', () => {
+test('a pool holds the same as a set', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.boolean(), fc.integer({ min: 0, max: 9 }))), (steps) => {
       const items = Array.from({ length: 10 }, (_, i) => named(String(i)))
@@ -28,7 +28,7 @@ test('a bag holds what a set would hold', () => {
   )
 })
 
-test('whoever is visited may be taken out, and everybody is visited', () => {
+test('the visited object may be removed, and all are visited', () => {
   const bag = new IndexedPool<Named>()
   const items = ['a', 'b', 'c', 'd', 'e'].map(named)
   for (const item of items) bag.add(item)

@@ -1,12 +1,12 @@
-/** What can be in a bag: it knows its own place there. */
+/** An object that can be in a pool: it knows its own index there. */
 export interface InPool {
-  /** Written by the bag alone; -1: in none. */
+  /** Written by the pool alone; -1: in none. */
   place: number
 }
 
 /**
  * Objects that come and go by the thousand each second. A `Set` makes a new table every so often, and the old ones, once
- * they are in the old part of the heap, keep whatever stood in them from being collected: many times the work for the
+ * they are in the old generation, keep their former entries from being collected: many times the work for the
  * collector.
  */
 export class IndexedPool<T extends InPool> {
@@ -16,13 +16,13 @@ export class IndexedPool<T extends InPool> {
     return this.#items.length
   }
 
-  /** Puts in what is in no bag. */
+  /** Adds an object that is in no pool. */
   add(item: T): void {
     item.place = this.#items.length
     this.#items.push(item)
   }
 
-  /** Takes out what is in this bag or in none. */
+  /** Removes an object that is in this pool or in none. */
   delete(item: T): void {
     const { place } = item
     if (place === -1) return
@@ -34,7 +34,7 @@ export class IndexedPool<T extends InPool> {
     item.place = -1
   }
 
-  /** All of them, in no order; whoever is visited may be taken out. */
+  /** All of them, in no order; the visited object may be removed. */
   *[Symbol.iterator](): Generator<T> {
     for (let i = this.#items.length - 1; i >= 0; i--) {
       const item = this.#items[i]

@@ -80,7 +80,7 @@ export function parsePortRange(text: string): ValueRange {
   }
 }
 
-/** The number that an address stands for. */
+/** The number of an address. */
 export function ipToBigInt(text: string): bigint {
   if (addressFamily(text) === 4)
     return text.split('.').reduce((sum, part) => (sum << 8n) + BigInt(part), 0n)

@@ -30,7 +30,7 @@ describe('levels', () => {
     })
   }
 
-  test('v tells what shows', () => {
+  test('v reports whether a level is shown', () => {
     linesOf('text', 2, (log) => expect([0, 1, 2, 3].map(log.v)).toEqual([true, true, true, false]))
   })
 })
@@ -69,7 +69,7 @@ describe('forms', () => {
   }
 })
 
-test('the silent log says nothing and knows that', () => {
+test('the silent log writes nothing, and `v` is false', () => {
   sayAll(silentLog.child({ a: 1 }))
   expect(silentLog.v(0)).toBe(false)
 })

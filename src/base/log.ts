@@ -13,7 +13,7 @@ export interface Log {
 
 export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>
 
-/** Says nothing. */
+/** Writes nothing. */
 export const silentLog: Log = {
   error: () => {},
   warn: () => {},
@@ -26,7 +26,7 @@ export const silentLog: Log = {
 export interface LineLogOptions {
   /** Text for people, JSON for programs. */
   readonly format: 'text' | 'json'
-  /** The `-v` level. `info` shows from 1 on: a server that is well says nothing by default. */
+  /** The `-v` level. `info` shows from 1 on: a healthy server logs nothing by default. */
   readonly level: number
   /** Milliseconds since the epoch. */
   readonly now: () => number
@@ -77,6 +77,6 @@ function textLine(time: string, level: Severity, message: string, fields: LogFie
   return `${time} ${level.padEnd(5)} ${oneLine(message)}${pairs.join('')}\n`
 }
 
-/** Keeps what is between the quotes of JSON, so that a message cannot pretend to be several. */
+/** Escapes the text as within a JSON string, so that a message cannot pretend to be several. */
 const oneLine = (text: string): string =>
   /^[ -~]*$/.test(text) ? text : JSON.stringify(text).slice(1, -1)

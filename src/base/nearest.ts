@@ -1,4 +1,4 @@
-/** What somebody may have meant who wrote a word that is not known: the nearest of those that are, or null. */
+/** The known word nearest to an unknown one, for a suggestion; null when none is near. */
 export function nearest(word: string, known: readonly string[]): string | null {
   const near = known
     .map((each) => ({

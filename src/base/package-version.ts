@@ -17,7 +17,7 @@ export function packageVersion(): string {
   return '0.0.0'
 }
 
-/** What a build knows of itself, written beside the built files by `npm run build`. */
+/** Build information, written beside the built files by `npm run build`. */
 export interface Build {
   /** 40 hexadecimal digits. */
   readonly gitCommit: string

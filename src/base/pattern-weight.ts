@@ -1,13 +1,13 @@
-/** What regular expressions cost to compile, before anybody does. */
+/** Cost of compiling regular expressions, estimated before they are compiled. */
 
-/** How much all patterns of one document, or of one expression, may weigh together; ours alone. */
+/** How much all patterns of one document, or of one expression, may weigh together; a limit of this server. */
 export const MAX_PATTERN_WEIGHT = 32_768
 /** Classes of characters by property are large tables. */
 const CLASS_WEIGHT = 8
 
 /**
- * About how many steps a regular expression compiles to: its characters, what is repeated as often as it may be. Takes
- * one pass; what is no regular expression has some weight too.
+ * About how many steps a regular expression compiles to: its characters, repeated parts as often as they may be. Takes
+ * one pass; an invalid regular expression has some weight too.
  */
 export function patternWeight(source: string): number {
   /** Weights of the groups that are open, and of the last thing in the innermost. */
@@ -38,7 +38,7 @@ export function patternWeight(source: string): number {
   return groups.reduce((sum, weight) => sum + weight, 0)
 }
 
-/** The most repetitions that braces ask for; null for braces that ask for none. */
+/** The most repetitions that braces request; null for braces that are no quantifier. */
 function bracesAt(source: string, at: number): { times: number; length: number } | null {
   const found = /^\{(\d{1,6})(?:,(\d{0,6}))?\}/.exec(source.slice(at, at + 16))
   if (!found) return null

@@ -35,7 +35,7 @@ export function plainReason(error: unknown): string {
   return error.message.replaceAll('\n', ' ')
 }
 
-/** The same behind the path that it is about, for errors that nobody put into a sentence. */
+/** The same behind the path that it is about, for errors without a sentence of their own. */
 export function plainMessage(error: unknown): string {
   const { syscall, path } = (error ?? {}) as NodeJS.ErrnoException
   const where = syscall !== undefined && path !== undefined ? `${path}: ` : ''
@@ -46,7 +46,7 @@ const isCryptographic = (error: Error) =>
   /^error:[0-9A-F]{8}:/.test(error.message) ||
   String((error as NodeJS.ErrnoException).code).startsWith('ERR_OSSL_')
 
-/** Does work on what a flag names. What fails tells the flag, and why in plain words. */
+/** Does work on the value of a flag. An error names the flag, and the cause in plain words. */
 export async function forFlag<T>(flag: string, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work()

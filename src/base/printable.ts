@@ -1,5 +1,5 @@
 const PRINTABLE = /[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u
-/** What most names are of; asking the classes of all characters takes long for the first time. */
+/** Matches most characters of names; checking the classes of all characters takes long for the first time. */
 const PRINTABLE_ASCII = /[ -~]/
 
 /** Whether a character shows as something, with the plain space and no other (as names of field managers must). */

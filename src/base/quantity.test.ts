@@ -144,7 +144,7 @@ describe('canonical text', () => {
   ]
   test.each(cases)('%j becomes %j', (input, canonical) => {
     expect(canonicalQuantity(input)).toBe(canonical)
-    // Once more, through what is remembered.
+    // Once more, from the cache.
     expect(canonicalQuantity(input)).toBe(canonical)
     expect(canonicalQuantity(canonical)).toBe(canonical)
   })

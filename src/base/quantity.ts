@@ -19,7 +19,7 @@ const NANO = 1_000_000_000n
 const NANOS_IN_MILLI = 1_000_000n
 const CAP = (2n ** 63n - 1n) * NANO
 
-// Limits of ours: arithmetic on what clients send must stay cheap.
+// Limits of this server: arithmetic on client input must stay cheap.
 const MAX_TEXT = 1024
 const MAX_EXPONENT = 1000
 
@@ -30,7 +30,7 @@ const BINARY_NAMES = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei']
 const PARTS = /^([+-]?)(\d*)(?:\.(\d*))?((?:[eEinumkKMGTP]+[-+]?\d*|[-+]\d*)?)$/
 const EXPONENT = /^[eE]([+-]?\d+)$/
 
-/** Reads a quantity; throws an Error with the field's standard wording (no white space allowed). */
+/** Reads a quantity; throws an Error with the reference's wording (no white space allowed). */
 export function parseQuantity(text: string): Quantity {
   if (text.length > MAX_TEXT) throw new Error(QUANTITY_NUMBER_ERROR)
   const parts = PARTS.exec(text)
@@ -116,7 +116,7 @@ function formatDecimal(nanos: bigint, format: QuantityFormat): string {
   return step === 3 ? mantissa : `${mantissa}e${step * 3 - 9}`
 }
 
-// What is canonical at sight: by far the most frequent input.
+// Recognizes the canonical form without parsing: by far the most frequent input.
 const CANONICAL_DECIMAL = /^(?:0|-?[1-9]\d{0,14}(?<!000)[numkMGTPE]?)$/
 const PLAIN_BINARY = /^-?([1-9]\d{0,5})[KMGT]i$/
 

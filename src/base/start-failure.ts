@@ -6,7 +6,7 @@ interface Place {
   readonly port?: number
 }
 
-/** The error of a failed start as people are told of it: with the flag that would help, and in no runtime's words. */
+/** The error of a failed start for its operator: with the flag that would help, and without the runtime's wording. */
 export function startFailure(error: unknown, options: Place): Error {
   const message = reasonOf(error, options)
   return error instanceof Error && error.message === message

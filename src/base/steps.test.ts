@@ -16,13 +16,13 @@ test('all steps are done at once', () => {
   expect(done).toEqual([1, 2, 3])
 })
 
-test('short work is done at once, without a turn', () => {
+test('short work is done at once, without yielding', () => {
   const done: number[] = []
   expect(paced(counting(3, done))).toBe('done')
   expect(done).toEqual([1, 2, 3])
 })
 
-test('others have as many turns as there are pauses', async () => {
+test('the event loop runs as often as there are pauses', async () => {
   const done: number[] = []
   let pauses = 0
   const pace = {
@@ -34,7 +34,7 @@ test('others have as many turns as there are pauses', async () => {
   expect([done, pauses]).toEqual([[1, 2, 3, 4], 4])
 })
 
-test('what a step throws is thrown', async () => {
+test('an error of a step is thrown', async () => {
   function* failing(): Steps<string> {
     yield
     throw new Error('no')

@@ -1,4 +1,4 @@
-/** Work in several steps, between which others may have their turn. */
+/** Work in several steps, between which it may yield to the event loop. */
 import { Pace } from './event-loop.ts'
 
 /** Ends each step with a `yield`. */
@@ -12,12 +12,12 @@ export function finish<T>(steps: Steps<T>): T {
   }
 }
 
-/** Does at once what was given in steps. */
+/** Does all steps at once. */
 export function finishIfSteps(steps: void | Steps<void>): void {
   if (steps) finish(steps)
 }
 
-/** Does the steps with turns for others where they take long; at once where they do not. */
+/** Does the steps and yields to the event loop where they take long; at once where they do not. */
 export function paced<T>(steps: Steps<T>, pace = new Pace()): T | Promise<T> {
   for (;;) {
     const step = steps.next()

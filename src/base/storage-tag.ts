@@ -1,4 +1,4 @@
-/** What a stored record says of the form that its object is in. */
+/** The version of the object in a stored record. */
 
 const GENERATION_BYTES = 4
 
@@ -20,7 +20,7 @@ export function storageTag(version: string, generation = 0): Buffer {
 export const tagBytes = (record: Uint8Array, at: number): number =>
   GENERATION_BYTES + 1 + (record[at + GENERATION_BYTES] ?? 0)
 
-/** What a tag says. */
+/** Contents of a tag. */
 export function readStorageTag(tag: Uint8Array): {
   readonly version: string
   readonly generation: number

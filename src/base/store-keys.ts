@@ -1,6 +1,6 @@
 /**
- * What keys of the store are called: `/registry/<group>/<plural>/[<namespace>/]<name>`, where the group without a name
- * is `core`. In etcd the operator's prefix stands in place of `/registry`.
+ * Keys of the store: `/registry/<group>/<plural>/[<namespace>/]<name>`, where the group without a name
+ * is `core`. In etcd the operator's prefix replaces `/registry`.
  */
 
 /** All keys start with this. */
@@ -9,7 +9,7 @@ export const ROOT = '/registry/'
 /** No group that users define has a name without a dot, and none of the others has this one. */
 const SERVERS = 'servers'
 
-/** What keys of a resource's objects start with. */
+/** Key prefix of a resource's objects. */
 export const resourcePrefix = (group: string, plural: string): string =>
   `${ROOT}${group === '' ? 'core' : group}/${plural}/`
 
@@ -34,10 +34,10 @@ export function placeOfKey(key: string, prefix: string): ObjectPlace {
   return { namespace: rest.slice(0, Math.max(slash, 0)), name: rest.slice(slash + 1) }
 }
 
-/** What keys of one sort start with that belong to the servers: no request reaches them. */
+/** Prefix of keys of one sort that belong to the servers: no request reaches them. */
 export const serversPrefix = (sort: string): string => `${ROOT}${SERVERS}/${sort}/`
 
-/** Whether a prefix is one of those: what is under it is there whatever is served. */
+/** Whether a prefix is one of those: its keys exist whatever is served. */
 export const isServersPrefix = (prefix: string): boolean => prefix.startsWith(`${ROOT}${SERVERS}/`)
 
 /** The prefix of the resource, or of the servers' sort, that a key belongs to. */

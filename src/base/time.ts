@@ -4,7 +4,7 @@ const MICRO_LAYOUT = '2006-01-02T15:04:05.000000Z07:00'
 const CANONICAL = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/
 const CANONICAL_MICRO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/
 
-/** The instant that stands for no time at all; on the wire it is null. */
+/** The zero time; on the wire it is null. */
 export const ZERO_TIME = '0001-01-01T00:00:00Z'
 
 /** A read instant: whole seconds, and the digits behind the point. */
@@ -63,7 +63,7 @@ function seconds(ms: number): string {
   return lastText
 }
 
-/** The milliseconds of what is canonical at sight, by far the most frequent input; else null. */
+/** The milliseconds of a time in canonical form, by far the most frequent input; else null. */
 function readPlain(text: string): number | null {
   if (text.length !== 20 || !CANONICAL.test(text)) return null
   const month = digits(text, 5)
@@ -84,7 +84,7 @@ const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
 const isLeap = (year: number) => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
 
-/** Reads element after element, so that the error can say where it stopped fitting. */
+/** Reads element after element, so that the error can name the first that does not fit. */
 function read(text: string, layout: typeof LAYOUT | typeof MICRO_LAYOUT): Instant {
   let at = 0
   const take = (pattern: RegExp, element: string): string => {

@@ -1,11 +1,11 @@
 /**
- * What options of programs may be. Values may come from another realm, such as the sandbox of a test runner, so that no
- * class of this one tells what they are.
+ * Checks of the options of programs. Values may come from another realm, such as the sandbox of a test runner, so that
+ * `instanceof` does not recognize them.
  */
 import { isIP } from 'node:net'
 import { types } from 'node:util'
 
-/** What is wrong with a value; null for nothing. */
+/** The fault of a value; null for none. */
 export type Check = (value: unknown) => string | null
 
 const must =

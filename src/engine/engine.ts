@@ -1,5 +1,5 @@
 /**
- * What stands under the cache: bytes under keys, one revision sequence, and history for a while.
+ * The storage engine below the watch cache: bytes under keys, one revision sequence, and history for a while.
  * `lmdb/`, `memory/` (and later others) implement it and pass the same suite, `test/store/suite.ts`.
  */
 export interface Engine {
@@ -33,8 +33,8 @@ export interface Engine {
    */
   subscribe(listener: (events: readonly Event[]) => void): () => void
   /**
-   * Forgets history up to and including states below `upTo`; what is present at `upTo` stays readable. An engine
-   * that sees to its history itself may keep more: `oldest` tells.
+   * Forgets history up to and including states below `upTo`; state at `upTo` stays readable. An engine
+   * that compacts its history itself may keep more: `oldest` says how much.
    */
   compact(upTo: Revision): Promise<void>
   /** Newest revision that was committed at or before `timeMs`; for the history window. */
@@ -45,13 +45,13 @@ export interface Engine {
    */
   latest?(): Promise<Revision>
   /**
-   * How many bytes of values one range had best give, where each costs as much as all that is behind its start. Absent
-   * where a range costs what it gives, so that short ones leave others their turns.
+   * How many bytes of values one range had best give, where each costs as much as all keys behind its start. Absent
+   * where a range costs as much as its result, so that short ranges let other work run in between.
    */
   readonly pageBytes?: number
   /** Throws StoreFull when there is no room for new objects. Absent where that is not known. */
   checkSpace?(): void
-  /** Waits for pending commits and lets go of files. May be called twice. */
+  /** Waits for pending commits and closes files. May be called twice. */
   close(): Promise<void>
 }
 
@@ -90,13 +90,13 @@ export interface Change {
   readonly value: Uint8Array | null
   /** Revision the key must have been changed at; 0: must not exist; absent: no condition. */
   readonly ifChangedAt?: Revision
-  /** A step to the end of what is written: it is made as long as any room can be found, like deletions. */
+  /** A step towards a deletion: it is made as long as any room can be found, like deletions. */
   readonly frees?: boolean
 }
 
 export type Commit =
   | { readonly done: true; readonly at: Revision }
-  /** `found` is what stands under the first key whose condition failed. */
+  /** `found` is the present state of the first key whose condition failed. */
   | { readonly done: false; readonly key: string; readonly found: Item | null }
 
 export interface Event {
@@ -113,7 +113,7 @@ export interface Event {
   readonly before?: Item | null
 }
 
-/** The asked-for revision is older than the history that is kept. */
+/** The requested revision is compacted. */
 export class Compacted extends Error {
   readonly oldest: Revision
   constructor(oldest: Revision) {
@@ -123,7 +123,7 @@ export class Compacted extends Error {
   }
 }
 
-/** The asked-for revision does not exist yet. */
+/** The requested revision does not exist yet. */
 export class FutureRevision extends Error {
   readonly current: Revision
   constructor(current: Revision) {
@@ -133,7 +133,7 @@ export class FutureRevision extends Error {
   }
 }
 
-/** The data directory cannot be used; the message tells why and what would help. */
+/** The data directory cannot be used; the message gives the cause and a remedy. */
 export class UnusableDataDir extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)
@@ -141,7 +141,7 @@ export class UnusableDataDir extends Error {
   }
 }
 
-/** The store does not answer, or cannot serve now; asking again later may help. */
+/** The store does not respond, or cannot serve now; a retry may help. */
 export class StoreUnavailable extends Error {
   /** Whether a write may have happened all the same. */
   readonly outcome: 'none' | 'unknown'
@@ -152,12 +152,12 @@ export class StoreUnavailable extends Error {
   }
 }
 
-/** There is no room for what was to be written; reads go on, and nothing was changed. */
+/** There is no room for the write; reads continue, and nothing was changed. */
 export class StoreFull extends StoreUnavailable {}
 
-/** The store refuses a request for what it is: asking again does not help. */
+/** The store refuses the request itself: a retry does not help. */
 export class StoreRefusal extends Error {
-  /** What is larger than the store takes; null when it is refused for something else. */
+  /** The part that exceeds the store's limit; null when the cause is another. */
   readonly tooLarge: TooLarge | null
   constructor(message: string, { tooLarge = null, ...options }: StoreRefusalOptions = {}) {
     super(message, options)
@@ -173,7 +173,7 @@ export interface StoreRefusalOptions extends ErrorOptions {
   readonly tooLarge?: TooLarge | null
 }
 
-/** How far revisions are moved on when nothing else is asked for. */
+/** Default number by which revisions are advanced. */
 export const DEFAULT_BUMP = 1_000_000
 
 /**

@@ -1,9 +1,9 @@
 import type { TimeToLive } from './expiry.ts'
 import { resourcePrefix } from '../base/store-keys.ts'
 
-/** What keys of events begin with. */
+/** Key prefix of events. */
 const EVENTS = resourcePrefix('', 'events')
-/** How long events live unless a server is told otherwise, milliseconds. */
+/** Default time to live of events, milliseconds. */
 const EVENT_TTL_MS = 3_600_000
 
 /** How long keys of a server's store live: events for a while, everything else until it is deleted. */

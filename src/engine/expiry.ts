@@ -1,32 +1,32 @@
-/** Keys that go by themselves some time after they were written, for engines that have no such thing. */
+/** Keys that expire some time after they were written, for engines that have no TTL. */
 import type { Clock } from '../base/clock.ts'
 import type { Engine, Revision } from './engine.ts'
 
 /** How long a key lives after it was written; undefined: until it is deleted. */
 export type TimeToLive = (key: string) => number | undefined
 
-/** That a key goes at a time, unless it was written anew after `changed`. */
+/** Expiry of a key at a time, unless it was written anew after `changed`. */
 export interface Expiry {
   readonly timeMs: number
   readonly key: string
   readonly changed: Revision
 }
 
-/** What an engine knows of expiries, kept as durably as its values. */
+/** Expiries that an engine has recorded, as durably as its values. */
 export interface Expiries<E extends Expiry = Expiry> {
-  /** Sees to it that the others tell of everything that was committed before. */
+  /** Ensures that the other methods cover everything that was committed before. */
   settle?(): Promise<void>
   /** When the earliest falls due; undefined: there is none. */
   next(): number | undefined
-  /** The earliest of those that are due; what they say of their keys may be out of date. */
+  /** The earliest expiries that are due; they may be out of date for their keys. */
   due(nowMs: number, limit: number): readonly E[]
-  /** Drops what `due` gave out, when their keys are gone or were written anew. */
+  /** Drops expiries returned by `due`, when their keys are gone or were written anew. */
   drop(expiries: readonly E[]): void | Promise<void>
 }
 
-/** Keys of one round: each a commit of its own, all under way together. */
+/** Keys of one round: each a commit of its own, all in flight together. */
 const ROUND = 256
-/** Least time from one sweep to the next, so that keys that go shortly after one another go together. */
+/** Least time from one sweep to the next, so that keys that expire shortly after one another are deleted together. */
 const PAUSE_MS = 1_000
 const MAX_PAUSE_MS = 60_000
 
@@ -38,7 +38,7 @@ export class Sweep<E extends Expiry = Expiry> {
   #planned: { readonly timeMs: number; readonly cancel: () => void } | null = null
   #sweeping: Promise<void> | null = null
   #pauseMs = PAUSE_MS
-  /** When the first key goes that was written during a sweep. */
+  /** When the first key expires that was written during a sweep. */
   #meanwhile = Infinity
   #closed = false
 
@@ -79,7 +79,7 @@ export class Sweep<E extends Expiry = Expiry> {
           this.#pauseMs = PAUSE_MS
           return next
         },
-        // Whoever writes is told what is wrong with the disk; keys that are due can wait.
+        // Writers get the disk's error; keys that are due can wait.
         () => {
           this.#pauseMs = Math.min(this.#pauseMs * 2, MAX_PAUSE_MS)
           return this.#clock.now()
@@ -92,7 +92,7 @@ export class Sweep<E extends Expiry = Expiry> {
       })
   }
 
-  /** Deletes what is due, and tells when something is again. */
+  /** Deletes keys that are due, and reports when the next ones are. */
   async #run(): Promise<number | undefined> {
     while (!this.#closed) {
       await this.#expiries.settle?.()

@@ -58,7 +58,7 @@ describe('records that are made at the same time do not touch each other', () =>
     expect(make(0)).toEqual([0, 1, 2, 3].map((depth) => whole(`d${depth}.`)))
   })
 
-  test('in turns, over waits', async () => {
+  test('in several steps, over waits', async () => {
     const make = async (name: string) => {
       const writer = new RecordWriter('')
       for (let i = 0; i < 30; i++) {

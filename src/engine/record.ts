@@ -13,7 +13,7 @@
  */
 import { storageTag, tagBytes } from '../base/storage-tag.ts'
 
-/** What a record is made of. */
+/** Contents of a record. */
 export interface RecordParts {
   /** JSON text before the digits of the resourceVersion, and after them. */
   readonly head: string
@@ -24,7 +24,7 @@ export interface RecordParts {
   readonly metaLength: number
   /** JSON of what selectors read; empty when there is nothing. */
   readonly selectors: string
-  /** Which version the JSON is in; by default that of what is no object of a resource. */
+  /** Version of the JSON; by default that of values which are no objects of a resource. */
   readonly tag?: Uint8Array
 }
 

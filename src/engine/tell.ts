@@ -1,8 +1,8 @@
 import type { Event } from './engine.ts'
 
 /**
- * Tells listeners of changes. One that throws has lost track of the store, which must not pass unseen: it is thrown again
- * in a turn of its own, when the others have been told.
+ * Notifies listeners of changes. One that throws has lost track of the store, which must not pass unseen: its error is
+ * thrown again in a tick of its own, when the others have been notified.
  */
 export function tell(
   listeners: Iterable<(events: readonly Event[]) => void>,

@@ -1,4 +1,4 @@
-/** What a client may do often, and not without end. */
+/** Rate limit for actions of a client: many at once, then so many in a second. */
 export class Allowance {
   readonly #most: number
   readonly #aSecond: number

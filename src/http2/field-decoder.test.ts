@@ -62,7 +62,7 @@ describe('examples of RFC 7541, Appendix C', () => {
       ],
     },
     {
-      // The examples have a table of 256 bytes, which the first block says here.
+      // The examples have a table of 256 bytes, which a size update in the first block sets here.
       name: 'C.5 answers without Huffman, entries being evicted',
       blocks: [
         [
@@ -138,7 +138,7 @@ describe('examples of RFC 7541, Appendix C', () => {
   }
 })
 
-describe('what is no header block', () => {
+describe('invalid header blocks', () => {
   for (const { name, hex, is } of [
     { name: 'index zero', hex: '80', is: 'names what is not there' },
     { name: 'an entry of an empty table', hex: 'be', is: 'names what is not there' },

@@ -9,7 +9,7 @@ const INDEXING = 0x40
 const TABLE_SIZE = 0x20
 const HUFFMAN = 0x80
 const MAX_INTEGER_SHIFT = 21
-/** Bytes of the table, which is what a side has that says nothing of it. */
+/** Bytes of the table, the default of a side without a setting. */
 const MAX_TABLE = 4096
 /** Old entries are cut off the array when there are as many. */
 const MAX_DROPPED = 64
@@ -24,7 +24,7 @@ export interface FieldSink {
 const broken = (what: string) =>
   new ConnectionFault(CODE.COMPRESSION_ERROR, `a header block that ${what} came`)
 
-/** The header blocks of one connection; each must be decoded, in the order in which they came. */
+/** The header blocks of one connection; each must be decoded, in order of arrival. */
 export class FieldDecoder {
   /** The dynamic table, newest last; what lies before `#dropped` is no longer in it. */
   #table: Field[] = []
@@ -34,7 +34,7 @@ export class FieldDecoder {
   #block: Buffer = NOTHING
   #at = 0
 
-  /** Throws {@link ConnectionFault}: the table is then no longer what the client's is. */
+  /** Throws {@link ConnectionFault}: the table then differs from the client's. */
   decode(block: Buffer, sink: FieldSink): void {
     this.#block = block
     this.#at = 0

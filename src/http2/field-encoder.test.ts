@@ -16,7 +16,7 @@ function fieldsOf(block: Buffer): string[] {
   return fields
 }
 
-describe('an answer', () => {
+describe('a response', () => {
   for (const { name, status, headers, fields = headers } of [
     { name: 'without headers', status: 200, headers: [] },
     { name: 'of a status without number', status: 422, headers: [] },

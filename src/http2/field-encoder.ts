@@ -1,5 +1,5 @@
 /**
- * Writes header blocks without a dynamic table (RFC 7541): what answers have in common is encoded once for all
+ * Writes header blocks without a dynamic table (RFC 7541): fields common to responses are encoded once for all
  * connections, and a client's table costs nothing here.
  */
 import { STATIC } from './static-table.ts'
@@ -20,7 +20,7 @@ const KEPT_VALUES = [
   'www-authenticate',
   'x-content-type-options',
 ]
-/** What is of a connection, and has no place in HTTP/2 (RFC 9113, section 8.2.2). */
+/** Connection-specific header fields, which have no place in HTTP/2 (RFC 9113, section 8.2.2). */
 const OF_CONNECTION = new Set([
   'connection',
   'keep-alive',
@@ -30,7 +30,7 @@ const OF_CONNECTION = new Set([
 ])
 
 interface Name {
-  /** The bytes that stand for it; null: it is left out. */
+  /** The encoded name; null: the field is left out. */
   readonly bytes: Buffer | null
   readonly values: Map<string, Buffer> | null
 }
@@ -74,8 +74,8 @@ export function mostBytes(headers: readonly string[]): number {
 }
 
 /**
- * Writes the block of an answer at `at`; returns its end. The first block of a connection says that there is no table.
- * Headers are names and values in turns. Throws TypeError for what no value may be.
+ * Writes the block of a response at `at`; returns its end. The first block of a connection sets the table size to 0.
+ * Headers are alternating names and values. Throws TypeError for an invalid value.
  */
 export function writeFields(
   into: Buffer,

@@ -3,9 +3,9 @@ export class Field {
   readonly name: string
   /** Each byte is a character. */
   readonly value: string
-  /** What it counts in a table and in a list (RFC 7541, section 4.1). */
+  /** Its size in a table and in a list (RFC 7541, section 4.1). */
   readonly size: number
-  /** What no field may be (RFC 9113, section 8.2.1); null: nothing. */
+  /** Why it is no valid field (RFC 9113, section 8.2.1); null: it is. */
   readonly fault: string | null
 
   constructor(name: string, value: string) {
@@ -18,7 +18,7 @@ export class Field {
 
 const NAME = 1
 const VALUE = 2
-/** What a byte may be part of. */
+/** Classes of each byte: name, value. */
 const MAY = new Uint8Array(256)
 for (let byte = 0; byte < 256; byte++) {
   const character = String.fromCharCode(byte)

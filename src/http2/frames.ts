@@ -39,16 +39,16 @@ export const CODE = {
   ENHANCE_YOUR_CALM: 11,
 } as const
 
-/** What a client says first. */
+/** The connection preface of a client. */
 export const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
-/** Bytes of a window unless the settings say otherwise. */
+/** Bytes of a window unless the settings change it. */
 export const DEFAULT_WINDOW = 65_535
 export const MAX_WINDOW = 0x7fff_ffff
 /** Bytes of a payload that every peer must take, and the most that ours may send. */
 export const MAX_PAYLOAD = 16_384
 export const HEADER_BYTES = 9
 
-/** What ends a connection, with the code for its GOAWAY. */
+/** An error that ends a connection, with the code for its GOAWAY. */
 export class ConnectionFault extends Error {
   readonly code: number
 
@@ -59,7 +59,7 @@ export class ConnectionFault extends Error {
   }
 }
 
-/** Writes a frame's header to `into`; returns where its payload goes. */
+/** Writes a frame's header to `into`; returns the start of its payload. */
 export function writeHeader(
   into: Buffer,
   at: number,
@@ -77,7 +77,7 @@ export function writeHeader(
   return at + HEADER_BYTES
 }
 
-/** What stands before a payload. */
+/** The header of a frame. */
 export interface FrameHeader {
   readonly type: number
   readonly flags: number
@@ -111,8 +111,8 @@ export function settings(values: readonly (readonly [id: number, value: number])
 }
 
 /**
- * Told of a frame; a long DATA comes in pieces, of which the last has the flags. `size` is what counts for windows:
- * the payload with its padding.
+ * Called with a frame; a long DATA comes in pieces, of which the last has the flags. `size` is the flow-controlled
+ * length: the payload with its padding.
  */
 export type FrameListener = (
   type: number,
@@ -122,7 +122,7 @@ export type FrameListener = (
   size: number,
 ) => void
 
-/** Finds the frames in what is read. */
+/** Finds the frames in the bytes read. */
 export class FrameParser {
   readonly #told: FrameListener
   #rest: Buffer | null = null
@@ -130,7 +130,7 @@ export class FrameParser {
   #dataLeft = 0
   #dataFlags = 0
   #dataStream = 0
-  /** Bytes of the payload of the frame that is being told of, whether or not all of them came. */
+  /** Bytes of the payload of the current frame, whether or not all of them came. */
   frameBytes = 0
 
   constructor(told: FrameListener) {
@@ -180,7 +180,7 @@ export class FrameParser {
 export const word = (data: Buffer, at: number): number =>
   ((data[at]! << 24) | (data[at + 1]! << 16) | (data[at + 2]! << 8) | data[at + 3]!) >>> 0
 
-/** A payload without what is only there to hide its length or to say what is more urgent. */
+/** A payload without padding and priority fields. */
 function unpadded(type: number, flags: number, payload: Buffer): Buffer {
   if ((type !== FRAME.DATA && type !== FRAME.HEADERS) || (flags & PADS) === 0) return payload
   const isPadded = (flags & FLAG.PADDED) !== 0

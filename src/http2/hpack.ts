@@ -1,6 +1,6 @@
 /**
- * Header blocks of HTTP/2 (RFC 7541) as a client has them, without a dynamic table: the other side is told that there is
- * none, so a block means the same whenever it comes.
+ * Header blocks of HTTP/2 (RFC 7541) as a client has them, without a dynamic table: the settings announce a size of 0,
+ * so a block means the same whenever it comes.
  */
 import { decodeHuffman } from './huffman.ts'
 import { STATIC } from './static-table.ts'
@@ -37,9 +37,9 @@ function encodeLength(length: number): Buffer {
   return Buffer.from(bytes)
 }
 
-/** Reads header blocks. Throws on what is none. */
+/** Reads header blocks. Throws on invalid ones. */
 export class HeaderDecoder {
-  /** Headers by their block: answers have few different ones. */
+  /** Headers by their block: responses have few different ones. */
   readonly #known = new Map<string, Headers>()
 
   decode(block: Buffer): Headers {

@@ -75,7 +75,7 @@ function stepOf(tree: Int32Array, from: number, nibble: number): number {
 
 let scratch = Buffer.allocUnsafeSlow(1024)
 
-/** Decodes into `scratch`; how many bytes. Throws on what is no compressed string. */
+/** Decodes into `scratch`; returns the number of bytes. Throws on an invalid string. */
 function decode(data: Buffer, from: number, to: number): number {
   // No code is shorter than five bits.
   const most = Math.ceil(((to - from) * 8) / 5)
@@ -97,13 +97,13 @@ function decode(data: Buffer, from: number, to: number): number {
   return at
 }
 
-/** The bytes behind a compressed string. Throws on what is none. */
+/** The bytes behind a compressed string. Throws on an invalid one. */
 export function decodeHuffman(data: Buffer): Buffer {
   const length = decode(data, 0, data.length)
   return Buffer.from(scratch.subarray(0, length))
 }
 
-/** The text behind a part of a block, each byte a character. Throws on what is no compressed string. */
+/** The text behind a part of a block, each byte a character. Throws on an invalid string. */
 export function huffmanText(data: Buffer, from: number, to: number): string {
   const length = decode(data, from, to)
   const text = scratch.toString('latin1', 0, length)

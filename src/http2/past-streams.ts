@@ -1,4 +1,4 @@
-/** What a server knows of streams that are over, since the client may not know yet and still sends frames of them. */
+/** Closed streams of a server, since the client may not know yet and still sends frames of them. */
 import { CODE } from './frames.ts'
 
 /** Streams that were cut off here, and of which frames may still be under way. */
@@ -7,10 +7,10 @@ const MAX_REMEMBERED = 1000
 export class PastStreams {
   readonly #reset: (id: number) => void
   #cutOff: Set<number> | null = null
-  /** Streams that were answered before the client had said all, and whether they were so when it was last looked. */
+  /** Streams with a response before the end of the request, and whether they were there at the last look. */
   #lingering: Map<number, boolean> | null = null
 
-  /** `reset` tells the client that nothing more is read of a stream. */
+  /** `reset` sends RST_STREAM: nothing more of the stream is read. */
   constructor(reset: (id: number, code: number) => void) {
     this.#reset = (id) => reset(id, CODE.NO_ERROR)
   }
@@ -31,8 +31,8 @@ export class PastStreams {
   }
 
   /**
-   * The rest of a request that was answered is passed over for a while: some clients do not look at an answer when
-   * they are told right behind it that nothing more is read.
+   * The rest of a request that has its response is ignored for a while: some clients do not look at a response that
+   * RST_STREAM follows at once.
    */
   linger(id: number): void {
     ;(this.#lingering ??= new Map()).set(id, false)

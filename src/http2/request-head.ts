@@ -1,4 +1,4 @@
-/** What a client says of a request before its body (RFC 9113, section 8.3). */
+/** Pseudo-header fields and headers of a request (RFC 9113, section 8.3). */
 import type { Field } from './field.ts'
 import type { FieldSink } from './field-decoder.ts'
 
@@ -59,13 +59,13 @@ const OF_CONNECTION = [
 ]
 const COLON = 58
 
-/** Takes the fields of a request and says what is wrong with them. */
+/** Takes the fields of a request and finds their faults. */
 export class RequestHead implements FieldSink {
-  /** Every field as it was sent, names and values in turns. */
+  /** Every field as it was sent, alternating names and values. */
   readonly raw: string[] = []
   /** Pseudo-header fields included. */
   readonly headers: HeadersByName = new Headers()
-  /** Bytes that the body must have; -1: not told. */
+  /** Bytes that the body must have; -1: not declared. */
   declared = -1
   /** Why no request can be made of it; null: it can. */
   fault: string | null = null
@@ -159,7 +159,7 @@ function isPath(path: string, method: string): boolean {
   return true
 }
 
-/** The fields after a body, of which none means anything. */
+/** The fields after a body, all of which are ignored. */
 export class Trailers implements FieldSink {
   isValid = true
   #left: number

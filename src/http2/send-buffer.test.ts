@@ -9,8 +9,8 @@ function say(buffer: SendBuffer, text: string): void {
 const textOf = (pieces: readonly Piece[]) =>
   pieces.map(({ bytes }) => bytes.toString('latin1')).join('')
 
-describe('what is said', () => {
-  test('comes out in order, in one piece while nobody comes between', () => {
+describe('output', () => {
+  test('comes out in order, in one piece while no other connection writes', () => {
     const [mine, yours] = [new SendBuffer(), new SendBuffer()]
     for (const text of ['a', 'b', 'c']) say(mine, text)
     expect(mine.bytes).toBe(3)
@@ -23,7 +23,7 @@ describe('what is said', () => {
     expect([mine.take(), mine.bytes]).toEqual([[], 0])
   })
 
-  test('stays as it is until it was sent, however much is said meanwhile', () => {
+  test('stays as it is until it was sent, however much is written meanwhile', () => {
     const slow = new SendBuffer()
     const kept = Array.from({ length: 40 }, (_, i) => {
       const text = String.fromCharCode(65 + i).repeat(9_000)

@@ -1,10 +1,10 @@
-/** What is said on a connection in one turn of the event loop, in as few pieces of memory as that can be. */
+/** Everything written to a connection in one tick of the event loop, in as few pieces of memory as possible. */
 
 const SLAB_BYTES = 64 << 10
-/** Slabs that nobody uses and that are kept for what is said next: new memory costs more than what is copied into it. */
+/** Unused slabs that are kept for later output: new memory costs more than the copy into it. */
 const MAX_SPARE = 8
 
-/** Memory that connections write to in turns; each part is written to once, until all of them were sent. */
+/** Memory that connections write to alternately; each part is written to once, until all of them were sent. */
 class Slab {
   readonly memory: Buffer
   /** Where the next part begins. */
@@ -39,14 +39,14 @@ class Slab {
 const spare: Slab[] = []
 let current = new Slab(SLAB_BYTES)
 
-/** Goes on in another slab, which has room for `most` bytes. */
+/** Continues in another slab, which has room for `most` bytes. */
 function nextSlab(most: number): void {
   const before = current
   current = most <= SLAB_BYTES ? (spare.pop() ?? new Slab(SLAB_BYTES)) : new Slab(most)
   before.leave()
 }
 
-/** Bytes to be sent, and what to call when nobody looks at them any more. */
+/** Bytes to be sent, and what to call when they are no longer needed. */
 export interface Piece {
   readonly bytes: Buffer
   readonly release: () => void
@@ -54,7 +54,7 @@ export interface Piece {
 
 export class SendBuffer {
   #pieces: Piece[] = []
-  /** What the last piece is made in; it grows while no other connection comes between. */
+  /** Slab of the last piece, which grows while no other connection writes in between. */
   #slab: Slab | null = null
   #from = 0
   #to = 0
@@ -80,7 +80,7 @@ export class SendBuffer {
     return this.#to
   }
 
-  /** Tells where writing ended. */
+  /** Sets where writing ended. */
   written(end: number): void {
     this.bytes += end - this.#to
     this.#to = end

@@ -30,11 +30,11 @@ afterEach(() => {
 interface Request {
   readonly stream: ServerStream
   readonly head: RequestHead
-  /** What came of the body, and how it ended. */
+  /** The body so far, and how it ended. */
   readonly body: string[]
 }
 
-/** A server that keeps what it is asked and answers nothing, unless `answer` does. */
+/** A server that records its requests and responds to none, unless `answer` does. */
 async function serve(answer: (request: Request) => void = () => {}, options: RawOptions = {}) {
   const requests: Request[] = []
   const failures: unknown[] = []
@@ -98,7 +98,7 @@ async function synchronized(client: RawHttp2): Promise<void> {
 const isPong = ({ type, flags }: { type: number; flags: number }) =>
   type === FRAME.PING && flags === FLAG.ACK
 
-describe('what ends the connection', () => {
+describe('errors that end the connection', () => {
   const block = (fields: Fields = OPEN) => encodeHeaders(fields)
   const open = (id: number) => frame(FRAME.HEADERS, FLAG.END_HEADERS, id, block())
   for (const { name, bytes, code } of [
@@ -389,7 +389,7 @@ describe('what ends the connection', () => {
   })
 })
 
-/** As much as a stream may say, of so many that it is more than the connection may. */
+/** As much as a stream may send, on so many that it is more than the connection may. */
 function overflow(): Buffer {
   return Buffer.concat(
     Array.from({ length: 17 }, (_, i) => {
@@ -405,7 +405,7 @@ function repeated(times: number, bytes: Buffer): Buffer {
   return Buffer.concat(Array.from({ length: times }, () => bytes))
 }
 
-describe('what ends a stream alone', () => {
+describe('errors that end a stream alone', () => {
   const length = (bytes: number): Fields => [...OPEN, ['content-length', String(bytes)]]
   const some = Buffer.from('some')
   for (const { name, fields = OPEN, say, code, body } of [
@@ -483,7 +483,7 @@ describe('what ends a stream alone', () => {
       expect(await client.resetOf(1)).toBe(code)
       expect(requests[0]!.body).toEqual(body)
       expect(requests[0]!.stream.isOver).toBe(true)
-      // What crossed the reset is passed over.
+      // Frames that crossed the reset are ignored.
       client.data(1, some, false)
       client.headers(1, [['a', 'b']], true)
       client.send(FRAME.WINDOW_UPDATE, 0, 1, uint32(1))
@@ -513,7 +513,7 @@ describe('what ends a stream alone', () => {
   })
 })
 
-describe('what is no request', () => {
+describe('invalid requests', () => {
   const but = (name: string, ...fields: Fields): Fields => [
     ...OPEN.filter(([own]) => own !== name),
     ...fields,
@@ -760,7 +760,7 @@ describe('windows', () => {
       .filter((one) => one.type === FRAME.WINDOW_UPDATE && one.id === id)
       .reduce((sum, { payload }) => sum + payload.readUInt32BE(0), 0)
 
-  test('of a body that nobody reads does not grow', async () => {
+  test('of an unread body does not grow', async () => {
     const { client, requests } = await serve()
     client.headers(1, [...OPEN, ['content-length', '1000000']], false)
     client.data(1, Buffer.alloc(65_535), false)
@@ -768,7 +768,7 @@ describe('windows', () => {
     expect(windowOf(client, 1)).toBe(0)
     read(requests[0]!)
     await synchronized(client)
-    // What was read is given back, and then as much as may be under way.
+    // Bytes that were read are given back, and then as much as may be under way.
     expect(windowOf(client, 1)).toBeGreaterThanOrEqual(262_144 - 65_535)
   })
 
@@ -856,7 +856,7 @@ describe('windows', () => {
     await stream.drained()
   })
 
-  test('of a stream that stands do not hold the others', async () => {
+  test('of a stalled stream do not hold the others', async () => {
     const { client, requests } = await serve(() => {}, { settings: [[4, 0]], keepsWindows: true })
     for (const id of [1, 3]) client.headers(id, OPEN, true)
     await synchronized(client)
@@ -867,7 +867,7 @@ describe('windows', () => {
   })
 })
 
-describe('an answer', () => {
+describe('a response', () => {
   test('before the body is whole is followed by the end of the stream', async () => {
     const { client, requests, connection } = await serve()
     client.headers(1, OPEN, false)
@@ -886,7 +886,7 @@ describe('an answer', () => {
     expect(client.goaway).toBe(null)
   })
 
-  test('with more headers than a frame takes goes in several', async () => {
+  test('with more headers than a frame takes is sent in several', async () => {
     const { client, requests } = await serve()
     client.headers(1, OPEN, true)
     await synchronized(client)
@@ -906,7 +906,7 @@ describe('an answer', () => {
 })
 
 describe('the end', () => {
-  test('waits for what is under way, and takes nothing new', async () => {
+  test('waits for streams under way, and takes no new ones', async () => {
     const { client, connection, requests } = await serve()
     client.headers(1, OPEN, true)
     await synchronized(client)
@@ -982,7 +982,7 @@ describe('the end', () => {
     await client.closed
   })
 
-  test('comes for an answer that is not taken', async () => {
+  test('comes for a response that is not taken', async () => {
     const { client, connection, requests } = await serve(() => {}, { keepsWindows: true })
     for (const id of [1, 3]) client.headers(id, OPEN, true)
     await synchronized(client)
@@ -994,7 +994,7 @@ describe('the end', () => {
     expect(requests.map(({ stream }) => stream.isOver)).toEqual([true, false])
   })
 
-  test('comes for a client that asks for answers and does not read them', async () => {
+  test('comes for a client that sends requests and does not read the responses', async () => {
     const { client, requests, over } = await serve(() => {}, { settings: [[4, 2 ** 31 - 1]] })
     client.send(FRAME.WINDOW_UPDATE, 0, 0, uint32(2 ** 30))
     client.headers(1, OPEN, true)
@@ -1005,7 +1005,7 @@ describe('the end', () => {
     await over
   })
 
-  test('does not wait for a client that was told of it', async () => {
+  test('does not wait for a client that was notified', async () => {
     const { client, connection, over } = await serve()
     await synchronized(client)
     client.socket.pause()

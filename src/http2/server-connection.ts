@@ -24,9 +24,9 @@ import { ServerStream } from './server-stream.ts'
 export interface ServerListener {
   /** A request came; its body may still come. */
   request(stream: ServerStream, head: RequestHead): void
-  /** What came is no request, for what its head says, and must be answered. */
+  /** The head is invalid, and needs an error response. */
   refused(stream: ServerStream, head: RequestHead): void
-  /** A connection was ended for what nobody should have thrown. */
+  /** A connection was ended for an unexpected error. */
   failed(error: unknown): void
   /** The connection is over. */
   closed(connection: ServerConnection): void
@@ -36,17 +36,17 @@ export interface ServerLimits {
   readonly maxStreams: number
   /** Of the fields of one request (RFC 9113, section 6.5.2), bytes. */
   readonly maxHeaderBytes: number
-  /** Until the client has said what it must at the start, and has acknowledged what was said to it. */
+  /** Until the client has sent its preface, and has acknowledged the settings. */
   readonly settingsMs: number
   /** Until a header block that was begun is whole. */
   readonly headersMs: number
-  /** Without a request, or without taking anything of an answer that is complete. */
+  /** Without a request, or without taking anything of a response that is complete. */
   readonly idleMs: number
 }
 
 /** Bytes of all bodies that a client may send ahead of their readers. */
 const CONNECTION_WINDOW = 1 << 20
-/** A compressed header block may be so many times as long as the fields may be, to be refused with an answer. */
+/** A compressed header block may be so many times the limit of the fields, to be refused with a response. */
 const MAX_BLOCK_FACTOR = 4
 const MAX_CONTINUATIONS = 128
 /** Streams that are cut off, at once and then in a second. */
@@ -56,7 +56,7 @@ const RESETS_A_SECOND = 100
 const IDLE_FRAMES = 10_000
 const IDLE_FRAMES_A_SECOND = 1000
 const TINY_BYTES = 64
-/** Until a connection that was told that it ends is destroyed. */
+/** Until a connection after its GOAWAY is destroyed. */
 const LINGER_MS = 5000
 
 const EMPTY = Buffer.alloc(0)
@@ -123,7 +123,7 @@ export class ServerConnection {
     if (socket.destroyed) this.#close()
   }
 
-  /** Lets what is under way come to its end, and takes nothing new. */
+  /** Lets streams under way complete, and takes no new ones. */
   end(): void {
     if (this.#isEnding) return
     this.#isEnding = true
@@ -150,7 +150,7 @@ export class ServerConnection {
     }
     this.#idleMs += ms
     if (this.#idleMs < this.#limits.idleMs || this.#isOver) return
-    // It was told that it ends, and does not take it.
+    // It has got its GOAWAY, and does not take it.
     if (this.#isEnding) this.socket.destroy()
     else this.end()
   }
@@ -181,7 +181,7 @@ export class ServerConnection {
     }
   }
 
-  // What streams ask of it.
+  // Called by streams.
 
   /** Cuts a stream off. */
   sendReset(id: number, code: number): void {
@@ -189,12 +189,12 @@ export class ServerConnection {
     this.output.reset(id, code)
   }
 
-  /** A stream was answered before the client had said all. */
+  /** A stream has its response before the end of the request. */
   linger(id: number): void {
     this.#past.linger(id)
   }
 
-  /** Bytes of bodies that nobody has to keep for the client's sake. */
+  /** Bytes of bodies that need not be kept for the client any more. */
   used(bytes: number): void {
     this.#used += bytes
     if (this.#used < CONNECTION_WINDOW / 4) return
@@ -221,7 +221,7 @@ export class ServerConnection {
     this.socket.end()
   }
 
-  // What the client says.
+  // Input.
 
   #read(piece: Buffer): void {
     if (this.#isOver) return
@@ -277,7 +277,7 @@ export class ServerConnection {
         if (payload.length !== 5) throw wrongSize()
         return this.#spendIdle()
       default:
-        // What is not known is passed over, as it must be.
+        // Unknown frames are ignored, as they must be.
         this.#spendIdle()
     }
   }
@@ -416,7 +416,7 @@ export class ServerConnection {
     if ((flags & FLAG.ACK) === 0) this.output.control(FRAME.PING, payload)
   }
 
-  /** A client that ends takes what it asked for; one that found a fault does not. */
+  /** A client that ends still takes its responses; one that found a fault does not. */
   #takeGoaway(id: number, payload: Buffer): void {
     if (id !== 0) throw protocol('a frame of the connection came for a stream')
     if (payload.length < 8) throw wrongSize()
@@ -451,7 +451,7 @@ export class ServerConnection {
 
   // The end.
 
-  /** Ends the connection for what the client did, and says so. */
+  /** Ends the connection for a fault of the client, with a GOAWAY. */
   #fail(code: number, why: string): void {
     if (this.#isOver) return
     this.#isOver = true

@@ -1,4 +1,4 @@
-/** What a server says on a connection of HTTP/2, and which stream may say how much of it. */
+/** Output of a server on an HTTP/2 connection, and its distribution among streams. */
 import type { Socket } from 'node:net'
 import { mostBytes, writeFields } from './field-encoder.ts'
 import {
@@ -17,12 +17,12 @@ import { SendBuffer, type Piece } from './send-buffer.ts'
 const FULL_BYTES = 128 << 10
 /** Bytes that wait for the client's windows. */
 const MAX_UNSENT = 64 << 20
-/** Answers to frames of control that wait for a client that does not read. */
+/** Responses to control frames that wait for a client that does not read. */
 const MAX_BACKLOG = 1000
 
 /** A stream as far as sending is concerned. */
 export interface Sender {
-  /** It stands among those that wait. */
+  /** It is among those that wait. */
   isHeld: boolean
   /** Sends what may be sent now. */
   pump(): void
@@ -49,7 +49,7 @@ export class ServerOutput {
   isClosed = false
   readonly #socket: Socket
   readonly #buffer = new SendBuffer()
-  /** Streams that wait until the connection takes more, in turns. */
+  /** Streams that wait until the connection takes more, served round-robin. */
   #held: Sender[] = []
   #unsent = 0
   #backlog = 0
@@ -92,7 +92,7 @@ export class ServerOutput {
   }
 
   #longBlock(id: number, flags: number, block: Buffer): void {
-    // The memory is taken anew for the frames.
+    // The frames reserve the same memory again.
     const bytes = Buffer.from(block)
     for (let from = 0; from < bytes.length; from += MAX_PAYLOAD) {
       const to = Math.min(from + MAX_PAYLOAD, bytes.length)
@@ -145,7 +145,7 @@ export class ServerOutput {
     this.#flushSoon()
   }
 
-  /** An answer to a frame of control: a client that does not read them gets no more. */
+  /** A response to a control frame: a client that does not read them gets no more. */
   control(type: number, payload: Buffer): void {
     if (this.isFull && ++this.#backlog > MAX_BACKLOG) {
       this.#socket.destroy()
@@ -163,7 +163,7 @@ export class ServerOutput {
     this.frame(FRAME.GOAWAY, 0, 0, payload)
   }
 
-  /** What is said in one turn goes out together. */
+  /** Everything written in one tick is sent together. */
   #flushSoon(): void {
     if (this.#willFlush) {
       if (this.#buffer.bytes >= FULL_BYTES) this.flush()
@@ -173,7 +173,7 @@ export class ServerOutput {
     process.nextTick(endTurn, this)
   }
 
-  /** For the end of the turn. */
+  /** For the end of the tick. */
   endTurn(): void {
     this.#willFlush = false
     this.flush()
@@ -191,7 +191,7 @@ export class ServerOutput {
     if (length > 1) socket.uncork()
   }
 
-  // Who waits.
+  // Waiting streams.
 
   /** Puts a stream where it is thought of when the connection takes more. */
   hold(stream: Sender): void {
@@ -200,7 +200,7 @@ export class ServerOutput {
     this.#held.push(stream)
   }
 
-  /** The socket has sent what it had. */
+  /** The socket has sent its buffer. */
   drained(): void {
     this.#backlog = 0
     this.pumpHeld()
@@ -214,7 +214,7 @@ export class ServerOutput {
     return true
   }
 
-  /** Each stream that waits has its turn, once. */
+  /** Lets each waiting stream send, once. */
   pumpHeld(): void {
     const held = this.#held
     if (held.length === 0 || this.isFull) return
@@ -225,7 +225,7 @@ export class ServerOutput {
       stream.isHeld = false
       stream.pump()
     }
-    // Those that had no turn stand before those that had one.
+    // Those that could not send come before those that did.
     if (at < held.length) this.#held = [...held.slice(at), ...this.#held]
   }
 

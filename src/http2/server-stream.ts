@@ -5,7 +5,7 @@ import type { Sender } from './server-output.ts'
 /** Takes the body of a request. */
 export interface StreamSink {
   data(chunk: Buffer): void
-  /** All of it came, as long as it was said to be. */
+  /** The body is complete, and as long as it was declared. */
   end(): void
   /** It will never be whole. */
   cut(): void
@@ -24,15 +24,15 @@ interface Unsent {
   readonly flushed: (() => void) | undefined
 }
 
-/** One request and its answer on a connection. */
+/** One request and its response on a connection. */
 export class ServerStream implements Sender {
   readonly id: number
   readonly connection: ServerConnection
   /** Called once, when nothing more is read or sent. */
   onClosed: (() => void) | null = null
-  /** The client has said all. */
+  /** The client has ended its side. */
   isRemoteEnded: boolean
-  /** An answer was begun. */
+  /** A response was begun. */
   isBegun = false
   /** Nothing more is read or sent. */
   isOver = false
@@ -47,9 +47,9 @@ export class ServerStream implements Sender {
   #unused = 0
   #isWhole: boolean
   #sink: StreamSink | null = null
-  /** Bytes count as used when they are told to be, not when they are handed over. */
+  /** Bytes count as used when {@link used} says so, not when they are handed over. */
   #isManual = false
-  /** What came before somebody asked for it. */
+  /** Data that came before there was a sink. */
   #early: Buffer[] | null = null
   #small: Buffer | null = null
   #smallBytes = 0
@@ -60,7 +60,7 @@ export class ServerStream implements Sender {
   #isFinished = false
   #draining: { readonly promise: Promise<void>; readonly resolve: () => void } | null = null
   isHeld = false
-  /** For {@link ServerConnection}: what was sent when it last looked, and for how long that was all. */
+  /** For {@link ServerConnection}: bytes sent at its last look, and for how long there were no more. */
   sentBytes = 0
   lookedAt = 0
   stalledMs = 0
@@ -74,7 +74,7 @@ export class ServerStream implements Sender {
     this.#isWhole = options.isRemoteEnded
   }
 
-  // What the client says.
+  // Input.
 
   /** Gives the body to `sink`, what came already at once. `isManual`: windows grow by {@link used} only. */
   receive(sink: StreamSink, isManual = false): void {
@@ -135,7 +135,7 @@ export class ServerStream implements Sender {
     this.#sink?.end()
   }
 
-  /** What is short is copied: it would keep the much larger piece that it was read with. */
+  /** A short piece is copied: it would keep the much larger buffer that it was read with. */
   #join(payload: Buffer, ends: boolean): void {
     const small = this.#small
     if (small === null && (ends || payload.length >= SMALL_PIECE)) return this.#hand(payload)
@@ -168,15 +168,15 @@ export class ServerStream implements Sender {
     if (!this.#isManual) this.used(chunk.length)
   }
 
-  // What is said to the client.
+  // Output.
 
-  /** Tells a client that waits for it to send its body. */
+  /** Sends 100 Continue to a client that waits for it to send its body. */
   invite(): void {
     if (this.isOver || this.isBegun || this.isRemoteEnded) return
     this.connection.output.headers(this.id, { status: 100, headers: [], ends: false })
   }
 
-  /** Sends a whole answer. `body` null: it has none. */
+  /** Sends a whole response. `body` null: it has none. */
   answer(status: number, headers: readonly string[], body: Buffer | null): void {
     if (this.isOver || this.isBegun) return
     const { output } = this.connection
@@ -200,7 +200,7 @@ export class ServerStream implements Sender {
     this.pump()
   }
 
-  /** Begins an answer whose body comes by {@link write}; `ends`: it has none. */
+  /** Begins a response whose body comes by {@link write}; `ends`: it has none. */
   begin(status: number, headers: readonly string[], ends: boolean): void {
     if (this.isOver || this.isBegun) return
     this.connection.output.headers(this.id, { status, headers, ends })
@@ -237,7 +237,7 @@ export class ServerStream implements Sender {
     return this.#chunk === null && !this.connection.output.isFull
   }
 
-  /** Resolves when what was written is on its way, or never will be. */
+  /** Resolves when the written bytes are on their way, or never will be. */
   drained(): Promise<void> {
     if (this.isClosed || this.#isDrained) return Promise.resolve()
     if (this.#draining === null) {
@@ -249,12 +249,12 @@ export class ServerStream implements Sender {
     return this.#draining.promise
   }
 
-  /** Whether all of an answer waits to be taken by the client. */
+  /** Whether all of a response waits to be taken by the client. */
   get isWaiting(): boolean {
     return this.#isFinished && this.#chunk !== null
   }
 
-  /** Sends what the client takes now. */
+  /** Sends as much as the client takes now. */
   pump(): void {
     const { output } = this.connection
     while (this.#chunk !== null && !this.isOver) {
@@ -320,13 +320,13 @@ export class ServerStream implements Sender {
     this.close()
   }
 
-  /** Cuts it off for what the client did. */
+  /** Cuts it off for a fault of the client. */
   fail(code: number): void {
     this.reset(code)
     this.connection.spendReset()
   }
 
-  /** Lets go of everything; for {@link ServerConnection} as well, when the client cut it off. */
+  /** Releases everything; for {@link ServerConnection} as well, when the client cut it off. */
   close(): void {
     if (this.isOver) return
     this.isOver = true
@@ -356,7 +356,7 @@ export class ServerStream implements Sender {
 
 interface StreamOptions {
   readonly sendWindow: number
-  /** Bytes that the body must have; -1: not told. */
+  /** Bytes that the body must have; -1: not declared. */
   readonly declared: number
   /** There is no body. */
   readonly isRemoteEnded: boolean

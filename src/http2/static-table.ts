@@ -1,4 +1,4 @@
-/** What header blocks may name by number (RFC 7541, Appendix A): names, some with a value. */
+/** The static table of header blocks (RFC 7541, Appendix A): names, some with a value. */
 export const STATIC: readonly (readonly [name: string, value: string])[] = [
   [':authority', ''],
   [':method', 'GET'],

@@ -20,7 +20,7 @@ async function begin(answer: (response: ServerResponse) => void) {
 }
 const tooLarge = () => new Error('too large')
 
-test('a whole answer', async () => {
+test('a whole response', async () => {
   const answer = await begin((response) => response.writeHead(201).end('whole'))
   expect([answer.statusCode, (await readAnswer(answer, 5, tooLarge)).toString()]).toEqual([
     201,
@@ -28,13 +28,13 @@ test('a whole answer', async () => {
   ])
 })
 
-test('an answer that is longer than it may be', async () => {
+test('a response that is longer than it may be', async () => {
   const answer = await begin((response) => response.end('whole'))
   await expect(readAnswer(answer, 4, tooLarge)).rejects.toThrow('too large')
   expect(answer.destroyed).toBe(true)
 })
 
-test('an answer that is cut off while it is read, and before', async () => {
+test('a response that is cut off while it is read, and before', async () => {
   for (const isLate of [false, true]) {
     const answer = await begin((response) => {
       response.writeHead(200, { 'content-length': '100' })
@@ -42,7 +42,7 @@ test('an answer that is cut off while it is read, and before', async () => {
     })
     if (isLate) {
       answer.resume()
-      // Whoever looks away is told nothing.
+      // A caller that has left gets nothing.
       answer.on('error', () => {})
       await new Promise((resolve) => answer.once('close', resolve))
     }
@@ -51,7 +51,7 @@ test('an answer that is cut off while it is read, and before', async () => {
   }
 })
 
-test('what is stale is sent once more', async () => {
+test('a request on a stale connection is sent once more', async () => {
   let tries = 0
   let dropped = 0
   const sent = beginAfresh(

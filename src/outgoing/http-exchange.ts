@@ -1,5 +1,5 @@
 /**
- * One request over HTTP/1.1, with TLS or without, and its answer. Everything in this program that asks another server over
+ * One request over HTTP/1.1, with TLS or without, and its response. All requests of this program to other servers over
  * HTTP/1.1 begins here.
  */
 import {
@@ -12,10 +12,10 @@ import { request as httpsRequest } from 'node:https'
 import type { Duplex, Readable } from 'node:stream'
 import { isReset } from './platform-errors.ts'
 
-/** A connection that had been used before and was closed before an answer began: sending again is no second attempt. */
+/** A reused connection was closed before a response began: sending again is no second attempt. */
 export class StaleConnection extends Error {}
 
-/** Sends a request; resolves with the head of the answer. Rejects with an error of the platform, or that it was stale. */
+/** Sends a request; resolves with the head of the response. Rejects with an error of the platform, or a stale one. */
 export function beginExchange(
   protocol: string,
   options: RequestOptions,
@@ -50,10 +50,10 @@ export function beginStream(
   })
 }
 
-/** The answer to a request that asks for another protocol. */
+/** The response to a request for a protocol upgrade. */
 export interface UpgradeAnswer {
   readonly answer: IncomingMessage
-  /** The connection, with what came on it behind the answer; null when the server stays with HTTP. */
+  /** The connection, with the bytes behind the response; null when the server stays with HTTP. */
   readonly taken: { readonly socket: Duplex; readonly head: Buffer } | null
 }
 
@@ -75,7 +75,7 @@ function begin<T>(
 ): Promise<T> {
   return new Promise((resolve, reject) => {
     const request = (protocol === 'https:' ? httpsRequest : httpRequest)(options)
-    // Also of what goes wrong after the answer has begun, which its reader sees.
+    // Also of errors after the response has begun, which its reader sees.
     request.on('error', (error) =>
       reject(
         request.reusedSocket && isReset(error)
@@ -101,7 +101,7 @@ export async function beginAfresh(
   }
 }
 
-/** The body of an answer; rejects with `tooLarge` and ends the connection when it is longer than `maxBytes`. */
+/** The body of a response; rejects with `tooLarge` and ends the connection when it is longer than `maxBytes`. */
 export function readAnswer(
   answer: IncomingMessage,
   maxBytes: number,

@@ -1,4 +1,4 @@
-/** Errors of the platform carry facts as members. An attempt at several addresses tells of the last. */
+/** Errors of the platform carry facts as members. An attempt at several addresses reports the last. */
 export function factsOf(error: unknown): Readonly<Record<string, unknown>> {
   if (error instanceof AggregateError && error.errors.length > 0) {
     return factsOf(error.errors.at(-1))

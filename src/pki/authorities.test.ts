@@ -20,7 +20,7 @@ const inYears = (years: number): Clock => ({
   now: () => Date.now() + years * YEAR_MS,
 })
 
-/** A store in memory; each write is asked about first. */
+/** A store in memory; a callback runs before each write. */
 function store(held: Authorities | null = null, isFirst: () => boolean = () => true) {
   let revision = held ? 1 : 0
   const self: AuthorityStore & { held: Authorities | null } = {
@@ -43,7 +43,7 @@ beforeAll(async () => {
   ;[a, b] = await Promise.all([createPki(options), createPki(options)])
 })
 
-describe('what is kept and what the cluster has', () => {
+describe('the files and the authorities of the cluster', () => {
   const table: readonly [name: string, kept: () => object, expected: () => object | string][] = [
     ['nothing kept', () => ({}), () => authoritiesOf(a)],
     ['the same', () => a, () => a],
@@ -73,13 +73,13 @@ describe('what is kept and what the cluster has', () => {
 })
 
 describe('in common', () => {
-  test('the first publishes what it made', async () => {
+  test('the first publishes its authorities', async () => {
     const shared = store()
     const pki = await createPki({ ...options, shared })
     expect(shared.held).toEqual(authoritiesOf(pki))
   })
 
-  describe('the store is asked no more than it has to be', () => {
+  describe('the store is called no more than necessary', () => {
     const table: readonly [
       name: string,
       held: () => Pki | null,
@@ -119,7 +119,7 @@ describe('in common', () => {
     }
   })
 
-  test('who loses takes what the winner has', async () => {
+  test('the loser takes the authorities of the winner', async () => {
     const shared = store(null, () => {
       shared.held ??= authoritiesOf(a)
       return false
@@ -129,7 +129,7 @@ describe('in common', () => {
     expect(pki.servingCert).not.toBe(a.servingCert)
   })
 
-  test('an authority that ends is made anew once, and the others take it', async () => {
+  test('an authority that is about to end is renewed once, and the others take it', async () => {
     const shared = store(authoritiesOf(a))
     const later = { ...options, clock: inYears(9.99), shared }
     const first = await createPki(later)
@@ -160,7 +160,7 @@ describe('in common', () => {
     }
   })
 
-  test('what the cluster has cannot be used: its key is named', async () => {
+  test('unusable authorities of the cluster: its key is named', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'authorities-'))
     try {
       const shared = store({ ...authoritiesOf(a), ca: 'x' })

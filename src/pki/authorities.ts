@@ -1,10 +1,10 @@
 import { createPublicKey, X509Certificate } from 'node:crypto'
 import { isEnding, type Pki, type PkiParts } from './pki.ts'
 
-/** What all servers of one cluster must have in common, PEM. */
+/** Keys and certificates that all servers of one cluster must have in common, PEM. */
 export type Authorities = Pick<Pki, 'ca' | 'caKey' | 'saPublicKey' | 'saPrivateKey'>
 
-/** Where servers of one cluster find what they have in common. */
+/** Where servers of one cluster share their authorities. */
 export interface AuthorityStore {
   /** How people find the place. */
   readonly place: string
@@ -13,7 +13,7 @@ export interface AuthorityStore {
   publish(authorities: Authorities, over: number): Promise<boolean>
 }
 
-/** Kept material that is not what the rest of the cluster has. */
+/** Kept material that differs from the rest of the cluster. */
 export class ForeignPki extends Error {
   readonly part: keyof Authorities
   constructor(part: keyof Authorities, message: string) {
@@ -24,8 +24,8 @@ export class ForeignPki extends Error {
 }
 
 /**
- * What is kept with the cluster's authorities in it; an authority that is about to end counts as none. Throws
- * ForeignPki when what is kept is of another cluster.
+ * The kept set with the cluster's authorities in it; an authority that is about to end counts as none. Throws
+ * ForeignPki when the set is of another cluster.
  */
 export function joined(kept: PkiParts, shared: Authorities, nowMs: number): PkiParts {
   if (kept.ca !== undefined && !isEndingCa(kept.ca, nowMs) && !isSameCa(kept.ca, shared.ca))
@@ -45,8 +45,8 @@ export const authoritiesOf = ({ ca, caKey, saPublicKey, saPrivateKey }: Pki): Au
 })
 
 /**
- * What the cluster has in common together with the rest of a set that `complete` makes: taken from the store, or
- * published there by whoever comes first.
+ * The cluster's authorities together with the rest of a set that `complete` makes: taken from the store, or
+ * published there by the first server.
  */
 export async function agreed(
   kept: PkiParts,
@@ -63,7 +63,7 @@ export async function agreed(
     const pki = held
       ? await complete(joined(kept, held.authorities, nowMs))
       : (own ?? (await complete(kept)))
-    // What is held was made anew only when it was about to end.
+    // The authority of the store was replaced only when it was about to end.
     if (held?.authorities.ca === pki.ca) return pki
     if (await store.publish(authoritiesOf(pki), held?.revision ?? 0)) return pki
   }
@@ -75,7 +75,7 @@ const isSame = (a: Authorities, b: Authorities): boolean =>
   a.saPublicKey === b.saPublicKey &&
   a.saPrivateKey === b.saPrivateKey
 
-// What cannot be read is told of when it is used.
+// An unreadable one is reported when it is used.
 const isEndingCa = (pem: string, nowMs: number): boolean =>
   attempt(() => isEnding(new X509Certificate(pem), nowMs)) ?? false
 

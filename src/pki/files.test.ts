@@ -36,7 +36,7 @@ const FILES = {
 } as const satisfies Record<string, keyof Pki>
 
 describe('on disk', () => {
-  test('each part is in its file, for nobody else to read', async () => {
+  test('each part is in its file, readable by its owner only', async () => {
     const dir = join(root, 'data', 'pki')
     expect(await readdir(join(root, 'data'))).toEqual(['pki'])
     const found = await Promise.all(
@@ -73,7 +73,7 @@ describe('on disk', () => {
     }
   })
 
-  test('a later start takes it all and does not load what issues', async () => {
+  test('a later start uses all files and does not load the issuing code', async () => {
     vi.resetModules()
     vi.doMock('./issue.ts', () => {
       throw new Error('loaded')
@@ -96,7 +96,7 @@ describe('on disk', () => {
     expect(await readdir(dir)).toEqual(['pki'])
   })
 
-  test('a change replaces only what it must', async () => {
+  test('a change replaces only the affected parts', async () => {
     const dir = join(root, 'moved')
     const before = await ensurePki({ ...options, dir })
     const after = await ensurePki({ ...options, dir, bindAddress: '192.0.2.2' })

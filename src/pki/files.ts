@@ -12,7 +12,7 @@ export type { Pki } from './pki.ts'
 interface Place {
   readonly part: keyof Pki
   readonly name: string
-  /** Whether it is nobody else's business: what is not may be given to others by hand. */
+  /** Whether it is secret: others may be handed out. */
   readonly isSecret: boolean
 }
 
@@ -28,7 +28,7 @@ const PLACES: readonly Place[] = [
   { part: 'saPublicKey', name: 'sa.pub', isSecret: false },
 ]
 
-/** Makes everything anew, in memory only; what servers have in common is that of the store, where one is given. */
+/** Makes everything anew, in memory only; the authorities are those of the store, where one is given. */
 export function createPki(
   options: PkiOptions & { readonly shared?: AuthorityStore | null },
 ): Promise<Pki> {
@@ -40,16 +40,16 @@ export function createPki(
 /** Where a set is kept, and with whom it is shared. */
 export interface PkiPlace {
   readonly dir: string
-  /** What all servers of the cluster have in common; those of the folder alone by default. */
+  /** Authorities that all servers of the cluster share; those of the folder alone by default. */
   readonly shared?: AuthorityStore | null
-  /** What a folder without any begins with. */
+  /** Initial authorities of a folder without any. */
   readonly inherited?: () => Promise<Authorities | null>
-  /** Is told of keys that others may read, and that cannot be kept from them. */
+  /** Called with keys that others may read, and that cannot be protected from them. */
   readonly onReadable?: (what: string) => void
 }
 
 /**
- * Takes what is kept under `<dir>/pki`, makes what is missing or about to end, and keeps that too. The authority
+ * Reads the set under `<dir>/pki`, makes parts that are missing or about to end, and writes those too. The authority
  * stays as long as its files do. Throws an Error that names the file which cannot be used.
  */
 export async function ensurePki(options: PkiOptions & PkiPlace): Promise<Pki> {
@@ -59,7 +59,7 @@ export async function ensurePki(options: PkiOptions & PkiPlace): Promise<Pki> {
   if (isEmpty(kept)) {
     const pki = await complete(dir, (await inherited?.()) ?? {}, options)
     if (await keepAll(dir, pki)) return pki
-    // Another process was faster, and what it made counts; or the folder is a mounted one.
+    // Another process was faster, and its files count; or the folder is a mounted one.
     kept = readParts(dir)
   }
   const pki = await complete(dir, kept, options)
@@ -105,7 +105,7 @@ async function complete(dir: string, kept: PkiParts, options: PkiOptions & PkiPl
 
 const nameOf = (part: keyof Pki): string => PLACES.find((place) => place.part === part)?.name ?? ''
 
-/** Without letting others have a turn: eight small files take less time than asking for one. */
+/** Synchronous: eight small files take less time than eight asynchronous calls. */
 function readParts(dir: string): PkiParts {
   const texts = PLACES.map(({ part, name }) => [part, readIfThere(join(dir, name))] as const)
   return Object.fromEntries(texts.filter(([, text]) => text !== null))
@@ -135,7 +135,7 @@ async function keepAll(dir: string, pki: Pki): Promise<boolean> {
     return true
   } catch (error) {
     await rm(temporary, { recursive: true, force: true })
-    // Systems differ in how they say so, and Windows and mounted folders refuse an empty one too.
+    // Systems differ in their error codes, and Windows and mounted folders refuse an empty one too.
     if (existsSync(dir)) return false
     throw error
   }

@@ -23,7 +23,7 @@ const times = {
 }
 const authority = issue({ ...times, subject: { commonName: 'ca' }, use: 'authority' })
 
-/** What a library reads in a certificate, after it wrote the same bytes again. */
+/** Contents of a certificate according to a library, after it wrote the same bytes again. */
 function read({ cert }: Issued) {
   const x509 = new X509Certificate(cert)
   const parsed = AsnConvert.parse(x509.raw, Certificate)
@@ -52,7 +52,7 @@ function read({ cert }: Issued) {
 const own = expect.stringMatching(/^[0-9a-f]{40}$/)
 const leafUsage = ['digitalSignature', 'keyEncipherment']
 
-describe('what a library reads', () => {
+describe('certificates read by a library', () => {
   for (const { name, options, expected } of [
     {
       name: 'authority',

@@ -69,7 +69,7 @@ export function issue(options: IssueOptions): Issued {
   const publicKey = pair.publicKey.export({ type: 'spki', format: 'der' })
   const subject = nameOf(options.subject)
   const keyId = keyIdOf(publicKey)
-  // What the issuer calls itself is taken from its certificate: it must be the same to the byte.
+  // The issuer's name is taken from its certificate: it must be the same to the byte.
   const issuer = options.issuer ? issuerOf(options.issuer.cert) : { name: subject, keyId }
   const signer = options.issuer ? createPrivateKey(options.issuer.key) : pair.privateKey
   const signature = algorithmOf(signer)
@@ -125,7 +125,7 @@ const keyIdOf = (publicKey: Buffer): Buffer =>
     .update(within(only(publicKey))[1]!.content.subarray(1))
     .digest()
 
-/** Positive and at most 20 bytes, as RFC 5280 asks. */
+/** Positive and at most 20 bytes, as RFC 5280 requires. */
 function newSerial(): Buffer {
   const bytes = randomBytes(16)
   bytes[0] = (bytes[0]! & 0x7f) | 0x40

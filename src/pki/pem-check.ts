@@ -2,17 +2,17 @@ import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto'
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g
 
-/** What is wrong with certificates in PEM, to follow what holds them; null for nothing. */
+/** The fault of certificates in PEM, to follow the name of their source; null for none. */
 export function certificatesProblem(pem: string): string | null {
   const blocks = pem.match(CERTIFICATE) ?? []
-  // Node takes such a text for authorities that nobody is known by.
+  // Node takes such a text for an empty list of authorities.
   if (blocks.length === 0) return 'holds no certificate'
   return blocks.every((block) => certificateOf(block) !== null)
     ? null
     : 'holds a certificate that cannot be read'
 }
 
-/** What is wrong with a certificate and its key in PEM. Throws an Error that starts with the name of what is wrong. */
+/** Checks a certificate and its key in PEM. Throws an Error that starts with the name of the faulty one. */
 export function checkKeyPair(
   pair: { readonly cert: string; readonly key: string },
   names: { readonly cert: string; readonly key: string },
@@ -26,7 +26,7 @@ export function checkKeyPair(
     throw new Error(`${names.key} is not the key of the certificate of ${names.cert}`)
 }
 
-// The words of the library say nothing to people, and may quote a secret.
+// The library's error texts help no operator, and may quote a secret.
 function certificateOf(pem: string): X509Certificate | null {
   try {
     return new X509Certificate(pem)

@@ -32,7 +32,7 @@ const other = await completePki({}, options())
 const without = (...parts: (keyof Pki)[]): PkiParts =>
   Object.fromEntries(Object.entries(first).filter(([part]) => !parts.includes(part as keyof Pki)))
 
-describe('what is made', () => {
+describe('new sets', () => {
   for (const { name, part, subject, days, host } of [
     { name: 'authority', part: 'ca', subject: 'CN=orch-ca', days: 3650, host: '' },
     { name: 'server', part: 'servingCert', subject: 'CN=orch-apiserver', days: 365, host: 'orch' },
@@ -82,7 +82,7 @@ const SERVING = ['servingCert', 'servingKey']
 const ADMIN = ['adminCert', 'adminKey']
 const ALL = Object.keys(first).sort()
 
-describe('what is made anew', () => {
+describe('renewal', () => {
   for (const { name, kept = first, given = options(), anew } of [
     { name: 'nothing while all is well', anew: [] },
     { name: 'nothing 31 days before the end', given: at(334), anew: [] },
@@ -151,7 +151,7 @@ describe('what is made anew', () => {
   })
 })
 
-describe('what is refused', () => {
+describe('refusals', () => {
   for (const { name, kept, given = options(), part, message } of [
     {
       name: 'unreadable authority',
@@ -205,7 +205,7 @@ describe('what is refused', () => {
   }
 })
 
-describe('an authority that somebody else made', () => {
+describe('an authority made elsewhere', () => {
   for (const type of ['rsa', 'ec'] as const) {
     test(type, async () => {
       const { privateKey } =

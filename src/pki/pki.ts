@@ -20,7 +20,7 @@ export interface Pki {
   readonly saPrivateKey: string
 }
 
-/** What is already there; the other parts are to be made. */
+/** Existing parts; the others are to be made. */
 export type PkiParts = Partial<Pki>
 
 export interface PkiOptions {
@@ -33,7 +33,7 @@ export interface PkiOptions {
   readonly machine?: Machine
 }
 
-/** Kept material that cannot be used and must not be replaced without being asked. */
+/** Kept material that cannot be used and must not be replaced without consent. */
 export class UnusablePki extends Error {
   readonly part: keyof Pki
   constructor(part: keyof Pki, message: string, cause?: unknown) {
@@ -46,12 +46,12 @@ export class UnusablePki extends Error {
 const DAY_MS = 86_400_000
 const CA_LIFETIME_MS = 3650 * DAY_MS
 const LEAF_LIFETIME_MS = 365 * DAY_MS
-/** A certificate that ends sooner than this is made anew. */
+/** A certificate that ends sooner than this is renewed. */
 const RENEW_BEFORE_MS = 30 * DAY_MS
 // Clocks of clients may be behind ours.
 const BACKDATE_MS = 5 * 60_000
 
-/** Whether a certificate is to be made anew because its time is nearly over. */
+/** Whether a certificate is to be renewed because its time is nearly over. */
 export const isEnding = (x509: X509Certificate, nowMs: number): boolean =>
   Date.parse(x509.validTo) - RENEW_BEFORE_MS < nowMs
 
@@ -62,7 +62,7 @@ interface Wanted {
 }
 
 /**
- * Makes what is missing, about to end, or does not fit the options any more. Throws UnusablePki where that would
+ * Makes parts that are missing, about to end, or do not fit the options any more. Throws UnusablePki where that would
  * replace an authority or a token key that others may rely on.
  */
 export async function completePki(kept: PkiParts, options: PkiOptions): Promise<Pki> {
@@ -161,7 +161,7 @@ function usable(
       wanted.hosts.every((host) => covers(x509, host))
     return fits ? { cert, key } : null
   } catch {
-    // Unreadable: nobody else has it, so a new one is as good.
+    // Unreadable: it is in use nowhere, so a new one is as good.
     return null
   }
 }

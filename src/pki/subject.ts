@@ -1,4 +1,4 @@
-/** Whom a certificate is for: the user name and, where there is one, the group. */
+/** Subject of a certificate: the user name and, where there is one, the group. */
 export interface Subject {
   readonly commonName: string
   readonly organization?: string

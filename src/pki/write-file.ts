@@ -18,7 +18,7 @@ export async function writeFileAtomically(path: string, text: string, mode: numb
 export async function writeFlushed(path: string, text: string, mode: number): Promise<void> {
   const file = openSync(path, 'wx', mode)
   try {
-    // What is short is written sooner than somebody else is asked to write it; the disk takes its time.
+    // A short text is written sooner than a thread is woken to write it; the disk takes its time.
     writeFileSync(file, text)
     await flushed(file)
   } finally {

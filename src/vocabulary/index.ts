@@ -14,5 +14,5 @@ export const product = {
   clientCommand: 'kubectl',
 } as const
 
-/** The vocabulary of a server that is told none. */
+/** The default vocabulary of a server. */
 export const defaultVocabulary: VocabularyName = 'orch'

@@ -5,7 +5,7 @@
 export interface Vocabulary {
   readonly name: VocabularyName
   readonly words: Readonly<Record<Word, string>>
-  /** Turns a template into the text that goes on the wire. Throws on an unknown word. */
+  /** Resolves a template into the text on the wire. Throws on an unknown word. */
   resolve(template: string): string
 }
 

@@ -5,7 +5,7 @@ import { refusalOf } from '../refusal.ts'
 
 const PRIVILEGED_GROUP = 'system:masters'
 
-/** Nobody becomes a member of the group that may do everything by a certificate of this cluster. */
+/** Prevents membership of the group that may do everything by a certificate of this cluster. */
 export const certificateSubjectRestriction: PluginFactory = {
   name: 'CertificateSubjectRestriction',
   defaultOn: true,

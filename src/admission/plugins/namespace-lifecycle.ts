@@ -6,8 +6,8 @@ const NAMESPACES = { group: '', resource: 'namespaces' }
 const KEPT = ['default', '{system}-system', '{system}-public']
 
 /**
- * Keeps objects out of namespaces that are absent or going away, and the namespaces that the system
- * lives in from being deleted (seed 1, Admission behaviour rule 5).
+ * Keeps objects out of namespaces that are absent or being deleted, and prevents the deletion of the system
+ * namespaces.
  */
 export const namespaceLifecycle: PluginFactory = {
   name: 'NamespaceLifecycle',

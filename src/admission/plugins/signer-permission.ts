@@ -7,7 +7,7 @@ import { refusalOf } from '../refusal.ts'
 
 const RESOURCE = 'certificatesigningrequests'
 
-/** Who approves or denies a request needs the verb `approve` on its signer (page on certificates). */
+/** Approving or denying a request needs the verb `approve` on its signer. */
 export const certificateApproval: PluginFactory = {
   name: 'CertificateApproval',
   defaultOn: true,
@@ -19,7 +19,7 @@ export const certificateApproval: PluginFactory = {
   }),
 }
 
-/** Who signs a request, or says how that went, needs the verb `sign` on its signer. */
+/** Signing a request, or reporting its failure, needs the verb `sign` on its signer. */
 export const certificateSigning: PluginFactory = {
   name: 'CertificateSigning',
   defaultOn: true,
@@ -50,7 +50,7 @@ async function needs(
   attributes: Attributes,
   { authorizer, v }: PluginDeps,
 ): Promise<void> {
-  // Nobody can have changed the signer; the old one cannot be a lie.
+  // The signer is immutable, so that of the old object is right.
   const { signerName } = (attributes.oldObject!.live as CertificateSigningRequest).spec
   const domain = `${signerName.slice(0, signerName.indexOf('/'))}/*`
   for (const signer of [signerName, domain]) {

@@ -31,7 +31,7 @@ export const claimOf = (claims: Claims, name: string): unknown =>
 export const isObject = (value: unknown): value is Claims =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A string, or an Error about what stands there instead. */
+/** A string, or an Error about the actual type. */
 export function stringOf(value: unknown): string {
   if (typeof value !== 'string') throw new Error(mismatch(value, 'string'))
   return value
@@ -44,7 +44,7 @@ export function stringsOf(value: unknown): readonly string[] {
   return [stringOf(value)]
 }
 
-/** Says that a value of a token is of another type. */
+/** Text for a value of a token with another type. */
 export const mismatch = (value: unknown, type: string): string =>
   `json: cannot unmarshal ${typeName(value)} into Go value of type ${type}`
 

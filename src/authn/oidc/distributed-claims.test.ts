@@ -11,7 +11,7 @@ const FAILED = 'oidc: could not expand distributed claims: '
 let key: SigningKey
 let otherKey: SigningKey
 let issuer: TestIssuer
-/** Has the groups, and signs what it says of them. */
+/** Has the groups, and signs them. */
 let directory: TestIssuer
 let clock: ManualClock
 let oidc: OidcAuthenticator

@@ -5,7 +5,7 @@ import { Issuer } from './issuer.ts'
 import type { KeySetParts } from './key-set.ts'
 import { verifyToken, type TokenRules } from './verify-token.ts'
 
-// Each takes a look-up that goes on in the background; real providers need one or two.
+// Each takes a look-up that continues in the background; real providers need one or two.
 const MOST_ISSUERS = 32
 
 /** Fetches a claim that a token only points to (OpenID Connect Core 1.0, 5.6.2). */
@@ -24,7 +24,7 @@ export class DistributedClaims {
     this.#parts = parts
   }
 
-  /** The value of a claim that `claims` tells the source of; undefined when they tell none. Throws an Error. */
+  /** The value of a claim that `claims` has a source for; undefined when they have none. Throws an Error. */
   async find(claim: string, claims: Claims): Promise<unknown> {
     const source = sourceOf(claim, claims)
     if (source === null) return undefined
@@ -36,7 +36,7 @@ export class DistributedClaims {
         `getting untrusted issuer from endpoint ${source.named} failed for claim ${JSON.stringify(claim)}`,
       )
     }
-    // Looked up again and again: not for what can never answer.
+    // Looked up repeatedly: not for an address that can never respond.
     if (!isHttps(issuer)) throw new Error(`issuer ${namedUrl(issuer)} is no https URL`)
     const { keys } = this.#issuerOf(issuer)
     if (!keys) throw new Error(`verifier not initialized for issuer: ${JSON.stringify(issuer)}`)

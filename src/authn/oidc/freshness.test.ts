@@ -22,5 +22,5 @@ for (const { name, headers, ms } of [
     ms: 60_000,
   },
 ]) {
-  test(`how long keys may be kept: ${name}`, () => expect(freshForMs(headers)).toBe(ms))
+  test(`how long keys may be cached: ${name}`, () => expect(freshForMs(headers)).toBe(ms))
 }

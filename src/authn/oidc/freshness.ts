@@ -6,7 +6,7 @@ const STORED_NOT = /(?:^|[\s,])(?:no-store|no-cache)(?:$|[\s,;=])/i
 const MAX_AGE = /(?:^|[\s,])max-age\s*=\s*"?(\d+)/i
 
 /**
- * How long an answer may be kept by what its headers say (RFC 9111), in milliseconds. At most a day: a key that was
+ * How long a response may be cached according to its headers (RFC 9111), in milliseconds. At most a day: a key that was
  * withdrawn must be noticed some time.
  */
 export function freshForMs(headers: IncomingHttpHeaders): number {

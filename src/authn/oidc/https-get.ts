@@ -5,13 +5,13 @@ import { transportProblem } from '../../client/call-error.ts'
 import { beginExchange, readAnswer } from '../../outgoing/http-exchange.ts'
 import type { Clock } from '../../base/clock.ts'
 
-/** What a provider answered with status 200. */
+/** A provider's response with status 200. */
 export interface HttpAnswer {
   readonly headers: IncomingHttpHeaders
   readonly body: string
 }
 
-/** Asks a provider; throws an Error that names the address and the cause. */
+/** Sends a GET to a provider; throws an Error that names the address and the cause. */
 export type HttpsGet = (
   url: string,
   options?: { readonly accept?: string; readonly bearer?: string },
@@ -21,16 +21,16 @@ export interface HttpsGetOptions {
   /** Authorities that servers must be certified by, PEM. */
   readonly ca: string | readonly string[]
   readonly clock: Clock
-  /** Ends what is under way. */
+  /** Aborts requests under way. */
   readonly signal: AbortSignal
 }
 
 const TIMEOUT_MS = 30_000
 const MAX_BYTES = 1024 * 1024
 
-/** Makes GET requests over TLS, bounded in time and size; an answer other than 200 is an error. */
+/** Makes GET requests over TLS, bounded in time and size; a status other than 200 is an error. */
 export function httpsGet({ ca, clock, signal }: HttpsGetOptions): HttpsGet {
-  // Connections are not kept: calls are minutes apart, and each must meet the provider's present certificate.
+  // Connections are not kept: calls are minutes apart, and each must see the provider's present certificate.
   const agent = new Agent({
     ca: typeof ca === 'string' ? ca : [...ca],
     keepAlive: false,
@@ -78,18 +78,18 @@ async function exchange(url: URL, options: RequestOptions): Promise<HttpAnswer> 
   return { headers, body: body.toString('utf8') }
 }
 
-/** Whether an address can be asked at all. */
+/** Whether an address can be requested at all. */
 export const isHttps = (url: string): boolean =>
   URL.canParse(url) && new URL(url).protocol === 'https:'
 
-/** An address for messages: what stands before the host and behind the path may be secret. */
+/** An address for messages: the parts before the host and behind the path may be secret. */
 export function namedUrl(url: string): string {
   if (!URL.canParse(url)) return 'an address that is no URL'
   const { protocol, host, pathname } = new URL(url)
   return JSON.stringify(`${protocol}//${host}${pathname}`)
 }
 
-/** Reads an answer; throws an Error that does not repeat it. */
+/** Reads a response; throws an Error that does not repeat it. */
 export function jsonOf({ body }: HttpAnswer): unknown {
   try {
     return JSON.parse(body)

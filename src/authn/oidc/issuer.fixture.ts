@@ -1,4 +1,4 @@
-/** A small issuer of tokens over TLS, for tests: it serves what it is told to, and counts. */
+/** A small issuer of tokens over TLS, for tests: its documents can be set, and it counts requests. */
 import { createServer } from 'node:https'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -64,11 +64,11 @@ const KEYS = '/keys'
 /** Its state may be changed while it runs. */
 export class TestIssuer {
   readonly url: string
-  /** Paths that were asked for, in order. */
+  /** Requested paths, in order. */
   readonly asked: string[] = []
   keys: readonly object[] = []
   keysHeaders: Readonly<Record<string, string>> = {}
-  /** Answers in place of the documents, by path. */
+  /** Responses in place of the documents, by path. */
   readonly instead = new Map<string, Respond>()
   readonly #server: ReturnType<typeof createServer>
   #waiting: { path: string; times: number; done: () => void }[] = []
@@ -85,12 +85,12 @@ export class TestIssuer {
     server.on('request', (request, response) => this.#answer(request, response))
   }
 
-  /** How often the keys were asked for. */
+  /** How often the keys were requested. */
   get keyFetches(): number {
     return this.asked.filter((path) => path === KEYS).length
   }
 
-  /** Resolves when a path has been asked for so often. */
+  /** Resolves when a path has been requested so often. */
   askedFor(path: string, times: number): Promise<void> {
     return new Promise((done) => {
       this.#waiting.push({ path, times, done })
@@ -127,7 +127,7 @@ export class TestIssuer {
   }
 }
 
-/** Answers with a JSON document. */
+/** Responds with a JSON document. */
 export function json(
   response: ServerResponse,
   body: unknown,
@@ -137,7 +137,7 @@ export function json(
   response.end(JSON.stringify(body))
 }
 
-/** A log that tells when an issuer was found, and when and why not. */
+/** A log that shows when an issuer was found, and when and why not. */
 export function foundLog(): {
   readonly log: Log
   readonly found: Promise<void>

@@ -4,7 +4,7 @@ import { KeySet, type KeySetParts } from './key-set.ts'
 
 const RETRY_MS = 10_000
 
-/** An issuer of tokens, looked up in the background until it answers (OpenID Connect Discovery 1.0). */
+/** An issuer of tokens, looked up in the background until it responds (OpenID Connect Discovery 1.0). */
 export class Issuer {
   readonly url: string
   readonly #parts: KeySetParts

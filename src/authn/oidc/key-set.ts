@@ -17,7 +17,7 @@ export interface KeySetParts {
   readonly log: Log
 }
 
-// Whoever sends tokens with made-up keys must not make us flood the provider.
+// A sender of tokens with made-up keys must not make us flood the provider.
 const FLOOR_MS = 10_000
 
 /** The public keys of an issuer, fetched when a token first needs them and again when one fits none of them. */
@@ -45,7 +45,7 @@ export class KeySet {
     if (this.#now() >= this.#staleAt) this.#refreshBehind()
     const keys = this.#keys
     if (await signedBy(keys, token, algorithms)) return true
-    // Keys that came meanwhile, for another token, are as good as those we would fetch.
+    // Keys that came in between, for another token, are as good as those we would fetch.
     if (this.#keys === keys) await this.#again()
     return this.#keys !== keys && (await signedBy(this.#keys, token, algorithms))
   }
@@ -67,7 +67,7 @@ export class KeySet {
     await this.#fetch()
   }
 
-  /** Known keys go on counting while the provider is asked: it may be away, and tokens are not its business. */
+  /** Known keys stay valid while the provider is called: it may be unavailable, and tokens must not depend on that. */
   #refreshBehind(): void {
     if (this.#pending || this.#now() < this.#waitUntil) return
     this.#waitUntil = this.#now() + FLOOR_MS
@@ -115,7 +115,7 @@ async function signedBy(
     await compactVerify(token, keys, options)
     return true
   } catch (error) {
-    // Several keys fit when the token does not say which one it means.
+    // Several keys fit when the token has no key ID.
     if (!(error instanceof errors.JWKSMultipleMatchingKeys)) return false
     for await (const key of error as AsyncIterable<CryptoKey>) {
       const held = await compactVerify(token, key, options).then(

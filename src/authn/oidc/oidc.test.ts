@@ -24,7 +24,7 @@ beforeAll(async () => {
   elliptic = await signingKey('ec', 'ES256')
   ecOther = await signingKey('ec-other', 'ES256')
   foreign = await signingKey('rsa')
-  // A member that nobody can use must not spoil the others.
+  // An unusable member must not spoil the others.
   const broken = { kty: 'new', kid: 'broken' }
   issuer.keys = [broken, rsa.jwk, elliptic.jwk, ecOther.jwk]
   issuer.keysHeaders = { 'cache-control': 'max-age=3600' }

@@ -22,8 +22,8 @@ export interface OidcParts {
 }
 
 /**
- * Starts to take tokens of an identity provider (seed 1, OIDC). Throws an Error about options that cannot work; a
- * provider that does not answer is no error: it is asked again in the background.
+ * Starts to accept tokens of an identity provider. Throws an Error about options that cannot work; a
+ * provider that does not respond is no error: the look-up is retried in the background.
  */
 export async function openOidc(options: OidcOptions, parts: OidcParts): Promise<OidcAuthenticator> {
   const [problem] = checkOidcOptions(options)
@@ -31,7 +31,7 @@ export async function openOidc(options: OidcOptions, parts: OidcParts): Promise<
   return new OidcAuthenticator(options, await trustedRoots(options), parts)
 }
 
-/** Tells users by ID tokens of one issuer. */
+/** Authenticates users by ID tokens of one issuer. */
 export class OidcAuthenticator implements TokenAuthenticator {
   readonly name = 'oidc'
   readonly #issuer: Issuer
@@ -61,7 +61,7 @@ export class OidcAuthenticator implements TokenAuthenticator {
     }
   }
 
-  /** Ends what is under way. May be called twice. */
+  /** Aborts requests under way. May be called twice. */
   close(): void {
     this.#issuer.close()
     this.#distributed.close()

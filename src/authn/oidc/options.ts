@@ -1,4 +1,4 @@
-/** What the tokens of an identity provider are taken by (seed 1, OIDC; authentication page 7). */
+/** Options for tokens of an identity provider. */
 export interface OidcOptions {
   /** URL of the issuer, without the well-known path; https. */
   readonly issuerUrl: string
@@ -12,7 +12,7 @@ export interface OidcOptions {
   readonly usernameClaim?: string
   /** Put before names; `-` for nothing. By default `<issuer>#`, and nothing for the claim `email`. */
   readonly usernamePrefix?: string
-  /** Claim with the user's groups; by default nobody has any. */
+  /** Claim with the user's groups; by default users have none. */
   readonly groupsClaim?: string
   /** Put before each group. */
   readonly groupsPrefix?: string
@@ -22,7 +22,7 @@ export interface OidcOptions {
   readonly signingAlgs?: readonly string[]
 }
 
-/** What a user name and the groups are made of, with every default filled in. */
+/** Mapping of claims to the user name and the groups, with every default filled in. */
 export interface ClaimRules {
   readonly usernameClaim: string
   /** Empty for none. */
@@ -44,7 +44,7 @@ const SCHEME = /^([A-Za-z][A-Za-z0-9+.-]*):/
 const wantsOidc = (options: Partial<OidcOptions>): boolean =>
   Boolean(options.issuerUrl) || Boolean(options.clientId)
 
-/** What is wrong with the options; empty when a server can start with them. */
+/** Faults of the options; empty when a server can start with them. */
 export function checkOidcOptions(options: Partial<OidcOptions>): readonly string[] {
   const { issuerUrl = '', clientId = '' } = options
   if (!wantsOidc(options)) return []

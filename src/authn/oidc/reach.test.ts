@@ -66,7 +66,7 @@ async function outcome(by: OidcAuthenticator, key: SigningKey): Promise<string |
 }
 
 describe('looking the issuer up', () => {
-  test('tokens fail until it answers; it is asked again every 10 s', async () => {
+  test('tokens fail until it responds; the look-up is retried every 10 s', async () => {
     issuer.instead.set(DISCOVERY, (_, response) => response.writeHead(503).end())
     const { oidc: ours, lines, written, found } = await opened()
     await written(1)
@@ -163,7 +163,7 @@ describe('looking the issuer up', () => {
     })
   }
 
-  test('an answer that does not come is given up after 30 s', async () => {
+  test('a response that does not come is given up after 30 s', async () => {
     issuer.instead.set(DISCOVERY, (_, response) => response.flushHeaders())
     const { lines, written } = await opened()
     await issuer.askedFor(DISCOVERY, 1)
@@ -204,11 +204,11 @@ describe('keys', () => {
     expect(issuer.keyFetches).toBe(2)
   })
 
-  test('that nobody has do not make us ask more than every 10 s', async () => {
+  test('that are unknown do not cause a request more than every 10 s', async () => {
     const { ours } = await ready()
     for (let i = 0; i < 5; i += 1) expect(await outcome(ours, third)).toBe(FAILED)
     expect(issuer.keyFetches).toBe(2)
-    // What is new meanwhile waits as long.
+    // New keys meanwhile wait as long.
     issuer.keys = [first.jwk, second.jwk]
     expect(await outcome(ours, second)).toBe(FAILED)
     clock.advance(FLOOR_MS)
@@ -216,7 +216,7 @@ describe('keys', () => {
     expect(issuer.keyFetches).toBe(3)
   })
 
-  test('of tokens that are wrong in another way are not asked for', async () => {
+  test('of tokens that are wrong in another way are not requested', async () => {
     const { ours } = await ready()
     const token = await signed({ ...claims(), aud: 'other' }, third)
     await expect(ours.authenticateToken(token)).rejects.toThrow('expected audience')
@@ -239,7 +239,7 @@ describe('keys', () => {
     expect(await outcome(ours, first)).toBe(FAILED)
   })
 
-  test('that are known go on counting while the issuer is away', async () => {
+  test('that are known stay valid while the issuer is unavailable', async () => {
     const { ours, lines, written } = await ready()
     expect(await outcome(ours, first)).toBe('alice')
     issuer.instead.set('/keys', (_, response) => response.writeHead(500).end())
@@ -260,7 +260,7 @@ describe('keys', () => {
     expect(await outcome(ours, second)).toBe('alice')
   })
 
-  test('that cannot be fetched at first are asked for again after 10 s', async () => {
+  test('that cannot be fetched at first are requested again after 10 s', async () => {
     const { ours } = await ready()
     const failed = `oidc: verify token: failed to verify signature: fetching keys oidc: get keys failed: Get "${issuer.url}/keys": `
     issuer.instead.set('/keys', (_, response) => response.writeHead(307, { location: '/x' }).end())

@@ -40,7 +40,7 @@ async function hostRoots(): Promise<string | readonly string[]> {
   return rootCertificates
 }
 
-/** A bundle that Node would silently take for empty trusts nobody, which nobody means. */
+/** Refuses a bundle without certificates: Node would silently take it for empty and trust no issuer. */
 function checked(pem: string, named: string): string {
   const problem = certificatesProblem(pem)
   if (problem !== null) throw new Error(`${named} ${problem}`)

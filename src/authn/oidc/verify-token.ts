@@ -4,7 +4,7 @@ import { claimOf, mismatch, stringOf, stringsOf, type Claims } from './claims.ts
 import { messageOf } from './https-get.ts'
 import type { KeySet } from './key-set.ts'
 
-/** What every token must be, whoever issued it. */
+/** Requirements of every token, whatever its issuer. */
 export interface TokenRules {
   readonly clientId: string
   readonly algorithms: readonly string[]
@@ -65,7 +65,7 @@ function registered(claims: Claims) {
   }
 }
 
-/** Whole seconds since the epoch; undefined when the token does not say. */
+/** Whole seconds since the epoch; undefined when the token has none. */
 function seconds(claims: Claims, name: string): number | undefined {
   const value = claimOf(claims, name)
   if (value === undefined) return undefined

@@ -3,7 +3,7 @@ import { commonAudiences } from '../audiences.ts'
 import { CredentialError, type Asking } from '../authenticator.ts'
 import { claimOf, type Claims } from '../oidc/claims.ts'
 
-/** What counts the kinds of tokens that were accepted. */
+/** Counters of the kinds of tokens that were accepted. */
 export type Count = (what: 'legacy' | 'stale' | 'valid') => void
 
 export interface AudienceParts {
@@ -13,7 +13,7 @@ export interface AudienceParts {
   readonly count: Count
 }
 
-/** Audiences that a token is good for, out of those that are asked about. Throws CredentialError when none is. */
+/** Audiences that a token is good for, out of the requested ones. Throws CredentialError when there is none. */
 export function confirmedAudiences(
   claims: Claims,
   subject: string,

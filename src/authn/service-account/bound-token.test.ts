@@ -68,14 +68,14 @@ const open = (counted: string[] = [], trusted: readonly TokenKey[] = keys) =>
     count: (what) => void counted.push(what),
   })
 
-/** The answer, or the text of what it was refused for. */
+/** The result, or the text of the refusal. */
 const tried = async (token: string, audiences: readonly string[] = [], tokens = open()) =>
   Promise.resolve(tokens.authenticateToken(token, asking(audiences))).catch(
     (error: Error) => `${error.constructor.name}: ${error.message}`,
   )
 const refused = (message: string) => `CredentialError: ${message}`
 
-describe('what counts', () => {
+describe('accepted tokens', () => {
   for (const { name, token, audiences = [], expected, notes = [], counts = ['valid'] } of [
     {
       name: 'a token',
@@ -172,7 +172,7 @@ describe('what counts', () => {
   }
 })
 
-describe('what is refused', () => {
+describe('refused tokens', () => {
   for (const { name, token, audiences = [], why } of [
     {
       name: 'for another audience',
@@ -282,7 +282,7 @@ describe('what is refused', () => {
   }
 })
 
-describe('what is not ours', () => {
+describe('tokens of others', () => {
   const whole = forge({ alg: 'ES256' }, claims(), es256(signing.key))
   for (const { name, token } of [
     { name: 'no token', token: 'abc' },
@@ -414,7 +414,7 @@ describe('signatures', () => {
   }
 })
 
-test('what the objects cannot be read for is not the fault of the token', async () => {
+test('a failed read of the objects is not the fault of the token', async () => {
   const tokens = new BoundTokens({
     v: orch,
     clock: new ManualClock(NOW),

@@ -18,7 +18,7 @@ import { confirmedAudiences, type AudienceParts } from './audiences.ts'
 import { isOf, objectClaim, textClaim, timeClaim, verifiedClaims } from './jwt.ts'
 import type { TokenKey } from './keys.ts'
 
-/** An object that a token hangs on, by its claim. */
+/** An object that a token is bound to, by its claim. */
 interface Reference {
   readonly name: string
   readonly uid: string
@@ -32,10 +32,10 @@ export interface BoundTokenParts extends AudienceParts {
   readonly issuers: readonly string[]
 }
 
-// For clocks that differ, and for what a pod still has to do while it ends.
+// For clocks that differ, and for the remaining work of a pod that is ending.
 const LEEWAY_MS = 60_000
 
-/** Tells service accounts by tokens that end with time and with the objects they name (page 6.3). */
+/** Authenticates service accounts by tokens that end with time and with the objects they name. */
 export class BoundTokens implements TokenAuthenticator {
   readonly name = 'service-account'
   readonly #parts: BoundTokenParts
@@ -105,7 +105,7 @@ export class BoundTokens implements TokenAuthenticator {
     }
   }
 
-  /** A program that goes on with a token after it should have fetched a new one is told of, not refused. */
+  /** A program that still uses a token after it should have fetched a new one is reported, not refused. */
   #noteAge(own: Claims, subject: string, asking: Asking, now: number): void {
     const { v, count } = this.#parts
     const warnAfter = timeClaim(own, 'warnafter')

@@ -10,7 +10,7 @@ export interface DiscoveryDocument {
 
 export interface DiscoveryOptions {
   readonly issuer: string
-  /** Where the keys are said to be; by default at this server. */
+  /** URI of the keys in the document; by default at this server. */
   readonly jwksUri: string
   /** `host:port` that others reach this server at. */
   readonly externalAddress: string
@@ -29,7 +29,7 @@ const JWKS_PATH = '/openid/v1/jwks'
 
 const CACHE_CONTROL = 'public, max-age=3600'
 
-/** Makes the two discovery documents (page 6.5). A server that cannot have them starts without. */
+/** Makes the two discovery documents. A server that cannot have them starts without. */
 export function discovery(options: DiscoveryOptions): Discovery {
   const { issuer, keys, externalAddress } = options
   const problem = issuerProblem(issuer)

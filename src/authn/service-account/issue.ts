@@ -12,24 +12,24 @@ export interface BoundObject {
   readonly uid: string
 }
 
-/** What a token is to say. */
+/** Contents of a token. */
 export interface TokenOrder {
   readonly account: Account
-  /** Who is to accept it; this server when empty. */
+  /** Its audiences; this server when empty. */
   readonly audiences: readonly string[]
   readonly expirationSeconds: number
   readonly boundObject: BoundObject | null
 }
 
-/** A token, and what of the order became of it. */
+/** A token, with the values that were granted. */
 export interface IssuedToken {
   readonly token: string
   readonly audiences: readonly string[]
-  /** Seconds that it is said to be good for. */
+  /** Life of the token that the client sees, seconds. */
   readonly expirationSeconds: number
-  /** When it is said to end, milliseconds since the epoch. */
+  /** End of that life, milliseconds since the epoch. */
   readonly expiresAt: number
-  /** To be told to who asked. */
+  /** Warnings for the client. */
   readonly warnings: readonly string[]
 }
 
@@ -45,12 +45,12 @@ export interface IssuerParts {
   readonly extend: boolean
 }
 
-/** The life that is asked for on behalf of pods; clients pick the number, so it tells who they are. */
+/** The life that is requested on behalf of pods; clients choose the number, so it identifies them. */
 const POD_TOKEN_SECONDS = 3607
 /** For programs in pods that never read their token again. */
 const EXTENDED_SECONDS = 31_536_000
 
-/** Signs tokens of service accounts (page 6.4). */
+/** Signs tokens of service accounts. */
 export class TokenIssuer {
   readonly #parts: IssuerParts
 
@@ -108,7 +108,7 @@ export class TokenIssuer {
     }
   }
 
-  /** A token for a secret, without an end (page 6.2). */
+  /** A token for a secret, without an end. */
   issueLegacy({ namespace, name, uid }: Account, secret: string): Promise<string> {
     const { v, key } = this.#parts
     const names = legacyClaims(v)

@@ -1,13 +1,13 @@
-/** Compact signed tokens: read strictly, verified with keys of ours only, signed. */
+/** Compact signed tokens: read strictly, verified with the server's keys only, signed. */
 import { CredentialError } from '../authenticator.ts'
 import { claimOf, isObject, jsonPart, unverifiedClaims, type Claims } from '../oidc/claims.ts'
 import type { TokenKey } from './keys.ts'
 
-// A token travels in a header; what is longer is somebody's attempt to keep us busy.
+// A token is sent in a header; a longer one is an attempt to keep the server busy.
 const MAX_LENGTH = 65_536
 const COMPACT = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*$/
 
-/** Whether a text is a signed token that says it is by one of the issuers. Nothing is verified by that. */
+/** Whether a text is a signed token that claims to be by one of the issuers. Verifies nothing. */
 export function isOf(issuers: readonly string[], token: string): boolean {
   if (token.length > MAX_LENGTH || !COMPACT.test(token)) return false
   const claims = unverifiedClaims(token)

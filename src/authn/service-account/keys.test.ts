@@ -33,7 +33,7 @@ test('the two halves of a pair are called the same', () => {
   expect([key.kid, key.key.type]).toEqual([publicKey!.kid, 'private'])
 })
 
-test('a certificate stands for its key', async () => {
+test('a certificate is taken for its key', async () => {
   const args = 'req -x509 -key {key} -subj /CN=x -days 1'.split(' ')
   const certificate = await openssl(args, { key: pem(p256.privateKey, 'pkcs8') })
   expect(verificationKeys([certificate]).map(({ kid }) => kid)).toEqual([

@@ -6,7 +6,7 @@ import {
   type KeyObject,
 } from 'node:crypto'
 
-/** How a key signs; told by the key alone, never by a token. */
+/** Algorithm of a key; determined by the key alone, never by a token. */
 export type Algorithm = 'RS256' | 'ES256' | 'ES384' | 'ES512'
 
 /** A key with what tokens and documents call it. */
@@ -21,7 +21,7 @@ const CURVES: ReadonlyMap<string | undefined, Algorithm> = new Map([
   ['secp384r1', 'ES384'],
   ['secp521r1', 'ES512'],
 ])
-// Shorter ones are within reach of those who want to forge tokens.
+// Shorter ones are within reach of forgers.
 const LEAST_RSA_BITS = 2048
 
 const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----[\s\S]*?-----END \1-----/g

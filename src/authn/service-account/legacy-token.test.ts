@@ -26,7 +26,7 @@ const ROBOT = {
 }
 const ENDING = '2030-01-01T02:00:00Z'
 
-/** Answer about a token of these claims, when its secret and its account are like this. */
+/** Result for a token of these claims, when its secret and its account are like this. */
 async function tried(
   token: string,
   {

@@ -35,7 +35,7 @@ export interface LegacyTokenParts extends AudienceParts {
   readonly lookup: boolean
 }
 
-/** Tells service accounts by the tokens in their secrets, which have no end of their own (page 6.2). */
+/** Authenticates service accounts by the tokens in their secrets, which do not expire. */
 export class LegacyTokens implements TokenAuthenticator {
   readonly name = 'legacy-service-account'
   readonly #parts: LegacyTokenParts

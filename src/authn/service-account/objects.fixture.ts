@@ -37,7 +37,7 @@ export function objectsOf(entries: Readonly<Record<string, object>>): ObjectSour
   }
 }
 
-/** A question, with what was noted on the way. */
+/** A context, with its notes. */
 export function asking(audiences: readonly string[] = []): Asking & { readonly notes: string[] } {
   const notes: string[] = []
   return {
@@ -60,7 +60,7 @@ export function forge(
   return `${text}.${signature(text).toString('base64url')}`
 }
 
-/** The signature that ES256 asks for. */
+/** The signature format of ES256. */
 export const es256 =
   (key: KeyObject) =>
   (text: string): Buffer =>

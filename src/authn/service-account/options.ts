@@ -1,4 +1,4 @@
-/** What tokens of service accounts are issued and accepted by (authentication page 12). */
+/** Options to issue and accept tokens of service accounts. */
 export interface ServiceAccountOptions {
   /** Issuers whose tokens count; the first one signs. */
   readonly issuers: readonly string[]
@@ -14,14 +14,14 @@ export interface ServiceAccountOptions {
   readonly maxExpirationSeconds?: number
   /** Whether tokens for pods are good for longer than they say; they are by default. */
   readonly extendExpiration?: boolean
-  /** Where the keys are said to be; by default at this server. */
+  /** URI of the keys in the discovery document; by default at this server. */
   readonly jwksUri?: string
 }
 
 const LEAST_MAX_SECONDS = 3600
 const MOST_MAX_SECONDS = 2 ** 32
 
-/** What is wrong with the options; empty when a server can start with them. */
+/** Faults of the options; empty when a server can start with them. */
 export function checkServiceAccountOptions(options: ServiceAccountOptions): readonly string[] {
   const { issuers, keys, signingKey, maxExpirationSeconds: most = 0, jwksUri = '' } = options
   const problems = [...checkIssuers(issuers)]

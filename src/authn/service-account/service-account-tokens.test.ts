@@ -36,7 +36,7 @@ const order = {
   boundObject: null,
 }
 
-test('what is issued counts, for the issuers when no audience is configured', async () => {
+test('issued tokens are valid, for the issuers when no audience is configured', async () => {
   const { authenticators, issuer, audiences } = open({ issuers: [ISSUER, 'old'] })
   const { token } = await issuer.issue(order)
   const answers = await Promise.all(
@@ -54,7 +54,7 @@ test('audiences can be configured', () => {
   expect(open({ apiAudiences: ['api'] }).audiences).toEqual(['api'])
 })
 
-test('others verify with what the documents say', async () => {
+test('others verify with the documents', async () => {
   const { issuer, discovery } = open()
   const { token } = await issuer.issue(order)
   const found = discovery('192.0.2.1:6443')

@@ -19,7 +19,7 @@ export interface ServiceAccountParts {
 
 /** Everything about tokens of service accounts, ready for use. */
 export interface ServiceAccountTokens {
-  /** In the order in which they are asked. */
+  /** In the order of calls. */
   readonly authenticators: readonly TokenAuthenticator[]
   readonly issuer: TokenIssuer
   /** Audiences of this server. */
@@ -28,7 +28,7 @@ export interface ServiceAccountTokens {
   discovery(externalAddress: string): Discovery
 }
 
-/** Reads keys and options. Throws an Error about what a server cannot start with. */
+/** Reads keys and options. Throws an Error about unusable ones. */
 export function serviceAccountTokens(
   options: ServiceAccountOptions,
   { v, clock, objects, count = () => {} }: ServiceAccountParts,

@@ -1,6 +1,6 @@
 import type { BindingText } from './notation.ts'
 
-/** Who gets the roles of the cluster. Controllers get theirs by name. */
+/** Bindings of cluster roles. Controllers get theirs by name. */
 export const clusterRoleBindings: readonly BindingText[] = [
   { name: 'cluster-admin', to: ['group:system:masters'] },
   { name: 'system:basic-user', to: ['group:system:authenticated'] },
@@ -19,7 +19,7 @@ export const clusterRoleBindings: readonly BindingText[] = [
   { name: 'system:volume-scheduler', to: ['user:system:{system}-scheduler'] },
 ]
 
-/** Who gets the roles of system namespaces. */
+/** Bindings of the roles of system namespaces. */
 export const roleBindings: readonly (BindingText & { readonly namespace: string })[] = [
   {
     namespace: '{system}-public',

@@ -1,6 +1,6 @@
 import { EVENTS, type Line } from './notation.ts'
 
-/** What each controller may do, by the name of its service account. */
+/** Rules of each controller, by the name of its service account. */
 export const controllerRoles: readonly (readonly [account: string, rules: readonly Line[]])[] = [
   [
     'attachdetach-controller',

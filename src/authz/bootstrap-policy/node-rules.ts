@@ -1,6 +1,6 @@
 import type { Line } from './notation.ts'
 
-/** What every node may do whatever runs on it: the rules of the Node authorizer, and of the role `system:node`. */
+/** Rules of every node, whatever runs on it: those of the Node authorizer, and of the role `system:node`. */
 export const nodeRules: readonly Line[] = [
   ['create', 'tokenreviews', 'authentication{api}'],
   ['create', 'localsubjectaccessreviews subjectaccessreviews', 'authorization{api}'],

@@ -3,8 +3,8 @@ import type { Vocabulary } from '../../vocabulary/vocabulary.ts'
 import type { Rule } from '../rules.ts'
 
 /**
- * A rule: verbs, then resources or paths, then groups (`core` when left out), then names; items stand apart by
- * blanks. Verbs may be `read`, `write` or `all`. `urls` in place of the groups says that `*` is a path.
+ * A rule: verbs, then resources or paths, then groups (`core` when left out), then names; items are separated by
+ * spaces. Verbs may be `read`, `write` or `all`. `urls` in place of the groups says that `*` is a path.
  */
 export type Line = readonly [verbs: string, what: string, groups?: string, names?: string]
 
@@ -12,9 +12,9 @@ export type Line = readonly [verbs: string, what: string, groups?: string, names
 export interface RoleText {
   readonly name: string
   readonly rules?: readonly Line[]
-  /** The role that gathers the rules of this one. */
+  /** The role that aggregates the rules of this one. */
   readonly joins?: string
-  /** Gathers the rules of roles that join what is named here. */
+  /** Aggregates the rules of roles that join the role named here. */
   readonly gathers?: string
 }
 
@@ -26,7 +26,7 @@ export interface BindingText {
   readonly to: readonly string[]
 }
 
-/** Leave to tell what happens. */
+/** Permission to record events. */
 export const EVENTS: Line = ['create patch update', 'events', 'core events{api}']
 
 const READ = ['get', 'list', 'watch']
@@ -39,7 +39,7 @@ const WORDS: ReadonlyMap<string, readonly string[]> = new Map([
 
 const items = (text: string, v: Vocabulary): string[] => v.resolve(text).split(' ')
 
-/** Spells a line out. */
+/** Expands a line. */
 export function ruleOfLine([verbs, what, groups = 'core', names]: Line, v: Vocabulary): Rule {
   const spelled = verbs.split(' ').flatMap((verb) => WORDS.get(verb) ?? [verb])
   spelled.sort()

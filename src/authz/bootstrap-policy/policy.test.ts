@@ -73,7 +73,7 @@ for (const v of Object.values(vocabularies)) {
   })
 }
 
-test('lines are spelled out', () => {
+test('lines are expanded', () => {
   const v = vocabularies.orch
   expect([
     ruleOfLine(['read', 'pods pods/log'], v),

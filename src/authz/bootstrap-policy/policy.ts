@@ -1,6 +1,6 @@
 /**
- * The roles and bindings that a cluster starts with (page on authorization 6). Loaded when something is missing or
- * has to be put right, which is seldom: import it when needed.
+ * The roles and bindings that a cluster starts with. Loaded when something is missing or needs repair, which is
+ * seldom: import it when needed.
  */
 import type { Vocabulary } from '../../vocabulary/vocabulary.ts'
 import type { Rule } from '../rules.ts'
@@ -42,7 +42,7 @@ export interface PolicySubject {
 /** A binding of the policy, as it is stored. */
 export interface PolicyBinding {
   readonly metadata: PolicyMetadata
-  /** Absent for a role that nobody gets. */
+  /** Absent for a role without a binding. */
   readonly subjects?: readonly PolicySubject[]
   readonly roleRef: { readonly apiGroup: string; readonly kind: string; readonly name: string }
 }

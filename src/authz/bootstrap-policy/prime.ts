@@ -1,4 +1,4 @@
-/** Upgrades of what old servers stored, before the policy is compared (page on authorization 6). */
+/** Upgrades of roles and bindings stored by old servers, before the policy is compared. */
 import type { StoredBinding, StoredRole } from './reconcile.ts'
 
 /** Roles that gather rules today, and where the rules go that they had of their own. */
@@ -13,7 +13,7 @@ export const primedBindings: ReadonlyMap<string, string> = new Map([
   ['system:discovery', 'system:public-info-viewer'],
 ])
 
-/** What a new role starts with; null when there is nothing to take over. */
+/** Initial members of a new role; null when there is nothing to take over. */
 export function primedRole(
   old: StoredRole | null,
   next: StoredRole | null,
@@ -22,7 +22,7 @@ export function primedRole(
   return { ...kept(old), rules: old.rules ?? [] }
 }
 
-/** What a new binding starts with; null when there is nothing to take over. */
+/** Initial members of a new binding; null when there is nothing to take over. */
 export function primedBinding(
   old: StoredBinding | null,
   next: StoredBinding | null,

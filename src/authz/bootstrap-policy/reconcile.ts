@@ -1,6 +1,6 @@
 /**
- * What has to be done so that a stored role or binding gives at least what the policy says (page on authorization 6).
- * What somebody added stays.
+ * Changes that a stored role or binding needs so that it gives at least what the policy says. Additions of users
+ * stay.
  */
 import type { RoleRef } from '../../kinds/rbac/binding-parts.ts'
 import type { Vocabulary } from '../../vocabulary/vocabulary.ts'
@@ -9,12 +9,12 @@ import { ruleOf, uncovered } from '../rule-cover.ts'
 import type { Rule } from '../rules.ts'
 import type { PolicyBinding, PolicyRole, PolicySubject } from './policy.ts'
 
-/** What is to be done with a role or binding. */
+/** Change of a role or binding. */
 export type Repair<Members> =
   /** As it should be, or protected by its annotation. */
   | { readonly is: 'none' }
   | { readonly is: 'create' }
-  /** These members are to be replaced, those of the metadata one by one; what is undefined is to go. */
+  /** Members to replace, those of the metadata one by one; undefined ones are removed. */
   | { readonly is: 'update'; readonly members: Members }
   /** The role of a binding cannot change: delete it under its uid, then make it anew. */
   | { readonly is: 'recreate' }

@@ -78,7 +78,7 @@ test('a backup has one state and comes back with it, its history cut and its rev
     const changes = engine.changes('/', at, 2_000_000)
     await expect(changes[Symbol.asyncIterator]().next()).rejects.toEqual(new Compacted(2_000_000))
   }
-  // Life goes on: values of before can be looked back at, and are let go of.
+  // Later writes: old values are read at past revisions, and compacted.
   const { key } = items[0]!
   expect(await engine.commit([{ key, value: Buffer.from('new') }])).toEqual({
     done: true,
@@ -94,7 +94,7 @@ test('a backup has one state and comes back with it, its history cut and its rev
   await engine.close()
 })
 
-test('an engine without a file of its own, and one with nothing, can be kept', async () => {
+test('an engine without a data file, and an empty one, can be backed up', async () => {
   const memory = openMemory({ clock })
   const empty = join(dir, 'empty.backup')
   await writeBackup(await snapshotOf(memory, format), { path: empty, timeMs })
@@ -220,7 +220,7 @@ describe('a backup that is not as it was written', () => {
     })
   }
 
-  test('any byte: nothing is restored, and what was there stays', async () => {
+  test('any byte: nothing is restored, and the present data stays', async () => {
     const small = join(dir, 'small.backup')
     const memory = openMemory({ clock })
     await writeHistory(memory, 6)

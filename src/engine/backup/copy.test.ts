@@ -21,7 +21,7 @@ async function used(revisions: number): Promise<Engine> {
   return engine
 }
 
-/** An engine that can use up revisions at once; `spent` is told of how many. */
+/** An engine that can use up revisions at once; `spent` receives their number. */
 function spending(engine: Engine, spent: (revisions: number) => void): CopyTarget {
   const spend = async (revisions: number, key: string) => {
     spent(revisions)
@@ -53,7 +53,7 @@ describe('a copy has everything, in the same order', () => {
       const seen: [number, number][] = []
       const copied = await copyStore(from, to, { onProgress: (...at) => seen.push(at) })
       const last = source + moved
-      // The last revision of all removes what was only written to use up others.
+      // The last revision of all removes the keys written only to use up revisions.
       expect(copied).toEqual({ objects: items.length, moved, revision: last + 1 })
       expect(to.revision()).toBe(last + 1)
       expect(await allOf(to)).toEqual(
@@ -67,7 +67,7 @@ describe('a copy has everything, in the same order', () => {
       // All after those that were used before, but for those that something was written at.
       const kept = new Set(items.flatMap(({ created, changed }) => [created, changed]))
       expect(spent).toBe(spends ? source + moved - before - kept.size : 0)
-      // Who knows the newest state of the source goes on where nothing was moved, and else begins anew.
+      // A client at the newest revision of the source continues where nothing was moved, and else lists anew.
       const after = async () => {
         const found: Event[] = []
         for await (const events of to.changes('/registry/core/things/', source, to.revision()))
@@ -110,7 +110,7 @@ test('a store with nothing, and one with nothing left', async () => {
   })
 })
 
-test('a target with objects, and one that somebody else writes to, are refused', async () => {
+test('a target with objects, and one with another writer, are refused', async () => {
   const from = openMemory({ clock })
   await writeHistory(from, 10)
   const full = openMemory({ clock })

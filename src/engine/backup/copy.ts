@@ -2,10 +2,10 @@ import { serversPrefix } from '../../base/store-keys.ts'
 import type { Change, Engine, Revision } from '../engine.ts'
 import { itemsOf } from './snapshot.ts'
 
-/** What was copied. */
+/** Result of a copy. */
 export interface Copied {
   readonly objects: number
-  /** What was added to every revision; 0 where the target was new enough to take them as they were. */
+  /** Number added to every revision; 0 where the target was new enough to take them unchanged. */
   readonly moved: number
   /** Newest revision of the target. */
   readonly revision: Revision
@@ -13,11 +13,11 @@ export interface Copied {
 
 /** How a copy is made. */
 export interface CopyOptions {
-  /** Told of the revision that was reached, of how many, now and then. */
+  /** Called now and then with the revision reached and the last one. */
   readonly onProgress?: (revision: Revision, last: Revision) => void
 }
 
-/** What is copied to: an engine, which may have a fast way to use up revisions with a key that stands for nothing. */
+/** Target of a copy: an engine, which may have a fast way to use up revisions with a placeholder key. */
 export interface CopyTarget extends Engine {
   spend?(revisions: number, key: string): Promise<Revision>
 }
@@ -36,7 +36,7 @@ interface Step {
 /**
  * Copies everything of one engine to another that is empty. A target gives revisions itself, so that the source's
  * history is played: at each revision that a value still has, the keys that were made or changed then are written,
- * and in between others are used up. Nobody else may write to either. Throws an Error; the target then has a part.
+ * and in between others are used up. Neither may have another writer. Throws an Error; the target is then partial.
  */
 export async function copyStore(
   from: Engine,
@@ -60,13 +60,13 @@ export async function copyStore(
   }
   await writer.fillUpTo(last)
   const revision = await writer.finish()
-  // Where revisions are what they were, clients go on; else what they know must not match another state.
+  // Where revisions are unchanged, clients continue; else their revisions must not match another state.
   await to.compact(moved === 0 ? last : revision)
   onProgress(revision, last)
   return { objects, moved, revision }
 }
 
-/** The revisions at which what is there now was made or changed, in order. */
+/** The revisions at which the present keys were created or changed, in order. */
 async function stepsOf(from: Engine, at: Revision): Promise<{ steps: Step[]; objects: number }> {
   const steps = new Map<Revision, Step>()
   let objects = 0
@@ -124,7 +124,7 @@ class Writer {
     return Promise.all(Array.from({ length: count }, () => this.#commit([change])))
   }
 
-  /** Removes what was only written to use up revisions. */
+  /** Removes the keys written only to use up revisions. */
   async finish(): Promise<Revision> {
     if (this.#hasFiller) await this.write([{ key: FILLER, value: null }])
     return this.#at

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { onceOnly } from './write.ts'
 
-/** etcd's file is made of whole pieces of this; the checksum is what is left over at its end. */
+/** etcd's file is a multiple of this size; the remainder at its end is the checksum. */
 const SECTOR_BYTES = 512
 const CHECKSUM_BYTES = 32
 

@@ -4,7 +4,7 @@ import type { GrpcError } from '../etcd/grpc/status.ts'
 
 /** Where an etcd is; PEM. */
 export interface EtcdSource {
-  /** Addresses of members, `scheme://host:port`; the first that answers sends its snapshot. */
+  /** Addresses of members, `scheme://host:port`; the first that responds sends its snapshot. */
   readonly servers: readonly string[]
   readonly ca?: Buffer
   readonly cert?: Buffer
@@ -12,12 +12,12 @@ export interface EtcdSource {
 }
 
 const METHOD = '/etcdserverpb.Maintenance/Snapshot'
-/** Number of the field with the bytes in an answer. */
+/** Number of the field with the bytes in a response. */
 const BLOB = 3
 
 /**
- * What etcd's own snapshot call sends: its whole database as it is at one moment, with a checksum at the end. Throws an
- * Error when no member answers, or the one that began stops.
+ * The stream of etcd's own snapshot call: its whole database at one moment, with a checksum at the end. Throws an
+ * Error when no member responds, or the one that began stops.
  */
 export async function* readEtcdSnapshot(source: EtcdSource): AsyncGenerator<Uint8Array> {
   const problems: string[] = []
@@ -49,10 +49,10 @@ async function* readFrom(
   const client = new GrpcClient(new URL(server).origin, { ca, cert, key })
   try {
     const answers = client.stream(METHOD, blobOf)
-    // The request says nothing.
+    // The request is empty.
     answers.send(Buffer.alloc(0))
     answers.done()
-    // Flow control goes all the way: etcd sends as fast as the file is written.
+    // Flow control reaches from end to end: etcd sends as fast as the file is written.
     for await (const blob of answers) yield blob
   } finally {
     client.close()

@@ -12,13 +12,13 @@
  */
 import type { Item, Revision } from '../engine.ts'
 
-/** What a backup says about itself. */
+/** The header of a backup. */
 export interface Heading {
   /** Version of the file's form. */
   readonly version: number
-  /** Words that the data depends on, such as the vocabulary, and the version of what stands in the values. */
+  /** Properties that the data depends on, such as the vocabulary, and the version of the encoding of the values. */
   readonly format: Readonly<Record<string, string>>
-  /** The state that was kept: all and only what was committed up to here. */
+  /** The revision of the backup: it has all and only the changes committed up to here. */
   readonly revision: Revision
   /** When it was taken, RFC 3339. */
   readonly time: string
@@ -26,13 +26,13 @@ export interface Heading {
   readonly files: number
 }
 
-/** A small file that goes along, such as a key. */
+/** A small file included in the backup, such as a key. */
 export interface KeptFile {
   readonly name: string
   readonly content: Buffer
 }
 
-/** A file that is no backup, or not as it was written; the message tells where. */
+/** A file that is no backup, or is damaged; the message names the place. */
 export class UnusableBackup extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)
@@ -67,7 +67,7 @@ export function encodeHeading(heading: Heading): Buffer {
   return Buffer.concat([MARK, length, json])
 }
 
-/** An object with the byte that says that it is one. */
+/** An object with its type byte. */
 export function encodeObject({ key, value, created, changed }: Item): Buffer {
   const keyBytes = Buffer.byteLength(key)
   const bytes = Buffer.allocUnsafe(1 + OBJECT_FIXED + keyBytes + value.length)
@@ -81,7 +81,7 @@ export function encodeObject({ key, value, created, changed }: Item): Buffer {
   return bytes
 }
 
-/** A file with the byte that says that it is one. */
+/** A file with its type byte. */
 export function encodeFile({ name, content }: KeptFile): Buffer {
   const nameBytes = Buffer.from(name)
   const fixed = Buffer.alloc(1 + FILE_FIXED)

@@ -24,7 +24,7 @@ export interface Installation {
   readonly ttlMs?: TimeToLive | undefined
   /** Whether keys and certificates come along. */
   readonly withPki?: boolean
-  /** They; asked for when all items were read. */
+  /** The keys and certificates; called when all items were read. */
   readonly files?: () => readonly KeptFile[]
 }
 
@@ -102,7 +102,7 @@ function checkFree(dataDir: string, withPki: boolean): void {
   }
 }
 
-/** Removes what one that was killed left behind; its lock tells whether it still runs. */
+/** Removes the remains of a killed process; the lock shows whether it still runs. */
 async function removeIfIdle(dir: string): Promise<void> {
   if (!existsSync(dir)) return
   const lock = lockDir(dir)
@@ -113,7 +113,7 @@ async function removeIfIdle(dir: string): Promise<void> {
   }
 }
 
-/** Opens what was written as a server would, and reads all of it. */
+/** Opens the written data as a server would, and reads all of it. */
 async function proveGood(
   dir: string,
   { revision, clock, ttlMs }: Pick<Installation, 'revision' | 'clock' | 'ttlMs'>,

@@ -28,13 +28,13 @@ export interface Backup {
   close(): Promise<void>
 }
 
-/** Some of what a backup holds. */
+/** A part of a backup: some items, or a file. */
 export type BackupPart = { readonly items: readonly Item[] } | { readonly file: KeptFile }
 
 const PAGE_ITEMS = 500
 const PAGE_BYTES = 1 << 20
 
-/** Opens a backup. Throws UnusableBackup, and what the system says where there is no such file. */
+/** Opens a backup. Throws UnusableBackup, and the system's error where there is no such file. */
 export async function openBackup(path: string): Promise<Backup> {
   const file = await open(path, 'r')
   try {
@@ -135,7 +135,7 @@ async function readFile(reader: Reader): Promise<KeptFile> {
   return { name, content: await reader.take(size, 'records') }
 }
 
-/** Reads a file from its start and keeps the checksum of what was read. */
+/** Reads a file from its start and updates the checksum of the bytes read. */
 class Reader {
   readonly #file: FileHandle
   readonly #path: string
@@ -172,7 +172,7 @@ class Reader {
   /** The next bytes, fewer where the file ends. */
   async upTo(length: number): Promise<Buffer> {
     while (this.#chunk.length < length) {
-      // Large claims of a damaged file are met by its end, not by memory.
+      // A damaged length leads to the end of the file, not to a large allocation.
       const piece = Buffer.allocUnsafe(Math.max(1 << 16, Math.min(length, 1 << 20)))
       const { bytesRead } = await this.#file.read(piece, 0, piece.length, null)
       if (bytesRead === 0) break

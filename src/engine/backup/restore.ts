@@ -5,7 +5,7 @@ import { OLD_FORM_VERSION, UnusableBackup, type Heading, type KeptFile } from '.
 import { installStore } from './install.ts'
 import { openBackup, type Backup } from './read.ts'
 
-/** Where a backup comes from and goes to. */
+/** Source and target of a restore. */
 export interface RestoreOptions {
   readonly path: string
   /** Data directory of a server; made when absent. */
@@ -13,11 +13,11 @@ export interface RestoreOptions {
   /** How far revisions are moved on at least; see `revisionAfter`. */
   readonly bump?: number
   readonly clock: Clock
-  /** How data of the format before is read; asked for when the backup has it, which is refused without. */
+  /** Reads data of the previous format; called when the backup has it, which is refused without this. */
   readonly format1?: (heading: Heading) => Promise<Format1>
 }
 
-/** What was restored. */
+/** Result of a restore. */
 export interface Restored {
   readonly heading: Heading
   /** Newest revision of the restored store, and the start of its history. */

@@ -9,7 +9,7 @@ export interface Snapshot {
   readonly objects: number
   /** Everything, in order of key, some at a time. */
   items(): AsyncIterable<readonly Item[]>
-  /** Lets go of the state. May be called twice. */
+  /** Releases the state. May be called twice. */
   close(): Promise<void>
 }
 

@@ -19,7 +19,7 @@ export async function allOf(engine: Engine, at = engine.revision()): Promise<Ite
   return all.map((item) => ({ ...item, value: Buffer.from(item.value) }))
 }
 
-/** Makes, changes and deletes keys, some of them together, with values that tell where they are from. */
+/** Makes, changes and deletes keys, some of them together, with values that name their origin. */
 export async function writeHistory(engine: Engine, keys: number): Promise<void> {
   const name = (i: number) => `/registry/core/things/ns-${i % 7}/größe-${i}`
   const put = (i: number, round: number) => ({

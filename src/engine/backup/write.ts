@@ -13,7 +13,7 @@ import {
 } from './form.ts'
 import type { Snapshot } from './snapshot.ts'
 
-/** What is written besides the objects. */
+/** Contents of a backup besides the objects. */
 export interface BackupOptions {
   readonly path: string
   readonly timeMs: number
@@ -24,8 +24,8 @@ export interface BackupOptions {
 const CHUNK = 1 << 20
 
 /**
- * Writes a backup that only its owner may read: whole or not at all, also after a power loss. A file that stands there
- * already is left alone. Throws an Error that says what would help.
+ * Writes a backup that only its owner may read: whole or not at all, also after a power loss. An existing file
+ * is left alone. Throws an Error that says what would help.
  */
 export async function writeBackup(snapshot: Snapshot, options: BackupOptions): Promise<Heading> {
   const { path, files = [] } = options
@@ -48,7 +48,7 @@ export async function onceOnly(
 ): Promise<void> {
   const taken = (cause?: unknown) =>
     new Error(`${path} is there already; choose another name or remove it`, { cause })
-  // Asked first as well, so that nothing long is done in vain.
+  // Checked first as well, so that nothing long is done in vain.
   if (existsSync(path)) throw taken()
   const temporary = `${path}.${randomBytes(6).toString('hex')}`
   try {
@@ -71,7 +71,7 @@ export async function onceOnly(
 
 /** Makes names in a folder last. */
 export async function syncFolder(path: string): Promise<void> {
-  // Windows opens no directories, and keeps names without being asked.
+  // Windows opens no directories, and makes names durable without a flush.
   if (process.platform === 'win32') return
   const folder = await open(path, 'r')
   try {

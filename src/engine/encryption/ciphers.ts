@@ -5,10 +5,10 @@ import type { Secretbox } from './secretbox-library.ts'
 /** Makes random bytes; injected so that tests can foresee them. */
 export type RandomBytes = (bytes: number) => Uint8Array
 
-/** The random bytes of a server that is told no others. */
+/** Default source of random bytes. */
 export const systemRandom: RandomBytes = randomBytes
 
-/** What cannot be decrypted; the reason has nothing of the data in it. */
+/** Data that cannot be decrypted; the reason has nothing of the data in it. */
 export class Unreadable extends Error {
   constructor(message: string) {
     super(message)
@@ -18,7 +18,7 @@ export class Unreadable extends Error {
 
 /** Encrypts under one key. */
 export interface Cipher {
-  /** `about` is what the bytes belong to; a cipher that can makes them unreadable elsewhere. */
+  /** `about` identifies the owner of the bytes; an authenticated cipher makes them unreadable elsewhere. */
   seal(bytes: Uint8Array, about: string): Uint8Array[]
   /** Throws Unreadable. */
   open(sealed: Uint8Array, about: string): Uint8Array

@@ -1,4 +1,4 @@
-/** Why a server does not start with an encryption configuration. Says where the fault is, never what a key is. */
+/** Why a server does not start with an encryption configuration. Names the place of the fault, never a key. */
 export class EncryptionConfigError extends Error {
   constructor(message: string) {
     super(message)
@@ -6,7 +6,7 @@ export class EncryptionConfigError extends Error {
   }
 }
 
-/** A member of the document, by its path; what is wrong with it goes to one list. */
+/** A member of the document, by its path; all its faults are collected in one list. */
 export class Place {
   readonly path: string
   readonly value: unknown
@@ -28,7 +28,7 @@ export class Place {
     )
   }
 
-  /** The entries of this list, none when it is absent; what is no list is a fault. */
+  /** The entries of this list, none when it is absent; any other type is a fault. */
   entries(): Place[] {
     if (this.value === undefined) return []
     if (Array.isArray(this.value))

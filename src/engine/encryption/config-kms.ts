@@ -1,7 +1,7 @@
 import { parseDuration } from '../../base/duration.ts'
 import type { Place } from './config-fault.ts'
 
-/** Checks a provider of an outside key service, which is then refused: this server asks none. */
+/** Checks a provider of an external key service, and refuses it: this server does not support any. */
 export function checkKms(place: Place): void {
   const name = place.child('name')
   const text = name.text()

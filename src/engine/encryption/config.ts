@@ -11,7 +11,7 @@ export interface EncryptedResource {
   readonly group: string
 }
 
-/** A key by the name that stands in front of what it encrypted. */
+/** A key by the name that prefixes the data it encrypted. */
 export interface NamedKey {
   readonly name: string
   readonly secret: KeyObject
@@ -31,7 +31,7 @@ export interface EncryptionRule {
   readonly providers: readonly ProviderConfig[]
 }
 
-/** Spells a name template in the words of the server. */
+/** Resolves a name template with the vocabulary of the server. */
 export type Resolve = (template: string) => string
 
 export interface EncryptionFile {
@@ -39,7 +39,7 @@ export interface EncryptionFile {
   readonly path: string
   readonly text: string
   readonly resolve: Resolve
-  /** Reads YAML or JSON; throws on what is neither. */
+  /** Reads YAML or JSON; throws on anything else. */
   readonly parse: (text: string) => unknown
 }
 

@@ -43,7 +43,7 @@ for (const { name, open } of [
   },
 ] satisfies { name: string; open: () => Promise<Engine> }[]) {
   describe(`encryption over ${name}`, () => {
-    test('what is under it never sees a covered value, what is above sees nothing else', async () => {
+    test('the engine below never sees a covered value in plain text, its users see nothing else', async () => {
       const inner = await open()
       const outer = encryptedEngine(inner, await encryptionOf([by('aescbc', key('k', 1))]))
       const heard: string[] = []
@@ -112,7 +112,7 @@ for (const { name, open } of [
       await inner.close()
     })
 
-    test('a value that cannot be read fails where it is asked for, and is marked among others', async () => {
+    test('a value that cannot be read fails a read of its key, and is marked in a range', async () => {
       const inner = await open()
       const good = encryptedEngine(inner, await encryptionOf([by('aesgcm', key('k', 1))]))
       await good.commit([{ key: '/registry/core/secrets/ns/a', value: Buffer.from('one') }])

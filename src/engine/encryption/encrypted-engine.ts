@@ -15,14 +15,14 @@ import { TransformError, unreadableValue } from './unreadable.ts'
 export interface EncryptedEngine extends Engine {
   /**
    * Whether a write of the same value would store it another way: under the present key, by the present provider.
-   * False for what is absent. Throws TransformError.
+   * False for an absent key. Throws TransformError.
    */
   isStale(key: string): Promise<boolean>
 }
 
 /**
- * Puts encryption between an engine and its users. A value that cannot be decrypted throws TransformError where it alone
- * is asked for; among others it is told of as `unreadableValue`, so that they can be had.
+ * Encrypts values between an engine and its users. A value that cannot be decrypted throws TransformError where only it
+ * is read; in a range it is reported as `unreadableValue`, so that the others can be read.
  */
 export function encryptedEngine(engine: Engine, encryption: Encryption): EncryptedEngine {
   return new Encrypting(engine, encryption)
@@ -31,7 +31,7 @@ export function encryptedEngine(engine: Engine, encryption: Encryption): Encrypt
 class Encrypting implements EncryptedEngine {
   readonly #engine: Engine
   readonly #encryption: Encryption
-  /** Values by the stored form that was just made of them: an engine that tells of the same bytes needs no decryption. */
+  /** Values by the stored form that was just made of them: an event with the same bytes needs no decryption. */
   readonly #made = new WeakMap<Uint8Array, Uint8Array>()
   readonly latest?: () => Promise<Revision>
   readonly pageBytes?: number

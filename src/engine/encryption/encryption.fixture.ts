@@ -2,7 +2,7 @@ import { createSecretKey } from 'node:crypto'
 import type { KeyedKind, NamedKey, ProviderConfig } from './config.ts'
 import { openEncryption, type Encryption } from './transformer.ts'
 
-/** Spells as a server with the words of existing clients does. */
+/** Resolves templates with the vocabulary of existing clients. */
 export const resolve = (template: string) => template.replaceAll('{api}', '.k8s.io')
 
 /** A key of 32 equal bytes. */

@@ -1,14 +1,14 @@
 import { cipherOf, Unreadable, type CipherTools } from './ciphers.ts'
 import type { KeyedKind, ProviderConfig } from './config.ts'
 
-/** What was stored, as it was given to the store. */
+/** A decrypted value, as it was passed to the store. */
 export interface Opened {
   readonly bytes: Uint8Array
   /** Whether a write would store it another way: under another key, or by another provider. */
   readonly isStale: boolean
 }
 
-/** One way of storing values. `about` is the key of the store that the value stands under. */
+/** One way of storing values. `about` is the store's key of the value. */
 export interface Provider {
   seal(bytes: Uint8Array, about: string): Uint8Array
   /** null: the value was stored another way. Throws Unreadable. */
@@ -21,7 +21,7 @@ export function providerOf(config: ProviderConfig, mark: string, tools: CipherTo
   return keyed(config, mark, tools)
 }
 
-/** Stores values as they are; does not take for a value what was encrypted. */
+/** Stores values as they are; refuses encrypted data as a value. */
 export function identity(mark: Buffer): Provider {
   return {
     seal: (bytes) => bytes,
@@ -41,7 +41,7 @@ function keyed(
     cipher: cipherOf(config.is, secret, tools),
   }))
   const first = keys[0]!
-  // A name that goes on where another ends with a colon is the likelier one.
+  // A longer name that begins with another name and its colon is the likelier one.
   const tried = keys.toSorted((a, b) => b.prefix.length - a.prefix.length)
   const common = Buffer.from(prefix)
   return {

@@ -4,7 +4,7 @@ export type Secretbox = (
   nonce: Uint8Array,
 ) => { seal(bytes: Uint8Array): Uint8Array; open(sealed: Uint8Array): Uint8Array }
 
-/** Loads the one cipher that the platform lacks; only who uses it pays. */
+/** Loads the one cipher that the platform lacks; only at first use. */
 export async function loadSecretbox(): Promise<Secretbox> {
   const { xsalsa20poly1305 } = await import('@noble/ciphers/salsa.js')
   return (key, nonce) => {

@@ -117,7 +117,7 @@ test('aesgcm: a value that was moved to another key is refused', async () => {
   )
 })
 
-test('identity stores what it gets, and what it reads is stale behind another', async () => {
+test('identity stores values unchanged, and its values are stale behind another provider', async () => {
   const encryption = await encryptionOf([identity])
   expect(encryption.encrypt(KEY, PLAIN)).toBe(PLAIN)
   expect(outcome(encryption, KEY, PLAIN)).toBe(PLAIN.toString())

@@ -8,13 +8,13 @@ export type { Opened } from './providers.ts'
 
 export interface EncryptionOptions {
   readonly resolve: Resolve
-  /** What the keys of a resource start with; null when it is never stored. */
+  /** Key prefix of a resource; null when it is never stored. */
   readonly keyPrefixOf: (resource: EncryptedResource) => string | null
   readonly random?: RandomBytes
 }
 
 /**
- * Makes the encryption that rules ask for; with no rules, one that only keeps encrypted values from being taken for
+ * Makes the encryption of a list of rules; with no rules, one that only keeps encrypted values from being taken for
  * plain ones. Providers of a resource that several rules name are tried one after the other. Throws EncryptionConfigError.
  */
 export async function openEncryption(
@@ -36,12 +36,12 @@ export async function openEncryption(
   return new Encryption(byPrefix, mark)
 }
 
-/** What encrypted values start with: the first label of the vendor's domain. */
+/** Prefix of encrypted values: the first label of the vendor's domain. */
 function markOf(resolve: Resolve): string {
   return `${resolve('{api}').split('.')[1] ?? ''}:enc:`
 }
 
-/** Turns values into what is stored, and back, by the key that they stand under. */
+/** Transforms values to their stored form and back, by their key. */
 export class Encryption {
   readonly #rules: readonly (readonly [string, readonly Provider[]])[]
   readonly #others: readonly Provider[]

@@ -13,14 +13,14 @@ export class TransformError extends Error {
   }
 }
 
-/** The error of a read of many keys, which says which of them it was. */
+/** The error of a read of many keys, which names the unreadable one. */
 export const unreadableAmong = (key: string, reason: string): TransformError =>
   new TransformError(key, reason, `unable to transform key ${JSON.stringify(key)}: ${reason}`)
 
 // No record and no encrypted value starts so.
 const MARK = 0xff
 
-/** What stands for a value that cannot be read where many are: why. */
+/** Placeholder for an unreadable value in a range, with the cause. */
 export const unreadableValue = (reason: string): Uint8Array =>
   Buffer.concat([Buffer.of(MARK), Buffer.from(reason)])
 
@@ -31,7 +31,7 @@ export function unreadableReason(value: Uint8Array): string | null {
   return 'the stored data is in no known form; it may be encrypted, and no provider be configured'
 }
 
-/** What a call comes to, also when a value cannot be read. */
+/** Result of a call, or its TransformError. */
 export function readable<T>(read: () => T): T | TransformError {
   try {
     return read()

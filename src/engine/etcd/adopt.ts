@@ -9,12 +9,12 @@ export interface Unleased {
   readonly changed: Revision
 }
 
-/** Keys of one transaction, for which etcd's standing limit leaves room. */
+/** Keys of one transaction; within etcd's default limit. */
 const BATCH = 100
 
 /**
  * Gives leases to keys that should have a time to live and have none, such as those that were copied here: their time
- * begins now. One that was changed meanwhile is left alone.
+ * begins now. A key that was changed in between is left alone.
  */
 export async function adopt(keys: readonly Unleased[], means: Means): Promise<void> {
   for (let i = 0; i < keys.length; i += BATCH) {

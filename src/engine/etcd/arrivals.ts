@@ -7,7 +7,7 @@ interface Waiter extends InPool {
   readonly done: (arrived: boolean) => void
 }
 
-/** How far the feed is, and who waits for it to get further. */
+/** Progress of the feed, and its waiters. */
 export class Arrivals {
   #known: Revision
   readonly #waiting = new IndexedPool<Waiter>()
@@ -21,7 +21,7 @@ export class Arrivals {
     return this.#known
   }
 
-  /** Takes in that everything up to `revision` was handed over. */
+  /** Records that everything up to `revision` was handed over. */
   reach(revision: Revision): void {
     if (revision <= this.#known) return
     this.#known = revision
@@ -53,7 +53,7 @@ export class Arrivals {
     })
   }
 
-  /** Lets everybody go who waits. */
+  /** Resolves all waiters. */
   close(): void {
     for (const waiter of this.#waiting) {
       this.#waiting.delete(waiter)

@@ -1,4 +1,4 @@
-/** Servers that share a real etcd take turns with its upkeep. */
+/** Servers that share a real etcd alternate in compacting it. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { hasEtcd, NO_ETCD, startEtcd, type Etcd } from '../../../test/store/etcd.ts'
 import { ManualClock, systemClock } from '../../base/clock.ts'
@@ -59,14 +59,14 @@ describe.skipIf(!hasEtcd)(`a real etcd${hasEtcd ? '' : ` (${NO_ETCD})`}`, () => 
     await vi.waitFor(shows, { timeout: 5_000, interval: 10 })
   }
 
-  test('one of two servers compacts each round to where the last one was, and both say 410 alike', async () => {
+  test('one of two servers compacts each round to where the last one was, and both fail with 410', async () => {
     prefixes++
     const [clockA, clockB] = [new ManualClock(), new ManualClock()]
     const a = await open({ clock: clockA, compactionIntervalMs: INTERVAL })
     const b = await open({ clock: clockB, compactionIntervalMs: INTERVAL })
     const first = await put(a, '/registry/a', '1')
     const second = await put(a, '/registry/a', '2')
-    // The first round: nobody knows of an interval ago.
+    // The first round: no server has seen an interval yet.
     await pass(clockA, async () => expect(await rounds()).toEqual([{ upTo: 0, version: 1 }]))
     // Comes second: it only learns of the round.
     clockB.advance(INTERVAL)
@@ -96,7 +96,7 @@ describe.skipIf(!hasEtcd)(`a real etcd${hasEtcd ? '' : ` (${NO_ETCD})`}`, () => 
     await pass(clockA, () => expect(a.oldest()).toBe(b.oldest()))
   })
 
-  test('with upkeep of its own, an engine compacts nothing when it is told to', async () => {
+  test('with periodic compaction, `compact` does nothing', async () => {
     prefixes++
     const engine = await open({ compactionIntervalMs: 0 })
     const first = await put(engine, '/registry/a', '1')
@@ -105,7 +105,7 @@ describe.skipIf(!hasEtcd)(`a real etcd${hasEtcd ? '' : ` (${NO_ETCD})`}`, () => 
     expect((await engine.get('/registry/a', { at: first }))?.changed).toBe(first)
   })
 
-  test('an etcd that does not answer is told of, and compacted a round later', async () => {
+  test('an etcd that does not respond is reported, and compacted a round later', async () => {
     prefixes++
     const clock = new ManualClock()
     const warned: string[] = []

@@ -5,12 +5,12 @@ import type { Connection } from './connection.ts'
 import { decodeTxn, encodeTxn } from './messages.ts'
 
 /**
- * Key outside every prefix by which all servers of an etcd take turns, of whatever make: its version counts the
+ * Key outside every prefix by which all servers of an etcd, of any make, coordinate compaction: its version counts the
  * rounds, its value is the revision that the last of them compacted.
  */
 const ROUNDS_KEY = 'compact_rev_key'
 
-/** What compacts, and how often. */
+/** Dependencies of a compactor, and its interval. */
 export interface CompactorOptions {
   readonly connection: Connection
   readonly clock: Clock
@@ -18,7 +18,7 @@ export interface CompactorOptions {
   readonly intervalMs: number
   /** Compacts etcd. */
   readonly compact: (upTo: Revision) => Promise<void>
-  /** Told what another server has compacted. */
+  /** Called with the revision that another server has compacted. */
   readonly compacted: (upTo: Revision) => void
 }
 
@@ -61,7 +61,7 @@ export class Compactor {
     })
   }
 
-  /** One round, whoever wins it. */
+  /** One round, whichever server wins it. */
   async #take(): Promise<void> {
     const { connection, compact, compacted } = this.#options
     const upTo = this.#then

@@ -6,7 +6,7 @@ import { decodeWatch, type WatchResponse } from './messages.ts'
 
 /** Where etcd is and how long to wait for it. */
 export interface ConnectionOptions {
-  /** URLs of members; one is used at a time, the next when it does not answer. */
+  /** URLs of members; one is used at a time, the next when it does not respond. */
   readonly servers: readonly string[]
   /** PEM certificates that vouch for the servers; absent: those of the system. */
   readonly ca?: Buffer
@@ -20,7 +20,7 @@ export interface ConnectionOptions {
 /** A stream of watch frames. */
 export type WatchStream = MessageStream<WatchResponse>
 
-/** One call: how its question and its answer are written, and what a second try may do. */
+/** One call: the encoding of its request and response, and the conditions of a retry. */
 export interface Ask<T> {
   readonly method: string
   readonly request: Buffer
@@ -44,7 +44,7 @@ const OUT_MS = 5_000
 // A member that is cut off from the others ends its watches instead of falling silent.
 const HAS_LEADER = { hasleader: 'true' }
 
-/** Calls to whichever member answers. */
+/** Calls to whichever member responds. */
 export class Connection {
   readonly #endpoints: readonly Endpoint[]
   readonly #options: ConnectionOptions
@@ -67,7 +67,7 @@ export class Connection {
   }
 
   /**
-   * Turns to the next member, if `server` is still the one in use. One that could not be reached is not turned to for a
+   * Changes to the next member, if `server` is still the one in use. One that could not be reached is not used for a
    * while, if another is left.
    */
   leave(server: string, { isOut = false } = {}): void {
@@ -81,7 +81,7 @@ export class Connection {
     this.#current = next > this.#current + count ? (this.#current + 1) % count : next % count
   }
 
-  /** Asks until there is an answer, a refusal or no time left. Throws EtcdUnavailable and EtcdRefusal. */
+  /** Retries until there is a response, a refusal or no time left. Throws EtcdUnavailable and EtcdRefusal. */
   async ask<T>(ask: Ask<T>): Promise<T> {
     const timeoutMs = ask.timeoutMs ?? this.#options.requestTimeoutMs
     // The transport knows only the machine's time.
@@ -100,7 +100,7 @@ export class Connection {
         if (!isPassing(failure)) throw refusalOf(failure, server)
         const unsent = failure.isUnsent
         this.leave(server, { isOut: unsent })
-        // What ran out of time while it waited for a connection says less than why there was none.
+        // A timeout while waiting for a connection is less helpful than the error of the connection.
         if (failure.code !== status.DEADLINE_EXCEEDED || !last) last = failure
         const late = systemClock.now() + waitMs >= deadline
         if ((ask.writes && !unsent) || late)
@@ -113,7 +113,7 @@ export class Connection {
     }
   }
 
-  /** Asks one member only, once. */
+  /** Calls one member only, once. */
   async askOne<T>(server: string, ask: Ask<T>): Promise<T> {
     const { client } = this.#endpoints.find((endpoint) => endpoint.server === server)!
     const timeoutMs = ask.timeoutMs ?? this.#options.requestTimeoutMs
@@ -139,7 +139,7 @@ export class Connection {
     for (const { client } of this.#endpoints) client.probe()
   }
 
-  /** Answers every further call with an error. */
+  /** Fails every further call with an error. */
   giveUp(error: Error): void {
     this.#over ??= error
   }
@@ -180,7 +180,7 @@ function clientOf(server: string, { ca, cert, key }: ConnectionOptions): GrpcCli
   }
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
     throw new Error(`--etcd-servers: ${server} has neither the scheme http nor https`)
-  // Addresses are told in errors.
+  // Errors show addresses.
   if (url.username !== '' || url.password !== '')
     throw new Error(`--etcd-servers: ${url.host} is given with a user, which is not supported`)
   return new GrpcClient(url.origin, { ca, cert, key })

@@ -1,4 +1,4 @@
-/** What a real etcd brings along beyond the suite: members that go and come, others' writes, leases. */
+/** Behavior of a real etcd beyond the suite: members that stop and start, other writers, leases. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { hasEtcd, NO_ETCD, startEtcd, type Etcd } from '../../../test/store/etcd.ts'
 import { ManualClock, systemClock } from '../../base/clock.ts'
@@ -33,7 +33,7 @@ const failure = (promise: Promise<unknown>) =>
     (error: unknown) => (error as Error).message,
   )
 
-test('an etcd that is not there is told of in time', async () => {
+test('an absent etcd is reported in time', async () => {
   const server = 'http://127.0.0.1:9'
   const options = { prefix: '/p', requestTimeoutMs: 300, log: silentLog, clock: systemClock }
   expect(await failure(openEtcd({ ...options, servers: [server], dialTimeoutMs: 300 }))).toBe(
@@ -115,7 +115,7 @@ describe.skipIf(!hasEtcd)(`a real etcd${hasEtcd ? '' : ` (${NO_ETCD})`}`, () => 
     ])
   })
 
-  test('two servers see one another, and who opens later starts with a revision all hear of', async () => {
+  test('two servers see one another, and one that opens later starts with a revision that all see', async () => {
     const one = await openNew()
     const told = listen(one)
     const two = await open()
@@ -155,7 +155,7 @@ describe.skipIf(!hasEtcd)(`a real etcd${hasEtcd ? '' : ` (${NO_ETCD})`}`, () => 
     )
   })
 
-  test('what a watcher asks for too late is told to be gone, also after opening again', async () => {
+  test('a watch from a compacted revision fails as such, also after opening again', async () => {
     const one = await openNew()
     const start = one.revision()
     await put(one, '/registry/a', '1')
@@ -175,7 +175,7 @@ describe.skipIf(!hasEtcd)(`a real etcd${hasEtcd ? '' : ` (${NO_ETCD})`}`, () => 
     expect([one.oldest(), await state(one)]).toEqual([two.oldest(), ['/registry/a=2']])
   })
 
-  test('a batch beyond what etcd takes is refused with what to do', async () => {
+  test('a batch beyond the limits of etcd is refused with a remedy', async () => {
     const engine = await openNew()
     const many = Array.from({ length: 1100 }, (_, i) => ({
       key: `/registry/k${i}`,
@@ -207,13 +207,13 @@ describe.skipIf(!hasEtcd)(`a real etcd${hasEtcd ? '' : ` (${NO_ETCD})`}`, () => 
     expect(await state(engine)).toEqual(['/registry/events/ns/c=1', '/registry/pods/ns/a=1'])
   })
 
-  test('an etcd that stands still gives errors in time and goes on where it stood', async () => {
+  test('a stopped etcd gives errors in time and continues where it was', async () => {
     const engine = await openNew({ requestTimeoutMs: 400 })
     const told = listen(engine)
     await put(engine, '/registry/a', '1')
     etcd.pause()
     const late = `etcd at ${etcd.url} did not answer within`
-    // It may still answer what comes in the same moment.
+    // It may still respond to requests of the same moment.
     await vi.waitFor(async () => expect(await failure(engine.check(50))).toBe(`${late} 50 ms`))
     const from = engine.revision() - 1
     try {
@@ -300,7 +300,7 @@ describe.skipIf(!hasEtcd)(`a real etcd${hasEtcd ? '' : ` (${NO_ETCD})`}`, () => 
     expect(await state(engine)).toEqual(await state(other))
   })
 
-  test('of several servers the one that answers is used', async () => {
+  test('of several servers the one that responds is used', async () => {
     const engine = await openNew({ servers: ['http://127.0.0.1:9', etcd.url] })
     await put(engine, '/registry/a', '1')
     expect(await state(engine)).toEqual(['/registry/a=1'])
@@ -309,8 +309,8 @@ describe.skipIf(!hasEtcd)(`a real etcd${hasEtcd ? '' : ` (${NO_ETCD})`}`, () => 
     expect(sizes.get(etcd.url)).toBeGreaterThan(0)
   })
 
-  // The last one: it takes away what the others stand on.
-  test('an etcd whose data was replaced is not mixed with what was seen of it', async () => {
+  // The last one: it removes the data that the others depend on.
+  test('data of a replaced etcd is not mixed with data seen before', async () => {
     const engine = await openNew()
     await put(engine, '/registry/a', '1')
     await put(engine, '/registry/a', '2')

@@ -36,13 +36,13 @@ import { transact, type Means } from './transaction.ts'
 
 /** Where etcd is and how the store lies in it. */
 export interface EtcdOptions extends Omit<ConnectionOptions, 'clock'> {
-  /** What all keys begin with, for instance `/registry`. */
+  /** Prefix of all keys, for instance `/registry`. */
   readonly prefix: string
   /** How long a key lives after it was written; undefined: until it is deleted. */
   readonly ttlMs?: TimeToLive | undefined
   /**
-   * How often servers compact etcd, by turns; `compact` then leaves it to them. 0: somebody else does. Absent:
-   * `compact` does.
+   * How often servers, one at a time, compact etcd; `compact` then leaves it to them. 0: compaction is external.
+   * Absent: `compact` does.
    */
   readonly compactionIntervalMs?: number | undefined
   /** How long opening waits for etcd. */
@@ -51,10 +51,10 @@ export interface EtcdOptions extends Omit<ConnectionOptions, 'clock'> {
   readonly clock: Clock
 }
 
-/** What this engine can do beyond any other. */
+/** Features of this engine beyond any other. */
 export interface EtcdEngine extends Engine {
   /**
-   * Newest revision that the cluster has, once everything up to it was handed over: reads behind it
+   * Newest revision of the cluster, once everything up to it was handed over: reads behind it
    * see what any server wrote before.
    */
   latest(): Promise<Revision>
@@ -63,13 +63,13 @@ export interface EtcdEngine extends Engine {
    * none with a condition, so that their order makes no difference. Resolves with the newest revision.
    */
   spend(revisions: number, key: string): Promise<Revision>
-  /** Resolves when the cluster answers within the time. Throws EtcdUnavailable. */
+  /** Resolves when the cluster responds within the time. Throws EtcdUnavailable. */
   check(timeoutMs: number): Promise<void>
-  /** Bytes of the database file of each member that answers. */
+  /** Bytes of the database file of each member that responds. */
   databaseBytes(): Promise<ReadonlyMap<string, number>>
 }
 
-/** Where namespaces, which every store has, stood in format 1. */
+/** Place of namespaces, which every store has, in format 1. */
 const OLD_NAMESPACES = `${ROOT}namespaces/`
 
 const oldFormat = (root: string) =>
@@ -80,7 +80,7 @@ const oldFormat = (root: string) =>
 /** Writes that are under way at once where revisions are used up. */
 const SPENT_AT_ONCE = 256
 
-/** Opens a store in etcd. Throws EtcdUnavailable when none answers in time. */
+/** Opens a store in etcd. Throws EtcdUnavailable when no member responds in time. */
 export async function openEtcd(options: EtcdOptions): Promise<EtcdEngine> {
   const connection = new Connection(options)
   try {
@@ -94,7 +94,7 @@ export async function openEtcd(options: EtcdOptions): Promise<EtcdEngine> {
 }
 
 class EtcdStore implements EtcdEngine {
-  /** etcd goes through all keys behind the start of a range, whatever the limit. */
+  /** etcd walks all keys behind the start of a range, whatever the limit. */
   readonly pageBytes = 8 << 20
   readonly name = 'etcd'
   readonly isShared = true
@@ -140,13 +140,13 @@ class EtcdStore implements EtcdEngine {
     })
   }
 
-  /** Finds the newest revision and what is there, and begins to watch. */
+  /** Finds the newest revision and the present keys, and starts to watch. */
   async prepare(): Promise<void> {
     const position = this.#position
-    // A change of our own: every server, this one included, hears of the revision it starts with.
+    // A write of our own: every server, this one included, gets an event at the revision it starts with.
     position.begin(await position.mark(this.#options.dialTimeoutMs))
     const floor = this.#floor()
-    // Told once the keys are there.
+    // An error is thrown once the keys are there.
     floor.catch(() => {})
     const { ttlMs } = this.#options
     const unleased: Unleased[] = []
@@ -216,7 +216,7 @@ class EtcdStore implements EtcdEngine {
       await this.#position.reach(revision)
       return { done: true, at: revision }
     }
-    // Whoever reads after this must see what stood in the way.
+    // A read after this must see the conflicting change.
     if (failed?.found) await this.#position.reach(failed.found.changed)
     else await this.#position.catchUp(revision)
     return failed ? { done: false, ...failed } : { done: true, at: this.#position.told }
@@ -329,7 +329,7 @@ class EtcdStore implements EtcdEngine {
     this.#position.close()
   }
 
-  /** Whether nothing of ours came, changed or went from one revision to another, as far as etcd can still tell. */
+  /** Whether none of our keys came, changed or moved between two revisions, as far as etcd still has the history. */
   async #isUnchanged(known: Revision, at: Revision): Promise<boolean> {
     const { root: key, end } = this.#layout
     const [before, after, changed] = await Promise.all([
@@ -344,7 +344,7 @@ class EtcdStore implements EtcdEngine {
     return askRange(this.#connection, { key: this.#layout.marker, countOnly: true })
   }
 
-  /** Gives up when the cluster, not only a member, has lost what was seen of it. */
+  /** Gives up when the cluster, not only a member, has lost revisions seen before. */
   async #checkRevision(): Promise<void> {
     const seen = this.#position.known
     const { revision } = await this.#askMarker()
@@ -358,8 +358,8 @@ class EtcdStore implements EtcdEngine {
   }
 
   /**
-   * The changes after what is known are gone up to `compacted`: what they came to is read and handed over
-   * as changes.
+   * The changes behind the last known revision are compacted up to `compacted`: reads their net effect and hands it
+   * over as changes.
    */
   async #makeUp(compacted: Revision): Promise<void> {
     const { known } = this.#position

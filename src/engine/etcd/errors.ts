@@ -1,7 +1,7 @@
 import { StoreFull, StoreRefusal, StoreUnavailable, type StoreRefusalOptions } from '../engine.ts'
 import { type GrpcError, status } from './grpc/status.ts'
 
-/** etcd does not answer, or answers that it cannot serve now. */
+/** etcd does not respond, or responds that it cannot serve now. */
 export class EtcdUnavailable extends StoreUnavailable {
   override name = 'EtcdUnavailable'
 }
@@ -11,7 +11,7 @@ export class EtcdFull extends StoreFull {
   override name = 'EtcdFull'
 }
 
-/** etcd refuses a request for what it is: asking again does not help. */
+/** etcd refuses the request itself: a retry does not help. */
 export class EtcdRefusal extends StoreRefusal {
   override name = 'EtcdRefusal'
   readonly code: number
@@ -21,7 +21,7 @@ export class EtcdRefusal extends StoreRefusal {
   }
 }
 
-/** Whether the history that was asked for is gone. */
+/** Whether the requested history is compacted. */
 export const isCompacted = (error: unknown): boolean =>
   error instanceof EtcdRefusal &&
   error.code === status.OUT_OF_RANGE &&
@@ -33,7 +33,7 @@ export const isLeaseGone = (error: unknown): boolean =>
   error.code === status.NOT_FOUND &&
   error.message.includes('lease not found')
 
-/** Whether a failed call says nothing against asking again. */
+/** Whether a failed call may be retried. */
 export const isPassing = (error: GrpcError): boolean =>
   error.code === status.UNAVAILABLE ||
   error.code === status.DEADLINE_EXCEEDED ||
@@ -41,7 +41,7 @@ export const isPassing = (error: GrpcError): boolean =>
   error.code === status.INTERNAL ||
   error.code === status.UNKNOWN
 
-/** What a refusal comes to: no room, too much for one request, a state of etcd that passes, or a mistake of this server. */
+/** Cause of a refusal: no room, too much for one request, a passing state of etcd, or a mistake of this server. */
 type Sort = 'full' | 'large' | 'unavailable' | 'refusal'
 
 /** Refusals that a setting of etcd causes, by a part of their text, and what to do about them. */
@@ -66,7 +66,7 @@ const KNOWN: readonly (readonly [part: string, sort: Sort, advice: string])[] = 
   ],
 ]
 
-/** Codes that tell of the state of etcd, or of what it thinks of this server, and not of one request. */
+/** Codes about the state of etcd, or its view of this server, and not about one request. */
 const OF_ITS_STATE: ReadonlySet<number> = new Set([
   status.PERMISSION_DENIED,
   status.RESOURCE_EXHAUSTED,

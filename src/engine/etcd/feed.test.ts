@@ -25,7 +25,7 @@ const changesAt = (...revisions: readonly number[]): Partial<WatchResponse> => (
   })),
 })
 
-/** A feed with all that it is told and tells, in order. */
+/** A feed with all its inputs and notifications, in order. */
 function opened() {
   const told: string[] = []
   const streams: EventEmitter[] = []
@@ -62,7 +62,7 @@ function opened() {
 }
 
 describe('changes', () => {
-  test('of one turn are handed over at once, those of the next by themselves', async () => {
+  test('of one tick are handed over together, those of the next separately', async () => {
     const { told, say } = opened()
     say({ created: true, revision: 10 }, changesAt(11), changesAt(12, 12), changesAt(13))
     expect(told).toEqual(['from 11', 'from 11'])
@@ -72,7 +72,7 @@ describe('changes', () => {
     expect(told.slice(2)).toEqual(['changes 11,12,12,13', 'changes 14'])
   })
 
-  test('come before the progress that tells of them', async () => {
+  test('come before the progress that covers them', async () => {
     const { told, say } = opened()
     say(changesAt(11), { revision: 20 }, changesAt(21))
     await yieldToEventLoop()
@@ -88,7 +88,7 @@ describe('changes', () => {
     expect(told.slice(1)).toEqual(['changes 11', 'changes 12,12'])
   })
 
-  test('that came before a watch broke are not asked for again', async () => {
+  test('that came before a watch broke are not requested again', async () => {
     const { told, say, clock, stream } = opened()
     say(changesAt(11), changesAt(12))
     stream().emit('error', new Error('broken'))

@@ -4,7 +4,7 @@ import type { Revision } from '../engine.ts'
 import type { Connection, WatchStream } from './connection.ts'
 import { encodeWatch, type WatchedChange } from './messages.ts'
 
-/** What a feed watches and whom it tells. */
+/** What a feed watches, and its callbacks. */
 export interface FeedOptions {
   readonly connection: Connection
   readonly key: string
@@ -13,11 +13,11 @@ export interface FeedOptions {
   readonly next: () => Revision
   /** Takes whole revisions, in order. */
   readonly changes: (changes: readonly WatchedChange[]) => void
-  /** Told that all changes up to a revision were handed over. */
+  /** Called when all changes up to a revision were handed over. */
   readonly progress: (revision: Revision) => void
-  /** Makes up for changes that are compacted away; the feed goes on at `next` afterwards. */
+  /** Synthesizes events for changes that are compacted; the feed continues at `next` afterwards. */
   readonly lost: (compacted: Revision) => Promise<void>
-  /** Told when a member has not yet, or no longer, what was seen. */
+  /** Called when a member does not have, yet or any longer, revisions seen before. */
   readonly behind: () => void
   readonly clock: Clock
   readonly log: Log
@@ -26,7 +26,7 @@ export interface FeedOptions {
 const FIRST_WAIT_MS = 100
 const MAX_WAIT_MS = 2_000
 
-/** One watch that goes on, whatever happens to the connection, until it is closed. */
+/** One watch that survives failures of the connection until it is closed. */
 export class Feed {
   readonly #options: FeedOptions
   #stream: WatchStream | null = null
@@ -34,7 +34,7 @@ export class Feed {
   #waitMs = FIRST_WAIT_MS
   #failing = false
   #closed = false
-  /** Whole revisions that arrived in this turn. */
+  /** Whole revisions that arrived in this tick. */
   #arrived: WatchedChange[] = []
   #isFlushing = false
 
@@ -99,7 +99,7 @@ export class Feed {
     this.#stream?.cancel()
   }
 
-  /** What is read in one turn is handed over at its end, at once: whoever passes it on writes once. */
+  /** Everything read in one tick is handed over together at its end, so that listeners write once. */
   #arrive(changes: WatchedChange[]): void {
     if (this.#arrived.length === 0) this.#arrived = changes
     else for (const change of changes) this.#arrived.push(change)

@@ -4,7 +4,7 @@ import type { Connection } from './connection.ts'
 import { EtcdUnavailable } from './errors.ts'
 import { encodeWatch, type WatchedChange, type WatchRequest } from './messages.ts'
 
-/** Changes of the past, each asked for by a watch of its own. */
+/** Past changes, each request with a watch of its own. */
 export class History {
   readonly #connection: Connection
   readonly #timeoutMs: number
@@ -62,13 +62,13 @@ export class History {
       )
     } finally {
       unlimit()
-      // The end of a call that was given up is told as an error to whoever still listens.
+      // A cancelled stream ends with an error, which is expected here.
       stream.on('error', () => {})
       stream.cancel()
     }
   }
 
-  /** What the history of a store that was compacted begins with. */
+  /** First revision of the history of a store that was compacted. */
   async floor(key: string): Promise<Revision> {
     try {
       // No revision is that high: only the refusal ends this watch before it runs out of time.

@@ -3,7 +3,7 @@ import { Layout } from './layout.ts'
 
 const layout = new Layout('/mine')
 
-describe('where keys stand', () => {
+describe('where keys are', () => {
   test.each([
     ['/registry/core/configmaps/ns/name', '/mine/core/configmaps/ns/name'],
     ['/registry/core/namespaces/name', '/mine/core/namespaces/name'],

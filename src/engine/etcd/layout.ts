@@ -1,4 +1,4 @@
-/** Where keys of the store stand in etcd: below the operator's prefix, in the store's order. */
+/** Keys of the store in etcd: below the operator's prefix, in the store's order. */
 import { ROOT } from '../../base/store-keys.ts'
 
 /** A run of neighbouring keys of etcd. */
@@ -9,7 +9,7 @@ export interface Span {
 
 /** Translates keys both ways. */
 export class Layout {
-  /** What every key begins with. */
+  /** Prefix of every key. */
   readonly root: string
   /** First key after all of them. */
   readonly end: string
@@ -23,7 +23,7 @@ export class Layout {
     this.marker = `${this.root}.revision`
   }
 
-  /** Where a key of the store, or a prefix of keys, stands. Throws for keys that have no place. */
+  /** The etcd key of a key of the store, or of a prefix of keys. Throws for keys that have none. */
   toEtcd(key: string): string {
     const place = this.root + key.slice(ROOT.length)
     if (!key.startsWith(ROOT) || place === this.marker)
@@ -31,13 +31,13 @@ export class Layout {
     return place
   }
 
-  /** Which key of the store stands there; null when none can. */
+  /** The key of the store for an etcd key; null when there can be none. */
   toKey(place: string): string | null {
     if (!place.startsWith(this.root) || place === this.marker) return null
     return ROOT + place.slice(this.root.length)
   }
 
-  /** Where the keys that start with `prefix` stand, from `start` on; null when there can be none. */
+  /** The etcd range of the keys that start with `prefix`, from `start` on; null when there can be none. */
   span(prefix: string, start = ''): Span | null {
     const whole = prefix.startsWith(ROOT) ? prefix : ROOT
     if (!whole.startsWith(prefix)) return null

@@ -9,10 +9,10 @@ interface Lease {
   uses: number
 }
 
-/** How long one lease is given to further keys, which live up to that much longer than asked. */
+/** How long one lease is reused for further keys, which live up to that much longer than requested. */
 const REUSE_MS = 60_000
 const REUSE_SHARE = 0.05
-/** Keys of one lease go in one blow, which must not be too heavy. */
+/** Keys of one lease expire all at once, which must not be too many. */
 const MAX_USES = 1_000
 
 /** Leases that let keys go after their time; keys written shortly after one another share one. */

@@ -1,7 +1,7 @@
 import type { Revision } from '../engine.ts'
 import type { KeyValue, WatchedChange } from './messages.ts'
 
-/** What is known of a time whose changes are gone. Keys are those of etcd. */
+/** Known state around a gap in the history. Keys are those of etcd. */
 export interface Gap {
   /** Keys before it, with the revision they were made at. */
   readonly before: ReadonlyMap<string, Revision>
@@ -19,7 +19,7 @@ export function changesOf({ before, after, changed, end }: Gap): readonly Watche
   for (const key of before.keys()) if (!after.has(key)) changes.push(deletion(key, end))
   for (const item of changed) {
     const created = before.get(item.key)
-    // Made anew meanwhile: whoever watches must hear that it is another one.
+    // Deleted and created again meanwhile: a watch must see that it is another object.
     if (created !== undefined && created !== item.created)
       changes.push(deletion(item.key, item.created))
     changes.push({ deleted: false, item, before: null })

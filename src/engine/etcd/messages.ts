@@ -16,7 +16,7 @@ export interface KeyValue {
   readonly changed: Revision
   /** How many times it was written since it was made. */
   readonly version: number
-  /** With which it goes; 0: with none. */
+  /** The lease that the key expires with; 0: none. */
   readonly lease: LeaseId
 }
 
@@ -28,7 +28,7 @@ export const itemOf = (key: string, { value, created, changed }: KeyValue): Item
   changed,
 })
 
-/** What to read. */
+/** A range request. */
 export interface RangeRequest {
   readonly key: string
   /** First key that is not read; absent: only `key`. */
@@ -41,7 +41,7 @@ export interface RangeRequest {
   readonly changedFrom?: Revision
 }
 
-/** What was read. */
+/** Result of a range. */
 export interface RangeResponse {
   readonly revision: Revision
   readonly items: readonly KeyValue[]
@@ -69,17 +69,17 @@ export interface TxnRequest {
   readonly read: readonly string[]
 }
 
-/** What a transaction came to. */
+/** Result of a transaction. */
 export interface TxnResponse {
   readonly revision: Revision
   readonly succeeded: boolean
   /** Keys that its deletions removed. */
   readonly deleted: number
-  /** What was read under each key of `read`. */
+  /** Result for each key of `read`. */
   readonly read: readonly (KeyValue | null)[]
 }
 
-/** What to hear of, from which revision on. */
+/** A watch request: its keys, and its first revision. */
 export interface WatchRequest {
   readonly key: string
   readonly end?: string
@@ -102,7 +102,7 @@ export interface WatchResponse {
   readonly id: number
   readonly created: boolean
   readonly canceled: boolean
-  /** When canceled since history is gone: what is left starts here. */
+  /** When canceled since history is compacted: the remaining history starts here. */
   readonly compacted: Revision
   readonly reason: string
   /** Whether the rest of these changes is in the next frame. */
@@ -116,11 +116,11 @@ export interface StatusResponse {
   readonly databaseBytes: number
 }
 
-/** Field and wire type as they stand in front of a value. */
+/** Field number and wire type in front of a value. */
 const varint = (field: number): number => field << 3
 const bytes = (field: number): number => (field << 3) | 2
 
-/** What the library reads of 64 bits. */
+/** The library's type for 64-bit numbers. */
 type Wide = number | { readonly high: number; readonly low: number }
 
 const num = (value: Wide): number =>
@@ -134,7 +134,7 @@ const text = (value: Wide): string =>
 const VERSION_TARGET = 0
 const MOD_TARGET = 2
 
-/** Writes what a range asks. */
+/** Writes a range request. */
 export function encodeRange(request: RangeRequest): Buffer {
   return finish(writeRange(Writer.create(), request))
 }
@@ -219,7 +219,7 @@ export function encodeGrant(seconds: number): Buffer {
 /** Writes a message without fields. */
 export const encodeNothing = (): Buffer => Buffer.alloc(0)
 
-/** Reads the revision that an answer was given at, whatever else it says. */
+/** Reads the revision of a response from its header; ignores the rest. */
 export function decodeRevision(buffer: Buffer): Revision {
   let revision = 0
   fields(Reader.create(buffer), (field, r) => {
@@ -230,7 +230,7 @@ export function decodeRevision(buffer: Buffer): Revision {
   return revision
 }
 
-/** Reads the answer to a range. */
+/** Reads the response to a range. */
 export function decodeRange(buffer: Buffer): RangeResponse {
   return readRange(Reader.create(buffer))
 }
@@ -255,7 +255,7 @@ function readRange(reader: WireReader, end?: number): RangeResponse {
   return { revision, items, more, count }
 }
 
-/** Reads the answer to a transaction. */
+/** Reads the response to a transaction. */
 export function decodeTxn(buffer: Buffer): TxnResponse {
   let revision = 0
   let succeeded = false
@@ -402,7 +402,7 @@ function inside(r: WireReader, read: (field: number, r: WireReader) => boolean):
   fields(r, read, r.pos + length)
 }
 
-/** Hands each field to `read`, which says whether it took the value; others are skipped. */
+/** Passes each field to `read`, which returns whether it took the value; others are skipped. */
 function fields(
   r: WireReader,
   read: (field: number, r: WireReader) => boolean,

@@ -6,7 +6,7 @@ import { EtcdUnavailable } from './errors.ts'
 import { decodeRevision, decodeTxn, encodePut, encodeTxn } from './messages.ts'
 import { Times } from './times.ts'
 
-/** What a position is found with. */
+/** Dependencies of a position. */
 export interface PositionOptions {
   readonly connection: Connection
   /** The engine's own key in etcd. */
@@ -17,12 +17,12 @@ export interface PositionOptions {
   readonly isUnchanged: (known: Revision, at: Revision) => Promise<boolean>
 }
 
-/** How long a change that etcd already has is given to arrive before it is asked for. */
+/** How long a change that etcd already has may take to arrive before it is requested. */
 const GRACE_MS = 20
 /** How long until a change that does not arrive is a reason to doubt the member that is watched. */
 const MISSED_MS = 1_000
 
-/** Which revisions of etcd this server has seen, told of and can still read. */
+/** Which revisions of etcd this server has seen, notified subscribers of and can still read. */
 export class Position {
   readonly #options: PositionOptions
   readonly #times = new Times()
@@ -42,7 +42,7 @@ export class Position {
     return this.#arrivals.known
   }
 
-  /** Newest revision that subscribers were told of. */
+  /** Newest revision that subscribers were notified of. */
   get told(): Revision {
     return this.#told
   }
@@ -52,14 +52,14 @@ export class Position {
     return this.#changed
   }
 
-  /** What etcd's history begins with, as far as is known. */
+  /** First revision of etcd's history, as far as is known. */
   get floor(): Revision {
     return this.#floor
   }
 
   /** The oldest state that can be read. */
   get oldest(): Revision {
-    // While nothing of ours changes, its state stays readable whatever others compact.
+    // While our keys do not change, their state stays readable whatever others compact.
     return Math.min(this.#floor, this.#changed)
   }
 
@@ -70,29 +70,29 @@ export class Position {
     this.tell(revision)
   }
 
-  /** Takes in a change of somebody's object. */
+  /** Records a change of an object. */
   change(revision: Revision): void {
     this.#changed = revision
   }
 
-  /** Takes in that everything up to a revision was handed over. */
+  /** Records that everything up to a revision was handed over. */
   arrive(revision: Revision): void {
     this.#arrivals.reach(revision)
   }
 
-  /** Takes in that subscribers are told of a revision now. */
+  /** Records that subscribers are notified of a revision now. */
   tell(revision: Revision): void {
     this.#told = revision
     this.#times.add(revision, this.#options.clock.now())
   }
 
-  /** Takes in what history begins with now. */
+  /** Records the new start of history. */
   raiseFloor(floor: Revision): void {
     this.#floor = Math.max(this.#floor, floor)
     this.#times.trim(this.oldest)
   }
 
-  /** Newest revision that was told of at or before a time. */
+  /** Newest revision that subscribers were notified of at or before a time. */
   revisionAt(timeMs: number): Revision {
     return Math.max(this.#times.at(timeMs), this.oldest)
   }
@@ -114,7 +114,7 @@ export class Position {
   async catchUp(revision: Revision): Promise<void> {
     if (await this.#arrivals.wait(revision, GRACE_MS)) return
     while (this.#arrivals.known < revision) {
-      // etcd tells idle watches only now and then how far they are; a change of our own tells at once.
+      // etcd reports progress to idle watches only now and then; a write of our own brings it at once.
       this.#marking ??= this.#reachMark().finally(() => (this.#marking = null))
       if (await this.#marking) continue
       // Nothing more can be made. What others did elsewhere may be all that there is.
@@ -159,7 +159,7 @@ export class Position {
     }
   }
 
-  /** Lets everybody go who waits. */
+  /** Resolves all waiters. */
   close(): void {
     this.#arrivals.close()
   }

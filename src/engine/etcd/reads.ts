@@ -21,12 +21,12 @@ import {
 } from './messages.ts'
 import type { Position } from './position.ts'
 
-/** Keys that are asked for at a time where the caller names no number, and at most. */
+/** Keys of one request where the caller gives no limit, and at most. */
 const PAGE = 1_000
 const MOST_ITEMS = 10_001
 const KEYS_PAGE = 10_000
 
-/** Asks for keys of etcd as they are, in etcd's own words. */
+/** Reads keys of etcd as they are, in etcd's own terms. */
 export const askRange = (
   connection: Connection,
   request: RangeRequest,
@@ -39,7 +39,7 @@ export const askRange = (
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   })
 
-/** What is read with. */
+/** Dependencies of reads. */
 export interface ReadsOptions {
   readonly connection: Connection
   readonly layout: Layout
@@ -75,7 +75,7 @@ export class Reads {
     const span = this.#layout.span(prefix, options.start)
     let next = span?.from
     while (span && next !== undefined) {
-      // One more tells whether there are more.
+      // One more shows whether there are more.
       const asked = limit === Infinity ? PAGE : Math.min(MOST_ITEMS, limit - items.length + 1)
       const page = await this.#readAt(at, { key: next, end: span.end, limit: asked })
       for (const kv of page.items) {

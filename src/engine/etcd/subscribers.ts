@@ -6,14 +6,14 @@ import type { KeyValue, WatchedChange } from './messages.ts'
 import type { Layout } from './layout.ts'
 import type { Position } from './position.ts'
 
-/** What subscribers see the engine's own key as; no resource has it. */
+/** The engine's own key as subscribers see it; no resource has it. */
 const MARKER_KEY = `${ROOT}.revision`
 
-/** Who is told of changes, and what must be known of the state before to tell them. */
+/** Subscribers to changes, and the prior state that their events need. */
 export class Subscribers {
   readonly #layout: Layout
   readonly #position: Position
-  /** Every key that is there, with the revision it was made at: a deletion does not tell. */
+  /** Every present key, with the revision it was created at: a deletion does not carry it. */
   readonly #present = new Map<string, Revision>()
   readonly #listeners = new Set<(events: readonly Event[]) => void>()
 
@@ -22,7 +22,7 @@ export class Subscribers {
     this.#position = position
   }
 
-  /** Takes in a key that was there when the engine began. */
+  /** Records a key that was there when the engine began. */
   add(key: string, created: Revision): void {
     this.#present.set(key, created)
   }
@@ -41,7 +41,7 @@ export class Subscribers {
       const at = item.changed
       if (at <= position.known) continue
       if (item.key === this.#layout.marker) {
-        // Nobody's object, but what tells readers that they are this far.
+        // No object, but shows readers that they are this far.
         events.push({ at, key: MARKER_KEY, value: item.value, created: item.created })
         continue
       }
@@ -56,12 +56,12 @@ export class Subscribers {
       }
       position.change(at)
     }
-    // Who waits for it goes on after this turn, when the subscribers were told.
+    // Waiters continue after this tick, when the subscribers were notified.
     position.arrive(changes.at(-1)!.item.changed)
     this.#tell(events)
   }
 
-  /** Hands over what the changes came to that were compacted away, given the state at `compacted`. */
+  /** Hands over the net effect of the changes that were compacted, given the state at `compacted`. */
   makeUp(compacted: Revision, after: ReadonlySet<string>, changed: readonly KeyValue[]): void {
     const before = new Map(
       [...this.#present].map(([name, created]) => [this.#layout.toEtcd(name), created]),
@@ -72,7 +72,7 @@ export class Subscribers {
     this.#position.arrive(compacted)
   }
 
-  /** Tells nobody any more. */
+  /** Removes all subscribers. */
   close(): void {
     this.#listeners.clear()
   }

@@ -24,7 +24,7 @@ test('it stays small, and is never younger than the truth', () => {
   expect(times.at(10_000)).toBe(10_000)
 })
 
-test('what is below the floor is forgotten', () => {
+test('revisions below the floor are forgotten', () => {
   const times = new Times()
   times.add(1, 1)
   times.add(5, 5)

@@ -9,7 +9,7 @@ export class Times {
     this.#most = most
   }
 
-  /** Takes in that `revision` was the newest at `timeMs`. */
+  /** Records that `revision` was the newest at `timeMs`. */
   add(revision: Revision, timeMs: number): void {
     const last = this.#entries.at(-1)
     if (last && last.timeMs >= timeMs) {
@@ -17,7 +17,7 @@ export class Times {
       return
     }
     this.#entries.push({ revision, timeMs })
-    // An entry that is gone makes answers older than need be, never younger.
+    // A removed entry makes results older than need be, never younger.
     if (this.#entries.length > this.#most)
       this.#entries = this.#entries.filter((_entry, i, all) => i % 2 === 0 || i === all.length - 1)
   }

@@ -13,7 +13,7 @@ import {
   type Write,
 } from './messages.ts'
 
-/** What transactions are made with. */
+/** Dependencies of transactions. */
 export interface Means {
   readonly connection: Connection
   readonly layout: Layout
@@ -21,12 +21,12 @@ export interface Means {
   readonly ttlMs?: ((key: string) => number | undefined) | undefined
 }
 
-/** What a transaction came to. */
+/** Result of a transaction. */
 export interface Outcome {
   /** The revision it made, or when it changed nothing one that etcd has. */
   readonly revision: Revision
   readonly changed: boolean
-  /** The first key whose condition does not hold, with what stands there. */
+  /** The first key whose condition does not hold, with its present state. */
   readonly failed: { readonly key: string; readonly found: Item | null } | null
 }
 
@@ -36,7 +36,7 @@ export async function transact(changes: readonly Change[], means: Means): Promis
   const conditions = changes.flatMap(({ key, ifChangedAt }) =>
     ifChangedAt === undefined ? [] : [{ key, place: layout.toEtcd(key), changed: ifChangedAt }],
   )
-  // etcd takes a key once in a transaction; what stands there after the last change counts.
+  // etcd takes a key once in a transaction; the value after the last change counts.
   const last = new Map(changes.map((change) => [layout.toEtcd(change.key), change]))
   const { revision, succeeded, deleted, read } = await write(last, means, {
     compare: conditions.map(({ place, changed }) => ({ key: place, changed })),
@@ -86,7 +86,7 @@ async function write(
   }
 }
 
-/** The first write beyond the quota may be refused and made: what is there tells. */
+/** The first write beyond the quota may be refused and made: a read shows which. */
 async function madeAllTheSame(
   writes: readonly Write[],
   connection: Connection,

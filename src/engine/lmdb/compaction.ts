@@ -9,7 +9,7 @@ import {
 } from './value-record.ts'
 import type { Writes } from './writes.ts'
 
-/** What one transaction of a compaction reads at most, so that it holds up nobody for long. */
+/** Most that one transaction of a compaction reads, so that it does not delay others for long. */
 const COMPACT_BATCH = 256
 const COMPACT_BYTES = 1 << 20
 
@@ -48,7 +48,7 @@ export function forgetSome(
   return reached
 }
 
-/** Removes what the change at `key` superseded, and the change itself when it is a deletion. */
+/** Removes the value that the change at `key` superseded, and the change itself when it is a deletion. */
 function forget(
   { heads }: Databases,
   writes: Writes,

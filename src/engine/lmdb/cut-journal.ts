@@ -15,19 +15,19 @@ export interface CutOptions extends LockOptions {
   readonly bump: number
 }
 
-/** What became of a damaged journal. */
+/** Result of cutting a damaged journal. */
 export interface CutJournal {
   /** The newest revision that is kept. */
   readonly kept: Revision
-  /** How many writes behind it are given up, as far as the journal tells. */
+  /** How many writes behind it are given up, as far as the journal shows. */
   readonly lost: number
   /** Newest revision of the store from now on, and the start of its history. */
   readonly revision: Revision
 }
 
 /**
- * Gives up what a damaged journal has from the damage on, and moves revisions on as a restore does, so that none is given
- * out for a second time. Null when the journal is not damaged: nothing is changed then. Throws UnusableDataDir.
+ * Drops a damaged journal from the damage on, and advances revisions as a restore does, so that none is used
+ * for a second time. Null when the journal is not damaged: nothing is changed then. Throws UnusableDataDir.
  */
 export async function cutJournal(
   dir: string,

@@ -9,15 +9,15 @@ import { DamagedPage, walkPages, type Walk } from './page-walk.ts'
 /** How much of a file is looked at; `small`: all, unless that would take long. */
 export type Look = Walk | 'small'
 
-/** What is small: a few seconds of a slow disk. */
+/** Limit of a small file: a few seconds of a slow disk. */
 const SMALL_BYTES = 1 << 30
-/** How often a file is walked anew that a server changes meanwhile. */
+/** How often a file is walked again that a server changes in between. */
 const MAX_WALKS = 5
 
 /**
- * Looks at what LMDB takes on trust when it opens a file, and would end the process over: that the file begins as it
+ * Checks the parts that LMDB trusts when it opens a file, and would end the process over: that the file begins as it
  * must and that the pages of its trees are in it. All pages are looked at when the file is shorter than what was ever
- * used of it, or when asked for; else those that lead to others. A directory without a file passes. Throws
+ * used of it, or when requested; else those that lead to others. A directory without a file passes. Throws
  * UnusableDataDir.
  */
 export async function checkDataFile(dir: string, how: Look = 'branches'): Promise<void> {
@@ -27,7 +27,7 @@ export async function checkDataFile(dir: string, how: Look = 'branches'): Promis
     new UnusableDataDir(`data file ${path} is damaged: ${what}; ${DAMAGED}`)
   const file = openSync(path, 'r')
   try {
-    // What a first start leaves that is stopped early, but also what a lost store looks like.
+    // Left by a first start that is stopped early, but a lost store looks the same.
     if (fstatSync(file).size === 0)
       throw new UnusableDataDir(
         `data file ${path} is empty: remove it if the store was never used, otherwise ${DAMAGED}`,
@@ -36,9 +36,9 @@ export async function checkDataFile(dir: string, how: Look = 'branches'): Promis
       const meta = readNewestMeta(file, damaged)
       const fault = await findFault(file, meta, how)
       if (fault === null) return
-      // A server may write meanwhile, and use pages again that were of this state.
+      // A server may write in between, and reuse pages of this state.
       if (isDeepStrictEqual(readNewestMeta(file, damaged), meta)) throw damaged(fault)
-      // Who writes faster than this reads has the file open, and looked at it before.
+      // A server that writes faster than this reads has the file open, and checked it before.
       if (walks === MAX_WALKS) return
     }
   } finally {

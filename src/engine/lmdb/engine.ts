@@ -48,15 +48,15 @@ export interface LmdbOptions extends LockOptions {
   readonly clock: Clock
   /** Words that the data depends on, such as the vocabulary: a store made with others is refused. */
   readonly format?: Readonly<Record<string, string>>
-  /** What is checked before anything is served; by default what was written last. */
+  /** What is checked before requests are served; by default the last writes. */
   readonly verify?: Verify
-  /** How long keys live; without it none goes by itself, and what was recorded waits. */
+  /** How long keys live; without it no key expires, and recorded expiries wait. */
   readonly ttlMs?: TimeToLive | undefined
   /** Which format is opened, for moving one that is older. */
   readonly formatVersion?: string
-  /** Asked at the end, while nobody else can have the directory: whether the store goes with all that is in it. */
+  /** Called at the end, while the lock is still held: whether the store is removed with all its data. */
   readonly isToGo?: () => boolean
-  /** Leaves out what a damaged journal has behind the damage, instead of refusing the directory. */
+  /** Drops entries of a damaged journal behind the damage, instead of refusing the directory. */
   readonly cutJournal?: boolean
   /** Small transactions after which a journal is kept; 0: from the start. */
   readonly journalAfter?: number
@@ -64,7 +64,7 @@ export interface LmdbOptions extends LockOptions {
   readonly flushes?: Pick<FlushChoice, 'isAtOnce' | 'took'>
 }
 
-/** What one step of a compaction forgets on a full disk. */
+/** Changes that one step of a compaction forgets on a full disk. */
 const FEW_CHANGES = 4
 /** A store that is hardly written to needs none, and a first start has enough to do. */
 const JOURNAL_AFTER = 32
@@ -79,7 +79,7 @@ interface Waiting {
 const makeRoom = (changes: readonly Change[]): boolean =>
   changes.every(({ value, frees = false }) => value === null || frees)
 
-/** What is tried after there was no room for a batch: what makes room, in ever smaller parts. */
+/** Retries after there was no room for a batch: the changes that make room, in ever smaller parts. */
 function smallerBatches(batch: readonly Waiting[]): readonly (readonly Waiting[])[] {
   const freeing = batch.filter(({ changes }) => makeRoom(changes))
   if (freeing.length < batch.length) return freeing.length === 0 ? [] : [freeing]
@@ -109,7 +109,7 @@ export async function openLmdb(options: LmdbOptions): Promise<Engine> {
   }
 }
 
-/** An engine that is ready; where it cannot be, everything but the lock is let go of. */
+/** An engine that is ready; after an error, everything but the lock is closed. */
 async function opened(
   path: string,
   options: LmdbOptions,
@@ -125,7 +125,7 @@ async function opened(
     await engine.prepare(known)
     return engine
   } catch (error) {
-    // What keeps files from being closed says less than what came before.
+    // An error of closing is less helpful than the one before.
     await (engine ? engine.letGo() : file.close()).catch(() => {})
     throw error
   }
@@ -141,7 +141,7 @@ class LmdbEngine implements Engine {
   readonly #lock: DirLock
   #revision: Revision = 0
   #oldest: Revision = 0
-  /** Whether the store says that times to live are recorded, which a write that records none makes untrue. */
+  /** Whether the store is marked as having recorded expiries, which a write without them makes untrue. */
   #isMarked = false
   readonly #listeners = new Set<(events: readonly Event[]) => void>()
   #waiting: Waiting[] = []
@@ -243,14 +243,14 @@ class LmdbEngine implements Engine {
 
   /** Writes what waits, transaction after transaction, until nothing does. */
   async #flush(): Promise<void> {
-    // Commits of one turn go together: those of all requests that have arrived by now.
+    // Commits of one tick are made together: those of all requests that have arrived by now.
     await new Promise((resolve) => setImmediate(resolve))
     while (this.#waiting.length > 0) {
       const batch = this.#waiting
       this.#waiting = []
       await this.#commitTogether(batch)
     }
-    // In the same turn as the look at what waits: a commit after it starts a flush of its own.
+    // In the same tick as the look at the queue: a commit after it starts a flush of its own.
     this.#flushing = null
   }
 
@@ -261,7 +261,7 @@ class LmdbEngine implements Engine {
       const timeMs = this.#clock.now()
       const transaction = this.#transaction(writes, timeMs)
       const commits = batch.map(({ changes }) => transaction.apply(changes))
-      // Who records again must look at what is written from now on.
+      // The next start that records expiries must look at everything written from now on.
       if (this.#isMarked && !writes.isEmpty) writes.remove('meta', META.expiring)
       const { revision: last, made } = transaction
       if (!writes.isEmpty)
@@ -294,7 +294,7 @@ class LmdbEngine implements Engine {
     })
   }
 
-  /** Makes readable what was committed, and tells of it. */
+  /** Makes committed changes readable, and notifies of them. */
   #publish({ revision, events, soonest }: Transaction): void {
     if (events.length === 0) return
     this.#revision = revision
@@ -348,7 +348,7 @@ class LmdbEngine implements Engine {
 
   async #compact(upTo: Revision): Promise<void> {
     await this.#behind.settle()
-    // History is not forgotten beyond what LMDB has: its newest change tells what follows.
+    // History is not forgotten beyond what LMDB has: its newest change shows what follows.
     const target = Math.min(upTo, this.#behind.applied)
     let most: number | undefined
     while (this.#oldest < target && !this.#closed) {
@@ -390,7 +390,7 @@ class LmdbEngine implements Engine {
     }
   }
 
-  /** Ends what is under way and closes every file but those of the lock. */
+  /** Ends all work under way and closes every file but those of the lock. */
   async letGo(): Promise<void> {
     await this.#sweep?.close()
     await this.#flushing

@@ -42,7 +42,7 @@ test.each<[what: string, touched: readonly number[], times: number]>([
   await file.close()
 })
 
-test('transactions and reads of the meantime find what was written', async () => {
+test('transactions and reads of the meantime find the writes', async () => {
   const { file, clock } = await newEnvironment()
   const key = (n: number) => Buffer.from(`key ${String(n).padStart(4, '0')}`)
   const found: (string | undefined)[] = []
@@ -71,7 +71,7 @@ test('transactions and reads of the meantime find what was written', async () =>
   await file.close()
 })
 
-test('closing waits for a file that is opened anew', async () => {
+test('closing waits for a file that is being reopened', async () => {
   const { file, clock } = await newEnvironment()
   const write = file.transact((writes) => writes.put('values', Buffer.from('a'), Buffer.from('b')))
   file.touched(8 * MB)

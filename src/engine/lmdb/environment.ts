@@ -8,7 +8,7 @@ import { WriteList } from './writes.ts'
 /** Bytes read and written after which the mapping is worth giving back, when there is a pause of so long. */
 const WORTH_BYTES = 8 << 20
 const PAUSE_MS = 500
-/** Bytes after which nobody waits for a pause. */
+/** Bytes after which the file is opened anew without a pause. */
 const MOST_BYTES = 64 << 20
 
 const nothing = () => {}
@@ -19,18 +19,18 @@ interface Opened {
 }
 
 /**
- * The open data file. What is read of it stays mapped, and so do the pages around what is written; hardly any is needed
- * again, since reads are answered by the cache above, but the system counts all of it as memory of the process. Closing
+ * The open data file. Pages that were read stay mapped, and so do those around writes; hardly any is needed
+ * again, since the cache above serves reads, but the system counts all of it as memory of the process. Closing
  * the file and opening it anew gives it back.
  */
 export class Environment implements Databases {
   readonly space: Space
   readonly #path: string
   readonly #clock: Clock
-  /** Null while the file could not be opened anew: whoever needs it next tries, and is told. */
+  /** Null while the file could not be opened anew: its next user tries, and gets the error. */
   #opened: Opened | null
   #times = 0
-  /** Ends when nobody writes and the file is open. */
+  /** Ends when there is no writer and the file is open. */
   #turns: Promise<unknown> = Promise.resolve()
   /** Bytes read and written since the file was opened, and when the pause was looked for. */
   #bytes = 0
@@ -64,9 +64,9 @@ export class Environment implements Databases {
   }
 
   /**
-   * Runs `work` when all transactions before are committed, and writes what it wants written in one durable transaction.
-   * Rejects when that could not be written, for instance on a full disk: then nothing of it was. What `frees` makes room, or
-   * was acknowledged before, and may use the last that there is.
+   * Runs `work` when all transactions before are committed, and writes its list in one durable transaction. Rejects
+   * when that could not be written, for instance on a full disk: then nothing of it was. A transaction that `frees`
+   * makes room, or was acknowledged before, and may use the last free bytes.
    */
   transact<T>(work: (writes: WriteList) => T, { frees = false } = {}): Promise<T> {
     return this.#inTurn(async () => {
@@ -80,7 +80,7 @@ export class Environment implements Databases {
         await root.batch(() => writes.handOver(stores))
         return result
       } catch (error) {
-        // The cause comes as a promise of its own, which would end the process if nobody took it.
+        // The cause comes as a promise of its own, which would end the process if it were left unhandled.
         const { commitError } = error as { readonly commitError?: Promise<unknown> }
         commitError?.catch(() => {})
         throw error
@@ -95,7 +95,7 @@ export class Environment implements Databases {
     return done
   }
 
-  /** Is told how many bytes of values were read or written. */
+  /** Adds to the count of bytes of values that were read or written. */
   touched(bytes: number): void {
     this.#bytes += bytes
     if (this.#bytes >= WORTH_BYTES && !this.#cancel) this.#lookForPause()
@@ -120,7 +120,7 @@ export class Environment implements Databases {
   }
 
   async #reopen(): Promise<void> {
-    // Closing waits for promises that are settled by now: begun in a turn of its own, it ends before anybody reads.
+    // Closing waits for promises that are settled by now: begun in a tick of its own, it ends before the next read.
     await new Promise<void>((resolve) => setImmediate(resolve))
     if (this.#closed) return
     await this.#opened?.root.close()
@@ -129,7 +129,7 @@ export class Environment implements Databases {
     try {
       this.#current()
     } catch {
-      // Told to whoever needs it next.
+      // The next user gets the error.
     }
   }
 

@@ -25,7 +25,7 @@ const keysOf = async (engine: Engine) => (await engine.range('/')).items.map(({ 
 const until = (engine: Engine, want: string[]) =>
   vi.waitFor(async () => expect(await keysOf(engine)).toEqual(want), { interval: 5 })
 
-test('what was recorded holds over restarts, and what fell due meanwhile goes at the start', async () => {
+test('recorded expiries hold over restarts, and keys that fell due meanwhile are deleted at the start', async () => {
   const dir = await newDir()
   const clock = new ManualClock()
   let engine = await openLmdb({ dir, clock, ttlMs })
@@ -46,7 +46,7 @@ test('what was recorded holds over restarts, and what fell due meanwhile goes at
   await engine.close()
 })
 
-test('in a store that nobody recorded for, the time of what is there begins at the first opening', async () => {
+test('in a store without recorded expiries, the time of present keys begins at the first opening', async () => {
   const dir = await newDir()
   const clock = new ManualClock()
   let engine = await openLmdb({ dir, clock })
@@ -90,7 +90,7 @@ test('a store that is made of a backup has its events for their time again', asy
   await engine.close()
 })
 
-test('without times to live nothing goes, and what is written then gets its time later', async () => {
+test('without times to live no key expires, and keys written then get their time later', async () => {
   const dir = await newDir()
   const clock = new ManualClock()
   let engine = await openLmdb({ dir, clock, ttlMs })
@@ -110,7 +110,7 @@ test('without times to live nothing goes, and what is written then gets its time
   await engine.close()
 })
 
-test('who looks at a store without times to live, and writes nothing, changes none', async () => {
+test('opening a store without times to live, and writing nothing, changes no expiry', async () => {
   const dir = await newDir()
   const clock = new ManualClock()
   let engine = await openLmdb({ dir, clock, ttlMs })

@@ -4,7 +4,7 @@ import { META, TIME_BYTES } from './layout.ts'
 import { decodeHead, placeKey, readPlaceKey, type Place } from './value-record.ts'
 import type { Writes } from './writes.ts'
 
-/** One expiry as it stands on disk: under its time (6 bytes, big-endian) and place of the change (10), its key. */
+/** One expiry as it is on disk: under its time (6 bytes, big-endian) and place of the change (10), its key. */
 export interface StoredExpiry extends Expiry {
   readonly at: Buffer
 }
@@ -25,7 +25,7 @@ export class LmdbExpiries implements Expiries<StoredExpiry> {
     this.settle = settle
   }
 
-  /** Beside the writes of a value: when it goes, if it does. */
+  /** Writes the expiry of a key beside its value, if it has one; returns the time. */
   add(writes: Writes, key: string, place: Place, nowMs: number): number | undefined {
     const ttlMs = this.#ttlMs(key)
     if (ttlMs === undefined) return undefined
@@ -39,8 +39,8 @@ export class LmdbExpiries implements Expiries<StoredExpiry> {
   }
 
   /**
-   * In a store that was written where nobody recorded expiries, such as one made of a backup, the time of what is
-   * there begins now.
+   * In a store that was written without recorded expiries, such as one restored from a backup, the time of present keys
+   * begins now.
    */
   async adopt(nowMs: number): Promise<void> {
     if (this.#file.meta.get(META.expiring) !== undefined) return

@@ -6,7 +6,7 @@ import { DATA_FILE, databases, FORMAT_VERSION, META, openOptions } from './layou
 import { LOCK_FILE, lockDir } from './lock.ts'
 import { encodeHead, encodeValue, placeKey } from './value-record.ts'
 
-/** What a store is made of. */
+/** Contents of a new store. */
 export interface Contents {
   /** Directory of the store, made when absent; must hold nothing. */
   readonly dir: string

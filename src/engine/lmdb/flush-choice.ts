@@ -1,10 +1,10 @@
-/** Transactions of one commit in a row that tell of a client alone. */
+/** Transactions of one commit in a row that indicate a single client. */
 const IN_A_ROW = 16
 /** As long as one flush may keep everything else waiting, milliseconds. */
 const SHORT_MS = 1
 
 /**
- * Who flushes the journal: a thread of its own, or the one that everything else runs on, which saves that the two wake each
+ * What flushes the journal: a thread of its own, or the main thread, which saves that the two wake each
  * other, more than a good disk takes. The latter only while commits come one after the other, so that there is little
  * else to do meanwhile, and the last flush was short.
  */
@@ -18,7 +18,7 @@ export class FlushChoice {
     return this.#single > IN_A_ROW && this.#lastMs < SHORT_MS
   }
 
-  /** Takes in how long it took, milliseconds. */
+  /** Records the duration of a flush, milliseconds. */
   took(ms: number): void {
     this.#lastMs = ms
   }

@@ -1,4 +1,4 @@
-/** What stands in the journal's file, and what its damage looks like. */
+/** Format of the journal's file, and detection of its damage. */
 import { crc32 } from 'node:zlib'
 import type { Revision } from '../engine.ts'
 import type { Databases } from './layout.ts'
@@ -16,16 +16,16 @@ import { WriteList } from './writes.ts'
  *     bytes 28-31  CRC-32 of bytes 0 to 27 and of those
  *     writes: database (1), 1 for a removal (1), length of the key (2), of the value (4), key, value
  *
- * Numbers are doubles (revisions) or integers, little-endian. Behind the last page stands what stood there before.
+ * Numbers are doubles (revisions) or integers, little-endian. Pages behind the last one keep their earlier contents.
  *
- * Each page says what it is, so that every one is found whatever became of those before it, and what a client wrote
+ * Each page identifies itself, so that every one is found whatever became of those before it, and a client's data
  * cannot be taken for one: no page begins with it. An entry is begun when the one before is on disk, and acknowledged
  * when it is itself. So of entries that LMDB does not have, only the newest can have been cut off by a crash, and what
  * such an entry lacks was never acknowledged. What else lacks was, which a page of a later entry shows. Pages of entries
  * that LMDB has, behind the last, show nothing.
  */
 
-/** Revisions of one transaction and what it writes. */
+/** Revisions of one transaction and its writes. */
 export interface JournalEntry {
   readonly first: Revision
   readonly last: Revision
@@ -59,7 +59,7 @@ export interface JournalGap {
   readonly position: number
   /** The first revision behind the missing ones that is there; null when the file ends before. */
   readonly next: Revision | null
-  /** The newest of which the file tells. */
+  /** The newest revision in the file. */
   readonly last: Revision
 }
 
@@ -72,13 +72,13 @@ const WRITE_BYTES = 8
 const MARK = 0x324e524a
 const DATABASES: readonly (keyof Databases)[] = ['values', 'heads', 'meta', 'expiries']
 
-/** An entry as it stands in the file. */
+/** An entry as it is in the file. */
 export function encodeEntry({ first, last, writes }: JournalEntry): Buffer {
   let length = 0
   for (const { key, value } of writes) length += WRITE_BYTES + key.length + (value?.length ?? 0)
   const count = Math.max(1, Math.ceil(length / CONTENT_BYTES))
   const bytes = Buffer.allocUnsafe(count * HEADER_BYTES + length)
-  // What takes one page is written where it belongs; more is cut into pages.
+  // An entry of one page is written where it belongs; a longer one is cut into pages.
   const content = count === 1 ? bytes.subarray(HEADER_BYTES) : Buffer.allocUnsafe(length)
   putWrites(content, writes)
   for (let index = 0; index < count; index++) {
@@ -108,7 +108,7 @@ function putWrites(bytes: Buffer, writes: WriteList): void {
   }
 }
 
-/** Reads every page of a file, wherever it stands. */
+/** Reads every page of a file, wherever it is. */
 export function readPages(file: Buffer): JournalContent {
   const pages: JournalPage[] = []
   for (let position = 0; position < file.length; position += PAGE_BYTES) {
@@ -134,7 +134,7 @@ export function entriesAfter(
   return following
 }
 
-/** What is missing behind a revision up to which everything is there; null when nothing is. */
+/** The gap behind a revision up to which everything is there; null when there is none. */
 export function findGap({ pages, bytes }: JournalContent, after: Revision): JournalGap | null {
   // A page of the entry that follows at once may be all of it that a crash let through.
   const later = pages.filter(({ first }) => first > after + 1)
@@ -149,7 +149,7 @@ export function findGap({ pages, bytes }: JournalContent, after: Revision): Jour
   return isShort ? { position: bytes, next: null, last: after } : null
 }
 
-/** Where the pages lie that are missing before one: at the end of what is good in its half, or in the other. */
+/** Position of the missing pages before a page: behind the good pages of its half, or in the other half. */
 function damageBefore(pages: readonly JournalPage[], next: number, after: Revision): number {
   const good = (from: number, to: number): number =>
     pages

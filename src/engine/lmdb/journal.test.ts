@@ -29,7 +29,7 @@ const copyOf = async (dir: string) => {
   return copy
 }
 
-/** What each of the entries that LMDB does not have takes. */
+/** Size of each of the entries that LMDB does not have. */
 const SIZES = [20, 3_000, 6_000, 20, 7_000, 900]
 /** Where each begins, in pages, and how many it has. */
 const PLACES = [
@@ -78,7 +78,7 @@ describe.each([
     start = readPages(good).pages.find(({ first }) => first === applied + 1)!.position
   })
 
-  /** What is read of a journal: how many entries follow, and what lacks. */
+  /** Result of reading a journal: how many entries follow, and the missing ones. */
   const read = (bytes: Buffer) => {
     const content = readPages(bytes)
     const following = entriesAfter(content.entries, applied)
@@ -142,7 +142,7 @@ describe.each([
     for (const entry of [4, 5]) {
       const [, pages] = PLACES[entry]!
       const at = positionOf(entry)
-      // What stood there before: nothing, or entries that LMDB has.
+      // Earlier contents: nothing, or entries that LMDB has.
       const old = Buffer.from(good)
       if (before === 0) old.fill(0, at)
       else
@@ -155,7 +155,7 @@ describe.each([
       const length = (pages - 1) * PAGE + 32 + good.readUInt32LE(at + (pages - 1) * PAGE + 24)
       for (let done = 0; done < length; done += entry === NEWEST ? 1 : 13) {
         good.copy(old, at, at, at + done)
-        // What lacks may be what stood there.
+        // The missing part may be the earlier contents.
         if (old.compare(good, at, at + length, at, at + length) === 0) continue
         const found = read(old)
         if (found.entries !== entry || found.gap !== null)
@@ -190,7 +190,7 @@ describe.each([
       expect(read(flipped(at))).toEqual({ entries: 6, gap: null })
   })
 
-  test('a store is refused with the place, and is not changed; the command goes on without the rest', async () => {
+  test('a store is refused with the place, and is not changed; the command continues without the rest', async () => {
     const store = await copyOf(dir)
     writeFileSync(journalOf(store), flipped(positionOf(2) + PAGE + 100, 3))
     const message =
@@ -242,7 +242,7 @@ describe.each([
   })
 })
 
-test('what a client writes is never taken for an entry', async () => {
+test('data of a client is never taken for an entry', async () => {
   const dir = join(root, 'planted')
   const engine = await openLmdb({ dir, clock, journalAfter: 0 })
   await engine.get('/a')

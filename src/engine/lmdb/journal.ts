@@ -61,7 +61,7 @@ export class Journal {
       return new Journal(fd, flushes)
     } catch (error) {
       closeSync(fd)
-      // A part of one has no use, and takes room.
+      // A partial file has no use, and takes room.
       if (isNew) rmSync(path, { force: true })
       throw error
     }
@@ -84,7 +84,7 @@ export class Journal {
     this.#at = aligned(this.#at + entry.length)
   }
 
-  /** The same at once: it is on disk when this returns, and nothing else happens meanwhile. Throws. */
+  /** The same, synchronously: it is on disk when this returns. Throws. */
   appendAtOnce(entry: Buffer): void {
     let done = 0
     while (done < entry.length) {
@@ -95,7 +95,7 @@ export class Journal {
     this.#at = aligned(this.#at + entry.length)
   }
 
-  /** Begins with the other half, unless that is needed: what is in this one is going to be in LMDB. */
+  /** Continues in the other half, unless that is needed: LMDB is about to have the entries of this one. */
   turnOver(): void {
     if (this.#isOtherNeeded) return
     this.#half = 1 - this.#half
@@ -103,7 +103,7 @@ export class Journal {
     this.#isOtherNeeded = true
   }
 
-  /** What is in the other half is in LMDB. */
+  /** LMDB has the entries of the other half. */
   release(): void {
     this.#isOtherNeeded = false
   }
@@ -114,14 +114,14 @@ export class Journal {
 }
 
 /**
- * Whether O_DSYNC does what it says. Windows has no such flag, and on macOS it ends at the disk's own memory; a flush of
+ * Whether O_DSYNC reaches the disk. Windows has no such flag, and on macOS it ends at the disk's own memory; a flush of
  * Node reaches the disk on both (libuv: F_FULLFSYNC and FlushFileBuffers). docs/store.md.
  */
 const WRITES_THROUGH = process.platform === 'linux'
 
 const EMPTY: JournalContent = { entries: [], pages: [], bytes: 0 }
 
-/** What a directory's journal holds; most of it is in LMDB too. */
+/** Contents of a directory's journal; most of it is in LMDB too. */
 export async function readJournal(dir: string): Promise<JournalContent> {
   const path = join(dir, JOURNAL_FILE)
   return existsSync(path) ? readPages(await readFile(path)) : EMPTY
@@ -162,7 +162,7 @@ const revisions = (first: Revision, last: Revision): string =>
 /** The journal lacks writes that were acknowledged. */
 export class DamagedJournal extends UnusableDataDir {
   override name = 'DamagedJournal'
-  /** The newest revision that can be had, and the newest of which the journal tells. */
+  /** The newest revision that can be recovered, and the newest that the journal mentions. */
   readonly after: Revision
   readonly last: Revision
 
@@ -187,7 +187,7 @@ function writeAll(fd: number, bytes: Buffer, position: number): Promise<void> {
 
 /** Makes a new name of a directory last. */
 function flushDirectory(dir: string): void {
-  // Windows opens no directories, and keeps names without being asked.
+  // Windows opens no directories, and makes names durable without a flush.
   if (process.platform === 'win32') return
   const fd = openSync(dir, 'r')
   try {

@@ -1,4 +1,4 @@
-/** What stands in the file of the embedded store, and under which names. */
+/** Names and formats of the embedded store's file. */
 import type { Database, RootDatabase, RootDatabaseOptionsWithPath, Transaction } from 'lmdb'
 import { OWNER_FILE } from '../../base/folders.ts'
 import { UnusableDataDir, type Revision } from '../engine.ts'
@@ -9,7 +9,7 @@ export type Bytes = Database<Buffer, Buffer>
 
 /** The databases of a store. */
 export interface Databases {
-  /** Changes by revision; each value stands here once. */
+  /** Changes by revision; each value is here once. */
   readonly values: Bytes
   /** Newest change of each key. */
   readonly heads: Bytes
@@ -24,11 +24,11 @@ export const DATA_FILE = 'data.mdb'
 export const JOURNAL_FILE = 'journal'
 /** Name of the file that is given up when a disk is full, so that there is room to delete. */
 export const RESERVE_FILE = 'reserve'
-/** Version of what stands in the databases. */
+/** Version of the format of the databases. */
 export const FORMAT_VERSION = '2'
 /** Larger pages hold a few objects each: less space is lost than with the system's 4 KiB. */
 const PAGE_BYTES = 16_384
-/** What LMDB takes, with some room. */
+/** Longest key that LMDB takes, with some room. */
 export const MAX_KEY_BYTES = 1_900
 /** Keys of the database `meta`. */
 export const META = {
@@ -39,10 +39,10 @@ export const META = {
 } as const
 /** Bytes of a time in front of a key of `expiries`. */
 export const TIME_BYTES = 6
-/** What one can do about damage, for messages. */
+/** Remedy for damage, for messages. */
 export const DAMAGED = 'restore a backup into another directory (docs/backup.md)'
 
-/** What kept a data directory from being used, told with what would help where the library says that it is damaged. */
+/** Why a data directory cannot be used, with a remedy where the library reports damage. */
 export function unusable(what: string, error: unknown): UnusableDataDir {
   if (error instanceof UnusableDataDir) return error
   const why = error instanceof Error ? error.message : String(error)
@@ -52,7 +52,7 @@ export function unusable(what: string, error: unknown): UnusableDataDir {
 
 const DAMAGE = /^MDB_(PAGE_NOTFOUND|CORRUPTED|INVALID|PANIC|VERSION_MISMATCH)/
 
-/** A store of another format; of the last one it is told how to move it. */
+/** A store of another format; for the previous one the message says how to move it. */
 export const otherFormat = (dir: string, found: string | undefined, wanted: string) =>
   new UnusableDataDir(
     `data directory ${dir} has format ${found ?? 'unknown'}, this program reads format ${wanted}${found === '1' ? '; move it with the command "migrate --in-place" (docs/store.md)' : ''}`,
@@ -68,7 +68,7 @@ export function openOptions(path: string, { readOnly = false } = {}): RootDataba
     maxDbs: 8,
     // A commit resolves when it is on disk, not before.
     overlappingSync: false,
-    // With it, a commit that fails also rejects a promise that nobody can take, which ends the process.
+    // With it, a failed commit also rejects a promise that callers cannot reach, which ends the process.
     eventTurnBatching: false,
     readOnly,
     encoding: 'binary',
@@ -100,7 +100,7 @@ export function readFormat(
     const words = JSON.parse(text) as unknown
     if (typeof words === 'object' && words !== null) return words as Record<string, string>
   } catch {
-    // Told below, as what is JSON and no map is.
+    // Reported below, like JSON that is no map.
   }
   throw new UnusableDataDir(
     `data directory ${dir} is damaged: its format mark cannot be read; ${DAMAGED}`,

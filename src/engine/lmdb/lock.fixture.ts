@@ -1,4 +1,4 @@
-/** Takes the lock of a directory, says so, and keeps it until it is killed; in a process of its own. */
+/** Takes the lock of a directory, prints so, and keeps it until it is killed; in a process of its own. */
 import { lockDir } from './lock.ts'
 
 const [dir = ''] = process.argv.slice(2)

@@ -34,7 +34,7 @@ afterEach(async () => {
   await rm(parent, { recursive: true, force: true })
 })
 
-/** What an open file of this process is. */
+/** Path of an open file of this process. */
 function linkOf(fd: string): string {
   try {
     return readlinkSync(`/proc/self/fd/${fd}`)
@@ -47,7 +47,7 @@ const failing = (): number => {
   throw new Error('times are unknown')
 }
 
-/** A process that takes the lock or says why not. */
+/** A process that takes the lock or prints why not. */
 async function holder(before: readonly string[] = []) {
   const [program = '', ...args] = [...before, ...NODE, dir]
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -93,14 +93,14 @@ test('one part of a process keeps the others away until it gives the directory b
   expect(said).toBe(inUseBy(`process ${process.pid}`))
   lock.release()
   lock.release()
-  // What was made for it is gone.
+  // The folders made for it are gone.
   expect(readdirSync(parent)).toEqual([])
   const next = lockDir(dir)
   expect(next.isLeft).toBe(false)
   next.release()
 })
 
-describe('what a process that is being started has of ours keeps nobody away', () => {
+describe('a starting child process with copies of the open files does not hold the lock', () => {
   /** A process that has copies of the open files of the store, as each has between its making and its program. */
   function heir() {
     const open = readdirSync('/proc/self/fd').filter((fd) => linkOf(fd).startsWith(`${dir}/`))
@@ -192,7 +192,7 @@ test('processes that do not see each other keep each other away', async ({ skip 
 
 test('of many that start at one time one wins', { timeout: 60_000 }, async () => {
   mkdirSync(dir, { recursive: true })
-  // What a killed one left is in the way of each.
+  // The files of a killed process are in the way of each.
   writeFileSync(join(dir, 'lock'), '999999999 1 host -\n')
   const all = await Promise.all(Array.from({ length: 8 }, () => holder()))
   const words = all.map(({ said }) => said)

@@ -40,7 +40,7 @@ export interface LockOptions {
    * refused.
    */
   readonly onUnlocked?: ((why: string) => void) | undefined
-  /** Is told of files that others may read, and that cannot be kept from them. */
+  /** Called with files that others may read, and that cannot be protected from them. */
   readonly onReadable?: ((what: string) => void) | undefined
   /** Those of the system by default. */
   readonly locks?: FileLocks
@@ -60,7 +60,7 @@ export class DirLock {
   readonly #made: readonly string[]
   /** Open files that hold the locks, the lock file first. */
   #files: readonly number[] = []
-  /** Whether it was told that there are no locks. */
+  /** Whether the lack of locks was reported. */
   #isUnlocked = false
 
   constructor(dir: string, options: LockOptions) {
@@ -157,7 +157,7 @@ export class DirLock {
     closeSync(fd)
   }
 
-  /** Makes the directory, or leaves what is there to its owner. */
+  /** Makes the directory, or leaves an existing one to its owner alone. */
   #prepared(): readonly string[] {
     const dir = this.#dir
     try {
@@ -263,7 +263,7 @@ function isOfEarlierRelease(path: string): boolean {
   return startTime(Number(pid)) === started
 }
 
-/** What the numbers of processes count in; a constant where the system does not tell. */
+/** Scope of process numbers; a constant where the system does not report it. */
 function pidSpace(): string {
   try {
     return readlinkSync('/proc/self/ns/pid')
@@ -275,7 +275,7 @@ function pidSpace(): string {
 /** States of a process that has ended and is not collected yet, as in a container without an init. */
 const ENDED = new Set(['Z', 'X'])
 
-/** Start time of a process in ticks since boot, `ended` after its end; a constant where the system does not tell. */
+/** Start time of a process in ticks since boot, `ended` after its end; a constant where the system reports none. */
 function startTime(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')

@@ -5,13 +5,13 @@ export interface Tree {
   readonly name: string
   /** Number of its first page; null when it is empty. */
   readonly root: number | null
-  /** What it is made with, bits of LMDB's. */
+  /** Flags of the tree, bits of LMDB. */
   readonly flags: number
   /** Pages from its root to a leaf. */
   readonly depth: number
 }
 
-/** What one of the two first pages of a file says about a state. */
+/** State of a store according to one of the two first pages of a file. */
 export interface Meta {
   readonly pageBytes: number
   /** How much of the file was mapped when this was written. */
@@ -23,7 +23,7 @@ export interface Meta {
   readonly main: Tree
 }
 
-/** Bytes in front of every page, where its own number and what it is stand. */
+/** Bytes in front of every page, with its own number and its type. */
 export const HEADER_BYTES = 24
 /** Bytes of the record of a tree. */
 export const TREE_BYTES = 48
@@ -33,7 +33,7 @@ const VERSION = 2
 const IS_META = 8
 /** No system maps more than that. */
 const MAX_MAP_BYTES = 2 ** 47
-/** Where things stand in the two pages that an LMDB file begins with. */
+/** Offsets in the two pages that an LMDB file begins with. */
 const AT = {
   kind: 18,
   magic: 24,

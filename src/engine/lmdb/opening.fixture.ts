@@ -1,4 +1,4 @@
-/** Opens a store and reads all of it, in a process of its own: one that is damaged might end it. */
+/** Opens a store and reads all of it, in a process of its own: a damaged one might end it. */
 import { ManualClock } from '../../base/clock.ts'
 import { openLmdb } from './engine.ts'
 import type { Verify } from './verify.ts'

@@ -92,7 +92,7 @@ interface Damage {
   readonly damage: (path: string) => void
   /** null: it is whole. */
   readonly why: string | (() => RegExp) | RegExp | null
-  /** What finds it. */
+  /** The check that finds it. */
   readonly verify: Verify
 }
 const damaged = (
@@ -227,7 +227,7 @@ describe('a data file', () => {
         why: typeof reason === 'string' ? reason : expect.stringMatching(reason),
       },
     )
-    // Nothing was changed, and nobody has it.
+    // Nothing was changed, and the lock is free.
     expect(readFileSync(path).equals(before)).toBe(true)
     expect(readdirSync(store)).not.toContain('lock')
   })
@@ -254,7 +254,7 @@ describe('a data file', () => {
     cpSync(good, store, { recursive: true })
     zeroed(() => last('overflow').page)(fileOf(store))
     await checkDataFile(store)
-    // What a process leaves that is not there any more.
+    // Left by a process that is gone.
     writeFileSync(join(store, 'lock'), '999999999 1\n')
     await expect(openLmdb({ dir: store, clock: new ManualClock() })).rejects.toMatchObject({
       name: 'UnusableDataDir',

@@ -14,12 +14,12 @@ export interface Walked {
   readonly how: Walk
 }
 
-/** What a page is, in its header. */
+/** Type of a page, in its header. */
 const IS = { branch: 1, leaf: 2, overflow: 4 } as const
 /** Bits that LMDB keeps for itself while a transaction runs. */
 const PASSING = 0xe000
 const NODE_BYTES = 8
-/** What stands in a leaf for a value that has pages of its own. */
+/** Entry of a leaf for a value that has pages of its own. */
 const OVERFLOW_BYTES = 24
 const NODE_OVERFLOW = 1
 const NODE_TREE = 2
@@ -32,7 +32,7 @@ const FIRST_PAGE = 2
 const READ_BYTES = 1 << 20
 
 /**
- * Follows the trees of a file by reading it, never through a map, where what is not there would end the process: all
+ * Follows the trees of a file by reading it, never through a map, where missing pages would end the process: all
  * pages must be in the file, be reached once, have their own number and be what they should be. Throws DamagedPage.
  */
 export async function walkPages(walked: Walked): Promise<void> {
@@ -65,7 +65,7 @@ class PageWalk {
     this.#buffer = Buffer.alloc(Math.max(READ_BYTES, walked.meta.pageBytes))
   }
 
-  /** Walks a tree level by level; returns the trees that the leaves of one with names tell of. */
+  /** Walks a tree level by level; returns the trees that the leaves of one with names refer to. */
   async follow(tree: Tree, { named = false } = {}): Promise<readonly Tree[]> {
     const trees: Tree[] = []
     if ((tree.flags & ORDERS) !== (tree === this.#walked.meta.free ? NUMBERS : 0))
@@ -88,7 +88,7 @@ class PageWalk {
     return trees
   }
 
-  /** Takes in that something leads to a run of pages. */
+  /** Records that a tree refers to a run of pages. */
   #reach(first: number, count: number, tree: Tree): void {
     const { pages, meta } = this.#walked
     const last = first + count - 1

@@ -29,7 +29,7 @@ const LOOK_MS = 20
 
 /**
  * The newest state of an embedded store, also while a server of another process has it: a read transaction, from which
- * writers keep away. What they write meanwhile takes new space in the file until this is closed. Throws UnusableDataDir.
+ * writers keep away. Writes meanwhile take new space in the file until this is closed. Throws UnusableDataDir.
  */
 export async function openLmdbSnapshot(
   dir: string,
@@ -53,7 +53,7 @@ export async function openLmdbSnapshot(
   }
 }
 
-/** Whoever has the store brings its journal to LMDB within a moment; of a store that nobody has, it is done here. */
+/** A running server brings its journal to LMDB within a moment; for a store without one, it is done here. */
 async function applyJournal(dir: string, formatVersion: string): Promise<void> {
   try {
     const engine = await openLmdb({ dir, clock: systemClock, formatVersion })
@@ -79,7 +79,7 @@ async function openFile(dir: string, formatVersion: string): Promise<Snapshot> {
 
 function read(root: RootDatabase<Buffer, Buffer>, dir: string, formatVersion: string): Snapshot {
   const { values, heads, meta } = databases(root)
-  // From here on everything is read as it stands now.
+  // From here on everything is read as it is now.
   const transaction = root.useReadTransaction()
   const { version, ...format } = readFormat(meta, dir, { transaction }) ?? {}
   if (version === undefined) throw new UnusableDataDir(`there is no store in ${dir} yet`)

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { StoreUnavailable } from '../engine.ts'
 import { Space, spaceFor } from './space.ts'
 
-test('what a transaction may take grows with its values', () => {
+test('the space of a transaction grows with its values', () => {
   const nothing = { value: Buffer.alloc(0) }
   const value = spaceFor([nothing])
   expect([spaceFor([]), spaceFor([nothing, nothing])]).toEqual([0, 2 * value])
@@ -13,7 +13,7 @@ test('what a transaction may take grows with its values', () => {
   expect(spaceFor([{ value: null }])).toBeGreaterThan(0)
 })
 
-test('a file system without room is told of before anything is written', () => {
+test('a full file system is reported before anything is written', () => {
   const dir = mkdtempSync(join(tmpdir(), 'space-'))
   try {
     const space = new Space(dir)
@@ -28,7 +28,7 @@ test('a file system without room is told of before anything is written', () => {
       )
       expect(readdirSync(dir)).toEqual(frees ? [] : ['reserve'])
     }
-    // What was given up is taken again when there is room.
+    // The reserve is restored when there is room.
     space.check(0)
     expect(readdirSync(dir)).toEqual(['reserve'])
   } finally {

@@ -5,20 +5,20 @@ import { OWNER_FILE } from '../../base/folders.ts'
 import { StoreFull, UnusableDataDir } from '../engine.ts'
 import { DATA_FILE, RESERVE_FILE } from './layout.ts'
 
-/** What stays free: room for the inner pages of a transaction, and for whoever else writes meanwhile. */
+/** Bytes that stay free: room for the inner pages of a transaction, and for other writers. */
 const KEPT_BYTES = 4 << 20
-/** What stays free of what makes room. */
+/** Bytes that stay free of writes that make room. */
 const LAST_BYTES = 512 << 10
-/** Bytes of the file that is given up for what makes room, when somebody else took all of the disk. */
+/** Bytes of the reserve file, given up for writes that make room when others have filled the disk. */
 const RESERVE_BYTES = 4 << 20
 /** Pages that one value may touch besides its own. */
 const VALUE_BYTES = 32 << 10
 /** Pages that are written anew for one that is removed. */
 const REMOVAL_BYTES = 16 << 10
-/** What the library writes through a map when it opens a file, and would end the process over. */
+/** Bytes that the library writes through a map when it opens a file, and would end the process over. */
 const OPENING_BYTES = 64 << 10
 
-/** What a transaction may take at most, as a rule. */
+/** Upper estimate of the space of a transaction. */
 export function spaceFor(writes: Iterable<{ readonly value: Uint8Array | null }>): number {
   let bytes = 0
   for (const { value } of writes)
@@ -37,8 +37,8 @@ export class Space {
   }
 
   /**
-   * Throws StoreFull when there is no room for a transaction of so many bytes. Asked before each one: the library does not
-   * outlive every page that it fails to write. What `frees` may use the last that is left, and the reserve.
+   * Throws StoreFull when there is no room for a transaction of so many bytes. Called before each one: the library does
+   * not outlive every page that it fails to write. One that `frees` may use the last free bytes, and the reserve.
    */
   check(bytes: number, { frees = false } = {}): void {
     const needed = bytes + (frees ? LAST_BYTES : KEPT_BYTES)
@@ -78,7 +78,7 @@ export class Space {
     if (this.#free() < KEPT_BYTES + 2 * RESERVE_BYTES) return
     const fd = openSync(path, 'wx', OWNER_FILE)
     try {
-      // What cannot be made smaller by the file system.
+      // Data that the file system cannot compress.
       const bytes = randomBytes(RESERVE_BYTES)
       for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at)
       this.#isReserveDue = false

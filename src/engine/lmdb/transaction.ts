@@ -4,7 +4,7 @@ import { encodeHead, encodeValue, placeKey, type Head } from './value-record.ts'
 import type { Versions } from './versions.ts'
 import type { Writes } from './writes.ts'
 
-/** What a transaction is made with. */
+/** Dependencies of a transaction. */
 export interface TransactionOptions {
   readonly versions: Versions
   readonly expiries: LmdbExpiries | null
@@ -16,7 +16,7 @@ export interface TransactionOptions {
   readonly timeMs: number
 }
 
-/** The newest change of a key, and what it made of it. */
+/** The newest change of a key, and its result. */
 export interface Made {
   readonly head: Head
   readonly item: Item | null
@@ -25,12 +25,12 @@ export interface Made {
 /** The commits that go to disk together: each sees what those before it make of the store. */
 export class Transaction {
   readonly #options: TransactionOptions
-  /** What became of each key. */
+  /** Resulting state of each key. */
   readonly made = new Map<string, Made>()
   readonly events: Event[] = []
   /** Newest revision when it is committed. */
   revision: Revision
-  /** When the first key goes that it writes. */
+  /** When the first of its keys expires. */
   soonest = Infinity
 
   constructor(options: TransactionOptions) {

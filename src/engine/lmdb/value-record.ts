@@ -2,9 +2,9 @@ import { crc32 } from 'node:zlib'
 import type { Revision } from '../engine.ts'
 
 /**
- * One change as it stands on disk, under its revision and its place in the transaction (10 bytes, big-endian).
+ * One change as it is on disk, under its revision and its place in the transaction (10 bytes, big-endian).
  *
- *     byte 0       1: deletion; 2: with a checksum, which what the first versions wrote has not
+ *     byte 0       1: deletion; 2: with a checksum, which records of the first versions lack
  *     bytes 1-8    revision of the commit that made the key
  *     bytes 9-16   revision of the value before; 0: none
  *     bytes 17-18  its place in its transaction
@@ -24,7 +24,7 @@ export interface ValueRecord {
   readonly value: Buffer
 }
 
-/** Where a change stands. */
+/** Position of a change. */
 export interface Place {
   readonly revision: Revision
   readonly index: number
@@ -67,7 +67,7 @@ export function decodeValue(bytes: Buffer): ValueRecord {
   }
 }
 
-/** Whether a change is as it was written, as far as can be told. */
+/** Whether a change is undamaged, as far as can be known. */
 export function isIntact(bytes: Buffer): boolean {
   if (bytes.length < FIXED || (bytes[0]! & ~(DELETED | CHECKED)) !== 0) return false
   const start = startOf(bytes)
@@ -97,7 +97,7 @@ export function readPlaceKey(key: Buffer): Place {
   }
 }
 
-/** What is kept for each key: where its newest change stands. */
+/** Record of each key: the position of its newest change. */
 export interface Head extends Place {
   readonly created: Revision
   readonly deleted: boolean

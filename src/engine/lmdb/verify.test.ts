@@ -20,7 +20,7 @@ async function changed(dir: string, change: (stores: Databases) => void): Promis
   await file.close()
 }
 
-/** Turns one bit of the change at a revision. */
+/** Flips one bit of the change at a revision. */
 const flip =
   (revision: number, at: number) =>
   ({ values }: Databases) => {
@@ -117,7 +117,7 @@ describe('damage is found when a store is opened', () => {
     })
   }
 
-  test('a backup does not keep what is damaged', async () => {
+  test('a backup does not include damaged values', async () => {
     const dir = join(root, 'snapshot')
     const engine = await openLmdb({ dir, clock })
     await engine.commit([{ key: '/a', value: Buffer.from('1') }])
@@ -151,7 +151,7 @@ describe('damage is found when a store is opened', () => {
   })
 })
 
-test('a key that was made anew over a deletion that history has lost is no damage', async () => {
+test('a key created again over a compacted deletion is no damage', async () => {
   const dir = mkdtempSync(join(root, 'anew-'))
   const value = Buffer.from('v')
   const engine = await openLmdb({ dir, clock, format: {} })

@@ -9,7 +9,7 @@ import { decodeHead, decodeValue, isIntact, placeKey, readPlaceKey } from './val
  */
 export type Verify = 'newest' | 'all'
 
-/** What `newest` reads at most. */
+/** Most changes, and bytes of them, that `newest` reads. */
 const NEWEST = 1_000
 const NEWEST_BYTES = 64 << 20
 /** Bytes of the key of a change. */
@@ -61,8 +61,8 @@ async function verifyChanges(
       throw damaged(`the change at revision ${revision} is older than its key`)
     }
     const { prev } = record
-    // What a change above the floor superseded is still needed by reads of the past, unless that was a deletion: what
-    // made the key anew stands over one, which goes with the history.
+    // A value superseded by a change above the floor is still needed by reads of the past, unless that was a deletion:
+    // a key created anew supersedes a deletion, which is removed with the history.
     const isNeeded = prev !== null && revision > floor && record.created < revision
     if (isNeeded && !values.doesExist(placeKey(prev.revision, prev.index))) {
       throw damaged(`what the change at revision ${revision} superseded is gone`)

@@ -25,7 +25,7 @@ export class Versions {
     return bytes ? decodeHead(bytes) : null
   }
 
-  /** What a change of a key made of it; null for a deletion. */
+  /** State of a key after a change; null for a deletion. */
   item(key: string, place: Place): Item | null {
     const bytes = this.#stores.values.get(placeKey(place.revision, place.index))
     if (!bytes) return null
@@ -70,7 +70,7 @@ export class Versions {
     return { items, at, more: false }
   }
 
-  /** Changes after `from` and up to `to`; `check` is asked between strides whether they are still there. */
+  /** Changes after `from` and up to `to`; `check` is called between strides and throws when they are compacted. */
   *changes(
     prefix: string,
     { from, to, check }: { from: Revision; to: Revision; check: () => void },

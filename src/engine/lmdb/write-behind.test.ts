@@ -16,7 +16,7 @@ const newDir = async () => {
 }
 afterAll(() => Promise.all(dirs.map((dir) => rm(dir, { recursive: true, force: true }))))
 
-/** What a machine that stops now leaves. */
+/** The files of a machine that stops now. */
 async function crashed(dir: string): Promise<string> {
   const copy = await newDir()
   await cp(dir, copy, { recursive: true, filter: (path) => !path.endsWith('lock') })
@@ -78,14 +78,14 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ is: 'look' as const }) },
 )
 
-/** Who flushes the journal. */
+/** Thread that flushes the journal. */
 const flushers = [
   ['another thread', { isAtOnce: () => false, took() {} }],
   ['this thread', { isAtOnce: () => true, took() {} }],
 ] as const
 
 describe.each(flushers)('flushed by %s', (_, flushes) => {
-  test('a machine that stops at any moment leaves what was acknowledged, history included', async () => {
+  test('a machine that stops at any moment leaves all acknowledged writes, history included', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(step, { minLength: 1, maxLength: 60 }),
@@ -116,7 +116,7 @@ describe.each(flushers)('flushed by %s', (_, flushes) => {
               const before = engine.revision()
               const committing = engine.commit([{ key: one.key, value }])
               if (one.is === 'write' && one.letter === 'z') {
-                // What waits is brought to LMDB while this one is on its way.
+                // Waiting entries are applied to LMDB while this one is on its way.
                 if (one.bytes !== MIDDLE) await new Promise((resolve) => setImmediate(resolve))
                 for (let i = 0; i < one.bytes % 7; i++) await Promise.resolve()
                 clock.advance(60)
@@ -160,7 +160,7 @@ describe.each(flushers)('flushed by %s', (_, flushes) => {
     )
   }, 60_000)
 
-  test('more is written than a journal holds, and it is begun anew again and again', async () => {
+  test('more is written than a journal holds, and it is reused many times', async () => {
     const dir = await newDir()
     const clock = new ManualClock()
     const engine = await openLmdb({ dir, clock, journalAfter: 0, flushes })
@@ -189,7 +189,7 @@ describe.each(flushers)('flushed by %s', (_, flushes) => {
         ])
       }),
     )
-    // The first makes it; whoever comes right behind knows its revision, and the others meet one that is newer.
+    // The first makes it; a writer right behind it knows its revision, and the others meet a newer one.
     expect(made.filter(({ done }) => done).length).toBeLessThanOrEqual(2)
     const again = await openLmdb({ dir: await crashed(dir), clock, verify: 'all' })
     expect(await stateOf(again)).toEqual(await stateOf(engine))
@@ -197,7 +197,7 @@ describe.each(flushers)('flushed by %s', (_, flushes) => {
     await engine.close()
   })
 
-  test('what is added while the rest is brought to LMDB is not lost with it', async () => {
+  test('entries added while others are applied to LMDB are not lost with them', async () => {
     const dir = await newDir()
     const clock = new ManualClock()
     const engine = await openLmdb({ dir, clock, journalAfter: 0, flushes })

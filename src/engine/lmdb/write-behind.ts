@@ -29,12 +29,12 @@ import { spaceFor } from './space.ts'
 import type { Made } from './transaction.ts'
 import type { WriteList } from './writes.ts'
 
-/** What is written to the journal first; larger transactions spend more time on their bytes than on flushes. */
+/** Largest transaction that the journal takes; larger ones spend more time on their bytes than on flushes. */
 const MOST_BYTES = 8 << 10
 const APPLY_AFTER_MS = 50
 const RETRY_AFTER_MS = 1_000
 
-/** One transaction: what it writes, the revisions it makes, and what becomes of which keys. */
+/** One transaction: its writes, its revisions, and the resulting state of its keys. */
 export interface Written {
   /** How many commits are in it. */
   readonly commits: number
@@ -48,7 +48,7 @@ export interface Written {
   readonly made: ReadonlyMap<string, Made>
 }
 
-/** What a store writes with. */
+/** Dependencies of durable writes. */
 export interface WriteBehindOptions {
   readonly dir: string
   readonly file: Environment
@@ -62,7 +62,7 @@ export interface WriteBehindOptions {
 
 /**
  * Makes transactions durable: small ones in the journal, from where many go to LMDB together a little later, others in
- * LMDB at once, together with what waits.
+ * LMDB at once, together with all that wait.
  */
 export class WriteBehind {
   readonly #options: WriteBehindOptions
@@ -96,7 +96,7 @@ export class WriteBehind {
     return this.#unapplied.findLast((written) => written.timeMs <= timeMs)?.last
   }
 
-  /** What is committed and not in LMDB, by key. */
+  /** Committed changes that LMDB does not have yet, by key. */
   get made(): ReadonlyMap<string, Made> {
     return this.#made
   }
@@ -177,7 +177,7 @@ export class WriteBehind {
     this.#closed = true
     this.#cancel?.()
     await this.settle().catch(() => {})
-    // Whoever has the directory next must not find it being made.
+    // The next owner of the directory must not find it incomplete.
     await this.#keeping
     await this.#journal?.close()
   }
@@ -214,7 +214,7 @@ export class WriteBehind {
     }
   }
 
-  /** What waits, and all that the journal's half has: not while something is being added to it. */
+  /** Waiting entries, and all in the journal's half: not while something is being added to it. */
   #take(): Promise<readonly Written[]> {
     const take = (): readonly Written[] => {
       if (this.#unapplied.length > 0) this.#journal?.turnOver()
@@ -227,7 +227,7 @@ export class WriteBehind {
   async #applyAll(more: Written | null): Promise<void> {
     const taken = await this.#take()
     const all = more ? [...taken, more] : taken
-    // What waits was acknowledged.
+    // The waiting entries were acknowledged.
     const frees = more?.frees ?? true
     await this.#options.file.transact(
       (list) => {
@@ -235,7 +235,7 @@ export class WriteBehind {
       },
       { frees },
     )
-    // What came meanwhile waits for the next.
+    // Entries that came in between wait for the next.
     this.#unapplied.splice(0, taken.length)
     for (const { writes } of taken) this.#unappliedSpace -= spaceFor(writes)
     this.#journal?.release()

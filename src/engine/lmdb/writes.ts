@@ -1,6 +1,6 @@
 import type { Databases } from './layout.ts'
 
-/** What a transaction is to write, in order. */
+/** Writes of a transaction, in order. */
 export interface Writes {
   put(to: keyof Databases, key: Buffer, value: Buffer): void
   remove(from: keyof Databases, key: Buffer): void
@@ -14,7 +14,7 @@ export interface Write {
   readonly value: Buffer | null
 }
 
-/** Writes that are collected before any is handed over, so that whatever goes wrong until then leaves nothing behind. */
+/** Writes that are collected before any is handed over, so that an error until then leaves nothing behind. */
 export class WriteList implements Writes {
   readonly #writes: Write[] = []
 
@@ -46,7 +46,7 @@ export class WriteList implements Writes {
 
   /** Hands everything over, inside a batch of the library. */
   handOver(stores: Databases): void {
-    // The batch as a whole tells what became of them.
+    // The batch as a whole reports the outcome.
     for (const { database, key, value } of this.#writes) {
       if (value === null) void stores[database].remove(key)
       else void stores[database].put(key, value)

@@ -31,10 +31,10 @@ export function openMemory(options: MemoryOptions): Engine {
   return new MemoryEngine(options)
 }
 
-/** What such an engine is made with. */
+/** Dependencies of such an engine. */
 export interface MemoryOptions {
   readonly clock: Clock
-  /** How long keys live; without it none goes by itself. */
+  /** How long keys live; without it no key expires. */
   readonly ttlMs?: TimeToLive | undefined
 }
 
@@ -75,7 +75,7 @@ class MemoryEngine implements Engine {
     if (this.#closed) return Promise.reject(new Error('the store is closed'))
     return new Promise((resolve) => {
       this.#waiting.push({ changes, resolve })
-      // Commits of one turn go together, as they would to a disk.
+      // Commits of one tick are made together, as they would be on a disk.
       this.#flush ??= Promise.resolve().then(() => this.#flushNow())
     })
   }

@@ -1,4 +1,4 @@
-/** Brings what a release of format 1 keeps in etcd into today's form, key by key. */
+/** Converts data of format 1 in etcd to today's format, key by key. */
 import { Connection, type ConnectionOptions } from '../etcd/connection.ts'
 import { Layout } from '../etcd/layout.ts'
 import { decodeTxn, encodeTxn, type KeyValue } from '../etcd/messages.ts'
@@ -6,7 +6,7 @@ import { askRange } from '../etcd/reads.ts'
 import { upgradeItem, type Format1 } from './format-1.ts'
 
 export interface EtcdUpgrade extends ConnectionOptions {
-  /** What all keys begin with, for instance `/registry`. */
+  /** Prefix of all keys, for instance `/registry`. */
   readonly prefix: string
   readonly from: Format1
 }
@@ -70,7 +70,7 @@ async function move(
   return item !== null
 }
 
-/** The key of format 1 that stands below the root; null for one of today's. */
+/** The key of format 1 that is below the root; null for one of today's. */
 function oldKeyOf(rest: string, { isOld }: Format1): string | null {
   for (const [path, plural] of PATHS)
     if (rest.startsWith(path)) return `/${plural}/${rest.slice(path.length)}`

@@ -1,13 +1,13 @@
 /**
- * What data of format 1 is in today's: keys had no group (`/configmaps/<namespace>/<name>`), and records did not say which
- * version they are in, which their JSON begins with.
+ * Conversion from format 1: keys had no group (`/configmaps/<namespace>/<name>`), and records did not have the
+ * version of their object, which their JSON begins with.
  */
 import { storageTag } from '../../base/storage-tag.ts'
 import { serversPrefix } from '../../base/store-keys.ts'
 import { FORM, insertTag } from '../record.ts'
 import type { Item } from '../engine.ts'
 
-/** What must be known to read it. */
+/** Properties needed to read it. */
 export interface Format1 {
   /** Today's prefix of the keys of a resource that had the prefix `/<plural>/`. */
   readonly prefixOf: (plural: string) => string | undefined
@@ -19,7 +19,7 @@ export interface Format1 {
   readonly seal?: (key: string, record: Uint8Array) => Uint8Array
 }
 
-/** First byte of a record of format 1, and where its JSON and the offset of the JSON's first digit stand. */
+/** First byte of a record of format 1, and the positions of its JSON and of the offset of the JSON's first digit. */
 const OLD_FORM = 1
 const OLD_HEADER_BYTES = 17
 const OPENING_BYTES = 300
@@ -48,7 +48,7 @@ export function upgradeItem(item: Item, format: Format1): Item | null {
 export const upgradeItems = (items: readonly Item[], format: Format1): Item[] =>
   items.map((item) => upgradeItem(item, format)).filter((item) => item !== null)
 
-/** Where an object stands today. */
+/** Today's place of an object. */
 function upgradeKey(key: string, { prefixOf }: Format1): string | null {
   const slash = key.indexOf('/', 1)
   const plural = key.slice(1, slash)
@@ -69,7 +69,7 @@ function upgradeRecord(record: Uint8Array, key: string): Uint8Array {
   return insertTag(record, OLD_HEADER_BYTES, storageTag(versionOf(record)))
 }
 
-/** The version that an object's JSON begins with; none for what is no object. */
+/** The version that an object's JSON begins with; none for other values. */
 function versionOf(record: Uint8Array): string {
   const bytes = Buffer.from(record.buffer, record.byteOffset, record.byteLength)
   const start = OLD_HEADER_BYTES + bytes.readUInt32LE(13)

@@ -43,7 +43,7 @@ const PARTIAL = 'upgrade.partial'
  */
 export async function upgradeLmdb(upgrade: LmdbUpgrade): Promise<Upgraded> {
   const { dir, clock, format } = upgrade
-  // Told before anything is made: a directory without a store, in use, damaged, or of another format.
+  // Reported before anything is made: a directory without a store, in use, damaged, or of another format.
   await (await openLmdbSnapshot(dir, OLD)).close()
   const partial = join(dir, PARTIAL)
   await rm(partial, { recursive: true, force: true })
@@ -77,7 +77,7 @@ async function proveGood(dir: string, { clock, format, ttlMs }: LmdbUpgrade): Pr
   await engine.close()
 }
 
-/** Puts the new data file where the old one is, which nobody may have changed meanwhile. */
+/** Puts the new data file where the old one is, which must not have changed meanwhile. */
 async function replace(dir: string, partial: string, revision: Revision): Promise<string> {
   const [data, kept] = [join(dir, DATA_FILE), join(dir, KEPT_FILE)]
   const snapshot = await openLmdbSnapshot(dir, OLD)

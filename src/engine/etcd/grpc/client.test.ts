@@ -10,7 +10,7 @@ import type { GrpcError } from './status.ts'
 
 const GRPC = { ':status': 200, 'content-type': 'application/grpc' }
 
-/** What a server says, by the path that is asked for. */
+/** Responses of a server, by path. */
 const ANSWERS: Readonly<Record<string, (stream: ServerHttp2Stream) => void>> = {
   '/well': (stream) => answer(stream, { 'grpc-status': '0' }, frameOf(Buffer.from('yes'))),
   '/refused': (stream) =>
@@ -34,7 +34,7 @@ const ANSWERS: Readonly<Record<string, (stream: ServerHttp2Stream) => void>> = {
   },
   '/broken': (stream) => stream.close(2),
   '/silent': (stream) => stream.respond(GRPC),
-  // Says what it is told, and ends when nothing more comes.
+  // Sends its responses, and ends when there are no more.
   '/echo': (stream) => {
     stream.respond(GRPC, { waitForTrailers: true })
     stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }))
@@ -132,12 +132,12 @@ describe('a stream', () => {
     expect(await told('/echo', many)).toEqual({ messages: many, end: 0 })
   })
 
-  test('ends with what the server says', async () => {
+  test('ends with the status of the server', async () => {
     const { end } = await told('/breaks-off', [])
     expect(end).toBe(14)
   })
 
-  test('that is cancelled tells no more', async () => {
+  test('that is cancelled reports nothing more', async () => {
     const stream = client.stream('/echo', String)
     const seen: string[] = []
     await new Promise<void>((resolve) => {
@@ -161,7 +161,7 @@ describe('without a server', () => {
       ({ code, details, isUnsent }: GrpcError) => ({ code, details, isUnsent }),
     )
 
-  test('nothing is sent, and the reason is told', async () => {
+  test('nothing is sent, and the reason is reported', async () => {
     const nobody = new GrpcClient('http://127.0.0.1:9')
     for (let i = 0; i < 2; i++) {
       expect(await failure(nobody.call('/well', Buffer.alloc(0), String, 10_000))).toEqual({
@@ -173,7 +173,7 @@ describe('without a server', () => {
     nobody.close()
   })
 
-  test('who gives up before there is a connection leaves nothing behind', async () => {
+  test('a call cancelled before there is a connection leaves nothing behind', async () => {
     const { port } = server.address() as AddressInfo
     const hasty = new GrpcClient(`http://127.0.0.1:${port}`)
     for (let i = 0; i < 50; i++) {
@@ -188,7 +188,7 @@ describe('without a server', () => {
     expect(await call).toMatchObject({ code: 14, isUnsent: true })
   })
 
-  test('nothing is sent by what was closed', async () => {
+  test('nothing is sent by a closed client', async () => {
     const closed = new GrpcClient('http://127.0.0.1:9')
     closed.close()
     expect(await failure(closed.call('/well', Buffer.alloc(0), String, 10_000))).toEqual({
@@ -212,7 +212,7 @@ describe('without a server', () => {
     const silent = failure(other.call('/silent', Buffer.alloc(0), String, 10_000))
     expect(await other.call('/well', Buffer.alloc(0), String, 10_000)).toBe('yes')
     for (const session of sessions) session.destroy()
-    // It was sent: nobody knows what became of it.
+    // It was sent: its outcome is unknown.
     expect(await silent).toMatchObject({ code: 14, isUnsent: false })
     expect(await other.call('/well', Buffer.alloc(0), String, 10_000)).toBe('yes')
     other.close()
@@ -237,7 +237,7 @@ describe('a silent server', () => {
     return call
   }
 
-  test('that takes the connection and says nothing gets no call', async () => {
+  test('that takes the connection and sends nothing gets no call', async () => {
     const sockets: Socket[] = []
     const mute = createTcpServer((socket) => void sockets.push(socket.on('error', () => {})))
     await once(mute.listen(0, '127.0.0.1'), 'listening')
@@ -268,7 +268,7 @@ describe('a silent server', () => {
     const stream = caller.stream('/echo', String)
     const streamEnd = once(stream as unknown as NodeJS.EventEmitter, 'error')
     const call = failure(caller.call('/well', Buffer.alloc(0), String, 60_000))
-    // It was sent: nobody knows what became of it.
+    // It was sent: its outcome is unknown.
     const unknown = { code: 14, details: 'pings are not answered', isUnsent: false }
     expect(await passing(clock, call)).toEqual(unknown)
     expect(await streamEnd).toMatchObject([unknown])
@@ -278,7 +278,7 @@ describe('a silent server', () => {
     await proxy.close()
   })
 
-  test('that answers pings is waited for', async () => {
+  test('that acknowledges pings is waited for', async () => {
     const clock = new ManualClock()
     const caller = new GrpcClient(
       `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

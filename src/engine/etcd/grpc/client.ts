@@ -33,7 +33,7 @@ export interface MessageStream<T> {
 
 /**
  * A connection to one server, opened when it is needed and again when it broke. Nothing is sent before the server has
- * answered the attempt, so that a call which got no further surely did not happen.
+ * accepted the connection, so that a call which got no further surely did not happen.
  */
 export class GrpcClient {
   readonly #url: URL
@@ -50,7 +50,7 @@ export class GrpcClient {
     this.#clock = clock
   }
 
-  /** Asks once; `answer` is the whole message. Rejects with GrpcError, also for what `decode` throws. */
+  /** Makes one unary call; `answer` is the whole message. Rejects with GrpcError, also for errors of `decode`. */
   call<T>(
     method: string,
     message: Buffer,
@@ -115,7 +115,7 @@ export class GrpcClient {
   ): MessageStream<T> {
     const session = this.#usable()
     let stream: Stream | null = null
-    /** What was said before there was a connection. */
+    /** Calls made before there was a connection. */
     const early: ((stream: Stream) => void)[] = []
     const say = (what: (stream: Stream) => void): void => {
       if (stream) what(stream)
@@ -168,7 +168,7 @@ export class GrpcClient {
   }
 
   #blockOf(method: string, timeoutMs: number): Buffer {
-    // In seconds, which are few: what the server does too long is nobody's loss.
+    // In seconds, which are few: a call that the server ends too late does no harm.
     const timeout = `${Math.max(1, Math.ceil(timeoutMs / 1000))}S`
     const known = `${method} ${timeout}`
     let block = this.#blocks.get(known)
@@ -199,7 +199,7 @@ export class GrpcClient {
   }
 }
 
-/** Makes messages of what comes on a stream, and tells once how it ended: null when its status says that all is well. */
+/** Splits a stream into messages, and reports once how it ended: null when its status is OK. */
 class Answers implements StreamListener {
   readonly #reader: FrameReader
   readonly #take: (message: Buffer) => void

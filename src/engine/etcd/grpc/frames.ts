@@ -2,7 +2,7 @@
 
 const PREFIX_BYTES = 5
 
-/** A message as it goes on the wire, not compressed. */
+/** A message in wire format, not compressed. */
 export function frameOf(message: Buffer): Buffer {
   const frame = Buffer.allocUnsafe(PREFIX_BYTES + message.length)
   frame[0] = 0
@@ -18,7 +18,7 @@ export class FrameReader {
   /** Bytes at which the next message is whole. */
   #wanted = PREFIX_BYTES
 
-  /** Gives the messages that are whole now. Throws on a compressed one, which nobody asked for. */
+  /** Returns the messages that are complete. Throws on a compressed one, which was never requested. */
   push(piece: Buffer): readonly Buffer[] {
     this.#pieces.push(piece)
     this.#bytes += piece.length

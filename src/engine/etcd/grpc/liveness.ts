@@ -2,23 +2,23 @@ import type { Clock } from '../../../base/clock.ts'
 
 /** How often a connection with calls on it is looked at. */
 const TICK_MS = 500
-/** Ticks without a byte until a peer that owes an answer is asked whether it is there: usual answers take far less. */
+/** Ticks without a byte until a peer that owes a response is pinged: usual responses take far less. */
 const SILENT_TICKS = 2
-/** The same for one that may well have nothing to say. */
+/** The same for a peer that may well have nothing to send. */
 const IDLE_TICKS = 20
 /** Least time between two pings beyond the spare ones: etcd takes offence at more than one in 5 s. */
 const PING_TICKS = 12
-/** A process that runs answers a ping without looking at its disk or at other members. */
+/** A running process acknowledges a ping without looking at its disk or at other members. */
 const PATIENCE_MS = 2_000
 /** Pings that may come early until something is read: etcd bears two, and we may have counted one too few. */
 const SPARE_PINGS = 1
 
-/** What is watched over. */
+/** The monitored connection. */
 export interface LivenessOptions {
   readonly clock: Clock
   /** Sends a ping; false when it cannot. */
   readonly ping: (answered: () => void) => boolean
-  /** Told once that pings are not answered. */
+  /** Called once when pings are not acknowledged. */
   readonly dead: () => void
 }
 
@@ -52,7 +52,7 @@ export class Liveness {
     this.#streams--
   }
 
-  /** So many more, or fewer, streams have an answer coming. */
+  /** Adds to, or subtracts from, the streams with a response pending. */
   expect(calls: number): void {
     this.#calls += calls
   }
@@ -62,7 +62,7 @@ export class Liveness {
     this.#heard = true
   }
 
-  /** Somebody misses something: asks at once whether the peer is there. */
+  /** A caller misses something: pings the peer at once. */
   probe(): void {
     if (this.#closed || this.#pinging || this.#streams === 0) return
     this.#takeIn()
@@ -74,7 +74,7 @@ export class Liveness {
     this.#pinging = this.#options.ping(() => this.#alive())
     if (!this.#pinging) return
     this.#cancelPatience = this.#options.clock.after(PATIENCE_MS, () =>
-      // This process may have stood still itself: what came meanwhile is read first.
+      // This process may have been suspended itself: data that arrived meanwhile is read first.
       setImmediate(() => {
         this.#takeIn()
         if (this.#pinging && !this.#closed) this.#options.dead()

@@ -5,7 +5,7 @@ import { StreamError, textOf, type Stream, type StreamListener } from '../http2/
 import { Liveness } from './liveness.ts'
 import { GrpcError, status } from './status.ts'
 
-/** The kernel accepts connections for a process that stands still: only its settings tell that it runs. */
+/** The kernel accepts connections for a suspended process: only its SETTINGS frame shows that it runs. */
 const CONNECT_MS = 2_000
 
 interface Waiter {
@@ -22,7 +22,7 @@ export class Session {
 
   constructor(url: URL, identity: Identity, clock: Clock) {
     const cancelConnect = clock.after(CONNECT_MS, () =>
-      // This process may have stood still itself: what came meanwhile is read first.
+      // This process may have been suspended itself: data that arrived meanwhile is read first.
       setImmediate(() => {
         if (!this.#isReady) http2.destroy(new Error(`no HTTP/2 within ${CONNECT_MS} ms`))
       }),
@@ -76,12 +76,12 @@ export class Session {
     }
   }
 
-  /** Takes in that so many more, or fewer, calls wait for an answer. */
+  /** Adds to, or subtracts from, the calls that wait for a response. */
   expect(calls: number): void {
     this.#liveness.expect(calls)
   }
 
-  /** Asks whether the server is still there; if not, the connection ends. */
+  /** Pings the server; without an acknowledgement the connection ends. */
   probe(): void {
     this.#liveness.probe()
   }

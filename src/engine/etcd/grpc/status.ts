@@ -16,7 +16,7 @@ export const status = {
   UNAUTHENTICATED: 16,
 } as const
 
-/** How a call failed: told by the server, or found out here. */
+/** How a call failed: reported by the server, or detected here. */
 export class GrpcError extends Error {
   readonly code: number
   readonly details: string

@@ -66,7 +66,7 @@ interface Seen {
   readonly error: { readonly message: string; readonly isUnsent: boolean } | null
 }
 
-/** Asks for a path, and gives what came of it. */
+/** Requests a path, and returns the outcome. */
 function ask(
   connection: Http2Connection,
   path: string,
@@ -202,7 +202,7 @@ describe('a server', () => {
     })
   })
 
-  test('that goes away ends what it began, and takes nothing more', async () => {
+  test('that sends GOAWAY ends the streams it began, and takes no more', async () => {
     let answer = (): void => {}
     const { port, sessions } = await serve({}, (stream) => {
       answer = () => echo(stream, '')
@@ -217,7 +217,7 @@ describe('a server', () => {
     expect(await end).toBe(null)
   })
 
-  test('is answered its pings, and answers ours', async () => {
+  test('gets its pings acknowledged, and acknowledges ours', async () => {
     const { port, sessions } = await serve({}, echo)
     const { connection } = await connectTo(port)
     await new Promise<void>((resolve) => connection.ping(resolve))
@@ -251,7 +251,7 @@ describe('what comes', () => {
     [':status', '200'],
     ['a', 'b'],
   ])
-  /** The answer of a server that says these bytes to the first request. */
+  /** The response of a server that sends these bytes to the first request. */
   async function told(bytes: Buffer): Promise<{ seen: Seen; closed: string | null }> {
     const server = createTcpServer((socket) => {
       socket.on('error', () => {})

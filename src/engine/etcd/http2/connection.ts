@@ -26,7 +26,7 @@ import {
   type StreamState,
 } from './stream.ts'
 
-/** What is told of a connection as a whole. */
+/** Callbacks for a connection as a whole. */
 export interface ConnectionListener {
   /** The server speaks HTTP/2: streams can be begun. */
   ready(): void
@@ -70,7 +70,7 @@ export class Http2Connection {
   #sendWindow = DEFAULT_WINDOW
   #streamWindow = DEFAULT_WINDOW
   #received = 0
-  /** A header block that goes on in the next frame. */
+  /** A header block that continues in the next frame. */
   #block: { readonly id: number; readonly flags: number; bytes: Buffer } | null = null
   #pings: (() => void)[] = []
 
@@ -149,7 +149,7 @@ export class Http2Connection {
     }
   }
 
-  /** Asks whether the server is there; false when it cannot be asked. */
+  /** Pings the server; false when it cannot be pinged. */
   ping(answered: () => void): boolean {
     if (!this.#isReady || this.#isClosed) return false
     this.#pings.push(answered)
@@ -175,7 +175,7 @@ export class Http2Connection {
     this.#pump(stream)
   }
 
-  /** Sends what the server takes. */
+  /** Sends as much as the server takes. */
   #pump(stream: StreamState): void {
     if (stream.id === 0 || stream.isOver || stream.isFinishSent) return
     while (stream.unsent.length > 0) {
@@ -204,7 +204,7 @@ export class Http2Connection {
     this.#send(frame(FRAME.DATA, FLAG.END_STREAM, stream.id, EMPTY))
   }
 
-  /** What is said in one turn goes out together. */
+  /** Everything written in one tick is sent together. */
   #send(bytes: Buffer): void {
     this.#out.push(bytes)
     if (this.#out.length > 1) return
@@ -247,7 +247,7 @@ export class Http2Connection {
       case FRAME.PUSH_PROMISE:
         throw new Error('a push came, which nobody asked for')
       default:
-      // What is not known is passed over, as it must be.
+      // Unknown frames are ignored, as they must be.
     }
   }
 
@@ -346,7 +346,7 @@ export class Http2Connection {
   #end(stream: StreamState, error: StreamError | null): void {
     if (stream.isOver) return
     const { listener } = stream
-    // It may still wait for what we have to say.
+    // The server may still wait for our end of the stream.
     this.#drop(stream, error === null && !stream.isFinishSent)
     listener.end(error)
   }

@@ -1,7 +1,7 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 
-/** Whom to trust, and who to be; PEM. */
+/** Trusted authorities and the client certificate; PEM. */
 export interface Identity {
   /** Certificates that vouch for the server; absent: those of the system. */
   readonly ca?: Buffer | undefined

@@ -12,12 +12,12 @@ export class StreamError extends Error {
   }
 }
 
-/** Who is told what a server says. */
+/** Receives the response of the server. */
 export interface StreamListener {
   /** Headers at the beginning, and trailers. */
   headers(headers: Headers): void
   data(piece: Buffer): void
-  /** Told once: null when the server has said all. Not told of a stream that was cancelled here. */
+  /** Called once: null when the response is complete. Not called for a stream that was cancelled here. */
   end(error: StreamError | null): void
 }
 
@@ -25,7 +25,7 @@ export interface StreamListener {
 export interface Stream {
   /** Sends a piece of the body. */
   write(data: Buffer): void
-  /** Says that nothing more is sent. */
+  /** Ends the body: nothing more is sent. */
   finish(): void
   /** Has the server stop after what is on its way. */
   pause(): void
@@ -34,17 +34,17 @@ export interface Stream {
   cancel(): void
 }
 
-/** What the connection knows of a stream. */
+/** State of a stream, for the connection. */
 export interface StreamState {
   listener: StreamListener
   block: Buffer
   /** 0: the server has no room for it yet. */
   id: number
-  /** What waits until the server has room. */
+  /** Data that waits until the server has room. */
   unsent: Buffer[]
   /** Nothing more will be written. */
   isFinished: boolean
-  /** It was told to the server that nothing more comes. */
+  /** The server has received the end of the stream. */
   isFinishSent: boolean
   isOver: boolean
   /** Bytes that the server takes. */
@@ -55,8 +55,8 @@ export interface StreamState {
 }
 
 /**
- * Lets go of whoever listened to a stream that is over. What remembered the stream may itself wait to be collected for
- * long, and would keep all of it from being collected too.
+ * Releases the listener of a stream that is over. An object that refers to the stream may itself wait to be collected
+ * for long, and would keep all of it from being collected too.
  */
 export function forget(stream: StreamState): void {
   stream.isOver = true
@@ -68,7 +68,7 @@ export function forget(stream: StreamState): void {
 const NOTHING = Buffer.alloc(0)
 const NOBODY: StreamListener = { headers() {}, data() {}, end() {} }
 
-/** What an error says; of several addresses that were tried, what the last attempt met. */
+/** Text of an error; of several addresses that were tried, that of the last attempt. */
 export function textOf(error: Error | null): string {
   if (error instanceof AggregateError) {
     const last: unknown = error.errors.at(-1)
