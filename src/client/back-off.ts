@@ -11,7 +11,7 @@ export interface BackOffOptions {
   readonly resetMs: number
 }
 
-/** Waits that double, each with a random part as long as itself. */
+/** Delays that double, each with jitter of up to its own length. */
 export class BackOff {
   readonly #options: BackOffOptions
   #nextMs: number

@@ -40,7 +40,7 @@ export function checkPair(cert: string, key: string): void {
   try {
     belong = new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))
   } catch {
-    // What was thrown could tell of the key.
+    // The error thrown could reveal the key.
     throw new Error('the client certificate or its key cannot be read')
   }
   if (!belong) throw new Error('the client certificate and its key do not belong together')

@@ -1,4 +1,4 @@
-/** Reads members of a client configuration. Errors name the member and never tell what is in it. */
+/** Reads members of a client configuration. Errors name the member and never contain its value. */
 
 export type ConfigMap = Readonly<Record<string, unknown>>
 

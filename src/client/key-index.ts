@@ -1,6 +1,6 @@
 import type { Entry } from './entry.ts'
 
-/** What an object is found under; not to throw. */
+/** The index values of an object; must not throw. */
 export type IndexFunction<T> = (object: T) => readonly string[]
 
 const NO_KEYS: ReadonlySet<string> = new Set()
