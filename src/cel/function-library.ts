@@ -72,7 +72,7 @@ const STANDARD: ReadonlySet<string> = new Set([
   'uint',
 ])
 
-/** The name a call goes by inside; null for a function that there is not. */
+/** The internal name of a call; null for an unknown function. */
 export function insideName(name: string): string | null {
   if (REPLACED.has(name)) return `${OURS}${name}`
   return STANDARD.has(name) ? name : null

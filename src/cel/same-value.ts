@@ -69,7 +69,7 @@ export function joinLists(a: readonly unknown[], b: readonly unknown[]): unknown
   return all
 }
 
-/** Finds where an item with the same identity stands. */
+/** Index of an item with the same identity. */
 function placesOf(
   items: readonly unknown[],
   merge: ListMerge,

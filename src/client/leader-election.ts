@@ -107,8 +107,9 @@ export class LeaderElector {
   }
 
   /**
-   * Waits until this program leads, and leads until `signal`, or until the lease cannot be renewed. Then `lead` begins;
-   * its signal is aborted when leadership ends. Resolves when `lead` has ended; the lease is released only then.
+   * Waits until this program leads, then calls `lead`, and leads until `signal`, or until the lease cannot be renewed.
+   * The signal of `lead` is aborted when leadership ends. Resolves when `lead` has ended; the lease is released only
+   * then.
    */
   async run(signal: AbortSignal, lead: (signal: AbortSignal) => Promise<void>): Promise<void> {
     this.#unsettle()

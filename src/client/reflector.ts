@@ -25,7 +25,7 @@ const RESET_MS = 120_000
 const WATCH_SECONDS = 300
 /** A watch that is overdue by this much is aborted. */
 const WATCH_GRACE_MS = 30_000
-/** A watch that ends earlier without an event ended for no good reason. */
+/** A watch that ends earlier without an event is followed by a delay. */
 const SHORT_MS = 1000
 
 /**
@@ -117,7 +117,7 @@ export class Reflector<T> {
       let events = 0
       try {
         await this.#watchOnce(position, signal, () => events++)
-        // The server ends watches by themselves, but not at once.
+        // The server ends idle watches too, but not this early.
         if (events > 0 || clock.now() - since >= SHORT_MS) continue
       } catch (error) {
         if (signal.aborted || isExpired(error)) return

@@ -15,7 +15,7 @@ const NAME = 'customresourcedefinition-finalizer'
 const WORKERS = 5
 
 /**
- * Removes the objects of a kind; resolves when none is left, and throws with the reason when that cannot be told.
+ * Removes the objects of a kind; resolves when none is left, and throws with the reason when that is unknown.
  * `overlaps`: they are those of another kind, and stay.
  */
 export type RemoveInstances = (
@@ -23,7 +23,7 @@ export type RemoveInstances = (
   signal: AbortSignal,
 ) => Promise<'overlaps' | void>
 
-/** Lets a definition go when the objects of its kind are gone. */
+/** Finalizes a definition after all objects of its kind are deleted. */
 export const definitionFinalizer = (removeInstances: RemoveInstances): Controller => ({
   name: NAME,
   async start(world) {
@@ -59,7 +59,7 @@ export const definitionFinalizer = (removeInstances: RemoveInstances): Controlle
       }
       writing.add(key)
       try {
-        // What is answered is not looked at.
+        // The response is not needed.
         await client
           .resource(address)
           .metadata()

@@ -4,7 +4,7 @@ import { ReadEntry } from '../client/entry.ts'
 import type { ApiObject, ServedResource } from '../client/transport.ts'
 import { GarbageGraph } from './garbage-graph.ts'
 
-// The graph keeps the resource and hands it out; it does not look into it.
+// The graph stores and returns the resource; it does not look into it.
 const things = { name: 'things', resource: {} as ServedResource }
 
 interface Shape {
@@ -55,7 +55,7 @@ test('objects without owners take no room', () => {
   expect([made.size, due()]).toEqual([{ nodes: 0, owners: 0 }, []])
 })
 
-test('a dependent is due when its owners change, and when one of them goes', () => {
+test('a dependent is due when its owners change, and when one of them is deleted', () => {
   const { graph: made, set, removed, due } = graph()
   set('d', { owners: [['a'], ['b']] })
   expect(due()).toEqual(['d'])
@@ -89,7 +89,7 @@ test('an owner that waits is due when a dependent lets it go', () => {
   expect([due(), made.size]).toEqual([[], { nodes: 0, owners: 0 }])
 })
 
-test('objects that wait for each other do not block each other, but what hangs on them does', () => {
+test('objects that wait for each other do not block each other, but their dependents do', () => {
   const waiting = { isEnding: true, finalizers: ['foregroundDeletion'] }
   const { graph: made, set } = graph()
   set('a', { ...waiting, owners: [['b', true]] })
@@ -110,7 +110,7 @@ test('objects that wait for each other do not block each other, but what hangs o
   expect(['a', 'b', 'c'].map((uid) => made.isBlocked(uid))).toEqual([true, true, false])
 })
 
-test('whatever came and went, nothing is left of objects that are gone', () => {
+test('deleted objects leave nothing behind', () => {
   const name = fc.constantFrom('a', 'b', 'c', 'd', 'e')
   const shape = fc.record({
     owners: fc.array(fc.tuple(name, fc.boolean()), { maxLength: 3 }),

@@ -3,16 +3,16 @@ import type { Flag, Flags } from './flags.ts'
 const WIDTH = 100
 /** Blanks before the left column and between the two. */
 const GAP = 5
-/** What is longer has a line of its own. */
+/** Longer names get a line of their own. */
 const MAX_LEFT = 48
 
-/** What a command is told by. */
+/** Content of the help of a command. */
 export interface CommandHelp {
   readonly about: string
   /** As it is typed. */
   readonly name: string
   readonly flags: Flags
-  /** The flags that people use, in the order in which they are told; all where none are named. */
+  /** The common flags, in display order; all where none are named. */
   readonly common?: readonly string[]
   /** What may follow the name, for a start. */
   readonly example: string

@@ -12,7 +12,7 @@ export interface LocalClientOptions extends Omit<LocalTransportOptions, 'imperso
   readonly retries?: number
 }
 
-/** Makes a client of the server in this process, as a user whose rights are asked for with each request. */
+/** Creates a client of the server in this process, as a user whose permissions are checked with each request. */
 export function localClient(options: LocalClientOptions): Client {
   const { api, impersonate, timeoutMs = 0, retries, ...rest } = options
   const impersonation = impersonate && impersonationFor(impersonate, api.v)

@@ -42,7 +42,7 @@ async function run(...args: string[]) {
   return said
 }
 
-test('the damage is cut away, and the revision moved on', async () => {
+test('the damage is removed, and the revision advanced', async () => {
   const { home, journal } = stopped('damaged')
   const bytes = readFileSync(journal)
   bytes[PAGE + 40]! ^= 4

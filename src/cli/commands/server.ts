@@ -57,7 +57,7 @@ export async function serverCommand(
   const write = (line: string) => terminal.err(line)
   const log = lineLog({ format: values['logging-format'], level: values.v, now: Date.now, write })
   let options: ServerOptions = {}
-  // A line that is always shown: whoever looks for why a server is gone looks here.
+  // Always logged: operators look here when a server has ended.
   const lasting = lineLog({
     format: values['logging-format'],
     level: Math.max(values.v, 1),
@@ -111,7 +111,7 @@ function optionsOf(values: ServerValues): ServerOptions {
   return {
     // The path is shown to people who may be in another folder.
     dataDir: resolve(values['data-dir']),
-    // What names an etcd means it.
+    // A flag about etcd implies etcd.
     ...(hasEtcd ? { etcd: etcdUseOf(values) } : { store: values.store }),
     shareAuthorities: values['share-authorities'],
     endpointReconciler: values['endpoint-reconciler-type'],
@@ -147,7 +147,7 @@ const etcdUseOf = (values: ServerValues): EtcdUse => ({
   readyCheckTimeoutMs: values['etcd-readycheck-timeout'],
 })
 
-/** What is said when clients can come, with a command that the shells of the platform understand. */
+/** Printed when the server is ready, with a command for the shells of the platform. */
 export function readyLine(
   { url, kubeconfigPath }: RunningServer,
   platform: NodeJS.Platform = process.platform,
