@@ -29,7 +29,7 @@ interface Estimate {
 /** Types of the variables in reach. */
 type Variables = ReadonlyMap<string, DeclaredType | undefined>
 
-/** A product in which zero times infinity is zero. */
+/** A product, capped at a finite bound so that zero times it stays zero. */
 const times = (a: number, b: number): number => Math.min(a * b, ENDLESS)
 
 const plus = (...costs: readonly number[]): number =>

@@ -13,8 +13,8 @@ export type EndSignal = 'SIGTERM' | 'SIGINT' | 'SIGHUP' | 'SIGBREAK'
 
 /**
  * Closing the terminal sends one too: otherwise it would end the program, also under nohup, because Node.js resets its
- * request to ignore the signal. Windows has no SIGTERM: Ctrl-C, Ctrl-Break and closing the console end the program
- * there, the last one within ten seconds.
+ * request to ignore the signal. Windows has no SIGTERM: Ctrl-C and Ctrl-Break request the end there, and so does
+ * closing the console, which kills the program ten seconds later.
  */
 const END_SIGNALS: readonly EndSignal[] = [
   'SIGINT',

@@ -28,14 +28,14 @@ export interface SchemaKind {
   readonly versions: readonly [SchemaVersion, ...SchemaVersion[]]
   /** Rises with each change of a schema. */
   readonly generation: number
-  /** Who converts objects between the versions; without, they differ in nothing but their apiVersion. */
+  /** Converts objects between the versions; without it, they differ only in their apiVersion. */
   readonly convert?: Convert
 }
 
 /** One version of such a kind. */
 export interface SchemaVersion {
   readonly name: string
-  /** A structural schema. Asked for once, when it is needed. */
+  /** A structural schema. Read once, on first use. */
   readonly schema: SchemaProps
   /** Whether the status is written through a sub-resource. */
   readonly status?: boolean
@@ -47,8 +47,8 @@ export interface SchemaVersion {
 }
 
 /**
- * All versions of a kind, the stored one first. Cheap: what is made of a schema is made when it is first needed, since
- * most kinds of a server with many are never asked for.
+ * All versions of a kind, the stored one first. Cheap: everything that derives from a schema is computed on first use,
+ * since on a server with many kinds most are never requested.
  */
 export function schemaEntries(kind: SchemaKind): readonly [ResourceEntry, ...ResourceEntry[]] {
   const [stored, ...others] = kind.versions
@@ -207,7 +207,7 @@ class VersionOfKind {
   }
 }
 
-/** Stands where nobody converts without waiting. */
+/** Placeholder where only an asynchronous conversion exists. */
 function mustWait(): never {
   throw new Error('objects of this version have to be waited for')
 }

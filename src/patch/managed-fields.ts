@@ -1,4 +1,4 @@
-/** `metadata.managedFields`: its entries read and written, and what each write makes of them. */
+/** Reads and writes the entries of `metadata.managedFields`, and updates them on each write. */
 import { StatusError } from '../meta/errors.ts'
 import type { ManagedFieldsEntry } from '../meta/object-meta.ts'
 import { finish, type Steps } from '../base/steps.ts'
@@ -20,7 +20,7 @@ import { sameJson } from './json-value.ts'
 import { TypedValueError } from './typed-items.ts'
 import { compare, type Comparison } from './typed-value.ts'
 
-/** Entries of one object, read. Managers go by what is the same in all of their writes. */
+/** Decoded entries of one object. Managers are keyed by the members that all of their writes share. */
 export interface Managed {
   readonly managers: Managers
   /** RFC 3339, whole seconds. */
@@ -29,11 +29,11 @@ export interface Managed {
 
 type Operation = 'Apply' | 'Update'
 
-/** What tells one manager's entry from the others. */
+/** Identifies one manager's entry. */
 export interface ManagerIdentity {
   readonly manager: string
   readonly operation: Operation
-  /** Empty for apply: whoever applies is the same in all versions. */
+  /** Empty for apply: one applier has one entry for all versions. */
   readonly apiVersion: string
   readonly subresource: string
 }
@@ -141,7 +141,7 @@ export interface Update {
   readonly versions: Versions
   /** The object before; null on create. */
   readonly live: Versioned | null
-  /** An object of the version in which nothing is set. */
+  /** The zero value of the version. */
   readonly zero: Versioned
   readonly next: unknown
   readonly liveEntries: readonly ManagedFieldsEntry[] | undefined
@@ -184,7 +184,7 @@ export function* updateSteps(update: Update, writer: Writer): Steps<readonly Man
   return writeManaged(all)
 }
 
-/** The entries of an object that is made, of which nobody owns anything yet. */
+/** The entries of a new object, which has no owners yet. */
 function* firstEntries(
   { versions, zero, next }: Update,
   writer: Writer,
@@ -219,7 +219,7 @@ function changeOf(versions: Versions, old: Versioned, next: unknown): Comparison
 const isNothing = ({ added, removed, modified }: Comparison) =>
   added.isEmpty && removed.isEmpty && modified.isEmpty
 
-/** What the client made of the entries; null when it left them as they are, or what it sent makes no sense. */
+/** The entries that the client sent; null when they are unchanged, or invalid. */
 function sentIn({ liveEntries, sentEntries }: Update, { subresource }: Writer): Managed | null {
   if (subresource !== '' || sentEntries === undefined || sentEntries.length === 0) return null
   if (sentEntries === liveEntries || sameJson(sentEntries, liveEntries)) return null
@@ -236,7 +236,7 @@ function readable(entries: readonly ManagedFieldsEntry[] | undefined): Managed |
   }
 }
 
-/** Puts what this write changed into the entry of its manager. */
+/** Adds the changes of this write to the entry of its manager. */
 function joined({ managers, times }: Managed, id: string, now: string): Managed {
   const all = new Map(managers)
   const mine = all.get(THIS_WRITE)
@@ -250,7 +250,7 @@ function joined({ managers, times }: Managed, id: string, now: string): Managed 
 
 const metadata = fieldElement('metadata')
 
-/** What identifies an object or is the server's own. */
+/** Fields that identify an object or belong to the server. */
 const UNTRACKED = FieldSet.ofPaths(
   [fieldElement('apiVersion')],
   [fieldElement('kind')],
@@ -313,14 +313,14 @@ export interface Apply {
   readonly versions: Versions
   /** The object before; the zero one when there is none. */
   readonly live: Versioned
-  /** An object of the version in which nothing is set. */
+  /** The zero value of the version. */
   readonly zero: Versioned
   readonly config: unknown
   readonly liveEntries: readonly ManagedFieldsEntry[] | undefined
   readonly force: boolean
 }
 
-/** What an apply makes of an object. */
+/** Result of an apply to an object. */
 export interface Recorded {
   /** null: the object stays as it is. */
   readonly object: unknown
@@ -350,7 +350,7 @@ export function* applySteps(apply: Apply, writer: Writer): Steps<Recorded> {
   if (mine && previous?.equals(set)) managers.set(id, { ...mine, set: previous })
   else if (mine && !set.isEmpty) managers.set(id, { ...mine, set })
   else managers.delete(id)
-  // Who applies what is there already gets a share without a time, or keeps the one of before.
+  // An apply without a change gets an entry without a time, or keeps its former time.
   const times = applied.object === null ? before.times : new Map(before.times).set(id, writer.now)
   yield
   return { object: applied.object, entries: writeManaged({ managers, times }) }
@@ -375,10 +375,10 @@ function* beforeApply({ versions, live, zero, liveEntries }: Apply, now: string)
   return joined({ managers, times: read.times }, idOf({ ...identity, operation: 'Update' }), now)
 }
 
-/** Fields of one owner that a conflict names; an answer has an end in any case. */
+/** Fields of one owner that a conflict lists; it limits the size of the response. */
 const MAX_SHOWN = 2_000
 
-/** The 409 for an apply that would change what others own. */
+/** The 409 for an apply that would change fields of other managers. */
 export function applyConflict({ conflicts, times }: ApplyConflict): StatusError {
   const all = Array.from(conflicts, ([id, set]) => ({
     who: shown(id, times.get(id)),

@@ -1,4 +1,4 @@
-/** Clients of a running server in its own process. Loaded when one is asked for. */
+/** Clients of a running server in its own process. Imported on demand. */
 import type { Api } from '../registry/context.ts'
 import type { Authorizer } from '../authz/authorizer.ts'
 import { PRIVILEGED_GROUP } from '../authz/subjects.ts'

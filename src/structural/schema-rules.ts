@@ -80,7 +80,7 @@ class Rules {
     this.#expressions(schema, place, errors, before)
   }
 
-  /** What is not supported, or not here. */
+  /** Keywords that are not supported, or not here. */
   #plain(schema: SchemaProps, place: Place, errors: FieldErrors): void {
     if (schema.default !== undefined && place.noDefault !== null) {
       errors.at('default').forbidden(`must not be set ${place.noDefault}`)
@@ -268,7 +268,7 @@ interface WrongKey {
   readonly text: string
 }
 
-/** Why the items of a set or map cannot be told apart. */
+/** Why the items of a set or map cannot be distinguished. */
 export function wrongKeys(schema: SchemaProps): WrongKey[] {
   const items = itemsOf(schema)
   const listType = schema['x-{brand}-list-type']

@@ -36,7 +36,7 @@ async function serverPki(settings: Settings, store: Promise<OpenedStore>): Promi
   // The store first: who has it may touch the rest of the data directory.
   const { engine } = await store
   if (dir === undefined) return createPki(asked)
-  // A store that came from etcd brings what its servers had in common.
+  // A store migrated from etcd includes the shared authorities of its servers.
   const inherited = async () =>
     engine.isShared ? null : (await import('../bootstrap/authorities.ts')).heldAuthorities(engine)
   return keptPki({ ...asked, dir, inherited, onReadable })
