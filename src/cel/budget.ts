@@ -26,7 +26,7 @@ export class Budget {
     return this.#left
   }
 
-  /** Whether the current evaluation, or all together, spent too much. */
+  /** Whether the current evaluation, or all together, exceeded the limit. */
   get exceeded(): boolean {
     return this.#left < 0 || this.#call > this.#perCall
   }
@@ -36,7 +36,7 @@ export class Budget {
     this.#call = 0
   }
 
-  /** Spends; throws OutOfBudget as soon as it is too much, and ever after. */
+  /** Charges a cost; throws OutOfBudget as soon as the limit is exceeded, and ever after. */
   spend(cost: number): void {
     if (this.exceeded) throw EXCEEDED
     this.#left -= cost

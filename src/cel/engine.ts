@@ -11,7 +11,7 @@ export function celEngine(): Engine {
   return engine
 }
 
-/** Makes a duration of the library's own class. */
+/** Creates a duration of the library's own class. */
 export type MakeDuration = (nanoseconds: bigint) => object
 
 let duration: MakeDuration | null = null
@@ -59,7 +59,7 @@ export interface Comprehension {
   readonly step: Node
 }
 
-/** A node of a parsed expression, as far as we look into it. */
+/** The members of a parsed expression's node that we use. */
 export interface Node {
   readonly op: string
   args: unknown

@@ -31,7 +31,7 @@ export type Outcome =
 export interface Expression {
   /** Type of the result, such as `bool` or `list<int>`. */
   readonly gives: string
-  /** Whether it looks at the value before the change. */
+  /** Whether it uses the value before the change. */
   readonly usesOldSelf: boolean
   /** Maximum cost of one evaluation. */
   readonly greatestCost: number
@@ -242,7 +242,7 @@ function checkPattern(name: string, args: readonly Node[], weight: PatternRoom):
   if (problem !== null) throw problemAt(pattern, problem)
 }
 
-/** A problem found before the library looks. */
+/** A problem found before the type check of the library. */
 class Problem extends Error {
   readonly range: { readonly start: number }
   constructor(message: string, start: number) {

@@ -65,7 +65,7 @@ export const lowerAscii = (text: string): string =>
 export const upperAscii = (text: string): string =>
   text.replace(/[a-z]+/g, (letters) => letters.toUpperCase())
 
-/** Puts another text in the place of the first `limit` parts; of all below 0. */
+/** Replaces the first `limit` occurrences; all when negative. */
 export function replace(text: string, part: string, by: string, limit = -1): string {
   if (limit === 0) return text
   const pieces = part === '' ? ['', ...text, ''] : text.split(part)
@@ -81,5 +81,5 @@ export function split(text: string, separator: string, limit = -1): string[] {
   return [...parts.slice(0, limit - 1), parts.slice(limit - 1).join(separator)]
 }
 
-/** Leaves out white space at both ends. */
+/** Trims white space at both ends. */
 export const trim = (text: string): string => text.replace(/^[\p{White_Space}]+/u, '').trimEnd()

@@ -97,7 +97,7 @@ export function apiserverMain(args: readonly string[], around: Surroundings): Pr
   return server(name, about, args, around)
 }
 
-/** The controllers by themselves. */
+/** The controllers as a separate program. */
 export async function controllerManagerMain(
   args: readonly string[],
   { version, terminal = processTerminal }: Surroundings,

@@ -7,7 +7,7 @@ export interface BackOffOptions {
   readonly ids: Pick<Ids, 'fraction'>
   readonly leastMs: number
   readonly mostMs: number
-  /** After so long without a failure the waits begin anew. */
+  /** After this long without a failure the delays start over. */
   readonly resetMs: number
 }
 

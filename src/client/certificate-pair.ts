@@ -8,7 +8,7 @@ export interface CertificatePair {
   readonly key?: string
 }
 
-/** Certificate and key, read anew when both files have changed to a new pair. Throws when they are none at first. */
+/** Certificate and key, reloaded when both files have changed to a new pair. Throws when they are invalid at first. */
 export function certificatePair({
   cert,
   key,

@@ -18,7 +18,7 @@ export interface ExecConfig {
 /** See {@link ExecConfig}. */
 export type InteractiveMode = 'Never' | 'IfAvailable' | 'Always'
 
-/** Whom a client acts for. */
+/** User to impersonate. */
 export interface Impersonation {
   readonly user: string
   readonly uid: string
@@ -37,7 +37,7 @@ export interface ClientConfig {
   readonly proxyUrl?: string
   readonly cert?: string
   readonly key?: string
-  /** Where certificate and key were read, when they are to be read anew. */
+  /** Files of certificate and key, for reloading. */
   readonly certFile?: string
   readonly keyFile?: string
   /** Bearer token. */

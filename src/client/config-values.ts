@@ -2,7 +2,7 @@
 
 export type ConfigMap = Readonly<Record<string, unknown>>
 
-/** A value that has to be a map. */
+/** A mandatory map. */
 export function mapOf(value: unknown, what: string): ConfigMap {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new Error(`${what} is not a map`)

@@ -1,4 +1,4 @@
-/** Makes clients of servers elsewhere. */
+/** Creates clients of remote servers. */
 import { systemClock, type Clock } from '../base/clock.ts'
 import { randomIds, type Ids } from '../base/ids.ts'
 import { defaultVocabulary, vocabularies } from '../vocabulary/index.ts'
@@ -12,7 +12,7 @@ import { Wire } from './wire.ts'
 export interface ConnectOptions {
   /** Address and credentials; see `loadKubeconfig`, `readKubeconfig` and `inClusterConfig`. */
   readonly config: ClientConfig
-  /** Whom requests are made as, in the place of whom the configuration names. */
+  /** User to impersonate, instead of the one in the configuration. */
   readonly impersonate?: Impersonation
   /** User agent; the part before the first slash is the field manager. */
   readonly userAgent?: string

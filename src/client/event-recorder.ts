@@ -1,4 +1,4 @@
-/** Leaves events at objects, for people to see why something happened. */
+/** Records events about objects, which show users why something happened. */
 import type { Clock } from '../base/clock.ts'
 import { formatTime } from '../base/time.ts'
 import type { Client } from './client.ts'
@@ -46,7 +46,7 @@ export class EventRecorder {
     this.#correlator = new EventCorrelator(options.clock)
   }
 
-  /** Leaves an event at an object. Returns at once and never throws. */
+  /** Records an event about an object. Returns at once and never throws. */
   event(about: ObjectReference, type: 'Normal' | 'Warning', reason: string, message: string): void {
     if (this.#waiting >= MOST_WAITING) return
     this.#waiting++

@@ -127,7 +127,7 @@ function run(
       reject(failed(how))
       child.kill('SIGKILL')
     }
-    // People may take their time.
+    // Interactive plugins have no time limit.
     const cancel = interactive ? () => {} : systemClock.after(RUN_MS, () => stop(TOO_LATE))
     child.stdout!.on('data', (chunk: Buffer) => {
       chunks.push(chunk)

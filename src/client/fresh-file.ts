@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises'
 
-/** A file that is read anew whenever it has changed. */
+/** A file that is reloaded whenever it has changed. */
 export class FreshFile {
   readonly path: string
   #text: string | null = null

@@ -1,4 +1,4 @@
-/** One connection over which any number of requests are under way at once. */
+/** One connection for any number of concurrent requests. */
 import { connect as connectHttp2, type ClientHttp2Session } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
 import type { Clock } from '../base/clock.ts'
@@ -11,7 +11,7 @@ const CONNECTION_WINDOW = 8 << 20
 const QUIET_MS = 30_000
 const PING_MS = 15_000
 
-/** An HTTP/2 connection to one server. Keeps a program running only while requests are under way. */
+/** An HTTP/2 connection to one server. Keeps the process alive only while requests are in progress. */
 export class Http2Session {
   readonly #session: ClientHttp2Session
   readonly #socket: TLSSocket
@@ -77,7 +77,7 @@ export class Http2Session {
     })
   }
 
-  /** Takes no more requests; ends when the last one has. */
+  /** Accepts no more requests; ends when the last one has. */
   retire(): void {
     this.isOpen = false
     this.#session.close()

@@ -35,7 +35,7 @@ export interface InformerHandler<T> {
   update?(entry: Entry<T>, old: Entry<T> | null): void
   /** A deleted object in its last state; with `isTombstone` in the last known one, since the deletion was missed. */
   delete?(entry: Entry<T>, isTombstone: boolean): void
-  /** Everything was listed anew after a break. */
+  /** All objects were listed again after an interruption. */
   relisted?(): void
 }
 

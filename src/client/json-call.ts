@@ -51,14 +51,14 @@ export interface JsonCall {
   /** Below the path of the server's URL. */
   readonly path?: string
   readonly body?: unknown
-  /** Takes the place of the client's. */
+  /** Overrides that of the client. */
   readonly timeoutMs?: number
   readonly signal?: AbortSignal
   /** Secrets in the body that must not appear in an error. */
   readonly secrets?: readonly string[]
 }
 
-/** Makes a client ready. Throws an Error when its configuration cannot be used. */
+/** Creates a client. Throws an Error when its configuration is invalid. */
 export async function openJsonClient(options: JsonClientOptions): Promise<JsonClient> {
   const { config, v, clock, interactive = false } = options
   const { exec } = config

@@ -137,7 +137,7 @@ export class LeaderElector {
     this.#settle?.()
   }
 
-  /** Resolves when no attempt is under way: after the first, for one that has begun to run. */
+  /** Resolves when no attempt is in progress: after the first, for an election that has begun to run. */
   settled(): Promise<void> {
     return this.#settled
   }
@@ -177,7 +177,7 @@ export class LeaderElector {
     this.#settle?.()
     const after = (waitMs: number, call: () => void) =>
       clock.after(waitMs, () => {
-        // At once: those who see what time it is know that an attempt is due.
+        // At once: a clock that has advanced implies that an attempt is due.
         this.#unsettle()
         call()
       })

@@ -108,7 +108,7 @@ export class Reflector<T> {
     return transport.send({ ...place, verb: 'list' }) as Promise<ObjectList<T>>
   }
 
-  /** Watches, one time after the other; resolves when everything must be listed anew. */
+  /** Watches repeatedly; resolves when everything must be listed again. */
   async #watch(from: string, signal: AbortSignal): Promise<void> {
     const position = { resourceVersion: from }
     while (!signal.aborted) {

@@ -26,7 +26,7 @@ export interface RequestOptions {
 
 /** Options of a read of one object. */
 export interface GetOptions extends RequestOptions {
-  /** The state may not be older than this; `0`: any will do. */
+  /** Minimum resourceVersion of the result; `0`: any. */
   readonly resourceVersion?: string
 }
 
@@ -96,7 +96,7 @@ const PATCH_TYPES: Readonly<Record<PatchType, string>> = {
 const APPLY_TYPE = 'application/apply-patch+yaml'
 const PAGE = 500
 
-/** Where a client of a resource looks. */
+/** Resource and scope of a client. */
 interface Scope {
   readonly of: ResourceAddress
   /** Empty for cluster scope and for all namespaces. */
@@ -153,7 +153,7 @@ export class ResourceClient<T extends object = ApiObject> {
     return this.#send<ObjectList<T>>({ verb: 'list', query: parameters(given), options })
   }
 
-  /** All objects of the collection, read in chunks while they are looked at. */
+  /** All objects of the collection, read in chunks during the iteration. */
   async *each(options: ListOptions = {}): AsyncGenerator<T, void, undefined> {
     let next: ListOptions = { limit: PAGE, ...options }
     for (;;) {
@@ -165,7 +165,7 @@ export class ResourceClient<T extends object = ApiObject> {
     }
   }
 
-  /** Makes an object; its name may be left to `generateName`. Kind and version are added when they are missing. */
+  /** Creates an object; its name may be left to `generateName`. Kind and version are added when they are missing. */
   create(object: T, options: WriteOptions = {}): Promise<T> {
     return this.#send<T>({ verb: 'create', query: written(options), body: object, options })
   }

@@ -33,7 +33,7 @@ export async function retrying<T>(
   }
 }
 
-/** Milliseconds after which another attempt makes sense; null: it makes none. */
+/** Milliseconds until the next attempt; null: no retry. */
 function waitOf(error: unknown, isRead: boolean): number | null {
   if (error instanceof StatusError) {
     const { code, details } = error

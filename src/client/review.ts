@@ -3,7 +3,7 @@ import { CallError } from './call-error.ts'
 import { mapOf, memberOf, type ConfigMap } from './config-values.ts'
 import type { JsonClient } from './json-call.ts'
 
-/** A question in the words of one version of one kind. */
+/** A review request in one version of one kind. */
 export interface Review {
   readonly kind: string
   readonly apiVersion: string

@@ -40,7 +40,7 @@ export interface ApiRequest extends Place {
   readonly body?: unknown
   /** Of the body; `application/json` by default. */
   readonly mediaType?: string
-  /** Only type and metadata of objects are wanted. */
+  /** Requests only type and metadata of objects. */
   readonly metadataOnly: boolean
   readonly signal: AbortSignal | null
   /** Milliseconds that one attempt may take; 0: as many as it takes. */
@@ -107,7 +107,7 @@ export interface ServedResource extends ResourceAddress {
 /** The served versions at one time, groups and versions in the order of preference. */
 export interface ServedResources {
   readonly resources: readonly ServedResource[]
-  /** Group versions that could not be looked at, with why. */
+  /** Group versions whose discovery failed, with the reason. */
   readonly failures: ReadonlyMap<string, Error>
 }
 
@@ -199,7 +199,7 @@ export interface ObjectList<T> {
 export const keyOf = (namespace: string, name: string): string =>
   namespace === '' ? name : `${namespace}/${name}`
 
-/** What a key stands for. */
+/** Namespace and name of a key. */
 export function placeIn(key: string): { readonly namespace: string; readonly name: string } {
   const slash = key.indexOf('/')
   return { namespace: key.slice(0, Math.max(slash, 0)), name: key.slice(slash + 1) }

@@ -33,7 +33,7 @@ export class Wire {
   readonly #clock: Clock
   readonly #connections: Connections
   #opening: Promise<Http2Session | null> | null = null
-  /** What that came to. */
+  /** The opened session. */
   #session: Http2Session | null = null
   #cert: string | undefined
   #isHttp1: boolean

@@ -16,7 +16,7 @@ test('a key that is added twice is worked at once', async () => {
   expect(done).toEqual(['a', 'b'])
 })
 
-test('a key that comes up while under work is worked at again, and never at the same time', async () => {
+test('a key that is added while under work is processed again, and never at the same time', async () => {
   let under = 0
   let most = 0
   let runs = 0

@@ -28,7 +28,7 @@ export class WorkQueue {
   readonly #options: Required<Omit<WorkQueueOptions, 'onError'>> & Pick<WorkQueueOptions, 'onError'>
   readonly #due = new Set<string>()
   readonly #underWork = new Set<string>()
-  /** Keys that came up again while under work. */
+  /** Keys that were added while under work. */
   readonly #again = new Set<string>()
   readonly #failures = new Map<string, number>()
   readonly #waiting = new Map<string, { readonly at: number; readonly cancel: () => void }>()

@@ -1,4 +1,4 @@
-/** Runs a script with the code that V8 made of it when it was built, which saves compiling it at each start. */
+/** Runs a script with the V8 code cache from its build, which saves compiling it at each start. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname } from 'node:path'

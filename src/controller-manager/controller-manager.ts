@@ -55,7 +55,7 @@ export interface ControllerManagerOptions {
 export interface ControllerManager {
   /** Resolves when it was stopped on request; rejects when leadership was lost. */
   run(signal: AbortSignal): Promise<void>
-  /** Why it is not well; null when it is. */
+  /** Why it is unhealthy; null when it is healthy. */
   fault(): string | null
 }
 
@@ -127,7 +127,7 @@ interface Setting {
   close(): void
 }
 
-/** Connects; tries until the server is there. Null when that is no longer wanted. */
+/** Connects; retries until the server is available. Null when aborted. */
 async function settingOf(
   options: ControllerManagerOptions,
   signal: AbortSignal,

@@ -24,7 +24,7 @@ export interface ControllerWorld {
 
 /** Dependencies of a controller. */
 export interface StartingWorld extends ControllerWorld {
-  /** Aborted when the start is no longer wanted. */
+  /** Aborts the start. */
   readonly signal: AbortSignal
 }
 

@@ -34,7 +34,7 @@ export const definitionFinalizer = (removeInstances: RemoveInstances): Controlle
     const client = world.clientFor(NAME)
     const informer = informers.of<CustomResourceDefinition>(address)
 
-    /** Names whose status is being written here, which is no news. */
+    /** Names whose status is being written here: their notifications are ignored. */
     const writing = new Set<string>()
     const read = (key: string) => informer.lister.get('', key)
     /** Writes the status with a condition, and the object without the duty when there is none left. */

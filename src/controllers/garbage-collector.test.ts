@@ -37,7 +37,7 @@ const reference = (owner: Made, more: Partial<Reference> = {}): Reference => ({
 })
 const blocking = (owner: Made) => reference(owner, { blockOwnerDeletion: true })
 
-/** Makes a config map. */
+/** Creates a config map. */
 const map = async (
   name: string,
   ownerReferences: readonly Reference[] = [],
@@ -46,7 +46,7 @@ const map = async (
   await world.hand.create(maps('', namespace), { metadata: { name, ownerReferences, finalizers } })
   return world.hand.get(maps(name, namespace))
 }
-/** Makes a storage class. */
+/** Creates a storage class. */
 const storageClass = async (name: string, ownerReferences: readonly Reference[] = []) => {
   await world.hand.create(classes(), {
     metadata: { name, ownerReferences },
@@ -233,7 +233,7 @@ describe('foreground', () => {
     expect(await left()).toEqual(['c'])
   })
 
-  test('goes down through dependents of dependents, the last first', async () => {
+  test('descends to dependents of dependents, the last first', async () => {
     const a = await map('a')
     const b = await map('b', [blocking(a)])
     await map('c', [blocking(b)], { finalizers: ['x.com/wait'] })

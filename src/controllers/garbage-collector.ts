@@ -17,7 +17,7 @@ import { kindsOf } from './resources.ts'
 
 const NAME = 'garbagecollector'
 const WORKERS = 20
-/** How often it is looked whether something else is served than before. */
+/** Interval of discovery, milliseconds. */
 const LOOK_MS = 30_000
 const ORPHAN = 'orphan'
 const FOREGROUND = 'foregroundDeletion'
@@ -84,7 +84,7 @@ export const garbageCollector: Controller = {
       adjustings++
       try {
         await monitors.adjust()
-        // Owners of kinds that were not served may be looked at now.
+        // Owners of kinds that were not served may be found now.
         for (const id of unsettled) queue.add(id)
       } catch (error) {
         if (!signal.aborted) log.warn('discovery failed', { error: String(error) })
@@ -244,7 +244,7 @@ class Item {
     return { hasSolid, dangling, waiting }
   }
 
-  /** Lets the owners of an object go before it. */
+  /** Removes the blocking of the owners of an object. */
   async #unblock(target: Dependent, live: ApiObject): Promise<void> {
     const { uid = '', ownerReferences = [] } = live.metadata ?? {}
     const blocking = ownerReferences.filter(({ blockOwnerDeletion }) => blockOwnerDeletion === true)

@@ -40,7 +40,7 @@ function graph() {
   const made = new GarbageGraph((id) => due.push(id.slice('things '.length)))
   return {
     graph: made,
-    /** Keys that came due since the last call, each once. */
+    /** Keys that became due since the last call, each once. */
     due: () => [...new Set(due.splice(0))].sort(),
     set: (name: string, shape?: Shape) => made.set(things, object(name, shape)),
     removed: (name: string, shape?: Shape) => made.removed(things, object(name, shape)),
@@ -106,7 +106,7 @@ test('objects that wait for each other do not block each other, but their depend
   set('c', { owners: [['b', true]] })
   expect(['a', 'b', 'outside'].map((uid) => made.isBlocked(uid))).toEqual([true, true, true])
   set('c', { ...waiting, owners: [['b', true]] })
-  // It goes by itself first.
+  // It is deleted first, without further action.
   expect(['a', 'b', 'c'].map((uid) => made.isBlocked(uid))).toEqual([true, true, false])
 })
 

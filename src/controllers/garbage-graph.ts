@@ -107,7 +107,7 @@ export class GarbageGraph {
     for (const id of this.#nodes.keys()) this.#due(id)
   }
 
-  /** Takes out all objects of a resource that is not served any more. */
+  /** Removes all objects of a resource that is no longer served. */
   leave({ name }: Monitored): void {
     for (const node of [...this.#nodes.values()])
       if (node.id.startsWith(`${name} `)) this.#drop(node)
@@ -143,7 +143,7 @@ export class GarbageGraph {
       seen.add(next)
       const further = blockersOf(next)
       const first = further.next()
-      // It goes by itself, and then this object's turn may come.
+      // It is deleted without further action, and then this object may be due.
       if (first.done === true) return true
       path.push(blockersOf(next))
     }
@@ -176,7 +176,7 @@ export class GarbageGraph {
     this.#unlink(node)
   }
 
-  /** Owners that wait for the object look again. */
+  /** Owners that wait for the object are checked again. */
   #unlink(node: Node): void {
     for (const { owner } of node.references) {
       owner.dependents.delete(node)

@@ -40,7 +40,7 @@ export class GarbageMonitors {
     return this.#monitors.get(name)?.resource
   }
 
-  /** Follows what has come to be served, and no longer what is not; resolves when all of it was told. */
+  /** Watches resources that are served now, and stops for others; resolves when all first lists are delivered. */
   adjust(): Promise<void> {
     this.#adjusting = this.#adjusting.then(
       () => this.#adjust(),
@@ -111,7 +111,7 @@ export class GarbageMonitors {
     })
     const told = informer.start().synced(signal)
     const all = told.then(() => (loading ? this.#tell(monitor, loading) : undefined))
-    // What has left meanwhile is not waited for: nobody would look at what came with it.
+    // Resources removed meanwhile are not awaited.
     await Promise.race([all, gone])
     all.catch(() => {})
   }
@@ -131,7 +131,7 @@ export class GarbageMonitors {
 /** Objects of the first list, until they are delivered. */
 class Loading {
   #entries: Entry<ApiObject>[] | null = []
-  /** Those that were told of since. */
+  /** Objects that were reported since. */
   #overtaken: Set<string> | null = null
 
   /** Whether an object is delivered later. */

@@ -81,7 +81,7 @@ export function startControllers(
     },
     async idle() {
       await ready
-      // One controller's work makes another's.
+      // Work of one controller causes work of another.
       do {
         for (const one of running) await one.idle()
       } while (!running.every(({ isIdle }) => isIdle))

@@ -120,7 +120,7 @@ test('finalizers keep it, conditions report them, and it is retried after half o
       'Some content in the namespace has finalizers remaining: x.com/more in 1 resource instances, x.com/wait in 2 resource instances',
     ],
   ])
-  // Its own change of the conditions makes it look once more.
+  // Its own change of the conditions triggers one more check.
   await wait(5_000)
   await world.hand.patch(maps('a'), { metadata: { finalizers: null } })
   await world.hand.patch(maps('b'), { metadata: { finalizers: null } })

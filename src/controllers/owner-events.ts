@@ -22,7 +22,7 @@ export class OwnerEvents {
     this.#clock = clock
   }
 
-  /** Leaves an event at the dependent if the owner is found in another namespace. */
+  /** Creates an event about the dependent if the owner is found in another namespace. */
   async tellIfElsewhere(
     { resource, namespace, name }: Dependent,
     { metadata: live = {} }: ApiObject,

@@ -7,7 +7,7 @@ export interface AskedConversion {
   readonly type: { readonly kind: string; readonly apiVersion: string }
   readonly uid: string
   readonly objects: readonly JsonObject[]
-  /** The one that is wanted. */
+  /** The requested version. */
   readonly groupVersion: string
   /** Whether the response has to state its kind and uid. */
   readonly strict: boolean

@@ -25,7 +25,7 @@ export interface ConversionParts {
   readonly v: Vocabulary
   readonly clock: Clock
   readonly ids: Ids
-  /** Where services are looked up. */
+  /** Source of the services that webhooks refer to. */
   readonly objects: Pick<ObjectSource, 'get'>
 }
 

@@ -21,7 +21,7 @@ interface Known {
   /** Reads the newest known state. */
   read: () => CustomResourceDefinition | null
   readonly entry: ResourceVersions | null
-  /** The same while the objects are removed; made when it comes to that. */
+  /** The form during the removal of the objects; created on demand. */
   leaving: ResourceVersions | null
 }
 

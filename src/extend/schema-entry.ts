@@ -1,4 +1,4 @@
-/** Makes the entries of kinds that are described by schemas, for a catalogue that gets them while the server runs. */
+/** Creates catalogue entries for kinds with schemas, which are added while the server runs. */
 import { createHash } from 'node:crypto'
 import { storageTag } from '../base/storage-tag.ts'
 import { resourcePrefix } from '../base/store-keys.ts'
@@ -24,7 +24,7 @@ export interface SchemaKind {
   readonly short?: readonly string[]
   readonly categories?: readonly string[]
   readonly namespaced: boolean
-  /** All versions whose objects may be stored, the one that is written today first. */
+  /** All versions whose objects may be stored, the storage version first. */
   readonly versions: readonly [SchemaVersion, ...SchemaVersion[]]
   /** Rises with each change of a schema. */
   readonly generation: number
@@ -101,7 +101,7 @@ class VersionOfKind {
   ): ResourceEntry {
     const { group, plural, kind } = this.#kind
     const { name: version } = this.#version
-    // Objects that wait for their conversion are looked at in the stored version, whose rules are those of all.
+    // Objects with an asynchronous conversion are validated in the storage version, whose rules apply to all.
     const rules = conversion?.waiting ? () => storage.rules : () => this.rules
     const itself = this as VersionOfKind
     return {

@@ -74,7 +74,7 @@ export const textFlag = (about: About): Flag<string> => ({
   check: (value) => (value === '' ? 'must not be empty' : null),
 })
 
-/** One of a few words. */
+/** One of a few fixed values. */
 export const choiceFlag = <T extends string>(words: readonly T[], about: About): Flag<T> => ({
   ...about,
   help: `${about.help} One of ${words.join(', ')}.`,
@@ -201,7 +201,7 @@ export const switchesFlag = (about: About): Flag<Readonly<Record<string, boolean
     Object.fromEntries([...Object.entries(before), ...Object.entries(after)]),
 })
 
-/** A duration such as `1m30s`, in milliseconds, longer than none. */
+/** A positive duration such as `1m30s`, in milliseconds. */
 export const durationFlag = (about: About): Flag<number> => ({
   ...about,
   placeholder: 'duration',
@@ -321,7 +321,7 @@ function valueOf(name: string, flag: Flag, text: string): unknown {
   }
 }
 
-/** Somebody may know the option of a flag better than the flag. */
+/** Suggests the flag for the name of an option. */
 function hint(flags: Flags, name: string): string {
   const byOption = Object.entries(flags).find(
     ([, { option = '' }]) => dashed(option.slice(option.lastIndexOf('.') + 1)) === name,

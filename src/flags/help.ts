@@ -18,7 +18,7 @@ export interface CommandHelp {
   readonly example: string
 }
 
-/** Help that fits on a screen: an example, and the flags that people use. */
+/** Help that fits on a screen: an example, and the common flags. */
 export function shortHelp({ about, name, flags, common, example }: CommandHelp): string {
   if (!common) return helpText({ about, name, flags, example })
   const rows = common.map((flag): [string, string] => [
@@ -48,7 +48,7 @@ const head = ({ about, name, example }: Pick<CommandHelp, 'about' | 'name' | 'ex
   `  ${name} ${example}`,
 ]
 
-/** Help of a command: what it does, how it is called, its flags by section. */
+/** Help of a command: description, usage, and flags by section. */
 export function helpText({ about, name, flags, example }: CommandHelp): string {
   const spellings = Object.entries(flags).map(([name, flag]) => spelling(name, flag))
   const left = Math.min(widest(spellings), MAX_LEFT)

@@ -13,7 +13,7 @@ export interface CacheReading {
   readonly metadataOnly: boolean
 }
 
-/** An object as a JSON value, made anew. */
+/** An object as a new JSON value. */
 export function readVersion({ api, served, metadataOnly }: CacheReading, version: StoredObject) {
   if (!metadataOnly) return parseJson(objectBytes(api, served, version))
   const { conversion } = served

@@ -7,7 +7,7 @@ import { CacheEntry, type CacheReading } from './cache-entry.ts'
 
 const NO_BYTES = Buffer.alloc(0)
 
-// Nothing is sent anywhere: the frames of a follower are calls.
+// Nothing is sent: the frames of this watcher are function calls.
 const NOWHERE: WatchSink = { write: () => true, drained: () => Promise.resolve(), closed: false }
 
 /**

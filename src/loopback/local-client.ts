@@ -5,7 +5,7 @@ import { LocalTransport, type LocalTransportOptions } from './local-transport.ts
 
 /** A client of the server in this process. */
 export interface LocalClientOptions extends Omit<LocalTransportOptions, 'impersonation'> {
-  /** Whom requests are made as, when the user may do that. */
+  /** User to impersonate, if that is allowed. */
   readonly impersonate?: Impersonation
   /** See `ClientParts`. */
   readonly timeoutMs?: number

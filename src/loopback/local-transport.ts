@@ -171,7 +171,7 @@ export class LocalTransport implements Transport {
     return waiting ? waiting.then(() => run(api, call)) : run(api, call)
   }
 
-  /** Null when it may; a promise where that has to be waited for. Throws 403. */
+  /** Null when allowed; a promise when the authorizer is asynchronous. Throws 403. */
   #authorize(place: Place, verb: RequestVerb | 'watch'): Promise<void> | null {
     const { impersonation, user } = this.#options
     const attributes = attributesOf(place, verb)

@@ -26,7 +26,7 @@ const ANY = {
 /** Which version of the format is written. */
 export type Format = 'v2' | 'v3'
 
-/** A version that has the wire form of another one, whose shapes are published under its own name. */
+/** A version with the wire form of another one, whose shapes are published under its own name. */
 export interface Move {
   readonly from: string
   readonly to: string

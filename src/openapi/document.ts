@@ -28,7 +28,7 @@ export interface Operation {
   readonly extensions: Json
 }
 
-/** One way in which an operation ends well or not. */
+/** One possible response of an operation. */
 export interface Response {
   readonly code: string
   readonly description: string

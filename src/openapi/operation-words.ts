@@ -12,7 +12,7 @@ export interface Options {
   readonly consumes?: readonly string[]
   readonly produces?: readonly string[]
   readonly gvk?: GroupVersionKind
-  /** Words inside the operation id. */
+  /** Part of the operation id. */
   readonly id?: {
     readonly before?: string
     readonly between?: string

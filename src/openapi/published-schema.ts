@@ -1,4 +1,4 @@
-/** Schemas of kinds that come with one, as documents show them. */
+/** Published schemas of custom resources. */
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { sorted, type Json } from './document.ts'
 import { extension } from './extensions.ts'

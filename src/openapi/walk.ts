@@ -31,7 +31,7 @@ export interface Walked {
   readonly definitions: Record<string, Json>
 }
 
-/** How clients prove who they are. */
+/** Authentication schemes of clients. */
 export const securitySchemes: Record<string, Json> = {
   BearerToken: {
     description: 'Bearer Token authentication',

@@ -119,7 +119,7 @@ export class FieldSet {
     return true
   }
 
-  /** The paths that either has; this very set when the other has no more. */
+  /** The union of both; this same set when the other adds nothing. */
   union(other: FieldSet): FieldSet {
     if (this.isEmpty || this === other) return other
     let all: Map<string, FieldNode> | null = null
@@ -171,7 +171,7 @@ export class FieldSet {
     )
   }
 
-  /** Makes less of the steps that the other set has too; null leaves one out. */
+  /** Reduces the steps that the other set has too; null omits one. */
   #reduced(
     other: FieldSet,
     reduce: (node: FieldNode, match: FieldNode) => FieldNode | null,

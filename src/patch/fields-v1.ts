@@ -62,7 +62,7 @@ function read(value: unknown): Part {
 
 const INDEX = /^-?[0-9]{1,15}$/
 
-/** Steps by their texts: the objects of one kind have much the same, and those with keys take long to read. */
+/** Cache of steps by their texts: objects of one kind have similar ones, and those with keys are slow to parse. */
 const known = new Map<string, PathElement>()
 const MAX_KNOWN = 4096
 const MAX_KNOWN_LENGTH = 128

@@ -359,7 +359,7 @@ describe('applies', () => {
     expect(story.entries).toEqual(entries)
   })
 
-  test('of an object without entries leave all else to one who came before', () => {
+  test('of an object without entries assign all other fields to an earlier manager', () => {
     const story = new Story()
     story.object = spec({ replicas: 1, paused: true })
     story.apply('a', spec({ replicas: 1 }))

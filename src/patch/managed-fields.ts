@@ -64,7 +64,7 @@ function identityOf(id: string): ManagerIdentity {
 /** The form in which a set was read; it does not change, and most sets outlive a write unchanged. */
 const written = new WeakMap<FieldSet, Record<string, unknown>>()
 
-/** Reads entries. Throws FieldsV1Error when one makes no sense. */
+/** Decodes entries. Throws FieldsV1Error when one is invalid. */
 export function readManaged(entries: readonly ManagedFieldsEntry[] | undefined): Managed {
   const managers = new Map<string, Manager>()
   const times = new Map<string, string>()
@@ -78,7 +78,7 @@ export function readManaged(entries: readonly ManagedFieldsEntry[] | undefined):
     }
     const id = idOf({ manager, operation, apiVersion, subresource })
     const set = fromFieldsV1(entry.fieldsV1 ?? {})
-    // What was read is an object.
+    // The decoded value is an object.
     if (!set.isEmpty) written.set(set, entry.fieldsV1 as Record<string, unknown>)
     managers.set(id, { set, apiVersion, applied: operation === 'Apply' })
     if (time !== undefined) times.set(id, time)
@@ -108,7 +108,7 @@ function entryOf(of: {
   readonly subresource: string
 }): ManagedFieldsEntry {
   const { manager, operation, apiVersion, time, fieldsV1, subresource } = of
-  // Members in the order of the declaration; spreads would cost as much as the rest.
+  // Members in the order of the declaration; spreads would double the cost.
   const entry: ManagedFieldsEntry = { manager, operation, apiVersion }
   if (time !== undefined) entry.time = time
   entry.fieldsType = 'FieldsV1'
@@ -127,7 +127,7 @@ function byPlace(a: ManagedFieldsEntry, b: ManagedFieldsEntry): number {
   return 0
 }
 
-/** Who writes, when and where. */
+/** The writer, with time and endpoint. */
 export interface Writer {
   readonly manager: string
   /** Empty for the object itself. */
@@ -268,7 +268,7 @@ const UNTRACKED = FieldSet.ofPaths(
   ].map((name) => [metadata, fieldElement(name)]),
 )
 
-/** Makes one entry a version of the oldest updates while there are too many of them. */
+/** Merges the oldest updates into one entry per version while there are too many of them. */
 function capped({ managers, times }: Managed): Managed {
   const updaters = [...managers].filter(([, { applied }]) => !applied)
   if (updaters.length <= MAX_UPDATERS) return { managers, times }
@@ -356,7 +356,7 @@ export function* applySteps(apply: Apply, writer: Writer): Steps<Recorded> {
   return { object: applied.object, entries: writeManaged({ managers, times }) }
 }
 
-/** Conflicts with the times of those whose fields they are. */
+/** Conflicts with the times of the owners' entries. */
 function* timed<T>({ times }: Managed, apply: Steps<T>): Steps<T> {
   try {
     return yield* apply

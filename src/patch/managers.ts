@@ -42,7 +42,7 @@ export type Managers = ReadonlyMap<string, Manager>
 
 /** The versions of one kind. */
 export interface Versions {
-  /** null: no such version any more. */
+  /** null: the version no longer exists. */
   topology(apiVersion: string): Topology | null
   /** The object of one version in the JSON form of another; both are known. */
   convert(object: unknown, from: string, to: string): unknown
@@ -310,7 +310,7 @@ function withManager(managers: Managers, id: string, manager: Manager): Managers
   return all
 }
 
-/** Paths of a set as messages show them, in order; the first of them when there are more than `most`. */
+/** Paths of a set as in messages, in order; the first `most` of them. */
 export function pathTexts(set: FieldSet, most = Infinity): string[] {
   const texts: string[] = []
   for (const path of set.paths()) {

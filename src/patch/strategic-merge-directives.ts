@@ -4,9 +4,7 @@ import { setOwn } from '../codec/json-scanner.ts'
 import { isObject, type JsonObject, nestsTooDeeply } from './json-value.ts'
 import { PatchMismatch, PatchSyntaxError } from './patch-errors.ts'
 
-/**
- * Determines the treatment of the containing object or list: `delete`, `replace` or, not at every location, `merge`.
- */
+/** Directive for the containing object or list: `delete` or `replace`; `merge` is not supported. */
 export const PATCH = '$patch'
 /** Names the members that the live object may keep. */
 export const RETAIN_KEYS = '$retainKeys'

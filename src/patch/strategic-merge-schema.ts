@@ -8,7 +8,7 @@ export interface Member {
   readonly holds: Holds | null
   /** The value is replaced as a whole; only objects that are declared so. */
   readonly replaces: boolean
-  /** Items of the list are merged; without it the patch's list takes the place of the live one. */
+  /** Items of the list are merged; otherwise the patch's list replaces the live one. */
   readonly merges: boolean
   /** Merge key of a list's items; null: items are distinguished by value. */
   readonly key: string | null

@@ -45,7 +45,7 @@ export function strategicMerge(
   return new Merge(v).objects({ is: 'object', to: () => shape }, live, patch, MAX_DEPTH)
 }
 
-/** `room` is everywhere the number of containers that may lie inside each other. */
+/** `room` is the remaining depth of nested containers. */
 class Merge {
   readonly #v: Pick<Vocabulary, 'resolve'>
 
@@ -111,7 +111,7 @@ class Merge {
     })
   }
 
-  /** Merges the lists whose order the patch demands; `result` is changed. Returns the names of those it took. */
+  /** Merges the lists whose order the patch specifies; `result` is changed. Returns the names of the merged lists. */
   #orderedLists(
     holds: Holds | null,
     result: JsonObject,

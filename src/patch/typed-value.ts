@@ -375,7 +375,7 @@ function extractedMembers(topology: MapTopology, value: JsonObject, set: FieldSe
   return filledObject(found) ? found : undefined
 }
 
-/** A value whose own path is owned and none behind it: all of it, unless its parts are owned one by one. */
+/** The value at an owned path without nested owned paths: complete if it is atomic, else an empty container. */
 function withoutParts(topology: Topology, value: unknown): unknown {
   const resolved = resolve(topology, value)
   if (resolved.is === 'map' && !resolved.atomic && isObject(value)) return {}

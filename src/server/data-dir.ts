@@ -34,7 +34,10 @@ export class StartingDataDir {
     this.#isKept = true
   }
 
-  /** Unless kept, removes what the start created beside the store; returns whether the store is to be removed. Called under its lock. */
+  /**
+   * Unless kept, removes the files that the start created beside the store; returns whether the store is to be removed.
+   * Called under its lock.
+   */
   discardHeld(): boolean {
     if (this.#isKept) return false
     this.#removeOthers()

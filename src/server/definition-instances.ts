@@ -7,10 +7,10 @@ import { definitionOwner } from '../extend/definitions.ts'
 import type { ResourceEntry } from '../catalogue/entry.ts'
 import { StatusError } from '../meta/errors.ts'
 
-/** How long objects that are held are waited for, and how often it is looked, milliseconds. */
+/** Maximum wait for objects with finalizers, and polling interval, milliseconds. */
 const WAIT_MS = 60_000
 const LOOK_MS = 5_000
-/** Deletes that are under way at a time. */
+/** Maximum number of concurrent deletes. */
 const AT_ONCE = 50
 
 /** Removes the objects of a definition from the store, also in versions that are not served. */

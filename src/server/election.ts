@@ -28,11 +28,11 @@ export interface ElectionParts {
   readonly name: string
   /** Identity of this server; must be unique. */
   readonly identity: string
-  /** Begins the work; called anew each time that this server is elected. */
+  /** Begins the work; called each time that this server is elected. */
   readonly start: () => Promise<ElectedWork>
 }
 
-/** Milliseconds. A server whose leader was killed is without one for at most the duration and a retry period. */
+/** Milliseconds. After a leader was killed there is none for at most the duration and a retry period. */
 const TIMES = {
   leaseDurationMs: 12_000,
   renewPeriodMs: 4_000,

@@ -7,7 +7,7 @@ import type { Client } from '../client/client.ts'
 import { localClient } from '../loopback/local-client.ts'
 import type { InProcessClientOptions } from './options/server-options.ts'
 
-/** Makes a client as the options say. */
+/** Creates a client from the options. */
 export function inProcessClient(
   { api, authorizer }: { readonly api: Api; readonly authorizer: Pick<Authorizer, 'authorize'> },
   { user, userAgent, ...rest }: InProcessClientOptions,

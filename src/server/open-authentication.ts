@@ -41,7 +41,7 @@ import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 export interface AuthenticationParts {
   readonly v: Vocabulary
   readonly clock: Clock
-  /** Certificates come from outside, whose time is the machine's and not that of a test. */
+  /** External certificates follow the machine's clock, not that of a test. */
   readonly certificateClock: Clock
   readonly log: Log
   readonly objects: ObjectSource
@@ -203,7 +203,7 @@ function authorities({ clientCaFile }: AuthenticationOptions, pki: Pki): BundleS
     ...file,
     async read() {
       const pem = await file.read()
-      // Ours would hide that there are none of theirs.
+      // Our own authority would hide that the file has none.
       parseBundle(pem)
       return `${pem}\n${pki.ca}`
     },

@@ -13,7 +13,7 @@ export interface ServerLeaseParts {
   readonly log: Pick<Log, 'warn'>
   /** Address that others reach this server at. */
   readonly address: string
-  /** How long until the key is written again; well below its lifetime. */
+  /** Renewal interval; well below the lifetime of the key. */
   readonly renewMs: number
   /**
    * Called after each renewal and whenever a server starts or ends, never concurrently. Rejects in order to be called

@@ -65,7 +65,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   }
 }
 
-/** The same for options that were looked at; errors name flags, and may be those of the runtime. */
+/** The same for checked options; errors name flags, and may be those of the runtime. */
 export async function launchServer(
   options: ServerOptions,
   inside: Inside = {},

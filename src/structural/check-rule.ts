@@ -13,10 +13,10 @@ export interface RulePlace {
   readonly uncorrelated: string | null
 }
 
-/** The place of the whole object. */
+/** The location of the whole object. */
 export const ROOT_PLACE: RulePlace = { most: 1, uncorrelated: null }
 
-/** The place of a schema inside of one at `place`, which is reported at `path`. */
+/** The location of a nested schema of one at `place`, reported at `path`. */
 export function rulePlace(
   schema: SchemaProps,
   [name]: readonly Step[],
@@ -40,7 +40,7 @@ const product = (most: number | null, of: number | undefined): number | null =>
 const RULE_LIMIT = 10_000_000
 const SCHEMA_LIMIT = 100_000_000
 
-// How many rules are named when all together cost too much.
+// Maximum number of rules in the error about their total cost.
 const NAMED = 4
 
 interface Cost {

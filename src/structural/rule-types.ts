@@ -21,7 +21,7 @@ export function ruleTypes(schema: SchemaProps): RuleTypes {
   return types
 }
 
-/** The type of the values of a structural schema; null where rules cannot look. */
+/** The type of the values of a structural schema; null where rules have no access. */
 function typeOf(
   schema: SchemaProps,
   root: boolean,

@@ -247,7 +247,7 @@ function placeInside(schema: SchemaProps, [name, key]: readonly Step[], place: P
   return schema['x-{brand}-embedded-resource'] ? { ...inside, inMeta: true } : inside
 }
 
-/** The item schema of a set whose items would be merged, which those of a set cannot be. */
+/** The fault in the item schema of a set, whose items must be atomic. */
 export function wrongSetItem(schema: SchemaProps): { field: string; value: string | null } | null {
   if (schema['x-{brand}-list-type'] !== 'set') return null
   const items = itemsOf(schema)
@@ -263,7 +263,7 @@ export function wrongSetItem(schema: SchemaProps): { field: string; value: strin
 
 interface WrongKey {
   readonly path: readonly Step[]
-  /** Whether something is missing; else something is too much. */
+  /** Whether something is missing; else there is something extra. */
   readonly value: boolean
   readonly text: string
 }

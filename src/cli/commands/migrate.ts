@@ -134,7 +134,7 @@ async function openEmbedded(dataDir: string, { vocabulary }: MigrateValues): Pro
   const { openLmdbSnapshot } = await import('../../engine/lmdb/snapshot.ts')
   const { openLmdb } = await import('../../engine/lmdb/engine.ts')
   const dir = join(dataDir, 'store')
-  // Opening makes a store where there is none; looking at it does not.
+  // Opening creates a missing store; a check of its existence does not.
   await (await openLmdbSnapshot(dir)).close()
   return openLmdb({ dir, clock: systemClock, format: { vocabulary }, verify: 'all' })
 }

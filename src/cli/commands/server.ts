@@ -66,7 +66,7 @@ export async function serverCommand(
   })
   const stopped = (signal: EndSignal, how: string) => lasting.info('stopped', { signal, how })
   let state: 'starting' | 'running' | 'ending' = 'starting'
-  // From here on a signal is heard.
+  // Signals are handled from here on.
   const asked = new Promise<EndSignal>((end) => {
     terminal.onSignal((signal) => {
       if (state !== 'running') {
@@ -109,7 +109,7 @@ function optionsOf(values: ServerValues): ServerOptions {
     throw new Error('--store memory and --etcd-servers exclude each other')
   const agentTls = agentTlsOf(values)
   return {
-    // The path is shown to people who may be in another folder.
+    // Absolute, since the path is shown to users in other directories.
     dataDir: resolve(values['data-dir']),
     // A flag about etcd implies etcd.
     ...(hasEtcd ? { etcd: etcdUseOf(values) } : { store: values.store }),
@@ -164,7 +164,7 @@ export function readyLine(
 const quoted = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 
-/** One line for people; at level 4 the whole story. */
+/** One line for users; the details at level 4. */
 function startError(error: unknown, options: ServerOptions, level: number): string {
   if (level >= 4 && error instanceof Error) return error.stack ?? error.message
   return startFailure(error, options).message

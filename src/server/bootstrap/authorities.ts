@@ -33,7 +33,7 @@ export function authorityStore({ store, place }: Parts): AuthorityStore {
         const authorities = authoritiesIn(item, place)
         const revision = item.changed
         if (!(await encrypted?.isStale(AUTHORITIES_KEY))) return { authorities, revision }
-        // Under an older key of encryption: written anew, it does not need that one any more.
+        // Encrypted with an older key: rewritten, so that it no longer needs that key.
         await commit(authorities, revision)
       }
     },

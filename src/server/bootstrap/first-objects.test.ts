@@ -23,7 +23,7 @@ beforeEach(async () => {
 })
 afterEach(() => world.close())
 
-/** The API with its commits looked at, and something that happens before the first one. */
+/** The API with observed commits, and a hook before the first one. */
 function counted(first: () => Promise<unknown> = async () => {}) {
   const sizes: number[] = []
   const all: Change[] = []

@@ -21,7 +21,7 @@ export async function writeFirstObjects(api: Api, { rbac }: { rbac: boolean }): 
   return policy.length > 0 && (await writer.createAll(policy))
 }
 
-/** Makes the namespaces that the system lives in, where they are missing. */
+/** Creates the missing system namespaces. */
 export async function ensureSystemNamespaces(api: Api): Promise<void> {
   const writer = new InternalWriter(api)
   // Another server may have been faster with one, which is as good.

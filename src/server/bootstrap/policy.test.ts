@@ -162,7 +162,7 @@ describe('existing objects', () => {
     })
   })
 
-  test('comes back when it is deleted', async () => {
+  test('is recreated when it is deleted', async () => {
     await world.hand.delete(inPublic('system:controller:bootstrap-signer'))
     await ensureBootstrapPolicy(world.api)
     expect(await world.hand.names(inPublic())).toEqual(['system:controller:bootstrap-signer'])

@@ -197,7 +197,7 @@ async function read(
   return version ? decodeStored(served, version, hookContext(api)) : null
 }
 
-/** Makes an object at cluster scope. */
+/** Creates an object at cluster scope. */
 const make = (api: Api, served: ResourceEntry, object: object): Promise<Typed> =>
   new InternalWriter(api).create({ served, namespace: '', object })
 

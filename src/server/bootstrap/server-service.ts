@@ -41,7 +41,7 @@ export async function ensureServerService(api: Api, place: ServerPlace): Promise
   await Promise.all([ensureService(api, place), ensureAddresses(api, place)])
 }
 
-/** Makes the service alone, as above. */
+/** Creates the service alone, as above. */
 export async function ensureService(api: Api, place: ServerPlace): Promise<void> {
   const services = api.catalogue.find('', 'v1', 'services')
   if (!services) return

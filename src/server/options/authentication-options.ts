@@ -1,13 +1,13 @@
 import type { OidcOptions } from '../../authn/oidc/options.ts'
 
 /**
- * Authenticators; those without options are as for a server with a single administrator. Files are PEM unless stated
+ * Options of the authenticators; absent ones have the defaults of a standalone server. Files are PEM unless stated
  * otherwise.
  */
 export interface AuthenticationOptions {
   /** Whether requests without a credential are allowed as the anonymous user; they are by default. */
   readonly anonymous?: boolean
-  /** Authorities of client certificates, beside the server's own; read anew when it changes. */
+  /** Authorities of client certificates, beside the server's own; reloaded when the file changes. */
   readonly clientCaFile?: string
   /** Tokens with their users: rows of token, name, uid and quoted groups. */
   readonly tokenAuthFile?: string
@@ -16,7 +16,7 @@ export interface AuthenticationOptions {
   /** Audiences that tokens may have; the issuers of service account tokens by default. */
   readonly apiAudiences?: readonly string[]
   readonly serviceAccounts?: ServiceAccountFiles
-  /** An identity provider whose tokens are taken. */
+  /** An identity provider whose tokens are accepted. */
   readonly oidc?: OidcOptions
   /** A webhook that authenticates tokens. */
   readonly webhook?: {

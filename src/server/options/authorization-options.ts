@@ -1,4 +1,4 @@
-/** Who decides whether requests may pass. */
+/** Options of authorization. */
 export interface AuthorizationOptions {
   /** Authorizers in the order in which they are called: Node, RBAC, ABAC, Webhook, AlwaysAllow, AlwaysDeny. */
   readonly modes?: readonly string[]

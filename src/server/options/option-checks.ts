@@ -1,4 +1,4 @@
-/** Looks at the options of an embedded server as the command line looks at flags, from the same declarations. */
+/** Checks the options of an embedded server with the declarations of the command-line flags. */
 import { nearest } from '../../base/nearest.ts'
 import {
   bytes,

@@ -47,7 +47,7 @@ export interface ServerOptions {
   readonly vocabulary?: VocabularyName
   /** Address to listen on; 127.0.0.1 by default. */
   readonly bindAddress?: string
-  /** Further names and addresses that clients reach this server by, such as those of a balancer. */
+  /** Further names and addresses of this server, such as those of a load balancer. */
   readonly servingHosts?: readonly string[]
   /** 0, the default: any free port. */
   readonly port?: number
@@ -93,7 +93,7 @@ export interface ServerOptions {
   readonly log?: Log
   readonly clock?: Clock
   readonly ids?: Ids
-  /** How long changes can be looked back at, milliseconds; 5 minutes by default. */
+  /** Time that the history of changes is available to watches, milliseconds; 5 minutes by default. */
   readonly historyMs?: number
   /** Bound of a request that is not a watch, milliseconds; 1 minute by default. */
   readonly requestTimeoutMs?: number
@@ -102,7 +102,7 @@ export interface ServerOptions {
    * 1,000 by default. The addresses of an IPv6 /64 count as one.
    */
   readonly strangersPerAddress?: number
-  /** Memory that the bodies of all requests under way may take together, bytes; 128 MiB by default. */
+  /** Maximum memory of the bodies of all requests in progress, bytes; 128 MiB by default. */
   readonly bodyMemoryBytes?: number
   /** A watch without a timeout ends after one to two times this, milliseconds; 30 minutes by default. */
   readonly minRequestTimeoutMs?: number
@@ -110,7 +110,7 @@ export interface ServerOptions {
 
 /** A client in the process of its server. */
 export interface InProcessClientOptions {
-  /** Who makes the requests; by default the administrator. */
+  /** The user that makes the requests; by default the administrator. */
   readonly user?: {
     readonly name: string
     readonly uid?: string
@@ -118,7 +118,7 @@ export interface InProcessClientOptions {
     readonly groups?: readonly string[]
     readonly extra?: Readonly<Record<string, readonly string[]>>
   }
-  /** Whom requests are made as, when the user may do that. */
+  /** User to impersonate, if that is allowed. */
   readonly impersonate?: Impersonation
   /** User agent; the part before the first slash is the field manager. */
   readonly userAgent?: string
@@ -145,7 +145,7 @@ export interface RunningServer {
    * are those of any request.
    */
   client(options?: InProcessClientOptions): Promise<Client>
-  /** Ends watches, finishes requests and lets go of everything. May be called twice. */
+  /** Ends watches, finishes requests and releases all resources. May be called twice. */
   close(): Promise<void>
 }
 
