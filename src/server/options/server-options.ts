@@ -82,8 +82,8 @@ export interface ServerOptions {
   /** File with configurations of admission plugins. */
   readonly admissionConfigFile?: string
   /**
-   * Whether the garbage collector and the controllers of namespaces and accounts run; they do by default. `server`: only
-   * those that are a part of every server, where a separate controller manager runs the rest.
+   * Whether the garbage collector and the controllers of namespaces and accounts run; they do by default. `server`:
+   * only those that are a part of every server, where a separate controller manager runs the rest.
    */
   readonly controllers?: boolean | 'server'
   /** Called for each request to a deprecated version of a resource. */
