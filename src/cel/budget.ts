@@ -1,7 +1,7 @@
-/** What one evaluation may cost. */
+/** Cost limit of one evaluation. */
 const CALL_LIMIT = 1_000_000
 
-/** What all evaluations for one object may cost together. */
+/** Cost limit of all evaluations for one object. */
 const OBJECT_LIMIT = 10_000_000
 
 /** More was spent than allowed. */
@@ -10,7 +10,7 @@ export class OutOfBudget extends Error {}
 // Made once, because quantifiers go on after errors.
 const EXCEEDED = new OutOfBudget('the cost of the expression exceeds its budget')
 
-/** What may still be spent on expressions, by one evaluation and by all together. */
+/** Remaining cost budget, of one evaluation and of all together. */
 export class Budget {
   readonly #perCall: number
   #left: number
@@ -21,12 +21,12 @@ export class Budget {
     this.#perCall = perCall
   }
 
-  /** What is left for all that follow. */
+  /** Remaining budget of all evaluations that follow. */
   get left(): number {
     return this.#left
   }
 
-  /** Whether the current evaluation, or all together, spent too much. */
+  /** Whether the current evaluation, or all together, exceeded the limit. */
   get exceeded(): boolean {
     return this.#left < 0 || this.#call > this.#perCall
   }
@@ -36,7 +36,7 @@ export class Budget {
     this.#call = 0
   }
 
-  /** Spends; throws OutOfBudget as soon as it is too much, and ever after. */
+  /** Charges a cost; throws OutOfBudget as soon as the limit is exceeded, and ever after. */
   spend(cost: number): void {
     if (this.exceeded) throw EXCEEDED
     this.#left -= cost

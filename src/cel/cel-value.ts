@@ -5,7 +5,7 @@ import { durations } from './engine.ts'
 import type { LazyObject } from './lazy-object.ts'
 import { markList } from './same-value.ts'
 
-/** How the library knows an object type. */
+/** Registration of an object type with the library. */
 export interface ObjectForm {
   /** Its class. */
   readonly ctor: new (...args: ConstructorParameters<typeof LazyObject>) => LazyObject
@@ -16,7 +16,9 @@ export interface ObjectForm {
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A JSON value as expressions see it. What does not fit its type stays as it is, for them to fail on. */
+/**
+ * Converts a JSON value for expressions. A value that does not fit its type stays as it is, so that they fail on it.
+ */
 export function celValue(
   value: unknown,
   type: DeclaredType,

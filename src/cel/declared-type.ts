@@ -1,7 +1,7 @@
-/** A single value. `dyn` is an integer or a text, told apart only when it is there. */
+/** A scalar value. `dyn` is an integer or a string, known only at run time. */
 export interface ScalarType {
   readonly is: 'bool' | 'int' | 'double' | 'string' | 'bytes' | 'timestamp' | 'duration' | 'dyn'
-  /** The longest form that may come, in bytes; 0 for what has no length. */
+  /** Maximum length in bytes; 0 for values without a length. */
   readonly max: number
 }
 
@@ -26,7 +26,7 @@ export interface MapType {
   readonly max: number
 }
 
-/** An object with declared fields, which are told by their names in JSON. */
+/** An object with declared fields, named as in JSON. */
 export interface ObjectType {
   readonly is: 'object'
   readonly fields: ReadonlyMap<string, FieldType>
@@ -38,13 +38,13 @@ export interface FieldType {
   readonly takesSpace: boolean
 }
 
-/** What an expression may know about a value. */
+/** Type of a value, as far as expressions may know it. */
 export type DeclaredType = ScalarType | ListType | MapType | ObjectType
 
 /** Bytes of the greatest request, which bounds everything that declares no bound. */
 const REQUEST_BYTES = 3 * 1024 * 1024
 
-// What stands around any list, map or text: brackets or quotes.
+// Delimiters of any list, map or string: brackets or quotes.
 const INSIDE = REQUEST_BYTES - 2
 
 // A character takes up to four bytes.
@@ -76,7 +76,7 @@ function leastBytes(type: DeclaredType): number {
 /** A value without length. */
 export const scalar = (is: 'bool' | 'int' | 'double'): ScalarType => ({ is, max: 0 })
 
-/** A text, or what is written as one, of at most `maxLength` characters. */
+/** A string, or a value that is written as one, of at most `maxLength` characters. */
 export function text(
   is: 'string' | 'bytes' | 'timestamp' | 'duration' | 'dyn',
   maxLength?: number,

@@ -11,12 +11,12 @@ export function celEngine(): Engine {
   return engine
 }
 
-/** Makes a duration of the library's own class. */
+/** Creates a duration of the library's own class. */
 export type MakeDuration = (nanoseconds: bigint) => object
 
 let duration: MakeDuration | null = null
 
-/** Makes durations as the library knows them; it does not export their class. */
+/** Creates durations of the library, which does not export their class. */
 export function durations(): MakeDuration {
   if (duration) return duration
   const sample = celEngine().evaluate("duration('0s')") as object
@@ -35,7 +35,7 @@ export interface CheckedType {
   readonly keyType?: CheckedType
 }
 
-/** What a macro keeps of its own. */
+/** Data that the library stores with a macro. */
 export interface Macro {
   readonly args?: readonly Node[]
   readonly macroHasProps?: readonly Node[]
@@ -43,14 +43,14 @@ export interface Macro {
   evaluate: Evaluate
 }
 
-/** The library's type checker, as far as macros are handed it. */
+/** The library's type checker, as far as macros get it. */
 export interface Checker {
   check(node: Node, context: unknown): CheckedType
 }
 
 type Evaluate = (evaluator: unknown, node: unknown, context: unknown) => unknown
 
-/** What a step of a comprehension holds. */
+/** State of a step of a comprehension. */
 export interface Comprehension {
   readonly kind?: string
   readonly iterable: Node
@@ -59,7 +59,7 @@ export interface Comprehension {
   readonly step: Node
 }
 
-/** A node of a parsed expression, as far as we look into it. */
+/** The members of a parsed expression's node that we use. */
 export interface Node {
   readonly op: string
   args: unknown
@@ -85,7 +85,7 @@ export interface Parsed {
 export const parseIn = (environment: Environment, source: string): Parsed =>
   environment.parse(source) as unknown as Parsed
 
-/** A call: its name, the value it is called on, and what it is called with. */
+/** A call: its name, its receiver and its arguments. */
 export interface Call {
   readonly name: string
   readonly receiver: Node | null
@@ -103,7 +103,7 @@ export function callOf({ op, args }: Node): Call | null {
   return { name, receiver, args: given }
 }
 
-/** Nodes right below; what a macro stands for in the place of the macro. */
+/** Child nodes; for a macro, those of its expansion. */
 export function childrenOf(node: Node): readonly Node[] {
   const { alternate, macro } = node.meta
   if (alternate) return [alternate]

@@ -18,18 +18,18 @@ export const NEW_LIST = 10
 /** Cost of making a map. */
 export const NEW_MAP = 30
 
-/** What a part of an expression may cost at most, and how long its value may be. */
+/** Maximum cost of a part of an expression, and maximum length of its value. */
 interface Estimate {
   readonly cost: number
   readonly size: number
-  /** Known for what comes out of a variable. */
+  /** Known for values that derive from a variable. */
   readonly type?: DeclaredType | undefined
 }
 
 /** Types of the variables in reach. */
 type Variables = ReadonlyMap<string, DeclaredType | undefined>
 
-/** A product that stays below what is endless; of nothing times endless nothing is left. */
+/** A product, capped at a finite bound so that zero times it stays zero. */
 const times = (a: number, b: number): number => Math.min(a * b, ENDLESS)
 
 const plus = (...costs: readonly number[]): number =>
@@ -175,13 +175,13 @@ class Estimator {
   }
 }
 
-/** What one round of a quantifier costs beside its condition; `init` tells which it is. */
+/** Cost of one round of a quantifier beside its condition; `init` identifies the quantifier. */
 export const quantifierStep = (init: Node): number => {
   if (init.args === true) return 3
   return init.args === false ? 4 : 0
 }
 
-/** What one round adds to what is gathered. */
+/** Cost that one round adds to the accumulator. */
 export function stepCost(step: Node): number {
   if (step.op === 'accuPush') return NEW_LIST + 2
   if (step.op === 'accuInc') return 2
@@ -203,7 +203,7 @@ const SAME_SIZE = new Set(['lowerAscii', 'upperAscii', 'substring', 'trim', 'spl
 const PATTERNS = new Set(['matches', 'find', 'findAll'])
 const WHOLE_LISTS = new Set(['isSorted', 'sum', 'min', 'max'])
 
-/** What a call costs by itself, and how long its value gets where that can be told. */
+/** Cost of a call itself, and the length of its value where that is known. */
 export function callCost(
   name: string,
   sizes: readonly number[],
@@ -239,7 +239,7 @@ export function callCost(
   return { own: 1 }
 }
 
-/** What looking at one item of a list costs; null for what is no list. */
+/** Cost of accessing one item of a list; null for other values. */
 function itemCost(type: DeclaredType | undefined, node: Node | undefined): number | null {
   if (node?.checkedType?.kind !== 'list') return null
   const { valueType } = node.checkedType

@@ -50,7 +50,7 @@ function compiled(source: string, type: DeclaredType = root) {
   return made.expression
 }
 
-describe('what does not compile', () => {
+describe('expressions that do not compile', () => {
   for (const [source, problem] of [
     ['', '1:1: unexpected token: EOF'],
     ['self.', '1:6: expected IDENTIFIER, got EOF'],
@@ -89,7 +89,7 @@ describe('what does not compile', () => {
   }
 })
 
-describe('types of what comes out', () => {
+describe('types of results', () => {
   for (const [source, gives, usesOldSelf] of [
     ['self.i', 'int', false],
     ['self.d * 2.0', 'double', false],
@@ -154,7 +154,7 @@ const old = {
 
 const outcome = (source: string) => compiled(source).evaluate(object, old, new Budget())
 
-describe('what holds', () => {
+describe('expressions that are true', () => {
   for (const source of [
     'self.i == 3 && self.d == 2.0 && self.b',
     'self.s.size() == 4',
@@ -203,7 +203,7 @@ describe('what holds', () => {
   }
 })
 
-describe('what fails', () => {
+describe('expressions that fail', () => {
   for (const [source, error] of [
     ['self.inner.value == 1', 'no such key: value'],
     ['self.ints[5] == 1', 'no such key: index out of bounds, index 5 >= size 3'],
@@ -218,7 +218,7 @@ describe('what fails', () => {
   }
 })
 
-describe('what it costs', () => {
+describe('costs', () => {
   const ints = list(scalar('int'))
   const types: Readonly<Record<string, DeclaredType>> = {
     ints,

@@ -21,7 +21,7 @@ import { sameCelValue } from './same-value.ts'
 
 type Environment = InstanceType<ReturnType<typeof celEngine>['Environment']>
 
-/** What came out of an evaluation. */
+/** Result of an evaluation. */
 export type Outcome =
   | { readonly value: unknown }
   | { readonly error: string }
@@ -29,11 +29,11 @@ export type Outcome =
 
 /** An expression that fits its types. */
 export interface Expression {
-  /** Type of what comes out, such as `bool` or `list<int>`. */
+  /** Type of the result, such as `bool` or `list<int>`. */
   readonly gives: string
-  /** Whether it looks at the value before the change. */
+  /** Whether it uses the value before the change. */
   readonly usesOldSelf: boolean
-  /** What one evaluation may cost at most. */
+  /** Maximum cost of one evaluation. */
   readonly greatestCost: number
   /** Evaluates for JSON values of the declared type. */
   evaluate(self: unknown, oldSelf: unknown, budget: Budget): Outcome
@@ -42,7 +42,7 @@ export interface Expression {
 /** An expression, or why it is none. */
 export type Compiled = { readonly expression: Expression } | { readonly problem: string }
 
-/** What `self` and `oldSelf` are called inside. */
+/** Internal names of `self` and `oldSelf`. */
 interface Variables {
   readonly self: string
   readonly oldSelf: string
@@ -139,7 +139,7 @@ export class Expressions {
   }
 }
 
-/** What an expression is about. */
+/** Inputs of an expression. */
 interface About {
   readonly type: DeclaredType
   readonly variables: Variables
@@ -225,7 +225,7 @@ function prepare(
   return uses
 }
 
-/** What the patterns that are still to come in an expression may weigh. */
+/** Weight that the remaining patterns of an expression may have. */
 interface PatternRoom {
   left: number
 }
@@ -242,7 +242,7 @@ function checkPattern(name: string, args: readonly Node[], weight: PatternRoom):
   if (problem !== null) throw problemAt(pattern, problem)
 }
 
-/** A problem found before the library looks. */
+/** A problem found before the type check of the library. */
 class Problem extends Error {
   readonly range: { readonly start: number }
   constructor(message: string, start: number) {
@@ -261,7 +261,7 @@ function summaryOf(error: unknown): string {
   return /^[A-Z][a-z]/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text
 }
 
-/** What is wrong and where, as line and column. */
+/** The fault and its place, as line and column. */
 function problemOf(error: unknown, source: string): string {
   const { range } = error as { range?: { readonly start: number } }
   if (!range) return summaryOf(error)

@@ -6,10 +6,10 @@ import { readUrl, UrlValue } from './url-value.ts'
 
 type Environment = InstanceType<ReturnType<typeof celEngine>['Environment']>
 
-// Functions of ours go by names that no expression can write, since the library's own cannot be replaced.
+// Our functions have names that no expression can contain, since the library's own cannot be replaced.
 const OURS = '@'
 
-/** Names of calls that lead to functions of ours. */
+/** Names of calls that are redirected to our functions. */
 const REPLACED: ReadonlySet<string> = new Set([
   'charAt',
   'find',
@@ -72,7 +72,7 @@ const STANDARD: ReadonlySet<string> = new Set([
   'uint',
 ])
 
-/** The name a call goes by inside; null for a function that there is not. */
+/** The internal name of a call; null for an unknown function. */
 export function insideName(name: string): string | null {
   if (REPLACED.has(name)) return `${OURS}${name}`
   return STANDARD.has(name) ? name : null
@@ -211,7 +211,7 @@ const PLACES: readonly Declaration[] = [
 
 const MAX_INT = 2n ** 63n
 
-/** Sums that the operator of the item type makes. */
+/** Sums computed with the operator of the item type. */
 const SUMS: readonly Declaration[] = [
   on('list<int>', 'sum', [], 'int', (list: readonly bigint[]) => {
     let sum = 0n

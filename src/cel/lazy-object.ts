@@ -1,9 +1,9 @@
-/** An object whose fields become values of expressions when they are first asked for. */
+/** An object whose fields become values of expressions on first access. */
 export class LazyObject extends Map<string, unknown> {
   readonly #read: (name: string) => unknown
   readonly #names: () => Iterable<string>
 
-  /** `read` gives undefined for a field that is absent. */
+  /** `read` returns undefined for an absent field. */
   constructor(read: (name: string) => unknown, names: () => Iterable<string>) {
     super()
     this.#read = read

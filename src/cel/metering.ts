@@ -10,7 +10,7 @@ export interface Meter {
   budget: Budget
 }
 
-/** Makes a checked expression spend what its parts cost, and compare and join lists in their own ways. */
+/** Makes a checked expression charge the cost of its parts, and compare and concatenate lists in their own ways. */
 export function meterNodes(root: Node, meter: Meter): void {
   const seen = new Set<Node>()
   const open = [root]
@@ -71,7 +71,7 @@ function spendBefore(node: Node, cost: number, meter: Meter): void {
   })
 }
 
-/** Quantifiers go on after errors, unless their outcome is certain: so they are told that it is. */
+/** Quantifiers continue after errors unless their outcome is certain: it is made so. */
 function meterQuantifier(step: Node, init: Node, meter: Meter): void {
   spendBefore(step, quantifierStep(init), meter)
   const { evaluate } = step.meta
@@ -122,7 +122,7 @@ function sizeOf(value: unknown): number {
   return value instanceof Map && !(value instanceof LazyObject) ? value.size : 1
 }
 
-/** What looking at one item costs; the first stands for all. */
+/** Cost of accessing one item; the first is representative. */
 function itemCost(value: unknown): number | null {
   if (!Array.isArray(value)) return null
   const longest = value.reduce((max: number, one) => Math.max(max, sizeOf(one)), 1)

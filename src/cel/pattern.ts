@@ -15,7 +15,7 @@ function compiled(source: string): Compiled {
   return last.compiled
 }
 
-/** What is wrong with a regular expression; null for nothing. */
+/** Why a regular expression is invalid; null when it is valid. */
 export function patternProblem(source: string): string | null {
   try {
     compiled(source)

@@ -5,7 +5,7 @@ import { UrlValue } from './url-value.ts'
 // How a list is compared and joined, where that is not by place.
 const merges = new WeakMap<readonly unknown[], ListMerge>()
 
-/** Lets a list be compared and joined in its own way. */
+/** Gives a list its own comparison and concatenation. */
 export function markList(list: readonly unknown[], merge: ListMerge): void {
   if (merge.by !== 'place') merges.set(list, merge)
 }
@@ -54,7 +54,7 @@ function sameList(a: readonly unknown[], b: readonly unknown[]): boolean {
   })
 }
 
-/** Joins two lists as the left one wants it. */
+/** Concatenates two lists by the rules of the left one. */
 export function joinLists(a: readonly unknown[], b: readonly unknown[]): unknown[] {
   const merge = merges.get(a)
   const all = [...a]
@@ -69,7 +69,7 @@ export function joinLists(a: readonly unknown[], b: readonly unknown[]): unknown
   return all
 }
 
-/** Finds where an item with the same identity stands. */
+/** Index of an item with the same identity. */
 function placesOf(
   items: readonly unknown[],
   merge: ListMerge,

@@ -1,4 +1,4 @@
-// Places in a text count characters, not the units it is kept in.
+// Indexes into a text count characters, not UTF-16 units.
 
 const outOfRange = (index: number): RangeError => new RangeError(`index out of range: ${index}`)
 
@@ -30,15 +30,15 @@ export function substring(text: string, start: number, end?: number): string {
 
 const lengthOf = (text: string): number => charsOf(text).length
 
-/** Turns a place in units into one in characters. */
+/** Converts an index in units to one in characters. */
 const inChars = (text: string, units: number): number =>
   units < 0 ? -1 : lengthOf(text.slice(0, units))
 
-/** Turns a place in characters into one in units. */
+/** Converts an index in characters to one in units. */
 const inUnits = (text: string, chars: number): number =>
   joined(charsOf(text).slice(0, chars)).length
 
-/** Where a part stands first, from a place on; -1 for nowhere. */
+/** First index of a part, from an index on; -1 if absent. */
 export function indexOf(text: string, part: string, from = 0): number {
   if (part === '') return from
   if (from < 0 || from >= lengthOf(text)) {
@@ -48,7 +48,7 @@ export function indexOf(text: string, part: string, from = 0): number {
   return inChars(text, text.indexOf(part, inUnits(text, from)))
 }
 
-/** Where a part stands last, up to a place; -1 for nowhere. */
+/** Last index of a part, up to an index; -1 if absent. */
 export function lastIndexOf(text: string, part: string, from?: number): number {
   const length = lengthOf(text)
   if (part === '') return from ?? length
@@ -65,7 +65,7 @@ export const lowerAscii = (text: string): string =>
 export const upperAscii = (text: string): string =>
   text.replace(/[a-z]+/g, (letters) => letters.toUpperCase())
 
-/** Puts another text in the place of the first `limit` parts; of all below 0. */
+/** Replaces the first `limit` occurrences; all when negative. */
 export function replace(text: string, part: string, by: string, limit = -1): string {
   if (limit === 0) return text
   const pieces = part === '' ? ['', ...text, ''] : text.split(part)
@@ -81,5 +81,5 @@ export function split(text: string, separator: string, limit = -1): string[] {
   return [...parts.slice(0, limit - 1), parts.slice(limit - 1).join(separator)]
 }
 
-/** Leaves out white space at both ends. */
+/** Trims white space at both ends. */
 export const trim = (text: string): string => text.replace(/^[\p{White_Space}]+/u, '').trimEnd()

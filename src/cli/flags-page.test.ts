@@ -1,4 +1,4 @@
-/** Keeps docs/reference/flags.md true: `npx vitest run src/cli -u` writes it anew. */
+/** Checks that docs/reference/flags.md is current: `npx vitest run src/cli -u` regenerates it. */
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { controllerManagerFlags } from './commands/controller-manager-flags.ts'

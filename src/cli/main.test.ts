@@ -4,13 +4,13 @@ import { readyLine } from './commands/server.ts'
 import { apiserverMain, controllerManagerMain, main } from './main.ts'
 import type { EndSignal, Terminal } from './terminal.ts'
 
-/** Keeps what a program says; `exit` does not end anything. */
+/** Captures the output of a program; `exit` does not end anything. */
 class Recorded implements Terminal {
   stdout = ''
   stderr = ''
   codes: number[] = []
   signal: (signal: EndSignal) => void = () => {}
-  /** How often it is asked to end as soon as it says that it is ready. */
+  /** Number of end signals that it gets as soon as it reports ready. */
   ends = 0
   readonly exited: Promise<void>
   #exit = () => {}
@@ -50,7 +50,7 @@ const STOPPED = (how: string, signal = 'SIGTERM') =>
 const READY =
   'orch is ready at https://127.0.0.1:6443 - try: KUBECONFIG=/data/admin.kubeconfig kubectl get namespaces\n'
 
-test('the shells of Windows are given a command that they understand', () => {
+test('the shells of Windows get a command that they understand', () => {
   const kubeconfigPath = 'C:\\Users\\Some One\\orch-data\\admin.kubeconfig'
   expect(readyLine(running({ kubeconfigPath }), 'win32')).toBe(
     `orch is ready at https://127.0.0.1:6443 - try: kubectl --kubeconfig "${kubeconfigPath}" get namespaces\n`,
@@ -340,7 +340,7 @@ describe('options of the server', () => {
 })
 
 describe('life of the server', () => {
-  test('it says that it is ready, and ends well when asked to', async () => {
+  test('it reports that it is ready, and ends without error on a signal', async () => {
     const terminal = new Recorded()
     let closed = 0
     const start = async () => running({ close: async () => void closed++ })
@@ -400,7 +400,7 @@ describe('life of the server', () => {
     })
   })
 
-  test('a failed end is told', async () => {
+  test('a failed shutdown is reported', async () => {
     const terminal = new Recorded()
     const start = async () => running({ close: () => Promise.reject(new Error('disk gone')) })
     terminal.ends = 1

@@ -10,7 +10,7 @@ import { FlagError } from '../flags/flags.ts'
 import { table } from '../flags/help.ts'
 import { processTerminal, type Terminal } from './terminal.ts'
 
-/** What a program is given besides its arguments; tests give their own terminal and server. */
+/** Dependencies of a program besides its arguments; tests pass their own terminal and server. */
 export interface Surroundings {
   readonly version: string
   readonly terminal?: Terminal
@@ -90,14 +90,14 @@ export async function main(args: readonly string[], around: Surroundings): Promi
   }
 }
 
-/** The API server by itself. */
+/** The API server alone. */
 export function apiserverMain(args: readonly string[], around: Surroundings): Promise<void> {
   const name = `${product.command}-apiserver`
   const about = `${SERVER} Controllers are not part of it; in this release it is the same as "${product.command} server".`
   return server(name, about, args, around)
 }
 
-/** The controllers by themselves. */
+/** The controllers as a separate program. */
 export async function controllerManagerMain(
   args: readonly string[],
   { version, terminal = processTerminal }: Surroundings,

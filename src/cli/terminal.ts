@@ -1,4 +1,4 @@
-/** Where a command writes and hears of signals; the process itself outside tests. */
+/** Output and signals of a command; the process itself outside tests. */
 export interface Terminal {
   out(text: string): void
   err(text: string): void
@@ -12,9 +12,9 @@ export interface Terminal {
 export type EndSignal = 'SIGTERM' | 'SIGINT' | 'SIGHUP' | 'SIGBREAK'
 
 /**
- * The closing of a terminal is one too: it would end the program otherwise, also under nohup, whose wish to pass it over
- * Node.js undoes. Windows has no SIGTERM: there the keys Ctrl-C and Ctrl-Break ask, and the closing of the console, which
- * ends the program ten seconds later.
+ * Closing the terminal sends one too: otherwise it would end the program, also under nohup, because Node.js resets its
+ * request to ignore the signal. Windows has no SIGTERM: Ctrl-C and Ctrl-Break request the end there, and so does
+ * closing the console, which kills the program ten seconds later.
  */
 const END_SIGNALS: readonly EndSignal[] = [
   'SIGINT',
@@ -38,7 +38,7 @@ export const processTerminal: Terminal = {
 
 const ignore = () => {}
 
-/** A server goes on, and ends in order, when nobody reads any more what it says. */
+/** A server keeps running, and ends in order, when its output has no reader any more. */
 function lasting(stream: NodeJS.WriteStream): NodeJS.WriteStream {
   if (!stream.listeners('error').includes(ignore)) stream.on('error', ignore)
   return stream

@@ -3,9 +3,9 @@ import type { Client } from './client.ts'
 import type { CredentialSource, ShownCredentials } from './credentials.ts'
 import { isNotFound } from './resource-client.ts'
 
-/** Whose tokens are asked for, and by whom. */
+/** Accounts whose tokens are requested, and the client that requests them. */
 export interface AccountCredentialsOptions {
-  /** May make accounts and ask for their tokens. */
+  /** May create accounts and request their tokens. */
   readonly client: Client
   readonly namespace: string
   readonly name: string
@@ -14,7 +14,7 @@ export interface AccountCredentialsOptions {
 
 const ACCOUNTS = { group: '', version: 'v1', resource: 'serviceaccounts' }
 const SECONDS = 3600
-/** A token is asked for anew when this part of its life has passed. */
+/** A new token is requested when this part of the lifetime has passed. */
 const RENEW_SHARE = 0.8
 
 interface TokenAnswer {

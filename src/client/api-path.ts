@@ -18,6 +18,6 @@ export function queryOf(query: Query): string {
   return `?${query.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&')}`
 }
 
-/** What is one segment of a path stays one. */
+/** Encodes a path segment, so that it stays a single segment. */
 const encoded = (segment: string): string =>
   segment === '.' || segment === '..' ? segment.replaceAll('.', '%2E') : encodeURIComponent(segment)

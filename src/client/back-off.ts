@@ -7,11 +7,11 @@ export interface BackOffOptions {
   readonly ids: Pick<Ids, 'fraction'>
   readonly leastMs: number
   readonly mostMs: number
-  /** After so long without a failure the waits begin anew. */
+  /** After this long without a failure the delays start over. */
   readonly resetMs: number
 }
 
-/** Waits that double, each with a random part as long as itself. */
+/** Delays that double, each with jitter of up to its own length. */
 export class BackOff {
   readonly #options: BackOffOptions
   #nextMs: number

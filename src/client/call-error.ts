@@ -1,4 +1,4 @@
-/** How failed calls are told of; the words are those that operators know from the original. */
+/** Texts of failed calls, in the words that operators know from the reference. */
 import { STATUS_CODES } from 'node:http'
 import { factsOf } from '../outgoing/platform-errors.ts'
 import { memberOf, type ConfigMap } from './config-values.ts'
@@ -7,11 +7,11 @@ const MAX_MESSAGE = 1024
 
 /** A call that failed. Its text names the address and never holds a credential. */
 export class CallError extends Error {
-  /** Code of the answer; null when there was none. */
+  /** Status code of the response; null without a response. */
   readonly code: number | null
   /** Whether it may be different soon. */
   readonly isRetryable: boolean
-  /** Milliseconds that the server asked to wait; 0 when it did not. */
+  /** Delay in milliseconds that the server requested; 0 when it requested none. */
   readonly retryAfterMs: number
 
   constructor(
@@ -33,14 +33,14 @@ export interface CallErrorOptions {
   readonly cause?: unknown
 }
 
-/** Takes secrets out of a text that somebody else wrote. */
+/** Removes secrets from a text that comes from elsewhere. */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
   let clean = text
   for (const secret of secrets) if (secret !== '') clean = clean.replaceAll(secret, '[secret]')
   return clean
 }
 
-/** What went wrong on the way to an answer. */
+/** Describes why there is no response. */
 export function transportProblem(error: unknown, host: string): string {
   const fields = factsOf(error)
   const { code, syscall, address, port, errno, reason, hostname } = fields
@@ -92,18 +92,18 @@ const at = (address: unknown, port: unknown) => {
   return `${host.includes(':') ? `[${host}]` : host}:${String(port)}`
 }
 
-/** An answer that is not a success. */
+/** A response that is not a success. */
 export interface FailedAnswer {
   readonly code: number
   /** Value of the `Retry-After` header. */
   readonly retryAfter: string | undefined
-  /** What is in the answer, when that is a Status. */
+  /** The Status in the response, if there is one. */
   readonly status: ConfigMap | null
 }
 
 /**
- * The error of an answer that is not a success. Worth another try: failures inside, time-outs, too many requests, and
- * whatever says when to come back.
+ * The error for a response that is not a success. Retryable: internal failures, time-outs, too many requests, and every
+ * response with a Retry-After.
  */
 export function answerError(
   prefix: string,

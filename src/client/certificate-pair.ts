@@ -8,7 +8,7 @@ export interface CertificatePair {
   readonly key?: string
 }
 
-/** Certificate and key, read anew when both files have changed to a new pair. Throws when they are none at first. */
+/** Certificate and key, reloaded when both files have changed to a new pair. Throws when they are invalid at first. */
 export function certificatePair({
   cert,
   key,
@@ -40,7 +40,7 @@ export function checkPair(cert: string, key: string): void {
   try {
     belong = new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))
   } catch {
-    // What was thrown could tell of the key.
+    // The error thrown could reveal the key.
     throw new Error('the client certificate or its key cannot be read')
   }
   if (!belong) throw new Error('the client certificate and its key do not belong together')

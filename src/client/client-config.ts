@@ -1,15 +1,15 @@
-/** A program that gives out credentials, as a configuration names it. */
+/** A program that provides credentials, as declared in a client configuration. */
 export interface ExecConfig {
   /** A path, or a name that is looked up in the search path. */
   readonly command: string
   readonly args: readonly string[]
   /** Added to the environment of the program. */
   readonly env: readonly { readonly name: string; readonly value: string }[]
-  /** Version of what is exchanged with it. */
+  /** Version of the exchanged objects. */
   readonly apiVersion: string
-  /** Told to who lacks the program; empty when there is nothing to tell. */
+  /** Shown to users who lack the program; empty for no hint. */
   readonly installHint: string
-  /** Whether it is told of the server. */
+  /** Whether the program receives information about the server. */
   readonly provideClusterInfo: boolean
   /** Whether it may, or must, talk to a person. */
   readonly interactiveMode?: InteractiveMode
@@ -18,7 +18,7 @@ export interface ExecConfig {
 /** See {@link ExecConfig}. */
 export type InteractiveMode = 'Never' | 'IfAvailable' | 'Always'
 
-/** Whom a client acts for. */
+/** User to impersonate. */
 export interface Impersonation {
   readonly user: string
   readonly uid: string
@@ -26,7 +26,7 @@ export interface Impersonation {
   readonly extra: readonly (readonly [key: string, values: readonly string[]])[]
 }
 
-/** What a client needs to speak to one server; certificates and keys are PEM, paths are absolute. */
+/** Settings of a client for one server; certificates and keys are PEM, paths are absolute. */
 export interface ClientConfig {
   readonly server: string
   /** Authority of the server's certificate; that of the machine when absent. */
@@ -37,7 +37,7 @@ export interface ClientConfig {
   readonly proxyUrl?: string
   readonly cert?: string
   readonly key?: string
-  /** Where certificate and key were read, when they are to be read anew. */
+  /** Files of certificate and key, for reloading. */
   readonly certFile?: string
   readonly keyFile?: string
   /** Bearer token. */
@@ -48,7 +48,7 @@ export interface ClientConfig {
   readonly password?: string
   readonly exec?: ExecConfig
   readonly impersonate?: Impersonation
-  /** What else is said of the cluster, by name. */
+  /** Further settings of the cluster, by name. */
   readonly clusterExtensions?: ReadonlyMap<string, unknown>
   /** Namespace for commands that name none. */
   readonly namespace?: string

@@ -4,7 +4,7 @@ import type { BuiltInKinds } from './kinds.ts'
 import { ResourceClient } from './resource-client.ts'
 import type { ApiObject, ResourceAddress, ServedResources, Transport } from './transport.ts'
 
-/** What a client is made of. */
+/** Dependencies of a client. */
 export interface ClientParts {
   readonly transport: Transport
   readonly clock: Clock
@@ -12,7 +12,7 @@ export interface ClientParts {
   readonly ids: Pick<Ids, 'fraction'>
   /** Milliseconds that one attempt of a request may take; 0: as many as it takes. */
   readonly timeoutMs: number
-  /** Further attempts when the server asks for that; 10 by default. */
+  /** Further attempts when the server requests a retry; 10 by default. */
   readonly retries?: number
 }
 
@@ -26,7 +26,7 @@ export class Client {
 
   /**
    * The verbs of a resource, at the cluster scope or in all namespaces; see {@link ResourceClient.in}. Built-in kinds
-   * are found by their `apiVersion` and plural, which tells the type of their objects; any other by its address.
+   * are found by their `apiVersion` and plural, which determine the type of their objects; others by their address.
    */
   resource<G extends keyof BuiltInKinds, R extends keyof BuiltInKinds[G] & string>(
     apiVersion: G,
@@ -42,22 +42,25 @@ export class Client {
     })
   }
 
-  /** What the server serves. */
+  /** The resources that the server serves. */
   discover(signal?: AbortSignal): Promise<ServedResources> {
     return this.#parts.transport.discover(signal)
   }
 
-  /** Changes whenever what is served does; null where that cannot be told without asking. */
+  /** Changes whenever the served resources change; null where that cannot be known without a request. */
   generation(): number | null {
     return this.#parts.transport.generation?.() ?? null
   }
 
-  /** Calls back when something else is served, until ended by what it returns; never where that cannot be told without asking. */
+  /**
+   * Calls back when the served resources change, until the returned function is called; never where that cannot be
+   * known without a request.
+   */
   onGeneration(call: () => void): () => void {
     return this.#parts.transport.onGeneration?.(call) ?? (() => {})
   }
 
-  /** Ends what is under way, connections included. May be called twice. */
+  /** Aborts everything in progress and closes connections. May be called twice. */
   close(): void {
     this.#parts.transport.close()
   }

@@ -1,8 +1,8 @@
-/** Reads members of a client configuration. Errors name the member and never tell what is in it. */
+/** Reads members of a client configuration. Errors name the member and never contain its value. */
 
 export type ConfigMap = Readonly<Record<string, unknown>>
 
-/** A value that has to be a map. */
+/** A mandatory map. */
 export function mapOf(value: unknown, what: string): ConfigMap {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new Error(`${what} is not a map`)

@@ -1,4 +1,4 @@
-/** Makes clients of servers elsewhere. */
+/** Creates clients of remote servers. */
 import { systemClock, type Clock } from '../base/clock.ts'
 import { randomIds, type Ids } from '../base/ids.ts'
 import { defaultVocabulary, vocabularies } from '../vocabulary/index.ts'
@@ -8,26 +8,26 @@ import { credentialSource, type CredentialSource } from './credentials.ts'
 import { HttpsTransport } from './https-transport.ts'
 import { Wire } from './wire.ts'
 
-/** How a server is spoken to. */
+/** Options of a connection to a server. */
 export interface ConnectOptions {
-  /** Where it is and what is shown to it; see `loadKubeconfig`, `readKubeconfig` and `inClusterConfig`. */
+  /** Address and credentials; see `loadKubeconfig`, `readKubeconfig` and `inClusterConfig`. */
   readonly config: ClientConfig
-  /** Whom requests are made as, in the place of whom the configuration names. */
+  /** User to impersonate, instead of the one in the configuration. */
   readonly impersonate?: Impersonation
-  /** Names the program; what stands before the first slash owns the fields that it writes. */
+  /** User agent; the part before the first slash is the field manager. */
   readonly userAgent?: string
   /** Milliseconds that one attempt of a request may take; as many as it takes by default. */
   readonly timeoutMs?: number
-  /** Further attempts when the server asks for that; 10 by default. */
+  /** Further attempts when the server requests a retry; 10 by default. */
   readonly retries?: number
   readonly clock?: Clock
   readonly ids?: Pick<Ids, 'fraction'>
-  /** Whether a person is at the standard input, for a program that gives credentials; nobody is by default. */
+  /** Whether standard input is interactive, for credential plugins; false by default. */
   readonly interactive?: boolean
 }
 
 /**
- * Makes a client of a server by HTTPS; nothing is sent before the first request. Rejects with an Error when the
+ * Creates a client of a server over HTTPS; nothing is sent before the first request. Rejects with an Error when the
  * configuration cannot be used.
  */
 export async function connect(options: ConnectOptions): Promise<Client> {
@@ -54,7 +54,7 @@ export async function connect(options: ConnectOptions): Promise<Client> {
   })
 }
 
-/** What a configuration says to show. Rejects with an Error when that cannot be used. */
+/** Credentials from a configuration. Rejects with an Error when they cannot be used. */
 export async function openCredentials(
   config: ClientConfig,
   { clock, interactive }: { readonly clock: Clock; readonly interactive: boolean },

@@ -18,14 +18,14 @@ export class Connections {
   #agent: HttpAgent | null = null
   #cert: string | undefined
 
-  /** Throws an Error when what the configuration holds cannot be used. */
+  /** Throws an Error when the configuration cannot be used. */
   constructor(config: ClientConfig, server: URL) {
     if (config.proxyUrl !== undefined) throw new Error('proxy-url is not supported')
     if (config.ca !== undefined) checkAuthorities(config.ca)
     this.#config = config
     this.#isSecure = server.protocol === 'https:'
     const host = bareHost(server)
-    // Addresses are no names to ask for (RFC 6066 3).
+    // IP addresses are not sent as server names (RFC 6066 3).
     this.#name = config.tlsServerName ?? (isIP(host) === 0 ? host : undefined)
   }
 
@@ -68,7 +68,7 @@ export class Connections {
 export function serverUrl({ server, ca, cert, insecureSkipTlsVerify }: ClientConfig): URL {
   const isSecure = ca !== undefined || cert !== undefined || insecureSkipTlsVerify
   const full = server.includes('://') ? server : `${isSecure ? 'https' : 'http'}://${server}`
-  // The text is not told: it may hold a password.
+  // The message leaves out the text: it may hold a password.
   if (!URL.canParse(full)) throw new Error('server is not a URL')
   const url = new URL(full)
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
@@ -99,7 +99,7 @@ function checkAuthorities(pem: string): void {
   }
 }
 
-/** Lets what is under way end. */
+/** Lets requests in progress finish. */
 function retire(agent: HttpAgent): void {
   agent.maxFreeSockets = 0
   dropIdle(agent)

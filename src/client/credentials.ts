@@ -3,24 +3,24 @@ import type { ClientConfig, Impersonation } from './client-config.ts'
 import type { ExecPlugin } from './exec-plugin.ts'
 import { FreshFile } from './fresh-file.ts'
 
-/** What a client shows of itself with a request. */
+/** Credentials that a client sends with a request. */
 export interface ShownCredentials {
   readonly headers: Readonly<Record<string, string | readonly string[]>>
   /** Certificate of the connection and its key, PEM. */
   readonly cert?: string
   readonly key?: string
-  /** What must not be seen in any text. */
+  /** Secrets that must not appear in any text. */
   readonly secrets: readonly string[]
 }
 
-/** Gives out what to show; it may change from one request to the next. */
+/** Provides credentials; they may change from one request to the next. */
 export interface CredentialSource {
   current(): Promise<ShownCredentials>
-  /** Takes note that the server did not accept what was shown. */
+  /** Notes that the server rejected these credentials. */
   rejected(shown: ShownCredentials): void
 }
 
-/** What a configuration says to show. The plugin is that of `exec`; a token or a password go before it. */
+/** Credentials from a configuration. A token or a password takes precedence over the plugin of `exec`. */
 export function credentialSource(
   config: ClientConfig,
   plugin: ExecPlugin | null = null,
@@ -67,7 +67,7 @@ function authorization(config: ClientConfig): (() => Promise<Authorization>) | n
   return () => Promise.resolve({ value: `Basic ${pair}`, secrets })
 }
 
-/** The headers by which a request is made as somebody else. */
+/** Headers of impersonation. */
 export function impersonationHeaders({
   user,
   uid,
@@ -84,7 +84,7 @@ export function impersonationHeaders({
   }
 }
 
-/** Percent-encodes what may not stand in the name of a header. */
+/** Percent-encodes characters that the name of a header must not contain. */
 function headerName(text: string): string {
   const byte = (value: number) => `%${value.toString(16).toUpperCase().padStart(2, '0')}`
   return text.replace(/[^!#$&'*+\-.^_`|~0-9A-Za-z]/gu, (char) =>

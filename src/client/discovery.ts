@@ -1,4 +1,4 @@
-/** What a server says that it serves. */
+/** Discovery: the resources that a server serves. */
 import type { ServedResource, ServedResources } from './transport.ts'
 import { vocabularies } from '../vocabulary/index.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
@@ -21,7 +21,7 @@ interface Listed {
   readonly verbs?: readonly string[] | null
 }
 
-/** Reads everything by `read`, which gives the document of a path. A group version that cannot be read is a failure. */
+/** Reads all discovery documents; `read` fetches one by its path. A group version that cannot be read is a failure. */
 export async function discover(read: (path: string) => Promise<unknown>): Promise<ServedResources> {
   const { versions: core = [] } = (await read('/api')) as { versions?: string[] }
   const { groups } = (await read('/apis')) as GroupList

@@ -1,6 +1,6 @@
 import { keyOf, type ApiObject } from './transport.ts'
 
-/** One object as an informer knows it: where it is, and the object itself, which is read when it is asked for. */
+/** One object in an informer: its key, and the object itself, which is decoded on first access. */
 export interface Entry<T> {
   /** Empty for cluster scope. */
   readonly namespace: string
@@ -10,7 +10,7 @@ export interface Entry<T> {
   readonly uid: string
   /** The object; not to be changed. */
   readonly object: T
-  /** Whether the metadata may have a member of this name. False is certain and costs next to nothing. */
+  /** Whether the metadata may have a member of this name. False is certain; the check is cheap. */
   mayHave(member: string): boolean
 }
 

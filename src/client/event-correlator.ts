@@ -2,7 +2,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../base/clock.ts'
 
-/** What is told, without when and how often. */
+/** Content of an event, without time and count. */
 export interface ToldEvent {
   readonly type: 'Normal' | 'Warning'
   readonly reason: string
@@ -11,12 +11,12 @@ export interface ToldEvent {
   readonly about: string
 }
 
-/** What is to be written of it. */
+/** The event to write. */
 export interface Correlated {
   readonly message: string
-  /** How often it was told. */
+  /** Number of occurrences. */
   readonly count: number
-  /** When it was first told, milliseconds since the epoch. */
+  /** Time of the first occurrence, milliseconds since the epoch. */
   readonly firstMs: number
   /** The event that is written already; null: a new one. */
   readonly written: WrittenEvent | null
@@ -31,7 +31,7 @@ export interface WrittenEvent {
 }
 
 const CACHE = 4096
-/** Different messages of one reason within this time that are told as one, and from how many on. */
+/** Time window within which different messages with the same reason are aggregated, and how many it takes. */
 const SIMILAR_MS = 600_000
 const SIMILAR = 10
 /** Events about one object: so many at once, and one more each five minutes. */
@@ -52,7 +52,7 @@ interface Series {
   written: WrittenEvent | null
 }
 
-/** Counts what is told again, joins what is similar, and passes over what is too much. Bounded, whatever is told. */
+/** Counts repeated events, aggregates similar ones and drops those above the rate limit. Its memory is bounded. */
 export class EventCorrelator {
   readonly #clock: Clock
   readonly #groups = new LRUCache<string, Group>({ max: CACHE })

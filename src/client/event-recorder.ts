@@ -1,4 +1,4 @@
-/** Leaves events at objects, for people to see why something happened. */
+/** Records events about objects, which show users why something happened. */
 import type { Clock } from '../base/clock.ts'
 import { formatTime } from '../base/time.ts'
 import type { Client } from './client.ts'
@@ -10,7 +10,7 @@ import type { ApiObject } from './transport.ts'
 export interface ObjectReference {
   readonly apiVersion: string
   readonly kind: string
-  /** Empty for cluster scope: such events stand in the namespace `default`. */
+  /** Empty for cluster scope: such events are in the namespace `default`. */
   readonly namespace?: string
   readonly name: string
   readonly uid?: string
@@ -25,15 +25,15 @@ export interface EventRecorderOptions {
   /** The machine that it runs on. */
   readonly host?: string
   readonly clock: Clock
-  /** Told of events that could not be left. */
+  /** Called for events that could not be written. */
   readonly onTrouble?: (error: unknown) => void
 }
 
 const EVENTS = { group: '', version: 'v1', resource: 'events' }
-/** Events that wait for the server; what comes on top is passed over. */
+/** Limit of queued events; further ones are dropped. */
 const MOST_WAITING = 1000
 
-/** Leaves events; what is told again is counted, and nothing that goes wrong reaches who tells. */
+/** Records events; repeated ones are counted, and failures never reach the caller. */
 export class EventRecorder {
   readonly #options: EventRecorderOptions
   readonly #correlator: EventCorrelator
@@ -46,7 +46,7 @@ export class EventRecorder {
     this.#correlator = new EventCorrelator(options.clock)
   }
 
-  /** Leaves an event at an object. Returns at once and never throws. */
+  /** Records an event about an object. Returns at once and never throws. */
   event(about: ObjectReference, type: 'Normal' | 'Warning', reason: string, message: string): void {
     if (this.#waiting >= MOST_WAITING) return
     this.#waiting++
@@ -56,7 +56,7 @@ export class EventRecorder {
       .finally(() => this.#waiting--)
   }
 
-  /** Resolves when everything was left that was told so far. */
+  /** Resolves when all events recorded so far are written. */
   idle(): Promise<void> {
     return this.#last
   }
@@ -79,7 +79,7 @@ export class EventRecorder {
     correlated.remember({ namespace: place, name: made.metadata.name })
   }
 
-  /** Counts an event that is at the server; false where there is none, or it has gone. */
+  /** Increments the count of a stored event; false when there is none, or it has been deleted. */
   async #isCounted({ written, count, message }: Correlated): Promise<boolean> {
     if (!written) return false
     const lastTimestamp = formatTime(this.#options.clock.now())

@@ -67,7 +67,7 @@ const problem = (work: () => unknown): Promise<string> =>
       (error: Error) => error.message,
     )
 
-describe('what a plugin gives', () => {
+describe('output of a plugin', () => {
   const pair = issue({
     subject: { commonName: 'x' },
     use: 'client',
@@ -91,7 +91,7 @@ describe('what a plugin gives', () => {
   }
 })
 
-describe('what a plugin is told', () => {
+describe('input of a plugin', () => {
   for (const { name, options, variable, info } of [
     {
       name: 'little',
@@ -191,7 +191,7 @@ printf '{"kind":"ExecCredential","apiVersion":"${V1}","status":{"token":"t%d"${s
     expect(await made.credential()).toEqual({ token: 't2' })
   })
 
-  test('several that ask at once wait for one run', async () => {
+  test('concurrent requests share one run', async () => {
     const made = counted('merged')
     expect(await Promise.all([made.credential(), made.credential()])).toEqual([
       { token: 't1' },
@@ -199,7 +199,7 @@ printf '{"kind":"ExecCredential","apiVersion":"${V1}","status":{"token":"t%d"${s
     ])
   })
 
-  test('a failure is not kept', async () => {
+  test('a failure is not cached', async () => {
     const made = plugin(
       `test -e "$1/second" && { ${says({ token: 't' })} }\ntouch "$1/second"; exit 3`.replace(
         /END\n }/,
@@ -213,7 +213,7 @@ printf '{"kind":"ExecCredential","apiVersion":"${V1}","status":{"token":"t%d"${s
   })
 })
 
-describe('what is wrong', () => {
+describe('failures', () => {
   const wrongVersion = `exec plugin: it is configured for "ExecCredential" of "${V1}", but answered`
   const cases: {
     name: string
@@ -318,7 +318,7 @@ describe('what is wrong', () => {
   })
 })
 
-test('a call shows what the plugin gives, and asks it again after 401', async () => {
+test('a call sends the credentials of the plugin, and runs it again after 401', async () => {
   const remote = await remoteService()
   const [one, two] = [remote.clientCertificate('one'), remote.clientCertificate('two')]
   for (const [name, { cert, key }] of Object.entries({ one, two })) {

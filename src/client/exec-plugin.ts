@@ -1,4 +1,4 @@
-/** Credentials of a program that the client runs (seed 1, Client credential plugin). */
+/** Credentials from a program that the client runs (client-go credential plugins). */
 import { spawn } from 'node:child_process'
 import { systemClock, type Clock } from '../base/clock.ts'
 import { parseTime } from '../base/time.ts'
@@ -12,32 +12,32 @@ const MAX_OUTPUT_BYTES = 1 << 20
 const RUN_MS = 60_000
 const TOO_LATE = 'did not end in time'
 
-/** What a plugin gave; a token, a certificate with its key, or both. */
+/** Output of a plugin: a token, a certificate with its key, or both. */
 export interface PluginCredential {
   readonly token?: string
   readonly cert?: string
   readonly key?: string
 }
 
-/** A program that is asked for credentials. */
+/** A program that provides credentials. */
 export interface ExecPlugin {
-  /** What it gave last, as long as that holds. Rejects with an Error for the log. */
+  /** The latest credentials while they are valid, else new ones. Rejects with an Error for the log. */
   credential(): Promise<PluginCredential>
-  /** Drops what it gave when that is still the token, and the certificate, that was refused. */
+  /** Drops the cached credentials when they are still the token, and the certificate, that was refused. */
   forget(token: string | undefined, cert: string | undefined): void
 }
 
-/** What a plugin is run with. */
+/** Dependencies of a plugin. */
 export interface ExecPluginOptions {
   /** With `exec`. */
   readonly config: ClientConfig & { readonly exec: ExecConfig }
   readonly v: Vocabulary
   readonly clock: Clock
-  /** Whether a person is at the standard input; nobody is by default. */
+  /** Whether standard input is interactive; false by default. */
   readonly interactive?: boolean
 }
 
-/** Makes a plugin ready; it runs when it is first asked. Throws an Error when it is not configured well. */
+/** Prepares a plugin; it runs on first use. Throws an Error when its configuration is invalid. */
 export function execPlugin(options: ExecPluginOptions): ExecPlugin {
   const { config, v, clock } = options
   const { exec } = config
@@ -86,7 +86,7 @@ function isInteractive({ config: { exec }, v, interactive = false }: ExecPluginO
   return mode !== 'Never' && interactive
 }
 
-/** What the plugin is told, in the order of the published fields. */
+/** Input of the plugin, in the order of the published fields. */
 function infoOf(config: ClientConfig & { exec: ExecConfig }, v: Vocabulary, interactive: boolean) {
   const { exec, server, ca, tlsServerName, insecureSkipTlsVerify, proxyUrl } = config
   const told = config.clusterExtensions?.get(v.resolve('client.authentication{api}/exec'))
@@ -112,12 +112,12 @@ function run(
   env: NodeJS.ProcessEnv,
   interactive: boolean,
 ): Promise<string> {
-  // Errors leave out what the program printed, which may be a credential.
+  // Errors leave out the output of the program, which may be a credential.
   const failed = (how: string) => new Error(`exec plugin: executable ${command} ${how}`)
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
       env,
-      // What the program has to say to people goes where ours goes.
+      // Diagnostics of the plugin go to the same stream as ours.
       stdio: [interactive ? 'inherit' : 'ignore', 'pipe', 'inherit'],
       windowsHide: true,
     })
@@ -127,7 +127,7 @@ function run(
       reject(failed(how))
       child.kill('SIGKILL')
     }
-    // People may take their time.
+    // Interactive plugins have no time limit.
     const cancel = interactive ? () => {} : systemClock.after(RUN_MS, () => stop(TOO_LATE))
     child.stdout!.on('data', (chunk: Buffer) => {
       chunks.push(chunk)

@@ -1,4 +1,4 @@
-/** One connection over which any number of requests are under way at once. */
+/** One connection for any number of concurrent requests. */
 import { connect as connectHttp2, type ClientHttp2Session } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
 import type { Clock } from '../base/clock.ts'
@@ -7,11 +7,11 @@ import type { WireAnswer, WireRequest } from './wire.ts'
 // Lists and watches are let come faster than the protocol's first allowance.
 const STREAM_WINDOW = 1 << 20
 const CONNECTION_WINDOW = 8 << 20
-/** A connection on which nothing came for so long is asked whether it is alive, and given up when it is not. */
+/** A connection without traffic for this long is pinged, and closed when no reply arrives. */
 const QUIET_MS = 30_000
 const PING_MS = 15_000
 
-/** An HTTP/2 connection to one server. Keeps a program running only while requests are under way. */
+/** An HTTP/2 connection to one server. Keeps the process alive only while requests are in progress. */
 export class Http2Session {
   readonly #session: ClientHttp2Session
   readonly #socket: TLSSocket
@@ -41,7 +41,7 @@ export class Http2Session {
       shut()
       this.#cancel()
     })
-    // Those who use it are told by their streams.
+    // Users of the connection learn it from their streams.
     session.on('error', shut)
     session.unref()
     this.#lookLater()
@@ -77,7 +77,7 @@ export class Http2Session {
     })
   }
 
-  /** Takes no more requests; ends when the last one has. */
+  /** Accepts no more requests; ends when the last one has. */
   retire(): void {
     this.isOpen = false
     this.#session.close()
@@ -93,7 +93,7 @@ export class Http2Session {
     this.#cancel = this.#clock.after(QUIET_MS, () => this.#look())
   }
 
-  /** Gives the connection up when nothing comes any more, though the other end has not said that it is gone. */
+  /** Closes the connection when no data arrives any more, even though the peer has not closed it. */
   #look(): void {
     if (this.#session.destroyed) return
     const isQuiet = this.#socket.bytesRead === this.#bytesRead
@@ -107,12 +107,12 @@ export class Http2Session {
   }
 }
 
-/** An answer that never began. */
+/** A response that never began. */
 class ClosedEarly extends Error {
   readonly code = 'ECONNRESET'
 }
 
-/** Whether a request failed in a way that says that the server has not acted on it. */
+/** Whether the failure of a request proves that the server has not acted on it. */
 export function isUnseen(error: unknown): boolean {
   const { code, message = '' } = error as { code?: string; message?: string }
   if (code === 'ERR_HTTP2_GOAWAY_SESSION' || code === 'ERR_HTTP2_INVALID_SESSION') return true

@@ -23,7 +23,7 @@ import type {
 } from './transport.ts'
 import type { Wire, WireAnswer } from './wire.ts'
 
-/** What the way over the network is made of. */
+/** Dependencies of the transport. */
 export interface HttpsTransportParts {
   readonly wire: Wire
   readonly credentials: CredentialSource
@@ -60,7 +60,7 @@ const asMetadata = (kind: string): string =>
 const METADATA = asMetadata('PartialObjectMetadata')
 const METADATA_LIST = asMetadata('PartialObjectMetadataList')
 
-/** Speaks to a server by HTTPS, with the credentials of a client configuration. */
+/** Connects to a server over HTTPS, with the credentials of a client configuration. */
 export class HttpsTransport implements Transport {
   readonly #parts: HttpsTransportParts
   readonly #ending = new AbortController()
@@ -84,7 +84,7 @@ export class HttpsTransport implements Transport {
     return isList ? withTypes(value as TypedList) : value
   }
 
-  /** The JSON value that a GET of a path answers with. */
+  /** The JSON value of the response to a GET of a path. */
   read(path: string, signal: AbortSignal | null = null): Promise<unknown> {
     return this.#exchange({ method: 'GET', path, accept: JSON_TYPE, signal, timeoutMs: 0 })
   }
@@ -127,7 +127,7 @@ export class HttpsTransport implements Transport {
     })
   }
 
-  /** Sends a request and reads a successful answer; rejects with StatusError or CallError. */
+  /** Sends a request and reads a successful response; rejects with StatusError or CallError. */
   async #within<R>(sending: Sending, read: (answer: WireAnswer) => Promise<R>): Promise<R> {
     const { wire, credentials, clock } = this.#parts
     const limit = new AbortController()
@@ -202,7 +202,7 @@ async function bytesOf(body: Readable): Promise<Buffer> {
   return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
 }
 
-/** The failure that an answer tells of. */
+/** The failure that a response describes. */
 async function failureOf({ status, retryAfter = '', body }: WireAnswer): Promise<StatusError> {
   const seconds = /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) : 0
   const text = (await bytesOf(body)).toString('utf8')
@@ -211,7 +211,7 @@ async function failureOf({ status, retryAfter = '', body }: WireAnswer): Promise
     const value = parseJson(text)
     if (isStatus(value)) said = value
   } catch {
-    // Something between the server and this client may answer in its own words.
+    // A proxy between server and client may respond with another format.
   }
   return statusErrorOf({ code: status, ...said }, { seconds, text })
 }
@@ -227,7 +227,7 @@ interface TypedList {
 
 const LIST = 'List'
 
-/** Items of a list do not repeat what they are; here they do, as objects everywhere else. */
+/** Items of a list omit apiVersion and kind; they are set here, as in objects everywhere else. */
 function withTypes(list: TypedList): TypedList {
   const { kind = '', apiVersion } = list
   if (!kind.endsWith(LIST) || apiVersion === undefined) return list

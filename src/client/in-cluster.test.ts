@@ -37,7 +37,7 @@ for (const { label, env, server } of [
   })
 }
 
-test('elsewhere it says what to do', async () => {
+test('outside of a cluster the error says what to do', async () => {
   await expect(inClusterConfig({ env: {}, secrets })).rejects.toThrow(
     'this is no pod: name a client configuration',
   )

@@ -4,7 +4,7 @@ import { readFile } from '../base/files.ts'
 import { vocabularies } from '../vocabulary/index.ts'
 import type { ClientConfig } from './client-config.ts'
 
-/** Where to look; by default the environment of this process and the folder of secrets. */
+/** Sources of the configuration; by default the environment of this process and the folder of secrets. */
 export interface InClusterPlaces {
   readonly env?: Readonly<Record<string, string | undefined>>
   /** Folder below which pods find their credentials. */

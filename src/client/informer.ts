@@ -12,34 +12,34 @@ import {
   type ResourceAddress,
 } from './transport.ts'
 
-/** What an informer follows, and how. */
+/** Resource and options of an informer. */
 export interface InformerOptions<T> {
   readonly labelSelector?: string
   readonly fieldSelector?: string
-  /** Ways to find objects beside their names, each a function that tells what an object is found under. */
+  /** Indexers: functions that return the values under which an object is found. */
   readonly indexes?: Readonly<Record<string, IndexFunction<T>>>
   /**
-   * Whether objects are kept; they are by default. Without, handlers are told no old objects, and not of what went while
-   * the connection was broken: `relisted` says when that may have happened.
+   * Whether objects are cached; they are by default. Without a cache, handlers get no old objects and miss deletions
+   * that happen while the connection is broken: `relisted` says when that may have happened.
    */
   readonly isStored?: boolean
-  /** Told why it goes on later. */
+  /** Called with the reason of each delayed retry. */
   readonly onTrouble?: (error: unknown) => void
 }
 
-/** Told of objects, in order. What it throws goes to `onTrouble`. */
+/** Event handler; called in order. Errors that it throws are passed to `onTrouble`. */
 export interface InformerHandler<T> {
   /** An object that was not there; at the beginning each that is. */
   add?(entry: Entry<T>): void
-  /** `old` is null where objects are not kept. */
+  /** `old` is null when objects are not cached. */
   update?(entry: Entry<T>, old: Entry<T> | null): void
-  /** An object that is gone, in its last state; in the last one known where `isTombstone`: it went unseen. */
+  /** A deleted object in its last state; with `isTombstone` in the last known one, since the deletion was missed. */
   delete?(entry: Entry<T>, isTombstone: boolean): void
-  /** Everything was listed anew after a break. */
+  /** All objects were listed again after an interruption. */
   relisted?(): void
 }
 
-/** Looks objects up where an informer keeps them. What it gives is not to be changed. */
+/** Read access to the objects of an informer. They must not be modified. */
 export interface Lister<T> {
   get(namespace: string, name: string): T | null
   /** Those of one namespace; all without. */
@@ -51,8 +51,8 @@ export interface Lister<T> {
 type Scope = Omit<FollowRequest, 'query'> & { readonly of: ResourceAddress }
 
 /**
- * Keeps the objects of a resource at hand and tells what happens to them. A broken connection goes on where it was; what
- * was missed is made up for by a new list. In the process of the server the objects are those of its cache.
+ * Caches the objects of a resource and notifies handlers of changes. A broken watch resumes where it ended; missed
+ * events are made up for by a new list. In the process of the server the objects are those of its cache.
  */
 export class Informer<T extends object> {
   readonly #parts: ClientParts
@@ -91,19 +91,19 @@ export class Informer<T extends object> {
     return this
   }
 
-  /** Ends it; resolves when nothing more is told. May be called twice. */
+  /** Stops the informer; resolves after the last notification. May be called twice. */
   async stop(): Promise<void> {
     this.#ending.abort()
     this.#followed?.end()
     await this.#running
   }
 
-  /** Whether everything that was there was told. */
+  /** Whether all objects of the first list were delivered. */
   get hasSynced(): boolean {
     return this.#hasSynced
   }
 
-  /** Resolves when everything that was there was told; rejects when the signal is aborted before. */
+  /** Resolves when all objects of the first list were delivered; rejects when the signal is aborted before. */
   synced(signal?: AbortSignal): Promise<void> {
     if (this.#hasSynced || !signal) return this.#synced
     if (signal.aborted) return Promise.reject(signal.reason as Error)
@@ -117,7 +117,7 @@ export class Informer<T extends object> {
     })
   }
 
-  /** Tells a handler what is known, and from then on what happens. Returns what ends that. */
+  /** Delivers the known objects to a handler, and later all changes. The returned function removes it. */
   addHandler(handler: InformerHandler<T>): () => void {
     for (const entry of this.#store.entries('')) this.#guarded(() => handler.add?.(entry))
     this.#handlers.add(handler)
@@ -179,7 +179,7 @@ export class Informer<T extends object> {
     }
   }
 
-  /** Keeps what it is told. */
+  /** Caches the objects that it receives. */
   #storing(): ReflectorTarget<T> {
     const entries = new Map<string, Entry<T>>()
     this.#store = storeOf(entries)
@@ -210,7 +210,7 @@ export class Informer<T extends object> {
     }
   }
 
-  /** Passes on what it is told. */
+  /** Passes on the objects that it receives. */
   #passing(): ReflectorTarget<T> {
     return {
       listing: () => {},
@@ -256,7 +256,7 @@ export class Informer<T extends object> {
 
 const AGAIN_MS = 1000
 
-/** What was known when everything is told anew. */
+/** The known objects during a relist. */
 class Renewal<T> {
   readonly #before: EntryStore<T>
   #seen: Set<string> | null
@@ -266,14 +266,14 @@ class Renewal<T> {
     this.#seen = before === NOTHING ? null : new Set()
   }
 
-  /** The object as it was known, while all are told; null: it was not, or it is told of later. */
+  /** The object as it was known before the relist; null: it was unknown, or is delivered later. */
   known(entry: Entry<T>): Entry<T> | null {
     if (!this.#seen) return null
     this.#seen.add(entry.key)
     return this.#before.get(entry.key)
   }
 
-  /** Ends that, and gives what was known and not told. */
+  /** Ends the relist and returns the known objects that it did not contain. */
   end(): Entry<T>[] {
     const seen = this.#seen
     this.#seen = null

@@ -60,7 +60,7 @@ const failure = (work: Promise<unknown>): Promise<string> =>
     (error: Error) => error.message,
   )
 
-test('a call shows certificate and token and gives the JSON of the answer', async () => {
+test('a call sends certificate and token and returns the JSON of the response', async () => {
   remote.replies = [{ body: { big: 1, nested: [null] } }]
   const { client } = await open({ token: 'sesame' }, { userAgent: 'asker/1' })
   expect(await client.call({ body: { a: 'ä' } })).toEqual({ big: 1, nested: [null] })
@@ -182,7 +182,7 @@ describe('configurations that cannot be used', () => {
   })
 })
 
-describe('what is tried again', () => {
+describe('retries', () => {
   const status = (details: object) => ({ kind: 'Status', message: 'not now', details })
   const told = (text: string) => () => `Post "${remote.url}?timeout=30s": ${text}`
   const STEPS = [550, 825, 1238, 1856]
@@ -314,7 +314,7 @@ describe('what is tried again', () => {
     expect(delays).toEqual([])
   })
 
-  test('a kept connection that the service has closed costs no attempt', async () => {
+  test('an idle connection that the service has closed costs no attempt', async () => {
     remote.replies = [{}, 'reset', {}]
     const { client, delays } = await open()
     await client.call({})
@@ -328,7 +328,7 @@ describe('what is tried again', () => {
 describe('trust', () => {
   const told = (text: string) => `Post "${remote.url}?timeout=30s": ${text}`
 
-  test('an authority that is not known', async () => {
+  test('an unknown authority', async () => {
     const other = await remoteService()
     await other.close()
     const { client } = await open({ ca: other.ca })
@@ -375,7 +375,7 @@ describe('trust', () => {
 describe('limits', () => {
   const told = (text: string) => `Post "${remote.url}?timeout=30s": ${text}`
 
-  test('an answer that does not come', async () => {
+  test('a response that does not arrive', async () => {
     const clock = new ManualClock()
     remote.replies = ['hang']
     remote.onRequest = () => clock.advance(30_000)
@@ -384,7 +384,7 @@ describe('limits', () => {
     expect(remote.requests).toHaveLength(1)
   })
 
-  test('an answer that nobody waits for any more', async () => {
+  test('an aborted call', async () => {
     const caller = new AbortController()
     remote.replies = ['hang']
     remote.onRequest = () => caller.abort()
@@ -394,7 +394,7 @@ describe('limits', () => {
     expect(remote.requests).toHaveLength(1)
   })
 
-  test('a delay that nobody waits for any more', async () => {
+  test('an aborted delay', async () => {
     const caller = new AbortController()
     const limited = new ManualClock()
     remote.replies = [{ code: 500 }]
@@ -414,7 +414,7 @@ describe('limits', () => {
     expect(remote.requests).toHaveLength(1)
   })
 
-  test('an answer that is too large', async () => {
+  test('a response that is too large', async () => {
     remote.replies = [{ body: { text: 'x'.repeat(100) } }]
     const { client } = await open({}, { maxAnswerBytes: 100 })
     expect(await failure(client.call({}))).toBe(told('the answer is larger than 100 bytes'))
@@ -422,7 +422,7 @@ describe('limits', () => {
 })
 
 describe('credentials', () => {
-  test('never stand in an error', async () => {
+  test('never appear in an error', async () => {
     remote.replies = [
       ({ headers, body }) => ({
         code: 403,

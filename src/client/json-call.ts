@@ -1,4 +1,4 @@
-/** Calls of one server that takes and gives JSON. */
+/** Calls to a server that takes and returns JSON. */
 import type { RequestOptions } from 'node:http'
 import type { Clock } from '../base/clock.ts'
 import { formatDuration } from '../base/duration.ts'
@@ -25,7 +25,7 @@ const FIRST_DELAY_MS = 500
 const DELAY_FACTOR = 1.5
 const DELAY_JITTER = 0.2
 
-/** What a client is made of. */
+/** Dependencies of a client. */
 export interface JsonClientOptions {
   readonly config: ClientConfig
   readonly v: Vocabulary
@@ -33,12 +33,12 @@ export interface JsonClientOptions {
   /** For the jitter of delays; random by default. */
   readonly ids?: Pick<Ids, 'fraction'>
   readonly userAgent?: string
-  /** Milliseconds that one attempt may take; 30 seconds by default. It is told to the server. */
+  /** Milliseconds that one attempt may take; 30 seconds by default. It is sent to the server. */
   readonly timeoutMs?: number
   readonly maxAnswerBytes?: number
   /** Attempts at one call; 5 by default. */
   readonly attempts?: number
-  /** Whether a person is at the standard input, for a program that gives credentials; nobody is by default. */
+  /** Whether standard input is interactive, for credential plugins; false by default. */
   readonly interactive?: boolean
   /** Where to connect to instead of the host and port of the server's URL. */
   readonly dial?: { readonly host: string; readonly port: number }
@@ -51,14 +51,14 @@ export interface JsonCall {
   /** Below the path of the server's URL. */
   readonly path?: string
   readonly body?: unknown
-  /** Takes the place of the client's. */
+  /** Overrides that of the client. */
   readonly timeoutMs?: number
   readonly signal?: AbortSignal
-  /** What stands in the body and must not be seen in an error. */
+  /** Secrets in the body that must not appear in an error. */
   readonly secrets?: readonly string[]
 }
 
-/** Makes a client ready. Throws an Error when its configuration cannot be used. */
+/** Creates a client. Throws an Error when its configuration is invalid. */
 export async function openJsonClient(options: JsonClientOptions): Promise<JsonClient> {
   const { config, v, clock, interactive = false } = options
   const { exec } = config
@@ -82,7 +82,7 @@ export class JsonClient {
     this.#connections = new Connections(options.config, this.#server)
   }
 
-  /** The JSON of a successful answer. Rejects with {@link CallError} when there is none after all attempts. */
+  /** The JSON of a successful response. Rejects with {@link CallError} when all attempts fail. */
   async call(call: JsonCall): Promise<unknown> {
     const { attempts = ATTEMPTS } = this.#options
     const target = this.#target(call)
@@ -147,7 +147,7 @@ export class JsonClient {
       return this.#read(answer, prefix, shown, secrets)
     } catch (error) {
       if (error instanceof CallError) throw error
-      // The only reasons given above are call errors.
+      // All abort reasons set above are call errors.
       if (limit.signal.aborted) throw limit.signal.reason as CallError
       const problem = error instanceof StaleConnection ? error.cause : error
       throw new CallError(`${prefix}${transportProblem(problem, bareHost(target.url))}`, {
@@ -225,7 +225,7 @@ interface Target {
   readonly method: 'GET' | 'POST'
   readonly url: URL
   readonly limitMs: number
-  /** What every error begins with. */
+  /** Prefix of every error. */
   readonly prefix: string
 }
 
@@ -235,7 +235,7 @@ interface Answer {
   readonly body: Buffer
 }
 
-/** The Status that an answer holds, if it does. */
+/** The Status in a response, if there is one. */
 function statusIn(body: Buffer): ConfigMap | null {
   try {
     const map = mapOf(parseJson(body), 'the answer')

@@ -1,11 +1,11 @@
 import type { Entry } from './entry.ts'
 
-/** What an object is found under; not to throw. */
+/** The index values of an object; must not throw. */
 export type IndexFunction<T> = (object: T) => readonly string[]
 
 const NO_KEYS: ReadonlySet<string> = new Set()
 
-/** Keys of objects by a value that is made of each. */
+/** Keys of objects by their index values. */
 export class KeyIndex<T> {
   readonly #valuesOf: IndexFunction<T>
   readonly #keys = new Map<string, Set<string>>()

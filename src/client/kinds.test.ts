@@ -1,4 +1,4 @@
-/** Keeps src/client/kinds.ts true: `npx vitest run src/client/kinds.test.ts -u` writes it anew. */
+/** Checks that src/client/kinds.ts is current: `npx vitest run src/client/kinds.test.ts -u` regenerates it. */
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { kindTypes } from '../../tools/kind-types.mjs'

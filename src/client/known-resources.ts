@@ -1,7 +1,7 @@
 import type { Client } from './client.ts'
 import type { ResourceAddress, ServedResource, ServedResources } from './transport.ts'
 
-/** What a server serves, as last seen. */
+/** The resources of a server, as last seen. */
 export class KnownResources {
   readonly #client: Client
   #seen: Promise<ServedResources> | null = null
@@ -11,7 +11,7 @@ export class KnownResources {
     this.#client = client
   }
 
-  /** As it is now, where that can be told without asking; else as it was when somebody last asked. */
+  /** The current state where it is known without a request; else the state of the last request. */
   current(): Promise<ServedResources> {
     const generation = this.#client.generation()
     return this.#seen && generation === this.#generation ? this.#seen : this.fresh()

@@ -30,7 +30,7 @@ current-context: orch-admin@orch
 `)
 })
 
-describe('what is written can be read', () => {
+describe('a written configuration can be read', () => {
   for (const server of ['https://127.0.0.1:6443', 'https://[::1]:1', 'https://box.example:65535']) {
     for (const vocabulary of Object.values(vocabularies)) {
       test(`${server} in ${vocabulary.name}`, async () => {

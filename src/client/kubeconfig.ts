@@ -15,7 +15,7 @@ import {
   type ConfigMap,
 } from './config-values.ts'
 
-/** Configuration of a client that speaks to one server with a certificate; PEM in, YAML out. */
+/** Client configuration for one server with a client certificate; PEM in, YAML out. */
 export function adminKubeconfig(options: {
   readonly server: string
   readonly ca: string
@@ -26,7 +26,7 @@ export function adminKubeconfig(options: {
   const cluster = options.vocabulary.words.brand
   const user = options.vocabulary.resolve('{brand}-admin')
   const base64 = (text: string) => Buffer.from(text).toString('base64')
-  // Written by hand: a start need not load what reads and writes YAML.
+  // Written without the YAML library, which a start need not load.
   return `apiVersion: v1
 kind: Config
 clusters:
@@ -48,7 +48,7 @@ current-context: ${user}@${cluster}
 `
 }
 
-/** What the reading of YAML says first, in words for bodies of requests. */
+/** Prefix of YAML errors, which are worded for request bodies. */
 const NOT_YAML = /^error converting YAML to JSON: yaml: /
 
 /** Reads a client configuration file; see {@link readKubeconfig}. Errors name the file. */
@@ -65,8 +65,8 @@ export async function loadKubeconfig(path: string, context?: string): Promise<Cl
 }
 
 /**
- * Reads the current context of a client configuration, or the one given, with the files that it points to: relative
- * paths start at `folder`. Throws an Error that tells what is wrong, never what a credential is.
+ * Reads the current context of a client configuration, or the given one, with the files that it refers to: relative
+ * paths start at `folder`. Throws an Error that describes the fault and never contains a credential.
  */
 export async function readKubeconfig(
   text: string,
@@ -158,7 +158,7 @@ async function userPart(user: ConfigMap, folder: string): Promise<Part> {
   }
 }
 
-/** What `<key>-data` holds, or else the file that `<key>` names. */
+/** The content of `<key>-data`, or else of the file that `<key>` names. */
 async function pemOf(
   map: ConfigMap,
   key: string,
@@ -219,7 +219,7 @@ function impersonationOf(user: ConfigMap): Impersonation | undefined {
   return undefined
 }
 
-/** What stands under `key` in the entry of that name of a list such as `clusters`. */
+/** The value of `key` in the named entry of a list such as `clusters`. */
 function entryOf(config: ConfigMap, list: string, key: string, name: string): ConfigMap {
   const found = listOf(config, list)
     .map((entry) => mapOf(entry, list))

@@ -1,4 +1,4 @@
-/** Which of several programs does what only one of them must do: the one whose name stands in a Lease that is renewed. */
+/** Leader election among several programs: the leader is the holder of a Lease that it renews. */
 import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
 import { formatMicroTime } from '../base/time.ts'
@@ -18,18 +18,18 @@ export interface ElectionLease extends ApiObject {
   }
 }
 
-/** What an election is about. */
+/** Parameters of an election. */
 export interface LeaderElectionOptions {
   readonly client: Client
   /** Leases of the server: their group carries its brand. */
   readonly leases: ResourceAddress
   readonly namespace: string
   readonly name: string
-  /** This program; no other may call itself so. */
+  /** Identity of this program; must be unique. */
   readonly identity: string
   /** How long a leader that is silent stays the leader, milliseconds; 15 seconds by default. */
   readonly leaseDurationMs?: number
-  /** How long a leader tries to renew before it gives up, milliseconds; 10 seconds by default. */
+  /** Time for which a leader tries to renew before it gives up, milliseconds; 10 seconds by default. */
   readonly renewDeadlineMs?: number
   /** Wait between attempts, milliseconds; 2 seconds by default. */
   readonly retryPeriodMs?: number
@@ -38,18 +38,18 @@ export interface LeaderElectionOptions {
   readonly clock: Clock
   /** For the random part of waits. */
   readonly ids: Pick<Ids, 'fraction'>
-  /** Told when somebody else, or this program, has come to lead. */
+  /** Called when another program, or this one, becomes leader. */
   readonly onNewLeader?: (identity: string) => void
-  /** Told why an attempt failed. */
+  /** Called with the reason of a failed attempt. */
   readonly onTrouble?: (error: unknown) => void
-  /** Told that an attempt worked again after one that failed. */
+  /** Called when an attempt succeeds after a failed one. */
   readonly onRecovery?: () => void
 }
 
 const LEASE_MS = 15_000
 const RENEW_MS = 10_000
 const RETRY_MS = 2_000
-// Those who wait do not all ask at once.
+// Jitter: candidates do not all send their requests at once.
 const JITTER = 1.2
 
 /**
@@ -91,7 +91,7 @@ export class LeaderElector {
     }
   }
 
-  /** Who leads, as last seen; empty when nobody does. */
+  /** The leader as last seen; empty when there is none. */
   get leader(): string {
     return this.#seen?.holderIdentity ?? ''
   }
@@ -100,15 +100,16 @@ export class LeaderElector {
     return this.leader === this.#options.identity
   }
 
-  /** Milliseconds by which the lease of this program is over; 0 while it is not, or is somebody else's. */
+  /** Milliseconds since the lease of this program expired; 0 while it is valid, or held by another program. */
   get lateMs(): number {
     if (!this.isLeader) return 0
     return Math.max(0, this.#options.clock.now() - this.#seenAt - this.#times.leaseMs)
   }
 
   /**
-   * Waits until this program leads, and leads until `signal`, or until the lease cannot be renewed. `lead` is begun then;
-   * its signal says when it is over. Resolves when it has ended; the lease is given up only then.
+   * Waits until this program leads, then calls `lead`, and leads until `signal`, or until the lease cannot be renewed.
+   * The signal of `lead` is aborted when leadership ends. Resolves when `lead` has ended; the lease is released only
+   * then.
    */
   async run(signal: AbortSignal, lead: (signal: AbortSignal) => Promise<void>): Promise<void> {
     this.#unsettle()
@@ -120,8 +121,8 @@ export class LeaderElector {
   }
 
   /**
-   * Takes part until `signal`: `lead` is begun each time that this program is elected, and what it fails with is trouble.
-   * Resolves when all has ended.
+   * Takes part until `signal`: `lead` begins each time that this program is elected, and its errors are reported as
+   * trouble. Resolves when everything has ended.
    */
   async runAgain(signal: AbortSignal, lead: (signal: AbortSignal) => Promise<void>): Promise<void> {
     this.#unsettle()
@@ -136,7 +137,7 @@ export class LeaderElector {
     this.#settle?.()
   }
 
-  /** Resolves when no attempt is under way: after the first, for one that has begun to run. */
+  /** Resolves when no attempt is in progress: after the first, for an election that has begun to run. */
   settled(): Promise<void> {
     return this.#settled
   }
@@ -145,7 +146,7 @@ export class LeaderElector {
     if (!(await this.#acquire(signal))) return
     const leading = new AbortController()
     const work = lead(leading.signal)
-    // What fails ends the lead; it is told at the end.
+    // A failure ends leadership; it is reported at the end.
     const failed = work.then(
       () => {},
       () => leading.abort(),
@@ -176,7 +177,7 @@ export class LeaderElector {
     this.#settle?.()
     const after = (waitMs: number, call: () => void) =>
       clock.after(waitMs, () => {
-        // At once: those who see what time it is know that an attempt is due.
+        // At once: a clock that has advanced implies that an attempt is due.
         this.#unsettle()
         call()
       })

@@ -6,16 +6,16 @@ import { ReadEntry, type Entry } from './entry.ts'
 import type { ClientParts } from './client.ts'
 import type { ApiObject, FollowRequest, ObjectList, Query, WatchEvent } from './transport.ts'
 
-/** Told of what a reflector reads. Must not throw. */
+/** Receives the objects that a reflector reads. Must not throw. */
 export interface ReflectorTarget<T> {
-  /** A list begins; what is not named before it ends is gone. */
+  /** A list begins; objects that it does not contain have been deleted. */
   listing(): void
   set(entry: Entry<T>): void
   delete(entry: Entry<T>): void
   listed(): void
 }
 
-/** Why a reflector goes on later; for a log. */
+/** Why a reflector retries later; for a log. */
 export type ReflectorTrouble = (error: unknown) => void
 
 const PAGE = 500
@@ -23,14 +23,14 @@ const LEAST_MS = 800
 const MOST_MS = 30_000
 const RESET_MS = 120_000
 const WATCH_SECONDS = 300
-/** How much later than a watch should have ended it is given up. */
+/** A watch that is overdue by this much is aborted. */
 const WATCH_GRACE_MS = 30_000
-/** A watch without an event that ended earlier had nothing to end for. */
+/** A watch that ends earlier without an event is followed by a delay. */
 const SHORT_MS = 1000
 
 /**
- * Lists, and then watches from there: what breaks goes on from the last resourceVersion, and what has become too old is
- * listed anew. Nothing is repeated for its own sake.
+ * Lists, and then watches from there: a broken watch resumes at the last resourceVersion, and one that has become too
+ * old is replaced by a new list. Nothing is listed periodically.
  */
 export class Reflector<T> {
   readonly #parts: ClientParts
@@ -59,7 +59,7 @@ export class Reflector<T> {
     })
   }
 
-  /** Goes on until aborted. Never rejects. */
+  /** Runs until aborted. Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {
@@ -73,7 +73,7 @@ export class Reflector<T> {
     }
   }
 
-  /** Hands over everything; gives the version of that state. */
+  /** Delivers all objects; returns the resourceVersion of the list. */
   async #list(signal: AbortSignal): Promise<string> {
     this.#target.listing()
     let next = ''
@@ -89,7 +89,7 @@ export class Reflector<T> {
         list = await this.#send(query, signal)
       } catch (error) {
         if (next === '' || !isExpired(error)) throw error
-        // The chunks took longer than history is kept: then all at once.
+        // The continue token expired between chunks: list without chunks.
         next = ''
         limit = 0
         continue
@@ -108,7 +108,7 @@ export class Reflector<T> {
     return transport.send({ ...place, verb: 'list' }) as Promise<ObjectList<T>>
   }
 
-  /** Watches, one time after the other; resolves when everything must be listed anew. */
+  /** Watches repeatedly; resolves when everything must be listed again. */
   async #watch(from: string, signal: AbortSignal): Promise<void> {
     const position = { resourceVersion: from }
     while (!signal.aborted) {
@@ -117,12 +117,12 @@ export class Reflector<T> {
       let events = 0
       try {
         await this.#watchOnce(position, signal, () => events++)
-        // The server ends watches by themselves, but not at once.
+        // The server ends idle watches too, but not this early.
         if (events > 0 || clock.now() - since >= SHORT_MS) continue
       } catch (error) {
         if (signal.aborted || isExpired(error)) return
         this.#onTrouble(error)
-        // Broken on the way: what came last is where it goes on. What the server refuses may have another reason.
+        // Interrupted: resume at the last event. A refusal by the server may have another reason.
         if (error instanceof StatusError && error.code !== 429 && error.code < 500) throw error
       }
       await this.#wait(signal)

@@ -14,19 +14,19 @@ import type {
 import { watchEvents } from './watch-events.ts'
 import type { ClientParts } from './client.ts'
 
-/** What every request can be given. */
+/** Options of every request. */
 export interface RequestOptions {
   /** Ends the request. */
   readonly signal?: AbortSignal
   /** Milliseconds that one attempt may take; those of the client by default, 0: as many as it takes. */
   readonly timeoutMs?: number
-  /** Further attempts when the server asks for that; those of the client by default. */
+  /** Further attempts when the server requests a retry; those of the client by default. */
   readonly retries?: number
 }
 
 /** Options of a read of one object. */
 export interface GetOptions extends RequestOptions {
-  /** The state may not be older than this; `0`: any will do. */
+  /** Minimum resourceVersion of the result; `0`: any. */
   readonly resourceVersion?: string
 }
 
@@ -38,9 +38,9 @@ export interface Selectors {
 
 /** Options of a list. */
 export interface ListOptions extends RequestOptions, Selectors {
-  /** Most objects in one answer. */
+  /** Maximum number of objects in one response. */
   readonly limit?: number
-  /** Token of the answer before. */
+  /** Continue token of the previous response. */
   readonly continue?: string
   readonly resourceVersion?: string
   readonly resourceVersionMatch?: 'Exact' | 'NotOlderThan'
@@ -49,7 +49,7 @@ export interface ListOptions extends RequestOptions, Selectors {
 /** Options of a watch. */
 export interface WatchOptions extends Selectors {
   readonly signal?: AbortSignal
-  /** Tells what comes after this; without it everything that is there comes first. */
+  /** Resumes after this resourceVersion; without it the existing objects come first. */
   readonly resourceVersion?: string
   readonly allowWatchBookmarks?: boolean
   readonly timeoutSeconds?: number
@@ -57,14 +57,14 @@ export interface WatchOptions extends Selectors {
 
 /** Options of create, update and patch. */
 export interface WriteOptions extends RequestOptions {
-  /** Checks everything and writes nothing. */
+  /** Runs all checks and writes nothing. */
   readonly dryRun?: boolean
-  /** Who owns what is written; made of the user agent by default. */
+  /** Field manager of the write; derived from the user agent by default. */
   readonly fieldManager?: string
   readonly fieldValidation?: 'Ignore' | 'Warn' | 'Strict'
 }
 
-/** Forms of a change; `strategic` is known to built-in kinds only. */
+/** Patch types; `strategic` is supported by built-in kinds only. */
 export type PatchType = 'json' | 'merge' | 'strategic'
 
 /** Options of a patch. */
@@ -76,7 +76,7 @@ export interface PatchOptions extends WriteOptions {
 /** Options of a server-side apply. */
 export interface ApplyOptions extends WriteOptions {
   readonly fieldManager: string
-  /** Takes what others own. */
+  /** Takes over fields of other managers. */
   readonly force?: boolean
 }
 
@@ -96,7 +96,7 @@ const PATCH_TYPES: Readonly<Record<PatchType, string>> = {
 const APPLY_TYPE = 'application/apply-patch+yaml'
 const PAGE = 500
 
-/** Where a client of a resource looks. */
+/** Resource and scope of a client. */
 interface Scope {
   readonly of: ResourceAddress
   /** Empty for cluster scope and for all namespaces. */
@@ -105,8 +105,8 @@ interface Scope {
 }
 
 /**
- * The verbs of one resource. Objects are JSON values under the names of the wire. Every method rejects with StatusError
- * when the server refuses, and with CallError when there is no answer.
+ * The verbs of one resource. Objects are JSON values with the names of the wire format. Every method rejects with
+ * StatusError when the server refuses, and with CallError when there is no response.
  */
 export class ResourceClient<T extends object = ApiObject> {
   readonly #parts: ClientParts
@@ -122,12 +122,12 @@ export class ResourceClient<T extends object = ApiObject> {
     return new ResourceClient<T>(this.#parts, { ...this.#scope, namespace })
   }
 
-  /** The same objects with nothing but type and metadata. */
+  /** The same objects reduced to type and metadata. */
   metadata(): ResourceClient<ApiObject> {
     return new ResourceClient<ApiObject>(this.#parts, { ...this.#scope, metadataOnly: true })
   }
 
-  /** A part of objects that has a path of its own, such as `status`. */
+  /** A sub-resource of objects, such as `status`. */
   sub(subresource: string): SubresourceClient<T> {
     return new SubresourceClient<T>((request) => this.#send({ ...request, subresource }))
   }
@@ -153,7 +153,7 @@ export class ResourceClient<T extends object = ApiObject> {
     return this.#send<ObjectList<T>>({ verb: 'list', query: parameters(given), options })
   }
 
-  /** All objects of the collection, read in chunks while they are looked at. */
+  /** All objects of the collection, read in chunks during the iteration. */
   async *each(options: ListOptions = {}): AsyncGenerator<T, void, undefined> {
     let next: ListOptions = { limit: PAGE, ...options }
     for (;;) {
@@ -165,7 +165,7 @@ export class ResourceClient<T extends object = ApiObject> {
     }
   }
 
-  /** Makes an object; its name may be left to `generateName`. Kind and version are added when they are missing. */
+  /** Creates an object; its name may be left to `generateName`. Kind and version are added when they are missing. */
   create(object: T, options: WriteOptions = {}): Promise<T> {
     return this.#send<T>({ verb: 'create', query: written(options), body: object, options })
   }
@@ -181,12 +181,12 @@ export class ResourceClient<T extends object = ApiObject> {
     return this.#send<T>({ ...patchOf(change, options), name, options })
   }
 
-  /** Applies a configuration: what this manager applied before and leaves out goes. */
+  /** Applies a configuration: fields that this manager applied before and leaves out are removed. */
   apply(config: T, options: ApplyOptions): Promise<T> {
     return this.#send<T>({ ...applyOf(config, options), name: nameOf(config), options })
   }
 
-  /** Deletes an object; gives it where it still ends, else it or a Status. */
+  /** Deletes an object; returns it while finalizers or a grace period hold it, else it or a Status. */
   delete(name: string, options: DeleteOptions = {}): Promise<T | Status> {
     return this.#send({ verb: 'delete', name, query: [], body: deletion(options), options })
   }
@@ -201,8 +201,8 @@ export class ResourceClient<T extends object = ApiObject> {
   }
 
   /**
-   * Events from now on, or from a resourceVersion on. The iteration ends with the watch and throws when it breaks. See
-   * `informer` for what goes on by itself.
+   * Events from now on, or after a resourceVersion. The iteration ends with the watch and throws when it breaks. An
+   * `informer` resumes instead.
    */
   watch(options: WatchOptions = {}): AsyncGenerator<WatchEvent<T>, void, undefined> {
     const { signal, ...given } = options
@@ -216,7 +216,7 @@ export class ResourceClient<T extends object = ApiObject> {
     })
   }
 
-  /** Keeps the objects at hand and tells what happens to them; nothing runs before its `start`. */
+  /** Caches the objects and notifies handlers of changes; inactive until its `start`. */
   informer(options: InformerOptions<T> = {}): Informer<T> {
     return new Informer<T>(this.#parts, { ...this.#scope, ...options })
   }
@@ -239,12 +239,12 @@ export class SubresourceClient<T extends object> {
     return this.#send<R>({ verb: 'get', name, query, options })
   }
 
-  /** Does what the sub-resource stands for, such as `binding` or `token`, with a body of its kind. */
+  /** Creates a sub-resource such as `binding` or `token`, with a body of its kind. */
   create<R = unknown>(name: string, body: object, options: WriteOptions = {}): Promise<R> {
     return this.#send<R>({ verb: 'create', name, query: written(options), body, options })
   }
 
-  /** Replaces what the sub-resource shows of the object of this name. */
+  /** Replaces the sub-resource of the object of this name. */
   update<R extends object = T>(object: R, options: WriteOptions = {}): Promise<R> {
     const name = nameOf(object)
     return this.#send<R>({ verb: 'update', name, query: written(options), body: object, options })
@@ -259,7 +259,7 @@ export class SubresourceClient<T extends object> {
   }
 }
 
-/** A request before it is known where it goes. */
+/** A request whose path is not yet resolved. */
 interface Sent {
   readonly verb: RequestVerb
   readonly name?: string
@@ -282,7 +282,7 @@ function sendAs<R>(parts: ClientParts, scope: Scope, sent: Sent): Promise<R> {
     timeoutMs: options.timeoutMs ?? parts.timeoutMs,
   }
   const retries = options.retries ?? parts.retries
-  // Who asks for a resource knows what its objects are.
+  // The caller chose the resource, and with it the type of its objects.
   return retrying(
     { clock, ...(retries === undefined ? {} : { retries }) },
     request,
@@ -317,7 +317,7 @@ function deletion(options: DeleteOptions): object {
   }
 }
 
-/** Parameters of what is given; empty texts ask for nothing. */
+/** Query parameters of the given options; empty strings are left out. */
 function parameters(given: object): Query {
   return Object.entries(given).flatMap(([name, value]: [string, unknown]) =>
     value === undefined || value === '' ? [] : [[name, String(value)] as const],
@@ -330,6 +330,6 @@ function nameOf(object: object): string {
   return name
 }
 
-/** Whether a failure says that there is no such object, or no such resource. */
+/** Whether a failure means that the object, or the resource, does not exist. */
 export const isNotFound = (error: unknown): boolean =>
   error instanceof Error && (error as Partial<{ code: unknown }>).code === 404

@@ -1,4 +1,4 @@
-/** Answers that ask for another try, and answers that are none, of a server that does as it is told. */
+/** Responses that request a retry, and missing ones, from a scripted server. */
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -21,7 +21,7 @@ afterEach(async () => {
   }
 })
 
-/** A client of a server that answers as `answer` does, and the waits that the client asked its clock for. */
+/** A client of a server that responds as `answer` does, and the delays that the client requested from its clock. */
 async function clientOf(answer: RequestListener, options: { retries?: number } = {}) {
   server = createServer(answer).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -64,7 +64,7 @@ for (const { title, code, headers, body, waitMs } of [
     waitMs: 2000,
   },
 ]) {
-  test(`${title} is asked again when it says`, async () => {
+  test(`${title} is retried after the requested delay`, async () => {
     let asked = 0
     const { maps, waits } = await clientOf((_, response) => {
       if (++asked <= 2) return void response.writeHead(code, headers).end(body)
@@ -75,7 +75,7 @@ for (const { title, code, headers, body, waitMs } of [
   })
 }
 
-test('it is not asked for ever', async () => {
+test('retries are limited', async () => {
   let asked = 0
   const { maps } = await clientOf(
     (_, response) => {
@@ -94,7 +94,7 @@ test('it is not asked for ever', async () => {
   expect(asked).toBe(3)
 })
 
-test('what does not say when is not asked again', async () => {
+test('a response without a delay is not retried', async () => {
   let asked = 0
   const { maps } = await clientOf((_, response) => {
     asked++

@@ -14,8 +14,8 @@ const RETRIES = 10
 const AFTER_RESET_MS = 1000
 
 /**
- * Tries again what the server asks to be asked later: 429 and failures inside that say when. A read whose connection was
- * closed under it is tried again as well; whether a write arrived cannot be known.
+ * Retries requests when the server asks for it: 429 and internal errors with a Retry-After. A read whose connection was
+ * closed is retried as well; for a write it is unknown whether it arrived.
  */
 export async function retrying<T>(
   { clock, retries = RETRIES }: RetryOptions,
@@ -33,7 +33,7 @@ export async function retrying<T>(
   }
 }
 
-/** Milliseconds after which another attempt makes sense; null: it makes none. */
+/** Milliseconds until the next attempt; null: no retry. */
 function waitOf(error: unknown, isRead: boolean): number | null {
   if (error instanceof StatusError) {
     const { code, details } = error

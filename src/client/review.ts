@@ -1,20 +1,20 @@
-/** Reviews as they are sent to a webhook and answered by it. */
+/** Reviews as they are sent to a webhook, and its responses. */
 import { CallError } from './call-error.ts'
 import { mapOf, memberOf, type ConfigMap } from './config-values.ts'
 import type { JsonClient } from './json-call.ts'
 
-/** A question in the words of one version of one kind. */
+/** A review request in one version of one kind. */
 export interface Review {
   readonly kind: string
   readonly apiVersion: string
   readonly spec: Readonly<Record<string, unknown>>
-  /** What an unanswered status looks like. */
+  /** The status of a request as yet without a response. */
   readonly status: Readonly<Record<string, unknown>>
-  /** What stands in the spec and must not be seen in an error. */
+  /** Secrets in the spec that must not appear in an error. */
   readonly secrets?: readonly string[]
 }
 
-/** The status that a webhook answers with. Rejects with {@link CallError}. */
+/** The status in the response of a webhook. Rejects with {@link CallError}. */
 export async function askReview(client: JsonClient, review: Review): Promise<ConfigMap> {
   const { kind, apiVersion, spec, status, secrets = [] } = review
   const body = { kind, apiVersion, metadata: { creationTimestamp: null }, spec, status }
@@ -26,7 +26,7 @@ export async function askReview(client: JsonClient, review: Review): Promise<Con
   return read(() => mapOf(memberOf(map, 'status') ?? {}, 'status'))
 }
 
-/** Reads members of an answer; what is of the wrong form makes the call a failed one. */
+/** Reads members of a response; a malformed one makes the call fail. */
 export function read<T>(reader: () => T): T {
   try {
     return reader()

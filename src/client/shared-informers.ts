@@ -2,19 +2,19 @@ import type { Client } from './client.ts'
 import { Informer, type InformerOptions } from './informer.ts'
 import type { ApiObject, ResourceAddress } from './transport.ts'
 
-/** What informers are shared for. */
+/** Resource of a shared informer. */
 export interface SharedInformerOptions<T> extends Omit<InformerOptions<T>, 'onTrouble'> {
   /** All by default. */
   readonly namespace?: string
 }
 
-/** Informers that several users have in common: objects are read and kept once for all of them. */
+/** Shared informers: objects are read and cached once for all users. */
 export class SharedInformers {
   readonly #client: Client
   readonly #onTrouble: (resource: string, error: unknown) => void
   readonly #informers = new Map<string, Informer<object>>()
 
-  /** `onTrouble` is told why one goes on later. */
+  /** `onTrouble` receives the reason of each delayed retry. */
   constructor(client: Client, onTrouble: (resource: string, error: unknown) => void = () => {}) {
     this.#client = client
     this.#onTrouble = onTrouble

@@ -1,6 +1,6 @@
 import { StatusError, type Status } from '../meta/errors.ts'
 
-/** Reasons of answers that hold no Status, by code. */
+/** Reasons of responses without a Status, by code. */
 const REASONS: Readonly<Record<number, string>> = {
   400: 'BadRequest',
   401: 'Unauthorized',
@@ -21,7 +21,7 @@ const REASONS: Readonly<Record<number, string>> = {
 
 const MAX_TEXT = 2048
 
-/** The failure that a Status tells of, or the answer around it where there is none. */
+/** The failure that a Status describes, or the response without one. */
 export function statusErrorOf(
   status: Partial<Status>,
   { seconds = 0, text = '' }: { readonly seconds?: number; readonly text?: string } = {},

@@ -1,7 +1,7 @@
-/** What clients and the ways to a server have in common. */
+/** Types that clients and transports share. */
 import type { Entry } from './entry.ts'
 
-/** A resource as it stands in paths. */
+/** A resource as it appears in paths. */
 export interface ResourceAddress {
   /** Empty for the core group. */
   readonly group: string
@@ -10,7 +10,7 @@ export interface ResourceAddress {
   readonly resource: string
 }
 
-/** A verb that is answered once. */
+/** A verb with a single response. */
 export type RequestVerb =
   | 'get'
   | 'list'
@@ -40,7 +40,7 @@ export interface ApiRequest extends Place {
   readonly body?: unknown
   /** Of the body; `application/json` by default. */
   readonly mediaType?: string
-  /** Only type and metadata of objects are wanted. */
+  /** Requests only type and metadata of objects. */
   readonly metadataOnly: boolean
   readonly signal: AbortSignal | null
   /** Milliseconds that one attempt may take; 0: as many as it takes. */
@@ -57,13 +57,13 @@ export interface WatchRequest extends Place {
   readonly signal: AbortSignal
 }
 
-/** One event of a watch. An ERROR carries a Status, a BOOKMARK an object with nothing but a resourceVersion. */
+/** One event of a watch. An ERROR carries a Status; a BOOKMARK carries an object with only a resourceVersion. */
 export interface WatchEvent<T = unknown> {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR'
   readonly object: T
 }
 
-/** Takes events; gives a promise to be given time. */
+/** Receives events; returns a promise for back-pressure. */
 export type WatchHandler = (event: WatchEvent) => void | Promise<void>
 
 /** Which objects are followed. */
@@ -72,14 +72,14 @@ export interface FollowRequest extends Omit<Place, 'name' | 'subresource'> {
   readonly metadataOnly: boolean
 }
 
-/** Told of objects as they come, change and go. Must not throw. */
+/** Notified when objects are added, changed and deleted. Must not throw. */
 export interface FollowTarget<T> {
   /** An object that was not there, or is there at the start. */
   add(entry: Entry<T>): void
   update(entry: Entry<T>, old: Entry<T>): void
-  /** An object that is gone, in its last state. */
+  /** A deleted object, in its last state. */
   delete(entry: Entry<T>): void
-  /** It goes on no longer: the server ends, or the resource is not served any more. */
+  /** No further notifications: the server ends, or the resource is no longer served. */
   ended(): void
 }
 
@@ -97,47 +97,47 @@ export interface Followed<T> {
   end(): void
 }
 
-/** What is served. */
+/** A served resource. */
 export interface ServedResource extends ResourceAddress {
   readonly kind: string
   readonly namespaced: boolean
   readonly verbs: readonly string[]
 }
 
-/** What a server serves at one time: every version, groups and versions in the order of preference. */
+/** The served versions at one time, groups and versions in the order of preference. */
 export interface ServedResources {
   readonly resources: readonly ServedResource[]
-  /** Group versions that could not be looked at, with why. */
+  /** Group versions whose discovery failed, with the reason. */
   readonly failures: ReadonlyMap<string, Error>
 }
 
 /**
- * A way to a server. Everything rejects with StatusError when the server refuses, and with CallError when there is no
- * answer.
+ * A transport to a server. Everything rejects with StatusError when the server refuses, and with CallError when there
+ * is no response.
  */
 export interface Transport {
-  /** Sends one request and gives the JSON value of the answer, which is the caller's own. */
+  /** Sends one request and returns the JSON value of the response, which the caller owns. */
   send(request: ApiRequest): Promise<unknown>
   /**
-   * Hands over events in order, the next when the sink is done with one, and resolves when the stream has ended; rejects
-   * when it broke or never began.
+   * Delivers events in order, the next when the sink is done with one. Resolves when the stream has ended; rejects when
+   * it broke or never began.
    */
   watch(request: WatchRequest, sink: WatchHandler): Promise<void>
   /**
-   * Hands over every object, resolves, and tells each change while it is committed; nothing is kept twice. Only where
-   * the objects are in this process; null when these have to be converted by somebody else, and are listed and watched.
+   * Delivers every object, resolves, and then reports each change while it is committed; nothing is cached twice. Only
+   * where the objects are in this process; null when a webhook has to convert them, and they are listed and watched.
    */
   readonly follow?: <T>(
     request: FollowRequest,
     target: FollowTarget<T>,
   ) => Promise<Followed<T> | null>
-  /** What is served now. */
+  /** The resources served now. */
   discover(signal?: AbortSignal): Promise<ServedResources>
-  /** Changes whenever what is served does; only where that can be told without asking. */
+  /** Changes whenever the served resources change; only where that is known without a request. */
   readonly generation?: () => number
-  /** Calls back after each such change, until ended by what it returns; only together with `generation`. */
+  /** Calls back after each such change, until the returned function is called; only together with `generation`. */
   readonly onGeneration?: (call: () => void) => () => void
-  /** Ends what is under way. May be called twice. */
+  /** Aborts everything in progress. May be called twice. */
   close(): void
 }
 
@@ -148,7 +148,7 @@ export interface ApiObject {
   metadata?: Metadata
 }
 
-/** What every object carries beside its content; see `ObjectMeta` of the reference documents. */
+/** Metadata of every object; see `ObjectMeta` of the API reference. */
 export interface Metadata {
   name?: string
   generateName?: string
@@ -199,7 +199,7 @@ export interface ObjectList<T> {
 export const keyOf = (namespace: string, name: string): string =>
   namespace === '' ? name : `${namespace}/${name}`
 
-/** What a key stands for. */
+/** Namespace and name of a key. */
 export function placeIn(key: string): { readonly namespace: string; readonly name: string } {
   const slash = key.indexOf('/')
   return { namespace: key.slice(0, Math.max(slash, 0)), name: key.slice(slash + 1) }

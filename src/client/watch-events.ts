@@ -1,9 +1,9 @@
 import type { Transport, WatchEvent, WatchRequest } from './transport.ts'
 
-// Whoever is slow is given no more than this: the rest waits at the server.
+// A slow consumer buffers no more than this; the rest waits at the server.
 const MOST_WAITING = 256
 
-/** Events as they are asked for; ends the watch when nobody asks any more. */
+/** Events as an iteration; the watch ends when the iteration is closed. */
 export async function* watchEvents<T>(
   transport: Transport,
   request: Omit<WatchRequest, 'signal'> & { readonly signal?: AbortSignal },
@@ -40,7 +40,7 @@ export async function* watchEvents<T>(
       } else if (isOver) break
       else await new Promise<void>((resolve) => (wake = resolve))
     }
-    // Who ended the watch knows that it ended.
+    // The caller ended the watch, so this is no error.
     if (failure !== null && !ending.signal.aborted) throw failure as Error
   } finally {
     request.signal?.removeEventListener('abort', stop)

@@ -1,4 +1,4 @@
-/** Requests and answers on their way: HTTP/2 over one connection where the server speaks it, HTTP/1.1 where not. */
+/** HTTP transport: HTTP/2 over one connection where the server supports it, else HTTP/1.1. */
 import type { RequestOptions } from 'node:http'
 import type { Readable } from 'node:stream'
 import { connect, type TLSSocket } from 'node:tls'
@@ -20,20 +20,20 @@ export interface WireRequest {
   readonly signal: AbortSignal
 }
 
-/** The head of an answer, with its body still coming. */
+/** Head of a response whose body is still arriving. */
 export interface WireAnswer {
   readonly status: number
   readonly retryAfter: string | undefined
   readonly body: Readable
 }
 
-/** Speaks to one server. */
+/** A connection to one server. */
 export class Wire {
   readonly server: URL
   readonly #clock: Clock
   readonly #connections: Connections
   #opening: Promise<Http2Session | null> | null = null
-  /** What that came to. */
+  /** The opened session. */
   #session: Http2Session | null = null
   #cert: string | undefined
   #isHttp1: boolean
@@ -46,7 +46,7 @@ export class Wire {
     this.#isHttp1 = this.server.protocol !== 'https:'
   }
 
-  /** Sends a request; rejects with an error of the platform when no answer begins. */
+  /** Sends a request; rejects with a platform error when no response begins. */
   async open(request: WireRequest, pair: CertificatePair): Promise<WireAnswer> {
     for (let isAgain = false; ; isAgain = true) {
       const session = await this.#http2(pair)
@@ -54,7 +54,7 @@ export class Wire {
       try {
         return await session.open(request)
       } catch (error) {
-        // What the server had not looked at was no attempt.
+        // A request that the server has not processed does not count as an attempt.
         if (isAgain || !isUnseen(error) || request.signal.aborted) throw error
         session.isOpen = false
       }
@@ -66,7 +66,7 @@ export class Wire {
     this.#leave((session) => session.destroy())
   }
 
-  /** The connection that is shared; null where the server does not speak HTTP/2. */
+  /** The shared connection; null where the server does not support HTTP/2. */
   #http2(pair: CertificatePair): Promise<Http2Session | null> {
     if (this.#isHttp1) return NO_SESSION
     const isGood = this.#cert === pair.cert && this.#session?.isOpen !== false

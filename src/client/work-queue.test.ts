@@ -16,7 +16,7 @@ test('a key that is added twice is worked at once', async () => {
   expect(done).toEqual(['a', 'b'])
 })
 
-test('a key that comes up while under work is worked at again, and never at the same time', async () => {
+test('a key that is added while under work is processed again, and never at the same time', async () => {
   let under = 0
   let most = 0
   let runs = 0
@@ -68,7 +68,7 @@ test('failures wait 5 ms, then double up to 1000 s, and a success forgets them',
   queue.add('a')
   await queue.idle()
   while (waits.length < 22) {
-    // What waits is not due before its time.
+    // A delayed key is not due before its time.
     const wait = Math.min(5 * 2 ** (waits.length - 1), 1_000_000)
     clock.advance(wait - 1)
     expect(queue.isIdle).toBe(true)
@@ -85,7 +85,7 @@ test('failures wait 5 ms, then double up to 1000 s, and a success forgets them',
   expect(waits.slice(-2)).toEqual([0, 5])
 })
 
-test('the earliest time asked for counts', async () => {
+test('the earliest requested time counts', async () => {
   const clock = new ManualClock()
   const at: number[] = []
   const queue = new WorkQueue({ clock, work: async () => void at.push(clock.now() - START) })
@@ -118,7 +118,7 @@ test('work may say when to look again', async () => {
   expect(runs).toBe(3)
 })
 
-test('stopping lets what is under work end, and nothing else begin', async () => {
+test('stopping lets work in progress end, and begins nothing else', async () => {
   const clock = new ManualClock()
   const begun: string[] = []
   let release = () => {}

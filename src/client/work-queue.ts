@@ -3,9 +3,9 @@ import type { Clock } from '../base/clock.ts'
 /** How a queue works. */
 export interface WorkQueueOptions {
   readonly clock: Clock
-  /** Does what is due for a key; returns milliseconds after which to look again. What it throws is tried again later. */
+  /** Processes a key; returns milliseconds after which to process it again. If it throws, the key is retried later. */
   readonly work: (key: string) => Promise<number | void>
-  /** Told of each failure, with how often in a row the key has failed. */
+  /** Called on each failure, with the number of consecutive failures of the key. */
   readonly onError?: (error: unknown, key: string, failures: number) => void
   /** Most keys under work at once; 1 without. */
   readonly workers?: number
@@ -17,18 +17,18 @@ export interface WorkQueueOptions {
 
 const LEAST_MS = 5
 const MOST_MS = 1_000_000
-// Work that is done from memory never waits by itself: requests get their turn in between.
+// Work from memory alone never yields: the queue yields to the event loop, so that requests are served in between.
 const KEYS_PER_TURN = 50
 
 /**
- * Keys that want work, each once, and never under work twice at a time: a key that comes up meanwhile is worked at
+ * A work queue of unique keys, none of which is processed twice at a time: a key that is added meanwhile is processed
  * again. Costs nothing while it is empty.
  */
 export class WorkQueue {
   readonly #options: Required<Omit<WorkQueueOptions, 'onError'>> & Pick<WorkQueueOptions, 'onError'>
   readonly #due = new Set<string>()
   readonly #underWork = new Set<string>()
-  /** Keys that came up again while under work. */
+  /** Keys that were added while under work. */
   readonly #again = new Set<string>()
   readonly #failures = new Map<string, number>()
   readonly #waiting = new Map<string, { readonly at: number; readonly cancel: () => void }>()
@@ -40,7 +40,7 @@ export class WorkQueue {
     this.#options = { workers: 1, leastMs: LEAST_MS, mostMs: MOST_MS, ...options }
   }
 
-  /** Wants work for a key, now or `afterMs` from now; the earliest time asked for counts. */
+  /** Adds a key, now or `afterMs` from now; the earliest requested time counts. */
   add(key: string, afterMs = 0): void {
     if (this.#stopped) return
     if (afterMs > 0) return this.#addLater(key, afterMs)
@@ -52,17 +52,17 @@ export class WorkQueue {
     }
   }
 
-  /** Nothing is due or under work; keys that wait for their time do not count. */
+  /** Nothing is due or in progress; delayed keys do not count. */
   get isIdle(): boolean {
     return this.#due.size === 0 && this.#underWork.size === 0
   }
 
-  /** Resolves when nothing is due or under work. */
+  /** Resolves when nothing is due or in progress. */
   async idle(): Promise<void> {
     while (!this.isIdle) await new Promise<void>((resolve) => this.#idle.push(resolve))
   }
 
-  /** Takes up nothing any more; resolves when what is under work has ended. May be called twice. */
+  /** Accepts no more keys; resolves when work in progress has ended. May be called twice. */
   async stop(): Promise<void> {
     this.#stopped = true
     if (this.#turn) clearImmediate(this.#turn)
@@ -113,7 +113,7 @@ export class WorkQueue {
       const failures = (this.#failures.get(key) ?? 0) + 1
       this.#failures.set(key, failures)
       afterMs = Math.min(this.#options.leastMs * 2 ** (failures - 1), this.#options.mostMs)
-      // What is under way at the end may be broken off by it.
+      // Stopping may interrupt work in progress.
       if (!this.#stopped) this.#options.onError?.(error, key, failures)
     }
     this.#underWork.delete(key)

@@ -24,14 +24,14 @@ beforeEach(() => {
 })
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
-/** Runs the script, and keeps its code as that of a runtime. */
+/** Runs the script, and stores its code cache as that of a runtime. */
 function keep(runtime?: string) {
   const opened = openScript(path, runtime)
   opened.run()
   writeFileSync(path + CODE_SUFFIX, opened.code())
 }
 
-test('a script is given what a module is', async () => {
+test('a script gets the arguments of a module', async () => {
   const other = pathToFileURL(join(dir, 'other.mjs')).href
   writeFileSync(new URL(other), 'export const other = 7')
   for (const isCached of [false, true]) {

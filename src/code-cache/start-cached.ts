@@ -1,4 +1,4 @@
-/** Runs a script with the code that V8 made of it when it was built, which saves compiling it at each start. */
+/** Runs a script with the V8 code cache from its build, which saves compiling it at each start. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
@@ -6,32 +6,32 @@ import { pathToFileURL } from 'node:url'
 import { Script } from 'node:vm'
 import { crc32 } from 'node:zlib'
 
-/** A script, and what runs it. */
+/** A script, and the function that runs it. */
 export interface CachedScript {
   /** Whether its code was there already. */
   readonly isCached: boolean
-  /** Runs it once; gives what it exports. */
+  /** Runs it once; returns its exports. */
   run(): unknown
   /** The code of everything that has run by now, for a later start. */
   code(): Buffer
 }
 
-/** What follows the name of a script in that of its code. */
+/** Suffix of the code cache of a script. */
 export const CODE_SUFFIX = '.code'
 
 /** Of the script, of the code, and of the runtime that made it, each the sum of a CRC-32. */
 const SEAL_BYTES = 12
 
 /**
- * A build of Node.js. Distributions build a release with engines of their own, and each processor gets other code.
- * What the processor at hand can do is left out: code that is kept is that of V8's interpreter.
+ * A build of Node.js. Distributions build a release with engines of their own, and code differs per processor
+ * architecture. CPU features are left out: cached code is that of V8's interpreter.
  */
 export const thisRuntime = (): string =>
   [process.version, process.platform, process.arch, JSON.stringify(process.config)].join(' ')
 
 /**
- * Reads a script, and its code beside it. Code of another runtime, or of another script, is as if it were not there.
- * The script is a function of what a CommonJS module gets, its URL, and what imports a package.
+ * Reads a script and the code cache beside it. A cache of another runtime, or of another script, counts as absent. The
+ * script is a function of the arguments of a CommonJS module, its URL, and a function that imports a package.
  */
 export function openScript(path: string, runtime = thisRuntime()): CachedScript {
   const bytes = readFileSync(path)
@@ -60,7 +60,7 @@ interface Seal {
   readonly runtime: number
 }
 
-/** V8 itself looks at the numbers of its version and at the length of the script, and takes all else for granted. */
+/** V8 itself checks only the numbers of its version and the length of the script. */
 function sealedCode(path: string, { script, runtime }: Seal): Buffer | null {
   let file: Buffer
   try {

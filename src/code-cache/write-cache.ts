@@ -1,8 +1,6 @@
 /**
- * Keeps the code that V8 makes of the programs beside them, for the release of Node.js that runs this and the flags it
- * runs with: `node dist/src/code-cache/write-cache.js`. A part of the build.
- *
- * Every function is compiled; none is run.
+ * Writes the V8 code cache of the programs beside them, for the release of Node.js that runs this and the flags it runs
+ * with: `node dist/src/code-cache/write-cache.js`. A part of the build. Every function is compiled; none is run.
  */
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,7 +12,7 @@ const code = path + CODE_SUFFIX
 
 const fresh = `${code}.${process.pid}`
 try {
-  // Before the script is first read: V8 knows again what it has compiled once, and would not compile more of it.
+  // Must precede the first read of the script: V8 reuses compiled code, and would not compile more of it.
   setFlagsFromString('--no-lazy')
   rmSync(code, { force: true })
   const script = openScript(path)

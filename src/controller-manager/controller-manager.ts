@@ -1,4 +1,4 @@
-/** Runs the controllers as a program of its own, against a server elsewhere. */
+/** Runs the controllers as a separate program, against a server elsewhere. */
 import { hostname } from 'node:os'
 import { signingKey } from '../authn/service-account/keys.ts'
 import { TokenIssuer } from '../authn/service-account/issue.ts'
@@ -30,7 +30,7 @@ export interface ControllerManagerOptions {
   readonly config: ClientConfig
   /** Which controllers run: names, `*` for all that are not named, `-name` for all but one. */
   readonly controllers: readonly string[]
-  /** Whether each controller acts as its own service account; else all do as the configuration says. */
+  /** Whether each controller uses its own service account; else all use the credentials of the configuration. */
   readonly useServiceAccountCredentials: boolean
   /** Authority that is published in every namespace, PEM; nothing is published when empty. */
   readonly rootCa: string
@@ -53,9 +53,9 @@ export interface ControllerManagerOptions {
 
 /** A program that runs controllers. */
 export interface ControllerManager {
-  /** Resolves when it was asked to end and has; rejects when the lead was lost. */
+  /** Resolves when it was stopped on request; rejects when leadership was lost. */
   run(signal: AbortSignal): Promise<void>
-  /** Why it is not well; null when it is. */
+  /** Why it is unhealthy; null when it is healthy. */
   fault(): string | null
 }
 
@@ -63,7 +63,7 @@ export interface ControllerManager {
 const LATE_MS = 20_000
 const AGAIN_MS = 2_000
 
-/** Puts the program together. Throws an Error about what it cannot start with. */
+/** Assembles the program. Throws an Error when it cannot start. */
 export function controllerManager(options: ControllerManagerOptions): ControllerManager {
   const { leaderElection, log } = options
   checkNames(options.controllers)
@@ -114,7 +114,7 @@ function checkNames(chosen: readonly string[]): void {
   }
 }
 
-/** What all parts of a running program know. */
+/** Dependencies of all parts of a running program. */
 interface Setting {
   readonly options: ControllerManagerOptions
   readonly v: Vocabulary
@@ -122,12 +122,12 @@ interface Setting {
   readonly client: Client
   /** A client as a service account of the system's namespace. */
   readonly clientFor: (account: string) => Client
-  /** A further client as this program, which may be closed by itself. */
+  /** A further client as this program, which can be closed separately. */
   readonly managerClient: () => Client
   close(): void
 }
 
-/** Connects; tries until the server is there. Null when that is no longer wanted. */
+/** Connects; retries until the server is available. Null when aborted. */
 async function settingOf(
   options: ControllerManagerOptions,
   signal: AbortSignal,
@@ -173,7 +173,7 @@ async function settingOf(
   }
 }
 
-/** The way to the server, without who goes it. */
+/** The address of the server, without credentials. */
 const anonymously = ({
   server,
   ca,
@@ -273,7 +273,7 @@ function chosenOf({ options, v, clock }: Setting): Controller[] {
   })
 }
 
-/** What signs tokens in secrets, which say nothing of times and audiences. */
+/** Signs tokens in secrets, which have no times and audiences. */
 function issuerOf(pem: string, v: Vocabulary, clock: Clock): ServiceAccountTokenParts['issue'] {
   if (pem === '') return () => Promise.reject(new Error('there is no key for tokens'))
   const issuer = new TokenIssuer({

@@ -1,4 +1,4 @@
-/** Resources that controllers work on, as they stand in paths. */
+/** Addresses of the resources that controllers work on. */
 import type { ResourceAddress } from '../client/transport.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 

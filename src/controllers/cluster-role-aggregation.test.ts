@@ -54,7 +54,7 @@ test('roles that many selectors find are taken once', async () => {
   expect(await resourcesOf('all')).toEqual(resources)
 })
 
-test('a role that comes, changes or goes is taken up at once', async () => {
+test('a role that is created, changed or deleted takes effect at once', async () => {
   await whole('all', [{ matchLabels: { to: 'view' } }])
   expect(await resourcesOf('all')).toBe(undefined)
   await part('a', { to: 'view' }, 'pods')
@@ -84,14 +84,14 @@ test('rules by hand are replaced, and the owner of the rules is the controller',
   ).toEqual([['clusterrole-aggregation-controller', 'Apply']])
 })
 
-test('aggregated roles are gathered in turn, themselves left out', async () => {
+test('aggregated roles are aggregated as well, a role never into itself', async () => {
   await whole('top', [{ matchLabels: { tier: 'x' } }], { tier: 'x' })
   await whole('middle', [{ matchLabels: { to: 'middle' } }], { tier: 'x' })
   await part('leaf', { to: 'middle' }, 'pods')
   expect(await resourcesOf('top')).toEqual(['pods'])
 })
 
-test('a role that nothing changes for is not written again, also after a restart', async () => {
+test('an unchanged role is not written again, also after a restart', async () => {
   await part('a', { to: 'view' }, 'pods')
   await whole('all', [{ matchLabels: { to: 'view' } }])
   await resourcesOf('all')

@@ -72,7 +72,7 @@ async function gathered(
     const parsed = selectorFromObject(selector)
     for (const [name, other] of left) {
       if (!matchesLabels(parsed, other.metadata.labels)) continue
-      // What a second selector finds again is there already.
+      // Another selector has matched this role already.
       left.delete(name)
       for (const rule of other.rules ?? []) {
         const key = keyOf(rule)

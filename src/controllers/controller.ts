@@ -7,7 +7,7 @@ import { WorkQueue, type WorkQueueOptions } from '../client/work-queue.ts'
 import { StatusError } from '../meta/errors.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 
-/** What controllers work with: clients of a server, in this process or elsewhere. */
+/** Clients of controllers: of a server in this process or elsewhere. */
 export interface ControllerWorld {
   readonly v: Vocabulary
   readonly clock: Clock
@@ -15,38 +15,38 @@ export interface ControllerWorld {
   readonly gate: (name: string) => boolean
   /** A client as a service account of the system's namespace, which is its user's to close. */
   clientFor(account: string): Client
-  /** A client as the manager of controllers itself, for what its role alone allows, such as tokens in secrets. */
+  /** A client as the controller manager itself, for permissions of its role alone, such as tokens in secrets. */
   managerClient(): Client
-  /** Reads what controllers have in common. */
+  /** Shared informers of the controllers. */
   readonly informers: SharedInformers
   readonly resources: KnownResources
 }
 
-/** What a controller starts with. */
+/** Dependencies of a controller. */
 export interface StartingWorld extends ControllerWorld {
-  /** Aborted when the start is no longer wanted. */
+  /** Aborts the start. */
   readonly signal: AbortSignal
 }
 
 /** A controller that runs. */
 export interface Running {
-  /** Whether nothing is due or under work; what waits for its time does not count. */
+  /** Whether nothing is due or in progress; delayed work does not count. */
   readonly isIdle: boolean
-  /** Resolves when nothing is due or under work. */
+  /** Resolves when nothing is due or in progress. */
   idle(): Promise<void>
   /** Ends it; resolves when its last write has ended. */
   stop(): Promise<void>
 }
 
-/** Something that brings objects to the state that others ask for. */
+/** A control loop that brings objects to their desired state. */
 export interface Controller {
   /** By which it is chosen and logged. */
   readonly name: string
-  /** Reads what there is, and works from then on. */
+  /** Reads the current state, and processes changes from then on. */
   start(world: StartingWorld): Promise<Running>
 }
 
-/** A queue whose failures are logged: at once those that nobody expects, refusals when they go on. */
+/** A queue whose failures are logged: unexpected ones at once, refusals when they persist. */
 export function workQueue(
   { clock, log }: Pick<ControllerWorld, 'clock' | 'log'>,
   controller: string,

@@ -15,7 +15,7 @@ const NAME = 'customresourcedefinition-finalizer'
 const WORKERS = 5
 
 /**
- * Removes the objects of a kind; resolves when none is left, and throws with the reason when that cannot be told.
+ * Removes the objects of a kind; resolves when none is left, and throws with the reason when that is unknown.
  * `overlaps`: they are those of another kind, and stay.
  */
 export type RemoveInstances = (
@@ -23,7 +23,7 @@ export type RemoveInstances = (
   signal: AbortSignal,
 ) => Promise<'overlaps' | void>
 
-/** Lets a definition go when the objects of its kind are gone. */
+/** Finalizes a definition after all objects of its kind are deleted. */
 export const definitionFinalizer = (removeInstances: RemoveInstances): Controller => ({
   name: NAME,
   async start(world) {
@@ -34,7 +34,7 @@ export const definitionFinalizer = (removeInstances: RemoveInstances): Controlle
     const client = world.clientFor(NAME)
     const informer = informers.of<CustomResourceDefinition>(address)
 
-    /** Names whose status is being written here, which is no news. */
+    /** Names whose status is being written here: their notifications are ignored. */
     const writing = new Set<string>()
     const read = (key: string) => informer.lister.get('', key)
     /** Writes the status with a condition, and the object without the duty when there is none left. */
@@ -59,7 +59,7 @@ export const definitionFinalizer = (removeInstances: RemoveInstances): Controlle
       }
       writing.add(key)
       try {
-        // What is answered is not looked at.
+        // The response is not needed.
         await client
           .resource(address)
           .metadata()

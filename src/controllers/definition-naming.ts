@@ -11,16 +11,16 @@ import { asleep, following, handled, onChange } from './following.ts'
 
 const NAME = 'customresourcedefinition-naming'
 
-/** Reason of a definition that nothing serves the objects of. */
+/** Reason for a definition whose objects are not served. */
 const NOT_SERVED = 'NotServed'
 
-/** What the server does with definitions. */
+/** Dependencies of the controller. */
 export interface DefinitionNamingOptions {
   /** Whether it serves the objects of kinds that are in force; else no definition ever is. */
   readonly servesObjects: boolean
 }
 
-/** Gives definitions of kinds the names that nobody of their group has, and says when they are in force. */
+/** Accepts the names of definitions that are unused in their group, and reports whether they are established. */
 export const definitionNaming = ({ servesObjects }: DefinitionNamingOptions): Controller => ({
   name: NAME,
   async start(world) {
@@ -31,7 +31,7 @@ export const definitionNaming = ({ servesObjects }: DefinitionNamingOptions): Co
     const informer = informers.of<CustomResourceDefinition>(address)
     const known = new Map<string, Names>()
     const read = (name: string) => informer.lister.get('', name)
-    /** Remembers the names of a definition, and has others of its group looked at when they are not what they were. */
+    /** Remembers the names of a definition, and enqueues others of its group when the names have changed. */
     const learn = (name: string, now: Names | null) => {
       const before = known.get(name)
       if (now) known.set(name, now)
@@ -53,7 +53,7 @@ export const definitionNaming = ({ servesObjects }: DefinitionNamingOptions): Co
         // Readers see that the names are accepted before they see that the definition is in force.
         if (servesObjects && sameValue(next.status, definition.status)) establish(next, now)
         if (sameValue(next.status, definition.status)) return
-        // What is answered is not looked at.
+        // The response is not needed.
         const written = client.resource(address).metadata().sub('status')
         await written.patch(name, statusChange(next), { type: 'merge' })
         learn(name, namesOf(next))
@@ -64,7 +64,7 @@ export const definitionNaming = ({ servesObjects }: DefinitionNamingOptions): Co
       if (isLoaded) queue.add(name)
     }
     const end = await handled(informer, { ...onChange(again), delete: again }, signal)
-    // Which names are free is known when all that are taken are.
+    // Free names are known only after all definitions are read.
     for (const definition of informer.lister.list())
       known.set(definition.metadata.name ?? '', namesOf(definition))
     isLoaded = true
@@ -73,7 +73,7 @@ export const definitionNaming = ({ servesObjects }: DefinitionNamingOptions): Co
   },
 })
 
-/** What others of its group have to know of a definition. */
+/** Names of a definition that others of its group depend on. */
 interface Names {
   readonly group: string
   readonly wanted: CustomResourceDefinitionNames
@@ -86,7 +86,7 @@ const namesOf = ({ spec, status }: CustomResourceDefinition): Names => ({
   accepted: status.acceptedNames,
 })
 
-/** The change that brings the status of a definition to what it is here, if nobody changed it meanwhile. */
+/** The change that updates the status of a definition, unless the definition was changed meanwhile. */
 const statusChange = ({ metadata, status }: CustomResourceDefinition): object => ({
   metadata: { resourceVersion: metadata.resourceVersion },
   status: {
@@ -104,7 +104,9 @@ interface Refusal {
   readonly message: string
 }
 
-/** Accepts each name that no other definition of the group has, and says whether all are; null: they are. */
+/**
+ * Accepts each name that no other definition of the group has, and reports whether all are accepted; null: they are.
+ */
 function accept(
   definition: CustomResourceDefinition,
   all: ReadonlyMap<string, Names>,
@@ -152,7 +154,7 @@ function accept(
 
 const NOT_ACCEPTED: Refusal = { reason: 'NotAccepted', message: 'not all names are accepted' }
 
-/** Says that a definition is not in force yet; once it is, it stays so. */
+/** Reports that a definition is not established yet; an established one stays so. */
 function prepare(definition: CustomResourceDefinition, refusal: Refusal | null, now: number): void {
   if (hasCondition(definition, 'Established')) return
   const isNew = !definition.status.conditions?.some(
@@ -165,8 +167,8 @@ function prepare(definition: CustomResourceDefinition, refusal: Refusal | null, 
 }
 
 /**
- * Says that a definition is not in force because nothing serves its objects, also of one that another server put in
- * force: clients that wait for it would be told what is not so, and then find no path.
+ * Reports that a definition is not established because its objects are not served, also for one that another server
+ * established: otherwise clients that wait for it would see it as established and then find no path.
  */
 function withhold(
   definition: CustomResourceDefinition,

@@ -70,7 +70,7 @@ const NOT_SERVED =
   'Established False NotServed: the names are accepted, but this server does not serve custom resources'
 
 describe('names', () => {
-  test('are accepted when nobody in the group has them, and the definition is then in force', async () => {
+  test('are accepted when they are unused in the group, and the definition is then established', async () => {
     start(served)
     await define({ plural: 'things', shortNames: ['th'], categories: ['all'] })
     expect(await conditionsOf('things.example.com')).toEqual([ACCEPTED, IN_FORCE])
@@ -120,12 +120,12 @@ describe('names', () => {
         'Established False NotAccepted: not all names are accepted',
       ])
       expect(await acceptedOf('others.example.com')).toEqual(accepted)
-      // Who had the names first is in force, and who waits gets them when that one goes.
+      // The first holder of the names is established; the waiting definition gets them when it is deleted.
       expect(await conditionsOf('things.example.com')).toEqual([ACCEPTED, IN_FORCE])
     })
   }
 
-  test('are free for another group, and again when their definition goes', async () => {
+  test('are free for another group, and again when their definition is deleted', async () => {
     start(
       served,
       definitionFinalizer(() => Promise.resolve()),
@@ -172,7 +172,7 @@ describe('a server that serves no objects of custom kinds', () => {
     ])
   })
 
-  test('takes back what another server said, which says it again', async () => {
+  test('reverts the status of another server, which sets it again', async () => {
     await define({ plural: 'things' })
     for (const { by, last } of [
       { by: served, last: IN_FORCE },
@@ -185,7 +185,7 @@ describe('a server that serves no objects of custom kinds', () => {
     }
   })
 
-  test('tells of a conflict that came while nothing was served', async () => {
+  test('reports a conflict that arose while nothing was served', async () => {
     start(unserved)
     await define({ plural: 'things', shortNames: ['th'] })
     await define({ plural: 'others', kind: 'Other' })
@@ -218,7 +218,7 @@ describe('a server that serves no objects of custom kinds', () => {
 })
 
 describe('deletion', () => {
-  test('marks the definition, which waits for its objects to be gone', async () => {
+  test('marks the definition, which waits until its objects are deleted', async () => {
     await define({ plural: 'things' })
     await world.hand.delete(at('things.example.com'))
     const { metadata } = await world.hand.get(at('things.example.com'))
@@ -243,7 +243,7 @@ describe('deletion', () => {
     expect(world.api.cache.revision).toBe(revision)
   })
 
-  test('ends when the objects are gone, which is tried until it works', async () => {
+  test('ends when the objects are deleted, which is retried until it succeeds', async () => {
     const seen: string[][] = []
     let fails = 1
     start(
@@ -280,7 +280,7 @@ describe('deletion', () => {
     expect([removals, metadata.finalizers]).toEqual([[], ['x.com/other']])
   })
 
-  test('a wrong precondition is told in words of its own', async () => {
+  test('a wrong precondition has its own message', async () => {
     const { metadata } = await define({ plural: 'things' })
     await expect(world.hand.delete(at('things.example.com'), { uid: 'x' })).rejects.toMatchObject({
       code: 409,

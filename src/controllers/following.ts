@@ -16,16 +16,19 @@ export const following = (
   async stop() {
     for (const end of ends) end()
     const stopped = queue.stop()
-    // What is under way is not waited for.
+    // Work in progress is not awaited.
     client?.close()
     await stopped
   },
 })
 
-/** A controller that has nothing to do, for its resources are not served. */
+/** A controller without work, since its resources are not served. */
 export const asleep: Running = { isIdle: true, idle: async () => {}, stop: async () => {} }
 
-/** Tells a handler what an informer knows, and from then on what happens; resolves when it knows all that is there. */
+/**
+ * Notifies a handler of the objects of an informer and of later changes; resolves after all existing objects are
+ * delivered.
+ */
 export async function handled<T extends object>(
   informer: Informer<T>,
   handler: InformerHandler<T>,
@@ -36,7 +39,7 @@ export async function handled<T extends object>(
   return end
 }
 
-/** Told of an object that came or changed, and of one that is gone. */
+/** Called for an object that was added or changed, and for one that was deleted. */
 export const onChange = <T>(
   changed: (entry: {
     readonly namespace: string

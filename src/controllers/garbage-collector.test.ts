@@ -37,7 +37,7 @@ const reference = (owner: Made, more: Partial<Reference> = {}): Reference => ({
 })
 const blocking = (owner: Made) => reference(owner, { blockOwnerDeletion: true })
 
-/** Makes a config map. */
+/** Creates a config map. */
 const map = async (
   name: string,
   ownerReferences: readonly Reference[] = [],
@@ -46,7 +46,7 @@ const map = async (
   await world.hand.create(maps('', namespace), { metadata: { name, ownerReferences, finalizers } })
   return world.hand.get(maps(name, namespace))
 }
-/** Makes a storage class. */
+/** Creates a storage class. */
 const storageClass = async (name: string, ownerReferences: readonly Reference[] = []) => {
   await world.hand.create(classes(), {
     metadata: { name, ownerReferences },
@@ -65,7 +65,7 @@ const ownersOf = async (name: string) => {
 }
 
 describe('background', () => {
-  test('dependents go when their owner has gone, and theirs after them', async () => {
+  test('dependents are deleted after their owner, and theirs after them', async () => {
     const a = await map('a')
     const b = await map('b', [reference(a)])
     await map('c', [reference(b)])
@@ -84,7 +84,7 @@ describe('background', () => {
     expect(await left()).toEqual([])
   })
 
-  test('an object that never had an owner there goes at once', async () => {
+  test('an object whose owner never existed is deleted at once', async () => {
     const a = await map('a')
     await map('b', [reference(a, { uid: 'other' })])
     await map('c', [reference(a, { name: 'other' })])
@@ -103,7 +103,7 @@ describe('background', () => {
     expect(await left()).toEqual(['a'])
   })
 
-  test('what was lost while nobody looked is found at the start', async () => {
+  test('orphans from before the start are found', async () => {
     const a = await map('a')
     await map('b', [reference(a)])
     await running.stop()
@@ -113,7 +113,7 @@ describe('background', () => {
     expect(await left()).toEqual([])
   })
 
-  test('an owner of a kind that nobody knows keeps its dependents', async () => {
+  test('an owner of an unknown kind keeps its dependents', async () => {
     await map('b', [{ apiVersion: 'x.com/v1', kind: 'Thing', name: 'a', uid: 'u' }])
     expect(await left()).toEqual(['b'])
   })
@@ -154,7 +154,7 @@ describe('scopes', () => {
     expect(await left()).toEqual([])
   })
 
-  test('an owner in another namespace is no owner, which an event tells', async () => {
+  test('an owner in another namespace is no owner, which an event reports', async () => {
     await world.hand.create(['v1', 'namespaces'], { metadata: { name: 'n' } })
     const a = await map('a', [], { namespace: 'n' })
     const b = await map('b', [reference(a)])
@@ -191,7 +191,7 @@ describe('scopes', () => {
 })
 
 describe('orphans', () => {
-  test('lose the reference and stay, and then the owner goes', async () => {
+  test('lose the reference and stay, and then the owner is deleted', async () => {
     const [a, other] = [await map('a'), await map('other')]
     await map('b', [reference(a), reference(other)])
     await map('c', [blocking(a)])
@@ -200,7 +200,7 @@ describe('orphans', () => {
     expect([await ownersOf('b'), await ownersOf('c')]).toEqual([['other'], []])
   })
 
-  test('are what a deleted job leaves by default', async () => {
+  test('are left by a deleted job by default', async () => {
     const job = {
       metadata: { name: 'j' },
       spec: {
@@ -233,7 +233,7 @@ describe('foreground', () => {
     expect(await left()).toEqual(['c'])
   })
 
-  test('goes down through dependents of dependents, the last first', async () => {
+  test('descends to dependents of dependents, the last first', async () => {
     const a = await map('a')
     const b = await map('b', [blocking(a)])
     await map('c', [blocking(b)], { finalizers: ['x.com/wait'] })
@@ -253,7 +253,7 @@ describe('foreground', () => {
     expect(await ownersOf('b')).toEqual(['other'])
   })
 
-  test('a reference that ceases to block, or is taken away, lets the owner go', async () => {
+  test('a reference that ceases to block, or is removed, releases the owner', async () => {
     for (const ownerReferences of [
       (a: Made) => [reference(a, { blockOwnerDeletion: false })],
       () => null,
@@ -277,7 +277,7 @@ describe('foreground', () => {
     expect(await left()).toEqual([])
   })
 
-  test('an owner without dependents goes at once, also when nobody looked meanwhile', async () => {
+  test('an owner without dependents is deleted at once, also after a restart', async () => {
     await map('a')
     await running.stop()
     await world.hand.delete(maps('a'), { policy: 'Foreground' })
@@ -319,7 +319,7 @@ const step = fc.oneof(
   fc.record({ does: fc.constant('settle' as const) }),
 )
 
-test('after any history, nobody lives without owners who had some, and nobody waits for ever', async () => {
+test('after any history, no object outlives its owners, and none waits for ever', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 16 }), async (steps) => {
       await running.stop()
@@ -378,7 +378,7 @@ test('after any history, nobody lives without owners who had some, and nobody wa
   )
 })
 
-/** Lets what failed for a moment be tried again. */
+/** Lets transient failures be retried. */
 async function settled() {
   for (let i = 0; i < 6; i++) {
     await running.idle()

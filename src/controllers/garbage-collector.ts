@@ -17,21 +17,21 @@ import { kindsOf } from './resources.ts'
 
 const NAME = 'garbagecollector'
 const WORKERS = 20
-/** How often it is looked whether something else is served than before. */
+/** Interval of discovery, milliseconds. */
 const LOOK_MS = 30_000
 const ORPHAN = 'orphan'
 const FOREGROUND = 'foregroundDeletion'
 
-/** What the owners of an object are to it. */
+/** Owners of an object by their state. */
 interface Owners {
   /** Some are there. */
   readonly hasSolid: boolean
   readonly dangling: readonly OwnerReference[]
-  /** Those that go when their dependents have gone. */
+  /** Owners that are deleted after their dependents. */
   readonly waiting: readonly OwnerReference[]
 }
 
-/** Deletes what no owner is left of, and lets owners go that wait for that. */
+/** Deletes objects without a remaining owner, and finalizes owners that wait for that. */
 export const garbageCollector: Controller = {
   name: NAME,
   async start(world) {
@@ -40,7 +40,7 @@ export const garbageCollector: Controller = {
     let isLoaded = false
     const early = new Set<string>()
     const graph = new GarbageGraph((id) => {
-      // Before everything is read, nobody can be said to have no dependents.
+      // An absence of dependents is certain only after everything is read.
       if (isLoaded) queue.add(id)
       else early.add(id)
     })
@@ -84,7 +84,7 @@ export const garbageCollector: Controller = {
       adjustings++
       try {
         await monitors.adjust()
-        // Owners of kinds that were not served may be looked at now.
+        // Owners of kinds that were not served may be found now.
         for (const id of unsettled) queue.add(id)
       } catch (error) {
         if (!signal.aborted) log.warn('discovery failed', { error: String(error) })
@@ -113,7 +113,7 @@ export const garbageCollector: Controller = {
   },
 }
 
-/** Calls again and again, until ended by what it returns. */
+/** Calls repeatedly, until the returned function is called. */
 function every(clock: Clock, ms: number, call: () => void): () => void {
   let cancel = () => {}
   const again = () => {
@@ -126,7 +126,7 @@ function every(clock: Clock, ms: number, call: () => void): () => void {
   return () => cancel()
 }
 
-/** What an object is worked on with. */
+/** Dependencies of the work on an object. */
 interface ItemParts {
   readonly client: Client
   readonly graph: GarbageGraph
@@ -136,7 +136,7 @@ interface ItemParts {
 
 type Merge = 'merge' | 'strategic'
 
-/** What is done with one object. */
+/** Work on one object. */
 class Item {
   readonly #parts: ItemParts
 
@@ -144,7 +144,7 @@ class Item {
     this.#parts = parts
   }
 
-  /** Deletes the object if it has lost its owners, or does what it waits for; false when that cannot be told yet. */
+  /** Deletes the object if its owners are gone, or finalizes it; false when the state of an owner is unknown as yet. */
   async work(target: Dependent): Promise<boolean> {
     const live = await this.#read(target)
     if (!live) return true
@@ -153,13 +153,13 @@ class Item {
       if (deletionTimestamp !== undefined) await this.#finish(target, live)
       else if (ownerReferences.length > 0) return await this.#collect(target, live)
     } catch (error) {
-      // Somebody was faster.
+      // A concurrent write came first.
       if (!isNotFound(error)) throw error
     }
     return true
   }
 
-  /** Does what an ending object waits for, and lets it go. */
+  /** Finalizes an object under deletion. */
   async #finish(target: Dependent, live: ApiObject): Promise<void> {
     const { graph } = this.#parts
     const { finalizers = [], uid = '' } = live.metadata ?? {}
@@ -185,7 +185,10 @@ class Item {
     }
   }
 
-  /** Deletes an object whose owners are all gone or going; frees it from some if others stay. False: it cannot be told. */
+  /**
+   * Deletes an object whose owners are all deleted or waiting for it; removes such references if other owners stay.
+   * False: unknown as yet.
+   */
   async #collect(target: Dependent, live: ApiObject): Promise<boolean> {
     const owners = await this.#classify(target, live)
     if (!owners) return false
@@ -216,7 +219,7 @@ class Item {
     return true
   }
 
-  /** null: of some owner it cannot be told whether it is there. */
+  /** null: the state of an owner is unknown. */
   async #classify(target: Dependent, live: ApiObject): Promise<Owners | null> {
     const { graph, events } = this.#parts
     const kinds = await this.#parts.kinds()
@@ -241,7 +244,7 @@ class Item {
     return { hasSolid, dangling, waiting }
   }
 
-  /** Lets the owners of an object go before it. */
+  /** Removes the blocking of the owners of an object. */
   async #unblock(target: Dependent, live: ApiObject): Promise<void> {
     const { uid = '', ownerReferences = [] } = live.metadata ?? {}
     const blocking = ownerReferences.filter(({ blockOwnerDeletion }) => blockOwnerDeletion === true)
@@ -292,7 +295,7 @@ class Item {
     await this.#objects(target).patch(target.name, { metadata }, { type })
   }
 
-  /** Deletes what was looked at: an object that has lost its owners meanwhile is looked at again. */
+  /** Deletes the object in the state that was examined: after a change it is examined again. */
   async #delete(
     target: Dependent,
     { metadata }: ApiObject,

@@ -4,7 +4,7 @@ import { ReadEntry } from '../client/entry.ts'
 import type { ApiObject, ServedResource } from '../client/transport.ts'
 import { GarbageGraph } from './garbage-graph.ts'
 
-// The graph keeps the resource and hands it out; it does not look into it.
+// The graph stores and returns the resource; it does not look into it.
 const things = { name: 'things', resource: {} as ServedResource }
 
 interface Shape {
@@ -40,7 +40,7 @@ function graph() {
   const made = new GarbageGraph((id) => due.push(id.slice('things '.length)))
   return {
     graph: made,
-    /** Keys that came due since the last call, each once. */
+    /** Keys that became due since the last call, each once. */
     due: () => [...new Set(due.splice(0))].sort(),
     set: (name: string, shape?: Shape) => made.set(things, object(name, shape)),
     removed: (name: string, shape?: Shape) => made.removed(things, object(name, shape)),
@@ -55,7 +55,7 @@ test('objects without owners take no room', () => {
   expect([made.size, due()]).toEqual([{ nodes: 0, owners: 0 }, []])
 })
 
-test('a dependent is due when its owners change, and when one of them goes', () => {
+test('a dependent is due when its owners change, and when one of them is deleted', () => {
   const { graph: made, set, removed, due } = graph()
   set('d', { owners: [['a'], ['b']] })
   expect(due()).toEqual(['d'])
@@ -89,7 +89,7 @@ test('an owner that waits is due when a dependent lets it go', () => {
   expect([due(), made.size]).toEqual([[], { nodes: 0, owners: 0 }])
 })
 
-test('objects that wait for each other do not block each other, but what hangs on them does', () => {
+test('objects that wait for each other do not block each other, but their dependents do', () => {
   const waiting = { isEnding: true, finalizers: ['foregroundDeletion'] }
   const { graph: made, set } = graph()
   set('a', { ...waiting, owners: [['b', true]] })
@@ -106,11 +106,11 @@ test('objects that wait for each other do not block each other, but what hangs o
   set('c', { owners: [['b', true]] })
   expect(['a', 'b', 'outside'].map((uid) => made.isBlocked(uid))).toEqual([true, true, true])
   set('c', { ...waiting, owners: [['b', true]] })
-  // It goes by itself first.
+  // It is deleted first, without further action.
   expect(['a', 'b', 'c'].map((uid) => made.isBlocked(uid))).toEqual([true, true, false])
 })
 
-test('whatever came and went, nothing is left of objects that are gone', () => {
+test('deleted objects leave nothing behind', () => {
   const name = fc.constantFrom('a', 'b', 'c', 'd', 'e')
   const shape = fc.record({
     owners: fc.array(fc.tuple(name, fc.boolean()), { maxLength: 3 }),

@@ -27,7 +27,7 @@ interface Owner {
   endingId: string | null
 }
 
-/** A resource that is followed; the name is one of its own, without blanks. */
+/** A watched resource; its name is unique and has no blanks. */
 export interface Monitored {
   readonly name: string
   readonly resource: ServedResource
@@ -37,12 +37,12 @@ const idOf = ({ name }: Monitored, key: string): string => `${name} ${key}`
 
 const NO_METADATA: Metadata = {}
 const NO_REFERENCES: readonly Reference[] = []
-// As wide as the field's memory of owners that are gone.
+// As large as the cache of absent owners in the reference.
 const GONE = 500
 
 /**
- * Who depends on whom, by uid. Objects without owners are not kept: whether an owner exists is asked of the server.
- * `due` is told the id of each object that may have to go or may be let go.
+ * Ownership graph by uid. Objects without owners are not stored: the server is queried for the existence of an owner.
+ * `due` receives the id of each object that may have to be deleted or finalized.
  */
 export class GarbageGraph {
   readonly #due: (id: string) => void
@@ -54,7 +54,7 @@ export class GarbageGraph {
     this.#due = due
   }
 
-  /** Objects and owners that are kept. */
+  /** Objects and owners that are stored. */
   get size(): { readonly nodes: number; readonly owners: number } {
     return { nodes: this.#nodes.size, owners: this.#owners.size }
   }
@@ -90,7 +90,7 @@ export class GarbageGraph {
     if (ending === null) this.#due(id)
   }
 
-  /** Takes out an object that is gone; its dependents are due. */
+  /** Removes a deleted object; its dependents are due. */
   removed(of: Monitored, { key, uid }: Pick<GraphEntry, 'key' | 'uid'>): void {
     const before = this.#nodes.get(idOf(of, key))
     if (before) this.#drop(before)
@@ -102,12 +102,12 @@ export class GarbageGraph {
     this.#forget(owner)
   }
 
-  /** Everything is due: what went may have gone unseen. */
+  /** Everything is due: deletions may have been missed. */
   lookAgain(): void {
     for (const id of this.#nodes.keys()) this.#due(id)
   }
 
-  /** Takes out all objects of a resource that is not served any more. */
+  /** Removes all objects of a resource that is no longer served. */
   leave({ name }: Monitored): void {
     for (const node of [...this.#nodes.values()])
       if (node.id.startsWith(`${name} `)) this.#drop(node)
@@ -126,7 +126,7 @@ export class GarbageGraph {
     const start = this.#owners.get(uid)
     if (!start) return false
     const seen = new Set([start])
-    // Depth first: what is not going itself is found in the first branches.
+    // Depth first: an object that is not being deleted is found in the first branches.
     const path = [blockersOf(start)]
     let isInRing = false
     let hasBlockers = false
@@ -143,7 +143,7 @@ export class GarbageGraph {
       seen.add(next)
       const further = blockersOf(next)
       const first = further.next()
-      // It goes by itself, and then this object's turn may come.
+      // It is deleted without further action, and then this object may be due.
       if (first.done === true) return true
       path.push(blockersOf(next))
     }
@@ -176,7 +176,7 @@ export class GarbageGraph {
     this.#unlink(node)
   }
 
-  /** Owners that wait for the object look again. */
+  /** Owners that wait for the object are checked again. */
   #unlink(node: Node): void {
     for (const { owner } of node.references) {
       owner.dependents.delete(node)
@@ -208,7 +208,7 @@ export class GarbageGraph {
 
 const NO_NODES: ReadonlySet<Node> = new Set()
 
-/** What blocks an owner: those that wait in turn, and null for each that does not. */
+/** The blockers of an owner: dependents under deletion that wait as well, and null for each other one. */
 function* blockersOf(owner: Owner): Generator<Owner | null, void> {
   for (const { references, waiting } of owner.dependents) {
     for (const reference of references)
@@ -216,12 +216,12 @@ function* blockersOf(owner: Owner): Generator<Owner | null, void> {
   }
 }
 
-/** What it needs to know of an object. */
+/** Metadata of an object that the graph needs. */
 export type GraphEntry = Pick<Entry<ApiObject>, 'key' | 'uid' | 'object' | 'mayHave'>
 
 const NO_OWNERS: readonly OwnerReference[] = []
 
-/** What an ending object wants to become of its dependents; null when nothing, or when it does not end. */
+/** The propagation policy of an object under deletion; null when it has none, or is not under deletion. */
 function endingOf({
   deletionTimestamp,
   finalizers = [],

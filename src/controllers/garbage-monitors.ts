@@ -11,9 +11,9 @@ import { groupVersionOf, hasVerbs } from './resources.ts'
 
 const ENTRIES_PER_TURN = 200
 
-/** What is followed, and for whom. */
+/** Dependencies of the monitors. */
 export interface MonitorParts {
-  /** Reads what is followed. */
+  /** Informers of the watched resources. */
   readonly client: Client
   readonly resources: KnownResources
   readonly graph: GarbageGraph
@@ -25,7 +25,7 @@ interface Monitor extends Monitored {
   readonly informer: Informer<ApiObject>
 }
 
-/** Tells the graph of all objects that can be collected, by their metadata; none is kept here. */
+/** Feeds the graph with the metadata of all collectable objects; none is cached here. */
 export class GarbageMonitors {
   readonly #parts: MonitorParts
   readonly #monitors = new Map<string, Monitor>()
@@ -35,12 +35,12 @@ export class GarbageMonitors {
     this.#parts = parts
   }
 
-  /** The resource of a name that the graph was told. */
+  /** The resource of a name that was passed to the graph. */
   resource(name: string): ServedResource | undefined {
     return this.#monitors.get(name)?.resource
   }
 
-  /** Follows what has come to be served, and no longer what is not; resolves when all of it was told. */
+  /** Watches resources that are served now, and stops for others; resolves when all first lists are delivered. */
   adjust(): Promise<void> {
     this.#adjusting = this.#adjusting.then(
       () => this.#adjust(),
@@ -64,7 +64,7 @@ export class GarbageMonitors {
       if (isCollected && hasVerbs(one, 'delete', 'list', 'watch')) wanted.set(nameOf(one), one)
     }
     for (const [name, monitor] of this.#monitors) {
-      // What cannot be looked at now is not gone.
+      // Failed discovery is no proof that a resource is gone.
       if (wanted.has(name) || failures.has(groupVersionOf(monitor.resource))) continue
       this.#monitors.delete(name)
       await monitor.informer.stop()
@@ -111,12 +111,12 @@ export class GarbageMonitors {
     })
     const told = informer.start().synced(signal)
     const all = told.then(() => (loading ? this.#tell(monitor, loading) : undefined))
-    // What has left meanwhile is not waited for: nobody would look at what came with it.
+    // Resources removed meanwhile are not awaited.
     await Promise.race([all, gone])
     all.catch(() => {})
   }
 
-  /** Tells what was there at the start, with turns for others in between. */
+  /** Delivers the objects of the first list, and yields to the event loop in between. */
   async #tell(monitor: Monitor, loading: Loading): Promise<void> {
     const { graph, signal } = this.#parts
     for (const [i, entry] of loading.begin().entries()) {
@@ -128,20 +128,20 @@ export class GarbageMonitors {
   }
 }
 
-/** Objects that are there at the start, until they are told. */
+/** Objects of the first list, until they are delivered. */
 class Loading {
   #entries: Entry<ApiObject>[] | null = []
-  /** Those that were told of since. */
+  /** Objects that were reported since. */
   #overtaken: Set<string> | null = null
 
-  /** Whether an object is told later. */
+  /** Whether an object is delivered later. */
   takes(entry: Entry<ApiObject>): boolean {
     this.overtakes(entry)
     this.#entries?.push(entry)
     return this.#entries !== null
   }
 
-  /** What is told of an object now is newer. */
+  /** A notification is newer than the first list. */
   overtakes({ key }: Entry<ApiObject>): void {
     this.#overtaken?.add(key)
   }

@@ -12,7 +12,7 @@ import { serviceAccountSecrets } from './service-account-secrets.ts'
 import { serviceAccountTokens, type ServiceAccountTokenParts } from './service-account-tokens.ts'
 import { serviceAccounts } from './service-accounts.ts'
 
-/** What a manager of controllers runs, in the order in which they start. */
+/** Controllers of a manager, in the order in which they start. */
 export const managedControllers = (tokens: ServiceAccountTokenParts): readonly Controller[] => [
   serviceAccounts,
   rootCaPublisher(tokens.ca),
@@ -23,18 +23,18 @@ export const managedControllers = (tokens: ServiceAccountTokenParts): readonly C
   garbageCollector,
 ]
 
-/** What is a part of every server that runs controllers. */
+/** Controllers that are a part of every server. */
 export const serverControllers = (removeInstances: RemoveInstances): readonly Controller[] => [
   definitionNaming({ servesObjects: true }),
   definitionFinalizer(removeInstances),
 ]
 
-/** After what time a controller that does not start is tried again, milliseconds. */
+/** Delay after which a failed start of a controller is retried, milliseconds. */
 const AGAIN_MS = 5_000
 
 /** Controllers that run together. */
 export interface RunningControllers extends Running {
-  /** Resolves when all have read what there is. Never rejects. */
+  /** Resolves when all controllers have read the current state. Never rejects. */
   readonly ready: Promise<void>
 }
 
@@ -62,7 +62,7 @@ export function startControllers(
       return signal.aborted
     }
   }
-  /** What a server refused, or did not answer, may be otherwise later. */
+  /** Refusals and missing responses may be temporary. */
   const again = async (controller: Controller): Promise<void> => {
     do await pause(world.clock, AGAIN_MS, signal)
     while (!(await start(controller)))
@@ -81,7 +81,7 @@ export function startControllers(
     },
     async idle() {
       await ready
-      // One controller's work makes another's.
+      // Work of one controller causes work of another.
       do {
         for (const one of running) await one.idle()
       } while (!running.every(({ isIdle }) => isIdle))

@@ -5,12 +5,12 @@ import type { Emptied } from './namespace-content.ts'
 
 interface Finding {
   readonly type: string
-  /** What is wrong; null when nothing is. */
+  /** The failure; null when there is none. */
   readonly fault: { readonly reason: string; readonly message: string } | null
   readonly fine: { readonly reason: string; readonly message: string }
 }
 
-/** The namespace with what emptying it came to in its conditions; null when they say so already. */
+/** The namespace with conditions that report its deletion; null when they are up to date. */
 export function withConditions(
   namespace: Namespace,
   found: Emptied,

@@ -5,27 +5,27 @@ import type { ServedResource, ServedResources } from '../client/transport.ts'
 import type { Pod } from '../kinds/core/pod/pod.ts'
 import { hasVerbs } from './resources.ts'
 
-// What holds objects by finalizers is given this long before somebody looks again.
+// Time given to finalizers before the namespace is examined again.
 const FINALIZER_ESTIMATE_SECONDS = 15
 
-/** What emptying a namespace came to. */
+/** Result of emptying a namespace. */
 export interface Emptied {
-  /** Seconds that what is left may take to go. */
+  /** Estimated seconds until the remaining objects are deleted. */
   readonly estimateSeconds: number
   /** Objects left, by `resource.group`. */
   readonly remaining: ReadonlyMap<string, number>
   /** Objects left, by finalizer. */
   readonly finalizers: ReadonlyMap<string, number>
-  /** What went wrong, a resource each. */
+  /** Failures, one per resource. */
   readonly failures: readonly Error[]
-  /** Why it is not known of everything whether it is empty; null when it is. */
+  /** Why it is unknown whether everything is empty; null when it is known. */
   readonly undiscovered: string | null
 }
 
-/** What empties namespaces. */
+/** Dependencies of the deletion. */
 export interface NamespaceContentParts {
   readonly client: Client
-  /** What is served now. */
+  /** The resources served now. */
   readonly discover: () => Promise<ServedResources>
   readonly now: () => number
 }
@@ -38,7 +38,10 @@ export class NamespaceContent {
     this.#parts = parts
   }
 
-  /** Deletes everything in a namespace that has been ending since `since`, and tells what is left. One failure does not keep the rest. */
+  /**
+   * Deletes everything in a namespace that has been terminating since `since`, and reports what is left. A failure of
+   * one resource does not stop the others.
+   */
   async remove(namespace: string, since: number): Promise<Emptied> {
     let estimateSeconds = 0
     const remaining = new Map<string, number>()
@@ -74,7 +77,7 @@ export class NamespaceContent {
     return this.#parts.client.resource(of).in(namespace).metadata()
   }
 
-  /** Counts what is left, and what holds it. */
+  /** Counts the remaining objects and their finalizers. */
   async #left(
     of: ServedResource,
     namespace: string,
@@ -123,7 +126,7 @@ export class NamespaceContent {
   }
 }
 
-/** What is wrong with what is known of a server; null when nothing is. */
+/** The failure of discovery; null when there is none. */
 function faultOf({ failures }: ServedResources): string | null {
   if (failures.size === 0) return null
   const each = [...failures].map(([groupVersion, { message }]) => `${groupVersion}: ${message}`)

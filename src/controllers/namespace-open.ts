@@ -7,7 +7,7 @@ export const isOpen = (found: Namespace | null): boolean =>
   found.metadata.deletionTimestamp === undefined &&
   found.status?.phase !== 'Terminating'
 
-/** Does a write; that the namespace, or the object to change, is gone meanwhile is no failure. */
+/** Runs a write; it is no failure if the namespace, or the object to change, was deleted meanwhile. */
 export async function whileOpen(write: () => Promise<unknown>): Promise<void> {
   try {
     await write()

@@ -71,7 +71,7 @@ const FINE = {
   ],
 } as const
 
-test('a namespace goes with all that is in it, a moment after it was deleted', async () => {
+test('a namespace is deleted with its content, a moment after the request', async () => {
   await map('a')
   await world.hand.create(['v1', 'secrets', 'n'], { metadata: { name: 's' } })
   await world.hand.create(['coordination{api}/v1', 'leases', 'n'], { metadata: { name: 'l' } })
@@ -89,7 +89,7 @@ test('a namespace goes with all that is in it, a moment after it was deleted', a
   ]).toEqual([[], [], [], null, ['other']])
 })
 
-test('a namespace that lives keeps what is in it', async () => {
+test('an active namespace keeps its content', async () => {
   await map('a')
   await wait(60_000)
   expect([await world.hand.names(maps()), (await world.hand.get(namespaces('n'))).status]).toEqual([
@@ -98,7 +98,7 @@ test('a namespace that lives keeps what is in it', async () => {
   ])
 })
 
-test('finalizers keep it, conditions tell of them, and half of 15 seconds later it is tried again', async () => {
+test('finalizers keep it, conditions report them, and it is retried after half of 15 seconds', async () => {
   await map('a', ['x.com/wait'])
   await map('b', ['x.com/wait', 'x.com/more'])
   await world.hand.delete(namespaces('n'))
@@ -120,7 +120,7 @@ test('finalizers keep it, conditions tell of them, and half of 15 seconds later 
       'Some content in the namespace has finalizers remaining: x.com/more in 1 resource instances, x.com/wait in 2 resource instances',
     ],
   ])
-  // Its own change of the conditions makes it look once more.
+  // Its own change of the conditions triggers one more check.
   await wait(5_000)
   await world.hand.patch(maps('a'), { metadata: { finalizers: null } })
   await world.hand.patch(maps('b'), { metadata: { finalizers: null } })
@@ -130,7 +130,7 @@ test('finalizers keep it, conditions tell of them, and half of 15 seconds later 
   expect(await world.hand.get(namespaces('n'))).toBe(null)
 })
 
-test('pods are given their grace', async () => {
+test('pods get their grace period', async () => {
   await pod('bound', 'node', 40)
   await pod('free', '', 300)
   await world.hand.delete(namespaces('n'))
@@ -151,7 +151,7 @@ test('pods are given their grace', async () => {
   ])
 })
 
-test('what stays without a reason is a failure, which is told and tried again', async () => {
+test('content that stays without a reason is a failure, which is reported and retried', async () => {
   await pod('bound', 'node', 2)
   await world.hand.delete(namespaces('n'))
   await wait(5_000)

@@ -11,11 +11,11 @@ import { withConditions } from './namespace-conditions.ts'
 
 const NAME = 'namespace'
 const WORKERS = 10
-// Lets what is on its way into the namespace arrive.
+// Lets writes that are on their way into the namespace arrive.
 const SETTLE_MS = 5_000
 const MOST_MS = 60_000
 
-/** Empties namespaces that are going away, and lets them go. */
+/** Empties namespaces under deletion, and finalizes them. */
 export const namespaceLifecycle: Controller = {
   name: NAME,
   async start(world) {
@@ -26,13 +26,13 @@ export const namespaceLifecycle: Controller = {
     const namespaces = client.resource<Namespace>(NAMESPACES)
     const content = new NamespaceContent({
       client,
-      // Kinds come and go; of one that is not known, objects would stay.
+      // Resources change; objects of an unknown one would stay.
       discover: () => own.fresh(),
       now: () => clock.now(),
     })
     const ownFinalizer = v.resolve('{brand}')
 
-    /** Changes a part of the live namespace by what it is then; again when somebody was faster. */
+    /** Changes the live namespace from its latest state; retries on conflict. */
     const write = async (
       name: string,
       subresource: 'status' | 'finalize',
@@ -78,7 +78,7 @@ export const namespaceLifecycle: Controller = {
         try {
           return await empty(name)
         } catch (error) {
-          // It is gone already.
+          // It is deleted already.
           if (!isNotFound(error)) throw error
         }
       },

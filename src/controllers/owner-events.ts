@@ -12,7 +12,7 @@ export interface Dependent {
   readonly name: string
 }
 
-/** Tells of objects that name an owner which lives in another namespace, where it counts for nothing. */
+/** Emits events for objects that name an owner in another namespace, where it has no effect. */
 export class OwnerEvents {
   readonly #client: Client
   readonly #clock: Clock
@@ -22,7 +22,7 @@ export class OwnerEvents {
     this.#clock = clock
   }
 
-  /** Leaves an event at the dependent if the owner is found in another namespace. */
+  /** Creates an event about the dependent if the owner is found in another namespace. */
   async tellIfElsewhere(
     { resource, namespace, name }: Dependent,
     { metadata: live = {} }: ApiObject,
@@ -55,7 +55,7 @@ export class OwnerEvents {
           count: 1,
         })
     } catch {
-      // An event is told if it can be: the object goes or stays by its owners alone.
+      // Events are best effort: deletion depends on the owners alone.
     }
   }
 
@@ -63,7 +63,7 @@ export class OwnerEvents {
     if (name === '') return false
     const owners = this.#client.resource(kind).metadata()
     if (this.#client.generation() === null) {
-      // One question, whatever the number of namespaces.
+      // One request, regardless of the number of namespaces.
       const { items } = await owners.list({ fieldSelector: `metadata.name=${name}` })
       return items.some(({ metadata }) => metadata?.uid === uid)
     }

@@ -3,12 +3,12 @@ import { following, handled } from './following.ts'
 
 const NAME = 'server-service'
 const NAMESPACE = 'default'
-/** Longest wait after a refusal, milliseconds: whoever has taken the address may give it back. */
+/** Longest delay after a refusal, milliseconds: the address may become free again. */
 const MOST_MS = 5_000
 
 /**
- * Makes the service by which programs find the servers again when it, its endpoints or its endpoint slice are deleted.
- * `ensure` makes what is missing, and rejects when that is refused.
+ * Restores the service of the API servers when it, its endpoints or its endpoint slice are deleted. `ensure` creates
+ * the missing objects, and rejects when that is refused.
  */
 export const serverService = (ensure: () => Promise<void>): Controller => ({
   name: NAME,
@@ -27,7 +27,7 @@ export const serverService = (ensure: () => Promise<void>): Controller => ({
       const fieldSelector = `metadata.name=${name}`
       const informer = informers.of(part, { namespace: NAMESPACE, fieldSelector })
       ends.push(await handled(informer, { delete: () => queue.add(name) }, signal))
-      // It may have gone before anybody looked.
+      // It may have been deleted before the first list.
       if (!informer.lister.get(NAMESPACE, name)) queue.add(name)
     }
     return following(queue, null, ends)

@@ -11,8 +11,8 @@ import { claimedAccount, claimOn, isClaimed, tokenType } from './token-secrets.t
 const NAME = 'serviceaccount-token-secrets'
 
 /**
- * Gives every account a secret for a token, and lists it; only where a feature gate asks for what was the rule before
- * tokens were issued on request.
+ * Creates a token secret for every account, and lists it; only with the feature gate that restores the behaviour from
+ * before tokens were issued on request.
  */
 export const serviceAccountSecrets: Controller = {
   name: NAME,
@@ -47,7 +47,7 @@ export const serviceAccountSecrets: Controller = {
       try {
         await accountsOf(namespace).update({ ...account, secrets: listed })
       } catch (error) {
-        // Nobody would ever find it; the next try makes another.
+        // An unlisted secret would be lost; the next attempt creates another.
         await secretsOf(namespace)
           .delete(unlisted, { preconditions: { uid } })
           .catch((why: unknown) => {

@@ -16,7 +16,7 @@ import {
   type ClaimedAccount,
 } from './token-secrets.ts'
 
-/** What tokens in secrets are made with. */
+/** Dependencies of the controller. */
 export interface ServiceAccountTokenParts {
   /** Authority of the server's certificate, PEM; empty: none is put beside tokens. */
   readonly ca: string
@@ -32,8 +32,8 @@ const WORKERS = 5
 const BY_ACCOUNT = 'account'
 
 /**
- * Fills the secrets that ask for a token of a service account, deletes those whose account is gone, and takes gone
- * ones off the lists of their accounts.
+ * Fills token secrets of service accounts, deletes those whose account is deleted, and removes deleted ones from the
+ * lists of their accounts.
  */
 export const serviceAccountTokens = (parts: ServiceAccountTokenParts): Controller => ({
   name: NAME,
@@ -50,13 +50,13 @@ class Tokens {
   readonly #type: string
   readonly #secrets: Informer<Secret>
   readonly #accounts: Informer<ServiceAccount>
-  /** What secrets that are gone said last, until their account no longer lists them. */
+  /** The last state of deleted secrets, until their account no longer lists them. */
   readonly #gone = new Map<string, ClaimedAccount>()
 
   constructor(world: StartingWorld, parts: ServiceAccountTokenParts) {
     this.#world = world
     this.#parts = parts
-    // As the manager itself: no account may write tokens.
+    // As the controller manager itself: no controller account may write tokens.
     this.#client = world.managerClient()
     this.#type = tokenType(world.v)
     this.#secrets = world.informers.of<Secret>(SECRETS, {
@@ -108,7 +108,7 @@ class Tokens {
     else await this.#delete(secret)
   }
 
-  /** The account that is meant; looked for at the server where it is not known, since a secret is deleted without one. */
+  /** The referenced account; read from the server when the informer lacks it, since a secret without one is deleted. */
   async #account(namespace: string, claimed: ClaimedAccount): Promise<ServiceAccount | null> {
     if (claimed.name === '') return null
     const known = this.#accounts.lister.get(namespace, claimed.name)
@@ -126,7 +126,7 @@ class Tokens {
   }
 
   async #fill(secret: Secret, account: ServiceAccount): Promise<void> {
-    // What must not change any more cannot be helped.
+    // An immutable secret cannot be repaired.
     if (secret.immutable === true) return
     const { ca, issue } = this.#parts
     const { namespace = '' } = secret.metadata
@@ -163,12 +163,12 @@ class Tokens {
     }
   }
 
-  /** Takes a secret that is gone off the list of its account. */
+  /** Removes a deleted secret from the list of its account. */
   async #forget(key: string): Promise<void> {
     const claimed = this.#gone.get(key)
     if (!claimed) return
     const place = placeIn(key)
-    // A namesake of another type takes the place of the one that is gone.
+    // A secret of the same name and another type has replaced the deleted one.
     if (await this.#secretsOf(place.namespace).find(place.name)) return
     const account = await this.#account(place.namespace, claimed)
     const listed = account?.secrets ?? []

@@ -22,7 +22,7 @@ interface Setting {
   readonly before?: (hands: Hands) => Promise<void>
 }
 
-/** Controllers over a store of their own, and hands to change things with. */
+/** Controllers over a store of their own, and functions that change objects. */
 async function bench(
   controllers: readonly Controller[],
   { gate = () => true, before = async () => {} }: Setting = {},
@@ -102,7 +102,7 @@ test('a namespace that ends gets neither account nor authority any more', async 
   ])
 })
 
-test('the authority is in every namespace, and stays what it is', async () => {
+test('the authority is published in every namespace, and changes are reverted', async () => {
   const NAME = 'orch-root-ca.crt'
   const { create, patch, remove, get, names, settled } = await bench([rootCaPublisher('pem')], {
     before: async (hands) => {
@@ -141,7 +141,7 @@ test('the authority is in every namespace, and stays what it is', async () => {
   expect(await content('new')).toEqual(expected)
 })
 
-test('what is as it should be is not written again', async () => {
+test('correct objects are not written again', async () => {
   const { create, get, settled } = await bench([rootCaPublisher('pem'), serviceAccounts])
   await settled()
   const before = await get('configmaps', 'default', 'orch-root-ca.crt')
@@ -169,7 +169,7 @@ const texts = (secret: Plain | null) =>
     ]),
   )
 
-test('a secret that asks for a token gets it', async () => {
+test('a secret that requests a token gets it', async () => {
   const { create, patch, get, settled } = await bench([tokens])
   const { metadata } = await create('serviceaccounts', 'default', account)
   const { uid } = metadata
@@ -199,7 +199,7 @@ test('a secret that asks for a token gets it', async () => {
   })
 })
 
-test('what is there at the start counts as well', async () => {
+test('objects that exist at the start count as well', async () => {
   const { get, settled } = await bench([tokens], {
     before: async ({ create }) => {
       await create('serviceaccounts', 'default', account)
@@ -255,7 +255,7 @@ test('tokens go with their account', async () => {
   expect(await names('secrets', 'default')).toEqual(['c'])
 })
 
-test('a secret that is gone is not listed any more', async () => {
+test('a deleted secret is no longer listed', async () => {
   const { create, remove, get, settled } = await bench([tokens])
   await create('serviceaccounts', 'default', {
     ...account,
@@ -275,7 +275,7 @@ test('accounts get no secret by themselves', async () => {
   expect(await names('secrets', 'default')).toEqual([])
 })
 
-test('unless a gate asks for that', async () => {
+test('unless a feature gate enables it', async () => {
   const { create, remove, get, names, settled } = await bench([tokens, serviceAccountSecrets], {
     gate: (name) => name !== 'LegacyServiceAccountTokenNoAutoGeneration',
   })

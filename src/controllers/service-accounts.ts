@@ -8,7 +8,7 @@ import { isOpen, whileOpen } from './namespace-open.ts'
 const NAME = 'serviceaccount'
 const ACCOUNT = 'default'
 
-/** Sees to it that every namespace has the account that pods without one run as. */
+/** Ensures that every namespace has the default account of its pods. */
 export const serviceAccounts: Controller = {
   name: NAME,
   async start(world) {

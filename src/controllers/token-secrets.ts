@@ -2,10 +2,10 @@ import type { ServiceAccount } from '../kinds/core/service-account.ts'
 import type { ObjectMeta } from '../meta/object-meta.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 
-/** What a secret says about the account that it is a token of. */
+/** The service account that a token secret refers to. */
 export interface ClaimedAccount {
   readonly name: string
-  /** Empty when it is not said. */
+  /** Empty when absent. */
   readonly uid: string
 }
 
@@ -18,7 +18,7 @@ export const claimOn = ({ metadata }: ServiceAccount, v: Vocabulary): Record<str
   [v.resolve('{label}/service-account.uid')]: metadata.uid ?? '',
 })
 
-/** Reads the account that a secret says it is a token of. */
+/** Reads the reference to the account from a secret. */
 export function claimedAccount({ annotations = {} }: ObjectMeta, v: Vocabulary): ClaimedAccount {
   const read = (template: string): string => {
     const name = v.resolve(template)
@@ -30,6 +30,6 @@ export function claimedAccount({ annotations = {} }: ObjectMeta, v: Vocabulary):
   }
 }
 
-/** Whether an account is the one that a secret speaks of, and no namesake. */
+/** Whether an account is the referenced one, and not another with the same name. */
 export const isClaimed = ({ name, uid }: ClaimedAccount, { metadata }: ServiceAccount): boolean =>
   name === metadata.name && (uid === '' || uid === metadata.uid)

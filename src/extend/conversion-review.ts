@@ -1,19 +1,22 @@
-/** What is believed of the answer of a webhook that converts objects. */
+/** Validates the response of a conversion webhook. */
 import { Decoding, type JsonObject } from '../codec/codec.ts'
 import { isMap, metadataCodec } from './schema-values.ts'
 
-/** What was asked. */
+/** The conversion request. */
 export interface AskedConversion {
   readonly type: { readonly kind: string; readonly apiVersion: string }
   readonly uid: string
   readonly objects: readonly JsonObject[]
-  /** The one that is wanted. */
+  /** The requested version. */
   readonly groupVersion: string
-  /** Whether the answer has to say what it answers. */
+  /** Whether the response has to state its kind and uid. */
   readonly strict: boolean
 }
 
-/** The objects of an answer, with the metadata that nobody may convert. Throws an Error that says what is wrong. */
+/**
+ * The objects of a response, with the metadata that a conversion must not change. Throws an Error that describes the
+ * fault.
+ */
 export function convertedObjects(review: unknown, asked: AskedConversion): readonly JsonObject[] {
   const { objects } = asked
   const converted = listIn(responseOf(review, asked))
@@ -72,7 +75,7 @@ function restored(converted: unknown, from: JsonObject, groupVersion: string): J
       )
   const { labels: _l, annotations: _a, ...kept } = own
   const metadata: JsonObject = kept
-  // Read as metadata is, so that what is no label is refused here.
+  // Decoded as metadata, so that invalid labels are rejected here.
   const read = metadataCodec.decode(given, new Decoding()) as JsonObject
   for (const name of ['labels', 'annotations'])
     if (read[name] !== undefined) metadata[name] = read[name]

@@ -1,4 +1,4 @@
-/** Asks the webhooks of users to convert objects between versions of their kinds. */
+/** Calls the webhooks of users that convert objects between versions of their kinds. */
 import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
 import type { JsonClient } from '../client/json-call.ts'
@@ -16,16 +16,16 @@ import { convertedObjects } from './conversion-review.ts'
 
 /** One conversion may take this long; there is no second try, since clients wait for it. */
 const TIMEOUT_MS = 30_000
-/** What a webhook may answer with, for as many objects as are asked for at once. */
+/** Maximum size of a response, for as many objects as one request has. */
 const MAX_ANSWER_BYTES = 32 << 20
 const REVIEWS: readonly string[] = ['v1', 'v1beta1']
 
-/** What webhooks are called with. */
+/** Dependencies of webhook calls. */
 export interface ConversionParts {
   readonly v: Vocabulary
   readonly clock: Clock
   readonly ids: Ids
-  /** Where services are looked up. */
+  /** Source of the services that webhooks refer to. */
   readonly objects: Pick<ObjectSource, 'get'>
 }
 
@@ -44,7 +44,7 @@ export class ConversionWebhooks {
     this.#parts = parts
   }
 
-  /** What converts the objects of a definition; null where no webhook does. */
+  /** The converter for the objects of a definition; null where no webhook is declared. */
   of({ metadata: { name = '' }, spec }: CustomResourceDefinition): Convert | null {
     const { strategy, webhook } = spec.conversion ?? {}
     if (strategy !== 'Webhook' || !webhook) return null
@@ -53,7 +53,7 @@ export class ConversionWebhooks {
     return (objects, groupVersion) => called.convert(objects, groupVersion)
   }
 
-  /** Of a definition that is gone. What is under way goes on. */
+  /** Forgets a deleted definition. Calls in progress continue. */
   forget(name: string): void {
     this.#called.delete(name)
   }
@@ -74,7 +74,7 @@ class Webhook {
     this.#webhook = webhook
   }
 
-  /** Rejects with an Error that says why. */
+  /** Rejects with an Error that states the reason. */
   async convert(
     objects: readonly JsonObject[],
     groupVersion: string,

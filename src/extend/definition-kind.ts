@@ -1,4 +1,4 @@
-/** What a definition says of its kind, as entries of the catalogue are made of it. */
+/** Converts a definition to catalogue entries. */
 import type { CustomResourceDefinition } from '../kinds/apiextensions/custom-resource-definition.ts'
 import type { CustomResourceDefinitionVersion } from '../kinds/apiextensions/custom-resource-definition-spec.ts'
 import type { SchemaProps } from '../structural/json-schema-props.ts'
@@ -9,9 +9,9 @@ import type { Deprecation } from '../catalogue/resource.ts'
 import { schemaEntries, type SchemaKind, type SchemaVersion } from './schema-entry.ts'
 
 /**
- * The entry of a definition whose names are accepted; null when there is nothing to store. `read` gives the definition
- * again when a schema of it is needed: schemas are most of it, and few are ever looked at. `convert`: who converts, where
- * versions differ in more than their names.
+ * The entry of a definition whose names are accepted; null when no version is stored. `read` returns the definition
+ * again when a schema of it is needed: schemas are most of its size, and few are ever used. `convert`: the converter,
+ * where versions differ in more than their names.
  */
 export function definitionEntry(
   definition: CustomResourceDefinition,
@@ -36,11 +36,11 @@ export function definitionEntry(
   return { versions, served: versions.filter(({ version }) => isServed.has(version)) }
 }
 
-/** The same version while its objects are removed. Whoever holds the other one goes on with it. */
+/** The same version while its objects are removed. Holders of the other one keep using it. */
 export const leavingForm = (served: ResourceEntry): ResourceEntry =>
   Object.create(served, { isLeaving: { value: true, enumerable: true } }) as ResourceEntry
 
-/** Names as they were accepted: those that are asked for may be somebody else's. */
+/** The accepted names: the requested ones may belong to another definition. */
 function namesOf({ spec, status }: CustomResourceDefinition) {
   const { plural, kind, ...more } = status.acceptedNames ?? spec.names
   return {
@@ -89,7 +89,7 @@ function bestOf({ spec }: CustomResourceDefinition): string | undefined {
   return names.sort(byVersionPriority)[0]
 }
 
-/** What clients of a deprecated version are told: with the best version that is newer, if there is one. */
+/** The warning for clients of a deprecated version; it names the best newer version, if there is one. */
 function deprecationOf(
   { spec, status }: CustomResourceDefinition,
   { name, deprecated, deprecationWarning }: CustomResourceDefinitionVersion,
@@ -105,6 +105,6 @@ function deprecationOf(
   return { since: '', warning: `${spec.group}/${name} ${kind} is deprecated${instead}` }
 }
 
-/** Whether a definition says what it said before, but for how it fares. */
+/** Identifies the state of a definition, except for the rest of its status. */
 export const definitionKey = ({ metadata, status }: CustomResourceDefinition): string =>
   JSON.stringify([metadata.uid, metadata.generation, status.acceptedNames])

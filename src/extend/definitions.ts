@@ -1,4 +1,4 @@
-/** Serves what users define: keeps the catalogue in step with the definitions that are in force. */
+/** Serves custom resources: keeps the catalogue in step with the established definitions. */
 import {
   hasCondition,
   type CustomResourceDefinition,
@@ -12,33 +12,33 @@ import { definitionEntry, definitionKey, leavingForm } from './definition-kind.t
 /** Who publishes the entry of a definition. */
 export const definitionOwner = (name: string): string => `definition ${name}`
 
-/** Who converts objects of definitions that ask webhooks for it. */
+/** Converters for definitions with a conversion webhook. */
 type Webhooks = Pick<ConversionWebhooks, 'of' | 'forget'>
 
-/** What is kept of a definition that is in force. */
+/** State of an established definition. */
 interface Known {
   readonly key: string
-  /** Reads the newest state that is known. */
+  /** Reads the newest known state. */
   read: () => CustomResourceDefinition | null
   readonly entry: ResourceVersions | null
-  /** The same while the objects are removed; made when it comes to that. */
+  /** The form during the removal of the objects; created on demand. */
   leaving: ResourceVersions | null
 }
 
 /**
- * Is told of definitions, and publishes those that are in force. What is told in one commit is published in one step,
- * before anybody who learns of the commit can ask for it.
+ * Handles definitions, and publishes the established ones. The changes of one commit are published in one step, before
+ * any client can learn of the commit and request the resource.
  */
 export class ServedDefinitions implements ObjectHandler<CustomResourceDefinition> {
   readonly #catalogue: Pick<LiveCatalogue, 'publishAll'>
   readonly #webhooks: Webhooks
   readonly #onRefused: (name: string, error: unknown) => void
   readonly #known = new Map<string, Known>()
-  /** What is not published yet, by name; null: it goes. */
+  /** Changes to publish, by name; null: the definition is removed. */
   readonly #changed = new Map<string, ResourceVersions | null>()
   #isPending = false
 
-  /** `onRefused`: told of a definition that is not served, since somebody else has its place. */
+  /** `onRefused`: called for a definition that is not served because its place is taken. */
   constructor(
     catalogue: Pick<LiveCatalogue, 'publishAll'>,
     webhooks: Webhooks,
@@ -65,7 +65,7 @@ export class ServedDefinitions implements ObjectHandler<CustomResourceDefinition
     this.#change(name, null)
   }
 
-  /** Publishes what was told so far. Does not throw. */
+  /** Publishes the changes so far. Does not throw. */
   publish(): void {
     this.#isPending = false
     const changes = [...this.#changed]
@@ -73,13 +73,13 @@ export class ServedDefinitions implements ObjectHandler<CustomResourceDefinition
     try {
       this.#catalogue.publishAll(changes.map(published))
     } catch {
-      // What goes makes room for what comes.
+      // Removals first: they make room for additions.
       const [going, coming] = [changes.filter(isGoing), changes.filter((one) => !isGoing(one))]
       for (const change of [...going, ...coming]) this.#publishOne(change)
     }
   }
 
-  /** What finds no room is tried again with the next change. */
+  /** Refused definitions are retried with the next change. */
   #publishOne(change: Change): void {
     const [name, entry] = change
     try {
@@ -104,12 +104,12 @@ export class ServedDefinitions implements ObjectHandler<CustomResourceDefinition
     this.#change(name, (known.leaving ??= { versions, served: served.map(leavingForm) }))
   }
 
-  /** What is kept of a definition: the same as before while its kind stays as it is, and so do its table and watches. */
+  /** The state of a definition: the same object while its kind is unchanged, and so are its table and watches. */
   #knownAs(name: string, definition: CustomResourceDefinition, read: Known['read']): Known {
     const key = definitionKey(definition)
     const before = this.#known.get(name)
     if (before?.key === key) return before
-    // Kept while somebody looks at it: all versions are often looked at together.
+    // Weakly held while in use: all versions are often read together.
     let last = new WeakRef(definition)
     const known: Known = {
       key,
@@ -134,7 +134,8 @@ export class ServedDefinitions implements ObjectHandler<CustomResourceDefinition
     this.#changed.set(name, entry)
     if (this.#isPending) return
     this.#isPending = true
-    // The commit is told to the end first. Nobody hears of it before: answers and events are read in later turns.
+    // The commit is reported completely first. Clients learn of it later: responses and events take further event loop
+    // iterations.
     queueMicrotask(() => this.publish())
   }
 }

@@ -30,7 +30,7 @@ for (const { path, found } of [
   { path: '.spec.list[?(@.v == 1)].n', found: ['x'] },
   { path: '', found: [OBJECT] },
 ]) {
-  test(`leads to what is there: ${path}`, () => {
+  test(`finds the value: ${path}`, () => {
     expect(valuesAt(parseJsonPath(path)!, OBJECT)).toEqual(found)
   })
 }

@@ -7,7 +7,7 @@ import { formatJson } from '../codec/json-text.ts'
 import { setOwn } from '../codec/json-scanner.ts'
 import { isMap } from './schema-values.ts'
 
-/** Tells of items that are there twice, in a value and in all inside. */
+/** Reports duplicate items, in a value and in all nested ones. */
 export function listRules(value: Json, schema: SchemaProps, errors: FieldErrors): void {
   if (Array.isArray(value)) {
     const items = itemsOf(schema)
@@ -28,7 +28,7 @@ function onceOnly(list: readonly Json[], schema: SchemaProps, errors: FieldError
   const type = schema['x-{brand}-list-type']
   if (type !== 'set' && type !== 'map') return
   const keys = schema['x-{brand}-list-map-keys'] ?? []
-  /** How often each was seen; told once. */
+  /** Number of occurrences; each duplicate is reported once. */
   const seen = new Map<string, number>()
   for (const [i, item] of list.entries()) {
     if (type === 'map' && !isMap(item)) {

@@ -145,12 +145,12 @@ for (const { given, message } of [
     message: 'metadata.labels: expected an object, found a number',
   },
 ]) {
-  test(`an object that is none is refused: ${given}`, () => {
+  test(`a value that is no object is refused: ${given}`, () => {
     expect(() => read(specOf(''), given)).toThrow(message)
   })
 }
 
-test('what was read reads the same, and has no unknown fields', () => {
+test('a decoded object decodes to the same, and has no unknown fields', () => {
   const schema = specOf(
     '"a":{"type":"string","default":"d"},"b":{"type":"array","items":{"type":"object","properties":{"a":{"type":"integer","default":1}}}},"c":{"type":"object","x-orch-preserve-unknown-fields":true,"properties":{"a":{"type":"object"}}},"d":{"type":"object","additionalProperties":{"type":"string","nullable":true}}',
   )

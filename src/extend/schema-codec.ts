@@ -12,7 +12,7 @@ import { formatJson } from '../codec/json-text.ts'
 import type { JsonOut, WriteMembers } from '../codec/json-writer.ts'
 import { metadataCodec, OBJECT_FIELDS, readMembers } from './schema-values.ts'
 
-/** The codec of one version. Unknown fields are told in order of their paths. */
+/** The codec of one version. Unknown fields are reported in order of their paths. */
 export function schemaCodec(schema: SchemaProps): Codec {
   return {
     decode(value, decoding) {
@@ -54,7 +54,7 @@ function readMetadata(value: unknown, decoding: Decoding): JsonObject {
   return metadata
 }
 
-/** Writes what stands behind type and metadata, in order of the names. */
+/** Writes the members after type and metadata, in order of the names. */
 export const writeSchemaMembers: WriteMembers = (object, out, isFirst) => {
   let first = isFirst
   for (const name of sortedKeys(object)) {
@@ -68,7 +68,7 @@ export const writeSchemaMembers: WriteMembers = (object, out, isFirst) => {
   return first
 }
 
-// In order at every depth: an object that says the same is the same bytes, whoever put it together.
+// Sorted at every depth: equal objects are equal bytes, regardless of their origin.
 function writeValue(value: unknown, out: JsonOut): void {
   if (typeof value === 'string') out.string(value)
   else if (typeof value !== 'object' || value === null) out.text(formatJson(value))

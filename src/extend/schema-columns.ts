@@ -28,7 +28,7 @@ const AGE: ColumnDefinition = {
   jsonPath: '.metadata.creationTimestamp',
 }
 
-/** The name and the described columns, or the age without any. What follows a path that is none is left out. */
+/** The name and the described columns, or the age without any. Columns with an invalid path are left out. */
 export function schemaColumns(definitions: readonly ColumnDefinition[] = [AGE]): Column<Typed>[] {
   const columns: Column<Typed>[] = [NAME]
   for (const one of definitions) {

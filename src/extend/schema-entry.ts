@@ -1,4 +1,4 @@
-/** Makes the entries of kinds that are described by schemas, for a catalogue that gets them while the server runs. */
+/** Creates catalogue entries for kinds with schemas, which are added while the server runs. */
 import { createHash } from 'node:crypto'
 import { storageTag } from '../base/storage-tag.ts'
 import { resourcePrefix } from '../base/store-keys.ts'
@@ -24,18 +24,18 @@ export interface SchemaKind {
   readonly short?: readonly string[]
   readonly categories?: readonly string[]
   readonly namespaced: boolean
-  /** All versions whose objects may be stored, the one that is written today first. */
+  /** All versions whose objects may be stored, the storage version first. */
   readonly versions: readonly [SchemaVersion, ...SchemaVersion[]]
   /** Rises with each change of a schema. */
   readonly generation: number
-  /** Who converts objects between the versions; without, they differ in nothing but their apiVersion. */
+  /** Converts objects between the versions; without it, they differ only in their apiVersion. */
   readonly convert?: Convert
 }
 
 /** One version of such a kind. */
 export interface SchemaVersion {
   readonly name: string
-  /** A structural schema. Asked for once, when it is needed. */
+  /** A structural schema. Read once, on first use. */
   readonly schema: SchemaProps
   /** Whether the status is written through a sub-resource. */
   readonly status?: boolean
@@ -47,8 +47,8 @@ export interface SchemaVersion {
 }
 
 /**
- * All versions of a kind, the stored one first. Cheap: what is made of a schema is made when it is first needed, since
- * most kinds of a server with many are never asked for.
+ * All versions of a kind, the stored one first. Cheap: everything that derives from a schema is computed on first use,
+ * since on a server with many kinds most are never requested.
  */
 export function schemaEntries(kind: SchemaKind): readonly [ResourceEntry, ...ResourceEntry[]] {
   const [stored, ...others] = kind.versions
@@ -101,7 +101,7 @@ class VersionOfKind {
   ): ResourceEntry {
     const { group, plural, kind } = this.#kind
     const { name: version } = this.#version
-    // Objects that wait for their conversion are looked at in the stored version, whose rules are those of all.
+    // Objects with an asynchronous conversion are validated in the storage version, whose rules apply to all.
     const rules = conversion?.waiting ? () => storage.rules : () => this.rules
     const itself = this as VersionOfKind
     return {
@@ -207,7 +207,7 @@ class VersionOfKind {
   }
 }
 
-/** Stands where nobody converts without waiting. */
+/** Placeholder where only an asynchronous conversion exists. */
 function mustWait(): never {
   throw new Error('objects of this version have to be waited for')
 }

@@ -1,4 +1,4 @@
-/** What all kinds do whose objects a schema describes: generation, status, rules of the schema. */
+/** Strategy of all kinds with a schema: generation, status, rules of the schema. */
 import { Budget } from '../cel/budget.ts'
 import { evaluateRules } from '../structural/evaluate-rules.ts'
 import type { Json, SchemaProps } from '../structural/json-schema-props.ts'
@@ -23,18 +23,18 @@ export class SchemaRules {
     this.#codec = codec
   }
 
-  /** What is wrong with an object by itself. */
+  /** Faults of an object alone. */
   check(object: Typed, errors: FieldErrors): void {
     const value = this.#plain(object)
     validateValue(value, this.#schema, errors)
     listRules(value, this.#schema, errors)
   }
 
-  /** What expressions say of it; `old` where it replaces another. */
+  /** Faults that expressions report; `old` when the object replaces another. */
   evaluate(object: Typed, old: Typed | undefined, errors: FieldErrors): void {
     const expressions = SchemaExpressions.of(this.#schema)
     if (!expressions) return
-    // Rules could stumble over what is not there or not of its type.
+    // Rules could fail on absent or mistyped values.
     if (errors.list.some(({ reason }) => STUMBLES.has(reason))) {
       errors.invalid(undefined, NOT_CHECKED)
       return
@@ -57,7 +57,7 @@ const STUMBLES: ReadonlySet<string> = new Set([
 const NOT_CHECKED =
   'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation'
 
-/** The strategy of a kind, with or without a status of its own. */
+/** The strategy of a kind, with or without a status sub-resource. */
 export function schemaStrategy(
   rules: () => SchemaRules,
   kind: { readonly namespaced: boolean; readonly hasStatus: boolean },
@@ -80,7 +80,7 @@ export function schemaStrategy(
   return hooks
 }
 
-/** `/status`: nothing but the status is written, metadata included. */
+/** `/status`: only the status is written; metadata is not. */
 export const schemaStatus = (
   rules: () => SchemaRules,
   schema: () => SchemaProps,

@@ -55,7 +55,7 @@ function mapOf(schema: SchemaProps, whole: boolean): MapTopology {
   }
 }
 
-/** What keys without a schema of their own hold; null: there are none. */
+/** Schema of undeclared keys; null: there are none. */
 function restOf(schema: SchemaProps): (() => Topology) | null {
   const additional = additionalOf(schema)
   if (additional) return once(() => topologyFor(additional))

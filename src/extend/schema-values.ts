@@ -1,7 +1,7 @@
 /**
- * What a schema makes of the values of an object: fields that it does not name are left out and told, null where it is no
- * value is dropped, absent fields get their defaults. Values of a wrong type stay, for validation to tell. Fields are
- * known by the names that users gave them and by no other.
+ * Applies a schema to the values of an object: unknown fields are pruned and reported, null is dropped where it is not
+ * allowed, absent fields get their defaults. Values of a wrong type stay, for validation to report. Fields have only
+ * the names that users declared.
  */
 import type { Json, SchemaProps } from '../structural/json-schema-props.ts'
 import { additionalOf, itemsOf, propertyOf } from '../structural/walk-schema.ts'
@@ -12,14 +12,14 @@ import { ObjectMeta } from '../meta/object-meta.ts'
 /** The codec of metadata, which is the same for all kinds. */
 export const metadataCodec = codecOf(ObjectMeta.shape, UNRESOLVED)
 
-/** Fields that every whole object has, whatever its schema says. */
+/** Fields of every whole object, whether its schema declares them or not. */
 export const OBJECT_FIELDS: readonly string[] = ['apiVersion', 'kind', 'metadata']
 
 /** Whether a schema is that of a whole object inside of another. */
 export const isEmbedded = (schema: SchemaProps): boolean =>
   schema['x-{brand}-embedded-resource'] === true
 
-/** Whether fields are kept that the schema does not name. */
+/** Whether unknown fields are preserved. */
 export const preserves = (schema: SchemaProps | undefined): boolean =>
   schema?.['x-{brand}-preserve-unknown-fields'] === true
 
@@ -27,7 +27,7 @@ export const preserves = (schema: SchemaProps | undefined): boolean =>
 export const isMap = (value: Json): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A value as its schema has it, with members in order of their names. The given one is not changed. */
+/** A value in the form of its schema, with members in order of their names. The given one is not changed. */
 function readValue(value: Json, schema: SchemaProps | undefined, decoding: Decoding): Json {
   if (Array.isArray(value)) return readList(value, schema, decoding)
   if (isMap(value)) {
@@ -116,7 +116,7 @@ function withType(given: JsonObject, members: JsonObject, decoding: Decoding): J
   return object
 }
 
-/** A value that no schema speaks of, as it came, with members in order of their names. */
+/** A value without a schema, unchanged, with members in order of their names. */
 function keptValue(value: Json): Json {
   if (typeof value === 'bigint') return readInteger(value)
   if (Array.isArray(value)) return value.map(keptValue)
@@ -126,6 +126,6 @@ function keptValue(value: Json): Json {
   return kept
 }
 
-/** Integers have 64 bits; what is beyond is a number with a fraction, as in the reference. */
+/** Integers have 64 bits; larger numbers become floating-point, as in the reference. */
 const readInteger = (value: bigint): number | bigint =>
   BigInt.asIntN(64, value) === value ? value : Number(value)

@@ -1,6 +1,7 @@
 /**
- * Command-line flags in the spelling of the field's tools: `--flag=value`, `--flag value`, `--flag=false`, underscores
- * for dashes, `-v2`. A flag also says which option of an embedded server it sets, and what that may be.
+ * Command-line flags in the syntax of the reference's tools: `--flag=value`, `--flag value`, `--flag=false`,
+ * underscores for dashes, `-v2`. A flag also names the option of an embedded server that it sets, and the values
+ * allowed there.
  */
 import { isIP } from 'node:net'
 import { parseDuration } from '../base/duration.ts'
@@ -22,21 +23,21 @@ export interface Flag<T = unknown> {
   /** Heading in the help. */
   readonly section: string
   readonly help: string
-  /** As it would be given; `''` shows none in the help. */
+  /** As on the command line; `''` shows none in the help. */
   readonly default: string
   /** One letter, such as `v`. */
   readonly short?: string
-  /** What the value is called in the help; absent for flags that need none. */
+  /** Name of the value in the help; absent for flags without a value. */
   readonly placeholder?: string
   /** Throws an Error on text of the wrong form. */
   parse(text: string): T
-  /** What two occurrences mean together; the last wins without. */
+  /** Combines two occurrences; without it the last one wins. */
   merge?(before: T, after: T): T
-  /** What is wrong with a value of the right form, to follow the flag's name. */
+  /** Why a value of the right form is invalid, to follow the flag's name. */
   check?(value: T): string | null
   /** The option of an embedded server that is set, with dots between the names of groups. */
   readonly option?: string
-  /** What is wrong with a value of that option; of a text where nothing else is said. */
+  /** Why a value of that option is invalid; of a text unless specified otherwise. */
   readonly takes?: Check
 }
 
@@ -48,7 +49,7 @@ export type Values<F extends Flags> = {
   readonly [K in keyof F]: F[K] extends Flag<infer T> ? T : never
 }
 
-/** A command line that cannot be understood; the message says what would help. */
+/** An invalid command line; the message suggests a correction. */
 export class FlagError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)
@@ -73,7 +74,7 @@ export const textFlag = (about: About): Flag<string> => ({
   check: (value) => (value === '' ? 'must not be empty' : null),
 })
 
-/** One of a few words. */
+/** One of a few fixed values. */
 export const choiceFlag = <T extends string>(words: readonly T[], about: About): Flag<T> => ({
   ...about,
   help: `${about.help} One of ${words.join(', ')}.`,
@@ -86,7 +87,7 @@ export const choiceFlag = <T extends string>(words: readonly T[], about: About):
   },
 })
 
-/** True or false; true when given without a value. */
+/** True or false; true without a value. */
 export const boolFlag = (about: Omit<About, 'default'>): Flag<boolean> => ({
   ...about,
   default: 'false',
@@ -100,7 +101,7 @@ function parseBool(text: string): boolean {
   throw new Error('must be true or false')
 }
 
-/** True unless said otherwise. */
+/** True by default. */
 export const onFlag = (about: Omit<About, 'default'>): Flag<boolean> => ({
   ...boolFlag(about),
   default: 'true',
@@ -123,7 +124,10 @@ export const fileFlag = (about: Omit<About, 'default'>): Flag<string> => ({
   placeholder: 'file',
 })
 
-/** Texts between commas, quoted where they hold one, unless `split` says that each occurrence is one. Occurrences add up. */
+/**
+ * Comma-separated texts, quoted where they hold a comma, unless `split` makes each occurrence one text. Occurrences add
+ * up.
+ */
 export const listFlag = (
   about: Omit<About, 'default'> & { readonly default?: string },
   { split = true }: { readonly split?: boolean } = {},
@@ -197,7 +201,7 @@ export const switchesFlag = (about: About): Flag<Readonly<Record<string, boolean
     Object.fromEntries([...Object.entries(before), ...Object.entries(after)]),
 })
 
-/** A duration such as `1m30s`, in milliseconds, longer than none. */
+/** A positive duration such as `1m30s`, in milliseconds. */
 export const durationFlag = (about: About): Flag<number> => ({
   ...about,
   placeholder: 'duration',
@@ -238,7 +242,7 @@ export const ipFlag = (about: About): Flag<string> => ({
   },
 })
 
-/** Reads arguments. Throws FlagError on what is unknown, malformed or out of bounds. */
+/** Reads arguments. Throws FlagError for unknown, malformed or out-of-range ones. */
 export function parseFlags<F extends Flags>(flags: F, args: readonly string[]): Values<F> {
   const given = new Map<string, unknown>()
   const rest = [...args]
@@ -273,7 +277,7 @@ interface Found {
   readonly flag: Flag
   /** The flag as it was written, for messages. */
   readonly shown: string
-  /** What stands in the same argument. */
+  /** The value in the same argument. */
   readonly value: string | undefined
 }
 
@@ -317,7 +321,7 @@ function valueOf(name: string, flag: Flag, text: string): unknown {
   }
 }
 
-/** Somebody may know the option of a flag better than the flag. */
+/** Suggests the flag for the name of an option. */
 function hint(flags: Flags, name: string): string {
   const byOption = Object.entries(flags).find(
     ([, { option = '' }]) => dashed(option.slice(option.lastIndexOf('.') + 1)) === name,

@@ -3,22 +3,22 @@ import type { Flag, Flags } from './flags.ts'
 const WIDTH = 100
 /** Blanks before the left column and between the two. */
 const GAP = 5
-/** What is longer has a line of its own. */
+/** Longer names get a line of their own. */
 const MAX_LEFT = 48
 
-/** What a command is told by. */
+/** Content of the help of a command. */
 export interface CommandHelp {
   readonly about: string
   /** As it is typed. */
   readonly name: string
   readonly flags: Flags
-  /** The flags that people use, in the order in which they are told; all where none are named. */
+  /** The common flags, in display order; all where none are named. */
   readonly common?: readonly string[]
   /** What may follow the name, for a start. */
   readonly example: string
 }
 
-/** Help that fits on a screen: an example, and the flags that people use. */
+/** Help that fits on a screen: an example, and the common flags. */
 export function shortHelp({ about, name, flags, common, example }: CommandHelp): string {
   if (!common) return helpText({ about, name, flags, example })
   const rows = common.map((flag): [string, string] => [
@@ -48,7 +48,7 @@ const head = ({ about, name, example }: Pick<CommandHelp, 'about' | 'name' | 'ex
   `  ${name} ${example}`,
 ]
 
-/** Help of a command: what it does, how it is called, its flags by section. */
+/** Help of a command: description, usage, and flags by section. */
 export function helpText({ about, name, flags, example }: CommandHelp): string {
   const spellings = Object.entries(flags).map(([name, flag]) => spelling(name, flag))
   const left = Math.min(widest(spellings), MAX_LEFT)

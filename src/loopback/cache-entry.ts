@@ -13,11 +13,11 @@ export interface CacheReading {
   readonly metadataOnly: boolean
 }
 
-/** An object as a JSON value, made anew. */
+/** An object as a new JSON value. */
 export function readVersion({ api, served, metadataOnly }: CacheReading, version: StoredObject) {
   if (!metadataOnly) return parseJson(objectBytes(api, served, version))
   const { conversion } = served
-  // What somebody else converts has its name and its owners from here.
+  // Objects that another module converts keep name and owners of the stored bytes.
   const isOwnForm = conversion === null || conversion.same || conversion.waiting !== undefined
   const metadata: unknown = isOwnForm
     ? parseJson(version.metadata())
@@ -28,11 +28,11 @@ export function readVersion({ api, served, metadataOnly }: CacheReading, version
 const UID = Buffer.from('"uid":"')
 const QUOTE = 0x22
 
-/** An object of the cache; nothing of it is read before it is asked for. */
+/** An object of the cache; nothing is decoded before it is accessed. */
 export class CacheEntry<T> implements Entry<T> {
   readonly #reading: CacheReading
   readonly #version: StoredObject
-  /** Of the deletion, where it is gone. */
+  /** Revision of the deletion, for a deleted object. */
   readonly #revision: number
   #object: T | undefined
 
@@ -54,7 +54,7 @@ export class CacheEntry<T> implements Entry<T> {
     return this.#version.key.slice(this.#reading.served.keyPrefix.length)
   }
 
-  /** It stands among the first members of metadata, and only names before it. */
+  /** It is among the first members of metadata, and only names precede it. */
   get uid(): string {
     const metadata = this.#version.metadata()
     const at = metadata.indexOf(UID)
@@ -67,11 +67,11 @@ export class CacheEntry<T> implements Entry<T> {
     const version = this.#version
     const shown =
       this.#revision === version.revision ? version : version.withRevision(this.#revision)
-    // Who asks for a resource knows what its objects are.
+    // The caller chose the resource, and with it the type of its objects.
     return (this.#object ??= readVersion(this.#reading, shown) as T)
   }
 
-  /** Inside of text these bytes would stand with backslashes. */
+  /** Inside of strings these bytes would be escaped with backslashes. */
   mayHave(member: string): boolean {
     return this.#version.metadata().includes(`"${member}":`)
   }

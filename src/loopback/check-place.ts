@@ -4,7 +4,7 @@ import { badRequest, createWhileLeaving, methodNotAllowed, noSuchResource } from
 import { isPathSegmentName } from '../meta/names.ts'
 import type { Place } from '../client/transport.ts'
 
-/** Finds what a request is about. Throws StatusError for what no path leads to: the same as over the network. */
+/** Resolves the resource of a request. Throws StatusError for unknown paths, as over the network. */
 export function servedAt(
   catalogue: Pick<Catalogue, 'find'>,
   { of, namespace, name, subresource }: Place,

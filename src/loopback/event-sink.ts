@@ -2,7 +2,7 @@ import type { WatchSink } from '../cache/watch-hub.ts'
 
 const NEWLINE = 0x0a
 
-/** Takes the frames of a watch, a line each, and hands them on one after the other. */
+/** Receives the frames of a watch, one line each, and delivers them one after the other. */
 export class EventSink implements WatchSink {
   readonly #handle: (line: Buffer) => void | Promise<void>
   readonly #lines: Buffer[] = []
@@ -32,7 +32,7 @@ export class EventSink implements WatchSink {
     while (this.#busy) await this.#busy
   }
 
-  /** Hands on nothing more. */
+  /** Stops the delivery. */
   close(): void {
     this.closed = true
   }

@@ -1,4 +1,4 @@
 import { statusOfFailure } from '../registry/failures.ts'
 
-/** What went wrong as a client of the network would be told it; anything that is a fault of this program stays as it is. */
+/** Converts a failure to the error that a network client would get; internal errors stay as they are. */
 export const failureOf = (error: unknown): unknown => statusOfFailure(error) ?? error

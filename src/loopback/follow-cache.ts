@@ -7,10 +7,13 @@ import { CacheEntry, type CacheReading } from './cache-entry.ts'
 
 const NO_BYTES = Buffer.alloc(0)
 
-// Nothing is sent anywhere: the frames of a follower are calls.
+// Nothing is sent: the frames of this watcher are function calls.
 const NOWHERE: WatchSink = { write: () => true, drained: () => Promise.resolve(), closed: false }
 
-/** Objects out of the cache: each once, and then each change while it is published. Nothing is kept but what the cache keeps. */
+/**
+ * Delivers objects from the cache: each once, and then each change while it is published. Stores nothing beside the
+ * cache.
+ */
 export async function followCache<T>(
   reading: CacheReading,
   request: Pick<FollowRequest, 'namespace' | 'query'>,
@@ -42,7 +45,7 @@ export async function followCache<T>(
       },
     },
     NOWHERE,
-    // Nothing is newer than this: it is live at once, and what is read next is where it begins.
+    // This is the newest revision: the watcher is live at once, and reading begins here.
     {
       from: api.cache.revision,
       onLost: () => {},
@@ -57,7 +60,7 @@ export async function followCache<T>(
     if (isOver) break
     if (matches(version)) target.add(entryOf(version))
   }
-  // What is looked up twice is read once.
+  // Objects that are looked up twice are decoded once.
   const known = new WeakMap<StoredObject, CacheEntry<T>>()
   return {
     store: {

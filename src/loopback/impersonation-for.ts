@@ -3,7 +3,10 @@ import type { Impersonation } from '../client/client-config.ts'
 import { impersonationHeaders } from '../client/credentials.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 
-/** What has to be allowed, and who it is then: read of the headers that a client of the network would send. */
+/**
+ * The permissions to check and the resulting user, read from the impersonation headers that a network client would
+ * send.
+ */
 export function impersonationFor(wanted: Impersonation, v: Vocabulary): Asked {
   const headers = impersonationHeaders(wanted)
   const rawHeaders = Object.entries(headers).flatMap(([name, value]) =>
@@ -15,5 +18,5 @@ export function impersonationFor(wanted: Impersonation, v: Vocabulary): Asked {
   return asked
 }
 
-/** The bytes of a header as the platform hands them over. */
+/** The bytes of a header, as Node.js delivers them. */
 const latin = (text: string): string => Buffer.from(text, 'utf8').toString('latin1')

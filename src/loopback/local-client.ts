@@ -5,14 +5,14 @@ import { LocalTransport, type LocalTransportOptions } from './local-transport.ts
 
 /** A client of the server in this process. */
 export interface LocalClientOptions extends Omit<LocalTransportOptions, 'impersonation'> {
-  /** Whom requests are made as, when the user may do that. */
+  /** User to impersonate, if that is allowed. */
   readonly impersonate?: Impersonation
   /** See `ClientParts`. */
   readonly timeoutMs?: number
   readonly retries?: number
 }
 
-/** Makes a client of the server in this process, as a user whose rights are asked for with each request. */
+/** Creates a client of the server in this process, as a user whose permissions are checked with each request. */
 export function localClient(options: LocalClientOptions): Client {
   const { api, impersonate, timeoutMs = 0, retries, ...rest } = options
   const impersonation = impersonate && impersonationFor(impersonate, api.v)

@@ -39,29 +39,29 @@ import { failureOf } from './failure.ts'
 import { followCache } from './follow-cache.ts'
 import { servedResources } from './served-resources.ts'
 
-/** Who speaks to the server. */
+/** The user that makes the requests. */
 export interface LocalTransportOptions {
   readonly api: Api
-  /** Decides what the user may. */
+  /** Authorizes the user. */
   readonly authorizer: Pick<Authorizer, 'authorize'>
   readonly user: User
-  /** Whom requests are made as, when `user` may do that: what is asked first, and who that is. */
+  /** Impersonation: the permissions to check first, and the resulting user. */
   readonly impersonation?: { readonly checks: readonly ImpersonationCheck[]; readonly user: User }
   /** As the header of the same name. */
   readonly userAgent: string
-  /** Where resources are looked up; what is served to everybody by default. */
+  /** Catalogue of the resources; the public one by default. */
   readonly catalogue?: Pick<Catalogue, 'find'>
 }
 
 /** Largest request body, bytes. */
 const BODY_LIMIT = 3_145_728
 
-/** Admission, authorization and all checks are those of any request; what is not done is what only the network needs. */
+/** Runs admission, authorization and all checks of any request; only work that the network needs is left out. */
 export class LocalTransport implements Transport {
   readonly #options: LocalTransportOptions
   readonly #user: User
   readonly #ending = new AbortController()
-  /** Who asks thousands of times from memory never waits by itself: others get their turn in between. */
+  /** Thousands of requests from memory would never yield: others are served in between. */
   readonly #pace = new Pace()
 
   constructor(options: LocalTransportOptions) {
@@ -117,7 +117,7 @@ export class LocalTransport implements Transport {
         ? { ...PLAIN, as: 'PartialObjectMetadata' as const, asVersion: `${META_GROUP}/v1` }
         : PLAIN
       const events = new EventSink((line) => sink(parseJson(line) as WatchEvent))
-      // One that was aborted before it began hears nothing of that.
+      // A request that was aborted before it began is not notified of that.
       signal.throwIfAborted()
       signal.addEventListener('abort', () => events.close(), { once: true })
       const running = start.run(eventForm(api, served, form), events)
@@ -171,7 +171,7 @@ export class LocalTransport implements Transport {
     return waiting ? waiting.then(() => run(api, call)) : run(api, call)
   }
 
-  /** Null when it may; a promise where that has to be waited for. Throws 403. */
+  /** Null when allowed; a promise when the authorizer is asynchronous. Throws 403. */
   #authorize(place: Place, verb: RequestVerb | 'watch'): Promise<void> | null {
     const { impersonation, user } = this.#options
     const attributes = attributesOf(place, verb)
@@ -211,7 +211,7 @@ export class LocalTransport implements Transport {
       userAgent,
       body: () => bodyOf(request),
       context: contextOnce(api, this.#user, served),
-      // Warnings are headers, which nobody reads here.
+      // Warnings are headers, which have no reader here.
       warn: () => {},
       signal: () => signal,
     }
@@ -245,10 +245,10 @@ async function bodyOf({
   return { bytes, mediaType: body === undefined ? '' : mediaType }
 }
 
-/** What authorizers are asked, in the words of a request over the network. */
+/** Attributes of the request for authorizers, as over the network. */
 function attributesOf(place: Place, verb: RequestVerb | 'watch'): Attributes {
   const { of, name, subresource } = place
-  // A namespace stands in itself.
+  // A namespace is in itself.
   const isNamespace = of.group === '' && of.resource === 'namespaces'
   return {
     isResource: true,

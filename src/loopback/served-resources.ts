@@ -4,7 +4,7 @@ import type { Catalogue } from '../catalogue/catalogue.ts'
 const NO_FAILURES: ReadonlyMap<string, Error> = new Map()
 const made = new WeakMap<Catalogue, { readonly generation: number; readonly is: ServedResources }>()
 
-/** What a catalogue serves, made once for each of its generations. */
+/** The discovery of a catalogue, computed once for each of its generations. */
 export function servedResources(catalogue: Catalogue): ServedResources {
   const known = made.get(catalogue)
   if (known?.generation === catalogue.generation) return known.is

@@ -1,8 +1,8 @@
-/** Forms of documents; the first one is what clients get that do not say. */
+/** Formats of documents; the first one is the default. */
 export interface Offer {
-  /** As clients ask for it. */
+  /** Media type in the Accept header. */
   readonly type: string
-  /** Content type of the answer. */
+  /** Content type of the response. */
   readonly sentAs: string
   readonly form: 'json' | 'protobuf'
 }
@@ -14,8 +14,8 @@ const JSON_OFFER: Offer = {
 }
 
 /**
- * Forms of version 2 and version 3 documents. Names with `@` came first; it may not stand in a media type, and clients
- * refuse answers whose content type they cannot read.
+ * Formats of version 2 and version 3 documents. Names with `@` are older; `@` is invalid in a media type, and clients
+ * reject responses whose content type they cannot parse.
  */
 export const OFFERS = { v2: offers('v2'), v3: offers('v3') } as const
 
@@ -29,7 +29,7 @@ function offers(version: string): readonly Offer[] {
   ]
 }
 
-/** The form that an Accept header asks for; null when it can not be had. */
+/** The format that an Accept header selects; null when it is not available. */
 export function choose(accept: string | undefined, offered: readonly Offer[]): Offer | null {
   if (accept === undefined || accept.trim() === '') return offered[0]!
   const clauses = accept

@@ -1,4 +1,4 @@
-/** What building documents takes; loaded on the first request. */
+/** Modules that build documents; imported on the first request. */
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import type { DocumentOptions } from './document.ts'
 import { jsonSteps, keep, type Kept } from './kept.ts'

@@ -1,6 +1,6 @@
 /**
- * Definitions of all shapes that something refers to, made of their declarations. Version 3 of the format tells
- * defaults and wraps references that have siblings; version 2 has neither.
+ * Definitions of all referenced shapes, generated from their declarations. Version 3 of the format includes defaults
+ * and wraps references that have siblings; version 2 does neither.
  */
 import { groupVersionOf } from '../meta/home.ts'
 import type { ResourceEntry } from '../catalogue/catalogue.ts'
@@ -26,7 +26,7 @@ const ANY = {
 /** Which version of the format is written. */
 export type Format = 'v2' | 'v3'
 
-/** A version that has the wire form of another one, whose shapes are published under its own name. */
+/** A version with the wire form of another one, whose shapes are published under its own name. */
 export interface Move {
   readonly from: string
   readonly to: string
@@ -240,7 +240,7 @@ export class Definitions {
     return this.#property(this.#value(holds, shape, template, move), more)
   }
 
-  /** What puts extensions into an object. */
+  /** Adds extensions to an object. */
   readonly #extender = (out: Json) => (word: string, value: unknown) =>
     Object.assign(out, extension(this.#v, word, value))
 
@@ -250,7 +250,7 @@ export class Definitions {
     )
   }
 
-  /** A schema with what a field says of itself beside it. */
+  /** A schema with the attributes of a field beside it. */
   #property(schema: Json, { default: standard, ...more }: Json): Json {
     if (this.#format === 'v2') return { ...more, ...schema }
     const all = standard === undefined ? more : { default: standard, ...more }
@@ -339,14 +339,14 @@ const SPECIAL_SCHEMAS: Readonly<Record<Special, Json>> = {
   info: {},
 }
 
-/** The text, with the values that it does not tell itself; the empty one goes without saying. */
+/** The description, with the allowed values that it does not list itself; the empty one is omitted. */
 function withValues(text: string, values: readonly string[]): string {
   const named = values.filter((value) => value !== '')
   if (named.every((value) => text.includes(value))) return text
   return `${text}\n\nOne of ${named.map((value) => `\`${value}\``).join(', ')}.`.trim()
 }
 
-/** What an absent field means, as documents tell it: a declared default, or the zero of what is always written. */
+/** The default of a field in documents: the declared one, or the zero value where a field is always written. */
 function defaultOf(facts: FieldFacts): unknown {
   if (facts.default !== undefined) return facts.default
   if (facts.presence === 'explicit') return undefined
@@ -355,7 +355,7 @@ function defaultOf(facts: FieldFacts): unknown {
   return written ? zero : undefined
 }
 
-/** Zero of a value in documents; undefined for what has none. */
+/** The zero value in documents; undefined for values without one. */
 function zeroOf(holds: Holds): unknown {
   switch (holds.is) {
     case 'string':

@@ -1,4 +1,4 @@
-/** Operations of what tells what is served: versions, groups, resources, the release. */
+/** Operations of discovery: versions, groups, resources, the release. */
 import type { ShapeClass } from '../notation/shape.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import type { Definitions } from './definitions.ts'

@@ -6,8 +6,8 @@ import { readFile } from '../base/files.ts'
 const DOCS_FILE = 'docs.json'
 
 /**
- * Documentation of shapes and fields: what the build extracted, or the sources themselves when run from them. Not kept:
- * documents are made seldom.
+ * Documentation of shapes and fields: extracted by the build, or read from the sources when run from them. Not cached:
+ * documents are rarely built.
  */
 export async function loadDocs(): Promise<ReadonlyMap<string, string>> {
   const here = import.meta.dirname

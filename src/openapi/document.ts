@@ -12,11 +12,11 @@ export interface Parameter {
   readonly schema?: Json
 }
 
-/** What both versions of an operation are written from. */
+/** An operation, independent of the version of the format. */
 export interface Operation {
-  /** Media types of bodies; documents without any say nothing of them. */
+  /** Media types of bodies; omitted when empty. */
   readonly consumes: readonly string[]
-  /** Media types of answers, as above. */
+  /** Media types of responses, as above. */
   readonly produces: readonly string[]
   /** May be empty. */
   readonly description: string
@@ -28,7 +28,7 @@ export interface Operation {
   readonly extensions: Json
 }
 
-/** One way in which an operation ends well or not. */
+/** One possible response of an operation. */
 export interface Response {
   readonly code: string
   readonly description: string
@@ -62,9 +62,9 @@ export interface DocumentV3 {
   }
 }
 
-/** What documents need beside the catalogue. */
+/** Inputs of documents beside the catalogue. */
 export interface DocumentOptions {
-  /** Release that the document tells. */
+  /** Release in the documents. */
   readonly version?: string
   /** Documentation by `home#Shape` and `home#Shape.field`. */
   readonly docs?: ReadonlyMap<string, string>

@@ -123,7 +123,7 @@ describe('/openapi/v3', () => {
   })
 })
 
-test('a change makes the documents of what changed anew, and no others', async () => {
+test('a change rebuilds only the affected documents', async () => {
   const catalogue = buildCatalogue([configMaps], v)
   const changing = openApiEndpoints({ catalogue, v })
   const pathsOf = async () => Object.keys(text(await changing.v2({})).paths)
@@ -157,7 +157,7 @@ test('a change makes the documents of what changed anew, and no others', async (
 
 const hashIn = (url: string) => url.slice(url.indexOf('=') + 1)
 
-test.each(['orch', 'kubernetes'] as const)('every declared version is known, %s', (name) => {
+test.each(['orch', 'kubernetes'] as const)('every declared version has a document, %s', (name) => {
   const words = vocabularies[name]
   const known = new Set(everyVersion(words).map(({ group, version }) => `${group}/${version}`))
   const unknown = declaredVersions(everyResource, words)

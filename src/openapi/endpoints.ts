@@ -1,6 +1,6 @@
 /**
- * `/openapi/v2` and `/openapi/v3`. Documents are built on the first request after what they are made of changed; what is
- * kept are compressed bytes.
+ * `/openapi/v2` and `/openapi/v3`. Documents are built on the first request after a change of their sources; the cache
+ * holds compressed bytes.
  */
 import { createHash } from 'node:crypto'
 import type { Catalogue } from '../catalogue/catalogue.ts'
@@ -12,7 +12,7 @@ import { plain, type Kept } from './kept.ts'
 import { rootOf } from './names.ts'
 import type { Place } from './places.ts'
 
-/** What a request says that matters here. */
+/** The relevant parts of a request. */
 export interface OpenApiRequest {
   readonly accept?: string | undefined
   readonly ifNoneMatch?: string | undefined
@@ -20,10 +20,12 @@ export interface OpenApiRequest {
   readonly gzip?: boolean
 }
 
-/** What goes back. */
+/** The response. */
 export interface OpenApiAnswer {
   readonly status: number
-  /** Names in lower case and values, by turns. `cache-control` is there only where it is not the usual one. */
+  /**
+   * Names in lower case alternating with values. `cache-control` is included only where it differs from the default.
+   */
   readonly headers: readonly string[]
   readonly body: Buffer
 }
@@ -32,17 +34,17 @@ export interface OpenApiAnswer {
 export interface OpenApiEndpoints {
   /** `/openapi/v2` */
   v2(request: OpenApiRequest): Promise<OpenApiAnswer>
-  /** `/openapi/v3`, in JSON whatever is asked for. */
+  /** `/openapi/v3`, always in JSON. */
   v3Index(request: OpenApiRequest): Promise<OpenApiAnswer>
   /** `/openapi/v3/{path}`, where path is such as `apis/apps/v1`; `hash` is that of the query. */
   v3(path: string, hash: string | null, request: OpenApiRequest): Promise<OpenApiAnswer>
 }
 
-/** What the endpoints are made of. */
+/** Dependencies of the endpoints. */
 export interface OpenApiSources {
   readonly catalogue: Pick<Catalogue, 'now' | 'subscribe'>
   readonly v: Vocabulary
-  /** Release that documents tell. */
+  /** Release in the documents. */
   readonly version?: string
   /** Milliseconds since the epoch; for `Expires`. */
   readonly now?: () => number
@@ -51,7 +53,7 @@ export interface OpenApiSources {
 const NOTHING = Buffer.alloc(0)
 const YEAR_MS = 365 * 24 * 3600 * 1000
 
-/** Makes the endpoints; nothing is loaded before the first request. */
+/** Creates the endpoints; nothing is imported before the first request. */
 export function openApiEndpoints(sources: OpenApiSources): OpenApiEndpoints {
   const { now = Date.now } = sources
   const documents = new Documents(sources)
@@ -111,7 +113,7 @@ function matches(header: string | undefined, etag: string): boolean {
 
 type Build = typeof import('./build.ts')
 
-/** A document and what it was made of. */
+/** A document and the sources that it was built from. */
 interface Made {
   readonly of: unknown
   readonly kept: Promise<Kept>
@@ -129,7 +131,7 @@ class Documents {
 
   constructor(sources: OpenApiSources) {
     this.#sources = sources
-    // Documents of removed places are not kept until the next request.
+    // Documents of removed resources are dropped at once, not on the next request.
     sources.catalogue.subscribe(({ removed, changed }) => {
       this.#generation = -1
       this.#places = new Map()
@@ -151,7 +153,7 @@ class Documents {
     return place ? this.#v3(place) : null
   }
 
-  /** Where the documents are. Their hashes are part of the answer, so all are built. */
+  /** Index of the documents. It contains their hashes, so all are built. */
   async index(): Promise<Buffer> {
     const places = [...(await this.#placesNow()).values()]
     const kept = await Promise.all(places.map((place) => this.#v3(place)))
@@ -166,7 +168,7 @@ class Documents {
     )
   }
 
-  /** What is documented now; documents of what is no longer there are forgotten. */
+  /** The documented paths; documents of removed ones are dropped. */
   async #placesNow(): Promise<ReadonlyMap<string, Place>> {
     const { placesOf } = await import('./build.ts')
     const { now } = this.#sources.catalogue

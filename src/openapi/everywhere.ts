@@ -1,6 +1,6 @@
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 
-// Group versions that clients of earlier releases know, whether they are served or not.
+// Group versions known to clients of earlier releases, whether they are served or not.
 const KNOWN: Readonly<Record<string, readonly string[]>> = {
   '': ['v1'],
   'admission{api}': ['v1', 'v1beta1'],

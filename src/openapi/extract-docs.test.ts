@@ -49,7 +49,7 @@ test('shared fields and published names', () => {
   })
 })
 
-test('what is not of the notation is passed over', () => {
+test('declarations outside of the notation are ignored', () => {
   const source = `
     export function group(groupVersion) { const { shape } = home(groupVersion) }
     /** An error. */

@@ -59,7 +59,7 @@ function homesOf(tokens: readonly string[]): Map<string, string> {
     const end = tokens.indexOf('}', i)
     const [equals, maker, open, text] = tokens.slice(end + 1, end + 5)
     if (equals !== '=' || (maker !== 'home' && maker !== 'group') || open !== '(') continue
-    // Made of a variable: a maker of makers, which declares nothing itself.
+    // It uses a variable: a factory of makers, which declares nothing itself.
     if (!text?.startsWith("'")) continue
     const home = unquote(text)
     const names = tokens.slice(i + 2, end)
@@ -142,7 +142,7 @@ function commentAbove(tokens: readonly string[], at: number): string {
 
 const unquote = (text: string) => (/^['"]/.test(text) ? text.slice(1, -1) : text)
 
-/** The words of a comment on one line; empty lines begin a paragraph. */
+/** The text of a comment on one line; empty lines begin a paragraph. */
 function textOf(comment: string): string {
   return comment
     .slice(3, -2)

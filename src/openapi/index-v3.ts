@@ -1,4 +1,4 @@
-/** Where the documents of version 3 are: the hash in the address makes them last. */
+/** Index of version 3 documents: the hash in the address makes them cacheable. */
 export interface OpenApiV3Index {
   readonly paths: Record<string, { readonly serverRelativeURL: string }>
 }

@@ -5,7 +5,7 @@ import { gunzip, gzip } from 'node:zlib'
 const pack = promisify(gzip)
 const unpack = promisify(gunzip)
 
-/** A document as it is kept: compressed bytes of its forms. */
+/** A document in the cache: compressed bytes of its formats. */
 export interface Kept {
   /** SHA-512 of the JSON form, upper-case hex. */
   readonly hash: string

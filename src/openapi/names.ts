@@ -15,7 +15,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
   'apiregistration{api}': '{system}-aggregator.pkg.apis.apiregistration.',
 }
 
-/** Published names of what belongs to no group version. */
+/** Published names of shapes without a group version. */
 export const SPECIAL = {
   time: 'apimachinery.pkg.apis.meta.v1.Time',
   microTime: 'apimachinery.pkg.apis.meta.v1.MicroTime',
@@ -32,8 +32,8 @@ export const domainOf = (v: Vocabulary): string =>
   v.words.api.slice(1).split('.').toReversed().join('.')
 
 /**
- * Name under which a shape is published: turned domain, place, version, name. Groups are known there by one word, as
- * packages are.
+ * Published name of a shape: reversed domain, package, version, name. Groups are single words there, as in package
+ * names.
  */
 export function definitionName(home: string, name: string, v: Vocabulary): string {
   const [group = '', version = ''] = home.split('/')
@@ -41,7 +41,7 @@ export function definitionName(home: string, name: string, v: Vocabulary): strin
   return `${domainOf(v)}.${v.resolve(place)}${version}.${name}`
 }
 
-/** Name under which a kind, or the list of it, is published; what is no part of the server by its group turned round. */
+/** Published name of a kind, or of its list; for custom resources it begins with the reversed group. */
 export function publishedName(served: ResourceEntry, name: string, v: Vocabulary): string {
   const { published, group, version } = served
   if (published.is === 'shape') return definitionName(published.home, name, v)

@@ -4,7 +4,7 @@ import type { Json, Method, Parameter, Response } from './document.ts'
 import type { GroupVersionKind } from './names.ts'
 import { pathParameter, query } from './parameters.ts'
 
-/** What operations differ in. */
+/** Attributes of an operation. */
 export interface Options {
   /** Description of the `name` in the path; none: the path has no name. */
   readonly name?: string
@@ -12,7 +12,7 @@ export interface Options {
   readonly consumes?: readonly string[]
   readonly produces?: readonly string[]
   readonly gvk?: GroupVersionKind
-  /** Words inside the operation id. */
+  /** Part of the operation id. */
   readonly id?: {
     readonly before?: string
     readonly between?: string
@@ -20,7 +20,7 @@ export interface Options {
     /** Over all namespaces. */
     readonly everywhere?: boolean
   }
-  /** The answer cannot be indented. */
+  /** The response cannot be indented. */
   readonly plain?: boolean
 }
 
@@ -36,7 +36,7 @@ export const article = (kind: string) => (/^[AEIOU]/.test(kind) ? 'an' : 'a')
 /** The binary form of objects. */
 export const protobufOf = (v: Vocabulary) => v.resolve('application/vnd.{brand}.protobuf')
 
-/** Forms in which objects are answered. */
+/** Formats of objects in responses. */
 export const formsOf = (v: Vocabulary): readonly string[] => [
   'application/json',
   'application/yaml',
@@ -49,7 +49,7 @@ const OUTCOMES: Readonly<Record<string, string>> = {
   '202': 'Accepted',
 }
 
-/** The same answer under each of the codes. */
+/** The same response under each of the codes. */
 export const answers = (schema: Json, codes: readonly string[]): readonly Response[] =>
   codes.map((code) => ({ code, description: OUTCOMES[code]!, schema }))
 
@@ -58,7 +58,7 @@ const METHODS: Readonly<Partial<Record<Verb, readonly Method[]>>> = {
   delete: ['delete'],
   get: ['get'],
   patch: ['patch'],
-  // What can be updated through takes every method.
+  // Proxies accept every method.
   update: ['put', 'head', 'options'],
 }
 

@@ -56,7 +56,7 @@ const GROUP = 'rbac.authorization.orch.io'
 const ROOT = `/apis/${GROUP}/v1`
 const THING = `${ROOT}/namespaces/{namespace}/things/{name}`
 
-/** `method id kind answer` of the operations of a path. */
+/** `method id kind response` of the operations of a path. */
 const lines = (path: string) =>
   Object.entries(paths[path] ?? {})
     .filter(([method]) => method !== 'parameters')
@@ -132,7 +132,7 @@ describe('operations of sub-resources', () => {
     ])
   })
 
-  test('what is not served has no path', () => {
+  test('resources that are not served have no path', () => {
     const found = Object.keys(paths).filter((path) => path.includes('questions'))
     expect(found).toEqual([`${ROOT}/questions`])
   })

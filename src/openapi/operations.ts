@@ -70,7 +70,7 @@ export class ResourceOperations {
     this.#kind = kindOf(served)
   }
 
-  /** Hands over all paths. */
+  /** Yields all paths. */
   write(add: AddPath): void {
     const { namespaced, resource, subresources } = this.#served
     const root = rootOf(this.#served.group, this.#served.version)

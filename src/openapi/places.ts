@@ -1,4 +1,4 @@
-/** What is documented together: every path below one address has one document in version 3. */
+/** Units of documentation: in version 3 all paths with a common root share one document. */
 import type { ResourceEntry, ServedGroup } from '../catalogue/catalogue.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import type { Definitions } from './definitions.ts'
@@ -8,7 +8,7 @@ import { rootOf } from './names.ts'
 import { plainPlaces } from './plain-places.ts'
 import { ResourceOperations } from './operations.ts'
 
-/** What documents are made of. */
+/** Sources of documents. */
 export interface Listing {
   readonly groups: readonly ServedGroup[]
   /** The same array as long as nothing in it changes. */
@@ -18,7 +18,7 @@ export interface Listing {
 /** One part of the API by its address, such as `apis/apps/v1`. */
 export interface Place {
   readonly path: string
-  /** The document is the same as long as this is; null for what does not change. */
+  /** The document is unchanged while this is the same; null for a constant document. */
   readonly of: readonly ResourceEntry[] | null
   readonly write: (v: Vocabulary, definitions: Definitions) => Map<string, PathItem>
 }

@@ -1,4 +1,4 @@
-/** Places whose answers are no objects of the API: the keys of service account tokens, and log files. */
+/** Paths whose responses are no API objects: the keys of service account tokens, and log files. */
 import type { Operation, PathItem, Response } from './document.ts'
 import { pathParameter } from './parameters.ts'
 

@@ -1,4 +1,4 @@
-/** Paths and their operations as messages, which both versions of the format have with fields of their own. */
+/** Paths and their operations as messages, which both versions of the format encode with different field numbers. */
 import type { Json } from './document.ts'
 import {
   around,
@@ -20,7 +20,7 @@ export interface PathItemNumbers {
   readonly parameters: number
 }
 
-/** Writes a path, whose operations have the fields given. */
+/** Writes a path, whose operations have the given field numbers. */
 export function pathItemOf(
   { firstMethod, parameters }: PathItemNumbers,
   operation: Fields,

@@ -96,7 +96,7 @@ export const each =
     for (const value of (values ?? []) as readonly T[]) message(writer, number, value, write)
   }
 
-/** A message that has nothing but another one, or a map of them, in one field. */
+/** A message with a single field: another message, or a map of them. */
 export const around =
   (number: number, write: WriteField): WriteMessage<unknown> =>
   (writer, value) =>

@@ -1,15 +1,15 @@
-/** Schemas of kinds that come with one, as documents show them. */
+/** Published schemas of custom resources. */
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { sorted, type Json } from './document.ts'
 import { extension } from './extensions.ts'
 
 const BRANDED = /^x-\{brand\}-/
-/** What version 2 of the format has no words for. */
+/** Keywords that version 2 of the format does not have. */
 const NOT_IN_V2 = ['allOf', 'oneOf', 'anyOf', 'not', 'nullable']
 
 /**
- * A schema as it is published. Keywords of ours are templates in it; names of properties are the user's, and stay as
- * they are. In version 2 what may be null or has unknown fields says nothing of its value.
+ * A schema as published. Keywords are resolved in the vocabulary; names of properties belong to the user, and stay as
+ * they are. In version 2 nullable values and values with unknown fields have no type.
  */
 export function publishedSchema(schema: Json, v: Vocabulary, format: 'v2' | 'v3'): Json {
   const part = (inner: unknown): unknown =>

@@ -4,7 +4,7 @@ import type { FieldFacts, Holds, Shape } from '../notation/shape.ts'
 export type Relabelling = ReadonlyMap<string, Partial<FieldFacts>>
 
 /**
- * Reads what a version says of its marks: keys are dotted paths from the kind (`status.currentReplicas`), or a shape
+ * Reads the relabelled fields of a version: keys are dotted paths from the kind (`status.currentReplicas`), or a shape
  * and its field (`MetricSpec.type`).
  */
 export function relabelling(

@@ -1,4 +1,4 @@
-/** Work in steps: done at once, or with rests in between so that others have their turn. */
+/** Work in steps: done at once, or yielding to the event loop in between. */
 export function atOnce<T>(steps: Generator<void, T>): T {
   for (;;) {
     const step = steps.next()

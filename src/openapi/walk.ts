@@ -1,4 +1,4 @@
-/** The walk over what is published, which both versions of the format share. Each writes in its own dialect. */
+/** Walks the published resources; both versions of the format share it and write their own dialect. */
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { Definitions, type Format } from './definitions.ts'
 import {
@@ -13,7 +13,7 @@ import {
 import { everyVersion } from './everywhere.ts'
 import type { Place } from './places.ts'
 
-/** What a version of the format writes in its own way. */
+/** Writer of one version of the format. */
 export interface Dialect {
   readonly format: Format
   /** Whether the body of a request is one of the parameters. */
@@ -24,14 +24,14 @@ export interface Dialect {
   members(operation: Operation): Json
 }
 
-/** What both versions of a document are made of. */
+/** Sources of a document in both versions. */
 export interface Walked {
   readonly info: { readonly title: string; readonly version: string }
   readonly paths: Record<string, Json>
   readonly definitions: Record<string, Json>
 }
 
-/** How clients prove who they are. */
+/** Authentication schemes of clients. */
 export const securitySchemes: Record<string, Json> = {
   BearerToken: {
     description: 'Bearer Token authentication',
@@ -103,7 +103,7 @@ function sharedParameters(item: PathItem): Parameter[] {
   )
 }
 
-/** What tells parameters of one operation apart. */
+/** Distinguishes the parameters of one operation. */
 const idOf = (parameter: Parameter): string => `${parameter.in} ${parameter.name}`
 
 /** Parameters by name. */

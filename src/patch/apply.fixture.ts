@@ -1,4 +1,4 @@
-/** A kind that apply merges in every way, and short words for paths. */
+/** A kind with every merge strategy of apply, and abbreviations of paths. */
 import { home, t } from '../notation/shape.ts'
 import { fieldElement, indexElement, keyElement, type Path, valueElement } from './field-path.ts'
 import { FieldSet } from './field-set.ts'
@@ -67,7 +67,7 @@ export class Thing extends shape(
 /** A field by its name, an item by its place, its keys, or its value in a list of one. */
 export type Step = string | number | object
 
-/** A path in short words. */
+/** A path in abbreviated form. */
 export const path = (...steps: readonly Step[]): Path =>
   steps.map((step) => {
     if (typeof step === 'string') return fieldElement(step)

@@ -173,7 +173,7 @@ export function shownValue(value: unknown): string {
   return typeof value === 'string' ? JSON.stringify(value) : String(value)
 }
 
-/** JSON as it stands inside a step's text: keys sorted, and what HTML could mistake escaped. */
+/** JSON as in the text of a step: keys sorted, and characters that are special in HTML escaped. */
 function valueJson(value: unknown): string {
   if (typeof value === 'string' && PLAIN.test(value)) return `"${value}"`
   if (typeof value === 'bigint') return String(value)

@@ -37,7 +37,7 @@ describe('steps', () => {
     })
   }
 
-  test('stand in their order', () => {
+  test('are sorted', () => {
     const sorted = [
       ...path('', 'A', 'a', 'a.b', 'ab', '\uff5e', '\u{1f600}'),
       ...path({ a: 1 }, { a: 2 }, { a: 10 }, { a: 'x' }, { a: 'x', b: 0 }, { a: true }, { b: 0 }),

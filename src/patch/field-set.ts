@@ -1,7 +1,7 @@
-/** Sets of paths: which parts of an object somebody owns. */
+/** Sets of paths: the parts of an object that a manager owns. */
 import { compareElements, type Path, type PathElement } from './field-path.ts'
 
-/** One step of a set's paths, with what lies behind it. */
+/** One step of a set's paths, with the paths behind it. */
 export interface FieldNode {
   readonly element: PathElement
   /** The path that ends here is in the set. */
@@ -11,7 +11,7 @@ export interface FieldNode {
 
 /** A set of paths as a tree; it does not change. */
 export class FieldSet {
-  // By `this`: what joins the built files loses the name here.
+  // With `this`: the bundler loses the class name here.
   static readonly empty = new this(new Map())
   /** By text of the step, in no order. */
   readonly nodes: ReadonlyMap<string, FieldNode>
@@ -104,7 +104,7 @@ export class FieldSet {
     return rest.length === 0 ? node.member : node.below.has(rest)
   }
 
-  /** What the paths that begin with a step lead on to. */
+  /** The continuations of the paths that begin with a step. */
   below(element: PathElement): FieldSet {
     return this.nodes.get(element.text)?.below ?? FieldSet.empty
   }
@@ -119,7 +119,7 @@ export class FieldSet {
     return true
   }
 
-  /** The paths that either has; this very set when the other has no more. */
+  /** The union of both; this same set when the other adds nothing. */
   union(other: FieldSet): FieldSet {
     if (this.isEmpty || this === other) return other
     let all: Map<string, FieldNode> | null = null
@@ -171,7 +171,7 @@ export class FieldSet {
     )
   }
 
-  /** Makes less of the steps that the other set has too; null leaves one out. */
+  /** Reduces the steps that the other set has too; null omits one. */
   #reduced(
     other: FieldSet,
     reduce: (node: FieldNode, match: FieldNode) => FieldNode | null,
@@ -207,7 +207,7 @@ export class FieldSet {
   }
 }
 
-/** The step with something else to it: itself when it is the same, null when nothing is left. */
+/** The step with other paths behind it: itself when unchanged, null when nothing is left. */
 function changed(node: FieldNode, member: boolean, below: FieldSet): FieldNode | null {
   if (member === node.member && below === node.below) return node
   return member || !below.isEmpty ? { element: node.element, member, below } : null

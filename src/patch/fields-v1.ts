@@ -18,7 +18,7 @@ export class FieldsV1Error extends Error {
   override readonly name = 'FieldsV1Error'
 }
 
-/** The JSON form of a set; members stand in the order in which clients know them. */
+/** The JSON form of a set; members are in the order that clients expect. */
 export function toFieldsV1(set: FieldSet): JsonObject {
   return writtenInto({}, set)
 }
@@ -62,12 +62,12 @@ function read(value: unknown): Part {
 
 const INDEX = /^-?[0-9]{1,15}$/
 
-/** Steps by their texts: the objects of one kind have much the same, and those with keys take long to read. */
+/** Cache of steps by their texts: objects of one kind have similar ones, and those with keys are slow to parse. */
 const known = new Map<string, PathElement>()
 const MAX_KNOWN = 4096
 const MAX_KNOWN_LENGTH = 128
 
-/** The step that a text stands for; null: one of a kind that is not known. Throws FieldsV1Error. */
+/** The step that a text encodes; null: one of an unknown kind. Throws FieldsV1Error. */
 export function elementOf(text: string): PathElement | null {
   const found = known.get(text)
   if (found) return found

@@ -1,4 +1,4 @@
-/** What the first manager of an object owns, written down in one walk: most objects are made once and by one. */
+/** Fields of the first manager of an object, computed in one walk: most objects are created once, by one manager. */
 import { finish, type Steps } from '../base/steps.ts'
 import { compareElements, fieldElement, type PathElement } from './field-path.ts'
 import { FieldSet } from './field-set.ts'
@@ -23,13 +23,13 @@ import {
 export interface Unowned {
   /** Steps with all behind them. */
   readonly whole: FieldSet
-  /** Steps without what is behind them. */
+  /** Steps without the paths behind them. */
   readonly alone: FieldSet
 }
 
 /**
- * The JSON form of the paths in which an object differs from one in which nothing is set, as `compare` and
- * `toFieldsV1` would tell; null when there are none. Throws TypedValueError when a list has an item twice.
+ * The JSON form of the paths in which an object differs from the zero value, as `compare` and `toFieldsV1` would
+ * return; null when there are none. Throws TypedValueError when a list has an item twice.
  */
 export const firstFields = (
   topology: Topology,
@@ -38,7 +38,7 @@ export const firstFields = (
   unowned: Unowned,
 ): JsonObject | null => finish(firstFieldsSteps(topology, zero, object, unowned))
 
-/** The same in steps: what is large in the object is written down later, a part in each step. */
+/** The same in steps: large parts of the object are filled in later, a part in each step. */
 export function* firstFieldsSteps(
   topology: Topology,
   zero: unknown,
@@ -47,18 +47,18 @@ export function* firstFieldsSteps(
 ): Steps<JsonObject | null> {
   const later: Later = new Map()
   const json = beyond({ topology, unowned, later }, zero, object)?.json ?? null
-  // What is filled in may bring more.
+  // Filling may add further work.
   for (const fill of later.values()) yield* fill
   return json
 }
 
-/** JSON that stands in its place already, and the work that fills it. */
+/** JSON that is already in its place, and the work that fills it. */
 type Later = Map<JsonObject, Steps<void>>
 
 /** Members or items of which more are written down later, and of which as many are in a step. */
 const LARGE = 4096
 
-/** What a value is looked at with. */
+/** Context of the walk. */
 interface Look {
   readonly topology: Topology
   readonly unowned: Unowned
@@ -173,7 +173,7 @@ function add(
   if (whole.nodes.get(element.text)?.member === true) return
   const member = isMeant && alone.nodes.get(element.text)?.member !== true
   if (later.has(json)) {
-    // Its own path stands in front of those that come.
+    // Its own path precedes those that follow.
     if (member) json['.'] = {}
     steps.push([element, json])
     return
@@ -201,7 +201,7 @@ function* fill(json: JsonObject, finding: Iterable<Step[]>): Steps<void> {
   }
 }
 
-/** What is left out behind a step; the same when nothing is. */
+/** Unowned paths behind a step; the same object when there are none. */
 function below(unowned: Unowned, text: string): Unowned {
   if (unowned === ALL_OWNED) return unowned
   const whole = unowned.whole.nodes.get(text)?.below
@@ -221,7 +221,7 @@ function written(steps: Step[]): JsonObject | null {
   return json
 }
 
-/** Few at a time, and many times for each object: sorted in place, which makes nothing. */
+/** Few items, many times for each object: sorted in place, without allocations. */
 function inOrder(steps: Step[]): void {
   if (steps.length > FEW) {
     steps.sort(([a], [b]) => compareElements(a, b))

@@ -333,7 +333,7 @@ describe('prototypes', () => {
   })
 })
 
-test('the result shares what was not touched with the document and nothing with the patch', () => {
+test('the result shares unchanged parts with the document and nothing with the patch', () => {
   const document = { kept: { a: 1 }, changed: { inner: { b: 1 }, other: {} } }
   const value = { c: 1 }
   const result = applyJsonPatch(document, [

@@ -116,7 +116,7 @@ class Draft {
   readonly #owned = new WeakSet<object>()
   readonly #copies = patchCloner(MAX_COPIED_BYTES)
   #shifted = 0
-  /** A value was moved further in, so the depth of the result is not known. */
+  /** A value was moved deeper, so the depth of the result is unknown. */
   #deepened = false
 
   constructor(document: unknown) {
@@ -183,7 +183,7 @@ class Draft {
     this.add(path, this.#copies.clone(this.#look(from), MAX_DEPTH - path.length))
   }
 
-  /** What a test compares with: a key that is absent counts as null, an absent item fails. */
+  /** Operand of a test: an absent key counts as null, an absent item fails. */
   tested(path: Path): unknown {
     const last = path.at(-1)
     if (last === undefined) return this.#root

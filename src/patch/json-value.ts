@@ -13,14 +13,14 @@ export const isObject = (value: unknown): value is JsonObject =>
 export const patchCloner = (bytes = Infinity) =>
   new JsonCloner((why) => new PatchFailed(why), bytes)
 
-/** Whether at most `room` containers lie inside each other. */
+/** Whether containers are nested at most `room` deep. */
 export function isWithin(value: unknown, room: number): boolean {
   if (typeof value !== 'object' || value === null) return true
   if (room <= 0) return false
   return Object.values(value).every((member) => isWithin(member, room - 1))
 }
 
-/** The failure of a patch whose result would nest beyond MAX_DEPTH. */
+/** The failure of a patch whose result would be nested deeper than MAX_DEPTH. */
 export const nestsTooDeeply = () => new PatchFailed(`the result nests deeper than ${MAX_DEPTH}`)
 
 /** Equality of JSON values; keys in any order, numbers by value. */

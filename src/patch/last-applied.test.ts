@@ -110,7 +110,7 @@ describe('the annotation', () => {
   test('is not made', () => {
     expect(outcome(thing({}), thing({ label: 'b' }))).toEqual(thing({ label: 'b' }))
   })
-  test('does not hold itself', () => {
+  test('does not contain itself', () => {
     const config = thing({ label: 'a' }, { [KEY]: 'x', a: 'b' })
     const text = `{"apiVersion":"test/v1","kind":"Thing","metadata":{"annotations":{"a":"b"},"name":"n"},"spec":{"label":"a"}}\n`
     expect(outcome(thing({}, { [KEY]: 'old' }), config)).toEqual(
@@ -120,7 +120,7 @@ describe('the annotation', () => {
       outcome(thing({ label: 'a' }, { a: 'b', [KEY]: text }), thing({ label: 'a' }, { a: 'b' })),
     ).toBeNull()
   })
-  test('goes when there is no room', () => {
+  test('is removed when there is no room', () => {
     const label = 'x'.repeat(262_144)
     expect(outcome(thing({}, { [KEY]: 'old', a: 'b' }), thing({ label }))).toEqual(
       thing({ label }, { a: 'b' }),

@@ -1,6 +1,6 @@
 /**
- * Objects that the command-line client has applied on its own side, with what it sent in an annotation: its first apply
- * here takes over what that annotation says was its own.
+ * Objects that the command-line client has applied on the client side, with the configuration in an annotation: its
+ * first server-side apply takes over the fields of that annotation.
  */
 import { finish, type Steps } from '../base/steps.ts'
 import { JsonError, parseJson } from '../codec/json-text.ts'
@@ -19,8 +19,8 @@ const MAX_ANNOTATION_BYTES = 262_144
 type Words = Pick<Vocabulary, 'resolve'>
 
 /**
- * Applies as `recordApply` does. For the command-line client, fields that still are as its annotation says are no
- * conflict, and the annotation is renewed. Throws ApplyConflict and TypedValueError.
+ * Applies as `recordApply` does. For the command-line client, fields that still match its annotation are no conflict,
+ * and the annotation is updated. Throws ApplyConflict and TypedValueError.
  */
 export const recordClientApply = (apply: Apply, writer: Writer, v: Words): Recorded =>
   finish(clientApplySteps(apply, writer, v))

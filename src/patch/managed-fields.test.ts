@@ -147,7 +147,7 @@ function fields(object: unknown): object {
 }
 
 describe('updates', () => {
-  test('who creates an object owns what is set in it', () => {
+  test('the creator of an object owns the fields that are set', () => {
     const story = new Story().update('a', {
       apiVersion: V1,
       kind: 'Thing',
@@ -240,7 +240,7 @@ describe('updates', () => {
     })
   }
 
-  test('sub-resources have entries of their own, and nobody owns what the endpoint resets', () => {
+  test('sub-resources have entries of their own, without the fields that the endpoint resets', () => {
     const story = new Story().update('a', spec({ replicas: 1 }))
     story.update('a', spec({ replicas: 2 }), { subresource: 'scale' })
     story.update('b', { ...spec({ replicas: 2 }), status: { seen: true } })
@@ -304,7 +304,7 @@ describe('updates', () => {
     expect(story.owners).toEqual(['a Update: .spec.paused', 'b Update /status: .spec.replicas'])
   })
 
-  test('an object that does not fit keeps its entries', () => {
+  test('an object that does not match its type keeps its entries', () => {
     const story = new Story().update('a', spec({ set: ['x'] }))
     const { owners } = story
     expect(story.update('b', spec({ set: ['x', 'y', 'y'] })).owners).toEqual(owners)
@@ -351,7 +351,7 @@ describe('applies', () => {
     expect(story.entries[0]).toMatchObject({ apiVersion: V1, time: '2024-01-01T00:00:00Z' })
   })
 
-  test('that change nothing leave all as it is', () => {
+  test('that change nothing leave the entries as they are', () => {
     const story = new Story().apply('a', spec({ replicas: 1 }))
     const { object, entries } = story
     story.apply('a', spec({ replicas: 1 }))
@@ -359,7 +359,7 @@ describe('applies', () => {
     expect(story.entries).toEqual(entries)
   })
 
-  test('of an object without entries leave all else to one who came before', () => {
+  test('of an object without entries assign all other fields to an earlier manager', () => {
     const story = new Story()
     story.object = spec({ replicas: 1, paused: true })
     story.apply('a', spec({ replicas: 1 }))
@@ -377,7 +377,7 @@ describe('applies', () => {
         ['b', { replicas: 1 }],
       ],
       object: { replicas: 1 },
-      // The later entry has no time, so it stands first.
+      // The later entry has no time, so it is first.
       owners: ['b Apply: .spec.replicas', 'a Apply: .spec.replicas'],
     },
     {
@@ -482,7 +482,7 @@ describe('applies', () => {
     })
   }
 
-  test('what somebody else wrote meanwhile stays', () => {
+  test('concurrent writes of others stay', () => {
     const story = new Story().apply('a', spec({ replicas: 1, paused: true }))
     story.update('b', spec({ replicas: 2, paused: true }))
     expect(fields(story.apply('a', spec({ paused: true })).object)).toEqual({
@@ -613,7 +613,7 @@ describe('applies', () => {
     )
   })
 
-  test('a value that has become atomic belongs to whoever owned a part of it', () => {
+  test('a value that has become atomic belongs to the owners of its parts', () => {
     const story = new Story().apply('b', spec({ selector: { matchLabels: { a: '1' } } }))
     story.entries = [
       {
@@ -642,7 +642,7 @@ describe('entries', () => {
     fieldsV1: { 'f:a': {} },
     ...more,
   })
-  test('stand in their order', () => {
+  test('are sorted', () => {
     const sorted = [
       entry({ operation: 'Apply', time: '2024-01-02T00:00:00Z' }),
       entry({ manager: 'z' }),
@@ -696,7 +696,7 @@ describe('laws', () => {
     return story
   }
 
-  test('nobody owns what is not there, and an apply that is repeated changes nothing', () => {
+  test('absent fields have no owner, and a repeated apply changes nothing', () => {
     fc.assert(
       fc.property(steps, (all) => {
         const story = new Story()
@@ -721,13 +721,13 @@ describe('laws', () => {
     )
   })
 
-  test('of two applies of one manager, what it alone owns is as by the second alone', () => {
+  test('after two applies of one manager, the fields that it alone owns are those of the second', () => {
     fc.assert(
       fc.property(content, content, content, (others, first, second) => {
         const start = () => new Story().apply('x', spec(others), { force: true })
         const two = start().apply('y', spec(first), { force: true })
         const one = start().apply('y', spec(second), { force: true })
-        // What the first took by force from others does not come back to them.
+        // Fields that the first took by force do not return to their former owners.
         two.apply('y', spec(second), { force: true })
         const own = (story: Story) => story.owners.filter((line) => line.startsWith('y '))
         expect(own(two)).toEqual(own(one))
@@ -769,7 +769,7 @@ describe('laws', () => {
   })
 })
 
-/** Without what is owned inside of items that somebody else has: it goes when they take the item away. */
+/** Without the fields inside of items that others own: removing the item removes them. */
 const withWholeItems = (set: FieldSet): FieldSet =>
   FieldSet.of(
     [...set.nodes.values()]
@@ -777,5 +777,5 @@ const withWholeItems = (set: FieldSet): FieldSet =>
       .map((node) => ({ ...node, below: withWholeItems(node.below) })),
   )
 
-/** Items may stand in another order than before. */
+/** Items may be in another order than before. */
 const sorted = (text: string) => [...text].sort().join('')

@@ -1,4 +1,4 @@
-/** `metadata.managedFields`: its entries read and written, and what each write makes of them. */
+/** Reads and writes the entries of `metadata.managedFields`, and updates them on each write. */
 import { StatusError } from '../meta/errors.ts'
 import type { ManagedFieldsEntry } from '../meta/object-meta.ts'
 import { finish, type Steps } from '../base/steps.ts'
@@ -20,7 +20,7 @@ import { sameJson } from './json-value.ts'
 import { TypedValueError } from './typed-items.ts'
 import { compare, type Comparison } from './typed-value.ts'
 
-/** Entries of one object, read. Managers go by what is the same in all of their writes. */
+/** Decoded entries of one object. Managers are keyed by the members that all of their writes share. */
 export interface Managed {
   readonly managers: Managers
   /** RFC 3339, whole seconds. */
@@ -29,11 +29,11 @@ export interface Managed {
 
 type Operation = 'Apply' | 'Update'
 
-/** What tells one manager's entry from the others. */
+/** Identifies one manager's entry. */
 export interface ManagerIdentity {
   readonly manager: string
   readonly operation: Operation
-  /** Empty for apply: whoever applies is the same in all versions. */
+  /** Empty for apply: one applier has one entry for all versions. */
   readonly apiVersion: string
   readonly subresource: string
 }
@@ -64,7 +64,7 @@ function identityOf(id: string): ManagerIdentity {
 /** The form in which a set was read; it does not change, and most sets outlive a write unchanged. */
 const written = new WeakMap<FieldSet, Record<string, unknown>>()
 
-/** Reads entries. Throws FieldsV1Error when one makes no sense. */
+/** Decodes entries. Throws FieldsV1Error when one is invalid. */
 export function readManaged(entries: readonly ManagedFieldsEntry[] | undefined): Managed {
   const managers = new Map<string, Manager>()
   const times = new Map<string, string>()
@@ -78,7 +78,7 @@ export function readManaged(entries: readonly ManagedFieldsEntry[] | undefined):
     }
     const id = idOf({ manager, operation, apiVersion, subresource })
     const set = fromFieldsV1(entry.fieldsV1 ?? {})
-    // What was read is an object.
+    // The decoded value is an object.
     if (!set.isEmpty) written.set(set, entry.fieldsV1 as Record<string, unknown>)
     managers.set(id, { set, apiVersion, applied: operation === 'Apply' })
     if (time !== undefined) times.set(id, time)
@@ -108,7 +108,7 @@ function entryOf(of: {
   readonly subresource: string
 }): ManagedFieldsEntry {
   const { manager, operation, apiVersion, time, fieldsV1, subresource } = of
-  // Members in the order of the declaration; spreads would cost as much as the rest.
+  // Members in the order of the declaration; spreads would double the cost.
   const entry: ManagedFieldsEntry = { manager, operation, apiVersion }
   if (time !== undefined) entry.time = time
   entry.fieldsType = 'FieldsV1'
@@ -127,7 +127,7 @@ function byPlace(a: ManagedFieldsEntry, b: ManagedFieldsEntry): number {
   return 0
 }
 
-/** Who writes, when and where. */
+/** The writer, with time and endpoint. */
 export interface Writer {
   readonly manager: string
   /** Empty for the object itself. */
@@ -141,7 +141,7 @@ export interface Update {
   readonly versions: Versions
   /** The object before; null on create. */
   readonly live: Versioned | null
-  /** An object of the version in which nothing is set. */
+  /** The zero value of the version. */
   readonly zero: Versioned
   readonly next: unknown
   readonly liveEntries: readonly ManagedFieldsEntry[] | undefined
@@ -184,7 +184,7 @@ export function* updateSteps(update: Update, writer: Writer): Steps<readonly Man
   return writeManaged(all)
 }
 
-/** The entries of an object that is made, of which nobody owns anything yet. */
+/** The entries of a new object, which has no owners yet. */
 function* firstEntries(
   { versions, zero, next }: Update,
   writer: Writer,
@@ -219,7 +219,7 @@ function changeOf(versions: Versions, old: Versioned, next: unknown): Comparison
 const isNothing = ({ added, removed, modified }: Comparison) =>
   added.isEmpty && removed.isEmpty && modified.isEmpty
 
-/** What the client made of the entries; null when it left them as they are, or what it sent makes no sense. */
+/** The entries that the client sent; null when they are unchanged, or invalid. */
 function sentIn({ liveEntries, sentEntries }: Update, { subresource }: Writer): Managed | null {
   if (subresource !== '' || sentEntries === undefined || sentEntries.length === 0) return null
   if (sentEntries === liveEntries || sameJson(sentEntries, liveEntries)) return null
@@ -236,7 +236,7 @@ function readable(entries: readonly ManagedFieldsEntry[] | undefined): Managed |
   }
 }
 
-/** Puts what this write changed into the entry of its manager. */
+/** Adds the changes of this write to the entry of its manager. */
 function joined({ managers, times }: Managed, id: string, now: string): Managed {
   const all = new Map(managers)
   const mine = all.get(THIS_WRITE)
@@ -250,7 +250,7 @@ function joined({ managers, times }: Managed, id: string, now: string): Managed 
 
 const metadata = fieldElement('metadata')
 
-/** What identifies an object or is the server's own. */
+/** Fields that identify an object or belong to the server. */
 const UNTRACKED = FieldSet.ofPaths(
   [fieldElement('apiVersion')],
   [fieldElement('kind')],
@@ -268,7 +268,7 @@ const UNTRACKED = FieldSet.ofPaths(
   ].map((name) => [metadata, fieldElement(name)]),
 )
 
-/** Makes one entry a version of the oldest updates while there are too many of them. */
+/** Merges the oldest updates into one entry per version while there are too many of them. */
 function capped({ managers, times }: Managed): Managed {
   const updaters = [...managers].filter(([, { applied }]) => !applied)
   if (updaters.length <= MAX_UPDATERS) return { managers, times }
@@ -313,14 +313,14 @@ export interface Apply {
   readonly versions: Versions
   /** The object before; the zero one when there is none. */
   readonly live: Versioned
-  /** An object of the version in which nothing is set. */
+  /** The zero value of the version. */
   readonly zero: Versioned
   readonly config: unknown
   readonly liveEntries: readonly ManagedFieldsEntry[] | undefined
   readonly force: boolean
 }
 
-/** What an apply makes of an object. */
+/** Result of an apply to an object. */
 export interface Recorded {
   /** null: the object stays as it is. */
   readonly object: unknown
@@ -350,13 +350,13 @@ export function* applySteps(apply: Apply, writer: Writer): Steps<Recorded> {
   if (mine && previous?.equals(set)) managers.set(id, { ...mine, set: previous })
   else if (mine && !set.isEmpty) managers.set(id, { ...mine, set })
   else managers.delete(id)
-  // Who applies what is there already gets a share without a time, or keeps the one of before.
+  // An apply without a change gets an entry without a time, or keeps its former time.
   const times = applied.object === null ? before.times : new Map(before.times).set(id, writer.now)
   yield
   return { object: applied.object, entries: writeManaged({ managers, times }) }
 }
 
-/** Conflicts with the times of those whose fields they are. */
+/** Conflicts with the times of the owners' entries. */
 function* timed<T>({ times }: Managed, apply: Steps<T>): Steps<T> {
   try {
     return yield* apply
@@ -375,10 +375,10 @@ function* beforeApply({ versions, live, zero, liveEntries }: Apply, now: string)
   return joined({ managers, times: read.times }, idOf({ ...identity, operation: 'Update' }), now)
 }
 
-/** Fields of one owner that a conflict names; an answer has an end in any case. */
+/** Fields of one owner that a conflict lists; it limits the size of the response. */
 const MAX_SHOWN = 2_000
 
-/** The 409 for an apply that would change what others own. */
+/** The 409 for an apply that would change fields of other managers. */
 export function applyConflict({ conflicts, times }: ApplyConflict): StatusError {
   const all = Array.from(conflicts, ([id, set]) => ({
     who: shown(id, times.get(id)),

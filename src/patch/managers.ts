@@ -37,16 +37,16 @@ export interface Manager {
   readonly applied: boolean
 }
 
-/** Managers by an identifier that tells them apart. */
+/** Managers by a unique identifier. */
 export type Managers = ReadonlyMap<string, Manager>
 
 /** The versions of one kind. */
 export interface Versions {
-  /** null: no such version any more. */
+  /** null: the version no longer exists. */
   topology(apiVersion: string): Topology | null
   /** The object of one version in the JSON form of another; both are known. */
   convert(object: unknown, from: string, to: string): unknown
-  /** Paths that nobody owns through the endpoint, with all behind them. */
+  /** Paths that have no owner through the endpoint, with all behind them. */
   ignored(apiVersion: string): FieldSet
 }
 
@@ -78,8 +78,8 @@ export class ApplyConflict extends Error {
 }
 
 /**
- * The managers after a write that is no apply: who wrote owns what was added or modified, the others lose that, and all
- * lose what was removed. `known` is how the objects differ, where that was looked at before.
+ * The managers after a write that is no apply: the writer owns added and modified fields, the others lose them, and all
+ * lose the removed ones. `known` is the difference of the objects, where it was computed before.
  */
 export function* updateManagerSteps(
   versions: Versions,
@@ -107,16 +107,17 @@ export function* updateManagerSteps(
   return withManager(others, writer, { set, apiVersion: live.apiVersion, applied: false })
 }
 
-/** What an apply makes of an object and its managers. */
+/** Result of an apply to an object and its managers. */
 export interface Applied {
-  /** null: nothing changes. */
+  /** null: unchanged. */
   readonly object: unknown
   readonly managers: Managers
 }
 
 /**
- * Applies a configuration: merges it into the live object, takes away what the manager applied before and does no more,
- * and gives it the fields of the configuration. Throws ApplyConflict unless `force`d, and TypedValueError.
+ * Applies a configuration: merges it into the live object, removes the fields that the manager applied before and no
+ * longer does, and makes it the owner of the configuration's fields. Throws ApplyConflict unless `force`d, and
+ * TypedValueError.
  */
 export function* applyManagerSteps(
   versions: Versions,
@@ -137,7 +138,7 @@ export function* applyManagerSteps(
   yield
   const merged = merge(topology, live.object, config)
   yield
-  // Most applies leave nothing of the last one out: then there is nothing to take away.
+  // Most applies omit nothing of the previous one: then nothing has to be removed.
   const isLess = () => last?.set.equals(set) === false && !last.set.difference(set).isEmpty
   const leaves = last && (last.apiVersion !== apiVersion || isLess())
   const object = leaves ? yield* pruned(views, merged, mine, last) : merged
@@ -185,11 +186,11 @@ function reconciled(views: Views, managers: Managers): Managers {
 }
 
 interface Change extends Comparison {
-  /** What the writer owns afterwards: added or modified. */
+  /** The fields that the writer owns afterwards: added or modified. */
   readonly taken: FieldSet
 }
 
-/** Takes from the others what a write changes and removes. Throws ApplyConflict unless forced. */
+/** Removes fields that a write changes or removes from the other managers. Throws ApplyConflict unless forced. */
 function* displace(
   views: Views,
   live: unknown,
@@ -225,7 +226,7 @@ function* displace(
     }
     yield
     const change = changeIn(manager.apiVersion)
-    // Entries in versions that are no more say nothing any longer.
+    // Entries in versions that no longer exist have no effect.
     if (!change) continue
     const lost = manager.set.intersection(change.taken)
     if (!lost.isEmpty) conflicts.set(id, lost)
@@ -248,7 +249,7 @@ const without = ({ added, removed, modified }: Comparison, ignored: FieldSet): C
   modified: modified.recursiveDifference(ignored),
 })
 
-/** Takes out what the manager applied last time, unless it or somebody else owns it now. */
+/** Removes the fields that the manager applied before, unless it or another manager owns them now. */
 function* pruned(views: Views, merged: unknown, managers: Managers, last: Manager): Steps<unknown> {
   const topology = views.topology(last.apiVersion)
   if (last.set.isEmpty || !topology) return merged
@@ -269,7 +270,7 @@ function* pruned(views: Views, merged: unknown, managers: Managers, last: Manage
   return views.back(last.apiVersion, removeItems(topology, mergedThen, gone))
 }
 
-/** All owned fields by version, those of the given version first: the others may need them to be converted. */
+/** All owned fields by version, those of the given version first: the others may need them for their conversion. */
 function ownedIn(managers: Managers, first: string): [string, FieldSet][] {
   const owned = new Map<string, FieldSet[]>([[first, []]])
   for (const { apiVersion, set } of managers.values()) {
@@ -280,7 +281,7 @@ function ownedIn(managers: Managers, first: string): [string, FieldSet][] {
   return Array.from(owned, ([apiVersion, sets]) => [apiVersion, FieldSet.unionOf(sets)])
 }
 
-/** The pruned object with what is owned in one version put back; all objects are of version `then`. */
+/** The pruned object with the owned fields of one version restored; all objects are of version `then`. */
 function* withOwned(
   views: Views,
   merged: unknown,
@@ -309,7 +310,7 @@ function withManager(managers: Managers, id: string, manager: Manager): Managers
   return all
 }
 
-/** Paths of a set as messages show them, in order; the first of them when there are more than `most`. */
+/** Paths of a set as in messages, in order; the first `most` of them. */
 export function pathTexts(set: FieldSet, most = Infinity): string[] {
   const texts: string[] = []
   for (const path of set.paths()) {

@@ -59,7 +59,7 @@ describe('prototypes', () => {
   }
 })
 
-test('the result shares what was not touched with the document and nothing with the patch', () => {
+test('the result shares unchanged parts with the document and nothing with the patch', () => {
   const document = { kept: {}, changed: { inner: {} } }
   const patch = { changed: { a: { list: [1] } } }
   const result = applyMergePatch(document, patch) as {

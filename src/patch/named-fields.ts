@@ -4,7 +4,7 @@ import { DEDUCED, type Topology } from '../notation/topology.ts'
 
 /**
  * The set with the declared fields on the way to its paths: of `spec.strategy.type` also `spec` and `spec.strategy`.
- * Items and keys of maps on the way stay out, for whoever owns something in them need not have made them.
+ * Items and keys of maps on the way stay out, because the owner of a nested field need not have created them.
  */
 export function withNamedFields(set: FieldSet, topology: Topology): FieldSet {
   return FieldSet.of(
@@ -17,8 +17,8 @@ export function withNamedFields(set: FieldSet, topology: Topology): FieldSet {
 }
 
 /**
- * The set as it reads when the declarations have become coarser since it was written: whoever owned part of a value that
- * is now one owns the value. The very set when it reads the same.
+ * The set adapted to declarations that have become coarser since it was written: the owners of parts of a value that is
+ * now atomic own the value. The same object when nothing changes.
  */
 export function withAtomicValues(set: FieldSet, topology: Topology): FieldSet {
   let all: Map<string, FieldNode> | null = null

@@ -20,8 +20,8 @@ export class TooManyOperations extends Error {
 }
 
 /**
- * A strategic merge patch that the declarations give no way to apply (500 without a reason, as clients know it); the
- * message is for the client.
+ * A strategic merge patch that the declarations do not support (500 without a reason, as clients expect); the message
+ * is for the client.
  */
 export class PatchMismatch extends Error {
   override readonly name = 'PatchMismatch'

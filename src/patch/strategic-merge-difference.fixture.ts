@@ -3,7 +3,7 @@ import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { isObject, type JsonObject, sameJson } from './json-value.ts'
 import { itemsOf, memberOf } from './strategic-merge-schema.ts'
 
-/** A strategic merge patch that makes one document of another, with every directive that serves. */
+/** A strategic merge patch from one document to another, with all applicable directives. */
 export function difference(
   shape: Shape,
   before: JsonObject,

@@ -4,7 +4,7 @@ import { setOwn } from '../codec/json-scanner.ts'
 import { isObject, type JsonObject, nestsTooDeeply } from './json-value.ts'
 import { PatchMismatch, PatchSyntaxError } from './patch-errors.ts'
 
-/** Says what to do with the object or list that holds it: `delete`, `replace` or, in no place yet, `merge`. */
+/** Directive for the containing object or list: `delete` or `replace`; `merge` is not supported. */
 export const PATCH = '$patch'
 /** Names the members that the live object may keep. */
 export const RETAIN_KEYS = '$retainKeys'
@@ -34,17 +34,15 @@ export const badDirective = (directive: 'order' | 'delete') =>
       : 'invalid patch format of primitive list',
   )
 
-/** The failure of a `$patch` that asks for something unknown. */
+/** The failure of a `$patch` with an unknown value. */
 export const unknownPatchType = (patch: JsonObject) =>
   new PatchMismatch(`unknown patch type: ${valueText(patch[PATCH])} in map: ${valueText(patch)}`)
 
-/** The failure of an item that lacks the member that would tell it apart. */
+/** The failure of an item without its merge key. */
 export const noMergeKey = (item: JsonObject, key: string) =>
   new PatchMismatch(`map: ${valueText(item)} does not contain declared merge key: ${key}`)
 
-/**
- * What an item of a patch's list says of the list instead of being an item; null: it is an item. Throws PatchMismatch.
- */
+/** The directive of an item of a patch's list; null: it is an ordinary item. Throws PatchMismatch. */
 export function itemDirective(item: JsonObject): 'delete' | 'replace' | null {
   if (!Object.hasOwn(item, PATCH)) return null
   const directive = item[PATCH]
@@ -56,8 +54,8 @@ export function itemDirective(item: JsonObject): 'delete' | 'replace' | null {
 }
 
 /**
- * Drops what a live object has beyond the keys that `$retainKeys` of its patch names; `live` is changed. Throws
- * PatchSyntaxError, also when the patch sets what it does not name.
+ * Drops the members of a live object that are not in `$retainKeys` of its patch; `live` is changed. Throws
+ * PatchSyntaxError, also when the patch sets a member that is not listed.
  */
 export function retainKeys(live: JsonObject, patch: JsonObject): void {
   if (!Object.hasOwn(patch, RETAIN_KEYS)) return
@@ -73,9 +71,9 @@ export function retainKeys(live: JsonObject, patch: JsonObject): void {
 }
 
 /**
- * A value of a patch as it is when there is nothing to merge it with: a copy without directives, without nulls in
- * objects, and without what a directive deletes; undefined when that is all of it. `room`: containers that may lie
- * inside each other. Throws PatchMismatch and PatchFailed.
+ * A value of a patch without a live counterpart: a copy without directives, without nulls in objects, and without parts
+ * that a directive deletes; undefined when nothing is left. `room`: maximum nesting of containers. Throws PatchMismatch
+ * and PatchFailed.
  */
 export function withoutDirectives(value: unknown, room: number): unknown {
   if (typeof value !== 'object' || value === null) return value
@@ -85,7 +83,7 @@ export function withoutDirectives(value: unknown, room: number): unknown {
       .filter((item: unknown) => !isObject(item) || itemDirective(item) === null)
       .map((item: unknown) => withoutDirectives(item, room - 1))
   }
-  // What is an object and no list came from JSON text.
+  // Objects that are no lists came from JSON text.
   const patch = value as JsonObject
   if (Object.hasOwn(patch, PATCH)) {
     if (patch[PATCH] === 'delete') return undefined
@@ -101,7 +99,7 @@ export function withoutDirectives(value: unknown, room: number): unknown {
   return result
 }
 
-/** UTF-16 units of a value in a message: enough to know it by, never all of an object. */
+/** UTF-16 units of a value in a message: enough to identify it, never a whole object. */
 const MAX_TEXT = 256
 
 /** The beginning of a JSON value in the notation that the messages of patches have always had: `map[a:1 b:[x y]]`. */

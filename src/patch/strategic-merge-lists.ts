@@ -5,7 +5,7 @@ import { itemDirective, noMergeKey, valueText } from './strategic-merge-directiv
 
 /** How two items of a merged list become one, and an item of the patch a new one. */
 export interface ItemMerger {
-  /** What tells items apart; null: their value. */
+  /** Merge key of the items; null: their value. */
   readonly key: string | null
   merge(live: JsonObject, patch: JsonObject): unknown
   /** undefined: the item is none. */
@@ -13,8 +13,8 @@ export interface ItemMerger {
 }
 
 /**
- * Merges a list of a patch into the live one: items that both have are merged, others added. Items of the patch stand
- * in its order, the others of the live list among them in theirs. Throws PatchFailed and PatchMismatch.
+ * Merges a list of a patch into the live one: common items are merged, others added. Items of the patch are in its
+ * order, the others of the live list among them in theirs. Throws PatchFailed and PatchMismatch.
  */
 export function mergeLists(
   live: readonly unknown[],
@@ -27,7 +27,7 @@ export function mergeLists(
   }
   const { key } = how
   if (key === null) throw new PatchMismatch('cannot merge lists without merge key')
-  // Both hold objects only, says their kind.
+  // By their kind, both contain only objects.
   const { kept, replaces, gone } = directed(patch as readonly JsonObject[], key)
   if (replaces) {
     const items = kept.map((item) => how.add(item)) as JsonObject[]
@@ -52,7 +52,7 @@ export function mergeLists(
   return inOrder(merged, kept, left, key)
 }
 
-/** Takes the given scalars out of a list. Throws PatchFailed and PatchMismatch. */
+/** Removes the given scalars from a list. Throws PatchFailed and PatchMismatch. */
 export function removeScalars(
   live: readonly unknown[],
   gone: readonly unknown[],
@@ -105,9 +105,7 @@ export function inOrder(
 const isBefore = (a: number | undefined, b: number | undefined) =>
   a !== undefined && b !== undefined && a < b
 
-/**
- * Checks that the items of a patch stand in the order that it demands, and are all named there. Throws PatchMismatch.
- */
+/** Checks that the items of a patch are in the order that it demands, and all listed there. Throws PatchMismatch. */
 export function checkOrder(
   patch: readonly unknown[],
   order: readonly unknown[],
@@ -142,7 +140,7 @@ export function kindOfItems(...lists: readonly (readonly unknown[])[]): string |
   return kind === 'map' ? 'object' : kind
 }
 
-/** What a value is called in messages about kinds. */
+/** Name of a value's type in messages. */
 export function kindName(value: unknown): string {
   if (value === null || value === undefined) return 'nil'
   if (Array.isArray(value)) return 'slice'
@@ -158,7 +156,7 @@ export function kindName(value: unknown): string {
   }
 }
 
-/** The items of a patch that are meant as items, and what the others say. Throws PatchMismatch. */
+/** The ordinary items of a patch, and the directives of the others. Throws PatchMismatch. */
 function directed(patch: readonly JsonObject[], key: string) {
   const kept: JsonObject[] = []
   const gone = new Set<string>()

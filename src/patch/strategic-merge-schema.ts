@@ -2,15 +2,15 @@ import type { FieldFacts, Holds, Shape } from '../notation/shape.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { PatchMismatch } from './patch-errors.ts'
 
-/** What strategic merge patch knows about one value: its type and how it merges. */
+/** Merge strategy of one value: its type and how it merges. */
 export interface Member {
   /** null: any JSON. */
   readonly holds: Holds | null
   /** The value is replaced as a whole; only objects that are declared so. */
   readonly replaces: boolean
-  /** Items of the list are merged; without it the patch's list takes the place of the live one. */
+  /** Items of the list are merged; otherwise the patch's list replaces the live one. */
   readonly merges: boolean
-  /** What tells the items of a merged list apart; null: items are told apart by value. */
+  /** Merge key of a list's items; null: items are distinguished by value. */
   readonly key: string | null
 }
 

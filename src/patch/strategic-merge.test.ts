@@ -774,7 +774,7 @@ test('names are those of the vocabulary', () => {
   expect(merged).toEqual({ spec: { kubeletItems: [{ name: 'b' }, { name: 'a' }] } })
 })
 
-test('the result shares with the document what was not touched, and nothing with the patch', () => {
+test('the result shares unchanged parts with the document, and nothing with the patch', () => {
   const document = {
     metadata: { name: 'n' },
     spec: { containers: [{ name: 'a', args: ['x'] }, { name: 'b' }], raw: {} },

@@ -1,6 +1,6 @@
 /**
- * Strategic merge patch: a merge patch in which lists merge by their declaration and `$`-keys say what plain JSON
- * cannot (api-machinery section 10).
+ * Strategic merge patch: a merge patch in which lists merge by their declaration, with `$` directives for operations
+ * that plain JSON cannot express.
  */
 import { MAX_DEPTH, setOwn } from '../codec/json-scanner.ts'
 import type { Holds, Shape } from '../notation/shape.ts'
@@ -45,7 +45,7 @@ export function strategicMerge(
   return new Merge(v).objects({ is: 'object', to: () => shape }, live, patch, MAX_DEPTH)
 }
 
-/** `room` is everywhere the number of containers that may lie inside each other. */
+/** `room` is the remaining depth of nested containers. */
 class Merge {
   readonly #v: Pick<Vocabulary, 'resolve'>
 
@@ -111,7 +111,7 @@ class Merge {
     })
   }
 
-  /** Merges the lists whose order the patch demands; `result` is changed. Returns the names of those it took. */
+  /** Merges the lists whose order the patch specifies; `result` is changed. Returns the names of the merged lists. */
   #orderedLists(
     holds: Holds | null,
     result: JsonObject,
@@ -150,7 +150,7 @@ class Merge {
   }
 }
 
-/** Takes out of lists what the patch lists for that; `result` is changed. */
+/** Removes the items from lists that the patch lists for deletion; `result` is changed. */
 function deletedScalars(result: JsonObject, patch: JsonObject): void {
   for (const [directive, gone] of Object.entries(patch)) {
     if (listDirective(directive) !== 'delete') continue

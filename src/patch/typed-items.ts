@@ -25,8 +25,8 @@ export interface Item {
 }
 
 /**
- * The items of a list with the steps to them. Of items with the same step the first is there; this and items without a
- * step are told to `fault`.
+ * The items of a list with the steps to them. Of items with the same step the first counts; this and items without a
+ * step are reported to `fault`.
  */
 export function itemsOf(
   topology: ListTopology,
@@ -58,7 +58,7 @@ interface Read {
   readonly items: ReadonlyMap<string, Item>
 }
 
-/** Keyed lists that were read: one write looks at each several times. They are of documents, which nobody changes. */
+/** Cache of decoded keyed lists: one write reads each several times. They belong to immutable documents. */
 const read = new WeakMap<readonly unknown[], Read>()
 
 /** The step to an item of a set, or why there is none. */

@@ -16,7 +16,7 @@ const texts = (set: FieldSet) => Array.from(set.paths(), pathText)
 const inSpec = (set: FieldSet) => texts(set).map((text) => text.replace(/^\.spec/, ''))
 const spec = (text: string) => ({ spec: JSON.parse(text) as unknown })
 
-describe('what does not fit', () => {
+describe('values that do not match their type', () => {
   for (const [value, ...faults] of [
     ['{}'],
     ['null'],
@@ -96,7 +96,7 @@ describe('what does not fit', () => {
   })
 })
 
-describe('what is owned', () => {
+describe('owned paths', () => {
   for (const [value, ...paths] of [
     ['{}', ''],
     ['null', ''],
@@ -571,14 +571,14 @@ describe('laws', () => {
     }),
   })
 
-  test('a comparison tells what merging brings', () => {
+  test('a comparison reports the changes of a merge', () => {
     fc.assert(
       fc.property(value, value, (live, config) => {
         const merged = merge(topology, live, config)
         const { added, removed, modified } = compare(topology, live, merged)
         const owned = toFieldSet(topology, config)
         expect(removed.isEmpty).toBe(true)
-        // What is new on the way is not owned by whoever applies.
+        // New ancestors of a field are not owned by the applier.
         expect(added.leaves().union(modified).difference(owned).isEmpty).toBe(true)
         expect(merge(topology, merged, config)).toEqual(merged)
         expect(compare(topology, merged, live).removed.equals(added)).toBe(true)
@@ -587,7 +587,7 @@ describe('laws', () => {
     )
   })
 
-  test('everything of a value taken out leaves nothing that is owned', () => {
+  test('removing all paths of a value leaves no owned ones', () => {
     fc.assert(
       fc.property(value, (one) => {
         const named = withNamedFields(toFieldSet(topology, one), topology)

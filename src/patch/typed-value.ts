@@ -1,6 +1,5 @@
 /**
- * Objects as apply sees them: JSON values walked along their topology. `undefined` stands for what is absent, which is
- * not the same as null.
+ * Typed values for apply: JSON values walked along their topology. `undefined` means absent, which differs from null.
  */
 import { setOwn } from '../codec/json-scanner.ts'
 import { fieldElement, type PathElement } from './field-path.ts'
@@ -26,7 +25,7 @@ import {
 export const toFieldSet = (topology: Topology, value: unknown): FieldSet =>
   owned(topology, value).below
 
-/** What belongs to one step: whether its own path is meant, and the paths behind it. */
+/** The part of a set at one step: whether its own path is included, and the paths behind it. */
 type Part = Pick<FieldNode, 'member' | 'below'>
 
 const WHOLE: Part = { member: true, below: FieldSet.empty }
@@ -94,7 +93,7 @@ export function compare(topology: Topology, before: unknown, after: unknown): Co
 }
 
 interface Change {
-  /** What became of the value itself. */
+  /** The change of the value itself. */
   readonly self: Side | null
   readonly below: Comparison
 }
@@ -128,14 +127,14 @@ function differ(topology: Topology, before: unknown, after: unknown): Change | n
   return sameJson(before, after) ? null : MODIFIED
 }
 
-// Only undeclared values change their kind. Their parts come or go one by one, and the value itself is another.
+// Only undeclared values change their kind. Their parts are added or removed one by one, and the value itself changes.
 function becameOther(topology: Topology, before: unknown, after: unknown): Change {
   const removed = everyPath(topology, before)
   const added = everyPath(topology, after)
   return { self: 'modified', below: { added, removed, modified: FieldSet.empty } }
 }
 
-/** The paths to all parts of a value that comes or goes, also to those in which others lie. */
+/** The paths to all parts of an added or removed value, including containers. */
 function everyPath(topology: Topology, value: unknown): FieldSet {
   const resolved = resolve(topology, value)
   const nodes = new Map<string, FieldNode>()
@@ -252,7 +251,7 @@ function mergedMembers(topology: MapTopology, live: JsonObject, config: JsonObje
   return merged ?? live
 }
 
-/** Items stand in the order of the configuration; those that it lacks where they stood among those that it has. */
+/** Items are in the order of the configuration; items that it lacks stay next to their former neighbours. */
 function mergedItems(
   topology: ListTopology,
   live: readonly unknown[],
@@ -294,7 +293,7 @@ function mergedItems(
   return isSame ? live : merged
 }
 
-/** The value without what the set names; what is left empty by that becomes null, or absent at the top. */
+/** The value without the paths of the set; a part that becomes empty becomes null, or absent at the top. */
 export function removeItems(topology: Topology, value: unknown, set: FieldSet): unknown {
   if (set.isEmpty) return value
   const resolved = resolve(topology, value)
@@ -316,7 +315,7 @@ function keptItems(topology: ListTopology, list: readonly unknown[], set: FieldS
     const node = set.nodes.get(element.text)
     if (node?.member) continue
     const left = node ? removeItems(topology.of(), value, node.below) : value
-    // An item stays tellable from the others, whatever it loses.
+    // An item keeps its key fields in any case.
     kept.push(left ?? (isObject(value) ? keysOf(topology, value) : value))
   }
   return kept.length > 0 ? kept : undefined
@@ -333,7 +332,7 @@ function keptMembers(topology: MapTopology, value: JsonObject, set: FieldSet) {
   return filledObject(kept) ? kept : undefined
 }
 
-/** What of the value the set names, with the key fields of the items; undefined when it is nothing. */
+/** The part of the value that the set names, with the key fields of the items; undefined when it is empty. */
 export function extractItems(topology: Topology, value: unknown, set: FieldSet): unknown {
   if (set.isEmpty) return undefined
   const resolved = resolve(topology, value)
@@ -376,7 +375,7 @@ function extractedMembers(topology: MapTopology, value: JsonObject, set: FieldSe
   return filledObject(found) ? found : undefined
 }
 
-/** A value whose own path is owned and none behind it: all of it, unless its parts are owned one by one. */
+/** The value at an owned path without nested owned paths: complete if it is atomic, else an empty container. */
 function withoutParts(topology: Topology, value: unknown): unknown {
   const resolved = resolve(topology, value)
   if (resolved.is === 'map' && !resolved.atomic && isObject(value)) return {}

@@ -37,7 +37,7 @@ export function placesOf(
   }
 }
 
-/** Whether a value stands in a JSON patch for comparison only. */
+/** Whether a value is in a JSON patch for comparison only. */
 function isTested(patch: unknown, [operation]: Path): boolean {
   if (typeof operation !== 'number' || !Array.isArray(patch)) return false
   return (patch[operation] as { op?: unknown } | null)?.op === 'test'

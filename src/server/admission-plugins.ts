@@ -12,7 +12,7 @@ import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 
 const CONFIG_FLAG = 'admission-control-config-file'
 
-/** The plugins that are on, in their order, with what is said of them. */
+/** The enabled plugins in order, with their configurations. */
 export interface ChosenPlugins {
   readonly factories: readonly AnyPluginFactory[]
   readonly configurations: Configurations

@@ -11,7 +11,7 @@ type Name = keyof Parts
 
 const component = componentsOf<Parts>()
 
-/** What happens, in order. */
+/** Records events in order. */
 class Story {
   readonly events: string[] = []
   readonly #gates = new Map<string, () => void>()
@@ -184,7 +184,7 @@ test('a component sees the parts that it declares', async () => {
   expect(lookUp()).toBe('(ABC)D')
 })
 
-test('a failure in the middle stops what was started, in reverse', async () => {
+test('a failure in the middle stops the started components, in reverse', async () => {
   const story = new Story()
   const graph = new ComponentGraph<Parts>([
     story.part('a'),
@@ -198,7 +198,7 @@ test('a failure in the middle stops what was started, in reverse', async () => {
   )
 })
 
-test('after a failure what is starting is waited for, and no other is begun', async () => {
+test('after a failure starting components are awaited, and no other is started', async () => {
   const story = new Story()
   const graph = new ComponentGraph<Parts>([
     story.part('a', [], { waits: true }),
@@ -216,7 +216,7 @@ test('after a failure what is starting is waited for, and no other is begun', as
   )
 })
 
-test('of several failures the first in order is told', async () => {
+test('of several failures the first in order is reported', async () => {
   const story = new Story()
   const graph = new ComponentGraph<Parts>([
     story.part('a', [], { waits: true, fails: true }),
@@ -230,7 +230,7 @@ test('of several failures the first in order is told', async () => {
   expect(story.told()).toBe('a begins, c begins, c fails, a fails')
 })
 
-test('whoever waits for the failed beside it hears of that, and of one that was not begun', async () => {
+test('a component that awaits a failed one gets its error, also for one that was not started', async () => {
   const heard: string[] = []
   const graph = new ComponentGraph<Parts>([
     component({ name: 'a', start: () => Promise.reject(new Error('a cannot')) }),
@@ -248,7 +248,7 @@ test('whoever waits for the failed beside it hears of that, and of one that was 
   expect(heard).toEqual(['Error: a cannot', 'Error: a cannot'])
 })
 
-test('a stop while starting waits for what is starting and begins no more', async () => {
+test('a stop while starting awaits starting components and starts no more', async () => {
   const story = new Story()
   const graph = new ComponentGraph<Parts>([
     story.part('a'),
@@ -278,7 +278,7 @@ test('a stop while the last is starting ends the start too', async () => {
   expect(story.told()).toBe('a begins, a started, a stopped')
 })
 
-test('what fails to stop keeps no other from being stopped', async () => {
+test('a failed stop keeps no other component from being stopped', async () => {
   const story = new Story()
   const graph = new ComponentGraph<Parts>([
     story.part('a'),

@@ -9,7 +9,7 @@
 
 /** Result of a start. */
 export interface Started<T> {
-  /** What other components get of this one. */
+  /** Parts that other components get from this one. */
   readonly part: T
   /** Releases everything that the start acquired. */
   stop?(): Promise<void> | void
@@ -176,7 +176,7 @@ class StartEnded extends Error {
   }
 }
 
-/** Sorts topologically and keeps the given order where it can. Throws on what cannot start. */
+/** Sorts topologically and keeps the given order where it can. Throws on unknown or cyclic dependencies. */
 function inOrder<P>(components: readonly Component<P>[]): readonly Component<P>[] {
   const byName = new Map(components.map((component) => [component.name, component]))
   if (byName.size < components.length)

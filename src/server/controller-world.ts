@@ -1,4 +1,4 @@
-/** What controllers work with that run in the process of their server. */
+/** Dependencies of controllers that run in the process of their server. */
 import type { Api } from '../registry/context.ts'
 import type { Authorizer } from '../authz/authorizer.ts'
 import { ALL_AUTHENTICATED } from '../authn/anonymous.ts'
@@ -11,10 +11,10 @@ import type { ControllerWorld } from '../controllers/controller.ts'
 import { localClient } from '../loopback/local-client.ts'
 import type { User } from '../registry/context.ts'
 
-/** What the world of controllers is made of. */
+/** Parts of which these dependencies are made. */
 export interface LocalWorldParts {
   readonly api: Api
-  /** Decides what each of them may. */
+  /** Authorizes each controller. */
   readonly authorizer: Pick<Authorizer, 'authorize'>
   readonly log: Log
 }
@@ -29,7 +29,10 @@ const userOf = (name: string, groups: readonly string[]): User => ({
 /** The server as a user. */
 export const serverUser: User = userOf('system:apiserver', [PRIVILEGED_GROUP])
 
-/** Controllers as their own service accounts; what they have in common is read as their manager, as by a program apart. */
+/**
+ * Controllers with their own service accounts; shared informers read as the controller manager, as in a separate
+ * program.
+ */
 export function managerWorld(parts: LocalWorldParts): ControllerWorld {
   const { v } = parts.api
   const namespace = v.resolve('{system}-system')
@@ -43,7 +46,7 @@ export function managerWorld(parts: LocalWorldParts): ControllerWorld {
   })
 }
 
-/** Controllers that are a part of the server, and may do what it may. */
+/** Controllers that are a part of the server, with its permissions. */
 export function serverWorld(parts: LocalWorldParts): ControllerWorld {
   const { v } = parts.api
   const client = () => clientAs(parts, serverUser, v.resolve('{system}-apiserver'))

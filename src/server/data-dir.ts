@@ -1,4 +1,4 @@
-/** The folder of a server's data while the server starts: whether it can be had, and what goes when the start fails. */
+/** The data directory during the start: whether it is usable, and which files are removed when the start fails. */
 import { accessSync, constants, existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeFolders, removeFolders } from '../base/folders.ts'
@@ -9,15 +9,15 @@ const STORE = 'store'
 const KUBECONFIG = 'admin.kubeconfig'
 const OTHERS = ['pki', KUBECONFIG] as const
 
-/** What a start makes of a data directory. */
+/** Files that a start creates in a data directory. */
 export class StartingDataDir {
   readonly #dir: string
   readonly #made: readonly string[]
   #isKept = false
-  /** What was not there before. */
+  /** Entries that did not exist before. */
   readonly #fresh: ReadonlySet<string>
 
-  /** Makes the folder when it is absent. Throws UnusableDataDir where nothing can be written to it. */
+  /** Creates the directory when it is absent. Throws UnusableDataDir when it is not writable. */
   constructor(dir: string) {
     this.#dir = dir
     try {
@@ -29,12 +29,15 @@ export class StartingDataDir {
     this.#fresh = new Set([STORE, ...OTHERS].filter((name) => !existsSync(join(dir, name))))
   }
 
-  /** Clients may have seen what is in the store: from now on nothing is removed. */
+  /** Clients may have seen the content of the store: nothing is removed from now on. */
   keep(): void {
     this.#isKept = true
   }
 
-  /** Unless kept, removes what the start created beside the store; returns whether the store is to be removed. Called under its lock. */
+  /**
+   * Unless kept, removes the files that the start created beside the store; returns whether the store is to be removed.
+   * Called under its lock.
+   */
   discardHeld(): boolean {
     if (this.#isKept) return false
     this.#removeOthers()
@@ -42,8 +45,8 @@ export class StartingDataDir {
   }
 
   /**
-   * Unless kept, removes what is left of the start after everything is closed. Only the holder of the store's lock may
-   * remove what is beside it; without a lock, a kubeconfig shows that another server uses the directory.
+   * Unless kept, removes the remaining files of the start after everything is closed. Only the holder of the store's
+   * lock may remove files beside it; without a lock, a kubeconfig shows that another server uses the directory.
    */
   discard({ isLocked }: { readonly isLocked: boolean }): void {
     if (this.#isKept) return
@@ -57,7 +60,7 @@ export class StartingDataDir {
   }
 }
 
-/** An error of the file system below a data directory, told with what would help; any other error as it is. */
+/** A file system error below a data directory, with a suggestion; any other error as it is. */
 export function dataDirFault(dir: string, error: unknown): unknown {
   const { code, syscall, message } = error as NodeJS.ErrnoException
   if (error instanceof UnusableDataDir || code === undefined || syscall === 'listen') return error

@@ -7,19 +7,19 @@ import { definitionOwner } from '../extend/definitions.ts'
 import type { ResourceEntry } from '../catalogue/entry.ts'
 import { StatusError } from '../meta/errors.ts'
 
-/** How long objects that are held are waited for, and how often it is looked, milliseconds. */
+/** Maximum wait for objects with finalizers, and polling interval, milliseconds. */
 const WAIT_MS = 60_000
 const LOOK_MS = 5_000
-/** Deletes that are under way at a time. */
+/** Maximum number of concurrent deletes. */
 const AT_ONCE = 50
 
-/** What removes them from the store: versions that are not served are no obstacle. */
+/** Removes the objects of a definition from the store, also in versions that are not served. */
 export function instanceRemoval(api: Api): RemoveInstances {
   const writer = new InternalWriter(api)
   return async ({ metadata: { name = '' }, spec }, signal) => {
     const entry = api.catalogue.now.entry(spec.group, spec.names.plural)
     if (!entry) return
-    // What another has under the same keys is not the definition's.
+    // Objects of another owner under the same keys do not belong to the definition.
     if (entry.owner !== definitionOwner(name)) return 'overlaps'
     const [stored] = entry.versions
     for (let waited = 0; ; waited += LOOK_MS) {

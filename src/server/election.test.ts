@@ -23,13 +23,13 @@ afterEach(async () => {
 
 interface Candidate {
   readonly election: Election
-  /** While it is, nothing that it writes arrives. */
+  /** While true, none of its writes arrive. */
   isCut: boolean
-  /** What the clock shows to it stands still. */
+  /** Whether its clock is stopped. */
   isFrozen: boolean
 }
 
-/** Takes part as somebody; what begins and ends is said. */
+/** Joins the election as the given candidate; records when leadership begins and ends. */
 async function enter(identity: string): Promise<void> {
   const self = { isCut: false, isFrozen: false }
   const { api, clock } = world
@@ -63,7 +63,7 @@ async function enter(identity: string): Promise<void> {
   candidates.set(identity, Object.assign(self, { election }))
 }
 
-/** Lets time pass; what was said meanwhile. */
+/** Advances the time; returns the records since. */
 async function pass(seconds: number): Promise<string[]> {
   for (let i = 0; i < seconds; i++) {
     world.clock.advance(SECOND)
@@ -102,7 +102,7 @@ test('a server is elected where requests are not served leases', async () => {
   expect([await pass(0), (await spec()).holderIdentity]).toEqual([['a begins'], 'a'])
 })
 
-test('whoever comes while nobody holds it waits for one only', async () => {
+test('a candidate that joins a free election waits for one other only', async () => {
   await Promise.all(['a', 'b', 'c'].map(enter))
   const [begins, ...others] = await pass(30)
   expect([begins, others]).toEqual([expect.stringMatching(/^[abc] begins$/), []])
@@ -115,7 +115,7 @@ describe('the holder', () => {
     await pass(4)
   })
 
-  test('stands still: another begins after the duration and a look', async () => {
+  test('freezes: another begins after the lease duration and a retry', async () => {
     candidates.get('a')!.isFrozen = true
     expect(await pass(11)).toEqual([])
     expect(await pass(3)).toEqual(['b begins'])
@@ -129,7 +129,7 @@ describe('the holder', () => {
     expect(await pass(20)).toEqual([])
   })
 
-  test('nobody can write: it begins again when it can', async () => {
+  test('cannot write, nor can others: one begins again when it can', async () => {
     for (const one of candidates.values()) one.isCut = true
     const trouble = await pass(60)
     expect(trouble.sort()).toEqual([
@@ -148,7 +148,7 @@ describe('the holder', () => {
     expect(await pass(2)).toEqual(['a ends', 'b begins'])
   })
 
-  test('loses it to somebody’s hand', async () => {
+  test('loses it to a manual change', async () => {
     await world.hand.patch(PLACE, { spec: { holderIdentity: 'someone' } })
     expect(await pass(4)).toEqual(['a ends'])
     await world.hand.delete(PLACE)

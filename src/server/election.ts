@@ -1,6 +1,6 @@
 /**
- * Which of several servers over one store does what only one of them must do: the one whose name is in a Lease that is
- * renewed. The server is a client of itself here, in its own name.
+ * Leader election among servers over one store: the leader is the holder of a Lease that it renews. The server is a
+ * client of itself here, as its own user.
  */
 import { alwaysAllow } from '../authz/always.ts'
 import type { Log } from '../base/log.ts'
@@ -12,27 +12,27 @@ import { StatusError } from '../meta/errors.ts'
 import type { Api } from '../registry/context.ts'
 import { serverUser } from './controller-world.ts'
 
-/** What is done by the server that is elected. */
+/** Work of the elected server. */
 export interface ElectedWork {
   /** Resolves when nothing is due. */
   idle(): Promise<void>
   stop(): Promise<void>
 }
 
-/** What an election is about. */
+/** Parameters of an election. */
 export interface ElectionParts {
   readonly api: Api
   readonly log: Log
   /** Namespace and name of the Lease. */
   readonly namespace: string
   readonly name: string
-  /** This server; no other may call itself so. */
+  /** Identity of this server; must be unique. */
   readonly identity: string
-  /** Begins the work; called anew each time that this server is elected. */
+  /** Begins the work; called each time that this server is elected. */
   readonly start: () => Promise<ElectedWork>
 }
 
-/** Milliseconds. A server whose leader was killed is without one for at most the duration and a retry period. */
+/** Milliseconds. After a leader was killed there is none for at most the duration and a retry period. */
 const TIMES = {
   leaseDurationMs: 12_000,
   renewPeriodMs: 4_000,
@@ -45,11 +45,11 @@ const TIMES = {
 export interface Election {
   /** Resolves when nothing is due here: at once, where another server is elected. */
   idle(): Promise<void>
-  /** Ends the work and gives the Lease up; resolves when both are tried. */
+  /** Ends the work and releases the Lease; resolves after both attempts. */
   stop(): Promise<void>
 }
 
-/** Takes part from now on; resolves when it is known who holds the Lease, or that this cannot be found out now. */
+/** Joins the election; resolves when the holder of the Lease is known, or cannot be read at present. */
 export async function takePart(parts: ElectionParts): Promise<Election> {
   const candidate = new Candidate(parts)
   await candidate.begun()
@@ -75,7 +75,7 @@ class Candidate implements Election {
         user: serverUser,
         userAgent: api.v.resolve('{system}-apiserver'),
         catalogue: leases.catalogue,
-        // What fails is tried again with the next attempt.
+        // The next attempt is the retry.
         retries: 0,
       }),
       leases: leases.address,
@@ -84,7 +84,7 @@ class Candidate implements Election {
       identity,
       ...TIMES,
       clock: api.clock,
-      // A handful of servers: the latest time of a look is worth more than that they do not all ask at once.
+      // There are few servers: a bound on the delay is worth more than jitter.
       ids: { fraction: () => 0 },
       onTrouble: (error) => this.#tell(error),
       onRecovery: () => (this.#isTold = false),

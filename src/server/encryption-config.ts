@@ -7,7 +7,7 @@ import { readEncryptionConfig, type EncryptedResource } from '../engine/encrypti
 import { openEncryption, type Encryption } from '../engine/encryption/transformer.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 
-/** Stands for what no configuration can name. */
+/** Placeholder for a member that no configuration can have. */
 const OWN: EncryptedResource = { group: '', resource: '' }
 
 const isSecrets = ({ group, resource }: EncryptedResource) => group === '' && resource === 'secrets'

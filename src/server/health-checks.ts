@@ -9,7 +9,7 @@ const ETCD_CHECK_MS = 2_000
 /** A result serves all probes of this time, and of half the time that the check may take. */
 const MAX_HOLD_MS = 1_000
 
-/** What tells whether the store can be used: of etcd it is asked, the embedded ones need only be open. */
+/** Health checks of the store: etcd is queried, embedded stores need only be open. */
 export function storeChecks(
   engine: Engine & Partial<Pick<EtcdEngine, 'check'>>,
   { etcd }: Pick<ServerOptions, 'etcd'>,
@@ -18,12 +18,12 @@ export function storeChecks(
   if (!engine.check) {
     const check = () => void engine.revision()
     const always = ['healthz', 'livez', 'readyz'] as const
-    // Probes exclude or ask for the store by the names that it has in the reference.
+    // Probes exclude or select the store by its names in the reference.
     return [
       { name: 'etcd', of: always, check },
       { name: 'etcd-readiness', of: ['readyz'], check },
       { name: 'store', of: always, check },
-      // Reads and deletions go on: whoever runs it must know, and need not start it anew.
+      // Reads and deletions continue: operators have to know, but a restart would not help.
       ...(engine.checkSpace
         ? [{ name: 'store-space', of: ['readyz'] as const, check: () => engine.checkSpace?.() }]
         : []),
@@ -49,7 +49,7 @@ export function healthChecks(
   store: readonly HealthCheck[],
   is: {
     readonly ready: () => boolean
-    /** Whether everything that answers from memory has read what it needs. */
+    /** Whether all caches have read their data. */
     readonly synced: () => boolean
     readonly draining: () => boolean
   },

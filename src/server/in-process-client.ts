@@ -1,4 +1,4 @@
-/** Clients of a running server in its own process. Loaded when one is asked for. */
+/** Clients of a running server in its own process. Imported on demand. */
 import type { Api } from '../registry/context.ts'
 import type { Authorizer } from '../authz/authorizer.ts'
 import { PRIVILEGED_GROUP } from '../authz/subjects.ts'
@@ -7,7 +7,7 @@ import type { Client } from '../client/client.ts'
 import { localClient } from '../loopback/local-client.ts'
 import type { InProcessClientOptions } from './options/server-options.ts'
 
-/** Makes a client as the options say. */
+/** Creates a client from the options. */
 export function inProcessClient(
   { api, authorizer }: { readonly api: Api; readonly authorizer: Pick<Authorizer, 'authorize'> },
   { user, userAgent, ...rest }: InProcessClientOptions,

@@ -9,7 +9,7 @@ local.addAddress('::1', 'ipv6')
 local.addAddress('::', 'ipv6')
 local.addSubnet('fe80::', 10, 'ipv6')
 
-/** Whether an address says nothing to other machines: a name, loopback, link-local, or any address of this one. */
+/** Whether an address means nothing to other machines: a name, loopback, link-local, or any address of this one. */
 export function isLocalAddress(address: string): boolean {
   const version = addressFamily(address)
   return version === 0 || local.check(address, version === 6 ? 'ipv6' : 'ipv4')

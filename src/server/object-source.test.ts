@@ -60,7 +60,7 @@ const remove = (name: string) =>
     },
   )
 
-/** A handler that writes down what it is told. */
+/** A handler that records its notifications. */
 function recorder() {
   const told: string[] = []
   const line = (word: string, { metadata, data }: ConfigMap) =>
@@ -85,7 +85,7 @@ test('a read sees the last committed write, and decodes it once', async () => {
   expect(await source.get(CONFIG_MAPS, 'default', 'a')).toBe(null)
 })
 
-test('a name that is empty, or a resource that nobody declared, has no object', async () => {
+test('an empty name, or an undeclared resource, has no object', async () => {
   const { source } = world
   const unknown = { group: 'x', resource: 'things' }
   const stop = await source.follow(unknown, recorder())
@@ -97,7 +97,7 @@ test('a name that is empty, or a resource that nobody declared, has no object', 
   stop()
 })
 
-test('a follower is told what is there, then each change, until it stops', async () => {
+test('a handler gets the existing objects, then each change, until it stops', async () => {
   const { source } = world
   await put('a', 1)
   const handler = recorder()
@@ -114,7 +114,7 @@ test('a follower is told what is there, then each change, until it stops', async
   expect(world.api.cache.hub.size).toBe(0)
 })
 
-test('a change is told before the write resolves', async () => {
+test('a change is reported before the write resolves', async () => {
   const handler = recorder()
   await world.source.follow(CONFIG_MAPS, handler)
   let toldAtEnd: string[] = []
@@ -124,7 +124,7 @@ test('a change is told before the write resolves', async () => {
   expect(toldAtEnd).toEqual(['set a 1'])
 })
 
-test('nothing is lost or told twice, however following and writing interleave', async () => {
+test('nothing is lost or reported twice, however subscribing and writing interleave', async () => {
   const { source, api } = world
   await put('n', 0)
   const place = { served, namespace: 'default', name: 'n' }
@@ -152,7 +152,7 @@ test('nothing is lost or told twice, however following and writing interleave', 
   }
 })
 
-test('a table that is read for the first time while commits go on is told whole', async () => {
+test('a table that is read for the first time during commits is reported completely', async () => {
   const { source } = world
   const handler = recorder()
   const writes = Promise.all([1, 2, 3, 4].map((n) => put(`c${n}`, n)))
@@ -161,7 +161,7 @@ test('a table that is read for the first time while commits go on is told whole'
   expect([...handler.told].sort()).toEqual(['set c1 1', 'set c2 2', 'set c3 3', 'set c4 4'])
 })
 
-test('what a handler throws does not reach the write, nor other handlers', async () => {
+test('an error of a handler does not reach the write, nor other handlers', async () => {
   const { source, errors } = world
   const fault = new Error('handler')
   const broken = {
@@ -195,7 +195,7 @@ test('events are one resource under two groups', async () => {
 
 const WIDGETS = { group: 'example.com', resource: 'widgets' }
 
-/** Follows widgets and writes down what is told of them. */
+/** Watches widgets and records the notifications. */
 async function followWidgets() {
   const told: string[] = []
   const tell = (word: string) => (object: Typed) => {
@@ -209,12 +209,12 @@ async function followWidgets() {
 const makeWidget = (name: string, size: number) =>
   world.hand.create(['example.com/v1', 'widgets', 'default'], widget(name, size))
 
-/** Lets what was begun be done. */
+/** Lets work in progress finish. */
 const settle = async () => {
   for (let i = 0; i < 10; i++) await new Promise((resolve) => setImmediate(resolve))
 }
 
-test('a resource is followed from when it comes until it goes, and when it comes back', async () => {
+test('a resource is watched while it is served, and when it is served again', async () => {
   const { catalogue, api, source } = world
   const { told, end } = await followWidgets()
   expect(await source.get(WIDGETS, 'default', 'a')).toBeNull()
@@ -241,7 +241,7 @@ test('a resource is followed from when it comes until it goes, and when it comes
   expect(told()).toEqual([])
 })
 
-test('in another storage version, what is followed is told in that', async () => {
+test('in another storage version, objects are reported in that', async () => {
   const { catalogue, api } = world
   catalogue.publish('one', entriesOf([widgetsStoredInV1], api.v))
   await makeWidget('a', 1)
@@ -254,14 +254,14 @@ test('in another storage version, what is followed is told in that', async () =>
   expect(told()).toEqual(['set b {"length":2,"color":"red"}'])
 })
 
-test('what went while a resource was stored anew is told as removed', async () => {
+test('deletions during a change of the storage version are reported as removals', async () => {
   const { catalogue, api, hand } = world
   catalogue.publish('one', entriesOf([widgetsStoredInV1], api.v))
   await makeWidget('a', 1)
   await makeWidget('b', 2)
   const { told } = await followWidgets()
   told()
-  // The next table is read after this turn.
+  // The next table is read in the next event loop iteration.
   catalogue.publish('one', entriesOf([widgetsStoredInV2], api.v))
   const deleted = hand.delete(['example.com/v1', 'widgets', 'default', 'a'])
   await settle()
@@ -271,7 +271,7 @@ test('what went while a resource was stored anew is told as removed', async () =
   expect(words[0]).toMatch(/^removed a /)
 })
 
-test('who stops following before a resource comes is told nothing', async () => {
+test('a handler that stops before a resource is served gets nothing', async () => {
   const { catalogue, api } = world
   const { told, end } = await followWidgets()
   end()

@@ -9,8 +9,8 @@ import { TableGone, type StorageForm } from '../cache/storage-form.ts'
 import type { StoredObject } from '../cache/stored-object.ts'
 
 /**
- * Objects out of the server's own memory, decoded once for each of their versions. What a handler throws goes to
- * `onError` and does not reach the commit that it was told of.
+ * Objects from the server's watch cache, each version decoded once. Errors of handlers are passed to `onError` and do
+ * not reach the commit that they were notified of.
  */
 export function objectSource(api: Api, onError: (error: unknown) => void = () => {}): ObjectSource {
   const decoded = new WeakMap<StoredObject, Typed>()
@@ -18,7 +18,7 @@ export function objectSource(api: Api, onError: (error: unknown) => void = () =>
   const decode = <T extends Typed>(served: ResourceEntry, version: StoredObject): T => {
     let object = decoded.get(version)
     if (!object) decoded.set(version, (object = decodeStored(served, version, hookContext(api))))
-    // Who asks for a resource knows its kind.
+    // The caller chose the resource, and with it the kind.
     return object as T
   }
   return {
@@ -70,7 +70,7 @@ function storedForm(api: Api, { group, resource }: ResourceName): ResourceEntry 
   return storage?.virtual === null ? storage : undefined
 }
 
-/** Tells a handler of objects in whatever form they are at the time. */
+/** Notifies a handler of objects in their storage form at the time. */
 function versionHandler<T extends Typed>(
   api: Api,
   name: ResourceName,
@@ -80,7 +80,7 @@ function versionHandler<T extends Typed>(
   // The forms of the server are those of its catalogue; where there are none, there is one only.
   const servedIn = (form: StorageForm | null) =>
     (form?.of as ResourceEntry | undefined) ?? storedForm(api, name)!
-  // Not remembered: whoever follows keeps what it needs, and most keep little.
+  // Not remembered: handlers keep the parts that they need, and most keep little.
   const read = (version: StoredObject, form: StorageForm | null) =>
     decodeStored<T>(servedIn(form), version, hookContext(api))
   return {

@@ -1,4 +1,4 @@
-/** Puts the ways to be known together, as the options say. */
+/** Assembles the authenticators from the options. */
 import { readFlagFile } from '../base/flag-file.ts'
 import { forFlag, forFlagSync } from '../base/plain-reason.ts'
 import { authenticationChain, type AuthenticationChain } from '../authn/authenticator-chain.ts'
@@ -37,37 +37,37 @@ import type { Pki } from '../pki/files.ts'
 import type { ObjectSource } from '../catalogue/object-source.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 
-/** What authentication works with. */
+/** Dependencies of authentication. */
 export interface AuthenticationParts {
   readonly v: Vocabulary
   readonly clock: Clock
-  /** Certificates come from outside, whose time is the machine's and not that of a test. */
+  /** External certificates follow the machine's clock, not that of a test. */
   readonly certificateClock: Clock
   readonly log: Log
   readonly objects: ObjectSource
   readonly pki: Pki
-  /** Nobody may be anonymous where everything is allowed. */
+  /** With AlwaysAllow no request may be anonymous. */
   readonly anonymousAllowed: boolean
 }
 
 /** Authentication of a running server. */
 export interface Authentication {
   readonly chain: AuthenticationChain
-  /** What clients have shown; the listener reads it. */
+  /** Credentials that clients have presented; read by the listener. */
   readonly certificates: ConnectionCertificates
   readonly serviceAccounts: ServiceAccountTokens
-  /** Authorities that clients are told of in handshakes, PEM. */
+  /** Authorities announced to clients in TLS handshakes, PEM. */
   clientCa(): string
-  /** What servers that stand behind this one are told. */
+  /** Settings published for aggregated API servers. */
   published(): PublishedOptions
   /** Calls back when they change. */
   onClientCaChange(changed: (pem: string) => void): void
-  /** Whose a token is, as a review tells it. */
+  /** Authenticates a token for a TokenReview. */
   review(token: string, audiences: readonly string[]): Promise<TokenFinding | null>
   close(): Promise<void>
 }
 
-/** Reads files and starts what must be up to date. Throws an Error about what a server cannot start with. */
+/** Reads files and starts watching those that change. Throws an Error when the server cannot start with the options. */
 export async function openAuthentication(
   options: AuthenticationOptions,
   parts: AuthenticationParts,
@@ -86,7 +86,7 @@ export async function openAuthentication(
   }
 }
 
-/** What ends the parts that were opened. */
+/** Stops the parts that were opened. */
 type Closers = (() => unknown)[]
 
 /** Where identities come from that more than one authenticator, or the listener, reads. */
@@ -193,7 +193,7 @@ function viewOf(
   }
 }
 
-/** The server's own authority stands beside those of the file: the administrator's certificate is of it. */
+/** The server's own authority is added to those of the file: it signs the administrator's certificate. */
 function authorities({ clientCaFile }: AuthenticationOptions, pki: Pki): BundleSource {
   if (clientCaFile === undefined || clientCaFile === '') {
     return fixedSource('the server’s own authority', pki.ca)
@@ -203,7 +203,7 @@ function authorities({ clientCaFile }: AuthenticationOptions, pki: Pki): BundleS
     ...file,
     async read() {
       const pem = await file.read()
-      // Ours would hide that there are none of theirs.
+      // Our own authority would hide that the file has none.
       parseBundle(pem)
       return `${pem}\n${pki.ca}`
     },

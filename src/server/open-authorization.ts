@@ -18,7 +18,7 @@ import type { Log } from '../base/log.ts'
 import type { ObjectSource } from '../catalogue/object-source.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 
-/** What authorization works with. */
+/** Dependencies of authorization. */
 export interface AuthorizationParts {
   readonly v: Vocabulary
   readonly clock: Clock
@@ -30,16 +30,18 @@ export interface AuthorizationParts {
 export interface Authorization {
   readonly modes: readonly AuthorizationMode[]
   readonly authorizer: Authorizer
-  /** Roles and bindings, which limit what somebody may grant whoever decides about requests. */
+  /**
+   * Roles and bindings, which limit the permissions that a user may grant, whichever authorizers decide about requests.
+   */
   readonly rbac: RbacIndex
-  /** Which rule came closest to what was refused; empty when none is near. */
+  /** The rule closest to the refused request; empty when none is near. */
   closest(user: Subject, attributes: Attributes): string
-  /** Nobody may grant what they do not hold. */
+  /** Users may grant only permissions that they hold. */
   readonly guards: ReadonlyMap<string, Guard>
   close(): void
 }
 
-/** The modes of the options in order. Throws an Error about what a server cannot start with. */
+/** The modes of the options in order. Throws an Error when the server cannot start with them. */
 function authorizationModes(options: AuthorizationOptions): readonly AuthorizationMode[] {
   const checked = checkModes({
     modes: options.modes ?? STANDARD_MODES,
@@ -61,7 +63,7 @@ function authorizationModes(options: AuthorizationOptions): readonly Authorizati
 export const usesRbac = (options: AuthorizationOptions = {}): boolean =>
   authorizationModes(options).includes('RBAC')
 
-/** Reads files and what is stored. Throws an Error about what a server cannot start with. */
+/** Reads files and stored objects. Throws an Error when the server cannot start with them. */
 export async function openAuthorization(
   options: AuthorizationOptions,
   parts: AuthorizationParts,
@@ -135,7 +137,7 @@ async function open(
   }
 }
 
-/** The graph of what nodes need is kept from the first time that a node asks: many servers never see one. */
+/** The graph of objects that nodes need exists from the first request of a node: many servers never see one. */
 function nodesWhenAsked({ v, objects, closers }: Opening): Authorizer {
   let ready: Authorizer | null = null
   let starting: Promise<Authorizer> | null = null

@@ -1,4 +1,4 @@
-/** What a server does because there may be others over the same store. */
+/** Coordination with other servers over the same store. */
 import { hostname } from 'node:os'
 import type { Api } from '../registry/context.ts'
 import type { Log } from '../base/log.ts'
@@ -12,8 +12,8 @@ import { takePart, type ElectedWork, type Election } from './election.ts'
 import { keepServerLease, type ServerLease } from './server-leases.ts'
 
 /**
- * Shares the service of the servers with the others that live; null where nobody could reach this one. The service is
- * made after what it needs, `after`, which this server may still be making.
+ * Publishes the service of the servers together with the other live ones; null where others cannot reach this server.
+ * The service is created after its prerequisites, `after`, which this server may still be creating.
  */
 export async function joinServers(
   api: Api,
@@ -41,7 +41,7 @@ export async function joinServers(
       keepPorts = true
     },
   })
-  // At the same time; what fails is told of, and tried again, in the rounds of the lease.
+  // Runs in parallel; failures are logged, and retried, in the rounds of the lease.
   const service = after.then(() => ensureService(api, place))
   const [lease] = await Promise.all([joining, service.catch(() => {})])
   return lease
@@ -62,7 +62,7 @@ export const electedControllers = (
     start,
   })
 
-/** What goes wrong each time is said once. */
+/** A repeated failure is logged once. */
 function onceLog(log: Log): Pick<Log, 'warn'> {
   const said = new Set<string>()
   return {

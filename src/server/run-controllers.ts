@@ -1,4 +1,4 @@
-/** The controllers of a server, with what they need of it. Loaded when the server is ready. */
+/** Wires the controllers to their server. Imported when the server is ready. */
 import { managerWorld, serverWorld, type LocalWorldParts } from './controller-world.ts'
 import type { Controller, ControllerWorld } from '../controllers/controller.ts'
 import {
@@ -11,7 +11,7 @@ import { instanceRemoval } from './definition-instances.ts'
 import { serverService } from '../controllers/server-service.ts'
 import type { ServiceAccountTokenParts } from '../controllers/service-account-tokens.ts'
 
-/** Starts everything that keeps objects in order; `ensureService` makes the service of the servers. */
+/** Starts all controllers; `ensureService` creates the service of the servers. */
 export function runControllers(
   parts: LocalWorldParts & { readonly onlyServer: boolean },
   tokens: ServiceAccountTokenParts,
@@ -38,7 +38,7 @@ export function runControllers(
   }
 }
 
-/** A controller that works in a world of its own. */
+/** A controller with dependencies of its own. */
 const within = (world: ControllerWorld, { name, start }: Controller): Controller => ({
   name,
   start: ({ signal }) => start({ ...world, signal }),

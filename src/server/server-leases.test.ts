@@ -64,11 +64,11 @@ async function keep(address: string): Promise<ServerLease> {
 
 const keys = async () => (await engine.range(SERVER_LEASE_PREFIX)).items.map(({ key }) => key)
 const key = (address: string) => SERVER_LEASE_PREFIX + address
-/** Lets what was begun end. */
+/** Lets work in progress finish. */
 const yieldToEventLoop = () => new Promise((resolve) => setImmediate(resolve))
 const last = () => seen.at(-1)
 
-test('a key for each, and all are told in order', async () => {
+test('one key per server, and all addresses are passed in order', async () => {
   await keep('192.0.2.2')
   expect([await keys(), last()]).toEqual([[key('192.0.2.2')], ['192.0.2.2']])
   await keep('192.0.2.1')
@@ -95,7 +95,7 @@ test('it is written again in time, and reconciled each time', async () => {
   ])
 })
 
-test('one that goes is told of at once', async () => {
+test('the end of a server is reported at once', async () => {
   await keep('192.0.2.1')
   await keep('192.0.2.2')
   await cache.commit([{ key: key('192.0.2.2'), value: null }])
@@ -103,7 +103,7 @@ test('one that goes is told of at once', async () => {
   expect(last()).toEqual(['192.0.2.1'])
 })
 
-test('at the end the key goes, and what it stands for with it', async () => {
+test('at the end the key is deleted, and the address with it', async () => {
   const one = await keep('192.0.2.1')
   const two = await keep('192.0.2.2')
   await two.stop()
@@ -124,7 +124,7 @@ test('an address that another server took over stays', async () => {
   expect(await keys()).toEqual([key('192.0.2.1')])
 })
 
-test('what fails is said once and tried again sooner', async () => {
+test('a failure is logged once and retried sooner', async () => {
   await keep('192.0.2.1')
   isDown = true
   for (let i = 0; i < 20; i++) {
@@ -138,7 +138,7 @@ test('what fails is said once and tried again sooner', async () => {
   clock.advance(RENEW_MS / 5)
   await yieldToEventLoop()
   expect((await engine.get(key('192.0.2.1')))!.changed).toBe(changed + 1)
-  // What fails later is said again.
+  // A later failure is logged again.
   isDown = true
   clock.advance(RENEW_MS)
   await yieldToEventLoop()

@@ -1,7 +1,4 @@
-/**
- * Which servers over one store live: each keeps a key with its address, which goes by itself when it is not written
- * again (controllers page, API server bootstrap controllers).
- */
+/** Liveness of servers over one store: each has a key with its address, which expires when it is not renewed. */
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import { SERVER_LEASE_PREFIX } from './server-records.ts'
@@ -9,34 +6,34 @@ import { encodeBody } from '../engine/record.ts'
 import type { WatchCache } from '../cache/watch-cache.ts'
 import { followVersions } from '../cache/follow.ts'
 
-/** What the key of one server is kept with. */
+/** Dependencies of a server lease. */
 export interface ServerLeaseParts {
   readonly cache: WatchCache
   readonly clock: Clock
   readonly log: Pick<Log, 'warn'>
   /** Address that others reach this server at. */
   readonly address: string
-  /** How long until the key is written again; well below its lifetime. */
+  /** Renewal interval; well below the lifetime of the key. */
   readonly renewMs: number
   /**
-   * Called after each renewal and whenever a server came or went, never twice at once. Rejects when it is to be called
+   * Called after each renewal and whenever a server starts or ends, never concurrently. Rejects in order to be called
    * again later.
    */
   readonly reconcile: (addresses: () => readonly string[]) => Promise<void>
 }
 
-/** The key of this server, and what is known of the others'. */
+/** The lease of this server, and the known leases of others. */
 export interface ServerLease {
-  /** Reconciles now, since something that it makes is gone. */
+  /** Reconciles now, since an object that it creates was deleted. */
   reconcile(): Promise<void>
-  /** Takes the key back and tells of it; resolves when both are tried. May be called twice. */
+  /** Deletes the key and reconciles; resolves after both attempts. May be called twice. */
   stop(): Promise<void>
 }
 
-/** How much sooner than usual is tried again what failed. */
+/** Factor by which retries come sooner than renewals. */
 const RETRIES = 5
 
-/** Keeps this server among the living until it is stopped; resolves when it is, or when that was tried. */
+/** Renews the lease of this server until it is stopped; resolves after the first renewal, or its failure. */
 export async function keepServerLease(parts: ServerLeaseParts): Promise<ServerLease> {
   const keeper = new Keeper(parts)
   await keeper.start()
@@ -87,7 +84,7 @@ class Keeper implements ServerLease {
     this.#cancel()
     await this.#renewing
     await this.#attempt(async () => {
-      // Another server that took the address over keeps it.
+      // The key stays if another server has taken over the address.
       await this.#parts.cache.commit([{ key: this.#key, value: null, ifChangedAt: this.#revision }])
       await this.#reconcile()
     })
@@ -120,11 +117,11 @@ class Keeper implements ServerLease {
     if (this.#living.has(address) === isLiving) return
     if (isLiving) this.#living.add(address)
     else this.#living.delete(address)
-    // Whoever stops does so in its own time; what fails is tried again with the next renewal.
+    // A stopping server reconciles on its own; failures are retried with the next renewal.
     if (!this.#isStopped) void this.#attempt(() => this.#reconcile())
   }
 
-  /** Reconciles, once more after what runs already when it was asked meanwhile. */
+  /** Reconciles, once more after the present run when it was called meanwhile. */
   #reconcile(): Promise<void> {
     this.#isAskedAgain = true
     this.#reconciling ??= (async () => {

@@ -3,11 +3,11 @@ import { serversPrefix } from '../base/store-keys.ts'
 import { StoredObject } from '../cache/stored-object.ts'
 import type { Item } from '../engine/engine.ts'
 
-/** What servers of one cluster have in common. */
+/** Records that servers of one cluster share. */
 export const AUTHORITY_PREFIX = serversPrefix('authorities')
-/** One key for each server that lives, by its address; they go by themselves. */
+/** Keys of the live servers, by their address; they expire. */
 export const SERVER_LEASE_PREFIX = serversPrefix('leases')
-/** How long a server counts as living after it said so. */
+/** Time for which a server counts as alive after a renewal. */
 export const SERVER_LEASE_MS = 15_000
 
 /** The value of a record that `encodeBody` made; members of any type. */

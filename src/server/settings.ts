@@ -17,7 +17,7 @@ import { checkTlsOptions } from './options/tls-options.ts'
 
 /** Hooks for callers inside this project. */
 export interface Inside {
-  /** Called before the first write and the first response. Changes of the catalogue change what is served. */
+  /** Called before the first write and the first response. Changes of the catalogue change the served resources. */
   readonly made?: (parts: { readonly api: Api; readonly catalogue: LiveCatalogue }) => void
 }
 

@@ -32,7 +32,7 @@ export class StartProgress {
     for (const step of steps) this.#done.add(step)
   }
 
-  /** The step is finished when the work is; what it fails of is the reason of the check. */
+  /** The step is finished when the work is; its failure is the reason of the check. */
   async follow(step: StartStep, work: Promise<unknown>): Promise<void> {
     try {
       await work

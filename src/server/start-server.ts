@@ -52,9 +52,9 @@ const components: readonly ((settings: Settings) => ServerComponent)[] = [
 ]
 
 /**
- * Starts a server in this process and resolves when it is ready. Without a data directory everything is gone
- * when it closes. Rejects when the options are wrong, or the address or the data directory cannot be had, with an Error
- * that names options.
+ * Starts a server in this process and resolves when it is ready. Without a data directory all data is lost when it
+ * closes. Rejects when the options are invalid, or the address or the data directory is unavailable, with an Error that
+ * names options.
  */
 export async function startServer(options: ServerOptions = {}): Promise<RunningServer> {
   checkOptions(options)
@@ -65,7 +65,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   }
 }
 
-/** The same for options that were looked at; errors name flags, and may be those of the runtime. */
+/** The same for checked options; errors name flags, and may be those of the runtime. */
 export async function launchServer(
   options: ServerOptions,
   inside: Inside = {},

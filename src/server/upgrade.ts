@@ -1,4 +1,4 @@
-/** Moves data that an older release wrote to today's format; which keys and versions there were, the kinds tell. */
+/** Migrates data of older releases to the current format; the kinds declare former keys and versions. */
 import { join } from 'node:path'
 import { systemClock } from '../base/clock.ts'
 import type { EtcdPlace } from './options/etcd-options.ts'
@@ -16,13 +16,13 @@ const ETCD_REQUEST_MS = 30_000
 export interface UpgradeOptions {
   readonly dataDir: string
   readonly vocabulary: VocabularyName
-  /** Of the server that wrote the data, with its keys; empty: nothing is encrypted. */
+  /** Encryption of the server that wrote the data, with its keys; empty: nothing is encrypted. */
   readonly encryptionConfigFile: string
-  /** 0: events live until a server is started that says otherwise. */
+  /** 0: events live until a server with another setting is started. */
   readonly eventTtlMs: number
 }
 
-/** Brings the embedded store of a data directory into today's format. Throws UnusableDataDir. */
+/** Migrates the embedded store of a data directory to the current format. Throws UnusableDataDir. */
 export async function upgradeDataDir(options: UpgradeOptions): Promise<Upgraded> {
   const { dataDir, vocabulary, eventTtlMs } = options
   return upgradeLmdb({
@@ -34,7 +34,7 @@ export async function upgradeDataDir(options: UpgradeOptions): Promise<Upgraded>
   })
 }
 
-/** Brings what stands in etcd into today's format; resolves with how many objects were moved. */
+/** Migrates the content of etcd to the current format; resolves with the number of migrated objects. */
 export async function upgradeEtcdPlace(
   place: EtcdPlace,
   options: Pick<UpgradeOptions, 'vocabulary' | 'encryptionConfigFile'>,

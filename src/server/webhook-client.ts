@@ -4,7 +4,7 @@ import { openJsonClient, type JsonClient } from '../client/json-call.ts'
 import { loadKubeconfig } from '../client/kubeconfig.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 
-/** A client of the service that a configuration file names. Throws an Error about what is wrong with the file. */
+/** A client of the service that a configuration file names. Throws an Error when the file is invalid. */
 export async function configuredClient(
   path: string,
   { v, clock }: { readonly v: Vocabulary; readonly clock: Clock },

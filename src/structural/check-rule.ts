@@ -5,7 +5,7 @@ import type { SchemaProps, ValidationRule } from './json-schema-props.ts'
 import type { SchemaExpressions } from './schema-expressions.ts'
 import type { Step } from './walk-schema.ts'
 
-/** Where the values of a schema are, as rules need to know. */
+/** Location of the values of a schema, as rules need it. */
 export interface RulePlace {
   /** How many of them may be in one object; null: as many as fit. */
   readonly most: number | null
@@ -13,10 +13,10 @@ export interface RulePlace {
   readonly uncorrelated: string | null
 }
 
-/** The place of the whole object. */
+/** The location of the whole object. */
 export const ROOT_PLACE: RulePlace = { most: 1, uncorrelated: null }
 
-/** The place of a schema inside of one at `place`, which is reported at `path`. */
+/** The location of a nested schema of one at `place`, reported at `path`. */
 export function rulePlace(
   schema: SchemaProps,
   [name]: readonly Step[],
@@ -40,7 +40,7 @@ const product = (most: number | null, of: number | undefined): number | null =>
 const RULE_LIMIT = 10_000_000
 const SCHEMA_LIMIT = 100_000_000
 
-// How many rules are named when all together cost too much.
+// Maximum number of rules in the error about their total cost.
 const NAMED = 4
 
 interface Cost {
@@ -48,7 +48,7 @@ interface Cost {
   readonly errors: FieldErrors
 }
 
-/** Checks that the rules of one schema compile to true or false where they stand, and what they may cost. */
+/** Checks that the rules of one schema compile to a boolean at their location, and limits their cost. */
 export class RuleChecks {
   readonly #expressions: SchemaExpressions
   readonly #v: Vocabulary
@@ -86,7 +86,7 @@ export class RuleChecks {
     }
   }
 
-  /** Checks what all rules together may cost, at the `errors` of the whole schema. */
+  /** Checks the total cost of all rules, at the `errors` of the whole schema. */
   finish(errors: FieldErrors): void {
     const total = this.#costs.reduce((sum, { cost }) => sum + cost, 0)
     if (total <= SCHEMA_LIMIT) return
@@ -111,6 +111,6 @@ function tooCostly(what: string, cost: number, limit: number): string {
 
 function factorOf(factor: number): string {
   if (factor > 100) return 'more than 100x'
-  // One decimal would hide what little there is too much.
+  // One decimal would hide small excesses.
   return `${factor.toFixed(factor < 1.5 ? 6 : 1)}x`
 }

@@ -18,7 +18,7 @@ const isEmbedded = (schema: SchemaProps): boolean => schema['x-{brand}-embedded-
 const isMap = (value: Json): value is Record<string, Json> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Whether a value has fields that its schema does not know, which would be dropped. */
+/** Whether a value has unknown fields, which would be pruned. */
 function hasUnknown(value: Json, schema: SchemaProps | undefined, whole: boolean): boolean {
   if (Array.isArray(value)) {
     const items = schema && itemsOf(schema)
@@ -119,7 +119,7 @@ export class DefaultRules {
 const wholeObject: Around = (value) =>
   isMap(value) ? { apiVersion: 'validation/v1', kind: 'Validation', ...value } : value
 
-/** What is wrong with the metadata of a whole object. */
+/** Faults in the metadata of a whole object. */
 function metadataProblems(object: Json, v: Vocabulary): string[] {
   const errors = new FieldErrors()
   if (isMap(object)) validateMetadata(object['metadata'] ?? {}, v, errors.at('metadata'))
@@ -145,7 +145,7 @@ function validateMetadata(value: Json, v: Vocabulary, errors: FieldErrors): void
   }
 }
 
-/** Rules of the objects inside a value, for itself when it is `whole`. */
+/** Rules of the objects inside a value, and of the value itself when it is `whole`. */
 function validateEmbedded(
   value: Json,
   schema: SchemaProps,

@@ -5,7 +5,7 @@ const { shape } = home('apiextensions{api}/v1')
 /** Any JSON value. */
 export type Json = unknown
 
-/** A schema as decoded. Spelled out by hand, because it holds itself. */
+/** A schema as decoded. Written by hand, because it is recursive. */
 export interface SchemaProps {
   id?: string
   $schema?: string
@@ -94,7 +94,7 @@ const schemasOrStrings = (number: number) =>
     of: special('schemaOrStrings', 'JSONSchemaPropsOrStringArray'),
   })
 
-// The same maker under a type that does not look into the fields: a shape that holds itself cannot be inferred.
+// The same maker under a type without the fields: a recursive shape cannot be inferred.
 const { shape: selfHolding } = home('apiextensions{api}/v1') as unknown as {
   shape: (fields: Readonly<Record<string, Field<any>>>) => ShapeClass<SchemaProps>
 }

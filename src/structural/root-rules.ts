@@ -2,7 +2,7 @@ import type { FieldErrors } from '../meta/field-errors.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import type { SchemaProps } from './json-schema-props.ts'
 
-// What the schema of a whole object may say when its status is written through a sub-resource.
+// Keywords that the schema of a whole object may have when its status is a sub-resource.
 const AT_ROOT: readonly (keyof SchemaProps)[] = [
   'description',
   'type',
@@ -39,7 +39,7 @@ export function validateRoot(
   if (schema.nullable) errors.at('nullable').forbidden('nullable cannot be true at the root')
 }
 
-/** The first thing that is wrong; the fields of a schema are in declared order. */
+/** The first fault; the fields of a schema are in declared order. */
 function validateBesideStatus(schema: SchemaProps, v: Vocabulary, errors: FieldErrors): void {
   for (const name of Object.keys(schema) as (keyof SchemaProps)[]) {
     if (name === 'type' && schema.type !== 'object') {

@@ -11,7 +11,7 @@ import {
 import type { SchemaProps } from './json-schema-props.ts'
 import { additionalOf, itemsOf } from './walk-schema.ts'
 
-/** What rules may know about the values of a schema and of all inside. */
+/** Types of the values of a schema and of all nested ones, for rules. */
 export type RuleTypes = ReadonlyMap<SchemaProps, DeclaredType>
 
 /** Types for the schema of a whole custom resource. */
@@ -21,7 +21,7 @@ export function ruleTypes(schema: SchemaProps): RuleTypes {
   return types
 }
 
-/** The type of the values of a structural schema; null where rules cannot look. */
+/** The type of the values of a structural schema; null where rules have no access. */
 function typeOf(
   schema: SchemaProps,
   root: boolean,

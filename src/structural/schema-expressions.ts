@@ -33,7 +33,7 @@ export class SchemaExpressions {
     return expressions
   }
 
-  /** What rules know about the values of a schema inside; null where they know nothing. */
+  /** Types of the values of a nested schema, for rules; null where there are none. */
   typeOf(schema: SchemaProps): DeclaredType | null {
     return this.#types.get(schema) ?? null
   }

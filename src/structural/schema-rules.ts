@@ -80,7 +80,7 @@ class Rules {
     this.#expressions(schema, place, errors, before)
   }
 
-  /** What is not supported, or not here. */
+  /** Keywords that are not supported, or not here. */
   #plain(schema: SchemaProps, place: Place, errors: FieldErrors): void {
     if (schema.default !== undefined && place.noDefault !== null) {
       errors.at('default').forbidden(`must not be set ${place.noDefault}`)
@@ -247,7 +247,7 @@ function placeInside(schema: SchemaProps, [name, key]: readonly Step[], place: P
   return schema['x-{brand}-embedded-resource'] ? { ...inside, inMeta: true } : inside
 }
 
-/** The item schema of a set whose items would be merged, which those of a set cannot be. */
+/** The fault in the item schema of a set, whose items must be atomic. */
 export function wrongSetItem(schema: SchemaProps): { field: string; value: string | null } | null {
   if (schema['x-{brand}-list-type'] !== 'set') return null
   const items = itemsOf(schema)
@@ -263,12 +263,12 @@ export function wrongSetItem(schema: SchemaProps): { field: string; value: strin
 
 interface WrongKey {
   readonly path: readonly Step[]
-  /** Whether something is missing; else something is too much. */
+  /** Whether something is missing; else there is something extra. */
   readonly value: boolean
   readonly text: string
 }
 
-/** Why the items of a set or map cannot be told apart. */
+/** Why the items of a set or map cannot be distinguished. */
 export function wrongKeys(schema: SchemaProps): WrongKey[] {
   const items = itemsOf(schema)
   const listType = schema['x-{brand}-list-type']

@@ -6,7 +6,7 @@ import { linearPattern } from './linear-pattern.ts'
 import { scopeAt } from './schema-rules.ts'
 import { additionalOf, itemsOf, propertyOf, someSchema, type Step } from './walk-schema.ts'
 
-/** Whether a schema can be read as a structural one at all; what keeps it from that, other rules report. */
+/** Whether a schema can be read as a structural one at all; other rules report the reasons against it. */
 export const isReadable = (schema: SchemaProps): boolean =>
   !someSchema(
     schema,
@@ -112,7 +112,7 @@ function validateType(schema: SchemaProps, level: Level, v: Vocabulary, errors: 
   }
 }
 
-/** What whole objects have anyway cannot be declared otherwise. */
+/** Fields that every whole object has cannot be declared otherwise. */
 function validateObjectFields(schema: SchemaProps, level: Level, errors: FieldErrors): void {
   if (level !== 'root' && schema['x-{brand}-embedded-resource'] !== true) return
   for (const name of ['kind', 'apiVersion'] as const) {
@@ -150,7 +150,7 @@ const isIntOrString = (schema: SchemaProps): boolean =>
 const isIntOrStringInAllOf = (schema: SchemaProps): boolean =>
   schema['x-{brand}-int-or-string'] === true && sameValue(schema.allOf?.[0]?.anyOf, EITHER)
 
-/** Rules for what narrows a schema: its pattern, and the schemas of allOf, anyOf, oneOf and not. */
+/** Rules for the keywords that narrow a schema: its pattern, and the schemas of allOf, anyOf, oneOf and not. */
 function validateAlternatives(
   schema: SchemaProps,
   skipAnyOf: boolean,
@@ -179,7 +179,7 @@ function validateAlternatives(
   }
 }
 
-// What tells structure, and so may not stand in a schema that only narrows it.
+// Keywords of structure, which a schema that only narrows must not have.
 const STRUCTURE: readonly (readonly [keyof SchemaProps, string])[] = [
   ['type', 'empty'],
   ['additionalProperties', 'undefined'],
@@ -218,7 +218,7 @@ function validateNested(
   }
 }
 
-/** Every field that an alternative speaks of has to be declared outside of it too. */
+/** Every field in an alternative must be declared outside of it too. */
 function validateComplete(schema: SchemaProps, errors: FieldErrors): void {
   const here: Both = { schema, structural: errors, nested: errors }
   forEachAlternative(schema, errors, (part, nested) => completeNested(part, { ...here, nested }))
@@ -231,7 +231,7 @@ function validateComplete(schema: SchemaProps, errors: FieldErrors): void {
   if (additional) validateComplete(additional, errors.at('additionalProperties'))
 }
 
-/** A place outside of alternatives, and the one inside that speaks of it. */
+/** A location outside of alternatives, and the one inside that refers to it. */
 interface Both {
   readonly schema: SchemaProps | undefined
   readonly structural: FieldErrors

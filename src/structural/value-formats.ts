@@ -95,7 +95,7 @@ const FORMATS: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ['datetime', isTime],
 ])
 
-/** Whether a text has a format; one that is not known is no limit. */
+/** Whether a string has a format; an unknown format does not restrict it. */
 export const hasFormat = (text: string, format: string): boolean =>
   FORMATS.get(format.replaceAll('-', ''))?.(text) ?? true
 

@@ -5,8 +5,8 @@ import { hasFormat, isInFormat } from './value-formats.ts'
 import { additionalOf, itemsOf, propertyOf } from './walk-schema.ts'
 
 /**
- * Rules that a schema has for a value, at `errors`. What none of several alternatives allows is reported at the place
- * where checking started.
+ * Validates a value against a schema, at `errors`. A value that matches none of several alternatives is reported at the
+ * location where checking started.
  */
 export function validateValue(value: Json, schema: SchemaProps, errors: FieldErrors): void {
   validateAt(value, schema, '', errors, errors)

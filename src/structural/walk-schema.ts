@@ -18,7 +18,7 @@ const NO_PARTS: readonly SchemaProps[] = []
 const MAPS = ['properties', 'patternProperties', 'definitions'] as const
 const ALTERNATIVES = ['allOf', 'oneOf', 'anyOf'] as const
 
-/** The places where schemas may stand further in, each as steps of a path. */
+/** Locations of nested schemas, each as steps of a path. */
 export function* partsOf(schema: SchemaProps): Generator<[steps: Step[], part: SchemaProps]> {
   const additional = additionalOf(schema)
   if (additional) yield [['additionalProperties'], additional]
@@ -37,7 +37,7 @@ export function* partsOf(schema: SchemaProps): Generator<[steps: Step[], part: S
   }
 }
 
-/** Puts the schemas that stand directly in one onto a stack: what `partsOf` tells, without the places. */
+/** Pushes the directly nested schemas of one onto a stack: those of `partsOf`, without the locations. */
 function openParts(one: SchemaProps, open: SchemaProps[]): void {
   const additional = additionalOf(one)
   if (additional) open.push(additional)

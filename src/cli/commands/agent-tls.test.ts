@@ -17,7 +17,7 @@ const NONE = {
   'nodeagent-client-key': '',
 }
 
-// What is in them is looked at by the server: test/start-errors.test.ts.
+// The server checks the content: test/start-errors.test.ts.
 describe('files of flags', () => {
   for (const { name, values, expected } of [
     { name: 'none', values: {}, expected: undefined },
@@ -40,7 +40,7 @@ describe('files of flags', () => {
   }
 })
 
-test('a file that is not there is told with its flag', () => {
+test('the error for a missing file names its flag', () => {
   const path = join(dir, 'none')
   expect(() => agentTlsOf({ ...NONE, 'nodeagent-client-key': path })).toThrow(
     new Error(`--nodeagent-client-key: cannot read ${path}: there is no such file`),

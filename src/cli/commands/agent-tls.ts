@@ -2,14 +2,14 @@
 import { readFlagFileSync } from '../../base/flag-file.ts'
 import type { ServerOptions } from '../../server/options/server-options.ts'
 
-/** Values of the flags about it; `''` where none is given. */
+/** Values of the TLS flags; `''` where a flag is absent. */
 export interface AgentTlsValues {
   readonly 'nodeagent-certificate-authority': string
   readonly 'nodeagent-client-certificate': string
   readonly 'nodeagent-client-key': string
 }
 
-/** Reads the files; undefined when no flag is given. Throws an Error that names the flag. */
+/** Reads the files; undefined without flags. Throws an Error that names the flag. */
 export function agentTlsOf(
   values: AgentTlsValues,
 ): NonNullable<ServerOptions['agentTls']> | undefined {

@@ -28,7 +28,7 @@ const BACKUP = {
   example: '--file ./saved.backup --with-pki',
 }
 
-/** Keeps a state of the store in a file; resolves with the exit code. Throws FlagError. */
+/** Writes a state of the store to a file; resolves with the exit code. Throws FlagError. */
 export function backupCommand(command: DataCommand, args: readonly string[]): Promise<number> {
   return runDataCommand(command, BACKUP, args, async (values) => {
     const path = resolve(values.file)

@@ -15,7 +15,7 @@ import { signalCode, type Terminal } from '../terminal.ts'
 import { controllerManagerFlags } from './controller-manager-flags.ts'
 import { serveHealth } from './health-server.ts'
 
-/** What runs the command, and as what. */
+/** Name, version and terminal of the command. */
 export interface ControllerManagerCommand {
   readonly name: string
   readonly version: string
@@ -67,7 +67,7 @@ async function run(
 ): Promise<void> {
   const health = values['secure-port'] === 0 ? null : await serveHealth(healthOf(values), manager)
   if (health) log.info('serving health checks', { url: health.url })
-  // Nothing else keeps the process running while the server is away.
+  // Nothing else keeps the process running while the server is unreachable.
   const awake = setInterval(() => {}, 60_000)
   try {
     await manager.run(signal)

@@ -14,7 +14,7 @@ beforeAll(async () => {
   const engine = await openLmdb({ dir: join(dir, 'running', 'store'), clock, journalAfter: 0 })
   for (const key of ['/a', '/b', '/c', '/d'])
     await engine.commit([{ key, value: Buffer.from(key) }])
-  // As a machine that stops leaves it.
+  // The state after a crash.
   cpSync(join(dir, 'running'), join(dir, 'stopped'), {
     recursive: true,
     filter: (path) => !path.endsWith('lock'),
@@ -42,7 +42,7 @@ async function run(...args: string[]) {
   return said
 }
 
-test('the damage is cut away, and the revision moved on', async () => {
+test('the damage is removed, and the revision advanced', async () => {
   const { home, journal } = stopped('damaged')
   const bytes = readFileSync(journal)
   bytes[PAGE + 40]! ^= 4

@@ -25,7 +25,7 @@ const cutJournalFlags = {
 
 const CUT_JOURNAL = { flags: cutJournalFlags, example: `--data-dir ./${product.dataDir}` }
 
-/** Gives up what a damaged journal has from the damage on; resolves with the exit code. Throws FlagError. */
+/** Removes a damaged journal's content from the damage on; resolves with the exit code. Throws FlagError. */
 export function cutJournalCommand(command: DataCommand, args: readonly string[]): Promise<number> {
   return runDataCommand(command, CUT_JOURNAL, args, async (values) => {
     const { terminal, name } = command

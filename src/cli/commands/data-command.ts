@@ -1,4 +1,4 @@
-/** What commands about stored data have in common. */
+/** Shared code of commands about stored data. */
 import { product } from '../../vocabulary/index.ts'
 import { parseFlags, textFlag, type Flags, type Values } from '../../flags/flags.ts'
 import type { globalFlags } from '../../flags/global-flags.ts'
@@ -28,14 +28,14 @@ export const pathFlag = (help: string) => ({
   placeholder: 'file',
 })
 
-/** Reads flags, runs the command, tells what went wrong in a line; resolves with the exit code. Throws FlagError. */
+/** Reads flags, runs the command, reports a failure in one line; resolves with the exit code. Throws FlagError. */
 export async function runDataCommand<F extends Flags & typeof globalFlags>(
   { name, about, version, terminal }: DataCommand,
   { flags, ...help }: Omit<CommandHelp, 'about' | 'name' | 'flags'> & { readonly flags: F },
   args: readonly string[],
   act: (values: Values<F>) => Promise<void>,
 ): Promise<number> {
-  // Help is given without the flags that must be there.
+  // Help needs no mandatory flags.
   const told = { ...help, about, name, flags }
   if (args.includes('--help') || args.includes('-h')) {
     terminal.out(shortHelp(told))

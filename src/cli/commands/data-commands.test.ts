@@ -98,7 +98,7 @@ test('migrate, there and back', async () => {
   const places: EtcdPlace[] = []
   const openEtcd: OpenEtcd = async (place) => {
     places.push(place)
-    // What it has is not gone when a command is done with it.
+    // The store of the etcd outlives a command.
     return Object.assign(Object.create(etcd) as Engine, {
       name: 'etcd',
       revision: () => etcd.revision(),
@@ -252,7 +252,7 @@ test('help and version need no other flags', async () => {
   }
 })
 
-test('keys come along when they are asked for', async () => {
+test('keys are included on request', async () => {
   mkdirSync(join(data, 'pki'))
   writeFileSync(join(data, 'pki', 'ca.key'), 'KEY')
   const [file, target] = [join(dir, 'keys.backup'), join(dir, 'with-keys')]

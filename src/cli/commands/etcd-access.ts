@@ -6,10 +6,10 @@ import type { Engine } from '../../engine/engine.ts'
 import type { Values } from '../../flags/flags.ts'
 import type { etcdFlags } from '../../server/options/etcd-flags.ts'
 
-/** Opens the store in an etcd, whose keys live as long as is told. */
+/** Opens the store in an etcd; keys with a lifetime get the given one. */
 export type OpenEtcd = (place: EtcdPlace, ttlMs?: TimeToLive) => Promise<Engine>
 
-/** The place that the flags tell, with what is in the files. Throws an Error when they tell none. */
+/** The address from the flags, with the content of the files. Throws an Error when the flags name none. */
 export function etcdPlaceOf(values: Values<typeof etcdFlags>): EtcdPlace {
   const servers = values['etcd-servers']
   if (servers.length === 0) throw new Error('--etcd-servers must be specified')

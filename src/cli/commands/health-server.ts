@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http'
 import { createServer as createSecure } from 'node:https'
 import type { AddressInfo } from 'node:net'
 
-/** Where a program tells how it is. */
+/** Health endpoint of a program. */
 export interface HealthPlace {
   readonly host: string
   readonly port: number
@@ -12,7 +12,7 @@ export interface HealthPlace {
   readonly key: string
 }
 
-/** Answers /healthz, /livez and /readyz; `fault` says why the program is not well, null when it is. */
+/** Serves /healthz, /livez and /readyz; `fault` returns why the program is unhealthy, null when it is healthy. */
 export async function serveHealth(
   { host, port, cert, key }: HealthPlace,
   { fault }: { fault(): string | null },

@@ -75,7 +75,7 @@ export function migrateCommand(command: DataCommand, args: readonly string[]): P
     const place = etcdPlaceOf(values)
     const { openEtcd = openStandard } = command
     const dataDir = resolve(values['data-dir'])
-    // The embedded store first: a wrong directory is told before anything is connected.
+    // The embedded store first: a wrong directory is reported before any connection.
     if (values.to === 'etcd') {
       const from = await openEmbedded(dataDir, values)
       await closing(from, async () => {
@@ -109,7 +109,7 @@ async function upgrade({ terminal }: DataCommand, values: MigrateValues): Promis
   )
 }
 
-/** A dead address is told soon; a busy etcd has time. */
+/** An unreachable address is reported soon; a busy etcd gets time. */
 const DIAL_TIMEOUT_MS = 20_000
 const REQUEST_TIMEOUT_MS = 30_000
 
@@ -134,7 +134,7 @@ async function openEmbedded(dataDir: string, { vocabulary }: MigrateValues): Pro
   const { openLmdbSnapshot } = await import('../../engine/lmdb/snapshot.ts')
   const { openLmdb } = await import('../../engine/lmdb/engine.ts')
   const dir = join(dataDir, 'store')
-  // Opening makes a store where there is none; looking at it does not.
+  // Opening creates a missing store; a check of its existence does not.
   await (await openLmdbSnapshot(dir)).close()
   return openLmdb({ dir, clock: systemClock, format: { vocabulary }, verify: 'all' })
 }

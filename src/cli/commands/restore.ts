@@ -33,7 +33,7 @@ const RESTORE = {
   example: '--file ./saved.backup --data-dir ./restored',
 }
 
-/** Makes a store out of a backup; resolves with the exit code. Throws FlagError. */
+/** Creates a store from a backup; resolves with the exit code. Throws FlagError. */
 export function restoreCommand(command: DataCommand, args: readonly string[]): Promise<number> {
   return runDataCommand(command, RESTORE, args, async (values) => {
     const { checkBackup, restoreBackup } = await import('../../engine/backup/restore.ts')

@@ -57,7 +57,7 @@ export async function serverCommand(
   const write = (line: string) => terminal.err(line)
   const log = lineLog({ format: values['logging-format'], level: values.v, now: Date.now, write })
   let options: ServerOptions = {}
-  // A line that is always shown: whoever looks for why a server is gone looks here.
+  // Always logged: operators look here when a server has ended.
   const lasting = lineLog({
     format: values['logging-format'],
     level: Math.max(values.v, 1),
@@ -66,7 +66,7 @@ export async function serverCommand(
   })
   const stopped = (signal: EndSignal, how: string) => lasting.info('stopped', { signal, how })
   let state: 'starting' | 'running' | 'ending' = 'starting'
-  // From here on a signal is heard.
+  // Signals are handled from here on.
   const asked = new Promise<EndSignal>((end) => {
     terminal.onSignal((signal) => {
       if (state !== 'running') {
@@ -109,9 +109,9 @@ function optionsOf(values: ServerValues): ServerOptions {
     throw new Error('--store memory and --etcd-servers exclude each other')
   const agentTls = agentTlsOf(values)
   return {
-    // The path is shown to people who may be in another folder.
+    // Absolute, since the path is shown to users in other directories.
     dataDir: resolve(values['data-dir']),
-    // What names an etcd means it.
+    // A flag about etcd implies etcd.
     ...(hasEtcd ? { etcd: etcdUseOf(values) } : { store: values.store }),
     shareAuthorities: values['share-authorities'],
     endpointReconciler: values['endpoint-reconciler-type'],
@@ -147,7 +147,7 @@ const etcdUseOf = (values: ServerValues): EtcdUse => ({
   readyCheckTimeoutMs: values['etcd-readycheck-timeout'],
 })
 
-/** What is said when clients can come, with a command that the shells of the platform understand. */
+/** Printed when the server is ready, with a command for the shells of the platform. */
 export function readyLine(
   { url, kubeconfigPath }: RunningServer,
   platform: NodeJS.Platform = process.platform,
@@ -164,7 +164,7 @@ export function readyLine(
 const quoted = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 
-/** One line for people; at level 4 the whole story. */
+/** One line for users; the details at level 4. */
 function startError(error: unknown, options: ServerOptions, level: number): string {
   if (level >= 4 && error instanceof Error) return error.stack ?? error.message
   return startFailure(error, options).message

@@ -9,7 +9,7 @@ import { ensureObject } from './ensure-object.ts'
 import type { ConfigMap } from '../../kinds/core/config-map.ts'
 import type { ObjectSource } from '../../catalogue/object-source.ts'
 
-/** Tells servers that stand behind this one how to know users, beside what others have told (authentication page 9). */
+/** Publishes how aggregated API servers authenticate users, merged with what other servers have published. */
 export async function publishAuthentication(
   api: Api,
   source: ObjectSource,

@@ -1,11 +1,11 @@
-/** What servers over one store have in common, kept in it. */
+/** Authorities that all servers over one store share, stored in it. */
 import type { Authorities, AuthorityStore } from '../../pki/authorities.ts'
 import type { OpenedStore } from '../components/store.ts'
 import { AUTHORITY_PREFIX, readOwnRecord } from '../server-records.ts'
 import { encodeBody } from '../../engine/record.ts'
 import type { Engine, Item } from '../../engine/engine.ts'
 
-/** Where they are kept. */
+/** Storage key of the authorities. */
 export const AUTHORITIES_KEY = `${AUTHORITY_PREFIX}cluster`
 
 interface Parts {
@@ -33,7 +33,7 @@ export function authorityStore({ store, place }: Parts): AuthorityStore {
         const authorities = authoritiesIn(item, place)
         const revision = item.changed
         if (!(await encrypted?.isStale(AUTHORITIES_KEY))) return { authorities, revision }
-        // Under an older key of encryption: written anew, it does not need that one any more.
+        // Encrypted with an older key: rewritten, so that it no longer needs that key.
         await commit(authorities, revision)
       }
     },

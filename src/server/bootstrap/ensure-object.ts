@@ -11,11 +11,11 @@ export interface Wanted {
   readonly namespace: string
   /** The object to make, with its name. */
   readonly object: JsonObject & { readonly metadata: JsonObject & { readonly name: string } }
-  /** Members that a present object is given anew, perhaps as it is found; none without. */
+  /** Members to set on an existing object, perhaps computed from it; none by default. */
   readonly members?: JsonObject | ((present: Typed) => JsonObject)
 }
 
-/** Makes an object of the server's own, or brings a present one up to date. Throws StatusError when it is refused. */
+/** Creates an object of the server, or updates an existing one. Throws StatusError when it is refused. */
 export async function ensureObject(
   api: Api,
   served: ResourceEntry,
@@ -44,7 +44,7 @@ export async function ensureObject(
         (present as unknown as JsonObject)[key] = (wanted as JsonObject)[key]
     })
   } catch (error) {
-    // Somebody deleted it meanwhile: whoever ensures it again makes it.
+    // It was deleted meanwhile: the next attempt creates it.
     if (!(error instanceof StatusError) || error.code !== 404) throw error
   }
 }

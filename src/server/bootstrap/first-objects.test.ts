@@ -14,7 +14,7 @@ const ROLES = Object.values(bootstrapPolicy(vocabularies.orch)).reduce(
   (n, all) => n + all.length,
   0,
 )
-/** What etcd takes at once by default. */
+/** Default limit of etcd per transaction. */
 const ETCD_LIMIT = 128
 
 let world: Awaited<ReturnType<typeof inProcess>>
@@ -23,7 +23,7 @@ beforeEach(async () => {
 })
 afterEach(() => world.close())
 
-/** The API with its commits looked at, and something that happens before the first one. */
+/** The API with observed commits, and a hook before the first one. */
 function counted(first: () => Promise<unknown> = async () => {}) {
   const sizes: number[] = []
   const all: Change[] = []
@@ -157,7 +157,7 @@ test.each(Object.values(vocabularies))(
   },
 )
 
-test('everything fits into one transaction of an etcd that is told nothing', () => {
+test('everything fits into one transaction of an etcd with default limits', () => {
   expect(NAMESPACES.length + ROLES).toBeLessThanOrEqual(ETCD_LIMIT)
 })
 

@@ -5,9 +5,9 @@ const SYSTEM_NAMESPACES = ['default', '{system}-system', '{system}-public', '{sy
 const RBAC_PLURALS = ['clusterroles', 'clusterrolebindings', 'roles', 'rolebindings'] as const
 
 /**
- * Makes what the system cannot do without where it is missing: its namespaces, in one commit, and then with `rbac` the
- * standing roles and bindings, in another, if there are none at all. True when it made these, so that they need not be
- * looked at.
+ * Creates missing objects that the system needs: its namespaces, in one commit, and then with `rbac` the bootstrap
+ * policy, in another, if there are no roles and bindings at all. True when it created the policy, which then needs no
+ * check.
  */
 export async function writeFirstObjects(api: Api, { rbac }: { rbac: boolean }): Promise<boolean> {
   const writer = new InternalWriter(api)
@@ -21,7 +21,7 @@ export async function writeFirstObjects(api: Api, { rbac }: { rbac: boolean }): 
   return policy.length > 0 && (await writer.createAll(policy))
 }
 
-/** Makes the namespaces that the system lives in, where they are missing. */
+/** Creates the missing system namespaces. */
 export async function ensureSystemNamespaces(api: Api): Promise<void> {
   const writer = new InternalWriter(api)
   // Another server may have been faster with one, which is as good.
@@ -38,7 +38,7 @@ async function missingNamespaces(api: Api): Promise<NewObject[]> {
     .map((name) => ({ served, namespace: '', object: { metadata: { name } } }))
 }
 
-/** All standing roles and bindings; nothing when there are some: then each has to be looked at. */
+/** The whole bootstrap policy; nothing when there are any roles or bindings: then each has to be checked. */
 async function wholePolicy(api: Api): Promise<NewObject[]> {
   const group = api.v.resolve('rbac.authorization{api}')
   const kinds = RBAC_PLURALS.flatMap((plural) => api.catalogue.find(group, 'v1', plural) ?? [])

@@ -22,7 +22,7 @@ beforeEach(async () => {
 })
 afterEach(() => world.close())
 
-/** An object without what the server fills. */
+/** An object without fields that the server sets. */
 const content = ({ kind: _k, apiVersion: _a, metadata, ...rest }: Made) => {
   const { labels, annotations } = metadata
   return { labels, annotations, ...rest }
@@ -47,7 +47,7 @@ const roleRef = (name: string) => ({
 const whole = Object.values(bootstrapPolicy(vocabularies.orch)).map(({ length }) => length)
 
 describe('a store', () => {
-  test('with nothing gets everything, and nothing is written again', async () => {
+  test('without objects gets everything, and nothing is written again', async () => {
     await ensureBootstrapPolicy(world.api)
     expect(await counts()).toEqual(whole)
     const { revision } = world.api.cache
@@ -80,10 +80,10 @@ describe('a store', () => {
   })
 })
 
-describe('what is there', () => {
+describe('existing objects', () => {
   beforeEach(() => ensureBootstrapPolicy(world.api))
 
-  test('gets back rules that it lost, beside what it has', async () => {
+  test('regains missing rules, beside its own', async () => {
     const rules = [{ verbs: ['get'], apiGroups: [''], resources: ['pods', 'endpoints'] }]
     await world.hand.patch(role('system:orch-aggregator'), {
       metadata: { labels: null, annotations: { mine: 'x' } },
@@ -115,7 +115,7 @@ describe('what is there', () => {
     expect(await get(role('system:node'))).toEqual({ labels: LABELS, annotations: OFF })
   })
 
-  test('gathers what it should, and no role gathers that should not', async () => {
+  test('aggregates by its rule, and no other role aggregates', async () => {
     const aggregationRule = { clusterRoleSelectors: [{ matchLabels: { a: 'b' } }] }
     await world.hand.patch(role('view'), { aggregationRule })
     await world.hand.patch(role('system:node'), { aggregationRule })
@@ -143,7 +143,7 @@ describe('what is there', () => {
     ])
   })
 
-  test('is made anew when it gives another role', async () => {
+  test('is recreated when it refers to another role', async () => {
     await world.hand.delete(binding('system:volume-scheduler'))
     const metadata = { name: 'system:volume-scheduler' }
     const wrong = await made(binding(), {
@@ -162,14 +162,14 @@ describe('what is there', () => {
     })
   })
 
-  test('comes back when it is deleted', async () => {
+  test('is recreated when it is deleted', async () => {
     await world.hand.delete(inPublic('system:controller:bootstrap-signer'))
     await ensureBootstrapPolicy(world.api)
     expect(await world.hand.names(inPublic())).toEqual(['system:controller:bootstrap-signer'])
   })
 })
 
-test('what old servers stored moves to where it is now', async () => {
+test('objects of older servers move to their present place', async () => {
   const rules = [{ verbs: ['get'], apiGroups: [''], resources: ['mine'] }]
   await made(role(), { metadata: { name: 'view', annotations: OFF }, rules })
   await made(binding(), {
@@ -193,7 +193,7 @@ test('what old servers stored moves to where it is now', async () => {
 })
 
 describe('a refused write', () => {
-  /** An API that refuses one role as long as it is told to. */
+  /** An API that refuses one role as long as it is configured to. */
   const refusing = (isRefused: () => boolean): Api => ({
     ...world.api,
     admission: admissionChain(
@@ -221,14 +221,14 @@ describe('a refused write', () => {
     )
     let seconds = 0
     for (; outcome === '' && seconds < 40; seconds++) {
-      // What is under way in memory is done when the loop comes round a few times.
+      // Work in memory is done after a few iterations of the event loop.
       for (let turn = 0; turn < 500; turn++) await new Promise(setImmediate)
       if (outcome === '') world.clock.advance(1_000)
     }
     return `${outcome} in round ${seconds}`
   }
 
-  test('is tried again, and keeps nothing else from being done', async () => {
+  test('is retried, and blocks no other object', async () => {
     let left = 2
     const work = ensureBootstrapPolicy(refusing(() => left-- > 0))
     expect(await rounds(work)).toBe('done in round 3')

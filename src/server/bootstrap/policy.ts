@@ -1,4 +1,4 @@
-/** Keeps the standing roles and bindings as the policy says (page on authorization 6). Import it when needed. */
+/** Reconciles the bootstrap policy, the default roles and bindings. Imported on demand. */
 import { hookContext, keyOf, type Api } from '../../registry/context.ts'
 import { InternalWriter } from '../../registry/internal-writer.ts'
 import { decodeStored } from '../../registry/objects.ts'
@@ -30,8 +30,8 @@ const TRIES = 5
 const TRY_MS = 10
 
 /**
- * Makes the standing roles and bindings that are missing and repairs those that give less than they should; writes
- * nothing when all is well. Tries for half a minute, or until the signal. Throws what the last try failed of.
+ * Creates missing default roles and bindings and repairs those that grant less than they should; writes nothing when
+ * all are correct. Retries for half a minute, or until the signal. Throws the failure of the last attempt.
  */
 export async function ensureBootstrapPolicy(
   api: Api,
@@ -48,7 +48,7 @@ export async function ensureBootstrapPolicy(
   }
 }
 
-/** One try at everything; what failed does not keep the rest from being done. */
+/** One attempt at everything; a failure does not stop the rest. */
 async function round(api: Api): Promise<unknown[]> {
   try {
     if (await writeFirstObjects(api, { rbac: true })) return []
@@ -81,7 +81,7 @@ async function round(api: Api): Promise<unknown[]> {
 type Expected = PolicyRole | PolicyBinding
 type Members = RoleRepair | BindingRepair
 
-/** What is needed to settle the objects of one resource. */
+/** Dependencies of the reconciliation of one resource. */
 interface Desk<E extends Expected, Stored> {
   readonly api: Api
   readonly served: ResourceEntry
@@ -114,7 +114,7 @@ function desksOf(api: Api) {
   }
 }
 
-/** Brings one object to what is expected. Somebody who was faster is looked at again. Throws StatusError. */
+/** Brings one object to the expected state; retries on conflict. Throws StatusError. */
 async function settle<E extends Expected, S>(desk: Desk<E, S>, expected: E): Promise<void> {
   for (let left = TRIES; ; left--) {
     try {
@@ -126,7 +126,7 @@ async function settle<E extends Expected, S>(desk: Desk<E, S>, expected: E): Pro
   }
 }
 
-/** Whether a refusal may be gone the next moment. */
+/** Whether a refusal may be temporary. */
 const isPassing = (error: unknown): boolean =>
   error instanceof StatusError && [404, 409, 503].includes(error.code)
 
@@ -141,7 +141,7 @@ async function settleOnce<E extends Expected, S>(
   const place = { served, namespace, name }
   const writer = new InternalWriter(api)
   if (repair.is === 'update') {
-    // What is written is found anew of what is there then.
+    // The write is recomputed from the state found then.
     await writer.change(place, (old) => {
       const now = reconcile(old as S, expected)
       if (now.is === 'recreate' || now.is === 'create') throw modified(served.name, name)
@@ -197,7 +197,7 @@ async function read(
   return version ? decodeStored(served, version, hookContext(api)) : null
 }
 
-/** Makes an object at cluster scope. */
+/** Creates an object at cluster scope. */
 const make = (api: Api, served: ResourceEntry, object: object): Promise<Typed> =>
   new InternalWriter(api).create({ served, namespace: '', object })
 

@@ -7,7 +7,7 @@ import { inProcess } from '../in-process.fixture.ts'
 
 const at = (name: string) => ['v1', 'services', 'default', name] as const
 
-test('a service whose address another has comes when the address is free', async () => {
+test('a service whose address is taken is created when the address is free', async () => {
   const world = await inProcess()
   const { api, hand, clock } = world
   const place = {

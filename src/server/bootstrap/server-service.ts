@@ -18,15 +18,15 @@ export interface ServerPlace {
   readonly advertiseAddress: string
   readonly port: number
   readonly log: Pick<Log, 'warn'>
-  /** Whether what is refused is thrown, since it is tried again; otherwise it is only told of. */
+  /** Whether refusals are thrown, because the caller retries; otherwise they are only logged. */
   readonly throwsRefusals?: boolean
   /** Whether endpoints and slice are this server's to write; they are by default. */
   readonly reconciled?: boolean
   /** Addresses of all servers that live, where there may be others; without, this one's alone. */
   readonly living?: {
-    /** Empty: what was known before stays, since at least this server answers. */
+    /** Empty: the previous addresses stay, since at least this server is running. */
     readonly addresses: () => readonly string[]
-    /** Whether ports that are there already stay: else servers would change them in turns. */
+    /** Whether existing ports stay: otherwise servers would overwrite them alternately. */
     readonly keepPorts: boolean
   }
 }
@@ -34,14 +34,14 @@ export interface ServerPlace {
 const NAMESPACE = 'default'
 
 /**
- * Makes service, endpoints and slice, or brings the addresses up to date. What is refused is only told of, unless the
- * place says otherwise: it must not keep people from the server that they need to put it right.
+ * Creates service, endpoints and slice, or updates the addresses. Refusals are only logged, unless the options say
+ * otherwise: users need the server to repair their cause.
  */
 export async function ensureServerService(api: Api, place: ServerPlace): Promise<void> {
   await Promise.all([ensureService(api, place), ensureAddresses(api, place)])
 }
 
-/** Makes the service alone, as above. */
+/** Creates the service alone, as above. */
 export async function ensureService(api: Api, place: ServerPlace): Promise<void> {
   const services = api.catalogue.find('', 'v1', 'services')
   if (!services) return
@@ -76,7 +76,7 @@ interface Reachable {
   readonly family: number
   /** May change while a write is tried again. */
   readonly addresses: () => readonly string[]
-  /** Ports to write where these are known. */
+  /** Ports to write where they are known. */
   readonly ports: (known?: unknown) => unknown
 }
 

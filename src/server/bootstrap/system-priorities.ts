@@ -2,7 +2,7 @@ import type { Api } from '../../registry/context.ts'
 import { ensureObject } from './ensure-object.ts'
 import { SYSTEM_CLASSES } from '../../kinds/scheduling/priority-class.ts'
 
-/** Makes the priority classes that pods of the cluster itself name, where they are missing (page on scheduling). */
+/** Creates the missing priority classes that system pods refer to. */
 export async function ensureSystemPriorities(api: Api): Promise<void> {
   const served = api.catalogue.find(api.v.resolve('scheduling{api}'), 'v1', 'priorityclasses')
   if (!served) return

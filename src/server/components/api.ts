@@ -5,7 +5,9 @@ import { component } from './component.ts'
 
 const MIN_REQUEST_TIMEOUT_MS = 1_800_000
 
-/** The dependencies of the verbs. Admission and access control are built from it, and looked up when a request arrives. */
+/**
+ * The dependencies of the verbs. Admission and access control are built from it, and resolved when a request arrives.
+ */
 export const api = (settings: Settings) =>
   component({
     name: 'api',

@@ -17,7 +17,7 @@ export const bootstrapPolicy = ({ options, log }: Settings) =>
     start({ api, firstObjects, health }) {
       const ending = new AbortController()
       const ensure = async () => {
-        // The caller of the start goes on first.
+        // The caller of the start continues first.
         await yieldToEventLoop()
         if (!usesRbac(options.authorization) || firstObjects.isSeeded) return
         const { ensureBootstrapPolicy } = await import('../bootstrap/policy.ts')

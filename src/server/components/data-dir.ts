@@ -2,7 +2,7 @@ import { StartingDataDir } from '../data-dir.ts'
 import type { Settings } from '../settings.ts'
 import { component } from './component.ts'
 
-/** The data directory, if there is one. What a failed start created in it is removed after everything else. */
+/** The data directory, if there is one. Files of a failed start are removed after everything else. */
 export const dataDir = ({ options, store }: Settings) =>
   component({
     name: 'dataDir',

@@ -5,7 +5,7 @@ import type { Settings } from '../settings.ts'
 import { StartProgress } from '../start-progress.ts'
 import { component } from './component.ts'
 
-/** The health checks, and what changes their results. */
+/** The health checks, and setters of their results. */
 export interface Health {
   readonly checks: readonly HealthCheck[]
   readonly progress: StartProgress

@@ -14,7 +14,7 @@ export interface Listening {
   readonly url: string
 }
 
-/** Listens. Requests are answered from its start; its stop ends watches and finishes requests. */
+/** Listens. Serves requests from its start; its stop ends watches and finishes requests. */
 export const listener = (settings: Settings) =>
   component({
     name: 'listener',

@@ -33,10 +33,10 @@ async function serverPki(settings: Settings, store: Promise<OpenedStore>): Promi
       ? createPki({ ...asked, shared })
       : keptPki({ ...asked, dir, shared, onReadable })
   }
-  // The store first: who has it may touch the rest of the data directory.
+  // The store first: only the holder of its lock may touch the rest of the data directory.
   const { engine } = await store
   if (dir === undefined) return createPki(asked)
-  // A store that came from etcd brings what its servers had in common.
+  // A store migrated from etcd includes the shared authorities of its servers.
   const inherited = async () =>
     engine.isShared ? null : (await import('../bootstrap/authorities.ts')).heldAuthorities(engine)
   return keptPki({ ...asked, dir, inherited, onReadable })
@@ -44,7 +44,7 @@ async function serverPki(settings: Settings, store: Promise<OpenedStore>): Promi
 
 const pkiOptions = ({ options, v, bindAddress, ranges }: Settings): PkiOptions => ({
   vocabulary: v,
-  // Certificates are read by clients, whose time is the machine's, not that of a test.
+  // Clients check certificates against the machine's clock, not that of a test.
   clock: systemClock,
   bindAddress,
   hosts: [

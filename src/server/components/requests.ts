@@ -13,7 +13,7 @@ import { component } from './component.ts'
 
 const REQUEST_TIMEOUT_MS = 60_000
 
-/** What handles requests of the listener. */
+/** Handlers of the listener's requests. */
 export interface Requests {
   readonly state: ServerState
   readonly exchanges: Exchanges

@@ -3,7 +3,7 @@ import { fileFlag, listFlag, type Flag, type Values } from '../../flags/flags.ts
 
 const section = 'Admission'
 
-/** Which admission plugins are on, and how they are configured (admission page 1). */
+/** Flags that enable, disable and configure admission plugins. */
 export const admissionFlags = {
   'enable-admission-plugins': listFlag({
     option: 'enableAdmissionPlugins',

@@ -20,7 +20,7 @@ const ttl = (about: Parameters<typeof durationFlag>[0]): Flag<number> => ({
   check: (value) => (value < 0 ? 'must not be negative' : null),
 })
 
-/** How requests show who makes them (authentication page 12). */
+/** Flags of authentication. */
 export const authenticationFlags = {
   'anonymous-auth': onFlag({
     option: 'authentication.anonymous',

@@ -1,29 +1,32 @@
 import type { OidcOptions } from '../../authn/oidc/options.ts'
 
-/** Ways to be known; what is not named is as for a server of one's own. Files are PEM unless said otherwise. */
+/**
+ * Options of the authenticators; absent ones have the defaults of a standalone server. Files are PEM unless stated
+ * otherwise.
+ */
 export interface AuthenticationOptions {
-  /** Whether requests without a credential are let in as nobody in particular; they are by default. */
+  /** Whether requests without a credential are allowed as the anonymous user; they are by default. */
   readonly anonymous?: boolean
-  /** Authorities of client certificates, beside the server's own; read anew when it changes. */
+  /** Authorities of client certificates, beside the server's own; reloaded when the file changes. */
   readonly clientCaFile?: string
   /** Tokens with their users: rows of token, name, uid and quoted groups. */
   readonly tokenAuthFile?: string
   /** Whether secrets may hold tokens for joining machines; they may by default. */
   readonly bootstrapTokens?: boolean
-  /** What tokens may be meant for; the issuers of service account tokens by default. */
+  /** Audiences that tokens may have; the issuers of service account tokens by default. */
   readonly apiAudiences?: readonly string[]
   readonly serviceAccounts?: ServiceAccountFiles
-  /** An identity provider whose tokens are taken. */
+  /** An identity provider whose tokens are accepted. */
   readonly oidc?: OidcOptions
-  /** A service that knows tokens. */
+  /** A webhook that authenticates tokens. */
   readonly webhook?: {
     /** Client configuration, YAML. */
     readonly configFile: string
     readonly version?: string
-    /** Milliseconds that its answers are remembered; 2 minutes by default. */
+    /** Milliseconds that its results are cached; 2 minutes by default. */
     readonly cacheTtlMs?: number
   }
-  /** A proxy that says whose request it passes on. */
+  /** An authenticating proxy, which passes on the user of a request in headers. */
   readonly requestHeader?: {
     /** Authorities of the proxy's certificate. */
     readonly clientCaFile: string

@@ -11,7 +11,7 @@ import {
 
 const section = 'Authorization'
 
-/** Who decides about requests (authorization page 10). */
+/** Flags of authorization. */
 export const authorizationFlags = {
   'authorization-mode': listFlag({
     option: 'authorization.modes',

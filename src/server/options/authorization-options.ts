@@ -1,6 +1,6 @@
-/** Who decides whether requests may pass. */
+/** Options of authorization. */
 export interface AuthorizationOptions {
-  /** Authorizers in the order they are asked: Node, RBAC, ABAC, Webhook, AlwaysAllow, AlwaysDeny. */
+  /** Authorizers in the order in which they are called: Node, RBAC, ABAC, Webhook, AlwaysAllow, AlwaysDeny. */
   readonly modes?: readonly string[]
   /** Policies of ABAC, one JSON object on each line. */
   readonly policyFile?: string
@@ -9,12 +9,12 @@ export interface AuthorizationOptions {
     /** Client configuration, YAML. */
     readonly configFile: string
     readonly version?: string
-    /** Milliseconds that what it allowed is remembered; 5 minutes by default. */
+    /** Milliseconds that allowed requests are cached; 5 minutes by default. */
     readonly authorizedTtlMs?: number
     /** The same for everything else; 30 seconds by default. */
     readonly unauthorizedTtlMs?: number
   }
 }
 
-/** What decides when nothing is said. */
+/** The default authorization modes. */
 export const STANDARD_MODES: readonly string[] = ['Node', 'RBAC']

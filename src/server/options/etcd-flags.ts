@@ -2,7 +2,7 @@ import { fileFlag, listFlag, optionalTextFlag } from '../../flags/flags.ts'
 
 const section = 'Storage'
 
-/** Flags about an etcd that objects are kept in. */
+/** Flags about an etcd that stores the objects. */
 export const etcdFlags = {
   'etcd-servers': listFlag({
     option: 'etcd.servers',

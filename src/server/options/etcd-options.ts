@@ -9,7 +9,7 @@ export interface EtcdPlace {
   readonly prefix: string
 }
 
-/** How a server uses an etcd and looks after it. */
+/** Options of the connection to etcd and of its maintenance. */
 export interface EtcdUse extends EtcdPlace {
   /** How often etcd is compacted, by one of its servers, milliseconds; 5 minutes by default, 0: not by them. */
   readonly compactionIntervalMs?: number

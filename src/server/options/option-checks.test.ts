@@ -146,5 +146,5 @@ describe('errors that name flags', () => {
     })
   }
 
-  test('what is no error stays as it is', () => expect(inOptions('--data-dir')).toBe('--data-dir'))
+  test('other values stay as they are', () => expect(inOptions('--data-dir')).toBe('--data-dir'))
 })

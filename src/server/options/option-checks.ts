@@ -1,4 +1,4 @@
-/** Looks at the options of an embedded server as the command line looks at flags, from the same declarations. */
+/** Checks the options of an embedded server with the declarations of the command-line flags. */
 import { nearest } from '../../base/nearest.ts'
 import {
   bytes,
@@ -20,7 +20,7 @@ import type { Flag } from '../../flags/flags.ts'
 
 const flags: readonly (readonly [string, Flag])[] = Object.entries(serverFlags)
 
-/** Options that no flag sets, or another form of what a flag says. */
+/** Options without a flag, or with another type than their flag. */
 const MORE: readonly (readonly [string, Check])[] = [
   ['store', oneOf(['lmdb', 'memory', 'etcd'])],
   ['etcd.ca', bytes],
@@ -45,7 +45,7 @@ const MORE: readonly (readonly [string, Check])[] = [
   ['admission', plugins],
 ]
 
-/** What must be there once its group is. */
+/** Options that are mandatory in their group. */
 const REQUIRED = [
   'etcd.servers',
   'etcd.prefix',
@@ -73,12 +73,12 @@ const groups: ReadonlySet<string> = new Set(
 /** The paths of all options, for the reference. */
 export const optionPaths: readonly string[] = [...checks.keys()]
 
-/** What a flag says of its value, and then what it says of the text that the value was. */
+/** The check of a flag's option, and then the check of the text of its value. */
 function checkOf({ takes = text, check }: Flag): Check {
   return (value) => takes(value) ?? check?.(value) ?? null
 }
 
-/** Throws an Error that tells everything that is wrong with options. */
+/** Throws an Error that lists all invalid options. */
 export function checkOptions(options: unknown): void {
   const problem = group(options)
   if (problem !== null) throw new Error(`the options of a server ${problem}`)
@@ -104,7 +104,7 @@ function problemsOf(options: Readonly<Record<string, unknown>>, prefix: string):
   return [...found, ...missing.map((path) => `${path} must be given`)]
 }
 
-/** Somebody may know the flag, or the group wrongly. */
+/** Suggests an option for the name of a flag, or for a wrong group. */
 function unknown(name: string, prefix: string): string {
   const siblings = [...checks.keys(), ...groups]
     .filter((path) => path.startsWith(prefix))
@@ -126,8 +126,8 @@ const optionOf: ReadonlyMap<string, string> = new Map(
 )
 
 /**
- * Errors of a start name what was asked for by its flag. Whoever embeds a server knows the option of it: the same error
- * with those names.
+ * Start errors name flags. Users of an embedded server know the options instead: returns the same error with those
+ * names.
  */
 export function inOptions(error: unknown): unknown {
   if (!(error instanceof Error)) return error

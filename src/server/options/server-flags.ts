@@ -24,7 +24,7 @@ import {
 
 const words = Object.keys(vocabularies) as VocabularyName[]
 
-/** A file; '' where none is given. */
+/** A file; '' when absent. */
 const agentFile = (option: string, help: string) => ({
   ...textFlag({ option, section: 'Cluster', default: '', help }),
   placeholder: 'file',
@@ -180,7 +180,7 @@ export const serverFlags = {
       default: '10.0.0.0/24',
       help: 'CIDR from which services get their cluster IPs; two, separated by a comma, for dual stack.',
     }),
-    // Scripts give it empty where they mean the default.
+    // Scripts pass an empty value where they mean the default.
     check: () => null,
   },
   'service-node-port-range': textFlag({
@@ -237,7 +237,7 @@ export const serverFlags = {
   ...globalFlags,
 }
 
-/** The flags that people use, the first to be told. */
+/** The common flags, in display order. */
 export const commonServerFlags = [
   'data-dir',
   'vocabulary',

@@ -15,19 +15,19 @@ import type { StageSubscriber } from '../../http/stages.ts'
 import { isLocalAddress } from '../local-address.ts'
 import type { VocabularyName } from '../../vocabulary/vocabulary.ts'
 
-/** What a server is started with; everything has a default. */
+/** Options of a server; all have defaults. */
 export interface ServerOptions {
-  /** Where objects, certificates and the admin kubeconfig are kept. Absent: in memory, gone at the end. */
+  /** Directory of objects, certificates and the admin kubeconfig. Absent: in memory, lost at the end. */
   readonly dataDir?: string
   /** Engine; by default `etcd` where one is named, `lmdb` with a data directory and `memory` without. */
   readonly store?: 'lmdb' | 'memory' | 'etcd'
-  /** The etcd that objects are kept in. */
+  /** The etcd that stores the objects. */
   readonly etcd?: EtcdUse
   /** Whether servers over one etcd find their common authority and token keys in it; they do by default. */
   readonly shareAuthorities?: boolean
   /**
-   * How a server over an etcd tells that it lives, milliseconds: how long that counts, whole seconds, and how often it
-   * does; 15 and 10 seconds by default.
+   * Lease of a server over etcd, milliseconds: its time to live in whole seconds, and the renewal interval; 15 and 10
+   * seconds by default.
    */
   readonly serverLease?: { readonly ttlMs: number; readonly renewMs: number }
   /** Whether the addresses of all servers that live become the endpoints of their service; they do by default. */
@@ -35,19 +35,19 @@ export interface ServerOptions {
   /** How long events live, milliseconds; 1 hour by default, 0: until they are deleted. */
   readonly eventTtlMs?: number
   /**
-   * Takes a data directory whose file system has no locks, such as some network file systems: then nothing keeps a second
-   * server away from it, and two on one directory lose acknowledged writes. Not by default.
+   * Accepts a data directory whose file system has no locks, such as some network file systems: then nothing prevents a
+   * second server from using it, and two servers on one directory lose acknowledged writes. False by default.
    */
   readonly allowUnlockedDataDir?: boolean
-  /** Looks at everything in the data directory at the start, not only at what was written last. */
+  /** Verifies everything in the data directory at the start, not only the latest writes. */
   readonly verify?: boolean
-  /** File that says what is kept encrypted and with which keys; nothing by default. */
+  /** Encryption configuration file: the resources that are encrypted, and their keys; nothing by default. */
   readonly encryptionConfigFile?: string
   /** Brand words; the product's own by default. */
   readonly vocabulary?: VocabularyName
   /** Address to listen on; 127.0.0.1 by default. */
   readonly bindAddress?: string
-  /** Further names and addresses that clients reach this server by, such as those of a balancer. */
+  /** Further names and addresses of this server, such as those of a load balancer. */
   readonly servingHosts?: readonly string[]
   /** 0, the default: any free port. */
   readonly port?: number
@@ -66,9 +66,9 @@ export interface ServerOptions {
   /** Certificates for connections to node agents, PEM; without an authority any certificate of theirs is taken. */
   readonly agentTls?: { readonly ca?: string; readonly cert?: string; readonly key?: string }
   /**
-   * Whether `proxy`, `exec` and their like may lead to addresses of this machine and its link, such as 127.0.0.1; not by
-   * default, and only for tests whose agents and pods listen there: with it, users of those reach what listens on
-   * loopback.
+   * Whether `proxy`, `exec` and similar requests may reach loopback and link-local addresses of this machine, such as
+   * 127.0.0.1. False by default, and only for tests whose agents and pods listen there: users with access to these
+   * sub-resources reach every service on loopback.
    */
   readonly proxiesToLoopback?: boolean
   readonly authentication?: AuthenticationOptions
@@ -82,49 +82,49 @@ export interface ServerOptions {
   /** File with configurations of admission plugins. */
   readonly admissionConfigFile?: string
   /**
-   * Whether what belongs to the API is kept in order: garbage, namespaces, accounts; it is by default. `server`: only what
-   * is a part of every server, as where a controller manager of its own does the rest.
+   * Whether the garbage collector and the controllers of namespaces and accounts run; they do by default. `server`:
+   * only those that are a part of every server, where a separate controller manager runs the rest.
    */
   readonly controllers?: boolean | 'server'
-  /** Told of each request to a deprecated version of a resource. */
+  /** Called for each request to a deprecated version of a resource. */
   readonly onDeprecated?: (use: DeprecatedUse) => void
-  /** Are told of the stages of every request, in this order; nobody by default. See docs/architecture.md. */
+  /** Called in this order at the stages of every request; empty by default. See docs/architecture.md. */
   readonly stages?: readonly StageSubscriber[]
   readonly log?: Log
   readonly clock?: Clock
   readonly ids?: Ids
-  /** How long changes can be looked back at, milliseconds; 5 minutes by default. */
+  /** Time that the history of changes is available to watches, milliseconds; 5 minutes by default. */
   readonly historyMs?: number
   /** Bound of a request that is not a watch, milliseconds; 1 minute by default. */
   readonly requestTimeoutMs?: number
   /**
-   * Connections from one address whose clients have not made a request as a known user; 1,000 by default. Of IPv6, the
-   * addresses of one /64 count as one.
+   * Maximum number of connections from one address whose clients have not made a request as an authenticated user;
+   * 1,000 by default. The addresses of an IPv6 /64 count as one.
    */
   readonly strangersPerAddress?: number
-  /** Memory that the bodies of all requests under way may take together, bytes; 128 MiB by default. */
+  /** Maximum memory of the bodies of all requests in progress, bytes; 128 MiB by default. */
   readonly bodyMemoryBytes?: number
-  /** A watch without a timeout of its own ends after one to two times this, milliseconds; 30 minutes by default. */
+  /** A watch without a timeout ends after one to two times this, milliseconds; 30 minutes by default. */
   readonly minRequestTimeoutMs?: number
 }
 
 /** A client in the process of its server. */
 export interface InProcessClientOptions {
-  /** Who makes the requests; by default the administrator. */
+  /** The user that makes the requests; by default the administrator. */
   readonly user?: {
     readonly name: string
     readonly uid?: string
-    /** Groups beside that of all who are known. */
+    /** Groups in addition to that of all authenticated users. */
     readonly groups?: readonly string[]
     readonly extra?: Readonly<Record<string, readonly string[]>>
   }
-  /** Whom requests are made as, when the user may do that. */
+  /** User to impersonate, if that is allowed. */
   readonly impersonate?: Impersonation
-  /** What stands before the first slash owns the fields that are written. */
+  /** User agent; the part before the first slash is the field manager. */
   readonly userAgent?: string
   /** Milliseconds that one attempt of a request may take; as many as it takes by default. */
   readonly timeoutMs?: number
-  /** Further attempts when the server asks for that; 10 by default. */
+  /** Further attempts when the server requests a retry; 10 by default. */
   readonly retries?: number
 }
 
@@ -138,14 +138,14 @@ export interface RunningServer {
   readonly kubeconfig: string
   /** Where it was written, with a data directory. */
   readonly kubeconfigPath?: string
-  /** Resolves when everything that the server does by itself is done for now. */
+  /** Resolves when all background work of the server is done for now. */
   settled(): Promise<void>
   /**
-   * A client of this server without sockets, as its administrator or as somebody else: access, admission and all checks
+   * A client of this server without sockets, as its administrator or as another user: access, admission and all checks
    * are those of any request.
    */
   client(options?: InProcessClientOptions): Promise<Client>
-  /** Ends watches, finishes requests and lets go of everything. May be called twice. */
+  /** Ends watches, finishes requests and releases all resources. May be called twice. */
   close(): Promise<void>
 }
 
@@ -181,7 +181,7 @@ export function serviceRanges(options: ServerOptions): {
   return { addresses, ports }
 }
 
-/** The service of this server and the address behind it must be of one family, or nobody gets through. */
+/** The service of this server and the address behind it must be of one family, or no connection succeeds. */
 function checkFamily(range: IpRange, options: ServerOptions) {
   const { advertiseAddress = '', bindAddress = '', endpointReconciler } = options
   if (endpointReconciler === 'none') return

@@ -1,4 +1,4 @@
-/** Certificates by which this server calls others, looked at before anybody is called. */
+/** Client certificates of this server, checked before the first connection. */
 import { certificatesProblem, checkKeyPair } from '../../pki/pem-check.ts'
 import type { ServerOptions } from './server-options.ts'
 
