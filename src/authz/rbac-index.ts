@@ -109,7 +109,7 @@ export class RbacIndex {
       this.#setRole(namespace, name, prepareRules(rules ?? []))
     },
     // Few of the default roles are ever read.
-    named: ({ namespace, name }, read) =>
+    named: ({ namespace, name }, { read }) =>
       this.#setRole(namespace, name, () => {
         const role = read()
         return role && prepareRules(role.rules ?? [])

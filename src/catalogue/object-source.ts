@@ -2,12 +2,20 @@ import type { ObjectPlace } from '../base/store-keys.ts'
 import type { Typed } from '../meta/object-meta.ts'
 import type { ResourceName } from '../meta/resource-name.ts'
 
+/** An object that is decoded on demand. */
+export interface UnreadObject<T extends Typed = Typed> {
+  /** Decodes the object; null if it is unreadable. */
+  read(): T | null
+  /** Whether the JSON text of the object contains a text: much cheaper than to decode it. */
+  mentions(text: string): boolean
+}
+
 /** Notified of added, changed and deleted objects. */
 export interface ObjectHandler<T extends Typed = Typed> {
   /** Every present object at the start, then each created or changed one. Must not be changed. */
   set(object: T): void
-  /** Called instead of `set` if defined: `read` decodes the object on demand; null if it is unreadable. */
-  named?(place: ObjectPlace, read: () => T | null): void
+  /** Called instead of `set` if defined. */
+  named?(place: ObjectPlace, object: UnreadObject<T>): void
   /** A deleted object, in its last state. */
   removed(object: T): void
 }

@@ -104,7 +104,7 @@ export interface Plan {
   readonly absent: ((decoding: Decoding) => unknown) | null
   /** Makes the JSON form of an absent field; null: omitted. */
   readonly absentPlain: (() => unknown) | null
-  /** Whether an empty value is read as absent. */
+  /** Whether an empty value is read as absent; maps tell by themselves, since counting their keys takes long. */
   readonly dropsEmpty: boolean
   /** Whether an empty value is omitted from JSON. */
   readonly hidesEmpty: boolean
@@ -199,15 +199,19 @@ export function plansOf(shape: Shape, v: Words): Plan[] {
     // Free-form objects are never empty: `{}` is a value.
     const hidesEmpty =
       facts.presence === 'zero' && facts.holds.is !== 'object' && facts.holds.is !== 'raw'
+    const dropsEmpty = hidesEmpty && facts.seenEmpty !== true
     plans.push({
       name: v.resolve(name),
       key: name,
       facts,
-      read: reader(facts.holds, v),
+      read:
+        dropsEmpty && facts.holds.is === 'map'
+          ? mapReader(facts.holds.of, v, true)
+          : reader(facts.holds, v),
       write: plainWriter(facts.holds, v),
       absent: absentValue(facts, v),
       absentPlain: absentPlain(facts, v),
-      dropsEmpty: hidesEmpty && facts.seenEmpty !== true,
+      dropsEmpty: dropsEmpty && facts.holds.is !== 'map',
       hidesEmpty,
       inherited: name in Object.prototype,
     })
@@ -281,6 +285,27 @@ export function isEmpty(value: unknown): boolean {
 
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 
+/** Reads a map; an empty one as absent where `dropsEmpty`. */
+function mapReader(of: Holds, v: Words, dropsEmpty: boolean): Read {
+  const item = reader(of, v)
+  const zero = zeroOf(of, v)
+  return (value, decoding) => {
+    if (typeof value !== 'object' || Array.isArray(value) || value === null) {
+      throw decoding.failure(`expected an object, found ${typeName(value)}`)
+    }
+    const keys = sortedKeys(value)
+    if (dropsEmpty && keys.length === 0) return undefined
+    const map: JsonObject = {}
+    for (const key of keys) {
+      const one = (value as JsonObject)[key]
+      decoding.path.push(key)
+      put(map, key, one === null ? zero(decoding) : item(one, decoding))
+      decoding.path.pop()
+    }
+    return map
+  }
+}
+
 function reader(holds: Holds, v: Words): Read {
   switch (holds.is) {
     case 'object': {
@@ -290,23 +315,8 @@ function reader(holds: Holds, v: Words): Read {
     }
     case 'list':
       return listReader(reader(holds.of, v), zeroOf(holds.of, v))
-    case 'map': {
-      const item = reader(holds.of, v)
-      const zero = zeroOf(holds.of, v)
-      return (value, decoding) => {
-        if (typeof value !== 'object' || Array.isArray(value) || value === null) {
-          throw decoding.failure(`expected an object, found ${typeName(value)}`)
-        }
-        const map: JsonObject = {}
-        for (const key of sortedKeys(value)) {
-          const one = (value as JsonObject)[key]
-          decoding.path.push(key)
-          put(map, key, one === null ? zero(decoding) : item(one, decoding))
-          decoding.path.pop()
-        }
-        return map
-      }
-    }
+    case 'map':
+      return mapReader(holds.of, v, false)
     case 'string':
       return (value, decoding) => {
         if (typeof value !== 'string')

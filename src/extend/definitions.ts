@@ -5,7 +5,7 @@ import {
 } from '../kinds/apiextensions/custom-resource-definition.ts'
 import type { ResourceVersions } from '../catalogue/catalogue-snapshot.ts'
 import type { LiveCatalogue } from '../catalogue/live-catalogue.ts'
-import type { ObjectHandler } from '../catalogue/object-source.ts'
+import type { ObjectHandler, UnreadObject } from '../catalogue/object-source.ts'
 import type { ConversionWebhooks } from './conversion-webhook.ts'
 import { definitionEntry, definitionKey, leavingForm } from './definition-kind.ts'
 
@@ -53,7 +53,12 @@ export class ServedDefinitions implements ObjectHandler<CustomResourceDefinition
     this.#learn(definition, () => definition)
   }
 
-  named({ name }: { readonly name: string }, read: () => CustomResourceDefinition | null): void {
+  named(
+    { name }: { readonly name: string },
+    { read, mentions }: UnreadObject<CustomResourceDefinition>,
+  ): void {
+    // A new definition is not served yet, and may have megabytes of schemas.
+    if (!this.#known.has(name) && !mentions('"Established"')) return
     const definition = read()
     // One that cannot be read is served as it was.
     if (definition?.metadata.name === name) this.#learn(definition, read)

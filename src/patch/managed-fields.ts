@@ -18,7 +18,7 @@ import {
 } from './managers.ts'
 import { sameJson } from './json-value.ts'
 import { TypedValueError } from './typed-items.ts'
-import { compare, type Comparison } from './typed-value.ts'
+import { compareSteps, type Comparison } from './typed-value.ts'
 
 /** Decoded entries of one object. Managers are keyed by the members that all of their writes share. */
 export interface Managed {
@@ -163,7 +163,7 @@ export function* updateSteps(update: Update, writer: Writer): Steps<readonly Man
   if (live === null && liveEntries.length === 0 && sent === null)
     return yield* firstEntries(update, writer)
   const old = live ?? zero
-  const change = changeOf(versions, old, next)
+  const change = yield* changeOf(versions, old, next)
   if (sent === null && (!change || isNothing(change))) return liveEntries
   yield
   const before = sent ?? readable(liveEntries) ?? UNMANAGED
@@ -205,11 +205,11 @@ function* firstEntries(
 }
 
 /** How the objects differ; null when they cannot be compared, for which there must be a list with an item twice. */
-function changeOf(versions: Versions, old: Versioned, next: unknown): Comparison | null {
+function* changeOf(versions: Versions, old: Versioned, next: unknown): Steps<Comparison | null> {
   const topology = versions.topology(old.apiVersion)
   if (!topology) return null
   try {
-    return compare(topology, old.object, next)
+    return yield* compareSteps(topology, old.object, next)
   } catch (error) {
     if (error instanceof TypedValueError) return null
     throw error

@@ -26,7 +26,7 @@ import { FieldSet } from './field-set.ts'
 import { sameJson } from './json-value.ts'
 import { withAtomicValues, withNamedFields } from './named-fields.ts'
 import type { Topology } from '../notation/topology.ts'
-import { compare, type Comparison, merge, removeItems, toFieldSet } from './typed-value.ts'
+import { compareSteps, type Comparison, merge, removeItems, toFieldSet } from './typed-value.ts'
 
 /** The fields of one manager. */
 export interface Manager {
@@ -200,7 +200,7 @@ function* displace(
   known?: Comparison,
 ): Steps<{ readonly managers: Managers; readonly change: Comparison }> {
   const changes = new Map<string, Change | null>()
-  const changeIn = (apiVersion: string): Change | null => {
+  const changeIn = function* (apiVersion: string): Steps<Change | null> {
     const found = changes.get(apiVersion)
     if (found !== undefined) return found
     const topology = views.topology(apiVersion)
@@ -208,14 +208,14 @@ function* displace(
     const comparison = isKnown
       ? known
       : topology
-        ? compare(topology, views.in(apiVersion, live), views.in(apiVersion, next))
+        ? yield* compareSteps(topology, views.in(apiVersion, live), views.in(apiVersion, next))
         : null
     const left = comparison && without(comparison, views.versions.ignored(apiVersion))
     const change = left && { ...left, taken: left.modified.union(left.added) }
     changes.set(apiVersion, change)
     return change
   }
-  const own = changeIn(views.own)
+  const own = yield* changeIn(views.own)
   if (!own) throw new Error(`no topology of ${views.own}`)
   const conflicts = new Map<string, FieldSet>()
   const left = new Map<string, Manager>()
@@ -225,7 +225,7 @@ function* displace(
       continue
     }
     yield
-    const change = changeIn(manager.apiVersion)
+    const change = yield* changeIn(manager.apiVersion)
     // Entries in versions that no longer exist have no effect.
     if (!change) continue
     const lost = manager.set.intersection(change.taken)

@@ -1,6 +1,7 @@
 /**
  * Typed values for apply: JSON values walked along their topology. `undefined` means absent, which differs from null.
  */
+import { finish, type Steps } from '../base/steps.ts'
 import { setOwn } from '../codec/json-scanner.ts'
 import { fieldElement, type PathElement } from './field-path.ts'
 import { type FieldNode, FieldSet } from './field-set.ts'
@@ -88,7 +89,16 @@ type Side = (typeof SIDES)[number]
 
 /** Compares two values that fit. Throws TypedValueError when a list has an item twice. */
 export function compare(topology: Topology, before: unknown, after: unknown): Comparison {
-  const { below } = differ(topology, before, after) ?? NO_CHANGE
+  return finish(compareSteps(topology, before, after))
+}
+
+/** The same in steps. */
+export function* compareSteps(
+  topology: Topology,
+  before: unknown,
+  after: unknown,
+): Steps<Comparison> {
+  const { below } = (yield* differSteps(topology, before, after)) ?? NO_CHANGE
   return below
 }
 
@@ -103,11 +113,17 @@ const NOTHING: Comparison = {
   removed: FieldSet.empty,
   modified: FieldSet.empty,
 }
+/** Members of a map that are compared before the work may yield. */
+const MEMBERS_PER_STEP = 4096
+
 const NO_CHANGE: Change = { self: null, below: NOTHING }
 const MODIFIED: Change = { self: 'modified', below: NOTHING }
 
 /** null: no difference. */
-function differ(topology: Topology, before: unknown, after: unknown): Change | null {
+const differ = (topology: Topology, before: unknown, after: unknown): Change | null =>
+  finish(differSteps(topology, before, after))
+
+function* differSteps(topology: Topology, before: unknown, after: unknown): Steps<Change | null> {
   if (before === after) return null
   if (before === undefined) {
     return { self: 'added', below: { ...NOTHING, added: everyPath(topology, after) } }
@@ -119,7 +135,7 @@ function differ(topology: Topology, before: unknown, after: unknown): Change | n
   const b = resolve(topology, after)
   if (a.is !== b.is) return becameOther(topology, before, after)
   if (b.is === 'map' && !b.atomic && (filledObject(before) || filledObject(after))) {
-    return membersDiffer(b, before, after)
+    return yield* membersDiffer(b, before, after)
   }
   if (b.is === 'list' && b.relation !== 'atomic' && (filledList(before) || filledList(after))) {
     return itemsDiffer(b, before, after)
@@ -154,20 +170,28 @@ function everyPath(topology: Topology, value: unknown): FieldSet {
   return FieldSet.byText(nodes)
 }
 
-function membersDiffer(topology: MapTopology, before: unknown, after: unknown): Change | null {
+function* membersDiffer(
+  topology: MapTopology,
+  before: unknown,
+  after: unknown,
+): Steps<Change | null> {
   const old = isObject(before) ? before : {}
   const next = isObject(after) ? after : {}
   const sum = new Changes()
+  let steps = 0
   for (const key of Object.keys(old)) {
+    if (++steps % MEMBERS_PER_STEP === 0) yield
     const value = Object.hasOwn(next, key) ? next[key] : topology.fields.get(key)?.absent
     if (old[key] === value) continue
     const of = memberTopology(topology, key) ?? DEDUCED
-    sum.add(stepTo(topology, key), differ(of, old[key], value))
+    sum.add(stepTo(topology, key), yield* differSteps(of, old[key], value))
   }
   for (const key of Object.keys(next)) {
+    if (++steps % MEMBERS_PER_STEP === 0) yield
     if (Object.hasOwn(old, key)) continue
     const of = memberTopology(topology, key) ?? DEDUCED
-    sum.add(stepTo(topology, key), differ(of, topology.fields.get(key)?.absent, next[key]))
+    const absent = topology.fields.get(key)?.absent
+    sum.add(stepTo(topology, key), yield* differSteps(of, absent, next[key]))
   }
   return sum.finish()
 }

@@ -1,5 +1,6 @@
 /** The steps of a create, in their order. The kind provides the hooks. */
 import { formatTime } from '../base/time.ts'
+import { paced } from '../base/steps.ts'
 import { Pace } from '../base/event-loop.ts'
 import { alreadyExists, generatedNameTaken, plainError } from '../meta/errors.ts'
 import { checkMetadata } from '../meta/check-metadata.ts'
@@ -11,7 +12,7 @@ import type { Change } from '../engine/engine.ts'
 import { CallAttributes } from './admission.ts'
 import { isAllocationKey } from './allocations.ts'
 import { keyOf, type WriteDependencies, type Call } from './context.ts'
-import { decodeStored, encodeObject, unversioned } from './objects.ts'
+import { decodeStored, encodeObjectSteps, unversioned } from './objects.ts'
 import { objectChanges } from './object-changes.ts'
 import type { WriteOptions } from './options.ts'
 import { meansUnset } from './named-revision.ts'
@@ -106,7 +107,7 @@ export async function creationOf(
         throw plainError('resourceVersion should not be set on objects to be created')
       }
       await pace.pause()
-      const record = encodeObject(served, next)
+      const record = await paced(encodeObjectSteps(served, next), pace)
       return objectChanges(api, { served, key, old: null, next, record, over: 0 })
     },
     taken: takenBy(call, { name, generated }),

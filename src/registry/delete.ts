@@ -1,5 +1,6 @@
 import { formatTime } from '../base/time.ts'
 import { Pace } from '../base/event-loop.ts'
+import { paced } from '../base/steps.ts'
 import { codecOf, DecodeError, Decoding } from '../codec/codec.ts'
 import { badRequest, conflict, forbidden, StatusError, type Status } from '../meta/errors.ts'
 import { FieldErrors, renderValue } from '../meta/field-errors.ts'
@@ -17,7 +18,7 @@ import { optionsOfDeletion } from './admission-options.ts'
 import { type WriteDependencies, type Call, first, keyOf, placeOf } from './context.ts'
 import { existing } from './get.ts'
 import { select } from './list.ts'
-import { asVersion, decodeDocument, decodeStored, encodeObject } from './objects.ts'
+import { asVersion, decodeDocumentSteps, decodeStored, encodeObjectSteps } from './objects.ts'
 import { objectChanges } from './object-changes.ts'
 import { checkDryRun, integer, isSet, listOptions, refuse } from './options.ts'
 import { parseBody } from './read-body.ts'
@@ -105,7 +106,7 @@ async function deleteOnce(
   const pace = new Pace()
   const document = parseJson(live.json())
   await pace.pause()
-  const old = decodeDocument(served, document, c)
+  const old = await paced(decodeDocumentSteps(served, document, c), pace)
   await pace.pause()
   const first = old.metadata.deletionTimestamp === undefined
   const isOwnMark = first && strategy.onTerminate !== undefined
@@ -113,7 +114,7 @@ async function deleteOnce(
   checkHeld(call, old.metadata, deletion)
   if (deletion.isAdmitted !== true) await admitDeletion(api, call, deletion, old)
 
-  const next = decodeDocument(served, document, c)
+  const next = await paced(decodeDocumentSteps(served, document, c), pace)
   await pace.pause()
   setPropagation(next, served, deletion, isOwnMark)
   if (first || strategy.grace) terminate(next, strategy, deletion, c)
@@ -128,7 +129,7 @@ async function deleteOnce(
     const commit = await api.cache.commit(changes, await api.cache.table(served.storage))
     return commit.done ? deleted(served, old, live, answer) : null
   }
-  const record = encodeObject(served, next)
+  const record = await paced(encodeObjectSteps(served, next), pace)
   const wanted = asVersion(record, live.revision)
   const answer = { ...deletion, remains: true }
   if (deletion.dryRun || wanted.json().equals(live.json()))

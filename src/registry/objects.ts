@@ -35,7 +35,17 @@ export function decodeDocument<T extends Typed = Typed>(
   document: unknown,
   c: HookContext,
 ): T {
+  return finish(decodeDocumentSteps<T>(served, document, c))
+}
+
+/** The same in steps. */
+export function* decodeDocumentSteps<T extends Typed = Typed>(
+  served: ResourceEntry,
+  document: unknown,
+  c: HookContext,
+): Steps<T> {
   const object = served.storage.codec.decode(document, new Decoding()) as unknown as T
+  yield
   served.strategy.setDefaults?.(object, c)
   return object
 }
@@ -103,10 +113,21 @@ export function convertFromStorage(served: ResourceEntry, storage: Typed, c: Hoo
 }
 
 /** The stored form of an object of the storage version (see engine/record.ts). */
-export function encodeObject(served: ResourceEntry, object: Typed): Buffer {
-  const { storage } = served
+export const encodeObject = (served: ResourceEntry, object: Typed): Buffer =>
+  finish(encodeObjectSteps(served, object))
+
+/** The same in steps, with one at the end: the commit may take long as well. */
+export function* encodeObjectSteps(served: ResourceEntry, object: Typed): Steps<Buffer> {
+  const selectors = selectorText(served, object)
+  yield
+  const record = writeRecord(served, object, selectors)
+  yield
+  return record
+}
+
+function writeRecord({ storage }: ResourceEntry, object: Typed, selectors: string): Buffer {
   const meta = object.metadata as unknown as JsonObject
-  const writer = new RecordWriter(selectorText(served, object), storage.storageTag)
+  const writer = new RecordWriter(selectors, storage.storageTag)
   writer.bytes(storage.opening)
   writer.text('"metadata":')
   const metaStart = writer.length

@@ -1,6 +1,7 @@
 /** The steps of an update, in their order. The kind provides the hooks. */
 import { refusal } from '../authz/refusal.ts'
-import { Pace } from '../base/event-loop.ts'
+import { Pace, yieldToEventLoop } from '../base/event-loop.ts'
+import { paced } from '../base/steps.ts'
 import { conflict, invalid, modified, notFound } from '../meta/errors.ts'
 import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import { checkMetadata, checkMetadataUpdate } from '../meta/check-metadata.ts'
@@ -13,7 +14,7 @@ import type { Commit } from '../engine/engine.ts'
 import { CallAttributes } from './admission.ts'
 import { isAllocationKey } from './allocations.ts'
 import { keyOf, type WriteDependencies, type Call } from './context.ts'
-import { asVersion, decodeDocument, encodeObject } from './objects.ts'
+import { asVersion, decodeDocumentSteps, encodeObject, encodeObjectSteps } from './objects.ts'
 import { objectChanges } from './object-changes.ts'
 import type { WriteOptions } from './options.ts'
 import { namedRevision } from './named-revision.ts'
@@ -104,6 +105,9 @@ interface UpdateTry {
   readonly options: WriteOptions
 }
 
+/** Bytes of a stored object whose update begins in a turn of the event loop of its own. */
+const LARGE_BYTES = 256 * 1024
+
 /** One attempt; null when the object changed meanwhile and the write may be retried. */
 async function updateOnce(
   api: WriteDependencies,
@@ -113,10 +117,12 @@ async function updateOnce(
 ): Promise<Result | null> {
   const { served } = call
   const c = call.context()
+  // What led here may have taken long in this turn, such as the event of the same object.
+  if (live.json().length > LARGE_BYTES) await yieldToEventLoop()
   const pace = new Pace()
   const document = parseJson(live.json())
   await pace.pause()
-  const old = decodeDocument(served, document, c)
+  const old = await paced(decodeDocumentSteps(served, document, c), pace)
   await pace.pause()
   const uid = old.metadata.uid ?? ''
   if (source.uid !== undefined && source.uid !== uid) throw otherUid(call, key, source.uid, uid)
@@ -246,7 +252,7 @@ async function storeUpdate(
   const over = live.revision
   const table = await api.cache.table(served.storage)
   await pace.pause()
-  const record = encodeObject(served, next)
+  const record = await paced(encodeObjectSteps(served, next), pace)
   const wanted = asVersion(record, over)
   if (isFinished(served, next)) {
     if (options.dryRun) return { is: 'object', status: 200, version: wanted }
@@ -258,7 +264,8 @@ async function storeUpdate(
   await pace.pause()
   // No change: no write, no event, the same resourceVersion.
   const isSame =
-    wanted.json().equals(live.json()) || isSameButTimes({ served, next, old, live, wanted })
+    wanted.json().equals(live.json()) ||
+    (await isSameButTimes({ served, next, old, live, wanted }, pace))
   if (isSame && (options.dryRun || !(live.isOutdated || (await api.isStale?.(key))))) {
     return { is: 'object', status: 200, version: live }
   }
@@ -269,27 +276,31 @@ async function storeUpdate(
   return { is: 'object', status: 200, version: committed(table, changes[0], commit.at) }
 }
 
-/** Whether the objects differ only in managedFields times: that alone is no change. */
-function isSameButTimes({
-  served,
-  next,
-  old,
-  live,
-  wanted,
-}: {
+/** The two objects that an update without a change would have equal. */
+interface Compared {
   readonly served: ResourceEntry
   readonly next: Typed
   readonly old: Typed
   readonly live: StoredObject
   readonly wanted: StoredObject
-}): boolean {
+}
+
+/** Whether the objects differ only in managedFields times: that alone is no change. */
+function isSameButTimes(compared: Compared, pace: Pace): boolean | Promise<boolean> {
+  const { next, old, live, wanted } = compared
   const { managedFields } = next.metadata
   const before = old.metadata.managedFields
   if (managedFields === before || !before) return false
   // Most writes change bytes after the metadata, which is cheap to detect.
   if (!behindMetadata(wanted).equals(behindMetadata(live))) return false
   if (!sameButTimes(managedFields, before)) return false
-  const same = { ...next, metadata: { ...next.metadata, managedFields: before } }
+  const pause = pace.pause()
+  return pause ? pause.then(() => isSameWithOwnersOf(compared)) : isSameWithOwnersOf(compared)
+}
+
+function isSameWithOwnersOf({ served, next, old, live }: Compared): boolean {
+  const managedFields = old.metadata.managedFields!
+  const same = { ...next, metadata: { ...next.metadata, managedFields } }
   return asVersion(encodeObject(served, same), live.revision).json().equals(live.json())
 }
 

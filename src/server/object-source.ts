@@ -88,9 +88,10 @@ function versionHandler<T extends Typed>(
       if (!handler.named) guarded(() => handler.set(read(version, form)))
       else
         guarded(() =>
-          handler.named!(placeOf(servedIn(form), version.key), () =>
-            guarded(() => read(version, form)),
-          ),
+          handler.named!(placeOf(servedIn(form), version.key), {
+            read: () => guarded(() => read(version, form)),
+            mentions: (text) => version.json().includes(text),
+          }),
         )
     },
     removed: (version, form) => void guarded(() => handler.removed(read(version, form))),
