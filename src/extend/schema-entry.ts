@@ -86,7 +86,8 @@ class VersionOfKind {
   }
 
   get rules(): SchemaRules {
-    return (this.#rules ??= new SchemaRules(this.schema, this.codec))
+    const { scale = null } = this.#version
+    return (this.#rules ??= new SchemaRules(this.schema, this.codec, scale))
   }
 
   get topology(): Topology {
@@ -160,6 +161,7 @@ class VersionOfKind {
       categories: categories ?? [],
       namespaced,
       verbs: ALL_VERBS,
+      mayLeave: true as const,
       virtual: null,
       name: { group, resource: plural },
     }
