@@ -37,6 +37,8 @@ export interface SchemaVersion {
   readonly name: string
   /** A structural schema. Read once, on first use. */
   readonly schema: SchemaProps
+  /** Nothing is pruned or filled in: the schema validates only, and need not be structural. */
+  readonly keepsAll?: boolean
   /** Whether the status is written through a sub-resource. */
   readonly status?: boolean
   /** Where `/scale` finds its numbers, if there is one: paths as definitions have them. */
@@ -62,6 +64,8 @@ export function schemaEntries(kind: SchemaKind): readonly [ResourceEntry, ...Res
   return [versions[0]!, ...versions.slice(1)]
 }
 
+const ANYTHING: SchemaProps = { type: 'object', 'x-{brand}-preserve-unknown-fields': true }
+
 class VersionOfKind {
   readonly #kind: SchemaKind
   readonly #version: SchemaVersion
@@ -82,7 +86,7 @@ class VersionOfKind {
   }
 
   get codec(): Codec {
-    return (this.#codec ??= schemaCodec(this.schema))
+    return (this.#codec ??= schemaCodec(this.#form))
   }
 
   get rules(): SchemaRules {
@@ -91,7 +95,11 @@ class VersionOfKind {
   }
 
   get topology(): Topology {
-    return (this.#topology ??= schemaTopology(this.schema))
+    return (this.#topology ??= schemaTopology(this.#form))
+  }
+
+  get #form(): SchemaProps {
+    return this.#version.keepsAll ? ANYTHING : this.schema
   }
 
   /** `versions`: all entries of the kind, the stored one first, when they are made. */
