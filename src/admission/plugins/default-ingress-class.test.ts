@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { answer, refusal, Scene } from './plugins.fixture.ts'
+import { answer, refusal, Scene } from '../../../test/admission-scene.ts'
 
 let scene: Scene
 beforeAll(async () => {

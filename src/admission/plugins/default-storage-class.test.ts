@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, afterAll, expect, test } from 'vitest'
-import { answer, NS, refusal, Scene } from './plugins.fixture.ts'
+import { answer, NS, refusal, Scene } from '../../../test/admission-scene.ts'
 
 let scene: Scene
 beforeAll(async () => {

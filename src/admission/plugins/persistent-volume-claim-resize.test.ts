@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { answer, NS, refusal, Scene } from './plugins.fixture.ts'
+import { answer, NS, refusal, Scene } from '../../../test/admission-scene.ts'
 
 let scene: Scene
 beforeAll(async () => {

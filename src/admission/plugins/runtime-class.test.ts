@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { answer, NS, pod, refusal, Scene } from './plugins.fixture.ts'
+import { answer, NS, pod, refusal, Scene } from '../../../test/admission-scene.ts'
 
 let scene: Scene
 beforeAll(async () => {

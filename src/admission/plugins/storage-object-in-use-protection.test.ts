@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { CORE, NS, Scene } from './plugins.fixture.ts'
+import { CORE, NS, Scene } from '../../../test/admission-scene.ts'
 
 let scene: Scene
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 /** A server of a plugin's own tests, and the answers that they expect. */
-import { startServer, type RunningServer, type ServerOptions } from '../../index.ts'
-import { Client, type Reply } from '../../../test/client.ts'
+import { startServer, type RunningServer, type ServerOptions } from '../src/index.ts'
+import { Client, type Reply } from './client.ts'
 
 /** A server without controllers, and its administrator. Pods need no service account unless a test says otherwise. */
 export class Scene {
