@@ -9,6 +9,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { admissionPlugins } from '../src/admission/index.ts'
 import { issue } from '../src/pki/issue.ts'
 import type { ServerOptions } from '../src/server/options/server-options.ts'
 import { startServer } from '../src/server/start-server.ts'
@@ -87,8 +88,7 @@ const authentication = (options: NonNullable<ServerOptions['authentication']>) =
 const etcd = (options: object) => ({
   etcd: { servers: ['https://127.0.0.1:1'], prefix: '/registry', ...options },
 })
-const BUILT =
-  'NamespaceLifecycle, CertificateApproval, CertificateSigning, CertificateSubjectRestriction'
+const BUILT = admissionPlugins.map(({ name }) => name).join(', ')
 const ENABLE = [
   ['--enable-admission-plugins', 'enableAdmissionPlugins'],
   ['--disable-admission-plugins', 'disableAdmissionPlugins'],
@@ -250,7 +250,7 @@ const ROWS: readonly Row[] = [
   },
   {
     args: '--enable-admission-plugins=PodSecurityPolicy',
-    flag: '--enable-admission-plugins plugin "PodSecurityPolicy" was removed before this release',
+    flag: '--enable-admission-plugins plugin "PodSecurityPolicy" was removed in this release; use PodSecurity or a webhook',
     options: { enableAdmissionPlugins: ['PodSecurityPolicy'] },
     names: ENABLE,
   },

@@ -1,12 +1,28 @@
 import type { AnyPluginFactory } from './plugin.ts'
+import { alwaysPullImages } from './plugins/always-pull-images.ts'
+import { alwaysAdmit, alwaysDeny } from './plugins/always.ts'
 import { certificateSubjectRestriction } from './plugins/certificate-subject-restriction.ts'
+import { denyServiceExternalIps } from './plugins/deny-service-external-ips.ts'
+import { extendedResourceToleration } from './plugins/extended-resource-toleration.ts'
+import { limitPodHardAntiAffinityTopology } from './plugins/limit-pod-hard-anti-affinity-topology.ts'
 import { namespaceLifecycle } from './plugins/namespace-lifecycle.ts'
+import { namespaceAutoProvision, namespaceExists } from './plugins/namespace-presence.ts'
+import { securityContextDeny } from './plugins/security-context-deny.ts'
 import { certificateApproval, certificateSigning } from './plugins/signer-permission.ts'
 
 /** Every plugin that is built, in the order in which they run. */
 export const admissionPlugins: readonly AnyPluginFactory[] = [
+  alwaysAdmit,
+  namespaceAutoProvision,
   namespaceLifecycle,
+  namespaceExists,
+  securityContextDeny,
+  limitPodHardAntiAffinityTopology,
+  alwaysPullImages,
+  extendedResourceToleration,
   certificateApproval,
   certificateSigning,
   certificateSubjectRestriction,
+  denyServiceExternalIps,
+  alwaysDeny,
 ]

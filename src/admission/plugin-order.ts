@@ -39,5 +39,7 @@ export const PLUGIN_ORDER: readonly string[] = [
 /** Plugins of an embedding program run before this one: webhooks see their changes, and quotas are charged last. */
 export const OWN_PLUGINS_BEFORE = 'MutatingAdmissionWebhook'
 
-/** Plugins that flags of older releases may still name. */
-export const REMOVED_PLUGINS: readonly string[] = ['PodSecurityPolicy']
+/** Removed plugins that flags of older releases may still name, with what replaces them. */
+export const REMOVED_PLUGINS: ReadonlyMap<string, string> = new Map([
+  ['PodSecurityPolicy', 'PodSecurity or a webhook'],
+])

@@ -57,19 +57,20 @@ function faultsOfOwn(own: readonly AnyPluginFactory[]): string[] {
   })
 }
 
-const isOfRelease = (name: string) => PLUGIN_ORDER.includes(name) || REMOVED_PLUGINS.includes(name)
+const isOfRelease = (name: string) => PLUGIN_ORDER.includes(name) || REMOVED_PLUGINS.has(name)
 
 function faultOfEnabled(name: string, all: readonly AnyPluginFactory[]): string[] {
   if (all.some((factory) => factory.name === name)) return []
   const plugin = `--enable-admission-plugins plugin ${shown(name)}`
-  if (REMOVED_PLUGINS.includes(name)) return [`${plugin} was removed before this release`]
+  const instead = REMOVED_PLUGINS.get(name)
+  if (instead !== undefined) return [`${plugin} was removed in this release; use ${instead}`]
   if (!PLUGIN_ORDER.includes(name)) return [`${plugin} is unknown`]
   return [`${plugin} is not built yet; there are ${all.map((one) => one.name).join(', ')}`]
 }
 
 /** Plugins that are not built yet are off: disabling one is no mistake. */
 const faultOfDisabled = (name: string, all: readonly AnyPluginFactory[]): string[] =>
-  PLUGIN_ORDER.includes(name) || all.some((factory) => factory.name === name)
+  isOfRelease(name) || all.some((factory) => factory.name === name)
     ? []
     : [`--disable-admission-plugins plugin ${shown(name)} is unknown`]
 
