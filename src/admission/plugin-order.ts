@@ -39,7 +39,8 @@ export const PLUGIN_ORDER: readonly string[] = [
 /** Plugins of an embedding program run before this one: webhooks see their changes, and quotas are charged last. */
 export const OWN_PLUGINS_BEFORE = 'MutatingAdmissionWebhook'
 
-/** Removed plugins that flags of older releases may still name, with what replaces them. */
-export const REMOVED_PLUGINS: ReadonlyMap<string, string> = new Map([
-  ['PodSecurityPolicy', 'PodSecurity or a webhook'],
-])
+/** Plugins that flags of older releases may still name. */
+export const REMOVED_PLUGINS: readonly string[] = ['PodSecurityPolicy']
+
+/** What a flag or file that names one of them gets. */
+export const REMOVED = 'was removed in this release; use PodSecurity'
