@@ -1,4 +1,7 @@
 /** A server with some plugins enabled, for tests of each through HTTPS. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { startServer, type RunningServer, type ServerOptions } from '../src/index.ts'
 import { Client } from './client.ts'
 
@@ -74,3 +77,37 @@ export const missing = (kind: string, name: string) => ({
   details: { name, kind },
   code: 404,
 })
+
+/** A file of configuration for one plugin, in JSON; removed by `remove`. */
+function configFile(name: string, configuration: unknown) {
+  const dir = mkdtempSync(join(tmpdir(), 'admission-config-'))
+  const path = join(dir, 'admission.yaml')
+  const plugins = [{ name, configuration }]
+  const apiVersion = 'apiserver.config.k8s.io/v1'
+  writeFileSync(path, JSON.stringify({ apiVersion, kind: 'AdmissionConfiguration', plugins }))
+  return { path, remove: () => rmSync(dir, { recursive: true }) }
+}
+
+/** Starts a server with one plugin and its configuration. */
+export async function serverConfigured(
+  name: string,
+  configuration: unknown,
+  options: ServerOptions = {},
+): Promise<PluginServer> {
+  const { path, remove } = configFile(name, configuration)
+  try {
+    return await serverWith([name], { ...options, admissionConfigFile: path })
+  } finally {
+    remove()
+  }
+}
+
+/** The error of a server that cannot start with a configuration, without the place of its file. */
+export async function startFault(name: string, configuration: unknown): Promise<string> {
+  try {
+    await (await serverConfigured(name, configuration)).close()
+    return 'it has started'
+  } catch (error) {
+    return (error as Error).message.replace(/^admissionConfigFile: \S+: /, '')
+  }
+}

@@ -3,10 +3,14 @@ import { alwaysPullImages } from './plugins/always-pull-images.ts'
 import { alwaysAdmit, alwaysDeny } from './plugins/always.ts'
 import { certificateSubjectRestriction } from './plugins/certificate-subject-restriction.ts'
 import { denyServiceExternalIps } from './plugins/deny-service-external-ips.ts'
+import { eventRateLimit } from './plugins/event-rate-limit.ts'
 import { extendedResourceToleration } from './plugins/extended-resource-toleration.ts'
 import { limitPodHardAntiAffinityTopology } from './plugins/limit-pod-hard-anti-affinity-topology.ts'
 import { namespaceLifecycle } from './plugins/namespace-lifecycle.ts'
 import { namespaceAutoProvision, namespaceExists } from './plugins/namespace-presence.ts'
+import { ownerReferencesPermissionEnforcement } from './plugins/owner-references-permission-enforcement.ts'
+import { persistentVolumeLabel } from './plugins/persistent-volume-label.ts'
+import { podNodeSelector } from './plugins/pod-node-selector.ts'
 import { securityContextDeny } from './plugins/security-context-deny.ts'
 import { certificateApproval, certificateSigning } from './plugins/signer-permission.ts'
 
@@ -19,7 +23,11 @@ export const admissionPlugins: readonly AnyPluginFactory[] = [
   securityContextDeny,
   limitPodHardAntiAffinityTopology,
   alwaysPullImages,
+  podNodeSelector,
+  eventRateLimit,
   extendedResourceToleration,
+  persistentVolumeLabel,
+  ownerReferencesPermissionEnforcement,
   certificateApproval,
   certificateSigning,
   certificateSubjectRestriction,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Pod } from '../../kinds/core/pod/pod.ts'
 import { allContainers } from '../../kinds/core/pod/containers.ts'
 import type { PluginFactory } from '../plugin.ts'
-import { isPod, podOf } from '../pods.ts'
+import { podOf, PODS as RESOURCES } from '../pods.ts'
 import {
   forbidden,
   pod,
@@ -16,9 +16,10 @@ const undo: PluginFactory = {
   name: 'Undo',
   defaultOn: true,
   create: () => ({
-    handles: () => true,
+    handles: (operation) => operation === 'CREATE',
+    resources: RESOURCES,
     mutate(attributes) {
-      if (!isPod(attributes) || !attributes.name.startsWith('undone')) return
+      if (!attributes.name.startsWith('undone')) return
       for (const { container } of allContainers(podOf(attributes).spec)) {
         container.imagePullPolicy = 'Never'
       }

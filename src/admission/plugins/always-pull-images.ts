@@ -2,7 +2,7 @@ import { allContainers } from '../../kinds/core/pod/containers.ts'
 import type { Pod } from '../../kinds/core/pod/pod.ts'
 import type { Attributes } from '../attributes.ts'
 import type { PluginFactory } from '../plugin.ts'
-import { isPod, podOf } from '../pods.ts'
+import { podOf, PODS } from '../pods.ts'
 import { refusalOf } from '../refusal.ts'
 
 /**
@@ -14,6 +14,7 @@ export const alwaysPullImages: PluginFactory = {
   defaultOn: false,
   create: () => ({
     handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
+    resources: PODS,
     mutate(attributes) {
       if (!concerns(attributes)) return
       for (const { container } of allContainers(podOf(attributes).spec)) {
@@ -37,7 +38,6 @@ export const alwaysPullImages: PluginFactory = {
 
 /** Whether a pod is made, or gets an image that it did not have. */
 function concerns(attributes: Attributes): boolean {
-  if (!isPod(attributes)) return false
   if (attributes.operation === 'CREATE') return true
   const before = imagesOf(attributes.oldObject!.live as Pod)
   return [...imagesOf(podOf(attributes))].some((image) => !before.has(image))

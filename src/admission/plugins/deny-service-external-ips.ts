@@ -8,9 +8,9 @@ export const denyServiceExternalIps: PluginFactory = {
   defaultOn: false,
   create: () => ({
     handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
+    resources: [{ group: '', resource: 'services' }],
     validate(attributes) {
-      const { resource, object, oldObject } = attributes
-      if (resource.resource !== 'services' || resource.group !== '') return
+      const { object, oldObject } = attributes
       const wanted = (object!.live as Service).spec?.externalIPs ?? []
       const present = (oldObject?.live as Service | undefined)?.spec?.externalIPs ?? []
       if (wanted.every((ip) => present.includes(ip))) return

@@ -4,7 +4,7 @@ import { textOfTaint, type Toleration } from '../../kinds/core/toleration.ts'
 import { sameValue } from '../../meta/field-errors.ts'
 import type { Vocabulary } from '../../vocabulary/vocabulary.ts'
 import type { PluginFactory } from '../plugin.ts'
-import { isPod, podOf } from '../pods.ts'
+import { podOf, PODS } from '../pods.ts'
 
 /**
  * Makes pods that request an extended resource, such as a device, tolerate the taint of that name: nodes with the
@@ -15,8 +15,8 @@ export const extendedResourceToleration: PluginFactory = {
   defaultOn: false,
   create: ({ v }) => ({
     handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
+    resources: PODS,
     mutate(attributes) {
-      if (!isPod(attributes)) return
       const { spec } = podOf(attributes)
       for (const key of extendedResourcesOf(spec, v)) {
         tolerate(spec, { key, operator: 'Exists', effect: 'NoSchedule' } as Toleration)

@@ -1,5 +1,5 @@
 import type { PluginFactory } from '../plugin.ts'
-import { isPod, podOf } from '../pods.ts'
+import { podOf, PODS } from '../pods.ts'
 import { refusalOf } from '../refusal.ts'
 
 /** Prevents pods from keeping others out of more than one node: of a zone, say. */
@@ -8,8 +8,8 @@ export const limitPodHardAntiAffinityTopology: PluginFactory = {
   defaultOn: false,
   create: ({ v }) => ({
     handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
+    resources: PODS,
     validate(attributes) {
-      if (!isPod(attributes)) return
       const terms =
         podOf(attributes).spec.affinity?.podAntiAffinity
           ?.requiredDuringSchedulingIgnoredDuringExecution ?? []

@@ -1,5 +1,5 @@
 import type { PluginFactory } from '../plugin.ts'
-import { isPod, podOf } from '../pods.ts'
+import { podOf, PODS } from '../pods.ts'
 import { refusalOf } from '../refusal.ts'
 
 /** Members as they are read, and as the refusal names them. */
@@ -20,8 +20,8 @@ export const securityContextDeny: PluginFactory = {
   defaultOn: false,
   create: () => ({
     handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
+    resources: PODS,
     validate(attributes) {
-      if (!isPod(attributes)) return
       const { spec } = podOf(attributes)
       for (const [member, shown] of OF_POD) {
         if (spec.securityContext?.[member] === undefined) continue
