@@ -1,6 +1,7 @@
 import type { AnyPluginFactory } from './plugin.ts'
 import { certificateSubjectRestriction } from './plugins/certificate-subject-restriction.ts'
 import { namespaceLifecycle } from './plugins/namespace-lifecycle.ts'
+import { resourceQuota } from './plugins/resource-quota.ts'
 import { certificateApproval, certificateSigning } from './plugins/signer-permission.ts'
 
 /** Every plugin that is built, in the order in which they run. */
@@ -9,4 +10,5 @@ export const admissionPlugins: readonly AnyPluginFactory[] = [
   certificateApproval,
   certificateSigning,
   certificateSubjectRestriction,
+  resourceQuota,
 ]
