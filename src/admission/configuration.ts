@@ -34,7 +34,9 @@ export async function readConfigurations(
     const given = configuration ?? (path === '' ? null : await read(files, path, at))
     const where =
       configuration === null && path !== '' ? files.resolve(path) : `${at}.configuration`
-    found.set(name, given === null ? null : decoded(factoryOf(name, factories, at), given, where))
+    const config =
+      given === null ? null : await decoded(factoryOf(name, factories, at), { given, where, v })
+    found.set(name, config)
   }
   for (const [name, config] of found) if (config === null) found.delete(name)
   return found
@@ -86,9 +88,20 @@ function factoryOf(name: string, factories: readonly AnyPluginFactory[], at: str
   throw new Error(`${plugin} is ${PLUGIN_ORDER.includes(name) ? 'not built yet' : 'unknown'}`)
 }
 
-function decoded({ decodeConfig }: AnyPluginFactory, document: unknown, where: string): unknown {
+/** The document that configures a plugin. */
+interface GivenConfiguration {
+  readonly given: unknown
+  /** Its path, or its place in the file. */
+  readonly where: string
+  readonly v: Vocabulary
+}
+
+async function decoded(
+  { decodeConfig }: AnyPluginFactory,
+  { given, where, v }: GivenConfiguration,
+): Promise<unknown> {
   try {
-    return decodeConfig!(document)
+    return await decodeConfig!(given, v)
   } catch (error) {
     throw new Error(`${where}: ${error instanceof Error ? error.message : String(error)}`, {
       cause: error,

@@ -59,8 +59,11 @@ export interface PluginFactory<C = unknown> {
   readonly name: string
   /** Whether it is on unless it is disabled. */
   readonly defaultOn: boolean
-  /** Makes the configuration from the parsed document of a file; throws an Error that names its faults. */
-  decodeConfig?(document: unknown): C
+  /**
+   * Makes the configuration from the parsed document of a file, and reads the files that it names; throws an Error that
+   * names its faults.
+   */
+  decodeConfig?(document: unknown, v: Vocabulary): C | Promise<C>
   /** `config` is there when a configuration was given. */
   create(deps: PluginDeps, config?: C): Plugin
 }
