@@ -1,11 +1,13 @@
 import type { AnyPluginFactory } from './plugin.ts'
 import { certificateSubjectRestriction } from './plugins/certificate-subject-restriction.ts'
 import { namespaceLifecycle } from './plugins/namespace-lifecycle.ts'
+import { podSecurity } from './plugins/pod-security/pod-security.ts'
 import { certificateApproval, certificateSigning } from './plugins/signer-permission.ts'
 
 /** Every plugin that is built, in the order in which they run. */
 export const admissionPlugins: readonly AnyPluginFactory[] = [
   namespaceLifecycle,
+  podSecurity,
   certificateApproval,
   certificateSigning,
   certificateSubjectRestriction,
