@@ -17,6 +17,7 @@ import { podNodeSelector } from './plugins/pod-node-selector.ts'
 import { resourceQuota } from './plugins/resource-quota.ts'
 import { runtimeClass } from './plugins/runtime-class.ts'
 import { securityContextDeny } from './plugins/security-context-deny.ts'
+import { podSecurity } from './plugins/pod-security/pod-security.ts'
 import { certificateApproval, certificateSigning } from './plugins/signer-permission.ts'
 import { storageObjectInUseProtection } from './plugins/storage-object-in-use-protection.ts'
 import { taintNodesByCondition } from './plugins/taint-nodes-by-condition.ts'
@@ -40,6 +41,7 @@ export const admissionPlugins: readonly AnyPluginFactory[] = [
   ownerReferencesPermissionEnforcement,
   persistentVolumeClaimResize,
   runtimeClass,
+  podSecurity,
   certificateApproval,
   certificateSigning,
   certificateSubjectRestriction,
