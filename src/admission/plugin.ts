@@ -56,5 +56,4 @@ export interface PluginFactory<C = unknown> {
 }
 
 /** A factory whatever its configuration is. */
-// oxlint-disable-next-line typescript/no-explicit-any -- what decodeConfig returns goes to create, and nowhere else
-export type AnyPluginFactory = PluginFactory<any>
+export type AnyPluginFactory = PluginFactory<unknown>

@@ -1,4 +1,5 @@
 /** Where objects that a schema describes have their number of replicas. */
+import type { Typed } from '../meta/object-meta.ts'
 import type { ScaleSubresource } from '../catalogue/resource.ts'
 import { parseJsonPath, valuesAt } from './json-path.ts'
 
@@ -10,7 +11,7 @@ export interface ScalePaths {
 }
 
 /** `/scale` of such objects. */
-export function schemaScale(paths: ScalePaths): ScaleSubresource<any> {
+export function schemaScale(paths: ScalePaths): ScaleSubresource<Typed> {
   const selector = parseJsonPath(paths.labelSelectorPath ?? '')
   return {
     serves: 'scale',
