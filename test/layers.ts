@@ -34,7 +34,8 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   engine: ['http2', 'base'],
   cache: ['engine', 'base'],
   pki: ['base', 'vocabulary'],
-  admission: ['authz', 'kinds', ...ENTRIES],
+  // Webhooks are called, and answer with patches.
+  admission: ['authz', 'client', 'kinds', 'patch', ...ENTRIES],
   // Webhooks are called as any server is: by a client configuration.
   authn: ['client', 'outgoing', 'pki', 'kinds', ...ENTRIES],
   authz: ['client', 'kinds', ...ENTRIES],

@@ -1,4 +1,8 @@
 import type { AnyPluginFactory } from './plugin.ts'
+import {
+  mutatingAdmissionWebhook,
+  validatingAdmissionWebhook,
+} from './plugins/admission-webhooks.ts'
 import { certificateSubjectRestriction } from './plugins/certificate-subject-restriction.ts'
 import { namespaceLifecycle } from './plugins/namespace-lifecycle.ts'
 import { certificateApproval, certificateSigning } from './plugins/signer-permission.ts'
@@ -9,4 +13,6 @@ export const admissionPlugins: readonly AnyPluginFactory[] = [
   certificateApproval,
   certificateSigning,
   certificateSubjectRestriction,
+  mutatingAdmissionWebhook,
+  validatingAdmissionWebhook,
 ]

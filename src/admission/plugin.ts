@@ -1,5 +1,6 @@
 import type { Authorizer } from '../authz/authorizer.ts'
 import type { Clock } from '../base/clock.ts'
+import type { Ids } from '../base/ids.ts'
 import type { Log } from '../base/log.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { ObjectSource } from '../catalogue/object-source.ts'
@@ -11,6 +12,7 @@ import type { ObjectWriter } from './object-writer.ts'
 export interface PluginDeps {
   readonly v: Vocabulary
   readonly clock: Clock
+  readonly ids: Ids
   readonly log: Log
   /** Reads and follows objects, from memory and in their stored version. */
   readonly objects: ObjectSource

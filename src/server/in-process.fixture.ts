@@ -158,10 +158,15 @@ function apiOf({ v, clock, cache, catalogue, objects }: ApiParts): Api {
   const deps: PluginDeps = {
     v,
     clock,
+    ids: randomIds,
     log: silentLog,
     objects: {
       get: (...asked) => objects().get(...asked),
-      follow: (...asked) => objects().follow(...asked),
+      // Plugins follow objects as soon as they are made, which is before the source.
+      follow: async (...asked) => {
+        await Promise.resolve()
+        return objects().follow(...asked)
+      },
     },
     writer: pluginWriter(() => api),
     authorizer: alwaysAllow,
