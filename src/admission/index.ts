@@ -2,6 +2,7 @@ import type { AnyPluginFactory } from './plugin.ts'
 import { certificateSubjectRestriction } from './plugins/certificate-subject-restriction.ts'
 import { defaultIngressClass } from './plugins/default-ingress-class.ts'
 import { defaultStorageClass } from './plugins/default-storage-class.ts'
+import { limitRanger } from './plugins/limit-ranger.ts'
 import { namespaceLifecycle } from './plugins/namespace-lifecycle.ts'
 import { persistentVolumeClaimResize } from './plugins/persistent-volume-claim-resize.ts'
 import { runtimeClass } from './plugins/runtime-class.ts'
@@ -12,6 +13,7 @@ import { taintNodesByCondition } from './plugins/taint-nodes-by-condition.ts'
 /** Every plugin that is built, in the order in which they run. */
 export const admissionPlugins: readonly AnyPluginFactory[] = [
   namespaceLifecycle,
+  limitRanger,
   taintNodesByCondition,
   defaultStorageClass,
   storageObjectInUseProtection,
