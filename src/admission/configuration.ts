@@ -1,7 +1,7 @@
 /** The file of `--admission-control-config-file`: an AdmissionConfiguration with a configuration for each plugin. */
 import { isRecord } from '../base/value-checks.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
-import { PLUGIN_ORDER } from './plugin-order.ts'
+import { PLUGIN_ORDER, REMOVED, REMOVED_PLUGINS } from './plugin-order.ts'
 import type { AnyPluginFactory } from './plugin.ts'
 
 /** How the file and those that it names are read. */
@@ -83,6 +83,7 @@ function factoryOf(name: string, factories: readonly AnyPluginFactory[], at: str
   if (factory?.decodeConfig) return factory
   const plugin = `${at}.name: plugin ${JSON.stringify(name)}`
   if (factory) throw new Error(`${plugin} takes no configuration`)
+  if (REMOVED_PLUGINS.includes(name)) throw new Error(`${plugin} ${REMOVED}`)
   // To leave it out would look as if it were obeyed.
   throw new Error(`${plugin} is ${PLUGIN_ORDER.includes(name) ? 'not built yet' : 'unknown'}`)
 }

@@ -4,6 +4,7 @@ import type { Ids } from '../base/ids.ts'
 import type { Log } from '../base/log.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { ObjectSource } from '../catalogue/object-source.ts'
+import type { ResourceName } from '../meta/resource-name.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import type { Attributes, MutableAttributes, Operation } from './attributes.ts'
 import type { ObjectWriter } from './object-writer.ts'
@@ -25,10 +26,20 @@ export interface PluginDeps {
   readonly gate: (name: string) => boolean
 }
 
+/** A resource that a plugin handles, by the names of its stored version. */
+export interface PluginResource extends ResourceName {
+  /** Absent: the object itself only. `*`: the object and all its sub-resources. */
+  readonly subresource?: string
+}
+
 /** Decides about requests, and may change the objects that they write. */
 export interface Plugin {
   /** Whether it handles an operation; called once, when the server starts. */
   handles(operation: Operation): boolean
+  /**
+   * The resources that it handles; without it all. It is read once: the plugin costs nothing in requests for others.
+   */
+  readonly resources?: readonly PluginResource[]
   /** Before the object is checked: may change it. Throws StatusError to refuse the request. */
   mutate?(attributes: MutableAttributes): void | Promise<void>
   /** When the object is what would be stored. Throws StatusError to refuse the request. */

@@ -69,12 +69,7 @@ const forbidden = (message: string, name = 'x') => ({
 describe('which plugins are on', () => {
   const names = (...asked: Parameters<typeof selectPlugins>) =>
     selectPlugins(...asked).on.map(({ name }) => name)
-  const standard = [
-    'NamespaceLifecycle',
-    'CertificateApproval',
-    'CertificateSigning',
-    'CertificateSubjectRestriction',
-  ]
+  const standard = admissionPlugins.filter((one) => one.defaultOn).map(({ name }) => name)
   for (const { name, asked, on } of [
     { name: 'by default', asked: [{}], on: standard },
     {
