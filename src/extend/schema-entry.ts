@@ -1,4 +1,5 @@
 /** Creates catalogue entries for kinds with schemas, which are added while the server runs. */
+import type { Typed } from '../meta/object-meta.ts'
 import { createHash } from 'node:crypto'
 import { storageTag } from '../base/storage-tag.ts'
 import { resourcePrefix } from '../base/store-keys.ts'
@@ -179,7 +180,7 @@ class VersionOfKind {
   #life(rules: () => SchemaRules) {
     const { namespaced } = this.#kind
     const { scale, status: hasStatus = false } = this.#version
-    const subresources = new Map<string, Subresource<any>>()
+    const subresources = new Map<string, Subresource<Typed>>()
     if (hasStatus)
       subresources.set(
         'status',
@@ -199,10 +200,8 @@ class VersionOfKind {
       get same() {
         return isSame()
       },
-      convertToStorage: (object: JsonObject) =>
-        isSame() ? object : rewritten(object, this, storage),
-      convertFromStorage: (object: JsonObject) =>
-        isSame() ? object : rewritten(object, storage, this),
+      convertToStorage: (object) => (isSame() ? object : rewritten(object, this, storage)),
+      convertFromStorage: (object) => (isSame() ? object : rewritten(object, storage, this)),
     }
   }
 
@@ -224,8 +223,10 @@ function mustWait(): never {
 }
 
 /** An object as the schema of another version has it. */
-const rewritten = (object: JsonObject, from: VersionOfKind, to: VersionOfKind): JsonObject =>
-  to.codec.decode(from.codec.plain(object), new Decoding())
+const rewritten = (object: Typed, from: VersionOfKind, to: VersionOfKind): Typed => {
+  const plain = from.codec.plain(object as unknown as JsonObject)
+  return to.codec.decode(plain, new Decoding()) as unknown as Typed
+}
 
 /** The stored version as discovery shows it, without naming it. */
 const hashOf = (text: string) =>

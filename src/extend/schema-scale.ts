@@ -1,4 +1,5 @@
 /** Where objects that a schema describes have their number of replicas. */
+import type { Typed } from '../meta/object-meta.ts'
 import type { ScaleSubresource } from '../catalogue/resource.ts'
 import type { FieldErrors } from '../meta/field-errors.ts'
 import { NestedFieldError, nestedInteger, nestedString } from '../codec/nested-field.ts'
@@ -15,13 +16,13 @@ const bare = (path: string): string => path.slice(1)
 const namesIn = (path: string): readonly string[] => bare(path).split('.')
 
 /** `/scale` of such objects. */
-export function schemaScale(paths: ScalePaths): ScaleSubresource<any> {
+export function schemaScale(paths: ScalePaths): ScaleSubresource<Typed> {
   const { specReplicasPath, statusReplicasPath, labelSelectorPath = '' } = paths
   const selector = labelSelectorPath === '' ? null : namesIn(labelSelectorPath)
   return {
     serves: 'scale',
-    replicas: bare(specReplicasPath) as never,
-    observed: bare(statusReplicasPath) as never,
+    replicas: bare(specReplicasPath),
+    observed: bare(statusReplicasPath),
     mayLack: specReplicasPath,
     selector: (object) => (selector && nestedString(object, selector)) ?? '',
   }

@@ -79,7 +79,7 @@ const NOT_CHECKED =
 export function schemaStrategy(
   rules: () => SchemaRules,
   kind: { readonly namespaced: boolean; readonly hasStatus: boolean },
-): Strategy<any> {
+): Strategy<Typed> {
   const hooks: Hooks = {
     prepareForCreate(object) {
       if (kind.hasStatus) delete (object as unknown as JsonObject)['status']
@@ -102,7 +102,7 @@ export function schemaStrategy(
 export const schemaStatus = (
   rules: () => SchemaRules,
   schema: () => SchemaProps,
-): PartSubresource<any> => ({
+): PartSubresource<Typed> => ({
   serves: 'part',
   of: ['status'],
   prepareForUpdate(next: Typed, old: Typed) {

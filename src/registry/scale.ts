@@ -45,7 +45,7 @@ const shown = new WeakMap<ResourceEntry, ResourceEntry>()
 export async function getScale(
   api: ActionDependencies,
   call: Call,
-  scale: ScaleSubresource<any>,
+  scale: ScaleSubresource<Typed>,
 ): Promise<Result> {
   const version = await existing(api, call)
   const owner = decodeStored(call.served, version, call.context())
@@ -59,7 +59,7 @@ export async function getScale(
 
 /** The fields that an update writes, and the source of the number of replicas. */
 export interface ScaleSource {
-  readonly scale: ScaleSubresource<any>
+  readonly scale: ScaleSubresource<Typed>
   /** The owner already contains its managedFields. */
   readonly tracked?: boolean
   /** Makes the desired Scale from the present one. */
@@ -155,7 +155,7 @@ const made = (api: ActionDependencies, status: number, scale: Scale): Result => 
   return { is: 'made', status, served, object: new Made(served.codec.plain(scale as never)) }
 }
 
-function scaleOf(api: ActionDependencies, owner: Typed, scale: ScaleSubresource<any>): Scale {
+function scaleOf(api: ActionDependencies, owner: Typed, scale: ScaleSubresource<Typed>): Scale {
   const kind = scaleKind(api)
   const { name, namespace, uid, resourceVersion, creationTimestamp } = owner.metadata
   const { replicas, observed, selector } = nested(() => ({

@@ -45,7 +45,7 @@ export async function update(api: WriteDependencies, call: Call): Promise<Result
 export async function putScale(
   api: WriteDependencies,
   call: Call,
-  scale: ScaleSubresource<any>,
+  scale: ScaleSubresource<Typed>,
 ): Promise<Result> {
   const options = writeOptions(call.query, api.v, 'UpdateOptions')
   const own = { ...call, served: scaleKind(api) }
