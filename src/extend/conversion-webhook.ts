@@ -106,14 +106,17 @@ class Webhook {
     return { server: `https://${name}.${namespace}.svc:${port}${path}`, dial: { host, port } }
   }
 
-  async #addressOf({ name, namespace }: ServiceReference): Promise<string> {
+  async #addressOf({ name, namespace, port = 443 }: ServiceReference): Promise<string> {
     const services = { group: '', resource: 'services' }
     const found = await this.#parts.objects.get<Service>(services, namespace, name)
-    const address = found?.spec?.clusterIP ?? ''
     if (!found) throw new Error(`service ${JSON.stringify(name)} not found`)
-    if (address === '' || address === 'None')
-      throw new Error(`service ${JSON.stringify(name)} has no address of the cluster`)
-    return address
+    const { clusterIP = '', externalName = '', ports = [], type } = found.spec ?? {}
+    if (type === 'ExternalName') return externalName
+    if (clusterIP === '' || clusterIP === 'None')
+      throw new Error(`cannot route to service with ClusterIP ${JSON.stringify(clusterIP)}`)
+    if (!ports.some((one) => one.port === port))
+      throw new Error(`no service port ${port} found for service ${JSON.stringify(name)}`)
+    return clusterIP
   }
 
   async #clientTo({ server, dial }: Target): Promise<JsonClient> {
@@ -139,5 +142,10 @@ class Webhook {
 }
 
 interface Service extends Typed {
-  readonly spec?: { readonly clusterIP?: string }
+  readonly spec?: {
+    readonly type?: string
+    readonly clusterIP?: string
+    readonly externalName?: string
+    readonly ports?: readonly { readonly port: number }[]
+  }
 }
