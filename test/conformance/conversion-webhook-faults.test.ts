@@ -195,7 +195,7 @@ describe('an answer', () => {
     },
     {
       name: 'with no metadata',
-      reply: review((one) => all(one).map(({ metadata: _, ...rest }) => rest)),
+      reply: review((one) => all(one).map((object) => ({ ...object, metadata: undefined }))),
       why: /^invalid converted object at index 0: missing metadata$/,
     },
     {
