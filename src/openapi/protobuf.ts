@@ -56,12 +56,12 @@ export function flag(writer: Writer, number: number, value: unknown): void {
 }
 
 /** A floating-point field; zero is left out. */
-export function double(writer: Writer, number: number, value: unknown): void {
+function double(writer: Writer, number: number, value: unknown): void {
   if (typeof value === 'number' && value !== 0) writer.uint32((number << 3) | FIXED64).double(value)
 }
 
 /** An integer field; zero is left out. */
-export function count(writer: Writer, number: number, value: unknown): void {
+function count(writer: Writer, number: number, value: unknown): void {
   if ((typeof value === 'number' || typeof value === 'bigint') && Number(value) !== 0)
     writer.uint32((number << 3) | VARINT).int64(Number(value))
 }

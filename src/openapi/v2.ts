@@ -25,7 +25,7 @@ export const openApiV2 = (
 ): DocumentV2 => atOnce(openApiV2Steps(catalogue, v, options))
 
 /** The same in steps. */
-export function* openApiV2Steps(
+function* openApiV2Steps(
   catalogue: Listing,
   v: Vocabulary,
   options: DocumentOptions,
