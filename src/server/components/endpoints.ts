@@ -20,17 +20,17 @@ export interface ServerEndpoints {
 export const endpoints = ({ v }: Settings) =>
   component({
     name: 'endpoints',
-    needs: ['catalogue', 'health'],
+    needs: ['catalogue', 'aggregation', 'health'],
     later: ['listener'],
     start(parts) {
-      const { catalogue, health } = parts
+      const { catalogue, aggregation, health } = parts
       const documents = openApiEndpoints({ catalogue, v, version: gitVersion(packageVersion()) })
       const endpoints = new Map<string, Endpoint>([
         ...openApiPaths(documents),
         ...healthEndpoints(health.checks),
         ['/version', versionEndpoint({ version: packageVersion(), ...buildInfo() })],
       ])
-      serveDiscovery(endpoints, catalogue, () => parts.listener.address)
+      serveDiscovery(endpoints, catalogue, aggregation.order, () => parts.listener.address)
       endpoints.set(
         '/',
         indexEndpoint(() => [...endpoints.keys()]),
