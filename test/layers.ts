@@ -34,7 +34,9 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   engine: ['http2', 'base'],
   cache: ['engine', 'base'],
   pki: ['base', 'vocabulary'],
-  admission: ['authz', 'kinds', ...ENTRIES],
+  // What objects take from resource quotas.
+  quota: ['kinds', ...ENTRIES],
+  admission: ['authz', 'kinds', 'quota', ...ENTRIES],
   // Webhooks are called as any server is: by a client configuration.
   authn: ['client', 'outgoing', 'pki', 'kinds', ...ENTRIES],
   authz: ['client', 'kinds', ...ENTRIES],
@@ -52,7 +54,9 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'engine',
     ...ENTRIES,
   ],
-  controllers: ['registry', 'authz', 'client', 'kinds', 'patch', 'cache', 'engine', ...ENTRIES],
+  controllers: [
+    ...['registry', 'authz', 'client', 'kinds', 'patch', 'quota', 'cache', 'engine', ...ENTRIES],
+  ],
   // Extension servers are proxied to, asked for their documents, and registered.
   aggregation: ['http', 'registry', 'client', 'openapi', 'outgoing', 'kinds', ...ENTRIES],
   // Clients of the server that they run in.

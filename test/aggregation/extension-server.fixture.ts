@@ -16,7 +16,7 @@ const authority = issue({ ...times, subject: { commonName: 'authority' }, use: '
 export const extensionCa = authority.cert
 
 /** A serving certificate for a service. */
-export const servingCertificate = (...hosts: string[]) =>
+const servingCertificate = (...hosts: string[]) =>
   issue({
     ...times,
     subject: { commonName: hosts[0]! },

@@ -10,7 +10,7 @@ import type { OpenedStore } from '../components/store.ts'
 import { AUTHORITY_PREFIX, readOwnRecord } from '../server-records.ts'
 
 /** Key of the identity in the store. */
-export const PROXY_KEY = `${AUTHORITY_PREFIX}proxy`
+const PROXY_KEY = `${AUTHORITY_PREFIX}proxy`
 
 interface Parts {
   readonly store: OpenedStore
