@@ -20,6 +20,7 @@ export class ApiServices implements ObjectHandler<APIService> {
   readonly #all = new Map<string, APIService>()
   readonly #remote = new Map<string, APIService>()
   readonly #listeners = new Set<ApiServiceListener>()
+  readonly #onAvailability = new Set<(name: string) => void>()
 
   /** Those of other servers, by name. */
   get remote(): ReadonlyMap<string, APIService> {
@@ -37,6 +38,8 @@ export class ApiServices implements ObjectHandler<APIService> {
     if (service.spec.service) this.#remote.set(name, service)
     else this.#remote.delete(name)
     if (!before || !isSame(before, service)) this.#tell(name, service)
+    else if (isAvailable(before) !== isAvailable(service))
+      for (const listener of this.#onAvailability) listener(name)
   }
 
   removed(service: APIService): void {
@@ -57,6 +60,12 @@ export class ApiServices implements ObjectHandler<APIService> {
   subscribe(listener: ApiServiceListener): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
+  }
+
+  /** Calls back when an APIService, which is otherwise unchanged, becomes available or ceases to be. */
+  onAvailability(listener: (name: string) => void): () => void {
+    this.#onAvailability.add(listener)
+    return () => this.#onAvailability.delete(listener)
   }
 
   #tell(name: string, { spec }: APIService): void {

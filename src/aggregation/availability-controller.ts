@@ -32,6 +32,7 @@ export class AvailabilityController {
   readonly #ending = new AbortController()
   readonly #queue: WorkQueue
   #ends: (() => void)[] = []
+  #follows = false
 
   constructor(parts: AvailabilityControllerParts) {
     this.#parts = parts
@@ -48,21 +49,36 @@ export class AvailabilityController {
   }
 
   /** Checks all, and from then on those whose objects change. */
-  async start(): Promise<void> {
-    const { services, objects } = this.#parts
+  start(): void {
+    const { services } = this.#parts
     for (const name of services.all.keys()) this.#queue.add(name)
-    this.#ends.push(services.subscribe((name) => this.#queue.add(name)))
+    const end = services.subscribe((name) => {
+      this.#queue.add(name)
+      this.#followOnce()
+    })
+    this.#ends.push(end)
+    this.#followOnce()
+  }
+
+  /** Follows services and endpoints, which are many, once there is an APIService that refers to one. */
+  #followOnce(): void {
+    const { services, onError } = this.#parts
+    if (this.#follows || services.remote.size === 0) return
+    this.#follows = true
+    this.#follow().catch((error: unknown) => {
+      this.#follows = false
+      onError(error)
+    })
+  }
+
+  async #follow(): Promise<void> {
+    const { objects } = this.#parts
     const referring = { set: this.#referring, removed: this.#referring } satisfies ObjectHandler
     for (const resource of [SERVICES, ENDPOINTS]) {
       const end = await objects.follow(resource, referring)
       if (this.#ending.signal.aborted) end()
       else this.#ends.push(end)
     }
-  }
-
-  /** Resolves when nothing is under check. */
-  idle(): Promise<void> {
-    return this.#queue.idle()
   }
 
   async stop(): Promise<void> {

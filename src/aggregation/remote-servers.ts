@@ -11,6 +11,7 @@ import type { APIService } from '../kinds/apiregistration/api-service.ts'
 import { checkProxyable, type TargetAgents } from '../registry/connect/target.ts'
 import type { Reach } from '../registry/context.ts'
 import { isAvailable, type ApiServices } from './api-services.ts'
+import { serverTls } from './server-tls.ts'
 import { serviceAddress, type ServiceRouting } from './service-address.ts'
 
 /** The certificate that this server shows to others as a proxy, PEM; empty without one. */
@@ -89,18 +90,6 @@ export class RemoteServers implements RemoteApis {
         throw serviceUnavailable()
       }
     }
-  }
-}
-
-/** How the certificate of the server is verified. */
-export function serverTls({ spec }: APIService) {
-  const { service, caBundle, insecureSkipTLSVerify = false } = spec
-  return {
-    serverName: `${service?.name ?? ''}.${service?.namespace ?? ''}.svc`,
-    verified: !insecureSkipTLSVerify,
-    ...(caBundle === undefined || caBundle === ''
-      ? {}
-      : { ca: Buffer.from(caBundle, 'base64').toString('utf8') }),
   }
 }
 

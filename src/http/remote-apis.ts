@@ -28,6 +28,16 @@ export function remoteAnswer(context: Context, remotes: RemoteApis): Promise<Ans
   return remote && answerOf(context, remote)
 }
 
+/** The same for a request that is about a group version, whatever its path. */
+export function groupVersionAnswer(
+  context: Context,
+  group: string,
+  version: string,
+): Promise<Answer> | null {
+  const remote = context.server.remotes.find(group, version)
+  return remote && answerOf(context, remote)
+}
+
 /** The error for a server that cannot be reached now, with the text of the reference. */
 export const serviceUnavailable = (): PlainTextError =>
   new PlainTextError(503, 'service unavailable')

@@ -148,7 +148,7 @@ const MINIMAL: Readonly<Record<string, readonly unknown[]>> = {
   'admissionregistration.orch.io/v1 mutatingwebhookconfigurations': ['minimal', 1, '90s'],
   'admissionregistration.orch.io/v1 validatingwebhookconfigurations': ['minimal', 1, '90s'],
   'apiextensions.orch.io/v1 customresourcedefinitions': ['minimals.example.com', MADE],
-  'apiregistration.orch.io/v1 apiservices': ['v1.example.com', 'Local', 'True', '90s'],
+  'apiregistration.orch.io/v1 apiservices': ['v1.minimal.example.com', 'Local', 'True', '90s'],
   'certificates.orch.io/v1 certificatesigningrequests': [
     'minimal',
     '90s',

@@ -1,7 +1,9 @@
+import { errorText } from '../../base/error-text.ts'
 import { systemClock } from '../../base/clock.ts'
 import { readFlagFile } from '../../base/flag-file.ts'
 import { forFlagSync } from '../../base/plain-reason.ts'
 import { ApiServices } from '../../aggregation/api-services.ts'
+import { DocumentDownloads } from '../../aggregation/document-downloads.ts'
 import { DiscoveryOrder } from '../../aggregation/discovery-order.ts'
 import { LocalVersions } from '../../aggregation/local-versions.ts'
 import { RemoteServers, type ProxyCertificate } from '../../aggregation/remote-servers.ts'
@@ -18,6 +20,7 @@ export interface Aggregation {
   readonly locals: LocalVersions
   readonly order: DiscoveryOrder
   readonly remotes: RemoteServers
+  readonly documents: DocumentDownloads
   readonly routing: ServiceRouting
   /** The certificate that this server shows to extension servers. */
   readonly certificate: () => Promise<ProxyCertificate>
@@ -56,6 +59,15 @@ export const aggregation = (settings: Settings) =>
         refusesRedirects,
         log,
       })
+      const documents = new DocumentDownloads({
+        ...{ v, services, routing, reach: api, certificate: shown.certificate },
+        clock: settings.clock,
+        onError: (apiservice, error) =>
+          log.warn('the OpenAPI documents of an APIService cannot be read, retrying', {
+            apiservice,
+            error: errorText(error),
+          }),
+      })
       const locals = new LocalVersions(catalogue, v)
       let isRegistered = false
       const order = new DiscoveryOrder({
@@ -65,9 +77,10 @@ export const aggregation = (settings: Settings) =>
       })
       const registered = () => void (isRegistered = true)
       return {
-        part: { services, locals, order, remotes, routing, registered, ...shown },
-        stop() {
+        part: { services, locals, order, remotes, documents, routing, registered, ...shown },
+        async stop() {
           unfollow()
+          await documents.stop()
           remotes.close()
         },
       }

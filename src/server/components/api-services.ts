@@ -50,10 +50,9 @@ export const apiServices = (settings: Settings) =>
       const started = running.catch(() => null)
       return {
         part: {
+          // Not for extension servers, which may never answer.
           async idle() {
-            const found = await started
-            await found?.registration.idle()
-            await found?.availability.idle()
+            await (await started)?.registration.idle()
           },
         },
         async stop() {
@@ -84,7 +83,9 @@ async function run(settings: Settings, parts: Parts): Promise<Running> {
     reach: api,
     clock: settings.clock,
   })
-  await Promise.all([registration.start(), availability.start()])
+  availability.start()
+  await registration.start()
   aggregation.registered()
+  aggregation.documents.start()
   return { registration, availability }
 }
