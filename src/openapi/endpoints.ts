@@ -90,7 +90,8 @@ export function openApiEndpoints(sources: OpenApiSources): OpenApiEndpoints {
   }
 }
 
-async function answer(
+/** The response with a document in one of its forms. */
+export async function answer(
   kept: Kept,
   offer: Offer,
   request: OpenApiRequest,
@@ -106,7 +107,8 @@ async function answer(
   return { status: 200, headers, body: packed }
 }
 
-function matches(header: string | undefined, etag: string): boolean {
+/** Whether a client has the version of a document. */
+export function matches(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false
   const tags = header.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
   return tags.includes(etag) || tags.includes('*')

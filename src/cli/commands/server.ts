@@ -11,6 +11,7 @@ import { signalCode, type EndSignal, type Terminal } from '../terminal.ts'
 import { agentTlsOf } from './agent-tls.ts'
 import { admissionOf } from '../../server/options/admission-flags.ts'
 import { etcdPlaceOf } from './etcd-access.ts'
+import { aggregationOf } from '../../server/options/aggregation-flags.ts'
 import { authenticationOf } from '../../server/options/authentication-flags.ts'
 import { authorizationOf } from '../../server/options/authorization-flags.ts'
 import { commonServerFlags, serverFlags } from '../../server/options/server-flags.ts'
@@ -132,6 +133,7 @@ function optionsOf(values: ServerValues): ServerOptions {
     allowPrivileged: values['allow-privileged'],
     authentication: authenticationOf(values),
     authorization: authorizationOf(values),
+    aggregation: aggregationOf(values),
     ...admissionOf(values),
     controllers: values.controllers,
     historyMs: values['history-window'],
