@@ -14,6 +14,7 @@ import { ownerReferencesPermissionEnforcement } from './plugins/owner-references
 import { persistentVolumeClaimResize } from './plugins/persistent-volume-claim-resize.ts'
 import { persistentVolumeLabel } from './plugins/persistent-volume-label.ts'
 import { podNodeSelector } from './plugins/pod-node-selector.ts'
+import { podTolerationRestriction } from './plugins/pod-toleration-restriction.ts'
 import { runtimeClass } from './plugins/runtime-class.ts'
 import { securityContextDeny } from './plugins/security-context-deny.ts'
 import { certificateApproval, certificateSigning } from './plugins/signer-permission.ts'
@@ -31,6 +32,7 @@ export const admissionPlugins: readonly AnyPluginFactory[] = [
   taintNodesByCondition,
   alwaysPullImages,
   podNodeSelector,
+  podTolerationRestriction,
   eventRateLimit,
   extendedResourceToleration,
   persistentVolumeLabel,
