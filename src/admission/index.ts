@@ -10,6 +10,7 @@ import { extendedResourceToleration } from './plugins/extended-resource-tolerati
 import { limitPodHardAntiAffinityTopology } from './plugins/limit-pod-hard-anti-affinity-topology.ts'
 import { namespaceLifecycle } from './plugins/namespace-lifecycle.ts'
 import { namespaceAutoProvision, namespaceExists } from './plugins/namespace-presence.ts'
+import { nodeRestriction } from './plugins/node-restriction.ts'
 import { ownerReferencesPermissionEnforcement } from './plugins/owner-references-permission-enforcement.ts'
 import { persistentVolumeClaimResize } from './plugins/persistent-volume-claim-resize.ts'
 import { persistentVolumeLabel } from './plugins/persistent-volume-label.ts'
@@ -29,6 +30,7 @@ export const admissionPlugins: readonly AnyPluginFactory[] = [
   namespaceExists,
   securityContextDeny,
   limitPodHardAntiAffinityTopology,
+  nodeRestriction,
   taintNodesByCondition,
   alwaysPullImages,
   podNodeSelector,
