@@ -1,4 +1,8 @@
 import type { AnyPluginFactory } from './plugin.ts'
+import {
+  mutatingAdmissionWebhook,
+  validatingAdmissionWebhook,
+} from './plugins/admission-webhooks.ts'
 import { alwaysPullImages } from './plugins/always-pull-images.ts'
 import { alwaysAdmit, alwaysDeny } from './plugins/always.ts'
 import { certificateSubjectRestriction } from './plugins/certificate-subject-restriction.ts'
@@ -8,6 +12,7 @@ import { denyServiceExternalIps } from './plugins/deny-service-external-ips.ts'
 import { eventRateLimit } from './plugins/event-rate-limit.ts'
 import { extendedResourceToleration } from './plugins/extended-resource-toleration.ts'
 import { limitPodHardAntiAffinityTopology } from './plugins/limit-pod-hard-anti-affinity-topology.ts'
+import { limitRanger } from './plugins/limit-ranger.ts'
 import { namespaceLifecycle } from './plugins/namespace-lifecycle.ts'
 import { namespaceAutoProvision, namespaceExists } from './plugins/namespace-presence.ts'
 import { nodeRestriction } from './plugins/node-restriction.ts'
@@ -16,6 +21,8 @@ import { persistentVolumeClaimResize } from './plugins/persistent-volume-claim-r
 import { persistentVolumeLabel } from './plugins/persistent-volume-label.ts'
 import { podNodeSelector } from './plugins/pod-node-selector.ts'
 import { podTolerationRestriction } from './plugins/pod-toleration-restriction.ts'
+import { podSecurity } from './plugins/pod-security/pod-security.ts'
+import { resourceQuota } from './plugins/resource-quota.ts'
 import { runtimeClass } from './plugins/runtime-class.ts'
 import { securityContextDeny } from './plugins/security-context-deny.ts'
 import { certificateApproval, certificateSigning } from './plugins/signer-permission.ts'
@@ -35,6 +42,11 @@ export const admissionPlugins: readonly AnyPluginFactory[] = [
   alwaysPullImages,
   podNodeSelector,
   podTolerationRestriction,
+  limitRanger,
+  taintNodesByCondition,
+  alwaysPullImages,
+  podSecurity,
+  podNodeSelector,
   eventRateLimit,
   extendedResourceToleration,
   persistentVolumeLabel,
@@ -48,5 +60,8 @@ export const admissionPlugins: readonly AnyPluginFactory[] = [
   certificateSubjectRestriction,
   defaultIngressClass,
   denyServiceExternalIps,
+  mutatingAdmissionWebhook,
+  validatingAdmissionWebhook,
+  resourceQuota,
   alwaysDeny,
 ]
