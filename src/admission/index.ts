@@ -20,8 +20,8 @@ import { ownerReferencesPermissionEnforcement } from './plugins/owner-references
 import { persistentVolumeClaimResize } from './plugins/persistent-volume-claim-resize.ts'
 import { persistentVolumeLabel } from './plugins/persistent-volume-label.ts'
 import { podNodeSelector } from './plugins/pod-node-selector.ts'
-import { podTolerationRestriction } from './plugins/pod-toleration-restriction.ts'
 import { podSecurity } from './plugins/pod-security/pod-security.ts'
+import { podTolerationRestriction } from './plugins/pod-toleration-restriction.ts'
 import { resourceQuota } from './plugins/resource-quota.ts'
 import { runtimeClass } from './plugins/runtime-class.ts'
 import { securityContextDeny } from './plugins/security-context-deny.ts'
@@ -37,16 +37,13 @@ export const admissionPlugins: readonly AnyPluginFactory[] = [
   namespaceExists,
   securityContextDeny,
   limitPodHardAntiAffinityTopology,
-  nodeRestriction,
-  taintNodesByCondition,
-  alwaysPullImages,
-  podNodeSelector,
-  podTolerationRestriction,
   limitRanger,
+  nodeRestriction,
   taintNodesByCondition,
   alwaysPullImages,
   podSecurity,
   podNodeSelector,
+  podTolerationRestriction,
   eventRateLimit,
   extendedResourceToleration,
   persistentVolumeLabel,
