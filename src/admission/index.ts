@@ -15,11 +15,13 @@ import { limitPodHardAntiAffinityTopology } from './plugins/limit-pod-hard-anti-
 import { limitRanger } from './plugins/limit-ranger.ts'
 import { namespaceLifecycle } from './plugins/namespace-lifecycle.ts'
 import { namespaceAutoProvision, namespaceExists } from './plugins/namespace-presence.ts'
+import { nodeRestriction } from './plugins/node-restriction.ts'
 import { ownerReferencesPermissionEnforcement } from './plugins/owner-references-permission-enforcement.ts'
 import { persistentVolumeClaimResize } from './plugins/persistent-volume-claim-resize.ts'
 import { persistentVolumeLabel } from './plugins/persistent-volume-label.ts'
 import { podNodeSelector } from './plugins/pod-node-selector.ts'
 import { podSecurity } from './plugins/pod-security/pod-security.ts'
+import { podTolerationRestriction } from './plugins/pod-toleration-restriction.ts'
 import { resourceQuota } from './plugins/resource-quota.ts'
 import { runtimeClass } from './plugins/runtime-class.ts'
 import { securityContextDeny } from './plugins/security-context-deny.ts'
@@ -36,10 +38,12 @@ export const admissionPlugins: readonly AnyPluginFactory[] = [
   securityContextDeny,
   limitPodHardAntiAffinityTopology,
   limitRanger,
+  nodeRestriction,
   taintNodesByCondition,
   alwaysPullImages,
   podSecurity,
   podNodeSelector,
+  podTolerationRestriction,
   eventRateLimit,
   extendedResourceToleration,
   persistentVolumeLabel,
