@@ -8,6 +8,7 @@ export const NAMESPACES = core('namespaces')
 export const CONFIG_MAPS = core('configmaps')
 export const SECRETS = core('secrets')
 export const SERVICE_ACCOUNTS = core('serviceaccounts')
+export const RESOURCE_QUOTAS = core('resourcequotas')
 export const EVENTS = core('events')
 
 export const clusterRoles = (v: Vocabulary): ResourceAddress => ({

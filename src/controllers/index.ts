@@ -7,6 +7,7 @@ import { definitionFinalizer, type RemoveInstances } from './definition-finalize
 import { definitionNaming } from './definition-naming.ts'
 import { garbageCollector } from './garbage-collector.ts'
 import { namespaceLifecycle } from './namespace.ts'
+import { resourceQuotas } from './resource-quota.ts'
 import { rootCaPublisher } from './root-ca.ts'
 import { serviceAccountSecrets } from './service-account-secrets.ts'
 import { serviceAccountTokens, type ServiceAccountTokenParts } from './service-account-tokens.ts'
@@ -20,6 +21,7 @@ export const managedControllers = (tokens: ServiceAccountTokenParts): readonly C
   serviceAccountSecrets,
   clusterRoleAggregation,
   namespaceLifecycle,
+  resourceQuotas,
   garbageCollector,
 ]
 
