@@ -16,6 +16,6 @@ export type {
   OperationOptions,
 } from './admission/attributes.ts'
 export type { ObjectWriter } from './admission/object-writer.ts'
-export type { Plugin, PluginDeps, PluginFactory } from './admission/plugin.ts'
+export type { Plugin, PluginDeps, PluginFactory, PluginResource } from './admission/plugin.ts'
 export { refusalOf } from './admission/refusal.ts'
 export { StatusError } from './meta/errors.ts'

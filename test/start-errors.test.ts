@@ -87,8 +87,6 @@ const authentication = (options: NonNullable<ServerOptions['authentication']>) =
 const etcd = (options: object) => ({
   etcd: { servers: ['https://127.0.0.1:1'], prefix: '/registry', ...options },
 })
-const BUILT =
-  'NamespaceLifecycle, CertificateApproval, CertificateSigning, CertificateSubjectRestriction'
 const ENABLE = [
   ['--enable-admission-plugins', 'enableAdmissionPlugins'],
   ['--disable-admission-plugins', 'disableAdmissionPlugins'],
@@ -243,14 +241,14 @@ const ROWS: readonly Row[] = [
     names: [['--authorization-policy-file', 'authorization.policyFile']],
   },
   {
-    args: '--enable-admission-plugins=NamespaceLifecycle,Mine,LimitRanger',
-    flag: `--enable-admission-plugins plugin "Mine" is unknown; --enable-admission-plugins plugin "LimitRanger" is not built yet; there are ${BUILT}`,
-    options: { enableAdmissionPlugins: ['NamespaceLifecycle', 'Mine', 'LimitRanger'] },
+    args: '--enable-admission-plugins=NamespaceLifecycle,Mine',
+    flag: '--enable-admission-plugins plugin "Mine" is unknown',
+    options: { enableAdmissionPlugins: ['NamespaceLifecycle', 'Mine'] },
     names: ENABLE,
   },
   {
     args: '--enable-admission-plugins=PodSecurityPolicy',
-    flag: '--enable-admission-plugins plugin "PodSecurityPolicy" was removed before this release',
+    flag: '--enable-admission-plugins plugin "PodSecurityPolicy" was removed in this release; use PodSecurity',
     options: { enableAdmissionPlugins: ['PodSecurityPolicy'] },
     names: ENABLE,
   },
@@ -290,10 +288,6 @@ const ROWS: readonly Row[] = [
     [admissionConfig('[{name: x, file: x}]'), 'unknown field "plugins[0].file"'],
     [admissionConfig('[{name: x, path: 3}]'), 'plugins[0].path: must be a string'],
     [admissionConfig('[{name: a}, {name: a}]'), 'plugins[1].name: Duplicate value: "a"'],
-    [
-      admissionConfig('[{name: PodSecurity, configuration: {}}]'),
-      'plugins[0].name: plugin "PodSecurity" is not built yet',
-    ],
     [
       admissionConfig('[{name: Mine, configuration: {}}]'),
       'plugins[0].name: plugin "Mine" is unknown',

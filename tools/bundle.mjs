@@ -15,10 +15,9 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { writeBuild } from './write-build.mjs'
-import { joinedPackages, licencesOf, PRELUDE } from './joined-packages.mjs'
 import { runtimeCheck } from './runtime-check.mjs'
 
 const root = join(import.meta.dirname, '..')
@@ -60,8 +59,6 @@ const namesIn = (resources) => {
 }
 
 const PROGRAM = join('src', 'program.js')
-// What each start loads, or each on etcd.
-const JOINED = ['lmdb', 'lru-cache', 'protobufjs/minimal.js']
 
 const KINDS = join('src', 'kinds', 'index.js')
 const kindsOf = async (folder) => (await import(pathToFileURL(join(folder, KINDS)))).resources
@@ -127,7 +124,7 @@ const importingByCall = (source) => source.replaceAll(/\bimport\((?=['"][^.])/g,
 
 /** All programs, as one script. */
 async function joinProgram(common, { dist, joined }) {
-  const { metafile } = await build({
+  await build({
     ...common,
     stdin: {
       contents: `
@@ -144,18 +141,12 @@ async function joinProgram(common, { dist, joined }) {
     minifyWhitespace: true,
     lineLimit: 120,
     banner: {
-      js: `(function (exports, require, module, __filename, __dirname, __url, __import) {\n'use strict';${PRELUDE}`,
+      js: `(function (exports, require, module, __filename, __dirname, __url, __import) {\n'use strict';`,
     },
     footer: { js: '})' },
     define: { 'import.meta.url': '__url', 'import.meta.dirname': '__dirname' },
-    external: common.external.filter((name) => !JOINED.includes(name)),
-    plugins: [namedShapes(importingByCall), joinedPackages(JOINED)],
-    metafile: true,
+    plugins: [namedShapes(importingByCall)],
   })
-  writeFileSync(
-    join(joined, 'LICENSES.txt'),
-    licencesOf(Object.keys(metafile.inputs).map((file) => resolve(dist, file))),
-  )
 }
 
 /**
@@ -178,7 +169,7 @@ async function joinStarters(common, { dist, joined }) {
       plugin.onResolve({ filter: /^\.\.\/src\// }, () => ({ path: PROGRAM, namespace: 'program' }))
       plugin.onLoad({ filter: /^/, namespace: 'program' }, () => ({
         contents: `
-          import { join, resolve } from 'node:path'
+          import { join } from 'node:path'
           import { openScript } from ${JSON.stringify(loaderOf(dist))}
           module.exports = openScript(join(__dirname, '..', 'src', 'program.js')).run()
         `,

@@ -1,10 +1,6 @@
 import type { Clock } from '../base/clock.ts'
-import {
-  OPERATIONS,
-  type Attributes,
-  type MutableAttributes,
-  type Operation,
-} from './attributes.ts'
+import type { Attributes, MutableAttributes } from './attributes.ts'
+import { pluginIndex } from './plugin-index.ts'
 import type { Plugin } from './plugin.ts'
 import { refusalOf } from './refusal.ts'
 
@@ -20,31 +16,21 @@ export interface AdmissionChain {
   isReady(): boolean
 }
 
-type Steps = Readonly<Record<Operation, readonly Plugin[]>>
-
 /** Makes the chain of plugins. */
 export function admissionChain(plugins: readonly Plugin[], clock: Clock): AdmissionChain {
-  const stepsOf = (phase: 'mutate' | 'validate'): Steps =>
-    Object.fromEntries(
-      OPERATIONS.map((operation) => [
-        operation,
-        plugins.filter((plugin) => plugin[phase] !== undefined && plugin.handles(operation)),
-      ]),
-    ) as unknown as Steps
-  const mutating = stepsOf('mutate')
-  const validating = stepsOf('validate')
+  const mutating = pluginIndex(plugins.filter((plugin) => plugin.mutate))
+  const validating = pluginIndex(plugins.filter((plugin) => plugin.validate))
   return {
     mutate(attributes) {
-      const steps = mutating[attributes.operation]
+      const steps = mutating(attributes)
+      if (steps.length === 0) return
       const round = () => inOrder(steps, attributes, clock, (plugin) => plugin.mutate!(attributes))
       const waiting = round()
       const again = () => (attributes.reinvocation.begin() ? round() : undefined)
       return waiting ? waiting.then(again) : again()
     },
     validate: (attributes) =>
-      inOrder(validating[attributes.operation], attributes, clock, (plugin) =>
-        plugin.validate!(attributes),
-      ),
+      inOrder(validating(attributes), attributes, clock, (plugin) => plugin.validate!(attributes)),
     isReady: () =>
       plugins.every((plugin) => {
         const unready = plugin.ready?.()

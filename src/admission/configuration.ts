@@ -1,7 +1,7 @@
 /** The file of `--admission-control-config-file`: an AdmissionConfiguration with a configuration for each plugin. */
 import { isRecord } from '../base/value-checks.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
-import { PLUGIN_ORDER } from './plugin-order.ts'
+import { PLUGIN_ORDER, REMOVED, REMOVED_PLUGINS } from './plugin-order.ts'
 import type { AnyPluginFactory } from './plugin.ts'
 
 /** How the file and those that it names are read. */
@@ -24,6 +24,8 @@ export async function readConfigurations(
   files: ConfigurationFiles,
   v: Vocabulary,
 ): Promise<Configurations> {
+  const only = onlyPlugin(document, factories)
+  if (only) return new Map([[only.name, await only.decodeConfig!(document, v)]])
   const found = new Map<string, unknown>()
   const entries = entriesOf(document, v)
   for (const [i, entry] of entries.entries()) {
@@ -48,6 +50,15 @@ async function read(files: ConfigurationFiles, path: string, at: string): Promis
   } catch (error) {
     throw new Error(`${at}.path: ${String((error as Error).message)}`, { cause: error })
   }
+}
+
+/** The plugin whose configuration the whole file is, as in older releases. */
+function onlyPlugin(document: unknown, factories: readonly AnyPluginFactory[]) {
+  if (!isRecord(document) || 'kind' in document || 'apiVersion' in document) return undefined
+  return factories.find(
+    ({ onlyMember, decodeConfig }) =>
+      decodeConfig && onlyMember !== undefined && Object.hasOwn(document, onlyMember),
+  )
 }
 
 /** The entries of the list of plugins. */
@@ -83,6 +94,7 @@ function factoryOf(name: string, factories: readonly AnyPluginFactory[], at: str
   if (factory?.decodeConfig) return factory
   const plugin = `${at}.name: plugin ${JSON.stringify(name)}`
   if (factory) throw new Error(`${plugin} takes no configuration`)
+  if (REMOVED_PLUGINS.includes(name)) throw new Error(`${plugin} ${REMOVED}`)
   // To leave it out would look as if it were obeyed.
   throw new Error(`${plugin} is ${PLUGIN_ORDER.includes(name) ? 'not built yet' : 'unknown'}`)
 }

@@ -41,3 +41,6 @@ export const OWN_PLUGINS_BEFORE = 'MutatingAdmissionWebhook'
 
 /** Plugins that flags of older releases may still name. */
 export const REMOVED_PLUGINS: readonly string[] = ['PodSecurityPolicy']
+
+/** What a flag or file that names one of them gets. */
+export const REMOVED = 'was removed in this release; use PodSecurity'

@@ -1,8 +1,10 @@
 import type { Authorizer } from '../authz/authorizer.ts'
 import type { Clock } from '../base/clock.ts'
+import type { Ids } from '../base/ids.ts'
 import type { Log } from '../base/log.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { ObjectSource } from '../catalogue/object-source.ts'
+import type { ResourceName } from '../meta/resource-name.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import type { Attributes, MutableAttributes, Operation } from './attributes.ts'
 import type { ObjectWriter } from './object-writer.ts'
@@ -11,6 +13,7 @@ import type { ObjectWriter } from './object-writer.ts'
 export interface PluginDeps {
   readonly v: Vocabulary
   readonly clock: Clock
+  readonly ids: Ids
   readonly log: Log
   /** Reads and follows objects, from memory and in their stored version. */
   readonly objects: ObjectSource
@@ -23,10 +26,20 @@ export interface PluginDeps {
   readonly gate: (name: string) => boolean
 }
 
+/** A resource that a plugin handles, by the names of its stored version. */
+export interface PluginResource extends ResourceName {
+  /** Absent: the object itself only. `*`: the object and all its sub-resources. */
+  readonly subresource?: string
+}
+
 /** Decides about requests, and may change the objects that they write. */
 export interface Plugin {
   /** Whether it handles an operation; called once, when the server starts. */
   handles(operation: Operation): boolean
+  /**
+   * The resources that it handles; without it all. It is read once: the plugin costs nothing in requests for others.
+   */
+  readonly resources?: readonly PluginResource[]
   /** Before the object is checked: may change it. Throws StatusError to refuse the request. */
   mutate?(attributes: MutableAttributes): void | Promise<void>
   /** When the object is what would be stored. Throws StatusError to refuse the request. */
@@ -51,10 +64,13 @@ export interface PluginFactory<C = unknown> {
    * names its faults.
    */
   decodeConfig?(document: unknown, v: Vocabulary): C | Promise<C>
+  /** Whether it cannot work without a configuration: a server that enables it without one does not start. */
+  readonly needsConfig?: boolean
+  /** The only member of its configuration, where that has no kind: such a document may be the whole file. */
+  readonly onlyMember?: string
   /** `config` is there when a configuration was given. */
   create(deps: PluginDeps, config?: C): Plugin
 }
 
 /** A factory whatever its configuration is. */
-// oxlint-disable-next-line typescript/no-explicit-any -- what decodeConfig returns goes to create, and nowhere else
-export type AnyPluginFactory = PluginFactory<any>
+export type AnyPluginFactory = PluginFactory<unknown>

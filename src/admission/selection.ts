@@ -1,5 +1,5 @@
 import { admissionPlugins } from './index.ts'
-import { OWN_PLUGINS_BEFORE, PLUGIN_ORDER, REMOVED_PLUGINS } from './plugin-order.ts'
+import { OWN_PLUGINS_BEFORE, PLUGIN_ORDER, REMOVED, REMOVED_PLUGINS } from './plugin-order.ts'
 import type { AnyPluginFactory } from './plugin.ts'
 
 /** Plugins enabled and disabled by name. */
@@ -62,16 +62,17 @@ const isOfRelease = (name: string) => PLUGIN_ORDER.includes(name) || REMOVED_PLU
 function faultOfEnabled(name: string, all: readonly AnyPluginFactory[]): string[] {
   if (all.some((factory) => factory.name === name)) return []
   const plugin = `--enable-admission-plugins plugin ${shown(name)}`
-  if (REMOVED_PLUGINS.includes(name)) return [`${plugin} was removed before this release`]
+  if (REMOVED_PLUGINS.includes(name)) return [`${plugin} ${REMOVED}`]
   if (!PLUGIN_ORDER.includes(name)) return [`${plugin} is unknown`]
   return [`${plugin} is not built yet; there are ${all.map((one) => one.name).join(', ')}`]
 }
 
 /** Plugins that are not built yet are off: disabling one is no mistake. */
-const faultOfDisabled = (name: string, all: readonly AnyPluginFactory[]): string[] =>
-  PLUGIN_ORDER.includes(name) || all.some((factory) => factory.name === name)
-    ? []
-    : [`--disable-admission-plugins plugin ${shown(name)} is unknown`]
+function faultOfDisabled(name: string, all: readonly AnyPluginFactory[]): string[] {
+  if (PLUGIN_ORDER.includes(name) || all.some((factory) => factory.name === name)) return []
+  const plugin = `--disable-admission-plugins plugin ${shown(name)}`
+  return [`${plugin} ${REMOVED_PLUGINS.includes(name) ? REMOVED : 'is unknown'}`]
+}
 
 function overlap(enable: readonly string[], disable: readonly string[]): string[] {
   const both = [...new Set(enable)].filter((name) => disable.includes(name)).sort()

@@ -2,6 +2,7 @@
  * All served resources, looked up by URL. Built from declarations, and changed at run time (`live-catalogue.ts`): a
  * change raises the generation.
  */
+import type { Typed } from '../meta/object-meta.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import type { CatalogueSnapshot, ResourceVersions } from './catalogue-snapshot.ts'
 import { declaredEntries } from './declared-entry.ts'
@@ -43,7 +44,7 @@ export interface Catalogue {
   /** Every resource once. */
   entries(): Iterable<ResourceVersions>
   /** A kind that is not a resource but the body of a sub-resource. */
-  body(shape: ShapeClass<any>): ResourceEntry
+  body(shape: ShapeClass<unknown>): ResourceEntry
   /** Notifies of each change when it is made. Returns a function that unsubscribes. */
   subscribe(listener: CatalogueListener): () => void
 }
@@ -92,10 +93,10 @@ export function buildCatalogue(
   isEnabled: Enabled = (_group, version) => maturityOf(version) !== 'alpha',
 ): LiveCatalogue {
   const bodies = new Map<Shape, ResourceEntry>()
-  const body = ({ shape }: ShapeClass<any>): ResourceEntry => {
+  const body = ({ shape }: ShapeClass<unknown>): ResourceEntry => {
     let served = bodies.get(shape)
     if (!served) {
-      const declaration = resource({ shape } as ShapeClass<any>, {
+      const declaration = resource({ shape } as ShapeClass<Typed>, {
         plural: shape.name.toLowerCase(),
         scope: 'namespace',
       })
@@ -119,7 +120,7 @@ export function buildCatalogue(
 const PART_VERBS: readonly Verb[] = ['get', 'patch', 'update']
 
 /** The verbs of a sub-resource. */
-export function verbsOf(subresource: Subresource<any>): readonly Verb[] {
+export function verbsOf(subresource: Subresource<Typed>): readonly Verb[] {
   switch (subresource.serves) {
     case 'part':
       return subresource.verbs ?? PART_VERBS

@@ -43,7 +43,7 @@ interface OneVersion {
   readonly shape: Shape
   readonly deprecated: Deprecation | null
   /** Absent for the storage version. */
-  readonly conversion?: Version<any>
+  readonly conversion?: Version<Typed>
 }
 
 const TYPE_AND_METADATA = ['kind', 'apiVersion', 'metadata']

@@ -34,6 +34,8 @@ export interface ResourceEntry {
   readonly verbs: readonly Verb[]
   /** Set while its objects are removed together with the kind: creates are refused. */
   readonly isLeaving?: true
+  /** Set for kinds that may be removed while the server runs. */
+  readonly mayLeave?: true
   /** For kinds that are not stored: names the implementation of the request (src/registry/actions). */
   readonly virtual: string | null
   /** For error details. */
@@ -70,14 +72,14 @@ export interface ResourceEntry {
   readonly keyPrefix: string
   /** Tag of records in this version. */
   readonly storageTag: Buffer
-  readonly subresources: ReadonlyMap<string, Subresource<any>>
+  readonly subresources: ReadonlyMap<string, Subresource<Typed>>
   /** Field selector labels beside those of metadata, with their names in the storage version. */
   readonly selectable: ReadonlyMap<string, string>
   readonly storageVersionHash: string
 }
 
 /** Hooks and rules of a kind. */
-export type Strategy<T = any> = Omit<
+export type Strategy<T extends Typed = Typed> = Omit<
   ResourceOptions<T>,
   | 'plural'
   | 'scope'
@@ -96,23 +98,23 @@ export type Strategy<T = any> = Omit<
 
 /** Table representation of objects. */
 export interface TableView {
-  readonly columns: readonly Column<any>[]
+  readonly columns: readonly Column<Typed>[]
   /** The JSON that cells read: of the storage version, or of the served one. */
   readonly reads: 'stored' | 'served'
   /** A view of such JSON for cells; known objects in it are skipped. */
   readonly view: (json: Buffer, known?: KnownObject) => Typed
   /** Order of the rows, where it differs from name order. */
-  readonly rowOrder: ((a: any, b: any) => number) | null
+  readonly rowOrder: ((a: Typed, b: Typed) => number) | null
   /** The conditions of an object's row. */
-  readonly rowConditions: ((object: any) => readonly RowCondition[]) | null
+  readonly rowConditions: ((object: Typed) => readonly RowCondition[]) | null
 }
 
 /** Converts objects of a version to the storage version, and back. */
 export interface Conversion {
   /** Same wire form: only the apiVersion differs, so bytes are sent without parsing. */
   readonly same: boolean
-  convertToStorage(object: any, c: HookContext): any
-  convertFromStorage(storage: any, c: HookContext): any
+  convertToStorage(object: Typed, c: HookContext): Typed
+  convertFromStorage(storage: Typed, c: HookContext): Typed
   /** Set when conversion is asynchronous: then the two above are not called. */
   readonly waiting?: WaitingConversion
 }

@@ -44,14 +44,14 @@ export type CatalogueListener = (change: CatalogueChange) => void
  */
 export class LiveCatalogue implements Catalogue {
   #now: CatalogueSnapshot
-  readonly #body: (shape: ShapeClass<any>) => ResourceEntry
+  readonly #body: (shape: ShapeClass<unknown>) => ResourceEntry
   readonly #byOwner = new Map<string, readonly OwnedEntry[]>()
   readonly #listeners = new Set<CatalogueListener>()
   /** Changes that are still to be reported, in order; a listener may add the next one. */
   readonly #untold: CatalogueChange[] = []
 
   /** `order`: groups that come first in lists; `body` makes entries of kinds that are not resources. */
-  constructor(order: readonly string[], body: (shape: ShapeClass<any>) => ResourceEntry) {
+  constructor(order: readonly string[], body: (shape: ShapeClass<unknown>) => ResourceEntry) {
     this.#now = CatalogueSnapshot.empty(order)
     this.#body = body
   }
@@ -100,7 +100,7 @@ export class LiveCatalogue implements Catalogue {
     return this.#now.entries()
   }
 
-  body(shape: ShapeClass<any>): ResourceEntry {
+  body(shape: ShapeClass<unknown>): ResourceEntry {
     return this.#body(shape)
   }
 

@@ -28,7 +28,9 @@ export interface Requester {
 }
 
 /** Dotted paths of T, two levels deep, so that a misspelt path does not compile. */
-export type PathOf<T> = {
+export type PathOf<T> = Typed extends T ? string : PathIn<T>
+
+type PathIn<T> = {
   [K in keyof T & string]:
     | K
     | (NonNullable<T[K]> extends readonly unknown[] | string | number | boolean
@@ -46,7 +48,7 @@ export interface Column<T> {
   readonly priority: number
   readonly description: string
   /** Gets the object in its JSON form, or a view of it (`json-view.ts`): access declared fields by their names. */
-  readonly cell: (object: T, c: HookContext) => unknown
+  cell(object: T, c: HookContext): unknown
 }
 
 /** A condition on the row of a table, such as `Completed`; clients filter or style rows by it. */
@@ -126,19 +128,21 @@ export interface ScaleSubresource<T> {
   readonly replicas: PathOf<T>
   readonly observed: PathOf<T>
   /** The selector of the counted objects, as text. */
-  readonly selector: (object: T) => string
+  selector(object: T): string
+  /** How users wrote the path of `replicas`, where objects may lack them: then they have no Scale. */
+  readonly mayLack?: string
 }
 
 /** A POST that triggers an action; `run` names its implementation (src/registry/actions). */
 export interface ActionSubresource {
   readonly serves: 'action'
   /** Kind of the request and response body. */
-  readonly input: ShapeClass<any>
+  readonly input: ShapeClass<unknown>
   /** Older kinds of body that are still accepted, with the same fields. */
-  readonly also?: readonly ShapeClass<any>[]
+  readonly also?: readonly ShapeClass<unknown>[]
   readonly run: string
   /** Violations of the body. */
-  validate?(body: any, errors: FieldErrors, c: HookContext): void
+  validate?(body: Typed, errors: FieldErrors, c: HookContext): void
 }
 
 /** A connection to another endpoint: any method, and the rest of the path for `deep` ones. */
@@ -182,12 +186,12 @@ export interface Allocators {
 }
 
 /** Another version of the same objects. */
-export interface Version<T> {
-  readonly shape: ShapeClass<any>
+export interface Version<T extends Typed> {
+  readonly shape: ShapeClass<unknown>
   /** Same wire form: only the apiVersion differs, so bytes are sent without parsing. */
   readonly same: boolean
-  convertToStorage(object: any, c: HookContext): T
-  convertFromStorage(storage: T, c: HookContext): any
+  convertToStorage(object: Typed, c: HookContext): T
+  convertFromStorage(storage: T, c: HookContext): Typed
   /** Facts in which the published schema of this version differs; the wire form does not. */
   readonly relabel?: Readonly<Record<string, Partial<FieldFacts>>>
   readonly deprecated?: Deprecation
@@ -227,7 +231,10 @@ export const ALL_VERBS: readonly Verb[] = [
   'watch',
 ]
 
-export interface ResourceOptions<T> extends Hooks<T> {
+/** Reads the value of a field selector's label. */
+type SelectableRead<T> = { read(object: T): string | undefined }['read']
+
+export interface ResourceOptions<T extends Typed> extends Hooks<T> {
   readonly plural: string
   readonly scope: 'namespace' | 'cluster'
   readonly short?: readonly string[]
@@ -248,7 +255,7 @@ export interface ResourceOptions<T> extends Hooks<T> {
   /** A PUT must carry a resourceVersion. */
   readonly needsVersionOnUpdate?: true
   /** Why this object cannot be deleted; null when it can. Not called for deletecollection. */
-  readonly refusesDelete?: (object: T) => string | null
+  refusesDelete?(object: T): string | null
   /** Response to a plain delete; defaults to the object. */
   readonly deleteAnswers?: 'status'
   /** The same for a delete that finalizers delay. */
@@ -261,7 +268,7 @@ export interface ResourceOptions<T> extends Hooks<T> {
   /** Text of a `Warning` for a delete without a propagation policy. */
   readonly deleteWarning?: string
   /** Field selector labels beside metadata.name and metadata.namespace. */
-  readonly selectable?: Readonly<Record<string, (object: T) => string | undefined>>
+  readonly selectable?: Readonly<Record<string, SelectableRead<T>>>
   /** Deprecated labels and their current names. */
   readonly selectableAliases?: Readonly<Record<string, string>>
   /** Message for an unsupported field selector, where the kind does not use the default one. */
@@ -270,9 +277,9 @@ export interface ResourceOptions<T> extends Hooks<T> {
   readonly noNamespaceSelector?: true
   readonly columns?: readonly Column<T>[]
   /** Order of the rows of a table, where it differs from name order. Gets JSON objects, as cells do. */
-  readonly rowOrder?: (a: T, b: T) => number
+  rowOrder?(a: T, b: T): number
   /** The conditions of an object's row in a table. Gets the JSON object, as cells do. */
-  readonly rowConditions?: (object: T) => readonly RowCondition[]
+  rowConditions?(object: T): readonly RowCondition[]
   readonly subresources?: Readonly<Record<string, Subresource<T>>>
   /** Older and newer versions by group version; the first argument of `resource()` is the storage version. */
   readonly versions?: Readonly<Record<string, Version<T>>>
@@ -281,7 +288,7 @@ export interface ResourceOptions<T> extends Hooks<T> {
   readonly deprecated?: Deprecation
 }
 
-export interface Resource<T extends Typed = any> extends ResourceOptions<T> {
+export interface Resource<T extends Typed = Typed> extends ResourceOptions<T> {
   /** The storage version; its home determines group and version. */
   readonly storage: ShapeClass<T>
 }
@@ -314,7 +321,7 @@ export const scale = <T>(
 
 /** A sub-resource that only supports POST. */
 export const action = (
-  input: ShapeClass<any>,
+  input: ShapeClass<unknown>,
   run: string,
   options: Pick<ActionSubresource, 'also' | 'validate'> = {},
 ): ActionSubresource => ({ serves: 'action', input, run, ...options })
@@ -328,11 +335,14 @@ export const connect = (
 ): ConnectSubresource => ({ serves: 'connect', kind, run, verbs, ...options })
 
 /** The same wire form under another version. */
-export const same = <T>(shape: ShapeClass<T>, deprecated?: Deprecation): Version<T> => ({
+export const same = <T extends Typed>(
+  shape: ShapeClass<T>,
+  deprecated?: Deprecation,
+): Version<T> => ({
   shape,
   same: true,
-  convertToStorage: (object: T) => object,
-  convertFromStorage: (storage: T) => storage,
+  convertToStorage: (object) => object as T,
+  convertFromStorage: (storage) => storage,
   ...(deprecated ? { deprecated } : {}),
 })
 

@@ -3,6 +3,7 @@ import { setMaxListeners } from 'node:events'
 import { pause } from '../client/retry.ts'
 import { clusterRoleAggregation } from './cluster-role-aggregation.ts'
 import type { Controller, ControllerWorld, Running } from './controller.ts'
+import { definitionApproval, definitionStructure } from './definition-conditions.ts'
 import { definitionFinalizer, type RemoveInstances } from './definition-finalizer.ts'
 import { definitionNaming } from './definition-naming.ts'
 import { garbageCollector } from './garbage-collector.ts'
@@ -29,6 +30,8 @@ export const managedControllers = (tokens: ServiceAccountTokenParts): readonly C
 export const serverControllers = (removeInstances: RemoveInstances): readonly Controller[] => [
   definitionNaming({ servesObjects: true }),
   definitionFinalizer(removeInstances),
+  definitionApproval,
+  definitionStructure,
 ]
 
 /** Delay after which a failed start of a controller is retried, milliseconds. */

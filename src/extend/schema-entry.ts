@@ -1,4 +1,5 @@
 /** Creates catalogue entries for kinds with schemas, which are added while the server runs. */
+import type { Typed } from '../meta/object-meta.ts'
 import { createHash } from 'node:crypto'
 import { storageTag } from '../base/storage-tag.ts'
 import { resourcePrefix } from '../base/store-keys.ts'
@@ -37,6 +38,8 @@ export interface SchemaVersion {
   readonly name: string
   /** A structural schema. Read once, on first use. */
   readonly schema: SchemaProps
+  /** Nothing is pruned or filled in: the schema validates only, and need not be structural. */
+  readonly keepsAll?: boolean
   /** Whether the status is written through a sub-resource. */
   readonly status?: boolean
   /** Where `/scale` finds its numbers, if there is one: paths as definitions have them. */
@@ -62,6 +65,8 @@ export function schemaEntries(kind: SchemaKind): readonly [ResourceEntry, ...Res
   return [versions[0]!, ...versions.slice(1)]
 }
 
+const ANYTHING: SchemaProps = { type: 'object', 'x-{brand}-preserve-unknown-fields': true }
+
 class VersionOfKind {
   readonly #kind: SchemaKind
   readonly #version: SchemaVersion
@@ -82,15 +87,20 @@ class VersionOfKind {
   }
 
   get codec(): Codec {
-    return (this.#codec ??= schemaCodec(this.schema))
+    return (this.#codec ??= schemaCodec(this.#form))
   }
 
   get rules(): SchemaRules {
-    return (this.#rules ??= new SchemaRules(this.schema, this.codec))
+    const { scale = null } = this.#version
+    return (this.#rules ??= new SchemaRules(this.schema, this.codec, scale))
   }
 
   get topology(): Topology {
-    return (this.#topology ??= schemaTopology(this.schema))
+    return (this.#topology ??= schemaTopology(this.#form))
+  }
+
+  get #form(): SchemaProps {
+    return this.#version.keepsAll ? ANYTHING : this.schema
   }
 
   /** `versions`: all entries of the kind, the stored one first, when they are made. */
@@ -160,6 +170,7 @@ class VersionOfKind {
       categories: categories ?? [],
       namespaced,
       verbs: ALL_VERBS,
+      mayLeave: true as const,
       virtual: null,
       name: { group, resource: plural },
     }
@@ -168,7 +179,7 @@ class VersionOfKind {
   #life(rules: () => SchemaRules) {
     const { namespaced } = this.#kind
     const { scale, status: hasStatus = false } = this.#version
-    const subresources = new Map<string, Subresource<any>>()
+    const subresources = new Map<string, Subresource<Typed>>()
     if (hasStatus)
       subresources.set(
         'status',
@@ -188,10 +199,8 @@ class VersionOfKind {
       get same() {
         return isSame()
       },
-      convertToStorage: (object: JsonObject) =>
-        isSame() ? object : rewritten(object, this, storage),
-      convertFromStorage: (object: JsonObject) =>
-        isSame() ? object : rewritten(object, storage, this),
+      convertToStorage: (object) => (isSame() ? object : rewritten(object, this, storage)),
+      convertFromStorage: (object) => (isSame() ? object : rewritten(object, storage, this)),
     }
   }
 
@@ -213,8 +222,10 @@ function mustWait(): never {
 }
 
 /** An object as the schema of another version has it. */
-const rewritten = (object: JsonObject, from: VersionOfKind, to: VersionOfKind): JsonObject =>
-  to.codec.decode(from.codec.plain(object), new Decoding())
+const rewritten = (object: Typed, from: VersionOfKind, to: VersionOfKind): Typed => {
+  const plain = from.codec.plain(object as unknown as JsonObject)
+  return to.codec.decode(plain, new Decoding()) as unknown as Typed
+}
 
 /** The stored version as discovery shows it, without naming it. */
 const hashOf = (text: string) =>

@@ -4,6 +4,7 @@
  * allowed there.
  */
 import { isIP } from 'node:net'
+import { parseArgs } from 'node:util'
 import { parseDuration } from '../base/duration.ts'
 import { nearest } from '../base/nearest.ts'
 import {
@@ -245,21 +246,14 @@ export const ipFlag = (about: About): Flag<string> => ({
 /** Reads arguments. Throws FlagError for unknown, malformed or out-of-range ones. */
 export function parseFlags<F extends Flags>(flags: F, args: readonly string[]): Values<F> {
   const given = new Map<string, unknown>()
-  const rest = [...args]
-  for (let arg = rest.shift(); arg !== undefined; arg = rest.shift()) {
-    if (arg === '--') break
-    if (!arg.startsWith('-') || arg === '-') {
-      rest.unshift(arg)
-      break
-    }
-    const { name, shown, flag, value } = flagOf(flags, arg)
-    const text = value ?? (flag.placeholder === undefined ? 'true' : rest.shift())
+  for (const token of tokensOf(flags, args)) {
+    if (token.kind === 'positional')
+      throw new FlagError(`unexpected arguments: ${JSON.stringify(args.slice(token.index))}`)
+    if (token.kind === 'option-terminator') continue
+    const { name, shown, flag, text } = flagOf(flags, token, args[token.index]!)
     if (text === undefined) throw new FlagError(`${shown} needs a value`)
     const parsed = valueOf(name, flag, text)
     given.set(name, flag.merge && given.has(name) ? flag.merge(given.get(name), parsed) : parsed)
-  }
-  if (rest.length > 0) {
-    throw new FlagError(`unexpected arguments: ${JSON.stringify(rest)}`)
   }
   const values = Object.entries(flags).map(
     ([name, flag]) => [name, given.has(name) ? given.get(name) : flag.parse(flag.default)] as const,
@@ -272,44 +266,58 @@ export function parseFlags<F extends Flags>(flags: F, args: readonly string[]): 
   return Object.fromEntries(values) as Values<F>
 }
 
+type Token = NonNullable<ReturnType<typeof parseArgs>['tokens']>[number]
+type OptionToken = Token & { readonly kind: 'option' }
+
+/** What Node's parser finds. It is told each flag in every spelling that the arguments use. */
+function tokensOf(flags: Flags, args: readonly string[]): readonly Token[] {
+  const options = new Map<string, { type: 'string' | 'boolean'; short?: string }>()
+  const add = (spelling: string, { placeholder, short }: Flag, isName: boolean) =>
+    options.set(spelling, {
+      type: placeholder === undefined ? 'boolean' : 'string',
+      ...(isName && short !== undefined ? { short } : {}),
+    })
+  for (const [name, flag] of Object.entries(flags)) add(name, flag, true)
+  for (const arg of args) {
+    const spelling = /^--([^=]+)/.exec(arg)?.[1] ?? ''
+    const flag = options.has(spelling) ? undefined : own(flags, canonical(spelling))
+    if (flag) add(spelling, flag, false)
+  }
+  return parseArgs({
+    args: [...args],
+    options: Object.fromEntries(options),
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  }).tokens
+}
+
+/** Flags may be written with underscores. */
+const canonical = (spelling: string) => spelling.replaceAll('_', '-')
+
+const own = (flags: Flags, name: string) => (Object.hasOwn(flags, name) ? flags[name] : undefined)
+
 interface Found {
   readonly name: string
   readonly flag: Flag
   /** The flag as it was written, for messages. */
   readonly shown: string
-  /** The value in the same argument. */
-  readonly value: string | undefined
+  readonly text: string | undefined
 }
 
-function flagOf(flags: Flags, arg: string): Found {
-  return arg.startsWith('--') ? longFlagOf(flags, arg) : shortFlagOf(flags, arg)
-}
-
-function longFlagOf(flags: Flags, arg: string): Found {
-  const equals = arg.indexOf('=')
-  const shown = equals === -1 ? arg : arg.slice(0, equals)
-  const name = shown.slice(2).replaceAll('_', '-')
-  if (name === '' || name.startsWith('-')) throw new FlagError(`bad flag syntax: ${arg}`)
-  const flag = Object.hasOwn(flags, name) ? flags[name] : undefined
-  if (!flag) throw new FlagError(`unknown flag: ${shown}${hint(flags, name)}`)
-  return { name, flag, shown, value: equals === -1 ? undefined : arg.slice(equals + 1) }
-}
-
-/** `-v`, `-v=2` and `-v2`. */
-function shortFlagOf(flags: Flags, arg: string): Found {
-  const letter = arg.slice(1, 2)
-  const entry = Object.entries(flags).find(([, flag]) => flag.short === letter)
-  if (!entry) {
-    const long = arg.slice(1).replace(/=.*/s, '').replaceAll('_', '-')
-    throw new FlagError(`unknown shorthand flag: '${letter}' in ${arg}${hint(flags, long)}`)
+function flagOf(flags: Flags, { rawName, name, value }: OptionToken, arg: string): Found {
+  const isLong = rawName.startsWith('--')
+  const long = canonical(isLong ? rawName.slice(2) : name)
+  if (isLong && (/^[-=]/.test(long) || long === '')) throw new FlagError(`bad flag syntax: ${arg}`)
+  const flag = own(flags, long)
+  if (!flag && isLong) throw new FlagError(`unknown flag: ${rawName}${hint(flags, long)}`)
+  if (!flag) {
+    const meant = canonical(arg.slice(1).replace(/=.*/s, ''))
+    throw new FlagError(`unknown shorthand flag: '${name}' in ${arg}${hint(flags, meant)}`)
   }
-  const after = arg.slice(2).replace(/^=/, '')
-  return {
-    name: entry[0],
-    flag: entry[1],
-    shown: `-${letter}`,
-    value: arg.length === 2 ? undefined : after,
-  }
+  // `-v=2` is `-v2`.
+  const text = isLong ? value : value?.replace(/^=/, '')
+  return { name: long, flag, shown: rawName, text: text ?? (flag.placeholder ? undefined : 'true') }
 }
 
 function valueOf(name: string, flag: Flag, text: string): unknown {

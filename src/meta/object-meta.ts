@@ -142,7 +142,10 @@ export function group(groupVersion: string) {
   const { shape } = home(groupVersion)
   return {
     shape,
-    kind: <F extends Record<string, Field<any, any>>>(fields: F, options?: { name: string }) =>
+    kind: <F extends Record<string, Field<unknown, 'given' | 'maybe' | 'inline'>>>(
+      fields: F,
+      options?: { name: string },
+    ) =>
       shape(
         { metadata: t.object(1, ObjectMeta), ...fields },
         { ...options, typed: true },

@@ -105,7 +105,7 @@ export interface ShapeClass<T> {
 }
 
 type Given = 'given' | 'maybe' | 'inline'
-type Item = Scalar | ShapeClass<any> | readonly string[]
+type Item = Scalar | ShapeClass<unknown> | readonly string[]
 type ItemType<I> = I extends Scalar
   ? Scalars[I]
   : I extends readonly (infer V)[]
@@ -248,7 +248,7 @@ function holdsOf(item: Item): Holds {
 }
 
 type Inline<T> = Field<T, 'inline'>
-type Fields = Record<string, Field<any, any>>
+type Fields = Record<string, Field<unknown, Given>>
 type Flat<T> = { [K in keyof T]: T[K] }
 type KeysOf<F extends Fields, G extends Given> = {
   [K in keyof F]: F[K]['~given'] extends G ? K : never

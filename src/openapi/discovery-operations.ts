@@ -57,7 +57,7 @@ export class DiscoveryOperations {
     description: string,
     operationId: string,
     tag: string,
-    answer: ShapeClass<any>,
+    answer: ShapeClass<unknown>,
   ): { get: Operation } {
     const forms = formsOf(this.#v)
     const schema = this.#definitions.shape(answer.shape)

@@ -1,4 +1,5 @@
 /** Paths and operations of one resource in one version, with its sub-resources. */
+import type { Typed } from '../meta/object-meta.ts'
 import { Scale } from '../kinds/autoscaling/scale.ts'
 import { DeleteOptions } from '../kinds/meta/delete-options.ts'
 import { groupVersionOf } from '../meta/home.ts'
@@ -226,7 +227,7 @@ export class ResourceOperations {
     )
   }
 
-  #subresource(name: string, subresource: Subresource<any>): PathItem {
+  #subresource(name: string, subresource: Subresource<Typed>): PathItem {
     switch (subresource.serves) {
       case 'part':
         return this.#part(name, verbsOf(subresource), this.#object, this.#kind)

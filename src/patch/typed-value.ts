@@ -113,16 +113,13 @@ const NOTHING: Comparison = {
   removed: FieldSet.empty,
   modified: FieldSet.empty,
 }
-/** Members of a map that are compared before the work may yield. */
-const MEMBERS_PER_STEP = 4096
+/** Members of a map, or items of a list, that are compared before the work may yield. */
+const PARTS_PER_STEP = 4096
 
 const NO_CHANGE: Change = { self: null, below: NOTHING }
 const MODIFIED: Change = { self: 'modified', below: NOTHING }
 
 /** null: no difference. */
-const differ = (topology: Topology, before: unknown, after: unknown): Change | null =>
-  finish(differSteps(topology, before, after))
-
 function* differSteps(topology: Topology, before: unknown, after: unknown): Steps<Change | null> {
   if (before === after) return null
   if (before === undefined) {
@@ -138,7 +135,7 @@ function* differSteps(topology: Topology, before: unknown, after: unknown): Step
     return yield* membersDiffer(b, before, after)
   }
   if (b.is === 'list' && b.relation !== 'atomic' && (filledList(before) || filledList(after))) {
-    return itemsDiffer(b, before, after)
+    return yield* itemsDiffer(b, before, after)
   }
   return sameJson(before, after) ? null : MODIFIED
 }
@@ -180,14 +177,14 @@ function* membersDiffer(
   const sum = new Changes()
   let steps = 0
   for (const key of Object.keys(old)) {
-    if (++steps % MEMBERS_PER_STEP === 0) yield
+    if (++steps % PARTS_PER_STEP === 0) yield
     const value = Object.hasOwn(next, key) ? next[key] : topology.fields.get(key)?.absent
     if (old[key] === value) continue
     const of = memberTopology(topology, key) ?? DEDUCED
     sum.add(stepTo(topology, key), yield* differSteps(of, old[key], value))
   }
   for (const key of Object.keys(next)) {
-    if (++steps % MEMBERS_PER_STEP === 0) yield
+    if (++steps % PARTS_PER_STEP === 0) yield
     if (Object.hasOwn(old, key)) continue
     const of = memberTopology(topology, key) ?? DEDUCED
     const absent = topology.fields.get(key)?.absent
@@ -196,16 +193,25 @@ function* membersDiffer(
   return sum.finish()
 }
 
-function itemsDiffer(topology: ListTopology, before: unknown, after: unknown): Change | null {
+function* itemsDiffer(
+  topology: ListTopology,
+  before: unknown,
+  after: unknown,
+): Steps<Change | null> {
   if (Array.isArray(before) && Array.isArray(after) && sameJson(before, after)) return null
   const old = itemsOf(topology, Array.isArray(before) ? before : [], fail)
+  yield
   const next = itemsOf(topology, Array.isArray(after) ? after : [], fail)
+  yield
   const sum = new Changes()
+  let steps = 0
   for (const [text, { element, value }] of old) {
-    sum.add(element, differ(topology.of(), value, next.get(text)?.value))
+    if (++steps % PARTS_PER_STEP === 0) yield
+    sum.add(element, yield* differSteps(topology.of(), value, next.get(text)?.value))
   }
   for (const [text, { element, value }] of next) {
-    if (!old.has(text)) sum.add(element, differ(topology.of(), undefined, value))
+    if (++steps % PARTS_PER_STEP === 0) yield
+    if (!old.has(text)) sum.add(element, yield* differSteps(topology.of(), undefined, value))
   }
   return sum.finish()
 }

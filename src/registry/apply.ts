@@ -64,7 +64,7 @@ export async function apply(api: WriteDependencies, call: Call): Promise<Result>
 export async function applyScale(
   api: WriteDependencies,
   call: Call,
-  scale: ScaleSubresource<any>,
+  scale: ScaleSubresource<Typed>,
 ): Promise<Result> {
   const kind = scaleKind(api)
   const options = applyOptions(call.query, api.v)

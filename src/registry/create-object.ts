@@ -2,7 +2,12 @@
 import { formatTime } from '../base/time.ts'
 import { paced } from '../base/steps.ts'
 import { Pace } from '../base/event-loop.ts'
-import { alreadyExists, generatedNameTaken, plainError } from '../meta/errors.ts'
+import {
+  alreadyExists,
+  createWhileLeaving,
+  generatedNameTaken,
+  plainError,
+} from '../meta/errors.ts'
 import { checkMetadata } from '../meta/check-metadata.ts'
 import { FieldErrors } from '../meta/field-errors.ts'
 import type { ObjectMeta, Typed } from '../meta/object-meta.ts'
@@ -17,6 +22,7 @@ import { objectChanges } from './object-changes.ts'
 import type { WriteOptions } from './options.ts'
 import { meansUnset } from './named-revision.ts'
 import { recordOwners } from './ownership.ts'
+import { unlessLeft } from './left-behind.ts'
 import type { Result } from './results.ts'
 import {
   takeNamespace,
@@ -59,6 +65,7 @@ export async function createObject(
     if (present) throw taken(present)
     if (options.dryRun) return { is: 'object', status: 201, version: unversioned(record as Buffer) }
     const result = created(api, table, changes, taken)
+    if (call.served.mayLeave) return unlessLeft(api, call.served, { key, made: await result })
     // Without allocations there is only one attempt; the object is released before the wait for the disk.
     if (changes.length === 1) return result as Promise<Result>
     const made = await result
@@ -84,6 +91,8 @@ export async function creationOf(
   options: CreateOptions,
 ): Promise<Creation> {
   const { served } = call
+  // An apply that creates, of which the path does not tell.
+  if (served.isLeaving) throw createWhileLeaving(served)
   const c = call.context()
   const pace = new Pace()
   const { resourceVersion } = sent.metadata

@@ -46,7 +46,7 @@ export interface ChangeOptions {
    * Fields that an action of the API writes, for which admission already ran and which get no owner; without: the
    * object, or the sub-resource that the place names.
    */
-  readonly action?: PartSubresource<any>
+  readonly action?: PartSubresource<Typed>
 }
 
 /** Creates a new object from the present one, or changes the copy that it gets. */

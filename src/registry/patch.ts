@@ -67,7 +67,7 @@ export async function patch(api: WriteDependencies, call: Call): Promise<Result>
 export async function patchScale(
   api: WriteDependencies,
   call: Call,
-  scale: ScaleSubresource<any>,
+  scale: ScaleSubresource<Typed>,
 ): Promise<Result> {
   if ((await call.body()).mediaType === APPLY_PATCH) return applyScale(api, call, scale)
   const own = { ...call, served: scaleKind(api) }

@@ -1,3 +1,4 @@
+import type { Typed } from '../meta/object-meta.ts'
 import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import type { ScaleSubresource } from '../catalogue/resource.ts'
 import { actions, virtuals } from './actions/index.ts'
@@ -24,7 +25,7 @@ const verbs: Readonly<Record<string, Run>> = {
   deletecollection: deleteCollection,
 }
 
-type RunScale = (api: Api, call: Call, scale: ScaleSubresource<any>) => Promise<Result>
+type RunScale = (api: Api, call: Call, scale: ScaleSubresource<Typed>) => Promise<Result>
 
 const scaleVerbs: Readonly<Record<string, RunScale>> = {
   get: getScale,

@@ -60,7 +60,7 @@ export interface Source {
   /** Admission already ran for the request that causes this update. */
   readonly isAdmitted?: true
   /** The status-like sub-resource to write, where the call does not name it. */
-  readonly part?: PartSubresource<any>
+  readonly part?: PartSubresource<Typed>
   /** Attempts while others write the object; without: until it succeeds or the client disconnects. */
   readonly attempts?: number
 }
@@ -199,7 +199,7 @@ function checkVersion(call: Call, metadata: ObjectMeta, old: ObjectMeta): boolea
 async function checkUpdate(
   api: WriteDependencies,
   call: Call,
-  { next, old, part }: { next: Typed; old: Typed; part: PartSubresource<any> | null },
+  { next, old, part }: { next: Typed; old: Typed; part: PartSubresource<Typed> | null },
   pace: Pace,
 ): Promise<void> {
   const { served } = call
@@ -361,7 +361,7 @@ function versionless({ served, name }: Call) {
 }
 
 /** The status-like sub-resource that the call writes; null for the whole object and for fields of the main endpoint. */
-function partOf(call: Call, source: Source): PartSubresource<any> | null {
+function partOf(call: Call, source: Source): PartSubresource<Typed> | null {
   if (source.part) return source.part
   const subresource = call.served.subresources.get(call.subresource)
   return subresource?.serves === 'part' ? subresource : null

@@ -45,15 +45,20 @@ export async function update(api: WriteDependencies, call: Call): Promise<Result
 export async function putScale(
   api: WriteDependencies,
   call: Call,
-  scale: ScaleSubresource<any>,
+  scale: ScaleSubresource<Typed>,
 ): Promise<Result> {
   const options = writeOptions(call.query, api.v, 'UpdateOptions')
   const own = { ...call, served: scaleKind(api) }
   const sent = (await readObject(own, options, call.context())) as Scale
   checkName(call, sent)
   takeNamespace(call, sent)
-  const { uid } = sent.metadata
-  return updateScale(api, call, { scale, next: () => structuredClone(sent), uid }, options)
+  const { uid, resourceVersion } = sent.metadata
+  return updateScale(
+    api,
+    { ...call, versionless: resourceVersion === undefined },
+    { scale, next: () => structuredClone(sent), uid },
+    options,
+  )
 }
 
 /** The name in a body must be that of the URL. Throws 400. */

@@ -16,7 +16,7 @@ export function keepParts(next: Typed, old: Typed, served: ResourceEntry): void 
 }
 
 /** A status-like sub-resource writes its paths and preserves the rest of the object. */
-export function takePart(next: Typed, old: Typed, part: PartSubresource<any>): void {
+export function takePart(next: Typed, old: Typed, part: PartSubresource<Typed>): void {
   const written = { ...(next as unknown as Record<string, unknown>) }
   const target = next as unknown as Record<string, unknown>
   for (const [name, value] of Object.entries(old)) {

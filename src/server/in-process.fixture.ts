@@ -152,16 +152,21 @@ interface ApiParts extends Pick<Api, 'v' | 'clock' | 'cache'> {
   readonly objects: () => ObjectSource
 }
 
-/** Everything is allowed, all plugins are on. */
+/** Everything is allowed, the default plugins are on. */
 function apiOf({ v, clock, cache, catalogue, objects }: ApiParts): Api {
   const ranges = serviceRanges({})
   const deps: PluginDeps = {
     v,
     clock,
+    ids: randomIds,
     log: silentLog,
     objects: {
       get: (...asked) => objects().get(...asked),
-      follow: (...asked) => objects().follow(...asked),
+      // Plugins follow objects as soon as they are made, which is before the source.
+      follow: async (...asked) => {
+        await Promise.resolve()
+        return objects().follow(...asked)
+      },
     },
     writer: pluginWriter(() => api),
     authorizer: alwaysAllow,
@@ -175,7 +180,7 @@ function apiOf({ v, clock, cache, catalogue, objects }: ApiParts): Api {
     cache,
     catalogue,
     admission: admissionChain(
-      admissionPlugins.map((factory) => factory.create(deps)),
+      admissionPlugins.filter(({ defaultOn }) => defaultOn).map((factory) => factory.create(deps)),
       clock,
     ),
     gate: defaultGate,

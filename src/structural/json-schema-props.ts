@@ -96,7 +96,7 @@ const schemasOrStrings = (number: number) =>
 
 // The same maker under a type without the fields: a recursive shape cannot be inferred.
 const { shape: selfHolding } = home('apiextensions{api}/v1') as unknown as {
-  shape: (fields: Readonly<Record<string, Field<any>>>) => ShapeClass<SchemaProps>
+  shape: (fields: Readonly<Record<string, Field<unknown>>>) => ShapeClass<SchemaProps>
 }
 
 /** JSON schema of a value: the subset of OpenAPI v3 that custom resources support, with the `x-{brand}` extensions. */

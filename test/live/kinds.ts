@@ -1,4 +1,5 @@
 /** Kinds that no server has built in. */
+import type { Typed } from '../../src/meta/object-meta.ts'
 import { ageColumn, nameColumn } from '../../src/kinds/columns.ts'
 import { declaredEntries } from '../../src/catalogue/declared-entry.ts'
 import type { ResourceVersions } from '../../src/catalogue/catalogue-snapshot.ts'
@@ -51,9 +52,10 @@ interface Both {
 /** Renames what says how large a widget is. */
 const renamed =
   (from: 'size' | 'length', to: 'size' | 'length') =>
-  <T extends Both>(object: T): T => {
-    const { [from]: value, ...spec } = object.spec
-    return { ...object, spec: value === undefined ? spec : { ...spec, [to]: value } }
+  <T extends Typed>(object: Typed): T => {
+    const { [from]: value, ...spec } = (object as Typed & Both).spec
+    const renamedSpec = value === undefined ? spec : { ...spec, [to]: value }
+    return { ...object, spec: renamedSpec } as unknown as T
   }
 
 /** Widgets in version v1. */

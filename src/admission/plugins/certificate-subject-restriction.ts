@@ -11,11 +11,9 @@ export const certificateSubjectRestriction: PluginFactory = {
   defaultOn: true,
   create: ({ v }) => ({
     handles: (operation) => operation === 'CREATE',
+    resources: [{ group: v.resolve('certificates{api}'), resource: 'certificatesigningrequests' }],
     validate(attributes) {
-      const { resource, subresource, object } = attributes
-      if (resource.resource !== 'certificatesigningrequests' || subresource !== '') return
-      if (resource.group !== v.resolve('certificates{api}')) return
-      const { signerName, request } = (object!.live as CertificateSigningRequest).spec
+      const { signerName, request } = (attributes.object!.live as CertificateSigningRequest).spec
       if (signerName !== v.resolve('{label}/{system}-apiserver-client')) return
       let organizations: readonly string[]
       try {

@@ -2,10 +2,8 @@ import type { CertificateSigningRequest } from '../../kinds/certificates/certifi
 import { sameValue } from '../../meta/field-errors.ts'
 import type { Vocabulary } from '../../vocabulary/vocabulary.ts'
 import type { Attributes } from '../attributes.ts'
-import type { PluginDeps, PluginFactory } from '../plugin.ts'
+import type { PluginDeps, PluginFactory, PluginResource } from '../plugin.ts'
 import { refusalOf } from '../refusal.ts'
-
-const RESOURCE = 'certificatesigningrequests'
 
 /** Approving or denying a request needs the verb `approve` on its signer. */
 export const certificateApproval: PluginFactory = {
@@ -13,9 +11,8 @@ export const certificateApproval: PluginFactory = {
   defaultOn: true,
   create: (deps) => ({
     handles: (operation) => operation === 'UPDATE',
-    async validate(attributes) {
-      if (isRequest(attributes, deps.v, 'approval')) await needs('approve', attributes, deps)
-    },
+    resources: [part('approval', deps.v)],
+    validate: (attributes) => needs('approve', attributes, deps),
   }),
 }
 
@@ -25,8 +22,8 @@ export const certificateSigning: PluginFactory = {
   defaultOn: true,
   create: (deps) => ({
     handles: (operation) => operation === 'UPDATE',
+    resources: [part('status', deps.v)],
     async validate(attributes) {
-      if (!isRequest(attributes, deps.v, 'status')) return
       const { status } = attributes.object!.live as CertificateSigningRequest
       const { status: before } = attributes.oldObject!.live as CertificateSigningRequest
       if (
@@ -40,10 +37,11 @@ export const certificateSigning: PluginFactory = {
   }),
 }
 
-const isRequest = ({ resource, subresource }: Attributes, v: Vocabulary, part: string) =>
-  resource.resource === RESOURCE &&
-  subresource === part &&
-  resource.group === v.resolve('certificates{api}')
+const part = (subresource: string, v: Vocabulary): PluginResource => ({
+  group: v.resolve('certificates{api}'),
+  resource: 'certificatesigningrequests',
+  subresource,
+})
 
 async function needs(
   verb: 'approve' | 'sign',

@@ -1,3 +1,4 @@
+import type { Typed } from '../../meta/object-meta.ts'
 import { Scale } from '../../kinds/autoscaling/scale.ts'
 import {
   verbsOf,
@@ -149,7 +150,7 @@ const partEntries = (catalogue: Catalogue, served: ResourceEntry) =>
   }))
 
 /** The kind of the request and response body, with its group where that differs. */
-function bodyOf(catalogue: Catalogue, served: ResourceEntry, subresource: Subresource<any>) {
+function bodyOf(catalogue: Catalogue, served: ResourceEntry, subresource: Subresource<Typed>) {
   switch (subresource.serves) {
     case 'part':
       return { kind: served.kind }

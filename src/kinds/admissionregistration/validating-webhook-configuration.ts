@@ -17,34 +17,37 @@ export class ValidatingWebhookConfiguration extends kind({
   webhooks: t.list(2, ValidatingWebhook).patchBy('name'),
 }) {}
 
-export const validatingWebhookConfigurations = resource(ValidatingWebhookConfiguration, {
-  plural: 'validatingwebhookconfigurations',
-  scope: 'cluster',
-  categories: ['api-extensions'],
-  needsVersionOnUpdate: true,
-  deleteAnswers: 'status',
-  columns: [
-    nameColumn,
-    column('Webhooks', 'integer', ({ webhooks = [] }) => webhooks.length, {
-      description: 'Number of webhooks in the configuration.',
-    }),
-    ageColumn,
-  ],
+export const validatingWebhookConfigurations = resource<ValidatingWebhookConfiguration>(
+  ValidatingWebhookConfiguration,
+  {
+    plural: 'validatingwebhookconfigurations',
+    scope: 'cluster',
+    categories: ['api-extensions'],
+    needsVersionOnUpdate: true,
+    deleteAnswers: 'status',
+    columns: [
+      nameColumn,
+      column('Webhooks', 'integer', ({ webhooks = [] }) => webhooks.length, {
+        description: 'Number of webhooks in the configuration.',
+      }),
+      ageColumn,
+    ],
 
-  setDefaults({ webhooks = [] }) {
-    for (const webhook of webhooks) fillWebhook(webhook)
+    setDefaults({ webhooks = [] }) {
+      for (const webhook of webhooks) fillWebhook(webhook)
+    },
+
+    prepareForCreate({ metadata }) {
+      metadata.generation = 1
+    },
+
+    prepareForUpdate(next, old) {
+      if (!sameValue(next.webhooks, old.webhooks)) {
+        next.metadata.generation = raised(old.metadata)
+      }
+    },
+
+    validate: ({ webhooks }, errors, _c, old) =>
+      validateWebhooks(webhooks, errors.at('webhooks'), old?.webhooks),
   },
-
-  prepareForCreate({ metadata }) {
-    metadata.generation = 1
-  },
-
-  prepareForUpdate(next, old) {
-    if (!sameValue(next.webhooks, old.webhooks)) {
-      next.metadata.generation = raised(old.metadata)
-    }
-  },
-
-  validate: ({ webhooks }, errors, _c, old) =>
-    validateWebhooks(webhooks, errors.at('webhooks'), old?.webhooks),
-})
+)

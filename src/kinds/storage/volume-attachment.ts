@@ -108,7 +108,7 @@ function validate(
   }
 }
 
-export const volumeAttachments = resource(VolumeAttachment, {
+export const volumeAttachments = resource<VolumeAttachment>(VolumeAttachment, {
   plural: 'volumeattachments',
   scope: 'cluster',
   needsVersionOnUpdate: true,

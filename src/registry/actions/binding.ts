@@ -7,13 +7,14 @@ import { FieldErrors } from '../../meta/field-errors.ts'
 import type { ActionSubresource, PartSubresource } from '../../catalogue/resource.ts'
 import { type WriteDependencies, type Call } from '../context.ts'
 import { InternalWriter } from '../internal-writer.ts'
+import type { Typed } from '../../meta/object-meta.ts'
 import { writeOptions } from '../options.ts'
 import { success, type Result } from '../results.ts'
 import { CallAttributes, mutatedBy } from '../admission.ts'
 import { readActionBody } from './body.ts'
 
 /** The parts of a pod that a binding writes. */
-const BOUND: PartSubresource<Pod> = {
+const BOUND: PartSubresource<Typed> = {
   serves: 'part',
   of: ['spec.nodeName', 'metadata.annotations', 'status.conditions'],
 }

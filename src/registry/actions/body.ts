@@ -32,8 +32,8 @@ export async function readActionBody<T extends Typed>(
 async function chosen(
   api: ActionDependencies,
   call: Call,
-  kinds: readonly ShapeClass<any>[],
-): Promise<ShapeClass<any>> {
+  kinds: readonly ShapeClass<unknown>[],
+): Promise<ShapeClass<unknown>> {
   try {
     const { kind, protobuf } = api.catalogue.body(kinds[0]!)
     const value = (await parseBody(await call.body(), { v: api.v, kind, protobuf })) as {

@@ -9,14 +9,14 @@ export interface ServerAdmission {
 }
 
 /** Creates the enabled admission plugins. */
-export const admission = ({ v, clock, log, gate, plugins: chosen }: Settings) =>
+export const admission = ({ v, clock, ids, log, gate, plugins: chosen }: Settings) =>
   component({
     name: 'admission',
     needs: ['api', 'catalogue', 'objects'],
     start({ api, catalogue, objects }) {
       const { authorizer } = api
       const writer = pluginWriter(() => api)
-      const deps = { v, clock, log, objects, writer, authorizer, catalogue, gate }
+      const deps = { v, clock, ids, log, objects, writer, authorizer, catalogue, gate }
       const plugins = chosen.factories.map((factory) =>
         factory.create(deps, chosen.configurations.get(factory.name)),
       )

@@ -20,7 +20,7 @@ export const admissionFlags = {
     section,
     help: 'File with the configuration of admission plugins.',
   }),
-} as const satisfies Readonly<Record<string, Flag<any>>>
+} as const satisfies Readonly<Record<string, Flag<unknown>>>
 
 /** The options that these flags mean. */
 export const admissionOf = (

@@ -34,7 +34,7 @@ function dropGated(next: Node, old: Node | null, c: HookContext): void {
 }
 
 /** The machines of the cluster. */
-export const nodes = resource(Node, {
+export const nodes = resource<Node>(Node, {
   plural: 'nodes',
   short: ['no'],
   scope: 'cluster',

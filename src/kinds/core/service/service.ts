@@ -32,7 +32,7 @@ export class Service extends kind({
   status: t.object(3, ServiceStatus),
 }) {}
 
-export const services = resource(Service, {
+export const services = resource<Service>(Service, {
   plural: 'services',
   short: ['svc'],
   categories: ['all'],
