@@ -1,6 +1,7 @@
 /** The controllers that run inside the server, and how they are started. */
 import { setMaxListeners } from 'node:events'
 import { pause } from '../client/retry.ts'
+import { claimProtection } from './claim-protection.ts'
 import { clusterRoleAggregation } from './cluster-role-aggregation.ts'
 import type { Controller, ControllerWorld, Running } from './controller.ts'
 import { definitionApproval, definitionStructure } from './definition-conditions.ts'
@@ -13,6 +14,8 @@ import { rootCaPublisher } from './root-ca.ts'
 import { serviceAccountSecrets } from './service-account-secrets.ts'
 import { serviceAccountTokens, type ServiceAccountTokenParts } from './service-account-tokens.ts'
 import { serviceAccounts } from './service-accounts.ts'
+import { ttlAfterFinished } from './ttl-after-finished.ts'
+import { volumeProtection } from './volume-protection.ts'
 
 /** Controllers of a manager, in the order in which they start. */
 export const managedControllers = (tokens: ServiceAccountTokenParts): readonly Controller[] => [
@@ -23,6 +26,9 @@ export const managedControllers = (tokens: ServiceAccountTokenParts): readonly C
   clusterRoleAggregation,
   namespaceLifecycle,
   resourceQuotas,
+  claimProtection,
+  volumeProtection,
+  ttlAfterFinished,
   garbageCollector,
 ]
 
