@@ -9,7 +9,6 @@ import { certificateSubjectRestriction } from './plugins/certificate-subject-res
 import { defaultIngressClass } from './plugins/default-ingress-class.ts'
 import { defaultStorageClass } from './plugins/default-storage-class.ts'
 import { limitRanger } from './plugins/limit-ranger.ts'
-import { namespaceLifecycle } from './plugins/namespace-lifecycle.ts'
 import { persistentVolumeClaimResize } from './plugins/persistent-volume-claim-resize.ts'
 import { runtimeClass } from './plugins/runtime-class.ts'
 import { denyServiceExternalIps } from './plugins/deny-service-external-ips.ts'
@@ -31,30 +30,27 @@ export const admissionPlugins: readonly AnyPluginFactory[] = [
   alwaysAdmit,
   namespaceAutoProvision,
   namespaceLifecycle,
-  limitRanger,
-  taintNodesByCondition,
-  defaultStorageClass,
-  storageObjectInUseProtection,
-  persistentVolumeClaimResize,
-  runtimeClass,
-  certificateApproval,
-  certificateSigning,
-  certificateSubjectRestriction,
-  mutatingAdmissionWebhook,
-  validatingAdmissionWebhook,
-  defaultIngressClass,
   namespaceExists,
   securityContextDeny,
   limitPodHardAntiAffinityTopology,
+  limitRanger,
+  taintNodesByCondition,
   alwaysPullImages,
   podNodeSelector,
   eventRateLimit,
   extendedResourceToleration,
   persistentVolumeLabel,
+  defaultStorageClass,
+  storageObjectInUseProtection,
   ownerReferencesPermissionEnforcement,
+  persistentVolumeClaimResize,
+  runtimeClass,
   certificateApproval,
   certificateSigning,
   certificateSubjectRestriction,
+  defaultIngressClass,
   denyServiceExternalIps,
+  mutatingAdmissionWebhook,
+  validatingAdmissionWebhook,
   alwaysDeny,
 ]
