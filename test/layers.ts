@@ -36,7 +36,8 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   pki: ['base', 'vocabulary'],
   // What objects take from resource quotas.
   quota: ['kinds', ...ENTRIES],
-  admission: ['authz', 'kinds', 'quota', ...ENTRIES],
+  // Webhooks are called, and answer with patches.
+  admission: ['authz', 'client', 'kinds', 'patch', 'quota', ...ENTRIES],
   // Webhooks are called as any server is: by a client configuration.
   authn: ['client', 'outgoing', 'pki', 'kinds', ...ENTRIES],
   authz: ['client', 'kinds', ...ENTRIES],

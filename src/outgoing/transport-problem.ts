@@ -24,8 +24,9 @@ export function transportProblem(error: unknown, host: string): string {
   }
   const alert = /^ERR_SSL_(?:TLSV1|TLSV13|SSLV3)_ALERT_(.+)$/.exec(String(code))?.[1]
   if (alert !== undefined) return `remote error: tls: ${alert.toLowerCase().replaceAll('_', ' ')}`
-  if (typeof reason === 'string') return `tls: ${reason}`
+  // The reason of a parser is no TLS error.
   if (String(code).startsWith('HPE_')) return 'malformed HTTP response'
+  if (typeof reason === 'string') return `tls: ${reason}`
   return String(code ?? 'the connection failed')
 }
 

@@ -80,7 +80,7 @@ export async function serverCommand(
   })
   let server: RunningServer
   try {
-    if (!command.start) limitHeap()
+    if (!command.start && values['limit-heap']) limitHeap()
     const start = command.start ?? (await import('../../server/start-server.ts')).launchServer
     options = optionsOf(values)
     server = await start({ ...options, log })
@@ -118,6 +118,7 @@ function optionsOf(values: ServerValues): ServerOptions {
     endpointReconciler: values['endpoint-reconciler-type'],
     servingHosts: values['tls-san'],
     eventTtlMs: values['event-ttl'],
+    storeJournal: values['store-journal'],
     allowUnlockedDataDir: values['allow-unlocked-data-dir'],
     verify: values.verify,
     encryptionConfigFile: values['encryption-provider-config'],
@@ -144,6 +145,7 @@ function optionsOf(values: ServerValues): ServerOptions {
 
 const etcdUseOf = (values: ServerValues): EtcdUse => ({
   ...etcdPlaceOf(values),
+  transport: values['etcd-transport'],
   compactionIntervalMs: values['etcd-compaction-interval'],
   healthCheckTimeoutMs: values['etcd-healthcheck-timeout'],
   readyCheckTimeoutMs: values['etcd-readycheck-timeout'],

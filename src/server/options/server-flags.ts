@@ -8,6 +8,7 @@ import { aggregationFlags } from './aggregation-flags.ts'
 import { globalFlags } from '../../flags/global-flags.ts'
 import { authenticationFlags } from './authentication-flags.ts'
 import { authorizationFlags } from './authorization-flags.ts'
+import { TRANSPORTS } from '../../engine/etcd/transport.ts'
 import { etcdFlags } from './etcd-flags.ts'
 import {
   boolFlag,
@@ -46,6 +47,11 @@ export const serverFlags = {
     default: 'lmdb',
     help: 'Storage engine. Objects in memory are lost when the server stops.',
   }),
+  'store-journal': onFlag({
+    option: 'storeJournal',
+    section: 'Storage',
+    help: 'Write small transactions to a journal first, which takes one flush of the disk instead of two. Only for the store lmdb.',
+  }),
   'encryption-provider-config': fileFlag({
     option: 'encryptionConfigFile',
     section: 'Storage',
@@ -76,6 +82,12 @@ export const serverFlags = {
     }),
   ),
   ...etcdFlags,
+  'etcd-transport': choiceFlag(TRANSPORTS, {
+    option: 'etcd.transport',
+    section: 'Storage',
+    default: 'builtin',
+    help: 'What carries the calls to etcd. For grpc-js, the package @grpc/grpc-js must be installed; it takes about twice the CPU.',
+  }),
   'etcd-compaction-interval': orNone(
     durationFlag({
       option: 'etcd.compactionIntervalMs',
@@ -235,6 +247,10 @@ export const serverFlags = {
     section: 'Logs',
     default: 'text',
     help: 'Format of the log, which is written to standard error.',
+  }),
+  'limit-heap': onFlag({
+    section: 'Process',
+    help: 'Limit how far the heap of the process grows beyond its live objects.',
   }),
   ...globalFlags,
 }

@@ -35,6 +35,8 @@ export interface ServerOptions {
   readonly endpointReconciler?: 'lease' | 'none'
   /** How long events live, milliseconds; 1 hour by default, 0: until they are deleted. */
   readonly eventTtlMs?: number
+  /** Whether small transactions of the store lmdb go to a journal first; true by default. */
+  readonly storeJournal?: boolean
   /**
    * Accepts a data directory whose file system has no locks, such as some network file systems: then nothing prevents a
    * second server from using it, and two servers on one directory lose acknowledged writes. False by default.
