@@ -8,6 +8,7 @@ import { namespaceLifecycle } from './plugins/namespace-lifecycle.ts'
 import { persistentVolumeClaimResize } from './plugins/persistent-volume-claim-resize.ts'
 import { priority } from './plugins/priority.ts'
 import { runtimeClass } from './plugins/runtime-class.ts'
+import { serviceAccount } from './plugins/service-account.ts'
 import { certificateApproval, certificateSigning } from './plugins/signer-permission.ts'
 import { storageObjectInUseProtection } from './plugins/storage-object-in-use-protection.ts'
 import { taintNodesByCondition } from './plugins/taint-nodes-by-condition.ts'
@@ -16,6 +17,7 @@ import { taintNodesByCondition } from './plugins/taint-nodes-by-condition.ts'
 export const admissionPlugins: readonly AnyPluginFactory[] = [
   namespaceLifecycle,
   limitRanger,
+  serviceAccount,
   taintNodesByCondition,
   priority,
   defaultTolerationSeconds,
