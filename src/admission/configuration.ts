@@ -24,6 +24,8 @@ export async function readConfigurations(
   files: ConfigurationFiles,
   v: Vocabulary,
 ): Promise<Configurations> {
+  const only = onlyPlugin(document, factories)
+  if (only) return new Map([[only.name, await only.decodeConfig!(document, v)]])
   const found = new Map<string, unknown>()
   const entries = entriesOf(document, v)
   for (const [i, entry] of entries.entries()) {
@@ -34,7 +36,9 @@ export async function readConfigurations(
     const given = configuration ?? (path === '' ? null : await read(files, path, at))
     const where =
       configuration === null && path !== '' ? files.resolve(path) : `${at}.configuration`
-    found.set(name, given === null ? null : decoded(factoryOf(name, factories, at), given, where))
+    const config =
+      given === null ? null : await decoded(factoryOf(name, factories, at), { given, where, v })
+    found.set(name, config)
   }
   for (const [name, config] of found) if (config === null) found.delete(name)
   return found
@@ -46,6 +50,15 @@ async function read(files: ConfigurationFiles, path: string, at: string): Promis
   } catch (error) {
     throw new Error(`${at}.path: ${String((error as Error).message)}`, { cause: error })
   }
+}
+
+/** The plugin whose configuration the whole file is, as in older releases. */
+function onlyPlugin(document: unknown, factories: readonly AnyPluginFactory[]) {
+  if (!isRecord(document) || 'kind' in document || 'apiVersion' in document) return undefined
+  return factories.find(
+    ({ onlyMember, decodeConfig }) =>
+      decodeConfig && onlyMember !== undefined && Object.hasOwn(document, onlyMember),
+  )
 }
 
 /** The entries of the list of plugins. */
@@ -86,9 +99,20 @@ function factoryOf(name: string, factories: readonly AnyPluginFactory[], at: str
   throw new Error(`${plugin} is ${PLUGIN_ORDER.includes(name) ? 'not built yet' : 'unknown'}`)
 }
 
-function decoded({ decodeConfig }: AnyPluginFactory, document: unknown, where: string): unknown {
+/** The document that configures a plugin. */
+interface GivenConfiguration {
+  readonly given: unknown
+  /** Its path, or its place in the file. */
+  readonly where: string
+  readonly v: Vocabulary
+}
+
+async function decoded(
+  { decodeConfig }: AnyPluginFactory,
+  { given, where, v }: GivenConfiguration,
+): Promise<unknown> {
   try {
-    return decodeConfig!(document)
+    return await decodeConfig!(given, v)
   } catch (error) {
     throw new Error(`${where}: ${error instanceof Error ? error.message : String(error)}`, {
       cause: error,

@@ -61,8 +61,15 @@ export interface PluginFactory<C = unknown> {
   readonly name: string
   /** Whether it is on unless it is disabled. */
   readonly defaultOn: boolean
-  /** Makes the configuration from the parsed document of a file; throws an Error that names its faults. */
-  decodeConfig?(document: unknown): C
+  /**
+   * Makes the configuration from the parsed document of a file, and reads the files that it names; throws an Error that
+   * names its faults.
+   */
+  decodeConfig?(document: unknown, v: Vocabulary): C | Promise<C>
+  /** Whether it cannot work without a configuration: a server that enables it without one does not start. */
+  readonly needsConfig?: boolean
+  /** The only member of its configuration, where that has no kind: such a document may be the whole file. */
+  readonly onlyMember?: string
   /** `config` is there when a configuration was given. */
   create(deps: PluginDeps, config?: C): Plugin
 }

@@ -1,5 +1,6 @@
 import { StartingDataDir } from '../data-dir.ts'
 import type { Settings } from '../settings.ts'
+import { storeKinds } from '../store-kinds.ts'
 import { component } from './component.ts'
 
 /** The data directory, if there is one. Files of a failed start are removed after everything else. */
@@ -8,6 +9,7 @@ export const dataDir = ({ options, store }: Settings) =>
     name: 'dataDir',
     start() {
       const part = options.dataDir === undefined ? null : new StartingDataDir(options.dataDir)
-      return { part, stop: () => part?.discard({ isLocked: store === 'lmdb' }) }
+      const { locksDataDir: isLocked } = storeKinds[store]
+      return { part, stop: () => part?.discard({ isLocked }) }
     },
   })

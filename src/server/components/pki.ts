@@ -3,6 +3,7 @@ import { createPki, ensurePki, type Pki, type PkiPlace } from '../../pki/files.t
 import type { PkiOptions } from '../../pki/pki.ts'
 import { dataDirFault } from '../data-dir.ts'
 import type { Settings } from '../settings.ts'
+import { storeKinds } from '../store-kinds.ts'
 import { component } from './component.ts'
 import type { OpenedStore } from './store.ts'
 
@@ -19,16 +20,13 @@ export const pki = (settings: Settings) =>
   })
 
 async function serverPki(settings: Settings, store: Promise<OpenedStore>): Promise<Pki> {
-  const { dataDir: dir, etcd, shareAuthorities = true } = settings.options
+  const { dataDir: dir, shareAuthorities = true } = settings.options
+  const { sharedPlace } = storeKinds[settings.store]
   const asked = pkiOptions(settings)
   const onReadable = (what: string) => settings.log.warn(what)
-  if (settings.store === 'etcd' && etcd && shareAuthorities) {
+  if (sharedPlace && shareAuthorities) {
     const { authorityStore, AUTHORITIES_KEY } = await import('../bootstrap/authorities.ts')
-    const { Layout } = await import('../../engine/etcd/layout.ts')
-    const shared = authorityStore({
-      store,
-      place: `the key ${new Layout(etcd.prefix).toEtcd(AUTHORITIES_KEY)} in etcd`,
-    })
+    const shared = authorityStore({ store, place: await sharedPlace(settings, AUTHORITIES_KEY) })
     return dir === undefined
       ? createPki({ ...asked, shared })
       : keptPki({ ...asked, dir, shared, onReadable })

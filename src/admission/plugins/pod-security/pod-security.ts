@@ -1,0 +1,216 @@
+import { internalError, invalid } from '../../../meta/errors.ts'
+import type { Namespace } from '../../../kinds/core/namespace.ts'
+import type { Pod } from '../../../kinds/core/pod/pod.ts'
+import type { Typed } from '../../../meta/object-meta.ts'
+import type { Attributes } from '../../attributes.ts'
+import type { Plugin, PluginDeps, PluginFactory, PluginResource } from '../../plugin.ts'
+import { refusalOf } from '../../refusal.ts'
+import type { CheckedPod } from './check.ts'
+import {
+  DEFAULT_CONFIGURATION,
+  decodeConfiguration,
+  type PodSecurityConfiguration,
+} from './configuration.ts'
+import { needsEvaluation } from './pod-change.ts'
+import { podOf, RESOURCES_WITH_TEMPLATES, templateOf, type FoundPod } from './pod-templates.ts'
+import {
+  isEquivalent,
+  isPrivileged,
+  isRelaxed,
+  labelledPolicy,
+  levelText,
+  policyText,
+  sameLevel,
+  type LabelledPolicy,
+  type LevelVersion,
+  type Policy,
+} from './policy.ts'
+
+const NAMESPACES = { group: '', resource: 'namespaces' }
+
+/** Pods. Their other sub-resources cannot change what is checked. */
+const PODS: readonly PluginResource[] = [
+  { group: '', resource: 'pods' },
+  { group: '', resource: 'pods', subresource: 'ephemeralcontainers' },
+]
+
+/**
+ * Refuses, records or warns about pods that violate the pod security level of their namespace, which its labels
+ * set. Templates of pods are recorded and warned about only.
+ */
+export const podSecurity: PluginFactory<PodSecurityConfiguration> = {
+  name: 'PodSecurity',
+  defaultOn: true,
+  decodeConfig: decodeConfiguration,
+  create: (deps, configuration = DEFAULT_CONFIGURATION) => new PodSecurity(deps, configuration),
+}
+
+class PodSecurity implements Plugin {
+  readonly resources = [...PODS, NAMESPACES, ...RESOURCES_WITH_TEMPLATES]
+  readonly #deps: PluginDeps
+  readonly #configuration: PodSecurityConfiguration
+  /** Policies of namespaces as they are at the moment. */
+  readonly #policies = new WeakMap<Typed, LabelledPolicy>()
+
+  constructor(deps: PluginDeps, configuration: PodSecurityConfiguration) {
+    this.#deps = deps
+    this.#configuration = configuration
+  }
+
+  handles(operation: Attributes['operation']): boolean {
+    return operation === 'CREATE' || operation === 'UPDATE'
+  }
+
+  validate(attributes: Attributes): void | Promise<void> {
+    const { resource } = attributes
+    const template = templateOf(resource)
+    if (template) {
+      return this.#validateTemplate(attributes, () => podOf(template(attributes.object!.live)))
+    }
+    return resource.resource === 'pods'
+      ? this.#validatePod(attributes)
+      : this.#validateNamespace(attributes)
+  }
+
+  #validateNamespace(attributes: Attributes): void | Promise<void> {
+    const { object, oldObject, name } = attributes
+    const next = this.#read(object!.live)
+    const old = oldObject && this.#read(oldObject.live)
+    if (next.errors.list.length > 0 && !(old && sameErrors(next, old))) {
+      throw invalid({ group: '', kind: 'Namespace' }, name, next.errors.list)
+    }
+    const { enforce } = next.policy
+    if (old) {
+      const before = old.policy.enforce
+      if (sameLevel(enforce, before) || enforce.level === 'privileged') return
+      if (enforce.version === before.version && isRelaxed(enforce.level, before.level)) return
+    }
+    if (this.#configuration.exemptions.namespaces.has(name)) {
+      return this.#warnAboutExemption(attributes, next.policy)
+    }
+    if (old) return this.#warnAboutPods(attributes, enforce)
+  }
+
+  #warnAboutExemption(attributes: Attributes, policy: Policy): void {
+    if (isPrivileged(policy) || isEquivalent(policy, this.#configuration.defaults)) return
+    attributes.warn(
+      `namespace ${JSON.stringify(attributes.name)} is exempt from Pod Security, and the policy (${policyText(policy)}) will be ignored`,
+    )
+  }
+
+  async #warnAboutPods(attributes: Attributes, level: LevelVersion): Promise<void> {
+    const { existingPodWarnings } = await import('./existing-pods.ts')
+    const warnings = await existingPodWarnings(this.#deps, {
+      namespace: attributes.name,
+      level,
+      isExempt: ({ spec }) => this.#isExemptClass(spec.runtimeClassName),
+      deadline: attributes.deadline,
+    })
+    for (const warning of warnings) attributes.warn(warning)
+  }
+
+  async #validatePod(attributes: Attributes): Promise<void> {
+    if (this.#isExempt(attributes)) return
+    const labelled = await this.#policyIn(attributes.namespace)
+    if (!labelled) {
+      throw internalError(`failed to lookup namespace ${JSON.stringify(attributes.namespace)}`)
+    }
+    const { policy, errors } = labelled
+    if (errors.list.length === 0 && isPrivileged(policy)) {
+      this.#annotate(attributes, 'enforce-policy', levelText(policy.enforce))
+      return
+    }
+    const { metadata, spec } = attributes.object!.live as Pod
+    const old = attributes.oldObject?.live as Pod | undefined
+    if (old && !needsEvaluation(attributes.object!.live as Pod, old, this.#deps.v)) return
+    await this.#evaluate(attributes, { annotations: metadata.annotations, spec }, labelled, true)
+  }
+
+  async #validateTemplate(attributes: Attributes, find: () => FoundPod | null): Promise<void> {
+    if (this.#isExempt(attributes)) return
+    const labelled = await this.#policyIn(attributes.namespace)
+    if (!labelled) {
+      const name = JSON.stringify(attributes.namespace)
+      const why = `failed to lookup namespace ${name}: namespace ${name} not found`
+      return this.#annotate(attributes, 'error', why)
+    }
+    const { policy, errors } = labelled
+    if (errors.list.length === 0 && isPrivileged(policy, ['audit', 'warn'])) return
+    const pod = find()
+    if (pod) await this.#evaluate(attributes, pod, labelled, false)
+  }
+
+  /** Evaluates a pod in all modes; only with `enforce` it can be refused. */
+  async #evaluate(
+    attributes: Attributes,
+    { annotations, spec }: FoundPod,
+    { policy, errors }: LabelledPolicy,
+    enforce: boolean,
+  ): Promise<void> {
+    if (this.#isExemptClass(spec.runtimeClassName)) {
+      return this.#annotate(attributes, 'exempt', 'runtimeClass')
+    }
+    const { detailsText, violationsOf } = await import('./evaluation.ts')
+    const { checkedPod } = await import('./check.ts')
+    if (errors.list.length > 0) {
+      this.#annotate(attributes, 'error', `Failed to parse policy: ${errorsText(errors.list)}`)
+    }
+    const pod: CheckedPod = checkedPod(annotations, spec, this.#deps.v)
+    const violationText = (level: LevelVersion): string | null => {
+      const found = violationsOf(pod, level)
+      return found.length === 0
+        ? null
+        : `PodSecurity ${JSON.stringify(levelText(level))}: ${detailsText(found)}`
+    }
+    if (enforce) this.#annotate(attributes, 'enforce-policy', levelText(policy.enforce))
+    const refused = enforce ? violationText(policy.enforce) : null
+    const audited = violationText(policy.audit)
+    if (audited !== null) this.#annotate(attributes, 'audit-violations', `would violate ${audited}`)
+    if (refused !== null) throw refusalOf(attributes, `violates ${refused}`)
+    const warned = violationText(policy.warn)
+    if (warned !== null) attributes.warn(`would violate ${warned}`)
+  }
+
+  /** Whether namespace or user are exempt, which the audit record says then. */
+  #isExempt(attributes: Attributes): boolean {
+    const { namespaces, usernames } = this.#configuration.exemptions
+    if (namespaces.has(attributes.namespace)) {
+      this.#annotate(attributes, 'exempt', 'namespace')
+      return true
+    }
+    if (!usernames.has(attributes.user.name)) return false
+    this.#annotate(attributes, 'exempt', 'user')
+    return true
+  }
+
+  #isExemptClass(name: string | undefined): boolean {
+    return name !== undefined && this.#configuration.exemptions.runtimeClasses.has(name)
+  }
+
+  async #policyIn(namespace: string): Promise<LabelledPolicy | null> {
+    const found = await this.#deps.objects.get<Namespace>(NAMESPACES, '', namespace)
+    if (!found) return null
+    let policy = this.#policies.get(found)
+    if (!policy) this.#policies.set(found, (policy = this.#read(found)))
+    return policy
+  }
+
+  #read({ metadata: { labels = {} } }: Typed): LabelledPolicy {
+    return labelledPolicy(labels, this.#configuration.defaults, this.#deps.v)
+  }
+
+  #annotate(attributes: Attributes, name: string, value: string): void {
+    attributes.annotate(this.#deps.v.resolve(`pod-security.{label}/${name}`), value)
+  }
+}
+
+type Faults = LabelledPolicy['errors']['list']
+
+function sameErrors({ errors: a }: LabelledPolicy, { errors: b }: LabelledPolicy): boolean {
+  return errorsText(a.list) === errorsText(b.list)
+}
+
+function errorsText(errors: Faults): string {
+  const texts = [...new Set(errors.map(({ field, message }) => `${field}: ${message}`))]
+  return texts.length === 1 ? texts[0]! : `[${texts.join(', ')}]`
+}
