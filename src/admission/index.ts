@@ -8,6 +8,7 @@ import { alwaysAdmit, alwaysDeny } from './plugins/always.ts'
 import { certificateSubjectRestriction } from './plugins/certificate-subject-restriction.ts'
 import { defaultIngressClass } from './plugins/default-ingress-class.ts'
 import { defaultStorageClass } from './plugins/default-storage-class.ts'
+import { defaultTolerationSeconds } from './plugins/default-toleration-seconds.ts'
 import { denyServiceExternalIps } from './plugins/deny-service-external-ips.ts'
 import { eventRateLimit } from './plugins/event-rate-limit.ts'
 import { extendedResourceToleration } from './plugins/extended-resource-toleration.ts'
@@ -18,6 +19,9 @@ import { namespaceAutoProvision, namespaceExists } from './plugins/namespace-pre
 import { nodeRestriction } from './plugins/node-restriction.ts'
 import { ownerReferencesPermissionEnforcement } from './plugins/owner-references-permission-enforcement.ts'
 import { persistentVolumeClaimResize } from './plugins/persistent-volume-claim-resize.ts'
+import { priority } from './plugins/priority.ts'
+import { runtimeClass } from './plugins/runtime-class.ts'
+import { serviceAccount } from './plugins/service-account.ts'
 import { persistentVolumeLabel } from './plugins/persistent-volume-label.ts'
 import { podNodeSelector } from './plugins/pod-node-selector.ts'
 import { podSecurity } from './plugins/pod-security/pod-security.ts'
@@ -38,6 +42,10 @@ export const admissionPlugins: readonly AnyPluginFactory[] = [
   securityContextDeny,
   limitPodHardAntiAffinityTopology,
   limitRanger,
+  serviceAccount,
+  taintNodesByCondition,
+  priority,
+  defaultTolerationSeconds,
   nodeRestriction,
   taintNodesByCondition,
   alwaysPullImages,
