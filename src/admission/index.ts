@@ -11,6 +11,7 @@ import { defaultStorageClass } from './plugins/default-storage-class.ts'
 import { denyServiceExternalIps } from './plugins/deny-service-external-ips.ts'
 import { eventRateLimit } from './plugins/event-rate-limit.ts'
 import { extendedResourceToleration } from './plugins/extended-resource-toleration.ts'
+import { imagePolicyWebhook } from './plugins/image-policy-webhook.ts'
 import { limitPodHardAntiAffinityTopology } from './plugins/limit-pod-hard-anti-affinity-topology.ts'
 import { limitRanger } from './plugins/limit-ranger.ts'
 import { namespaceLifecycle } from './plugins/namespace-lifecycle.ts'
@@ -41,6 +42,7 @@ export const admissionPlugins: readonly AnyPluginFactory[] = [
   nodeRestriction,
   taintNodesByCondition,
   alwaysPullImages,
+  imagePolicyWebhook,
   podSecurity,
   podNodeSelector,
   podTolerationRestriction,
