@@ -52,6 +52,8 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'engine',
     ...ENTRIES,
   ],
+  // Requests as the pipeline reports them.
+  audit: ['http', 'registry', 'client', ...ENTRIES],
   controllers: ['registry', 'authz', 'client', 'kinds', 'patch', 'cache', 'engine', ...ENTRIES],
   // Clients of the server that they run in.
   loopback: ['registry', 'authn', 'authz', 'client', 'http', 'cache', 'engine', ...ENTRIES],
@@ -60,6 +62,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   server: [
     ...[
       'admission',
+      'audit',
       'authn',
       'authz',
       'cache',

@@ -51,6 +51,10 @@ export interface JsonCall {
   /** Below the path of the server's URL. */
   readonly path?: string
   readonly body?: unknown
+  /** The body as JSON text, instead of `body`. */
+  readonly rawBody?: string
+  /** The call resolves with undefined, whatever the body of the response is. */
+  readonly ignoresAnswer?: boolean
   /** Overrides that of the client. */
   readonly timeoutMs?: number
   readonly signal?: AbortSignal
@@ -144,7 +148,8 @@ export class JsonClient {
       const shown = await this.#shown(prefix, limit.signal)
       const secrets = [...(call.secrets ?? []), ...shown.secrets]
       const answer = await this.#exchange(call, target, shown, limit.signal)
-      return this.#read(answer, prefix, shown, secrets)
+      const read = this.#read(answer, prefix, shown, secrets)
+      return call.ignoresAnswer === true ? undefined : read()
     } catch (error) {
       if (error instanceof CallError) throw error
       // All abort reasons set above are call errors.
@@ -177,7 +182,8 @@ export class JsonClient {
   ): Promise<Answer> {
     const { userAgent, dial, maxAnswerBytes = MAX_ANSWER_BYTES } = this.#options
     const { url, method, prefix } = target
-    const body = call.body === undefined ? null : Buffer.from(formatJson(call.body))
+    const text = call.rawBody ?? (call.body === undefined ? null : formatJson(call.body))
+    const body = text === null ? null : Buffer.from(text)
     const options: RequestOptions = {
       method,
       host: dial?.host ?? bareHost(url),
@@ -206,17 +212,25 @@ export class JsonClient {
     }
   }
 
-  #read(answer: Answer, prefix: string, shown: ShownCredentials, secrets: readonly string[]) {
+  /** Checks the status of a response; returns how to read its body. */
+  #read(
+    answer: Answer,
+    prefix: string,
+    shown: ShownCredentials,
+    secrets: readonly string[],
+  ): () => unknown {
     const { code, body } = answer
     if (code === 401) this.#credentials.rejected(shown)
     if (code < 200 || code > 206) {
       throw answerError(prefix, { ...answer, status: statusIn(body) }, secrets)
     }
-    try {
-      return parseJson(body)
-    } catch (error) {
-      const why = error instanceof Error ? withoutSecrets(error.message, secrets) : ''
-      throw new CallError(`${prefix}the answer is not JSON: ${why}`, { code })
+    return () => {
+      try {
+        return parseJson(body)
+      } catch (error) {
+        const why = error instanceof Error ? withoutSecrets(error.message, secrets) : ''
+        throw new CallError(`${prefix}the answer is not JSON: ${why}`, { code })
+      }
     }
   }
 }

@@ -18,6 +18,7 @@ test('a server is stopped in the reverse of this order: sockets before the store
     'definitions',
     'authorization',
     'systemPriorities',
+    'audit',
     'authentication',
     'health',
     'endpoints',

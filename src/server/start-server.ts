@@ -3,6 +3,7 @@ import { startFailure } from '../base/start-failure.ts'
 import { ComponentGraph } from './component-graph.ts'
 import { admission } from './components/admission.ts'
 import { api } from './components/api.ts'
+import { audit } from './components/audit.ts'
 import { authentication } from './components/authentication.ts'
 import { authorization } from './components/authorization.ts'
 import { bootstrapPolicy } from './components/bootstrap-policy.ts'
@@ -44,7 +45,7 @@ const components: readonly ((settings: Settings) => ServerComponent)[] = [
   // Objects that are written and followed before the server is ready.
   ...[firstObjects, definitions, authorization, systemPriorities],
   // Requests over the network.
-  ...[authentication, health, endpoints, requests, listener, kubeconfig],
+  ...[audit, authentication, health, endpoints, requests, listener, kubeconfig],
   // Ready, and registered among the servers of the cluster.
   ...[readiness, serverLease, serverService],
   // In the background, from the start on.
