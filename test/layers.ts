@@ -34,7 +34,10 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   engine: ['http2', 'base'],
   cache: ['engine', 'base'],
   pki: ['base', 'vocabulary'],
-  admission: ['authz', 'kinds', ...ENTRIES],
+  // What objects take from resource quotas.
+  quota: ['kinds', ...ENTRIES],
+  // Webhooks are called, and answer with patches.
+  admission: ['authz', 'client', 'kinds', 'patch', 'quota', ...ENTRIES],
   // Webhooks are called as any server is: by a client configuration.
   authn: ['client', 'outgoing', 'pki', 'kinds', ...ENTRIES],
   authz: ['client', 'kinds', ...ENTRIES],
@@ -54,7 +57,11 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   ],
   // Requests as the pipeline reports them.
   audit: ['http', 'registry', 'client', ...ENTRIES],
-  controllers: ['registry', 'authz', 'client', 'kinds', 'patch', 'cache', 'engine', ...ENTRIES],
+  controllers: [
+    ...['registry', 'authz', 'client', 'kinds', 'patch', 'quota', 'cache', 'engine', ...ENTRIES],
+  ],
+  // Extension servers are proxied to, asked for their documents, and registered.
+  aggregation: ['http', 'registry', 'client', 'openapi', 'outgoing', 'kinds', ...ENTRIES],
   // Clients of the server that they run in.
   loopback: ['registry', 'authn', 'authz', 'client', 'http', 'cache', 'engine', ...ENTRIES],
   client: ['kinds', 'outgoing', ...ENTRIES],
@@ -63,6 +70,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     ...[
       'admission',
       'audit',
+      'aggregation',
       'authn',
       'authz',
       'cache',

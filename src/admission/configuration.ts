@@ -24,6 +24,8 @@ export async function readConfigurations(
   files: ConfigurationFiles,
   v: Vocabulary,
 ): Promise<Configurations> {
+  const only = onlyPlugin(document, factories)
+  if (only) return new Map([[only.name, await only.decodeConfig!(document, v)]])
   const found = new Map<string, unknown>()
   const entries = entriesOf(document, v)
   for (const [i, entry] of entries.entries()) {
@@ -48,6 +50,15 @@ async function read(files: ConfigurationFiles, path: string, at: string): Promis
   } catch (error) {
     throw new Error(`${at}.path: ${String((error as Error).message)}`, { cause: error })
   }
+}
+
+/** The plugin whose configuration the whole file is, as in older releases. */
+function onlyPlugin(document: unknown, factories: readonly AnyPluginFactory[]) {
+  if (!isRecord(document) || 'kind' in document || 'apiVersion' in document) return undefined
+  return factories.find(
+    ({ onlyMember, decodeConfig }) =>
+      decodeConfig && onlyMember !== undefined && Object.hasOwn(document, onlyMember),
+  )
 }
 
 /** The entries of the list of plugins. */

@@ -64,6 +64,10 @@ export interface PluginFactory<C = unknown> {
    * names its faults.
    */
   decodeConfig?(document: unknown, v: Vocabulary): C | Promise<C>
+  /** Whether it cannot work without a configuration: a server that enables it without one does not start. */
+  readonly needsConfig?: boolean
+  /** The only member of its configuration, where that has no kind: such a document may be the whole file. */
+  readonly onlyMember?: string
   /** `config` is there when a configuration was given. */
   create(deps: PluginDeps, config?: C): Plugin
 }

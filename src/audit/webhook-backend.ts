@@ -94,11 +94,11 @@ export class WebhookBackend implements Backend {
   }
 
   /** Every failure is tried again: the webhook may be back soon. */
-  async #try(rawBody: string, count: number): Promise<boolean> {
+  async #try(text: string, count: number): Promise<boolean> {
     const { client, losses } = this.#deps
     for (let attempt = 1; ; attempt++) {
       try {
-        await client.call({ rawBody, ignoresAnswer: true })
+        await client.call({ text, ignoresAnswer: true })
         return true
       } catch (error) {
         if (attempt < TRIES && !this.#closing.signal.aborted) {

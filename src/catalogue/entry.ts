@@ -34,6 +34,8 @@ export interface ResourceEntry {
   readonly verbs: readonly Verb[]
   /** Set while its objects are removed together with the kind: creates are refused. */
   readonly isLeaving?: true
+  /** Set for kinds that may be removed while the server runs. */
+  readonly mayLeave?: true
   /** For kinds that are not stored: names the implementation of the request (src/registry/actions). */
   readonly virtual: string | null
   /** For error details. */

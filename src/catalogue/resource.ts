@@ -129,6 +129,8 @@ export interface ScaleSubresource<T> {
   readonly observed: PathOf<T>
   /** The selector of the counted objects, as text. */
   selector(object: T): string
+  /** How users wrote the path of `replicas`, where objects may lack them: then they have no Scale. */
+  readonly mayLack?: string
 }
 
 /** A POST that triggers an action; `run` names its implementation (src/registry/actions). */

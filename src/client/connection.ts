@@ -62,6 +62,12 @@ export class Connections {
     this.#agent?.destroy()
     this.#agent = null
   }
+
+  /** Closes connections as soon as their requests end. */
+  retire(): void {
+    if (this.#agent) retire(this.#agent)
+    this.#agent = null
+  }
 }
 
 /** The address of a server. Throws an Error when it is none. */

@@ -5,7 +5,8 @@ import { formatDuration } from '../base/duration.ts'
 import { randomIds, type Ids } from '../base/ids.ts'
 import { formatJson, parseJson } from '../codec/json-text.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
-import { answerError, CallError, transportProblem, withoutSecrets } from './call-error.ts'
+import { transportProblem } from '../outgoing/transport-problem.ts'
+import { answerError, CallError, withoutSecrets } from './call-error.ts'
 import { isReset } from '../outgoing/platform-errors.ts'
 import type { ClientConfig } from './client-config.ts'
 import { mapOf, memberOf, type ConfigMap } from './config-values.ts'
@@ -42,6 +43,10 @@ export interface JsonClientOptions {
   readonly interactive?: boolean
   /** Where to connect to instead of the host and port of the server's URL. */
   readonly dial?: { readonly host: string; readonly port: number }
+  /** Host and port in errors and in the `Host` header, where they are not those of the server's URL. */
+  readonly shownHost?: string
+  /** Describes a response that is no success; without: in the words of {@link answerError}. */
+  readonly describeAnswer?: (code: number, body: Buffer) => string
 }
 
 /** One call. */
@@ -52,7 +57,7 @@ export interface JsonCall {
   readonly path?: string
   readonly body?: unknown
   /** The body as JSON text, instead of `body`. */
-  readonly rawBody?: string
+  readonly text?: string
   /** The call resolves with undefined, whatever the body of the response is. */
   readonly ignoresAnswer?: boolean
   /** Overrides that of the client. */
@@ -100,8 +105,14 @@ export class JsonClient {
     }
   }
 
+  /** Ends all calls. */
   close(): void {
     this.#connections.close()
+  }
+
+  /** Closes connections as soon as their calls end; there are no new calls. */
+  retire(): void {
+    this.#connections.retire()
   }
 
   #target({ method = 'POST', path = '', timeoutMs = this.#options.timeoutMs }: JsonCall): Target {
@@ -109,9 +120,11 @@ export class JsonClient {
     const url = new URL(this.#server)
     url.hash = ''
     url.pathname = `${url.pathname}/${path}`.replace(/\/{2,}/g, '/').replace(/(.)\/$/, '$1')
-    url.search = `?timeout=${formatDuration(BigInt(Math.round(limitMs)) * 1_000_000n)}`
+    url.search = `?timeout=${formatDuration(BigInt(Math.ceil(limitMs / 1000)) * 1_000_000_000n)}`
     const verb = method === 'POST' ? 'Post' : 'Get'
-    return { method, url, limitMs, prefix: `${verb} ${JSON.stringify(url.href)}: ` }
+    const { shownHost: host = url.host } = this.#options
+    const shown = `${url.protocol}//${host}${url.pathname}${url.search}`
+    return { method, url, host, limitMs, prefix: `${verb} ${JSON.stringify(shown)}: ` }
   }
 
   async #pause(attempt: number, error: CallError, target: Target, signal?: AbortSignal) {
@@ -182,15 +195,14 @@ export class JsonClient {
   ): Promise<Answer> {
     const { userAgent, dial, maxAnswerBytes = MAX_ANSWER_BYTES } = this.#options
     const { url, method, prefix } = target
-    const text = call.rawBody ?? (call.body === undefined ? null : formatJson(call.body))
-    const body = text === null ? null : Buffer.from(text)
+    const body = bodyOf(call)
     const options: RequestOptions = {
       method,
       host: dial?.host ?? bareHost(url),
       port: dial?.port ?? portOf(url),
       path: `${url.pathname}${url.search}`,
       headers: {
-        host: url.host,
+        host: target.host,
         accept: 'application/json',
         ...(userAgent === undefined ? {} : { 'user-agent': userAgent }),
         ...(body ? { 'content-type': 'application/json', 'content-length': body.length } : {}),
@@ -222,6 +234,9 @@ export class JsonClient {
     const { code, body } = answer
     if (code === 401) this.#credentials.rejected(shown)
     if (code < 200 || code > 206) {
+      const { describeAnswer } = this.#options
+      if (describeAnswer)
+        throw new CallError(withoutSecrets(describeAnswer(code, body), secrets), { code })
       throw answerError(prefix, { ...answer, status: statusIn(body) }, secrets)
     }
     return () => {
@@ -235,9 +250,16 @@ export class JsonClient {
   }
 }
 
+function bodyOf({ text, body }: JsonCall): Buffer | null {
+  if (text !== undefined) return Buffer.from(text)
+  return body === undefined ? null : Buffer.from(formatJson(body))
+}
+
 interface Target {
   readonly method: 'GET' | 'POST'
   readonly url: URL
+  /** Host and port as they are shown. */
+  readonly host: string
   readonly limitMs: number
   /** Prefix of every error. */
   readonly prefix: string

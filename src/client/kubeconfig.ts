@@ -57,10 +57,7 @@ export async function loadKubeconfig(path: string, context?: string): Promise<Cl
     const text = await readFile(path, 'utf8')
     return await readKubeconfig(text, context, dirname(resolve(path)))
   } catch (cause) {
-    throw new Error(
-      `cannot use the client configuration ${path}: ${plainReason(cause).replace(NOT_YAML, 'it is no YAML: ')}`,
-      { cause },
-    )
+    throw unusable(path, cause)
   }
 }
 
@@ -89,6 +86,47 @@ export async function readKubeconfig(
     ...(await userPart(user, folder)),
     namespace: textOf(chosen, 'namespace'),
   })
+}
+
+/** The credentials of a user in a client configuration. */
+export type UserConfig = Omit<ClientConfig, 'server' | 'ca' | 'tlsServerName'>
+
+/** Users of a client configuration. */
+export interface ConfiguredUsers {
+  readonly byName: ReadonlyMap<string, UserConfig>
+  /** The user of the current context; null without one. */
+  readonly current: UserConfig | null
+}
+
+/** Reads the users of a client configuration file, of which no cluster is used. Errors name the file. */
+export async function loadUsers(path: string): Promise<ConfiguredUsers> {
+  try {
+    return await readUsers(await readFile(path, 'utf8'), dirname(resolve(path)))
+  } catch (cause) {
+    throw unusable(path, cause)
+  }
+}
+
+async function readUsers(text: string, folder: string): Promise<ConfiguredUsers> {
+  const config = mapOf(await parseYaml(text), 'the configuration')
+  checkHead(config)
+  const byName = new Map<string, UserConfig>()
+  for (const item of listOf(config, 'users')) {
+    const name = textOf(mapOf(item, 'users'), 'name') ?? ''
+    const user = entryOf(config, 'users', 'user', name)
+    byName.set(name, withoutAbsent(await userPart(user, folder)))
+  }
+  const context = textOf(config, 'current-context') ?? ''
+  if (context === '') return { byName, current: null }
+  const name = textOf(entryOf(config, 'contexts', 'context', context), 'user') ?? ''
+  return { byName, current: byName.get(name) ?? null }
+}
+
+function unusable(path: string, cause: unknown): Error {
+  return new Error(
+    `cannot use the client configuration ${path}: ${plainReason(cause).replace(NOT_YAML, 'it is no YAML: ')}`,
+    { cause },
+  )
 }
 
 /** Members that may be undefined, to be left out in the end. */

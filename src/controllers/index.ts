@@ -1,16 +1,21 @@
 /** The controllers that run inside the server, and how they are started. */
 import { setMaxListeners } from 'node:events'
 import { pause } from '../client/retry.ts'
+import { claimProtection } from './claim-protection.ts'
 import { clusterRoleAggregation } from './cluster-role-aggregation.ts'
 import type { Controller, ControllerWorld, Running } from './controller.ts'
+import { definitionApproval, definitionStructure } from './definition-conditions.ts'
 import { definitionFinalizer, type RemoveInstances } from './definition-finalizer.ts'
 import { definitionNaming } from './definition-naming.ts'
 import { garbageCollector } from './garbage-collector.ts'
 import { namespaceLifecycle } from './namespace.ts'
+import { resourceQuotas } from './resource-quota.ts'
 import { rootCaPublisher } from './root-ca.ts'
 import { serviceAccountSecrets } from './service-account-secrets.ts'
 import { serviceAccountTokens, type ServiceAccountTokenParts } from './service-account-tokens.ts'
 import { serviceAccounts } from './service-accounts.ts'
+import { ttlAfterFinished } from './ttl-after-finished.ts'
+import { volumeProtection } from './volume-protection.ts'
 
 /** Controllers of a manager, in the order in which they start. */
 export const managedControllers = (tokens: ServiceAccountTokenParts): readonly Controller[] => [
@@ -20,6 +25,10 @@ export const managedControllers = (tokens: ServiceAccountTokenParts): readonly C
   serviceAccountSecrets,
   clusterRoleAggregation,
   namespaceLifecycle,
+  resourceQuotas,
+  claimProtection,
+  volumeProtection,
+  ttlAfterFinished,
   garbageCollector,
 ]
 
@@ -27,6 +36,8 @@ export const managedControllers = (tokens: ServiceAccountTokenParts): readonly C
 export const serverControllers = (removeInstances: RemoveInstances): readonly Controller[] => [
   definitionNaming({ servesObjects: true }),
   definitionFinalizer(removeInstances),
+  definitionApproval,
+  definitionStructure,
 ]
 
 /** Delay after which a failed start of a controller is retried, milliseconds. */

@@ -1,16 +1,13 @@
 /** Calls the webhooks of users that convert objects between versions of their kinds. */
 import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
-import type { JsonClient } from '../client/json-call.ts'
+import { clusterIpResolver } from '../client/service-address.ts'
+import { WebhookClients, type WebhookTarget } from '../client/webhook-clients.ts'
 import type { CustomResourceDefinition } from '../kinds/apiextensions/custom-resource-definition.ts'
-import type {
-  ServiceReference,
-  WebhookConversion,
-} from '../kinds/apiextensions/custom-resource-definition-spec.ts'
+import type { WebhookConversion } from '../kinds/apiextensions/custom-resource-definition-spec.ts'
 import type { JsonObject } from '../codec/codec.ts'
 import type { Convert } from '../catalogue/entry.ts'
 import type { ObjectSource } from '../catalogue/object-source.ts'
-import type { Typed } from '../meta/object-meta.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { convertedObjects } from './conversion-review.ts'
 
@@ -29,115 +26,50 @@ export interface ConversionParts {
   readonly objects: Pick<ObjectSource, 'get'>
 }
 
-/** Where a webhook is, and where its connections go. */
-interface Target {
-  readonly server: string
-  readonly dial: { readonly host: string; readonly port: number } | null
-}
-
 /** The webhooks of all definitions. */
 export class ConversionWebhooks {
-  readonly #parts: ConversionParts
-  readonly #called = new Map<string, Webhook>()
+  readonly #parts: Pick<ConversionParts, 'v' | 'ids'>
+  readonly #clients: WebhookClients
 
-  constructor(parts: ConversionParts) {
-    this.#parts = parts
+  constructor({ v, clock, ids, objects }: ConversionParts) {
+    this.#parts = { v, ids }
+    this.#clients = new WebhookClients({
+      v,
+      clock,
+      resolve: clusterIpResolver(objects),
+      maxAnswerBytes: MAX_ANSWER_BYTES,
+    })
   }
 
   /** The converter for the objects of a definition; null where no webhook is declared. */
-  of({ metadata: { name = '' }, spec }: CustomResourceDefinition): Convert | null {
+  of({ spec }: CustomResourceDefinition): Convert | null {
     const { strategy, webhook } = spec.conversion ?? {}
     if (strategy !== 'Webhook' || !webhook) return null
-    const called = new Webhook(this.#parts, webhook)
-    this.#called.set(name, called)
-    return (objects, groupVersion) => called.convert(objects, groupVersion)
-  }
-
-  /** Forgets a deleted definition. Calls in progress continue. */
-  forget(name: string): void {
-    this.#called.delete(name)
+    return (objects, groupVersion) => this.#convert(webhook, objects, groupVersion)
   }
 
   close(): void {
-    for (const called of this.#called.values()) called.close()
-    this.#called.clear()
-  }
-}
-
-class Webhook {
-  readonly #parts: ConversionParts
-  readonly #webhook: WebhookConversion
-  #client: { readonly to: string; readonly client: JsonClient } | null = null
-
-  constructor(parts: ConversionParts, webhook: WebhookConversion) {
-    this.#parts = parts
-    this.#webhook = webhook
+    this.#clients.close()
   }
 
   /** Rejects with an Error that states the reason. */
-  async convert(
+  async #convert(
+    webhook: WebhookConversion,
     objects: readonly JsonObject[],
     groupVersion: string,
   ): Promise<readonly JsonObject[]> {
     const { v, ids } = this.#parts
-    const version = this.#webhook.conversionReviewVersions.find((one) => REVIEWS.includes(one))
+    const version = webhook.conversionReviewVersions.find((one) => REVIEWS.includes(one))
     if (version === undefined) throw new Error('no version of the review is known')
     const uid = ids.uid()
     const type = {
       kind: 'ConversionReview',
       apiVersion: `${v.resolve('apiextensions{api}')}/${version}`,
     }
-    const client = await this.#clientTo(await this.#target())
+    const target: WebhookTarget = webhook.clientConfig ?? {}
+    const { client, path } = await this.#clients.of(target)
     const body = { ...type, request: { uid, desiredAPIVersion: groupVersion, objects } }
-    const review = await client.call({ body })
+    const review = await client.call({ path, body, timeoutMs: TIMEOUT_MS })
     return convertedObjects(review, { type, uid, objects, groupVersion, strict: version === 'v1' })
   }
-
-  close(): void {
-    this.#client?.client.close()
-    this.#client = null
-  }
-
-  async #target(): Promise<Target> {
-    const { url, service } = this.#webhook.clientConfig ?? {}
-    if (!service) return { server: url ?? '', dial: null }
-    const { name, namespace, path = '', port = 443 } = service
-    const host = await this.#addressOf(service)
-    return { server: `https://${name}.${namespace}.svc:${port}${path}`, dial: { host, port } }
-  }
-
-  async #addressOf({ name, namespace }: ServiceReference): Promise<string> {
-    const services = { group: '', resource: 'services' }
-    const found = await this.#parts.objects.get<Service>(services, namespace, name)
-    const address = found?.spec?.clusterIP ?? ''
-    if (!found) throw new Error(`service ${JSON.stringify(name)} not found`)
-    if (address === '' || address === 'None')
-      throw new Error(`service ${JSON.stringify(name)} has no address of the cluster`)
-    return address
-  }
-
-  async #clientTo({ server, dial }: Target): Promise<JsonClient> {
-    const to = dial?.host ?? ''
-    if (this.#client?.to === to) return this.#client.client
-    const { v, clock } = this.#parts
-    const { caBundle } = this.#webhook.clientConfig ?? {}
-    const ca = caBundle === undefined ? undefined : Buffer.from(caBundle, 'base64').toString('utf8')
-    // Few servers have such definitions.
-    const { openJsonClient } = await import('../client/json-call.ts')
-    const client = await openJsonClient({
-      config: { server, ...(ca === undefined || ca === '' ? {} : { ca }) },
-      v,
-      clock,
-      timeoutMs: TIMEOUT_MS,
-      maxAnswerBytes: MAX_ANSWER_BYTES,
-      attempts: 1,
-      ...(dial ? { dial } : {}),
-    })
-    this.#client = { to, client }
-    return client
-  }
-}
-
-interface Service extends Typed {
-  readonly spec?: { readonly clusterIP?: string }
 }

@@ -67,6 +67,7 @@ function versionOf(
     get schema() {
       return schema()
     },
+    keepsAll: definition.spec.preserveUnknownFields === true,
     status: subresources?.status !== undefined,
     ...(subresources?.scale ? { scale: subresources.scale } : {}),
     ...(columns && columns.length > 0 ? { columns } : {}),

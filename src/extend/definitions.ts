@@ -13,7 +13,7 @@ import { definitionEntry, definitionKey, leavingForm } from './definition-kind.t
 export const definitionOwner = (name: string): string => `definition ${name}`
 
 /** Converters for definitions with a conversion webhook. */
-type Webhooks = Pick<ConversionWebhooks, 'of' | 'forget'>
+type Webhooks = Pick<ConversionWebhooks, 'of'>
 
 /** State of an established definition. */
 interface Known {
@@ -66,7 +66,6 @@ export class ServedDefinitions implements ObjectHandler<CustomResourceDefinition
 
   removed({ metadata: { name = '' } }: CustomResourceDefinition): void {
     this.#known.delete(name)
-    this.#webhooks.forget(name)
     this.#change(name, null)
   }
 

@@ -38,6 +38,8 @@ export interface SchemaVersion {
   readonly name: string
   /** A structural schema. Read once, on first use. */
   readonly schema: SchemaProps
+  /** Nothing is pruned or filled in: the schema validates only, and need not be structural. */
+  readonly keepsAll?: boolean
   /** Whether the status is written through a sub-resource. */
   readonly status?: boolean
   /** Where `/scale` finds its numbers, if there is one: paths as definitions have them. */
@@ -63,6 +65,8 @@ export function schemaEntries(kind: SchemaKind): readonly [ResourceEntry, ...Res
   return [versions[0]!, ...versions.slice(1)]
 }
 
+const ANYTHING: SchemaProps = { type: 'object', 'x-{brand}-preserve-unknown-fields': true }
+
 class VersionOfKind {
   readonly #kind: SchemaKind
   readonly #version: SchemaVersion
@@ -83,15 +87,20 @@ class VersionOfKind {
   }
 
   get codec(): Codec {
-    return (this.#codec ??= schemaCodec(this.schema))
+    return (this.#codec ??= schemaCodec(this.#form))
   }
 
   get rules(): SchemaRules {
-    return (this.#rules ??= new SchemaRules(this.schema, this.codec))
+    const { scale = null } = this.#version
+    return (this.#rules ??= new SchemaRules(this.schema, this.codec, scale))
   }
 
   get topology(): Topology {
-    return (this.#topology ??= schemaTopology(this.schema))
+    return (this.#topology ??= schemaTopology(this.#form))
+  }
+
+  get #form(): SchemaProps {
+    return this.#version.keepsAll ? ANYTHING : this.schema
   }
 
   /** `versions`: all entries of the kind, the stored one first, when they are made. */
@@ -126,8 +135,9 @@ class VersionOfKind {
       },
       published: {
         is: 'schema',
+        // Documents are rarely made, and read the schemas of all kinds: those are not kept for them.
         get schema() {
-          return itself.schema as JsonObject
+          return (itself.#schema ?? itself.#version.schema) as JsonObject
         },
       },
       versions,
@@ -161,6 +171,7 @@ class VersionOfKind {
       categories: categories ?? [],
       namespaced,
       verbs: ALL_VERBS,
+      mayLeave: true as const,
       virtual: null,
       name: { group, resource: plural },
     }

@@ -1,15 +1,18 @@
 /** Strategy of all kinds with a schema: generation, status, rules of the schema. */
 import { Budget } from '../cel/budget.ts'
+import { validateEmbedded } from '../structural/embedded-rules.ts'
 import { evaluateRules } from '../structural/evaluate-rules.ts'
 import type { Json, SchemaProps } from '../structural/json-schema-props.ts'
 import { SchemaExpressions } from '../structural/schema-expressions.ts'
 import { validateValue } from '../structural/value-rules.ts'
 import type { Codec, JsonObject } from '../codec/codec.ts'
 import type { Strategy } from '../catalogue/entry.ts'
-import { sameValue, type FieldErrors } from '../meta/field-errors.ts'
+import { collecting, FieldErrors, sameValue } from '../meta/field-errors.ts'
 import { raised, type ObjectMeta, type Typed } from '../meta/object-meta.ts'
 import type { PartSubresource } from '../catalogue/resource.ts'
+import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { listRules } from './list-rules.ts'
+import { scaleRules, type ScalePaths } from './schema-scale.ts'
 
 type Hooks = Omit<Strategy<Typed>, 'selectable'>
 
@@ -17,21 +20,37 @@ type Hooks = Omit<Strategy<Typed>, 'selectable'>
 export class SchemaRules {
   readonly #schema: SchemaProps
   readonly #codec: Codec
+  readonly #scale: ScalePaths | null
 
-  constructor(schema: SchemaProps, codec: Codec) {
+  /** `scale`: where `/scale` finds its numbers, if there is one. */
+  constructor(schema: SchemaProps, codec: Codec, scale: ScalePaths | null) {
     this.#schema = schema
     this.#codec = codec
+    this.#scale = scale
   }
 
-  /** Faults of an object alone. */
+  /** Violations of the declared types and bounds. */
   check(object: Typed, errors: FieldErrors): void {
-    const value = this.#plain(object)
-    validateValue(value, this.#schema, errors)
-    listRules(value, this.#schema, errors)
+    validateValue(this.#plain(object), this.#schema, errors)
   }
 
-  /** Faults that expressions report; `old` when the object replaces another. */
-  evaluate(object: Typed, old: Typed | undefined, errors: FieldErrors): void {
+  /** Violations of all other rules, after `check`; `old` when the object replaces another. */
+  checkFurther(object: Typed, old: Typed | undefined, errors: FieldErrors, v: Vocabulary): void {
+    const value = this.#plain(object)
+    const before: Json = old && this.#plain(old)
+    if (this.#scale) scaleRules(value, this.#scale, errors)
+    validateEmbedded(value, this.#schema, false, v, errors)
+    // Duplicates of an earlier schema do not keep an object from being changed.
+    if (before === undefined || !this.#hasDuplicates(before)) listRules(value, this.#schema, errors)
+    this.#evaluate(value, before, errors)
+  }
+
+  #hasDuplicates(value: Json): boolean {
+    const found = new FieldErrors()
+    return !collecting(() => listRules(value, this.#schema, found)) || found.list.length > 0
+  }
+
+  #evaluate(value: Json, before: Json, errors: FieldErrors): void {
     const expressions = SchemaExpressions.of(this.#schema)
     if (!expressions) return
     // Rules could fail on absent or mistyped values.
@@ -39,8 +58,7 @@ export class SchemaRules {
       errors.invalid(undefined, NOT_CHECKED)
       return
     }
-    const before: Json = old && this.#plain(old)
-    evaluateRules(this.#plain(object), before, this.#schema, expressions, new Budget(), errors)
+    evaluateRules(value, before, this.#schema, expressions, new Budget(), errors)
   }
 
   #plain(object: Typed): JsonObject {
@@ -70,7 +88,7 @@ export function schemaStrategy(
     prepareForUpdate(next, old) {
       if (!sameButMetadata(next, old)) next.metadata.generation = raised(old.metadata)
     },
-    validate: (object, errors, _c, old) => rules().evaluate(object, old, errors),
+    validate: (object, errors, c, old) => rules().checkFurther(object, old, errors, c.v),
     deleteAnswers: 'status',
     needsVersionOnUpdate: true,
     unknownSelector: (label) => `field label not supported: ${label}`,
@@ -90,7 +108,8 @@ export const schemaStatus = (
   prepareForUpdate(next: Typed, old: Typed) {
     keepMetadata(next.metadata, old.metadata)
   },
-  validateUpdate: (next: Typed, old: Typed, errors) => rules().evaluate(next, old, errors),
+  validateUpdate: (next: Typed, old: Typed, errors, c) =>
+    rules().checkFurther(next, old, errors, c.v),
   get unowned() {
     return Object.keys(schema().properties ?? { spec: {} }).filter(
       (name) => !['apiVersion', 'kind', 'metadata', 'status'].includes(name),

@@ -1,4 +1,5 @@
 /** How apply owns and merges objects that a schema describes, by its list types and map types. */
+import { isEmbedded } from '../structural/embedded-rules.ts'
 import type { SchemaProps } from '../structural/json-schema-props.ts'
 import { additionalOf, itemsOf, propertyOf } from '../structural/walk-schema.ts'
 import { UNRESOLVED } from '../codec/codec.ts'
@@ -13,7 +14,7 @@ import {
   type MapTopology,
   type Topology,
 } from '../notation/topology.ts'
-import { isEmbedded, preserves } from './schema-values.ts'
+import { preserves } from './schema-values.ts'
 
 /** The topology of whole objects. */
 export const schemaTopology = (schema: SchemaProps): Topology => mapOf(schema, true)

@@ -3,6 +3,7 @@
  * allowed, absent fields get their defaults. Values of a wrong type stay, for validation to report. Fields have only
  * the names that users declared.
  */
+import { isEmbedded } from '../structural/embedded-rules.ts'
 import type { Json, SchemaProps } from '../structural/json-schema-props.ts'
 import { additionalOf, itemsOf, propertyOf } from '../structural/walk-schema.ts'
 import { UNRESOLVED, codecOf, sortedKeys, type Decoding, type JsonObject } from '../codec/codec.ts'
@@ -14,10 +15,6 @@ export const metadataCodec = codecOf(ObjectMeta.shape, UNRESOLVED)
 
 /** Fields of every whole object, whether its schema declares them or not. */
 export const OBJECT_FIELDS: readonly string[] = ['apiVersion', 'kind', 'metadata']
-
-/** Whether a schema is that of a whole object inside of another. */
-export const isEmbedded = (schema: SchemaProps): boolean =>
-  schema['x-{brand}-embedded-resource'] === true
 
 /** Whether unknown fields are preserved. */
 export const preserves = (schema: SchemaProps | undefined): boolean =>

@@ -202,20 +202,23 @@ export const placeOf = ({ keyPrefix }: ResourceEntry, key: string): ObjectPlace 
 export class KeyedMutex {
   readonly #tails = new Map<string, Promise<void>>()
 
-  /** Runs `work` when all earlier work of the key is done. */
-  async take<T>(key: string, work: () => Promise<T>): Promise<T> {
+  /** Runs `work` when all earlier work of the key is done, or has called the function that it gets. */
+  async take<T>(key: string, work: (release: () => void) => Promise<T>): Promise<T> {
     const before = this.#tails.get(key)
-    let release = () => {}
-    const mine = new Promise<void>((resolve) => {
-      release = resolve
+    let resolve = () => {}
+    const mine = new Promise<void>((done) => {
+      resolve = done
     })
+    const release = () => {
+      resolve()
+      if (this.#tails.get(key) === mine) this.#tails.delete(key)
+    }
     this.#tails.set(key, mine)
     if (before) await before
     try {
-      return await work()
+      return await work(release)
     } finally {
       release()
-      if (this.#tails.get(key) === mine) this.#tails.delete(key)
     }
   }
 }

@@ -2,7 +2,13 @@
 import { formatTime } from '../base/time.ts'
 import { paced } from '../base/steps.ts'
 import { Pace } from '../base/event-loop.ts'
-import { alreadyExists, generatedNameTaken, plainError } from '../meta/errors.ts'
+import {
+  alreadyExists,
+  badRequest,
+  createWhileLeaving,
+  generatedNameTaken,
+  plainError,
+} from '../meta/errors.ts'
 import { checkMetadata } from '../meta/check-metadata.ts'
 import { FieldErrors } from '../meta/field-errors.ts'
 import type { ObjectMeta, Typed } from '../meta/object-meta.ts'
@@ -17,6 +23,7 @@ import { objectChanges } from './object-changes.ts'
 import type { WriteOptions } from './options.ts'
 import { meansUnset } from './named-revision.ts'
 import { recordOwners } from './ownership.ts'
+import { unlessLeft } from './left-behind.ts'
 import type { Result } from './results.ts'
 import {
   takeNamespace,
@@ -59,6 +66,7 @@ export async function createObject(
     if (present) throw taken(present)
     if (options.dryRun) return { is: 'object', status: 201, version: unversioned(record as Buffer) }
     const result = created(api, table, changes, taken)
+    if (call.served.mayLeave) return unlessLeft(api, call.served, { key, made: await result })
     // Without allocations there is only one attempt; the object is released before the wait for the disk.
     if (changes.length === 1) return result as Promise<Result>
     const made = await result
@@ -84,12 +92,16 @@ export async function creationOf(
   options: CreateOptions,
 ): Promise<Creation> {
   const { served } = call
+  // An apply that creates, of which the path does not tell.
+  if (served.isLeaving) throw createWhileLeaving(served)
   const c = call.context()
   const pace = new Pace()
   const { resourceVersion } = sent.metadata
   const attributes = await admittedCreate(api, call, sent, { options, pace })
   const object = attributes.object!.live
   const { metadata } = object
+  if (options.isUpdate === true && metadata.name !== call.name)
+    throw otherName(call.name, metadata.name)
   await guarded(api, { call, object, old: null })
   await pace.pause()
   const generated = await completed(api, call, object, pace)
@@ -113,6 +125,10 @@ export async function creationOf(
     taken: takenBy(call, { name, generated }),
   }
 }
+
+/** A plugin has changed the name of an object that has its place already. */
+const otherName = (wanted: string, name = '') =>
+  badRequest(`the name of the object (${name}) does not match the name on the URL (${wanted})`)
 
 /** A separate function, so that it does not retain the object that is created. */
 const takenBy =

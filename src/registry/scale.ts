@@ -3,8 +3,9 @@ import { Scale, validateScale } from '../kinds/autoscaling/scale.ts'
 import { ageColumn } from '../kinds/columns.ts'
 import type { ResourceEntry } from '../catalogue/catalogue.ts'
 import { Decoding, type JsonObject } from '../codec/codec.ts'
-import { conflict } from '../meta/errors.ts'
+import { badRequest, conflict, internalError, plainError } from '../meta/errors.ts'
 import { FieldErrors } from '../meta/field-errors.ts'
+import { NestedFieldError, nestedInteger, setNestedField } from '../codec/nested-field.ts'
 import type { Typed } from '../meta/object-meta.ts'
 import { column, type ScaleSubresource } from '../catalogue/resource.ts'
 import { type ActionDependencies, type WriteDependencies, type Call } from './context.ts'
@@ -48,7 +49,12 @@ export async function getScale(
 ): Promise<Result> {
   const version = await existing(api, call)
   const owner = decodeStored(call.served, version, call.context())
-  return made(api, 200, scaleOf(api, owner, scale))
+  const shown = scaleOf(api, owner, scale)
+  if (isLacking(shown)) {
+    const path = JSON.stringify(scale.mayLack)
+    throw internalError(`the spec replicas field ${path} does not exist`)
+  }
+  return made(api, 200, shown)
 }
 
 /** The fields that an update writes, and the source of the number of replicas. */
@@ -86,12 +92,16 @@ export async function updateScale(
       view,
       tracked: source.tracked === true,
       attributes: () => attributes,
-      async next({ old }) {
-        const present = scaleOf(api, old, scale)
+      async next({ old, release }) {
+        const present = withNumber(scaleOf(api, old, scale))
         const owner = source.owner ? await source.owner(old) : structuredClone(old)
         const sent = source.next
           ? await source.next(scaleOf(api, old, scale))
           : scaleOf(api, owner, scale)
+        if (isLacking(sent)) {
+          const path = JSON.stringify(scale.mayLack)
+          throw badRequest(`the spec replicas field ${path} cannot be empty`)
+        }
         if (source.metadata) Object.assign(sent.metadata, versionOf(source.metadata))
         attributes = new CallAttributes(api, call, {
           operation: 'UPDATE',
@@ -99,12 +109,17 @@ export async function updateScale(
           old: present,
           dryRun: options.dryRun,
           body: scaleKind(api),
+          release,
         })
         const wanted = await mutatedBy<Scale>(api, attributes)
         checkScale(api, call, wanted, old)
-        write(owner, scale.replicas, wanted.spec.replicas ?? 0)
-        if (wanted.metadata.resourceVersion === undefined) delete owner.metadata.resourceVersion
-        else owner.metadata.resourceVersion = wanted.metadata.resourceVersion
+        nested(() => {
+          const path = scale.replicas.split('.')
+          setNestedField(owner as unknown as JsonObject, path, wanted.spec.replicas ?? 0)
+        })
+        // Without one the call is `versionless`, and repeated while others write.
+        if (wanted.metadata.resourceVersion !== undefined)
+          owner.metadata.resourceVersion = wanted.metadata.resourceVersion
         return owner
       },
     },
@@ -144,32 +159,40 @@ const made = (api: ActionDependencies, status: number, scale: Scale): Result => 
 function scaleOf(api: ActionDependencies, owner: Typed, scale: ScaleSubresource<Typed>): Scale {
   const kind = scaleKind(api)
   const { name, namespace, uid, resourceVersion, creationTimestamp } = owner.metadata
-  const selector = scale.selector(owner)
+  const { replicas, observed, selector } = nested(() => ({
+    replicas: nestedInteger(owner, scale.replicas.split('.')),
+    observed: nestedInteger(owner, scale.observed.split('.')),
+    selector: scale.selector(owner),
+  }))
+  // Stored before the rules were, a number may have more bits: it is shown as in the reference.
   return kind.codec.decode(
     {
       kind: kind.kind,
       apiVersion: kind.groupVersion,
       metadata: { name, namespace, uid, resourceVersion, creationTimestamp },
-      spec: { replicas: read(owner, scale.replicas) ?? 0 },
-      status: {
-        replicas: read(owner, scale.observed) ?? 0,
-        ...(selector === '' ? {} : { selector }),
-      },
+      spec: { replicas: replicas === undefined ? lacking(scale) : replicas | 0 },
+      status: { replicas: (observed ?? 0) | 0, ...(selector === '' ? {} : { selector }) },
     },
     new Decoding(),
   ) as unknown as Scale
 }
 
-function read(owner: Typed, path: string): unknown {
-  let value: unknown = owner
-  for (const step of path.split('.')) value = (value as JsonObject | undefined)?.[step]
-  return value
-}
+/** Replicas of an owner that has none: a write must not leave it at that. No valid number, so no client means it. */
+const LACKING = -(2 ** 31)
 
-function write(owner: Typed, path: string, value: unknown): void {
-  const steps = path.split('.')
-  const last = steps.pop()!
-  let target = owner as unknown as JsonObject
-  for (const step of steps) target = (target[step] ??= {}) as JsonObject
-  target[last] = value
+const lacking = ({ mayLack }: ScaleSubresource<any>): number =>
+  mayLack === undefined ? 0 : LACKING
+
+const isLacking = ({ spec }: Scale): boolean => spec.replicas === LACKING
+
+const withNumber = (scale: Scale): Scale =>
+  isLacking(scale) ? { ...scale, spec: { ...scale.spec, replicas: 0 } } : scale
+
+/** Throws 500 for fields of the owner that are no numbers or texts. */
+function nested<T>(run: () => T): T {
+  try {
+    return run()
+  } catch (error) {
+    throw error instanceof NestedFieldError ? plainError(error.message) : error
+  }
 }

@@ -52,8 +52,13 @@ export async function putScale(
   const sent = (await readObject(own, options, call.context())) as Scale
   checkName(call, sent)
   takeNamespace(call, sent)
-  const { uid } = sent.metadata
-  return updateScale(api, call, { scale, next: () => structuredClone(sent), uid }, options)
+  const { uid, resourceVersion } = sent.metadata
+  return updateScale(
+    api,
+    { ...call, versionless: resourceVersion === undefined },
+    { scale, next: () => structuredClone(sent), uid },
+    options,
+  )
 }
 
 /** The name in a body must be that of the URL. Throws 400. */

@@ -29,6 +29,12 @@ export async function choosePlugins(options: ServerOptions, v: Vocabulary): Prom
   )
   const { admissionConfigFile: path = '' } = options
   const configurations = path === '' ? new Map() : await configurationsIn(path, all, v)
+  const bare = on.find(({ name, needsConfig }) => needsConfig === true && !configurations.has(name))
+  if (bare) {
+    throw new Error(
+      `--enable-admission-plugins plugin ${JSON.stringify(bare.name)} needs a configuration, by --${CONFIG_FLAG}`,
+    )
+  }
   return { factories: on, configurations }
 }
 

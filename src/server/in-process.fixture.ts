@@ -162,7 +162,11 @@ function apiOf({ v, clock, cache, catalogue, objects }: ApiParts): Api {
     log: silentLog,
     objects: {
       get: (...asked) => objects().get(...asked),
-      follow: (...asked) => objects().follow(...asked),
+      // Plugins follow objects as soon as they are made, which is before the source.
+      follow: async (...asked) => {
+        await Promise.resolve()
+        return objects().follow(...asked)
+      },
     },
     writer: pluginWriter(() => api),
     authorizer: alwaysAllow,

@@ -454,6 +454,15 @@ describe('a definition that changes', () => {
         code: 405,
       },
     ])
+    const applied = await client.ask('PATCH', `${CRONS}/late?fieldManager=m`, {
+      body: cron('late'),
+      headers: { 'content-type': 'application/apply-patch+yaml' },
+    })
+    expect([applied.status, applied.body]).toEqual([refused.status, refused.body])
+    // What is there may still be changed.
+    const { body: held } = await client.merge(`${CRONS}/held`, { spec: { cron: '2' } })
+    expect([held.spec.cron, held.metadata.deletionTimestamp]).toEqual(['2', expect.any(String)])
+    expect(await watch.names(1)).toEqual(['MODIFIED held'])
     const [{ verbs }] = (await client.get('/apis/stable.example.com/v1')).body.resources
     expect(verbs).toEqual(['delete', 'deletecollection', 'get', 'list', 'watch'])
     const ending = await client.watch(`${DEFINITIONS}?watch=1&fieldSelector=metadata.name=${NAME}`)

@@ -4,6 +4,7 @@ import type { RunningServer } from '../../src/index.ts'
 import { vocabularies } from '../../src/vocabulary/index.ts'
 import { Client, type Ask, type Reply } from '../client.ts'
 import { collectionOf, manifests, objectOf, type Manifest } from '../manifests.fixture.ts'
+import { CHANGING_PLUGINS } from '../plain-objects.ts'
 import { protobufForm } from '../protobuf/form.ts'
 import { convertGizmos, startWithGizmos } from './kinds.fixture.ts'
 
@@ -56,7 +57,12 @@ for (const vocabulary of ['orch', 'kubernetes'] as const) {
     const listed: Listed[] = []
 
     beforeAll(async () => {
-      const options = { controllers: false, vocabulary, runtimeConfig: EVERYTHING }
+      const options = {
+        controllers: false,
+        vocabulary,
+        runtimeConfig: EVERYTHING,
+        disableAdmissionPlugins: CHANGING_PLUGINS,
+      }
       server = await startWithGizmos(options, convertGizmos)
       client = new Client(server)
       const groups = (await client.get('/apis')).body.groups as {

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startServer, type RunningServer } from '../../src/index.ts'
 import { Client } from '../client.ts'
+import { CHANGING_PLUGINS } from '../plain-objects.ts'
 
 const NS = '/api/v1/namespaces/default/configmaps'
 const PVC = '/api/v1/namespaces/default/persistentvolumeclaims'
@@ -9,7 +10,7 @@ let server: RunningServer
 let client: Client
 
 beforeAll(async () => {
-  server = await startServer({ controllers: false })
+  server = await startServer({ controllers: false, disableAdmissionPlugins: CHANGING_PLUGINS })
   client = new Client(server)
 })
 afterAll(async () => {

@@ -129,4 +129,41 @@ both('two servers over etcd, one of which hears late', () => {
     await define(late, CRONTABS)
     expect((await prompt.get(CRONS)).body.items).toEqual([])
   })
+
+  test('leave nothing that is made while the kind goes', async () => {
+    const { prompt, late } = pair
+    const gone = () =>
+      vi.waitFor(async () => {
+        expect((await prompt.get(`${DEFINITIONS}/${NAME}`)).status).toBe(404)
+      }, SOON)
+    for (let round = 0; round < 3; round++) {
+      await prompt.delete(`${DEFINITIONS}/${NAME}`)
+      await gone()
+      await define(prompt, CRONTABS)
+      expect((await late.get(CRONS)).body.items).toEqual([])
+      let made = 0
+      const answers = new Set<number>()
+      const making = (async () => {
+        for (;;) {
+          const apply = made % 2 === 0
+          const name = `n${made++}`
+          const { status } = apply
+            ? await late.ask('PATCH', `${CRONS}/${name}?fieldManager=m`, {
+                body: cron(name),
+                headers: { 'content-type': 'application/apply-patch+yaml' },
+              })
+            : await late.post(CRONS, cron(name))
+          answers.add(status)
+          if (status === 404) return
+        }
+      })()
+      await vi.waitFor(() => expect(made).toBeGreaterThan(3), SOON)
+      await prompt.delete(`${DEFINITIONS}/${NAME}`)
+      await making
+      expect([...answers].filter((status) => ![201, 404, 405].includes(status))).toEqual([])
+      await gone()
+      await define(prompt, CRONTABS)
+      expect((await late.get(CRONS)).body.items).toEqual([])
+    }
+  })
 })

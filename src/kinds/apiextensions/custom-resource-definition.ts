@@ -8,7 +8,8 @@ import {
   CustomResourceDefinitionNames,
   CustomResourceDefinitionSpec,
 } from './custom-resource-definition-spec.ts'
-import { validateApproval, validateDefinitionSpec } from './definition-rules.ts'
+import { validateApproval } from './approval.ts'
+import { validateDefinitionSpec } from './definition-rules.ts'
 import { prepareSchemas } from './prepare-schema.ts'
 import { validateNames } from './name-rules.ts'
 import { validateStoredVersions } from './version-rules.ts'
@@ -72,7 +73,8 @@ export function setCondition(
   status.conditions = withCondition(status.conditions, condition, now)
 }
 
-type NewCondition = Pick<
+/** A condition before it is set. */
+export type NewCondition = Pick<
   CustomResourceDefinitionCondition,
   'type' | 'status' | 'reason' | 'message'
 >

@@ -1,13 +1,11 @@
 import { MAX_PATTERN_WEIGHT } from '../../base/pattern-weight.ts'
 import { type FieldErrors, sameValue } from '../../meta/field-errors.ts'
 import { isDns1123Subdomain } from '../../meta/names.ts'
-import type { ObjectMeta } from '../../meta/object-meta.ts'
 import type { HookContext } from '../../catalogue/resource.ts'
 import type { Steps } from '../../base/steps.ts'
 import type { Vocabulary } from '../../vocabulary/vocabulary.ts'
 import {
   hasKnownReview,
-  splitUrl,
   validateClient,
   validateReviewVersions,
 } from '../admissionregistration/client-config-rules.ts'
@@ -265,35 +263,3 @@ function validateConversion(
 
 const reviewsOf = (conversion: CustomResourceConversion | undefined): readonly string[] =>
   conversion?.webhook?.conversionReviewVersions ?? []
-
-interface Approvable {
-  readonly metadata: ObjectMeta
-  readonly spec: CustomResourceDefinitionSpec
-}
-
-/** Groups under the protected domains need an annotation with a reference to their approval, at the root. */
-export function validateApproval(
-  next: Approvable,
-  errors: FieldErrors,
-  c: HookContext,
-  old?: Approvable,
-): void {
-  const { group } = next.spec
-  const domains = [c.v.resolve('{api}').slice(1), c.v.resolve('{label}')]
-  if (!domains.some((domain) => group === domain || group.endsWith(`.${domain}`))) return
-  const key = c.v.resolve('api-approved.{label}')
-  const textOf = ({ metadata }: Approvable) => metadata.annotations?.[key] ?? ''
-  const state = approvalOf(textOf(next))
-  if (old && approvalOf(textOf(old)) === state) return
-  const at = errors.at('metadata', 'annotations').key(key)
-  const text = 'must be the URL of the approval, or start with "unapproved" where there is none'
-  if (state === 'missing') at.required(text)
-  if (state === 'invalid') at.invalid(textOf(next), text)
-}
-
-function approvalOf(text: string): 'missing' | 'invalid' | 'bypassed' | 'approved' {
-  if (text === '') return 'missing'
-  if (text.startsWith('unapproved')) return 'bypassed'
-  const url = splitUrl(text)
-  return url && url.scheme !== '' && url.host !== '' ? 'approved' : 'invalid'
-}

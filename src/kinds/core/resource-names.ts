@@ -44,7 +44,7 @@ const isNativeResource = (name: string, v: Vocabulary): boolean =>
   !name.includes('/') || name.includes(v.resolve('{label}/'))
 
 /** Whether a resource is an extended one, `domain/name`, such as a device. */
-const isExtendedResource = (name: string, v: Vocabulary): boolean =>
+export const isExtendedResource = (name: string, v: Vocabulary): boolean =>
   !isNativeResource(name, v) &&
   !name.startsWith('requests.') &&
   isQualifiedName(`requests.${name}`).length === 0

@@ -3,6 +3,7 @@ import { sameValue } from '../../meta/field-errors.ts'
 import { group } from '../../meta/object-meta.ts'
 import { column, resource } from '../../catalogue/resource.ts'
 import { t } from '../../notation/shape.ts'
+import type { Vocabulary } from '../../vocabulary/vocabulary.ts'
 import { ageColumn } from '../columns.ts'
 import { oldNodeLabel } from '../core/node-selector.ts'
 import { TopologySelectorTerm, validateTopologies } from './topology.ts'
@@ -52,6 +53,10 @@ const DEFAULT_MARKS = [
   'storageclass.beta.{label}/is-default-class',
 ]
 
+/** Whether it is the class of claims that name none. */
+export const isDefaultStorageClass = ({ metadata }: StorageClass, v: Vocabulary): boolean =>
+  DEFAULT_MARKS.some((mark) => metadata.annotations?.[v.resolve(mark)] === 'true')
+
 export const storageClasses = resource(StorageClass, {
   plural: 'storageclasses',
   short: ['sc'],
@@ -61,7 +66,7 @@ export const storageClasses = resource(StorageClass, {
       'Name',
       'string',
       (sc, { v }) =>
-        DEFAULT_MARKS.some((mark) => sc.metadata.annotations?.[v.resolve(mark)] === 'true')
+        isDefaultStorageClass(sc, v)
           ? `${sc.metadata.name ?? ''} (default)`
           : (sc.metadata.name ?? ''),
       { format: 'name', description: 'Name of the class; the default class is marked.' },

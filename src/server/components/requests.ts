@@ -24,8 +24,16 @@ export interface Requests {
 export const requests = (settings: Settings) =>
   component({
     name: 'requests',
-    needs: ['api', 'audit', 'authentication', 'authorization', 'health', 'endpoints'],
-    start({ api, audit, authentication, authorization, health, endpoints }) {
+    needs: [
+      'api',
+      'audit',
+      'authentication',
+      'authorization',
+      'aggregation',
+      'health',
+      'endpoints',
+    ],
+    start({ api, audit, authentication, authorization, aggregation, health, endpoints }) {
       const { options, v, clock, log } = settings
       const connections = connectionsOf(settings)
       const deadlines = new Deadlines(clock)
@@ -49,6 +57,7 @@ export const requests = (settings: Settings) =>
         },
         health: health.checks,
         ...endpoints,
+        remotes: aggregation.remotes,
         onDeprecated: (use) => options.onDeprecated?.(use),
         onError: (error, { exchange, path }) => {
           log.error('request failed', { method: exchange.method, path, error: errorText(error) })
