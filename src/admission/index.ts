@@ -15,14 +15,16 @@ import { limitPodHardAntiAffinityTopology } from './plugins/limit-pod-hard-anti-
 import { limitRanger } from './plugins/limit-ranger.ts'
 import { namespaceLifecycle } from './plugins/namespace-lifecycle.ts'
 import { namespaceAutoProvision, namespaceExists } from './plugins/namespace-presence.ts'
+import { nodeRestriction } from './plugins/node-restriction.ts'
 import { ownerReferencesPermissionEnforcement } from './plugins/owner-references-permission-enforcement.ts'
 import { persistentVolumeClaimResize } from './plugins/persistent-volume-claim-resize.ts'
 import { persistentVolumeLabel } from './plugins/persistent-volume-label.ts'
 import { podNodeSelector } from './plugins/pod-node-selector.ts'
+import { podSecurity } from './plugins/pod-security/pod-security.ts'
+import { podTolerationRestriction } from './plugins/pod-toleration-restriction.ts'
 import { resourceQuota } from './plugins/resource-quota.ts'
 import { runtimeClass } from './plugins/runtime-class.ts'
 import { securityContextDeny } from './plugins/security-context-deny.ts'
-import { podSecurity } from './plugins/pod-security/pod-security.ts'
 import { certificateApproval, certificateSigning } from './plugins/signer-permission.ts'
 import { storageObjectInUseProtection } from './plugins/storage-object-in-use-protection.ts'
 import { taintNodesByCondition } from './plugins/taint-nodes-by-condition.ts'
@@ -36,9 +38,12 @@ export const admissionPlugins: readonly AnyPluginFactory[] = [
   securityContextDeny,
   limitPodHardAntiAffinityTopology,
   limitRanger,
+  nodeRestriction,
   taintNodesByCondition,
   alwaysPullImages,
+  podSecurity,
   podNodeSelector,
+  podTolerationRestriction,
   eventRateLimit,
   extendedResourceToleration,
   persistentVolumeLabel,
@@ -47,7 +52,6 @@ export const admissionPlugins: readonly AnyPluginFactory[] = [
   ownerReferencesPermissionEnforcement,
   persistentVolumeClaimResize,
   runtimeClass,
-  podSecurity,
   certificateApproval,
   certificateSigning,
   certificateSubjectRestriction,

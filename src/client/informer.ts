@@ -44,6 +44,8 @@ export interface Lister<T> {
   get(namespace: string, name: string): T | null
   /** Those of one namespace; all without. */
   list(namespace?: string): T[]
+  /** The same, each decoded when its object is accessed. */
+  entries(namespace?: string): Iterable<Entry<T>>
   /** Those found under a value of one of the informer's indexes. */
   byIndex(index: string, value: string): T[]
 }
@@ -129,6 +131,7 @@ export class Informer<T extends object> {
     return {
       get: (namespace, name) => object(keyOf(namespace, name)) ?? null,
       list: (namespace = '') => Array.from(this.#store.entries(namespace), (entry) => entry.object),
+      entries: (namespace = '') => this.#store.entries(namespace),
       byIndex: (index, value) =>
         [...(this.#indexes.get(index)?.keys(value) ?? [])].flatMap((key) => object(key) ?? []),
     }

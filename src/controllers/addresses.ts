@@ -8,6 +8,11 @@ export const NAMESPACES = core('namespaces')
 export const CONFIG_MAPS = core('configmaps')
 export const SECRETS = core('secrets')
 export const SERVICE_ACCOUNTS = core('serviceaccounts')
+export const RESOURCE_QUOTAS = core('resourcequotas')
+export const PODS = core('pods')
+export const CLAIMS = core('persistentvolumeclaims')
+export const VOLUMES = core('persistentvolumes')
+export const JOBS: ResourceAddress = { group: 'batch', version: 'v1', resource: 'jobs' }
 export const EVENTS = core('events')
 
 export const clusterRoles = (v: Vocabulary): ResourceAddress => ({

@@ -1,4 +1,3 @@
-import type { Clock } from '../base/clock.ts'
 import type { Client } from '../client/client.ts'
 import { isNotFound } from '../client/resource-client.ts'
 import {
@@ -9,6 +8,7 @@ import {
 } from '../client/transport.ts'
 import { StatusError } from '../meta/errors.ts'
 import { workQueue, type Controller } from './controller.ts'
+import { every } from './every.ts'
 import { following } from './following.ts'
 import { GarbageGraph } from './garbage-graph.ts'
 import { GarbageMonitors } from './garbage-monitors.ts'
@@ -111,19 +111,6 @@ export const garbageCollector: Controller = {
       },
     }
   },
-}
-
-/** Calls repeatedly, until the returned function is called. */
-function every(clock: Clock, ms: number, call: () => void): () => void {
-  let cancel = () => {}
-  const again = () => {
-    cancel = clock.after(ms, () => {
-      call()
-      again()
-    })
-  }
-  again()
-  return () => cancel()
 }
 
 /** Dependencies of the work on an object. */

@@ -1,6 +1,7 @@
 /** The controllers that run inside the server, and how they are started. */
 import { setMaxListeners } from 'node:events'
 import { pause } from '../client/retry.ts'
+import { claimProtection } from './claim-protection.ts'
 import { clusterRoleAggregation } from './cluster-role-aggregation.ts'
 import type { Controller, ControllerWorld, Running } from './controller.ts'
 import { definitionApproval, definitionStructure } from './definition-conditions.ts'
@@ -8,10 +9,13 @@ import { definitionFinalizer, type RemoveInstances } from './definition-finalize
 import { definitionNaming } from './definition-naming.ts'
 import { garbageCollector } from './garbage-collector.ts'
 import { namespaceLifecycle } from './namespace.ts'
+import { resourceQuotas } from './resource-quota.ts'
 import { rootCaPublisher } from './root-ca.ts'
 import { serviceAccountSecrets } from './service-account-secrets.ts'
 import { serviceAccountTokens, type ServiceAccountTokenParts } from './service-account-tokens.ts'
 import { serviceAccounts } from './service-accounts.ts'
+import { ttlAfterFinished } from './ttl-after-finished.ts'
+import { volumeProtection } from './volume-protection.ts'
 
 /** Controllers of a manager, in the order in which they start. */
 export const managedControllers = (tokens: ServiceAccountTokenParts): readonly Controller[] => [
@@ -21,6 +25,10 @@ export const managedControllers = (tokens: ServiceAccountTokenParts): readonly C
   serviceAccountSecrets,
   clusterRoleAggregation,
   namespaceLifecycle,
+  resourceQuotas,
+  claimProtection,
+  volumeProtection,
+  ttlAfterFinished,
   garbageCollector,
 ]
 

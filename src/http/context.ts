@@ -10,6 +10,7 @@ import type { Deadlines } from './deadlines.ts'
 import type { Exchange, HeaderList, Out } from './exchange.ts'
 import type { Form } from './form.ts'
 import type { RequestInfo } from './request-info.ts'
+import type { RemoteApis } from './remote-apis.ts'
 import type { RequestRecord } from './request-record.ts'
 import type { Stages } from './stages.ts'
 
@@ -87,6 +88,8 @@ export interface ServerState {
   readonly endpoints: ReadonlyMap<string, Endpoint>
   /** Endpoints for everything below a path. */
   readonly prefixes: readonly (readonly [string, Endpoint])[]
+  /** Group versions that other servers serve. */
+  readonly remotes: RemoteApis
   /** Called for each use of a deprecated version; metrics count it. */
   readonly onDeprecated: (use: DeprecatedUse) => void
   readonly onError: (error: unknown, context: Context) => void

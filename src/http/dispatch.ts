@@ -21,6 +21,7 @@ import { parseContentType } from './media-types.ts'
 import { pageNotFound } from './plain-text.ts'
 import type { RequestInfo } from './request-info.ts'
 import { proxy } from './proxy.ts'
+import { remoteAnswer } from './remote-apis.ts'
 import { eventForm } from './represent.ts'
 
 /** Largest request body, bytes. */
@@ -28,9 +29,13 @@ const BODY_LIMIT = 3_145_728
 
 /** Handles a request that passed the filters. Throws StatusError. */
 export function dispatch(context: Context): Answer | Promise<Answer> {
-  const { info } = context
+  const { info, server } = context
+  if (server.remotes.size > 0) {
+    const answer = remoteAnswer(context, server.remotes)
+    if (answer) return answer
+  }
   if (!info.isResource) return endpoint(context)
-  const served = context.server.api.catalogue.find(info.group, info.version, info.resource)
+  const served = server.api.catalogue.find(info.group, info.version, info.resource)
   return served ? resource(context, served) : unseen(context)
 }
 
@@ -40,6 +45,8 @@ function unseen(context: Context): Answer | Promise<Answer> {
   const waiting = api.cache.fresh()
   if (!waiting) return unknownResource(context)
   return waiting.then(() => {
+    const remote = remoteAnswer(context, context.server.remotes)
+    if (remote) return remote
     const { group, version, resource: name } = context.info
     const served = api.catalogue.find(group, version, name)
     return served ? resource(context, served) : unknownResource(context)

@@ -82,5 +82,9 @@ export const positive = (amounts: Amounts): Amounts => filtered(amounts, (_, q) 
 export const masked = (amounts: Amounts, by: Amounts): Amounts =>
   filtered(amounts, (name) => by.has(name))
 
+/** Whether both have the same names with the same amounts, however they are written. */
+export const sameAmounts = (a: Amounts, b: Amounts): boolean =>
+  a.size === b.size && [...a].every(([name, { nanos }]) => b.get(name)?.nanos === nanos)
+
 /** Whether there is nothing of any name. */
 export const isNothing = (amounts: Amounts): boolean => [...amounts.values()].every(isZero)

@@ -19,7 +19,7 @@ export function claimUsage(v: Vocabulary, gate: (name: string) => boolean): Eval
   return {
     of: CLAIMS,
     chargesUpdates: true,
-    needsOnlyMetadata: false,
+    isCount: false,
     measures: (name) =>
       name === COUNT || PLAIN.includes(name) || PLAIN.some((one) => name.endsWith(ofClass + one)),
     usage(object: Typed) {

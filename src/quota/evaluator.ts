@@ -8,8 +8,8 @@ export interface Evaluator {
   readonly of: ResourceName
   /** Whether updates are charged like creates: an object may grow. */
   readonly chargesUpdates: boolean
-  /** Whether only metadata is needed to measure an object. */
-  readonly needsOnlyMetadata: boolean
+  /** Whether all objects take the same: none is looked at. */
+  readonly isCount: boolean
   /** Whether it measures a name that a quota may limit. */
   measures(name: string): boolean
   /** What an object takes, by name; more names than a quota may have. `now`: milliseconds since the epoch. */

@@ -32,7 +32,7 @@ export function objectCount(of: ResourceName, olderName?: string): Evaluator {
   return {
     of,
     chargesUpdates: false,
-    needsOnlyMetadata: true,
+    isCount: true,
     measures: (asked) => asked === name || asked === olderName,
     usage: () => each,
   }

@@ -31,7 +31,7 @@ const DEMANDED: ReadonlySet<string> = new Set(
 export const podUsage = (v: Vocabulary): Evaluator => ({
   of: PODS,
   chargesUpdates: false,
-  needsOnlyMetadata: false,
+  isCount: false,
   measures: (name) =>
     NAMES.has(name) ||
     isHugePages(name) ||

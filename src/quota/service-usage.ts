@@ -15,7 +15,7 @@ const NAMES: ReadonlySet<string> = new Set([COUNT, 'services', NODE_PORTS, LOAD_
 export const serviceUsage: Evaluator = {
   of: SERVICES,
   chargesUpdates: true,
-  needsOnlyMetadata: false,
+  isCount: false,
   measures: (name) => NAMES.has(name),
   usage(object: Typed) {
     const { spec } = object as Service

@@ -16,6 +16,7 @@ test('a server is stopped in the reverse of this order: sockets before the store
     'admission',
     'firstObjects',
     'definitions',
+    'aggregation',
     'authorization',
     'systemPriorities',
     'authentication',
@@ -29,6 +30,7 @@ test('a server is stopped in the reverse of this order: sockets before the store
     'serverService',
     'bootstrapPolicy',
     'publishedAuthentication',
+    'apiServices',
     'controllers',
   ])
 })

@@ -117,6 +117,22 @@ for (const { vocabulary, place } of settings) {
       })
     }
 
+    test('what objects take from a quota is counted, and given back', async () => {
+      const namespace = '/api/v1/namespaces/quotas'
+      await client.post('/api/v1/namespaces', { metadata: { name: 'quotas' } })
+      const hard = { secrets: '5', services: '5', [`count/leases.coordination.${domain}`]: '5' }
+      await client.post(`${namespace}/resourcequotas`, { metadata: { name: 'q' }, spec: { hard } })
+      const used = async () =>
+        (await client.get(`${namespace}/resourcequotas/q`)).body.status?.used?.secrets
+      await settles(used, '0')
+      for (const name of ['a', 'b'])
+        await client.post(`${namespace}/secrets`, { metadata: { name } })
+      await settles(used, '2')
+      await client.delete(`${namespace}/secrets/a`)
+      await settles(used, '1')
+      await client.delete('/api/v1/namespaces/quotas')
+    })
+
     test('a definition with names of its own is in force, and goes when it is deleted', async () => {
       const path = `${DEFINITIONS}/things.example.com`
       await client.post(DEFINITIONS, {

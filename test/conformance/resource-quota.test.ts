@@ -425,3 +425,118 @@ describe('64 clients race for what is left', () => {
     }
   })
 })
+
+/** The highest number of objects that were there at once, by a watch of all changes in their order. */
+const peakOf = async (of: Client) => {
+  const watch = await of.watch(`${NS}/configmaps?watch=true`)
+  const there = new Set<string>()
+  let peak = 0
+  const end = (async () => {
+    for (;;) {
+      const { type, object } = (await watch.next())!
+      const { name } = object.metadata
+      if (name === 'end') return peak
+      if (!name.startsWith('race-')) continue
+      if (type === 'ADDED') there.add(name)
+      else if (type === 'DELETED') there.delete(name)
+      peak = Math.max(peak, there.size)
+    }
+  })()
+  return async () => {
+    await of.post('/api/v1/namespaces/default/configmaps', map('end'))
+    const most = await end
+    watch.close()
+    return most
+  }
+}
+
+/** Creates objects and deletes every other one, from many clients, while the controller counts. */
+const churn = async (clients: readonly Client[], rounds: number) => {
+  const ends = new Map<string, number>()
+  await Promise.all(
+    clients.map(async (one, lane) => {
+      for (let i = 0; i < rounds; i++) {
+        const name = `race-${lane}-${i}`
+        const { status, body } = await one.post(`${NS}/configmaps`, map(name))
+        const end =
+          status === 201
+            ? 'made'
+            : body.message.replace(/.*forbidden: (exceeded quota: q), .*/, '$1')
+        ends.set(end, (ends.get(end) ?? 0) + 1)
+        if (status === 201 && i % 2 === 0) await one.delete(`${NS}/configmaps/${name}`)
+      }
+    }),
+  )
+  return ends
+}
+
+const FEW = 20
+
+/** Waits until something holds; the time of the test is the bound. */
+const until = async <T>(ask: () => Promise<T>, holds: (found: T) => boolean): Promise<T> => {
+  for (;;) {
+    const found = await ask()
+    if (holds(found)) return found
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+const expectBounded = async (clients: readonly Client[]) => {
+  await client.post(QUOTAS, {
+    metadata: { name: 'q' },
+    spec: { hard: { 'count/configmaps': `${FEW}` } },
+  })
+  const own = await until(
+    async () => (await client.get(`${QUOTAS}/q`)).body.status.used?.['count/configmaps'],
+    (used) => used !== undefined,
+  )
+  const peak = await peakOf(client)
+  const ends = await churn(clients, 6)
+  expect([...ends.keys()].filter((end) => end !== 'made')).toEqual(['exceeded quota: q'])
+  // Room for the last one, which says that it is over.
+  const first = (await client.get(`${NS}/configmaps`)).body.items.find(
+    ({ metadata }: { metadata: { name: string } }) => metadata.name.startsWith('race-'),
+  )
+  await client.delete(`${NS}/configmaps/${first.metadata.name}`)
+  await until(
+    async () => (await client.post(`${NS}/configmaps?dryRun=All`, map('end'))).status,
+    (status) => status === 201,
+  )
+  const most = await peak()
+  expect(most + Number(own)).toBeLessThanOrEqual(FEW)
+  expect(most).toBeGreaterThan(FEW / 2)
+  const { items } = (await client.get(`${NS}/configmaps`)).body
+  await until(
+    async () => (await usedOf('q'))['count/configmaps'],
+    (used) => used === String(items.length),
+  )
+}
+
+describe('64 clients create and delete while the controller counts: never is there one too many', () => {
+  for (const store of ['memory', 'disk'] as const)
+    test(`on one server, ${store}`, async () => {
+      await start({
+        controllers: true,
+        ...(store === 'disk' ? { dataDir: join(dir, 'churn') } : {}),
+      })
+      await server!.settled()
+      const clients = Array.from({ length: 64 }, () => new Client(server!))
+      try {
+        await expectBounded(clients)
+      } finally {
+        for (const one of clients) one.close()
+      }
+    })
+
+  test.skipIf(!hasEtcd)('on two servers over etcd, one of which hears late', async () => {
+    const pair: Pair = await startPair({ vocabulary: 'kubernetes' })
+    client = pair.prompt
+    try {
+      await expectBounded(
+        Array.from({ length: 32 }, () => pair.as({})).flatMap(({ prompt, late }) => [prompt, late]),
+      )
+    } finally {
+      await pair.close()
+    }
+  })
+})

@@ -11,6 +11,7 @@ import { signalCode, type EndSignal, type Terminal } from '../terminal.ts'
 import { agentTlsOf } from './agent-tls.ts'
 import { admissionOf } from '../../server/options/admission-flags.ts'
 import { etcdPlaceOf } from './etcd-access.ts'
+import { aggregationOf } from '../../server/options/aggregation-flags.ts'
 import { authenticationOf } from '../../server/options/authentication-flags.ts'
 import { authorizationOf } from '../../server/options/authorization-flags.ts'
 import { commonServerFlags, serverFlags } from '../../server/options/server-flags.ts'
@@ -79,7 +80,7 @@ export async function serverCommand(
   })
   let server: RunningServer
   try {
-    if (!command.start) limitHeap()
+    if (!command.start && values['limit-heap']) limitHeap()
     const start = command.start ?? (await import('../../server/start-server.ts')).launchServer
     options = optionsOf(values)
     server = await start({ ...options, log })
@@ -117,6 +118,7 @@ function optionsOf(values: ServerValues): ServerOptions {
     endpointReconciler: values['endpoint-reconciler-type'],
     servingHosts: values['tls-san'],
     eventTtlMs: values['event-ttl'],
+    storeJournal: values['store-journal'],
     allowUnlockedDataDir: values['allow-unlocked-data-dir'],
     verify: values.verify,
     encryptionConfigFile: values['encryption-provider-config'],
@@ -131,6 +133,7 @@ function optionsOf(values: ServerValues): ServerOptions {
     allowPrivileged: values['allow-privileged'],
     authentication: authenticationOf(values),
     authorization: authorizationOf(values),
+    aggregation: aggregationOf(values),
     ...admissionOf(values),
     controllers: values.controllers,
     historyMs: values['history-window'],
@@ -142,6 +145,7 @@ function optionsOf(values: ServerValues): ServerOptions {
 
 const etcdUseOf = (values: ServerValues): EtcdUse => ({
   ...etcdPlaceOf(values),
+  transport: values['etcd-transport'],
   compactionIntervalMs: values['etcd-compaction-interval'],
   healthCheckTimeoutMs: values['etcd-healthcheck-timeout'],
   readyCheckTimeoutMs: values['etcd-readycheck-timeout'],

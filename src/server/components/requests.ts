@@ -24,8 +24,8 @@ export interface Requests {
 export const requests = (settings: Settings) =>
   component({
     name: 'requests',
-    needs: ['api', 'authentication', 'authorization', 'health', 'endpoints'],
-    start({ api, authentication, authorization, health, endpoints }) {
+    needs: ['api', 'authentication', 'authorization', 'aggregation', 'health', 'endpoints'],
+    start({ api, authentication, authorization, aggregation, health, endpoints }) {
       const { options, v, clock, log } = settings
       const connections = connectionsOf(settings)
       const deadlines = new Deadlines(clock)
@@ -47,6 +47,7 @@ export const requests = (settings: Settings) =>
         },
         health: health.checks,
         ...endpoints,
+        remotes: aggregation.remotes,
         onDeprecated: (use) => options.onDeprecated?.(use),
         onError: (error, { exchange, path }) => {
           log.error('request failed', { method: exchange.method, path, error: errorText(error) })

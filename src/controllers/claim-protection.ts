@@ -1,0 +1,69 @@
+import type { Entry } from '../client/entry.ts'
+import { keyOf, placeIn } from '../client/transport.ts'
+import type { PersistentVolumeClaim } from '../kinds/core/persistent-volume-claim.ts'
+import type { Pod } from '../kinds/core/pod/pod.ts'
+import { CLAIMS, PODS } from './addresses.ts'
+import { workQueue, type Controller } from './controller.ts'
+import { addFinalizer, hasFinalizer, isTerminating, removeFinalizer } from './finalizer.ts'
+import { asleep, following, handled, onChange } from './following.ts'
+import { usesClaim } from './pod-claims.ts'
+
+const NAME = 'pvc-protection'
+
+/** Keeps deleted claims until no pod uses them. */
+export const claimProtection: Controller = {
+  name: NAME,
+  async start(world) {
+    const { informers, resources, signal, v } = world
+    if (!(await resources.serves(CLAIMS, PODS))) return asleep
+    const finalizer = v.resolve('{label}/pvc-protection')
+    const client = world.clientFor(`${NAME}-controller`)
+    const claims = informers.of<PersistentVolumeClaim>(CLAIMS)
+    const pods = informers.of<Pod>(PODS)
+    /** Claims that wait, by the key of one pod that uses them. */
+    const waiting = new Map<string, Set<string>>()
+    const userOf = async (claim: PersistentVolumeClaim): Promise<string | null> => {
+      const { namespace = '' } = claim.metadata
+      for (const { key, object } of pods.lister.entries(namespace))
+        if (usesClaim(object, claim)) return key
+      // A pod may have been created that is not seen here yet.
+      for await (const pod of client.resource<Pod>(PODS).in(namespace).each())
+        if (usesClaim(pod, claim)) return keyOf(namespace, pod.metadata.name ?? '')
+      return null
+    }
+    const queue = workQueue(world, NAME, {
+      async work(key) {
+        const { namespace, name } = placeIn(key)
+        const claim = claims.lister.get(namespace, name)
+        if (!claim) return
+        const of = client.resource<PersistentVolumeClaim>(CLAIMS).in(namespace)
+        const isHeld = hasFinalizer(claim, finalizer)
+        if (!isTerminating(claim)) return isHeld ? undefined : addFinalizer(of, claim, finalizer)
+        if (!isHeld) return
+        const user = await userOf(claim)
+        if (user === null) return removeFinalizer(of, claim, finalizer)
+        const others = waiting.get(user) ?? new Set()
+        waiting.set(user, others.add(key))
+        // It may have gone before this was noted.
+        if (!pods.lister.get(namespace, placeIn(user).name)) return RECHECK_MS
+      },
+    })
+    const again = ({ key }: Pick<Entry<Pod>, 'key'>) => {
+      const claimKeys = waiting.get(key)
+      if (!claimKeys) return
+      waiting.delete(key)
+      for (const one of claimKeys) queue.add(one)
+    }
+    return following(queue, client, [
+      await handled(pods, { update: again, delete: again }, signal),
+      await handled(
+        claims,
+        onChange(({ key }) => queue.add(key)),
+        signal,
+      ),
+    ])
+  },
+}
+
+/** A pod that was found by a request alone is looked for again after this time, milliseconds. */
+const RECHECK_MS = 1_000
