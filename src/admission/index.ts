@@ -1,5 +1,8 @@
 import type { AnyPluginFactory } from './plugin.ts'
-import { mutatingAdmissionWebhook, validatingAdmissionWebhook } from './plugins/admission-webhooks.ts'
+import {
+  mutatingAdmissionWebhook,
+  validatingAdmissionWebhook,
+} from './plugins/admission-webhooks.ts'
 import { alwaysPullImages } from './plugins/always-pull-images.ts'
 import { alwaysAdmit, alwaysDeny } from './plugins/always.ts'
 import { certificateSubjectRestriction } from './plugins/certificate-subject-restriction.ts'
