@@ -34,7 +34,7 @@ export const admissionFlags = {
     default: '300',
     help: 'Seconds for which pods tolerate unreachable nodes, unless they say otherwise.',
   }),
-} as const satisfies Readonly<Record<string, Flag<unknown>>>
+} as const satisfies Readonly<Record<string, Flag>>
 
 /** The options that these flags mean. */
 export const admissionOf = (
