@@ -59,7 +59,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     ...['registry', 'authz', 'client', 'kinds', 'patch', 'quota', 'cache', 'engine', ...ENTRIES],
   ],
   // Extension servers are proxied to, asked for their documents, and registered.
-  aggregation: ['http', 'registry', 'client', 'openapi', 'outgoing', 'kinds', ...ENTRIES],
+  aggregation: ['http', 'registry', 'authz', 'client', 'openapi', 'outgoing', 'kinds', ...ENTRIES],
   // Clients of the server that they run in.
   loopback: ['registry', 'authn', 'authz', 'client', 'http', 'cache', 'engine', ...ENTRIES],
   client: ['kinds', 'outgoing', ...ENTRIES],

@@ -31,7 +31,7 @@ export const openApiV2Protobuf = (document: DocumentV2): Buffer =>
   atOnce(openApiV2ProtobufSteps(document))
 
 /** The same in steps. */
-function* openApiV2ProtobufSteps(document: DocumentV2): Generator<void, Buffer> {
+export function* openApiV2ProtobufSteps(document: DocumentV2): Generator<void, Buffer> {
   const paths = yield* fields(2, document.paths, entryWriter(pathItem))
   const definitions = yield* fields(1, document.definitions, entryWriter(schema))
   const { before, between, after } = aroundV2(document, lengthOf(paths), lengthOf(definitions))
