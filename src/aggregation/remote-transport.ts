@@ -3,6 +3,7 @@ import type { Authorizer } from '../authz/authorizer.ts'
 import { refusal } from '../authz/refusal.ts'
 import type { Clock } from '../base/clock.ts'
 import { pathOf } from '../client/api-path.ts'
+import type { ServiceResolver } from '../client/service-address.ts'
 import { HttpsTransport } from '../client/https-transport.ts'
 import type {
   ApiRequest,
@@ -27,12 +28,12 @@ import { isAvailable, type ApiServices } from './api-services.ts'
 import { urlOf } from './ask-server.ts'
 import type { ProxyCertificate } from './remote-servers.ts'
 import { serverTls } from './server-tls.ts'
-import { serviceAddress, type ServiceRouting } from './service-address.ts'
+import { servicePort } from './service-port.ts'
 
 /** What requests to extension servers need. */
 export interface RemoteTransportParts {
   readonly services: ApiServices
-  readonly routing: ServiceRouting
+  readonly resolve: ServiceResolver
   readonly reach: Reach
   readonly certificate: () => Promise<ProxyCertificate>
   readonly authorizer: Pick<Authorizer, 'authorize'>
@@ -149,11 +150,11 @@ export class RemoteTransport implements Transport {
   }
 
   async #open(service: APIService): Promise<HttpsTransport> {
-    const { routing, reach, certificate, clock, userAgent } = this.#parts
+    const { resolve, reach, certificate, clock, userAgent } = this.#parts
     const reference = service.spec.service
     if (!reference || !isAvailable(service))
       throw unavailable('the server is currently unable to handle the request')
-    const { host, port } = await serviceAddress(routing, reference)
+    const { host, port } = await resolve(servicePort(reference))
     // The address that was checked is the one to connect to.
     const [first] = await proxyableAddresses(reach, host)
     const { serverName, verified, ca } = serverTls(service)

@@ -65,7 +65,7 @@ async function startControllers(settings: Settings, parts: Parts): Promise<Elect
   const { issuer } = authentication.serviceAccounts
   // Without RBAC no roles give them permissions: they have those of the server.
   const authorizer = usesRbac(options.authorization) ? authorization.authorizer : alwaysAllow
-  const { services, routing, certificate } = parts.aggregation
+  const { services, resolve, certificate } = parts.aggregation
   const { clock } = settings
   return runControllers(
     {
@@ -73,7 +73,7 @@ async function startControllers(settings: Settings, parts: Parts): Promise<Elect
       remote: (inner, user, userAgent) =>
         new RemoteTransport(
           inner,
-          { services, routing, certificate, authorizer, clock, userAgent, reach: api },
+          { services, resolve, certificate, authorizer, clock, userAgent, reach: api },
           user,
         ),
       onlyServer: options.controllers === 'server',
