@@ -19,16 +19,15 @@ import { namespaceAutoProvision, namespaceExists } from './plugins/namespace-pre
 import { nodeRestriction } from './plugins/node-restriction.ts'
 import { ownerReferencesPermissionEnforcement } from './plugins/owner-references-permission-enforcement.ts'
 import { persistentVolumeClaimResize } from './plugins/persistent-volume-claim-resize.ts'
-import { priority } from './plugins/priority.ts'
-import { runtimeClass } from './plugins/runtime-class.ts'
-import { serviceAccount } from './plugins/service-account.ts'
 import { persistentVolumeLabel } from './plugins/persistent-volume-label.ts'
 import { podNodeSelector } from './plugins/pod-node-selector.ts'
 import { podSecurity } from './plugins/pod-security/pod-security.ts'
 import { podTolerationRestriction } from './plugins/pod-toleration-restriction.ts'
+import { priority } from './plugins/priority.ts'
 import { resourceQuota } from './plugins/resource-quota.ts'
 import { runtimeClass } from './plugins/runtime-class.ts'
 import { securityContextDeny } from './plugins/security-context-deny.ts'
+import { serviceAccount } from './plugins/service-account.ts'
 import { certificateApproval, certificateSigning } from './plugins/signer-permission.ts'
 import { storageObjectInUseProtection } from './plugins/storage-object-in-use-protection.ts'
 import { taintNodesByCondition } from './plugins/taint-nodes-by-condition.ts'
@@ -43,14 +42,13 @@ export const admissionPlugins: readonly AnyPluginFactory[] = [
   limitPodHardAntiAffinityTopology,
   limitRanger,
   serviceAccount,
-  taintNodesByCondition,
-  priority,
-  defaultTolerationSeconds,
   nodeRestriction,
   taintNodesByCondition,
   alwaysPullImages,
   podSecurity,
   podNodeSelector,
+  priority,
+  defaultTolerationSeconds,
   podTolerationRestriction,
   eventRateLimit,
   extendedResourceToleration,

@@ -80,8 +80,8 @@ describe('which plugins are on', () => {
       on: standard,
     },
     {
-      name: 'some are disabled, more than once, beside one that is not built',
-      asked: [{ disable: ['CertificateApproval', 'CertificateApproval', 'ServiceAccount'] }],
+      name: 'some are disabled, more than once, beside one that is off',
+      asked: [{ disable: ['CertificateApproval', 'CertificateApproval', 'AlwaysDeny'] }],
       on: standard.filter((one) => one !== 'CertificateApproval'),
     },
     {
