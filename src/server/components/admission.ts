@@ -10,7 +10,16 @@ export interface ServerAdmission {
 }
 
 /** Creates the enabled admission plugins. */
-export const admission = ({ v, clock, ids, log, gate, plugins: chosen, options }: Settings) =>
+export const admission = ({
+  v,
+  clock,
+  ids,
+  log,
+  gate,
+  plugins: chosen,
+  options,
+  inside,
+}: Settings) =>
   component({
     name: 'admission',
     needs: ['api', 'catalogue', 'objects'],
@@ -37,7 +46,7 @@ export const admission = ({ v, clock, ids, log, gate, plugins: chosen, options }
         factory.create(deps, chosen.configurations.get(factory.name)),
       )
       return {
-        part: { chain: admissionChain(plugins, clock) },
+        part: { chain: admissionChain(plugins, clock, inside.admissionObserver) },
         async stop() {
           for (const plugin of plugins) await plugin.close?.()
         },
