@@ -12,6 +12,7 @@ import { defaultTolerationSeconds } from './plugins/default-toleration-seconds.t
 import { denyServiceExternalIps } from './plugins/deny-service-external-ips.ts'
 import { eventRateLimit } from './plugins/event-rate-limit.ts'
 import { extendedResourceToleration } from './plugins/extended-resource-toleration.ts'
+import { imagePolicyWebhook } from './plugins/image-policy-webhook.ts'
 import { limitPodHardAntiAffinityTopology } from './plugins/limit-pod-hard-anti-affinity-topology.ts'
 import { limitRanger } from './plugins/limit-ranger.ts'
 import { namespaceLifecycle } from './plugins/namespace-lifecycle.ts'
@@ -45,6 +46,7 @@ export const admissionPlugins: readonly AnyPluginFactory[] = [
   nodeRestriction,
   taintNodesByCondition,
   alwaysPullImages,
+  imagePolicyWebhook,
   podSecurity,
   podNodeSelector,
   priority,

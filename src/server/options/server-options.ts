@@ -3,6 +3,7 @@ import type { AnyPluginFactory } from '../../admission/plugin.ts'
 import type { EtcdUse } from './etcd-options.ts'
 import { parseIpRange, parsePortRange, type IpRange, type ValueRange } from '../../base/ip-range.ts'
 import { forFlagSync } from '../../base/plain-reason.ts'
+import type { AuditOptions } from './audit-options.ts'
 import type { AggregationOptions } from './aggregation-options.ts'
 import type { AuthenticationOptions } from './authentication-options.ts'
 import type { AuthorizationOptions } from './authorization-options.ts'
@@ -76,6 +77,8 @@ export interface ServerOptions {
   readonly proxiesToLoopback?: boolean
   readonly authentication?: AuthenticationOptions
   readonly authorization?: AuthorizationOptions
+  /** Records of requests, for auditors; none by default. */
+  readonly audit?: AuditOptions
   readonly aggregation?: AggregationOptions
   /** Admission plugins of the program's own; they run before webhooks and quotas. */
   readonly admission?: readonly AnyPluginFactory[]
