@@ -53,6 +53,7 @@ async function startControllers(settings: Settings, parts: Parts): Promise<Elect
   const { options, log } = settings
   const { api, authentication, authorization, listener, pki, serverLease } = parts
   const { runControllers } = await import('../run-controllers.ts')
+  const { signingBy } = await import('../certificate-signing.ts')
   const { issuer } = authentication.serviceAccounts
   return runControllers(
     {
@@ -62,7 +63,10 @@ async function startControllers(settings: Settings, parts: Parts): Promise<Elect
       log,
       onlyServer: options.controllers === 'server',
     },
-    { ca: pki.ca, issue: (account, secret) => issuer.issueLegacy(account, secret) },
+    {
+      tokens: { ca: pki.ca, issue: (account, secret) => issuer.issueLegacy(account, secret) },
+      signing: signingBy(pki, options, log),
+    },
     () =>
       serverLease
         ? serverLease.reconcile()
