@@ -60,6 +60,8 @@ export interface JsonCall {
   readonly body?: unknown
   /** The body as JSON text, instead of `body`. */
   readonly text?: string
+  /** The call resolves with undefined, whatever the body of the response is. */
+  readonly ignoresAnswer?: boolean
   /** Overrides that of the client. */
   readonly timeoutMs?: number
   readonly signal?: AbortSignal
@@ -161,7 +163,8 @@ export class JsonClient {
       const shown = await this.#shown(prefix, limit.signal)
       const secrets = [...(call.secrets ?? []), ...shown.secrets]
       const answer = await this.#exchange(call, target, shown, limit.signal)
-      return this.#read(answer, prefix, shown, secrets)
+      const read = this.#read(answer, prefix, shown, secrets)
+      return call.ignoresAnswer === true ? undefined : read()
     } catch (error) {
       if (error instanceof CallError) throw error
       // All abort reasons set above are call errors.
@@ -223,7 +226,13 @@ export class JsonClient {
     }
   }
 
-  #read(answer: Answer, prefix: string, shown: ShownCredentials, secrets: readonly string[]) {
+  /** Checks the status of a response; returns how to read its body. */
+  #read(
+    answer: Answer,
+    prefix: string,
+    shown: ShownCredentials,
+    secrets: readonly string[],
+  ): () => unknown {
     const { code, body } = answer
     if (code === 401) this.#credentials.rejected(shown)
     if (code < 200 || code > 206) {
@@ -232,11 +241,13 @@ export class JsonClient {
         throw new CallError(withoutSecrets(describeAnswer(code, body), secrets), { code })
       throw answerError(prefix, { ...answer, status: statusIn(body) }, secrets)
     }
-    try {
-      return parseJson(body)
-    } catch (error) {
-      const why = error instanceof Error ? withoutSecrets(error.message, secrets) : ''
-      throw new CallError(`${prefix}the answer is not JSON: ${why}`, { code })
+    return () => {
+      try {
+        return parseJson(body)
+      } catch (error) {
+        const why = error instanceof Error ? withoutSecrets(error.message, secrets) : ''
+        throw new CallError(`${prefix}the answer is not JSON: ${why}`, { code })
+      }
     }
   }
 }

@@ -12,6 +12,7 @@ import { definitionFinalizer, type RemoveInstances } from './definition-finalize
 import { definitionNaming } from './definition-naming.ts'
 import { garbageCollector } from './garbage-collector.ts'
 import { namespaceLifecycle } from './namespace.ts'
+import { podGarbage } from './pod-garbage.ts'
 import { resourceQuotas } from './resource-quota.ts'
 import { rootCaPublisher } from './root-ca.ts'
 import { serviceAccountSecrets } from './service-account-secrets.ts'
@@ -41,6 +42,7 @@ export const managedControllers = ({ tokens, signing }: ManagedParts): readonly 
   certificateApprover,
   certificateSigning(signing),
   certificateCleaner,
+  podGarbage(),
   garbageCollector,
 ]
 
