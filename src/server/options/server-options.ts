@@ -99,6 +99,8 @@ export interface ServerOptions {
    * only those that are a part of every server, where a separate controller manager runs the rest.
    */
   readonly controllers?: boolean | 'server'
+  /** Longest lifetime of certificates that the controllers sign, milliseconds; a year by default. */
+  readonly clusterSigningDurationMs?: number
   /** Called for each request to a deprecated version of a resource. */
   readonly onDeprecated?: (use: DeprecatedUse) => void
   /** Called in this order at the stages of every request; empty by default. See docs/architecture.md. */
