@@ -16,6 +16,7 @@ import { serviceAccountSecrets } from './service-account-secrets.ts'
 import { serviceAccountTokens, type ServiceAccountTokenParts } from './service-account-tokens.ts'
 import { serviceAccounts } from './service-accounts.ts'
 import { ttlAfterFinished } from './ttl-after-finished.ts'
+import { volumeBinder } from './volume-binder.ts'
 import { volumeProtection } from './volume-protection.ts'
 
 /** Controllers of a manager, in the order in which they start. */
@@ -29,6 +30,7 @@ export const managedControllers = (tokens: ServiceAccountTokenParts): readonly C
   resourceQuotas,
   claimProtection,
   volumeProtection,
+  volumeBinder,
   ttlAfterFinished,
   podGarbage(),
   garbageCollector,
