@@ -29,7 +29,7 @@ describe.skipIf(!hasEtcd())('over etcd', () => {
     expect(result.perSecond).toBeGreaterThan(0)
   })
 
-  for (const client of ['ours', 'grpc-js'] as const) {
+  for (const client of ['builtin', 'grpc-js'] as const) {
     test(`${client} writes, and sees what is written`, async () => {
       const run = { ...bounds, client, url: etcd.url, prefix: `/${client}` }
       const [seen, written] = await Promise.all([

@@ -1,60 +1,87 @@
 /** The program as it is published: joined files, run by plain Node.js. Skipped where nothing is built. */
-import { spawn } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Client } from './client.ts'
 
 const PROGRAM = join(import.meta.dirname, '..', 'dist', 'bin', 'orch.js')
 const SCRIPT = join(import.meta.dirname, '..', 'dist', 'src', 'program.js')
 
+interface Built {
+  readonly child: ChildProcess
+  readonly client: Client
+}
+
+async function startBuilt(dir: string, flags: readonly string[], env = {}): Promise<Built> {
+  const args = [PROGRAM, 'server', '--data-dir', dir, '--secure-port', '0', ...flags]
+  const child = spawn(process.execPath, args, { env: { ...process.env, ...env } })
+  const [line] = (await once(child.stdout, 'data')) as [Buffer]
+  const url = /https:\S+/.exec(line.toString())![0]
+  const kubeconfig = await readFile(join(dir, 'admin.kubeconfig'), 'utf8')
+  const ca = /certificate-authority-data: (\S+)/.exec(kubeconfig)![1]!
+  return {
+    child,
+    client: new Client({ url, kubeconfig, ca: Buffer.from(ca, 'base64').toString() }),
+  }
+}
+
+async function end({ child, client }: Built, signal: NodeJS.Signals): Promise<void> {
+  client.close()
+  child.kill(signal)
+  await once(child, 'close')
+}
+
 describe.skipIf(!existsSync(PROGRAM))('the built program', () => {
+  let dir = ''
+  beforeEach(async () => void (dir = await mkdtemp(join(tmpdir(), 'built-'))))
+  afterEach(() => rm(dir, { recursive: true, force: true }))
+
   test('serves every kind, each with its documentation', async () => {
-    const dir = await mkdtemp(join(tmpdir(), 'built-'))
-    const child = spawn(process.execPath, [
-      PROGRAM,
-      'server',
-      '--data-dir',
-      dir,
-      '--secure-port',
-      '0',
+    const built = await startBuilt(dir, [])
+    const { client } = built
+    const { definitions } = (await client.get('/openapi/v2')).body
+    const subjects = Object.keys(definitions).filter((name) => name.endsWith('.Subject'))
+    // Two classes of one name in two files, each under its own.
+    expect(subjects).toEqual([
+      'io.orch.api.flowcontrol.v1beta1.Subject',
+      'io.orch.api.flowcontrol.v1beta2.Subject',
+      'io.orch.api.rbac.v1.Subject',
     ])
-    try {
-      const [line] = (await once(child.stdout, 'data')) as [Buffer]
-      const url = /https:\S+/.exec(line.toString())![0]
-      const kubeconfig = await readFile(join(dir, 'admin.kubeconfig'), 'utf8')
-      const ca = Buffer.from(
-        /certificate-authority-data: (\S+)/.exec(kubeconfig)![1]!,
-        'base64',
-      ).toString()
-      const client = new Client({ url, ca, kubeconfig })
-      const { definitions } = (await client.get('/openapi/v2')).body
-      const subjects = Object.keys(definitions).filter((name) => name.endsWith('.Subject'))
-      // Two classes of one name in two files, each under its own.
-      expect(subjects).toEqual([
-        'io.orch.api.flowcontrol.v1beta1.Subject',
-        'io.orch.api.flowcontrol.v1beta2.Subject',
-        'io.orch.api.rbac.v1.Subject',
-      ])
-      expect(definitions['io.orch.api.core.v1.ConfigMap'].properties.data.description).not.toBe('')
-      expect((await client.get('/apis')).body.groups).toHaveLength(19)
-      const { gitCommit, gitTreeState, buildDate } = (await client.get('/version')).body
-      expect({ gitCommit, gitTreeState, buildDate }).toEqual(
-        JSON.parse(await readFile(join(SCRIPT, '..', 'build.json'), 'utf8')),
-      )
-      expect([gitCommit, gitTreeState, buildDate]).toEqual([
-        expect.stringMatching(/^[0-9a-f]{40}$/),
-        expect.stringMatching(/^(clean|dirty|archive)$/),
-        expect.stringMatching(/^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
-      ])
-      client.close()
-    } finally {
-      child.kill('SIGTERM')
-      await once(child, 'close')
-      await rm(dir, { recursive: true, force: true })
+    expect(definitions['io.orch.api.core.v1.ConfigMap'].properties.data.description).not.toBe('')
+    expect((await client.get('/apis')).body.groups).toHaveLength(19)
+    const { gitCommit, gitTreeState, buildDate } = (await client.get('/version')).body
+    expect({ gitCommit, gitTreeState, buildDate }).toEqual(
+      JSON.parse(await readFile(join(SCRIPT, '..', 'build.json'), 'utf8')),
+    )
+    expect([gitCommit, gitTreeState, buildDate]).toEqual([
+      expect.stringMatching(/^[0-9a-f]{40}$/),
+      expect.stringMatching(/^(clean|dirty|archive)$/),
+      expect.stringMatching(/^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
+    ])
+    await end(built, 'SIGTERM')
+  })
+
+  test('works without what is for speed alone', async () => {
+    const plain = ['--store-journal=false', '--limit-heap=false']
+    const env = { NODE_DISABLE_COMPILE_CACHE: '1' }
+    const maps = '/api/v1/namespaces/default/configmaps'
+    let built = await startBuilt(dir, plain, env)
+    // More than the small transactions after which a journal would be kept.
+    for (let i = 0; i < 40; i++) {
+      const { status } = await built.client.post(maps, { metadata: { name: `made-${i}` } })
+      expect(status).toBe(201)
     }
+    expect((await readdir(join(dir, 'store'))).filter((file) => file.includes('journal'))).toEqual(
+      [],
+    )
+    await end(built, 'SIGKILL')
+    // With everything on again, over the same data.
+    built = await startBuilt(dir, [])
+    expect((await built.client.get(maps)).body.items).toHaveLength(40 + 1)
+    await end(built, 'SIGTERM')
   })
 })

@@ -55,9 +55,13 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'engine',
     ...ENTRIES,
   ],
+  // Requests as the pipeline reports them.
+  audit: ['http', 'registry', 'client', ...ENTRIES],
   controllers: [
     ...['registry', 'authz', 'client', 'kinds', 'patch', 'quota', 'cache', 'engine', ...ENTRIES],
   ],
+  // Extension servers are proxied to, asked for their documents, and registered.
+  aggregation: ['http', 'registry', 'client', 'openapi', 'outgoing', 'kinds', ...ENTRIES],
   // Clients of the server that they run in.
   loopback: ['registry', 'authn', 'authz', 'client', 'http', 'cache', 'engine', ...ENTRIES],
   client: ['kinds', 'outgoing', ...ENTRIES],
@@ -65,6 +69,8 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   server: [
     ...[
       'admission',
+      'audit',
+      'aggregation',
       'authn',
       'authz',
       'cache',

@@ -311,13 +311,13 @@ export function manifests(v: Vocabulary, request = REQUEST): Manifest[] {
       C,
       {
         spec: {
-          group: 'example.com',
+          group: 'minimal.example.com',
           version: 'v1',
           groupPriorityMinimum: 100,
           versionPriority: 10,
         },
       },
-      { name: 'v1.example.com', status: { status: { conditions: [] } } },
+      { name: 'v1.minimal.example.com', status: { status: { conditions: [] } } },
     ),
     one(
       'certificates{api}/v1',

@@ -1,6 +1,7 @@
 /** CPU time of a transaction and of a watched change, by either gRPC client, without an engine around it. */
 import { systemClock } from '../../src/base/clock.ts'
 import { Connection, type Ask } from '../../src/engine/etcd/connection.ts'
+import { loadTransport, type TransportName } from '../../src/engine/etcd/transport.ts'
 import {
   decodeTxn,
   encodeTxn,
@@ -8,11 +9,10 @@ import {
   type WatchResponse,
 } from '../../src/engine/etcd/messages.ts'
 import type { RawStoreResult } from '../store-raw.ts'
-import { Connection as LibraryConnection } from './connection.ts'
 
 /** What one run is told. */
 export interface CallsOptions {
-  readonly client: 'ours' | 'grpc-js'
+  readonly client: TransportName
   /** Creates, or watches what another run creates under the same prefix. */
   readonly does: 'txn' | 'watch'
   readonly url: string
@@ -40,9 +40,9 @@ const WARM_UP_SECONDS = 0.5
 
 /** Runs once; operations are transactions, or changes that were told of. */
 export async function measureCalls(options: CallsOptions): Promise<RawStoreResult> {
+  const open = await loadTransport(options.client)
   const means = { servers: [options.url], requestTimeoutMs: TIMEOUT_MS, clock: systemClock }
-  const calls: Calls =
-    options.client === 'ours' ? new Connection(means) : new LibraryConnection(means)
+  const calls: Calls = new Connection({ ...means, open })
   try {
     return await (options.does === 'txn' ? transactions(calls, options) : watched(calls, options))
   } finally {

@@ -69,7 +69,7 @@ async function clients(bench: Bench, before: readonly Row[]): Promise<Row[]> {
     rows.push(
       await bench.alternate(
         rowOf(`etcd transaction, ${callers} callers, our client, to grpc-js`),
-        txn('ours'),
+        txn('builtin'),
         txn('grpc-js'),
       ),
     )
@@ -79,14 +79,14 @@ async function clients(bench: Bench, before: readonly Row[]): Promise<Row[]> {
     const seconds = bench.options.seconds + WRITING_SECONDS
     const [sample] = await Promise.all([
       calls(bench, etcd, { ...run, does: 'watch' }),
-      calls(bench, etcd, { ...run, client: 'ours', does: 'txn', seconds }),
+      calls(bench, etcd, { ...run, client: 'builtin', does: 'txn', seconds }),
     ])
     return sample
   }
   rows.push(
     await bench.alternate(
       rowOf('change seen by an etcd watch, our client, to grpc-js'),
-      watch('ours'),
+      watch('builtin'),
       watch('grpc-js'),
     ),
   )

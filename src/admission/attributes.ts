@@ -96,6 +96,11 @@ export interface Attributes {
   /** Requests another round of the mutating plugins. */
   readonly reinvocation: Reinvocation
   /**
+   * Lets other writers of the object go first; for plugins that wait for another server. If one of them changes the
+   * object meanwhile, the request may start over.
+   */
+  yieldObject(): void
+  /**
    * Adds to the audit record. The key is a qualified name with a prefix, such as `limits.example.com/applied`; anything
    * else throws an Error. A key that is there already keeps its value.
    */

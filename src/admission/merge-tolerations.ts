@@ -16,13 +16,7 @@ export function mergeTolerations(
     const text = textOfToleration(one)
     if (!distinct.has(text)) distinct.set(text, one)
   }
-  // What covers anything of its scope covers everything that others of the scope do.
-  const widest = new Map<string, Toleration>()
-  for (const one of distinct.values()) {
-    const scope = scopeOf(one)
-    const known = widest.get(scope)
-    if (!known || isWider(one, known)) widest.set(scope, one)
-  }
+  const widest = widestOf(distinct.values())
   return [...distinct.values()].filter(
     (one) =>
       !scopesAround(one).some((scope) => {
@@ -30,6 +24,29 @@ export function mergeTolerations(
         return other !== undefined && other !== one && secondsOf(other) >= secondsOf(one)
       }),
   )
+}
+
+/** Whether a list has a toleration, or one that covers it; the list is read once, for many questions. */
+export function coveredBy(list: readonly Toleration[]): (one: Toleration) => boolean {
+  const texts = new Set(list.map(textOfToleration))
+  const widest = widestOf(list)
+  return (one) =>
+    texts.has(textOfToleration(one)) ||
+    scopesAround(one).some((scope) => {
+      const other = widest.get(scope)
+      return other !== undefined && secondsOf(other) >= secondsOf(one)
+    })
+}
+
+/** Of each scope the toleration that covers everything that others of the scope do. */
+function widestOf(list: Iterable<Toleration>): ReadonlyMap<string, Toleration> {
+  const widest = new Map<string, Toleration>()
+  for (const one of list) {
+    const scope = scopeOf(one)
+    const known = widest.get(scope)
+    if (!known || isWider(one, known)) widest.set(scope, one)
+  }
+  return widest
 }
 
 /** How long a toleration lasts. Only taints with the effect NoExecute end it. */

@@ -140,6 +140,7 @@ describe('options of the server', () => {
     servingHosts: [],
     allowUnlockedDataDir: false,
     verify: false,
+    storeJournal: true,
     vocabulary: 'orch',
     bindAddress: '127.0.0.1',
     port: 6443,
@@ -293,13 +294,14 @@ describe('options of the server', () => {
       },
     },
     {
-      args: '--data-dir=/d --event-ttl=1h30m --etcd-servers=http://a:1,http://b:1 --etcd-compaction-interval=0 --etcd-healthcheck-timeout=1s --etcd-readycheck-timeout=1500ms',
+      args: '--data-dir=/d --event-ttl=1h30m --etcd-servers=http://a:1,http://b:1 --etcd-transport=grpc-js --etcd-compaction-interval=0 --etcd-healthcheck-timeout=1s --etcd-readycheck-timeout=1500ms',
       expected: {
         store: undefined,
         eventTtlMs: 5_400_000,
         etcd: {
           servers: ['http://a:1', 'http://b:1'],
           prefix: '/registry',
+          transport: 'grpc-js',
           compactionIntervalMs: 0,
           healthCheckTimeoutMs: 1_000,
           readyCheckTimeoutMs: 1_500,

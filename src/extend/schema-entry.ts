@@ -135,8 +135,9 @@ class VersionOfKind {
       },
       published: {
         is: 'schema',
+        // Documents are rarely made, and read the schemas of all kinds: those are not kept for them.
         get schema() {
-          return itself.schema as JsonObject
+          return (itself.#schema ?? itself.#version.schema) as JsonObject
         },
       },
       versions,

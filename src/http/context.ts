@@ -7,9 +7,11 @@ import type { BodyMemory, BodyShare } from './body-memory.ts'
 import type { BodyQueue } from './body-queue.ts'
 import type { Connections } from './connections.ts'
 import type { Deadlines } from './deadlines.ts'
+import type { RequestAudit } from './audit.ts'
 import type { Exchange, HeaderList, Out } from './exchange.ts'
 import type { Form } from './form.ts'
 import type { RequestInfo } from './request-info.ts'
+import type { RemoteApis } from './remote-apis.ts'
 import type { RequestRecord } from './request-record.ts'
 import type { Stages } from './stages.ts'
 
@@ -78,6 +80,8 @@ export interface ServerState {
   readonly deadlines: Deadlines
   /** Notifies stage subscribers; null when there are none. */
   readonly stages: Stages | null
+  /** Records requests; null when that is off. It is one of the subscribers, too. */
+  readonly audit: RequestAudit | null
   readonly log: Log
   readonly authentication: Pick<AuthenticationChain, 'authenticate' | 'removeCredentials'>
   readonly authorizer: Pick<Authorizer, 'authorize'>
@@ -87,6 +91,8 @@ export interface ServerState {
   readonly endpoints: ReadonlyMap<string, Endpoint>
   /** Endpoints for everything below a path. */
   readonly prefixes: readonly (readonly [string, Endpoint])[]
+  /** Group versions that other servers serve. */
+  readonly remotes: RemoteApis
   /** Called for each use of a deprecated version; metrics count it. */
   readonly onDeprecated: (use: DeprecatedUse) => void
   readonly onError: (error: unknown, context: Context) => void

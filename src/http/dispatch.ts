@@ -13,6 +13,7 @@ import type { ConnectSubresource, Deprecation } from '../catalogue/resource.ts'
 import { CallAttributes } from '../registry/admission.ts'
 import { connectOptions } from '../registry/connect/options.ts'
 import { TableGone } from '../cache/storage-form.ts'
+import type { ObjectMeta } from '../meta/object-meta.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { resultAnswer } from './answer.ts'
 import type { Answer, Context } from './context.ts'
@@ -21,6 +22,7 @@ import { parseContentType } from './media-types.ts'
 import { pageNotFound } from './plain-text.ts'
 import type { RequestInfo } from './request-info.ts'
 import { proxy } from './proxy.ts'
+import { remoteAnswer } from './remote-apis.ts'
 import { eventForm } from './represent.ts'
 
 /** Largest request body, bytes. */
@@ -28,9 +30,13 @@ const BODY_LIMIT = 3_145_728
 
 /** Handles a request that passed the filters. Throws StatusError. */
 export function dispatch(context: Context): Answer | Promise<Answer> {
-  const { info } = context
+  const { info, server } = context
+  if (server.remotes.size > 0) {
+    const answer = remoteAnswer(context, server.remotes)
+    if (answer) return answer
+  }
   if (!info.isResource) return endpoint(context)
-  const served = context.server.api.catalogue.find(info.group, info.version, info.resource)
+  const served = server.api.catalogue.find(info.group, info.version, info.resource)
   return served ? resource(context, served) : unseen(context)
 }
 
@@ -40,6 +46,8 @@ function unseen(context: Context): Answer | Promise<Answer> {
   const waiting = api.cache.fresh()
   if (!waiting) return unknownResource(context)
   return waiting.then(() => {
+    const remote = remoteAnswer(context, context.server.remotes)
+    if (remote) return remote
     const { group, version, resource: name } = context.info
     const served = api.catalogue.find(group, version, name)
     return served ? resource(context, served) : unknownResource(context)
@@ -255,9 +263,16 @@ async function readBody(context: Context): Promise<Body> {
   const waiting = server.bodyQueue.wait(bytes.length, () => exchange.signal)
   if (waiting) await waiting
   const { record } = context
-  if (record === null || server.stages?.wantsBody(record) !== true) return { bytes, mediaType }
+  if (record === null) return { bytes, mediaType }
+  const decoded = (metadata: ObjectMeta) => record.decoded(metadata)
+  if (server.stages?.wantsBody(record) !== true) return { bytes, mediaType, decoded }
   record.read(bytes, mediaType)
-  return { bytes, mediaType, readAs: (value) => record.readAs(Buffer.from(formatJson(value))) }
+  return {
+    bytes,
+    mediaType,
+    decoded,
+    readAs: (value) => record.readAs(Buffer.from(formatJson(value))),
+  }
 }
 
 /**

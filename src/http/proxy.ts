@@ -3,11 +3,21 @@ import type { IncomingMessage, RequestOptions } from 'node:http'
 import type { LookupAddress } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import type { Duplex, Readable } from 'node:stream'
-import { beginStream, beginUpgrade } from '../outgoing/http-exchange.ts'
-import { checkProxyable, proxyableLookup, type Target } from '../registry/connect/target.ts'
+import { beginAfresh, beginExchange, beginStream, beginUpgrade } from '../outgoing/http-exchange.ts'
+import { transportProblem } from '../outgoing/transport-problem.ts'
+import type { ConnectionOptions } from 'node:tls'
+import {
+  checkProxyable,
+  proxyableLookup,
+  type AgentTls,
+  type ServerTls,
+  type Target,
+} from '../registry/connect/target.ts'
 import { badRequest, StatusError, unavailable } from '../meta/errors.ts'
 import { TAKEN, type Answer, type Context } from './context.ts'
 import type { Exchange, ExchangeObserver, HeaderList, Out } from './exchange.ts'
+import { identityHeaders } from './identity-headers.ts'
+import { plainTextAnswer, PlainTextError } from './plain-text.ts'
 
 // Hop-by-hop headers (RFC 9110, section 7.6.1), and credentials: the target must not receive them.
 const OF_CONNECTION = [
@@ -45,23 +55,70 @@ export async function proxy(context: Context, target: Target): Promise<Answer> {
 
 async function plain(context: Context, target: Target): Promise<Answer> {
   const { exchange } = context
-  const options = requestOptions(context, target, null)
-  const incoming = await reached(
-    target,
-    beginStream(protocolOf(target), options, exchange.source()),
-  )
+  const incoming = await reached(target, begun(context, target))
   // The body of a response to HEAD is not forwarded, and an unread one keeps the connection open.
   if (exchange.method === 'HEAD') incoming.resume()
-  return fromResponse(incoming, target)
+  return fromResponse(context, incoming, target)
 }
 
-const fromResponse = (incoming: IncomingMessage, target: Target): Answer => ({
-  status: incoming.statusCode ?? 502,
-  headers: answerHeaders(incoming, target),
-  body: (out) => copy(incoming, out),
-})
+/** Sends the request. One that can be repeated uses an open connection, which may be closed at this moment. */
+async function begun(context: Context, target: Target): Promise<IncomingMessage> {
+  const { exchange } = context
+  const { agents } = target
+  const protocol = protocolOf(target)
+  const options = requestOptions(context, target, null)
+  const { method } = exchange
+  if (agents && (method === 'GET' || method === 'HEAD') && !hasBody(exchange)) {
+    const send = () => beginExchange(protocol, { ...options, agent: agents.shared }, null)
+    return beginAfresh(send, () => {})
+  }
+  return beginStream(protocol, options, exchange.source())
+}
 
-async function copy(incoming: IncomingMessage, out: Out): Promise<void> {
+const hasBody = (exchange: Exchange): boolean =>
+  (exchange.headers['content-length'] ?? '0') !== '0' || isUnsized(exchange)
+
+function fromResponse(context: Context, incoming: IncomingMessage, target: Target): Answer {
+  const { statusCode: status = 502, headers } = incoming
+  if (target.refusesRedirects === true && isRedirect(status) && headers.location !== undefined) {
+    incoming.destroy()
+    return plainTextAnswer(new PlainTextError(502, REDIRECTED))
+  }
+  if (target.user) replaceOwn(context.headers, incoming)
+  return {
+    status,
+    headers: answerHeaders(incoming, target),
+    body: (out) => copy(incoming, out, target.user ? cutOffLater(context, incoming) : null),
+  }
+}
+
+const isRedirect = (status: number): boolean => status >= 300 && status <= 399
+
+const REDIRECTED = 'the backend attempted to redirect this request, which is not permitted'
+
+/** Another API server says itself how its responses are cached. */
+function replaceOwn(own: HeaderList, { headers }: IncomingMessage): void {
+  const at = headers['cache-control'] === undefined ? -1 : own.indexOf('cache-control')
+  if (at !== -1) own.splice(at, 2)
+}
+
+/** Ends a response that is not complete at the deadline of its request. Returns what cancels that; null: no deadline. */
+function cutOffLater(
+  { deadline, server }: Context,
+  incoming: IncomingMessage,
+): (() => void) | null {
+  if (deadline === Infinity) return null
+  const { clock } = server.api
+  const late = () => incoming.destroy(new Error('the response took too long'))
+  return clock.after(Math.max(0, deadline - clock.now()), late)
+}
+
+/** Forwards the body of a response, and calls back when it has ended. */
+async function copy(
+  incoming: IncomingMessage,
+  out: Out,
+  ended: (() => void) | null,
+): Promise<void> {
   try {
     for await (const chunk of incoming) {
       if (out.closed) break
@@ -70,6 +127,8 @@ async function copy(incoming: IncomingMessage, out: Out): Promise<void> {
   } catch {
     out.destroy()
     return
+  } finally {
+    ended?.()
   }
   if (out.closed) incoming.destroy()
   else out.end()
@@ -80,21 +139,14 @@ async function reached<T>(target: Target, begun: Promise<T>): Promise<T> {
   try {
     return await begun
   } catch (error) {
-    throw unreachable(error as NodeJS.ErrnoException, target)
+    const failure = unreachable(error as NodeJS.ErrnoException, target)
+    throw target.user ? new PlainTextError(503, failure.message) : failure
   }
 }
 
 function unreachable(error: NodeJS.ErrnoException, target: Target): StatusError {
   if (error instanceof StatusError) return error
-  const { code, message } = error
-  const host = isIP(target.host) === 6 ? `[${target.host}]` : target.host
-  const where = target.port === '' ? host : `${host}:${target.port}`
-  const why =
-    code === 'ECONNREFUSED'
-      ? `dial tcp ${where}: connect: connection refused`
-      : code === 'ENOTFOUND'
-        ? `dial tcp: lookup ${target.host}: no such host`
-        : `dial tcp ${where}: ${message}`
+  const why = transportProblem(error, target.host)
   return unavailable(`error trying to reach service: ${why}`)
 }
 
@@ -106,7 +158,7 @@ async function upgraded(
   const { exchange } = context
   const options = requestOptions(context, target, exchange.headers.upgrade ?? '')
   const { answer, taken } = await reached(target, beginUpgrade(protocolOf(target), options))
-  if (!taken) return fromResponse(answer, target)
+  if (!taken) return fromResponse(context, answer, target)
   const lines = [`HTTP/1.1 ${answer.statusCode} ${answer.statusMessage ?? ''}`]
   for (let i = 0; i < answer.rawHeaders.length; i += 2)
     lines.push(`${answer.rawHeaders[i]}: ${answer.rawHeaders[i + 1]}`)
@@ -149,7 +201,6 @@ function requestOptions(context: Context, target: Target, protocol: string | nul
   const { addresses } = target
   // Regardless of earlier checks: this is the host to connect to.
   checkProxyable(api, target.host)
-  const { ca, cert, key } = target.tls ?? {}
   const path = target.path === '' ? '/' : target.path
   return {
     host: target.host,
@@ -157,17 +208,21 @@ function requestOptions(context: Context, target: Target, protocol: string | nul
     method: exchange.method,
     path: `${path}${target.query}`,
     headers: requestHeaders(context, target, protocol),
-    agent: false,
+    agent: target.agents?.single ?? false,
     signal: exchange.signal,
     lookup: addresses ? fixedLookup(addresses) : proxyableLookup(api),
-    ...(target.scheme === 'https'
-      ? {
-          rejectUnauthorized: ca !== undefined,
-          ...(ca === undefined ? {} : { ca }),
-          ...(cert === undefined ? {} : { cert }),
-          ...(key === undefined ? {} : { key }),
-        }
-      : {}),
+    ...(target.scheme === 'https' ? tlsOptions(target.tls ?? {}) : {}),
+  }
+}
+
+function tlsOptions(tls: AgentTls | ServerTls): ConnectionOptions {
+  const { ca, cert, key } = tls
+  return {
+    rejectUnauthorized: 'verified' in tls ? tls.verified : ca !== undefined,
+    ...('serverName' in tls ? { servername: tls.serverName } : {}),
+    ...(ca === undefined ? {} : { ca }),
+    ...(cert === undefined ? {} : { cert }),
+    ...(key === undefined ? {} : { key }),
   }
 }
 
@@ -213,6 +268,7 @@ function requestHeaders(
     ['x-forwarded-for', before === undefined ? from : `${String(before)}, ${from}`],
     ['x-forwarded-host', String(host)],
     ['x-forwarded-proto', 'https'],
+    ...(target.user ? [['audit-id', auditIdOf(context)] as [string, string]] : []),
     ...(target.prefix === undefined
       ? []
       : [['x-forwarded-uri', `${target.prefix}${target.path}`] as [string, string]]),
@@ -227,7 +283,14 @@ function requestHeaders(
   // Some methods usually have no body, and a body without framing would be parsed as the next request.
   const framing: [string, string][] =
     protocol === null && isUnsized(context.exchange) ? [['transfer-encoding', 'chunked']] : []
-  return Object.fromEntries([...out, ...forwarded, ...upgrade, ...framing])
+  const identity = target.user ? identityHeaders(target.user) : []
+  return Object.fromEntries([...out, ...forwarded, ...upgrade, ...framing, ...identity])
+}
+
+/** The audit ID of a request, which the records of all servers that take part in it have. */
+function auditIdOf({ headers }: Context): string {
+  const at = headers.indexOf('audit-id')
+  return at === -1 ? '' : headers[at + 1]!
 }
 
 function answerHeaders(incoming: IncomingMessage, target: Target): HeaderList {
@@ -240,6 +303,8 @@ function answerHeaders(incoming: IncomingMessage, target: Target): HeaderList {
     const name = rawHeaders[i]!.toLowerCase()
     if (OF_CONNECTION.includes(name) || named.includes(name)) continue
     if (name === 'content-type' && target.contentType !== undefined) continue
+    // This server has sent its own.
+    if (target.user && (name === 'audit-id' || name === 'date')) continue
     const value = rawHeaders[i + 1]!
     out.push(name, name === 'location' ? moved(value, target) : value)
   }

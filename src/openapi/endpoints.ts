@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
+import type { AllParts } from './build.ts'
 import { choose, OFFERS, type Offer } from './accept.ts'
 import type { DocumentOptions } from './document.ts'
 import { documentUrl, openApiV3Index } from './index-v3.ts'
@@ -89,7 +90,8 @@ export function openApiEndpoints(sources: OpenApiSources): OpenApiEndpoints {
   }
 }
 
-async function answer(
+/** The response with a document in one of its forms. */
+export async function answer(
   kept: Kept,
   offer: Offer,
   request: OpenApiRequest,
@@ -105,7 +107,8 @@ async function answer(
   return { status: 200, headers, body: packed }
 }
 
-function matches(header: string | undefined, etag: string): boolean {
+/** Whether a client has the version of a document. */
+export function matches(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false
   const tags = header.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
   return tags.includes(etag) || tags.includes('*')
@@ -128,6 +131,7 @@ class Documents {
   #generation = -1
   #last: Promise<unknown> = Promise.resolve()
   #docs: Promise<ReadonlyMap<string, string>> | null = null
+  #parts: AllParts | null = null
 
   constructor(sources: OpenApiSources) {
     this.#sources = sources
@@ -141,9 +145,9 @@ class Documents {
   }
 
   v2(): Promise<Kept> {
-    const { v, catalogue } = this.#sources
-    const { now } = catalogue
-    const make = async (build: Build) => build.buildV2(now, v, await this.#options(build))
+    const { now } = this.#sources.catalogue
+    const make = async (build: Build) =>
+      build.buildV2(now, this.#partsOf(build), await this.#options(build))
     return this.#get('', now.generation, make)
   }
 
@@ -164,8 +168,12 @@ class Documents {
   #v3(place: Place): Promise<Kept> {
     const { v } = this.#sources
     return this.#get(place.path, place.of, async (build) =>
-      build.buildV3(v, place, await this.#options(build)),
+      build.buildV3(v, place, this.#partsOf(build), await this.#options(build)),
     )
+  }
+
+  #partsOf({ newParts }: Build): AllParts {
+    return (this.#parts ??= newParts(this.#sources.v))
   }
 
   /** The documented paths; documents of removed ones are dropped. */
@@ -175,6 +183,7 @@ class Documents {
     if (this.#generation !== now.generation) {
       this.#generation = now.generation
       this.#places = new Map(placesOf(now).map((place) => [place.path, place]))
+      this.#parts?.v3.retain(new Set(this.#places.keys()))
       for (const path of this.#made.keys())
         if (path !== '' && !this.#places.has(path)) this.#made.delete(path)
     }

@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
+import { formatJson } from '../codec/json-text.ts'
 
 const pack = promisify(gzip)
 const unpack = promisify(gunzip)
 
 /** A document in the cache: compressed bytes of its formats. */
 export interface Kept {
-  /** SHA-512 of the JSON form, upper-case hex. */
+  /** Identifies the document: SHA-512 of the JSON form or of its parts, upper-case hex. */
   readonly hash: string
   readonly json: Buffer
   readonly protobuf: Buffer
@@ -39,7 +40,7 @@ function* writeJson(value: object, depth: number, parts: Buffer[]): Generator<vo
       parts.push(Buffer.from(head))
       yield* writeJson(inner, depth - 1, parts)
     } else {
-      parts.push(Buffer.from(head + JSON.stringify(inner)))
+      parts.push(Buffer.from(head + formatJson(inner)))
       yield
     }
   }

@@ -20,48 +20,64 @@ export interface Place {
   readonly path: string
   /** The document is unchanged while this is the same; null for a constant document. */
   readonly of: readonly ResourceEntry[] | null
+  readonly parts: readonly PlacePart[]
+}
+
+/** The paths of one resource, or of what discovers it. */
+export interface PlacePart {
+  /** The part is unchanged while this is the same; a path where the part is constant. */
+  readonly of: ResourceEntry | string
+  /** Whether it comes and goes with kinds of users. */
+  readonly isCustom: boolean
   readonly write: (v: Vocabulary, definitions: Definitions) => Map<string, PathItem>
 }
 
 /** All places, in the order of discovery. */
 export function placesOf(catalogue: Listing): readonly Place[] {
   const places: Place[] = []
-  const one = (path: string, make: (operations: DiscoveryOperations) => PathItem) =>
-    places.push({
-      path,
-      of: null,
-      write: (v, definitions) =>
-        new Map([[`/${path}/`, make(new DiscoveryOperations(v, definitions))]]),
-    })
-  if (catalogue.groups.some(({ group }) => group === '')) one('api', (o) => o.core())
-  one('apis', (o) => o.groups())
-  one('version', (o) => o.release())
-  for (const { path, write } of plainPlaces) places.push({ path, of: null, write: () => write() })
+  const one = (path: string, isCustom: boolean, make: (o: DiscoveryOperations) => PathItem) =>
+    places.push({ path, of: null, parts: [discovery(path, isCustom, make)] })
+  if (catalogue.groups.some(({ group }) => group === '')) one('api', false, (o) => o.core())
+  one('apis', false, (o) => o.groups())
+  one('version', false, (o) => o.release())
+  for (const { path, write } of plainPlaces)
+    places.push({ path, of: null, parts: [{ of: path, isCustom: false, write: () => write() }] })
   for (const { group, versions } of catalogue.groups) {
-    if (group !== '') one(`apis/${group}`, (o) => o.group(group))
-    for (const version of versions) {
-      const of = catalogue.resources(group, version)
-      places.push({
-        path: rootOf(group, version).slice(1),
-        of,
-        write: (v, definitions) => groupVersion(of, { group, version }, v, definitions),
-      })
-    }
+    const served = versions.map((version) => ({ version, of: catalogue.resources(group, version) }))
+    const isCustom = served.every(({ of }) => of.every(isOfUsers))
+    if (group !== '') one(`apis/${group}`, isCustom, (o) => o.group(group))
+    for (const { version, of } of served) places.push(groupVersion(of, group, version))
   }
   return places
 }
 
-function groupVersion(
-  resources: readonly ResourceEntry[],
-  { group, version }: { readonly group: string; readonly version: string },
-  v: Vocabulary,
-  definitions: Definitions,
-): Map<string, PathItem> {
-  const paths = new Map<string, PathItem>()
-  const discovery = new DiscoveryOperations(v, definitions)
-  paths.set(`${rootOf(group, version)}/`, discovery.resources(group, version))
-  for (const served of resources) {
-    new ResourceOperations(served, v, definitions).write((path, item) => paths.set(path, item))
+const isOfUsers = ({ published }: ResourceEntry): boolean => published.is === 'schema'
+
+function discovery(
+  path: string,
+  isCustom: boolean,
+  make: (operations: DiscoveryOperations) => PathItem,
+): PlacePart {
+  return {
+    of: path,
+    isCustom,
+    write: (v, definitions) =>
+      new Map([[`/${path}/`, make(new DiscoveryOperations(v, definitions))]]),
   }
-  return paths
 }
+
+function groupVersion(of: readonly ResourceEntry[], group: string, version: string): Place {
+  const path = rootOf(group, version).slice(1)
+  const listed = discovery(path, of.every(isOfUsers), (o) => o.resources(group, version))
+  return { path, of, parts: [listed, ...of.map(ofResource)] }
+}
+
+const ofResource = (served: ResourceEntry): PlacePart => ({
+  of: served,
+  isCustom: isOfUsers(served),
+  write(v, definitions) {
+    const paths = new Map<string, PathItem>()
+    new ResourceOperations(served, v, definitions).write((path, item) => paths.set(path, item))
+    return paths
+  },
+})

@@ -2,18 +2,24 @@ import type { DocumentV2, Json } from './document.ts'
 import {
   any,
   around,
+  boundFields,
   each,
+  EXTERNAL_DOCS,
   entryWriter,
+  field,
   fields,
   flag,
+  lengthOf,
   map,
   members,
   message,
   newWriter,
   one,
+  opening,
+  schemaOrFlag,
   text,
   texts,
-  wrapped,
+  type Around,
   type Fields,
   type WriteMessage,
 } from './protobuf.ts'
@@ -26,18 +32,35 @@ export const openApiV2Protobuf = (document: DocumentV2): Buffer =>
 
 /** The same in steps. */
 export function* openApiV2ProtobufSteps(document: DocumentV2): Generator<void, Buffer> {
-  const head = newWriter()
-  members(head, { ...document }, HEAD)
   const paths = yield* fields(2, document.paths, entryWriter(pathItem))
   const definitions = yield* fields(1, document.definitions, entryWriter(schema))
+  const { before, between, after } = aroundV2(document, lengthOf(paths), lengthOf(definitions))
+  return Buffer.concat([before, ...paths, between, ...definitions, after])
+}
+
+/** One path of a document. */
+export const pathFieldV2 = (entry: readonly [string, Json]): Uint8Array =>
+  field(2, entry, entryWriter(pathItem))
+
+/** One definition of a document. */
+export const definitionFieldV2 = (entry: readonly [string, Json]): Uint8Array =>
+  field(1, entry, entryWriter(schema))
+
+/** What is around the paths and the definitions, of which the lengths in bytes are given. */
+export function aroundV2(
+  document: Omit<DocumentV2, 'paths' | 'definitions'>,
+  paths: number,
+  definitions: number,
+): Around {
+  const head = newWriter()
+  members(head, { ...document }, HEAD)
   const tail = newWriter()
   members(tail, { ...document }, TAIL)
-  return Buffer.concat([
-    head.finish(),
-    ...wrapped(8, paths),
-    ...wrapped(9, definitions),
-    tail.finish(),
-  ])
+  return {
+    before: Buffer.concat([head.finish(), opening(8, paths)]),
+    between: opening(9, definitions),
+    after: tail.finish(),
+  }
 }
 
 const INFO: Fields = [
@@ -81,14 +104,18 @@ const schema: WriteMessage<Json> = (writer, s) => members(writer, s, SCHEMA, 31)
 const SCHEMA: Fields = [
   ['$ref', 1, text],
   ['format', 2, text],
+  ['title', 3, text],
   ['description', 4, text],
   ['default', 5, one(any)],
+  ...boundFields(6),
   ['required', 19, texts],
   ['enum', 20, each(any)],
-  ['additionalProperties', 21, one(around(1, one(schema)))],
+  ['additionalProperties', 21, one(schemaOrFlag(schema))],
   ['type', 22, one((writer, type) => texts(writer, 1, [type as string]))],
   ['items', 23, one(around(1, one(schema)))],
   ['properties', 25, one(around(1, map(schema)))],
+  ['externalDocs', 29, one((writer, docs: Json) => members(writer, docs, EXTERNAL_DOCS))],
+  ['example', 30, one(any)],
 ]
 
 const BODY: Fields = [

@@ -3,19 +3,24 @@ import type { DocumentV3, Json } from './document.ts'
 import {
   any,
   around,
+  boundFields,
   each,
+  EXTERNAL_DOCS,
   entryWriter,
   field,
   fields,
   flag,
+  lengthOf,
   map,
   members,
   message,
   newWriter,
   one,
+  opening,
+  schemaOrFlag,
   text,
   texts,
-  wrapped,
+  type Around,
   type Fields,
   type WriteMessage,
 } from './protobuf.ts'
@@ -28,17 +33,41 @@ export const openApiV3Protobuf = (document: DocumentV3): Buffer =>
 
 /** The same in steps. */
 export function* openApiV3ProtobufSteps(document: DocumentV3): Generator<void, Buffer> {
-  const head = newWriter()
-  members(head, { ...document }, HEAD)
   const { schemas, securitySchemes } = document.components
   const paths = yield* fields(1, document.paths, entryWriter(pathItem))
   const described = yield* fields(1, schemas, entryWriter(schemaOrReference))
+  const frame = { openapi: document.openapi, info: document.info, securitySchemes }
+  const { before, between, after } = aroundV3(frame, lengthOf(paths), lengthOf(described))
+  return Buffer.concat([before, ...paths, between, ...described, after])
+}
+
+/** One path of a document. */
+export const pathFieldV3 = (entry: readonly [string, Json]): Uint8Array =>
+  field(1, entry, entryWriter(pathItem))
+
+/** One schema of a document. */
+export const schemaFieldV3 = (entry: readonly [string, Json]): Uint8Array =>
+  field(1, entry, entryWriter(schemaOrReference))
+
+/** What is around the paths and the schemas, of which the lengths in bytes are given. */
+export function aroundV3(
+  {
+    securitySchemes,
+    ...head
+  }: Pick<DocumentV3, 'openapi' | 'info'> & Pick<DocumentV3['components'], 'securitySchemes'>,
+  paths: number,
+  schemas: number,
+): Around {
+  const writer = newWriter()
+  members(writer, head, HEAD)
+  const described = opening(1, schemas)
   const security = field(7, securitySchemes, around(1, map(securityScheme)))
-  return Buffer.concat([
-    head.finish(),
-    ...wrapped(4, paths),
-    ...wrapped(5, [...wrapped(1, described), security]),
-  ])
+  const components = described.length + schemas + security.length
+  return {
+    before: Buffer.concat([writer.finish(), opening(4, paths)]),
+    between: Buffer.concat([opening(5, components), described]),
+    after: security,
+  }
 }
 
 const INFO: Fields = [
@@ -64,7 +93,7 @@ const securityScheme = around(
 )
 
 const schemaOrReference: WriteMessage<Json> = (writer, s) => {
-  if (s.$ref === undefined) message(writer, 1, s, (w) => members(w, s, SCHEMA, 36))
+  if (s.$ref === undefined) message(writer, 1, s, schema)
   else message(writer, 2, s, (w) => text(w, 1, s.$ref))
 }
 
@@ -79,15 +108,24 @@ function standard(writer: Writer, number: number, value: unknown): void {
   }
 }
 
+const schema: WriteMessage<Json> = (writer, s) => members(writer, s, SCHEMA, 36)
+
 const SCHEMA: Fields = [
-  ['uniqueItems', 20, flag],
+  ['nullable', 1, flag],
+  ['externalDocs', 6, one((writer, docs: Json) => members(writer, docs, EXTERNAL_DOCS))],
+  ['example', 7, one(any)],
+  ['title', 9, text],
+  ...boundFields(10),
   ['required', 23, texts],
   ['enum', 24, each(any)],
   ['type', 25, text],
   ['allOf', 26, each(schemaOrReference)],
+  ['oneOf', 27, each(schemaOrReference)],
+  ['anyOf', 28, each(schemaOrReference)],
+  ['not', 29, one(schema)],
   ['items', 30, one(around(1, one(schemaOrReference)))],
   ['properties', 31, one(around(1, map(schemaOrReference)))],
-  ['additionalProperties', 32, one(around(1, one(schemaOrReference)))],
+  ['additionalProperties', 32, one(schemaOrFlag(schemaOrReference))],
   ['default', 33, standard],
   ['description', 34, text],
   ['format', 35, text],

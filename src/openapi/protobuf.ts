@@ -1,5 +1,6 @@
 /** Helpers to write the messages in which the public tools for this format keep documents. */
 import protobuf, { type Writer } from 'protobufjs/minimal.js'
+import { formatJson } from '../codec/json-text.ts'
 import type { Json } from './document.ts'
 
 /** An empty writer. */
@@ -10,6 +11,7 @@ export type WriteMessage<T> = (writer: Writer, value: T) => void
 
 const TEXT = 2
 const VARINT = 0
+const FIXED64 = 1
 
 /** A text field; absent texts are left out. */
 export function text(writer: Writer, number: number, value: unknown): void {
@@ -17,6 +19,29 @@ export function text(writer: Writer, number: number, value: unknown): void {
     writer.uint32((number << 3) | TEXT).string(value)
   }
 }
+
+/** Documentation elsewhere. */
+export const EXTERNAL_DOCS: Fields = [
+  ['description', 1, text],
+  ['url', 2, text],
+]
+
+/** Bounds of values, whose fields follow each other in both versions; `first` is that of `multipleOf`. */
+export const boundFields = (first: number): Fields => [
+  ['multipleOf', first, double],
+  ['maximum', first + 1, double],
+  ['exclusiveMaximum', first + 2, flag],
+  ['minimum', first + 3, double],
+  ['exclusiveMinimum', first + 4, flag],
+  ['maxLength', first + 5, count],
+  ['minLength', first + 6, count],
+  ['pattern', first + 7, text],
+  ['maxItems', first + 8, count],
+  ['minItems', first + 9, count],
+  ['uniqueItems', first + 10, flag],
+  ['maxProperties', first + 11, count],
+  ['minProperties', first + 12, count],
+]
 
 /** A list of texts. */
 export function texts(writer: Writer, number: number, values: unknown): void {
@@ -28,6 +53,25 @@ export function texts(writer: Writer, number: number, values: unknown): void {
 /** A field that is written only when true. */
 export function flag(writer: Writer, number: number, value: unknown): void {
   if (value === true) writer.uint32((number << 3) | VARINT).bool(true)
+}
+
+/** A floating-point field; zero is left out. */
+function double(writer: Writer, number: number, value: unknown): void {
+  if (typeof value === 'number' && value !== 0) writer.uint32((number << 3) | FIXED64).double(value)
+}
+
+/** An integer field; zero is left out. */
+function count(writer: Writer, number: number, value: unknown): void {
+  if ((typeof value === 'number' || typeof value === 'bigint') && Number(value) !== 0)
+    writer.uint32((number << 3) | VARINT).int64(Number(value))
+}
+
+/** A schema, or a boolean in its place. */
+export const schemaOrFlag = (schema: WriteMessage<Json>): WriteMessage<unknown> => {
+  return (writer, value) => {
+    if (typeof value === 'boolean') flag(writer, 2, value)
+    else message(writer, 1, value as Json, schema)
+  }
 }
 
 /** A message field; absent ones are left out. */
@@ -62,7 +106,7 @@ export const entryWriter =
   }
 
 /** Any value, as the text of its JSON form (which is YAML). */
-export const any: WriteMessage<unknown> = (writer, value) => text(writer, 2, JSON.stringify(value))
+export const any: WriteMessage<unknown> = (writer, value) => text(writer, 2, formatJson(value))
 
 /** Writes a field under its number; absent values are left out. */
 export type WriteField = (writer: Writer, number: number, value: unknown) => void
@@ -131,12 +175,20 @@ export function* fields<T>(
   return parts
 }
 
-/** A message field around bytes that are there already. */
-export function wrapped(number: number, parts: readonly Uint8Array[]): Uint8Array[] {
-  const length = parts.reduce((sum, part) => sum + part.length, 0)
-  const head = newWriter()
+/** Bytes of a document around its two maps. */
+export interface Around {
+  readonly before: Uint8Array
+  readonly between: Uint8Array
+  readonly after: Uint8Array
+}
+
+/** The beginning of a message field whose bytes are there already. */
+export const opening = (number: number, length: number): Uint8Array =>
+  newWriter()
     .uint32((number << 3) | TEXT)
     .uint32(length)
     .finish()
-  return [head, ...parts]
-}
+
+/** Bytes in all parts. */
+export const lengthOf = (parts: readonly Uint8Array[]): number =>
+  parts.reduce((sum, part) => sum + part.length, 0)

@@ -2,9 +2,10 @@ import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import type { DocumentOptions, DocumentV2 } from './document.ts'
 import { placesOf, type Listing } from './places.ts'
 import { atOnce } from './steps.ts'
-import { securitySchemes, walk, type Dialect } from './walk.ts'
+import { infoOf, securitySchemes, walk, type Dialect } from './walk.ts'
 
-const dialect: Dialect = {
+/** How version 2 writes operations. */
+export const dialectV2: Dialect = {
   format: 'v2',
   listsBodies: true,
   parameter: (parameter) => ({ ...parameter }),
@@ -24,15 +25,22 @@ export const openApiV2 = (
 ): DocumentV2 => atOnce(openApiV2Steps(catalogue, v, options))
 
 /** The same in steps. */
-export function* openApiV2Steps(
+function* openApiV2Steps(
   catalogue: Listing,
   v: Vocabulary,
   options: DocumentOptions,
 ): Generator<void, DocumentV2> {
-  return {
-    swagger: '2.0',
-    ...(yield* walk(dialect, placesOf(catalogue), v, options)),
-    securityDefinitions: securitySchemes,
-    security: [{ BearerToken: [] }],
-  }
+  const parts = placesOf(catalogue).flatMap((place) => place.parts)
+  return { ...frameV2(v, options), ...(yield* walk(dialectV2, parts, v, options)) }
 }
+
+/** A document without its maps. */
+export const frameV2 = (
+  v: Vocabulary,
+  options: DocumentOptions,
+): Omit<DocumentV2, 'paths' | 'definitions'> => ({
+  swagger: '2.0',
+  info: infoOf(v, options),
+  securityDefinitions: securitySchemes,
+  security: [{ BearerToken: [] }],
+})

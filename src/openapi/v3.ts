@@ -3,9 +3,10 @@ import { sorted, type DocumentOptions, type DocumentV3, type Json } from './docu
 import { rootOf } from './names.ts'
 import { placesOf, type Listing, type Place } from './places.ts'
 import { atOnce } from './steps.ts'
-import { securitySchemes, walk, type Dialect } from './walk.ts'
+import { infoOf, securitySchemes, walk, type Dialect } from './walk.ts'
 
-const dialect: Dialect = {
+/** How version 3 writes operations. */
+export const dialectV3: Dialect = {
   format: 'v3',
   listsBodies: false,
   parameter: ({ type, uniqueItems, ...rest }) => ({ ...rest, schema: { type, uniqueItems } }),
@@ -41,10 +42,10 @@ export function* placeDocument(
   place: Place,
   options: DocumentOptions,
 ): Generator<void, DocumentV3> {
-  const { info, paths, definitions } = yield* walk(dialect, [place], v, options)
+  const { paths, definitions } = yield* walk(dialectV3, place.parts, v, options)
   return {
     openapi: '3.0.0',
-    info,
+    info: infoOf(v, options),
     paths,
     components: { schemas: definitions, securitySchemes },
   }

@@ -11,7 +11,7 @@ import {
   type Response,
 } from './document.ts'
 import { everyVersion } from './everywhere.ts'
-import type { Place } from './places.ts'
+import type { PlacePart } from './places.ts'
 
 /** Writer of one version of the format. */
 export interface Dialect {
@@ -24,9 +24,8 @@ export interface Dialect {
   members(operation: Operation): Json
 }
 
-/** Sources of a document in both versions. */
+/** The maps of a document in both versions. */
 export interface Walked {
-  readonly info: { readonly title: string; readonly version: string }
   readonly paths: Record<string, Json>
   readonly definitions: Record<string, Json>
 }
@@ -41,26 +40,28 @@ export const securitySchemes: Record<string, Json> = {
   },
 }
 
-/** The paths of some places and the definitions that they refer to, in steps. */
+/** What documents say of themselves. */
+export const infoOf = (v: Vocabulary, { version = 'unversioned' }: DocumentOptions) => ({
+  title: v.words.Brand,
+  version,
+})
+
+/** The paths of some parts and the definitions that they refer to, in steps. */
 export function* walk(
   dialect: Dialect,
-  places: readonly Place[],
+  parts: readonly PlacePart[],
   v: Vocabulary,
-  { version = 'unversioned', docs = new Map() }: DocumentOptions,
+  { docs = new Map() }: DocumentOptions,
 ): Generator<void, Walked> {
   const definitions = new Definitions(dialect.format, v, docs, () => everyVersion(v))
   const paths: [string, Json][] = []
-  for (const place of places) {
-    for (const [path, item] of place.write(v, definitions)) {
+  for (const part of parts) {
+    for (const [path, item] of part.write(v, definitions)) {
       paths.push([path, pathItem(item, dialect)])
       yield
     }
   }
-  return {
-    info: { title: v.words.Brand, version },
-    paths: sorted(paths),
-    definitions: yield* definitions.finish(),
-  }
+  return { paths: sorted(paths), definitions: yield* definitions.finish() }
 }
 
 function pathItem(item: PathItem, dialect: Dialect): Json {

@@ -51,9 +51,12 @@ const RENEW_BEFORE_MS = 30 * DAY_MS
 // Clocks of clients may be behind ours.
 const BACKDATE_MS = 5 * 60_000
 
+/** When a certificate is to be renewed, milliseconds since the epoch. */
+export const renewalOf = (x509: X509Certificate): number =>
+  Date.parse(x509.validTo) - RENEW_BEFORE_MS
+
 /** Whether a certificate is to be renewed because its time is nearly over. */
-export const isEnding = (x509: X509Certificate, nowMs: number): boolean =>
-  Date.parse(x509.validTo) - RENEW_BEFORE_MS < nowMs
+export const isEnding = (x509: X509Certificate, nowMs: number): boolean => renewalOf(x509) < nowMs
 
 interface Wanted {
   readonly subject: Subject

@@ -35,6 +35,8 @@ export interface Asked {
   readonly options?: () => OperationOptions
   /** Name, where it differs from the name of the call. */
   readonly name?: string
+  /** Lets other writers of the object go first. */
+  readonly release?: () => void
 }
 
 /** A call as admission sees it. Most members are computed on first access. */
@@ -123,6 +125,10 @@ export class CallAttributes implements MutableAttributes {
   }
   get reinvocation(): Reinvocation {
     return (this.#reinvocation ??= new Reinvocation())
+  }
+
+  yieldObject(): void {
+    this.#asked.release?.()
   }
 
   annotate(key: string, value: string, level: AuditLevel = 'Metadata'): void {

@@ -5,7 +5,7 @@ import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
 import { placeOfKey, type ObjectPlace } from '../base/store-keys.ts'
 import type { Catalogue, ResourceEntry } from '../catalogue/catalogue.ts'
-import type { Typed } from '../meta/object-meta.ts'
+import type { ObjectMeta, Typed } from '../meta/object-meta.ts'
 import type { HookContext, Requester } from '../catalogue/resource.ts'
 import type { AgentTls } from './connect/target.ts'
 import type { AllocatorSet } from './allocations.ts'
@@ -154,6 +154,8 @@ export interface Body {
   readonly mediaType: string
   /** Receives the decoded body where it is not JSON; absent: not needed. */
   readonly readAs?: (value: unknown) => void
+  /** Receives the metadata of the object in the body, as it was sent; absent: not needed. */
+  readonly decoded?: (metadata: ObjectMeta) => void
 }
 
 /** Query parameters: every value of each name in order. */
@@ -200,20 +202,23 @@ export const placeOf = ({ keyPrefix }: ResourceEntry, key: string): ObjectPlace 
 export class KeyedMutex {
   readonly #tails = new Map<string, Promise<void>>()
 
-  /** Runs `work` when all earlier work of the key is done. */
-  async take<T>(key: string, work: () => Promise<T>): Promise<T> {
+  /** Runs `work` when all earlier work of the key is done, or has called the function that it gets. */
+  async take<T>(key: string, work: (release: () => void) => Promise<T>): Promise<T> {
     const before = this.#tails.get(key)
-    let release = () => {}
-    const mine = new Promise<void>((resolve) => {
-      release = resolve
+    let resolve = () => {}
+    const mine = new Promise<void>((done) => {
+      resolve = done
     })
+    const release = () => {
+      resolve()
+      if (this.#tails.get(key) === mine) this.#tails.delete(key)
+    }
     this.#tails.set(key, mine)
     if (before) await before
     try {
-      return await work()
+      return await work(release)
     } finally {
       release()
-      if (this.#tails.get(key) === mine) this.#tails.delete(key)
     }
   }
 }

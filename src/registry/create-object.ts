@@ -4,6 +4,7 @@ import { paced } from '../base/steps.ts'
 import { Pace } from '../base/event-loop.ts'
 import {
   alreadyExists,
+  badRequest,
   createWhileLeaving,
   generatedNameTaken,
   plainError,
@@ -99,6 +100,8 @@ export async function creationOf(
   const attributes = await admittedCreate(api, call, sent, { options, pace })
   const object = attributes.object!.live
   const { metadata } = object
+  if (options.isUpdate === true && metadata.name !== call.name)
+    throw otherName(call.name, metadata.name)
   await guarded(api, { call, object, old: null })
   await pace.pause()
   const generated = await completed(api, call, object, pace)
@@ -122,6 +125,10 @@ export async function creationOf(
     taken: takenBy(call, { name, generated }),
   }
 }
+
+/** A plugin has changed the name of an object that has its place already. */
+const otherName = (wanted: string, name = '') =>
+  badRequest(`the name of the object (${name}) does not match the name on the URL (${wanted})`)
 
 /** A separate function, so that it does not retain the object that is created. */
 const takenBy =

@@ -84,13 +84,20 @@ export async function deleteObject(
 ): Promise<Result> {
   const { served } = call
   const key = keyOf(served, call.namespace, call.name)
-  return api.mutex.take(key, async () => {
+  return api.mutex.take(key, async (release) => {
     for (;;) {
       const live = await existing(api, call)
-      const result = await deleteOnce(api, call, deletion, { key, live })
+      const result = await deleteOnce(api, call, deletion, { key, live, release })
       if (result) return result
     }
   })
+}
+
+/** Input of one attempt of a deletion. */
+interface DeleteTry {
+  readonly key: string
+  readonly live: StoredObject
+  readonly release: () => void
 }
 
 /** One attempt; null when the object changed meanwhile. */
@@ -98,7 +105,7 @@ async function deleteOnce(
   api: WriteDependencies,
   call: Call,
   deletion: Deletion,
-  { key, live }: { readonly key: string; readonly live: StoredObject },
+  { key, live, release }: DeleteTry,
 ): Promise<Result | null> {
   const { served } = call
   const { strategy } = served
@@ -112,7 +119,7 @@ async function deleteOnce(
   const isOwnMark = first && strategy.onTerminate !== undefined
   const checkHeld = isOwnMark ? checkOwnPreconditions : checkPreconditions
   checkHeld(call, old.metadata, deletion)
-  if (deletion.isAdmitted !== true) await admitDeletion(api, call, deletion, old)
+  if (deletion.isAdmitted !== true) await admitDeletion(api, call, deletion, { old, release })
 
   const next = await paced(decodeDocumentSteps(served, document, c), pace)
   await pace.pause()
@@ -146,7 +153,7 @@ async function admitDeletion(
   api: WriteDependencies,
   call: Call,
   deletion: Deletion,
-  old: Typed,
+  { old, release }: { readonly old: Typed; readonly release: () => void },
 ): Promise<void> {
   const attributes = new CallAttributes(api, call, {
     operation: 'DELETE',
@@ -154,6 +161,7 @@ async function admitDeletion(
     old,
     dryRun: deletion.dryRun,
     options: () => optionsOfDeletion(api, deletion.given),
+    release,
     ...(deletion.isOfCollection ? { name: '' } : {}),
   })
   await api.admission.mutate(attributes)

@@ -92,7 +92,7 @@ export async function updateScale(
       view,
       tracked: source.tracked === true,
       attributes: () => attributes,
-      async next({ old }) {
+      async next({ old, release }) {
         const present = withNumber(scaleOf(api, old, scale))
         const owner = source.owner ? await source.owner(old) : structuredClone(old)
         const sent = source.next
@@ -109,6 +109,7 @@ export async function updateScale(
           old: present,
           dryRun: options.dryRun,
           body: scaleKind(api),
+          release,
         })
         const wanted = await mutatedBy<Scale>(api, attributes)
         checkScale(api, call, wanted, old)

@@ -41,6 +41,8 @@ export interface Present {
   readonly old: Typed
   /** The stored object, as a JSON value. */
   readonly document: unknown
+  /** Lets other writers of the object go first. */
+  readonly release: () => void
 }
 
 /** Source of the new object of an update: a body, a patch. */
@@ -78,7 +80,7 @@ export async function updateObject(
   const { served } = call
   const key = keyOf(served, call.namespace, call.name)
   const table = await api.cache.table(served.storage)
-  return api.mutex.take(key, async () => {
+  return api.mutex.take(key, async (release) => {
     for (let left = source.attempts ?? Infinity; left > 0; left--) {
       const live = table.get(key)
       if (!live) {
@@ -90,7 +92,7 @@ export async function updateObject(
         const { tracked = false } = source
         return createObject(api, call, object, { ...options, tracked, isUpdate: true })
       }
-      const result = await updateOnce(api, call, source, { key, live, options })
+      const result = await updateOnce(api, call, source, { key, live, options, release })
       if (result) return result
       if (call.signal().aborted) break
     }
@@ -103,6 +105,7 @@ interface UpdateTry {
   readonly key: string
   readonly live: StoredObject
   readonly options: WriteOptions
+  readonly release: () => void
 }
 
 /** Bytes of a stored object whose update begins in a turn of the event loop of its own. */
@@ -113,7 +116,7 @@ async function updateOnce(
   api: WriteDependencies,
   call: Call,
   source: Source,
-  { key, live, options }: UpdateTry,
+  { key, live, options, release }: UpdateTry,
 ): Promise<Result | null> {
   const { served } = call
   const c = call.context()
@@ -126,8 +129,8 @@ async function updateOnce(
   await pace.pause()
   const uid = old.metadata.uid ?? ''
   if (source.uid !== undefined && source.uid !== uid) throw otherUid(call, key, source.uid, uid)
-  const sent = await source.next({ live, old, document })
-  const attributes = await admittedUpdate(api, call, source, { sent, old, options, pace })
+  const sent = await source.next({ live, old, document, release })
+  const attributes = await admittedUpdate(api, call, source, { sent, old, options, pace, release })
   const changed = source.attributes || !attributes ? sent : attributes.object!.live
   if (call.subresource === '') await guarded(api, { call, object: changed, old })
   const conditional = checkVersion(call, changed.metadata, old.metadata)
@@ -147,6 +150,7 @@ interface SentUpdate {
   readonly old: Typed
   readonly options: WriteOptions
   readonly pace: Pace
+  readonly release: () => void
 }
 
 /** Sets managedFields of the new object, and runs mutating admission; null where admission is skipped. */
@@ -154,7 +158,7 @@ async function admittedUpdate(
   api: WriteDependencies,
   call: Call,
   source: Source,
-  { sent, old, options, pace }: SentUpdate,
+  { sent, old, options, pace, release }: SentUpdate,
 ): Promise<CallAttributes | null> {
   dedupOwners(call, sent.metadata)
   await pace.pause()
@@ -174,6 +178,7 @@ async function admittedUpdate(
     object: sent,
     old,
     dryRun: options.dryRun,
+    release,
   })
   await mutated(api, call, attributes)
   return attributes

@@ -92,9 +92,14 @@ export async function mutated(
   call: Call,
   attributes: CallAttributes,
 ): Promise<Typed> {
-  const entries = attributes.object!.live.metadata.managedFields
+  const { live } = attributes.object!
+  const entries = live.metadata.managedFields
+  const owners = live.metadata.ownerReferences
   const object = await mutatedBy<Typed>(api, attributes)
   const { metadata } = object
+  if (metadata.namespace !== call.namespace) takeNamespace(call, object)
+  if (metadata.ownerReferences !== owners)
+    dedupOwners(call, metadata, ' after mutating admission happens')
   if (metadata.managedFields === entries) return object
   const fault = faultOfEntries(metadata.managedFields)
   if (fault === null) return object
@@ -130,8 +135,8 @@ export const metadataRules = (served: ResourceEntry, api: WriteDependencies) => 
 /** UTF-16 units of owners in a warning. */
 const MAX_SHOWN_UIDS = 1024
 
-/** Owner references that are equal in full count once. */
-export function dedupOwners(call: Call, metadata: ObjectMeta): void {
+/** Owner references that are equal in full count once; `when`: part of the warning about others. */
+export function dedupOwners(call: Call, metadata: ObjectMeta, when = ''): void {
   const owners = metadata.ownerReferences
   if (!owners || owners.length < 2) return
   const seen = new Set<string>()
@@ -148,7 +153,7 @@ export function dedupOwners(call: Call, metadata: ObjectMeta): void {
   if (twice.length === 0) return
   metadata.ownerReferences = kept
   call.warn(
-    `.metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${shortened(twice.join(', '), MAX_SHOWN_UIDS)}`,
+    `.metadata.ownerReferences contains duplicate entries${when}; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${shortened(twice.join(', '), MAX_SHOWN_UIDS)}`,
   )
 }
 

@@ -17,6 +17,7 @@ export function runningServer(
     async settled() {
       await parts.bootstrapPolicy.settled
       await parts.publishedAuthentication.settled
+      await parts.apiServices.idle()
       await parts.controllers.idle()
     },
     async client(asked = {}) {

@@ -12,7 +12,16 @@ const STEPS = [
   'rbac/bootstrap-roles',
   'scheduling/bootstrap-system-priority-classes',
   'start-cluster-authentication-info-controller',
+  'aggregator-reload-proxy-client-cert',
+  'start-{system}-aggregator-informers',
+  'apiservice-registration-controller',
+  'apiservice-status-available-controller',
+  '{system}-apiserver-autoregistration',
+  'autoregister-completion',
 ] as const
+
+/** Steps whose checks have no prefix. */
+const WITHOUT_PREFIX: readonly StartStep[] = ['autoregister-completion']
 
 /** One step of the start. */
 export type StartStep = (typeof STEPS)[number]
@@ -45,7 +54,7 @@ export class StartProgress {
   /** A check for each step. */
   checks(v: Vocabulary): readonly HealthCheck[] {
     return [...this.#steps].map((step) => ({
-      name: `poststarthook/${v.resolve(step)}`,
+      name: WITHOUT_PREFIX.includes(step) ? step : `poststarthook/${v.resolve(step)}`,
       of: ['healthz', 'livez', 'readyz'],
       check: () => {
         if (!this.#done.has(step)) throw new Error(this.#failures.get(step) ?? 'not finished')

@@ -16,8 +16,10 @@ test('a server is stopped in the reverse of this order: sockets before the store
     'admission',
     'firstObjects',
     'definitions',
+    'aggregation',
     'authorization',
     'systemPriorities',
+    'audit',
     'authentication',
     'health',
     'endpoints',
@@ -29,6 +31,7 @@ test('a server is stopped in the reverse of this order: sockets before the store
     'serverService',
     'bootstrapPolicy',
     'publishedAuthentication',
+    'apiServices',
     'controllers',
   ])
 })

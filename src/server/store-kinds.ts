@@ -72,6 +72,7 @@ export const storeKinds: Readonly<Record<Settings['store'], StoreKind>> = {
             }
           : {}),
         format: { vocabulary: v.name },
+        ...(options.storeJournal === false ? { journalAfter: Infinity } : {}),
         verify: options.verify === true ? 'all' : 'newest',
         ttlMs: lifetimes(settings),
       })

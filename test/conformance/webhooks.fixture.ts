@@ -6,7 +6,12 @@ import {
   type ServerOptions,
 } from '../../src/index.ts'
 import { Client, type Reply } from '../client.ts'
-import { webhookProcess, type Json, type WebhookProcess } from '../webhook-process.ts'
+import {
+  webhookProcess,
+  type Json,
+  type Received,
+  type WebhookProcess,
+} from '../webhook-process.ts'
 
 export const PLURALS = {
   mutating: 'mutatingwebhookconfigurations',
@@ -76,6 +81,13 @@ export class Scene {
       },
     })
     this.#ended.length = 0
+  }
+
+  /** Requests of users that were sent to webhooks; all are forgotten. */
+  taken(): Received[] {
+    return this.webhooks
+      .take()
+      .filter(({ review }) => !review.request.userInfo.username.startsWith('system:'))
   }
 
   /** Audit annotations of the last request that ended for a path that starts like this. */

@@ -1,3 +1,4 @@
+import { TRANSPORTS, type TransportName } from '../../src/engine/etcd/transport.ts'
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -35,9 +36,10 @@ storeSuite('lmdb with a journal that is flushed at once', async (clock, ttlMs) =
 let etcd: Promise<Etcd> | null = null
 let prefixes = 0
 afterAll(async () => (await etcd)?.close())
-const openCase = async (clock: ManualClock, ttlMs?: TimeToLive) =>
+const openCase = async (clock: ManualClock, ttlMs?: TimeToLive, transport?: TransportName) =>
   rebased(
     await openEtcd({
+      transport,
       servers: [(await (etcd ??= startEtcd())).url],
       prefix: `/case-${prefixes++}`,
       dialTimeoutMs: 5_000,
@@ -47,11 +49,13 @@ const openCase = async (clock: ManualClock, ttlMs?: TimeToLive) =>
       ...(ttlMs ? { ttlMs } : {}),
     }),
   )
-storeSuite('etcd', openCase, {
-  skip: hasEtcd ? null : NO_ETCD,
-  ordered: false,
-  realTime: true,
-})
+for (const transport of TRANSPORTS) {
+  storeSuite(`etcd over ${transport}`, (clock, ttlMs) => openCase(clock, ttlMs, transport), {
+    skip: hasEtcd ? null : NO_ETCD,
+    ordered: false,
+    realTime: true,
+  })
+}
 
 test('everything is there after closing and opening again, history included', async () => {
   const dir = await newDir()

@@ -58,6 +58,8 @@ export async function callHook(
   const uid = parts.ids.uid()
   const apiVersion = reviewApiVersion(parts.v, version)
   const text = await converted(reviewText(attributes, candidate, { uid, apiVersion, ...how }))
+  // Whoever else writes the object does not wait for a webhook.
+  attributes.yieldObject()
   const response = await send(parts, hook, text, attributes)
   const verdict = read(hook, () =>
     verdictOf(response, {

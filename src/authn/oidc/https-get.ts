@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, RequestOptions } from 'node:http'
 import { Agent } from 'node:https'
 import { urlToHttpOptions } from 'node:url'
-import { transportProblem } from '../../client/call-error.ts'
+import { transportProblem } from '../../outgoing/transport-problem.ts'
 import { beginExchange, readAnswer } from '../../outgoing/http-exchange.ts'
 import type { Clock } from '../../base/clock.ts'
 

@@ -11,6 +11,8 @@ import { signalCode, type EndSignal, type Terminal } from '../terminal.ts'
 import { agentTlsOf } from './agent-tls.ts'
 import { admissionOf } from '../../server/options/admission-flags.ts'
 import { etcdPlaceOf } from './etcd-access.ts'
+import { auditOf } from '../../server/options/audit-flags.ts'
+import { aggregationOf } from '../../server/options/aggregation-flags.ts'
 import { authenticationOf } from '../../server/options/authentication-flags.ts'
 import { authorizationOf } from '../../server/options/authorization-flags.ts'
 import { commonServerFlags, serverFlags } from '../../server/options/server-flags.ts'
@@ -79,7 +81,7 @@ export async function serverCommand(
   })
   let server: RunningServer
   try {
-    if (!command.start) limitHeap()
+    if (!command.start && values['limit-heap']) limitHeap()
     const start = command.start ?? (await import('../../server/start-server.ts')).launchServer
     options = optionsOf(values)
     server = await start({ ...options, log })
@@ -108,6 +110,7 @@ function optionsOf(values: ServerValues): ServerOptions {
   if (hasEtcd && values.store === 'memory')
     throw new Error('--store memory and --etcd-servers exclude each other')
   const agentTls = agentTlsOf(values)
+  const audit = auditOf(values)
   return {
     // Absolute, since the path is shown to users in other directories.
     dataDir: resolve(values['data-dir']),
@@ -117,6 +120,7 @@ function optionsOf(values: ServerValues): ServerOptions {
     endpointReconciler: values['endpoint-reconciler-type'],
     servingHosts: values['tls-san'],
     eventTtlMs: values['event-ttl'],
+    storeJournal: values['store-journal'],
     allowUnlockedDataDir: values['allow-unlocked-data-dir'],
     verify: values.verify,
     encryptionConfigFile: values['encryption-provider-config'],
@@ -131,17 +135,20 @@ function optionsOf(values: ServerValues): ServerOptions {
     allowPrivileged: values['allow-privileged'],
     authentication: authenticationOf(values),
     authorization: authorizationOf(values),
+    aggregation: aggregationOf(values),
     ...admissionOf(values),
     controllers: values.controllers,
     historyMs: values['history-window'],
     requestTimeoutMs: values['request-timeout'],
     minRequestTimeoutMs: values['min-request-timeout'] * 1000,
     ...(agentTls ? { agentTls } : {}),
+    ...(audit ? { audit } : {}),
   }
 }
 
 const etcdUseOf = (values: ServerValues): EtcdUse => ({
   ...etcdPlaceOf(values),
+  transport: values['etcd-transport'],
   compactionIntervalMs: values['etcd-compaction-interval'],
   healthCheckTimeoutMs: values['etcd-healthcheck-timeout'],
   readyCheckTimeoutMs: values['etcd-readycheck-timeout'],

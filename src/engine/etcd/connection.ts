@@ -1,8 +1,9 @@
 import { systemClock, type Clock } from '../../base/clock.ts'
 import { EtcdUnavailable, isPassing, refusalOf } from './errors.ts'
-import { GrpcClient, type MessageStream } from './grpc/client.ts'
 import { type GrpcError, status } from './grpc/status.ts'
 import { decodeWatch, type WatchResponse } from './messages.ts'
+import { openBuiltin } from './grpc/client.ts'
+import type { MessageStream, OpenTransport, Transport } from './transport.ts'
 
 /** Where etcd is and how long to wait for it. */
 export interface ConnectionOptions {
@@ -15,6 +16,8 @@ export interface ConnectionOptions {
   readonly key?: Buffer
   readonly requestTimeoutMs: number
   readonly clock: Clock
+  /** Makes the transport to a member; our own unless specified otherwise. */
+  readonly open?: OpenTransport
 }
 
 /** A stream of watch frames. */
@@ -32,7 +35,7 @@ export interface Ask<T> {
 
 interface Endpoint {
   readonly server: string
-  readonly client: GrpcClient
+  readonly client: Transport
   /** Until when it is passed over, in the machine's time. */
   outUntil: number
 }
@@ -151,7 +154,7 @@ export class Connection {
   }
 }
 
-const call = <T>(client: GrpcClient, ask: Ask<T>, timeoutMs: number): Promise<T> =>
+const call = <T>(client: Transport, ask: Ask<T>, timeoutMs: number): Promise<T> =>
   client.call(ask.method, ask.request, ask.decode, timeoutMs)
 
 function unavailable(
@@ -171,7 +174,10 @@ function unavailable(
   )
 }
 
-function clientOf(server: string, { ca, cert, key }: ConnectionOptions): GrpcClient {
+function clientOf(
+  server: string,
+  { ca, cert, key, open = openBuiltin }: ConnectionOptions,
+): Transport {
   let url: URL
   try {
     url = new URL(server.includes('://') ? server : `http://${server}`)
@@ -183,5 +189,5 @@ function clientOf(server: string, { ca, cert, key }: ConnectionOptions): GrpcCli
   // Errors show addresses.
   if (url.username !== '' || url.password !== '')
     throw new Error(`--etcd-servers: ${url.host} is given with a user, which is not supported`)
-  return new GrpcClient(url.origin, { ca, cert, key })
+  return open(url.origin, { ca, cert, key })
 }

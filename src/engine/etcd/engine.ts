@@ -33,9 +33,10 @@ import { Position } from './position.ts'
 import { askRange, Reads } from './reads.ts'
 import { Subscribers } from './subscribers.ts'
 import { transact, type Means } from './transaction.ts'
+import { loadTransport, type TransportName } from './transport.ts'
 
 /** Where etcd is and how the store lies in it. */
-export interface EtcdOptions extends Omit<ConnectionOptions, 'clock'> {
+export interface EtcdOptions extends Omit<ConnectionOptions, 'clock' | 'open'> {
   /** Prefix of all keys, for instance `/registry`. */
   readonly prefix: string
   /** How long a key lives after it was written; undefined: until it is deleted. */
@@ -49,6 +50,8 @@ export interface EtcdOptions extends Omit<ConnectionOptions, 'clock'> {
   readonly dialTimeoutMs: number
   readonly log: Log
   readonly clock: Clock
+  /** What carries the calls; our own implementation unless specified otherwise. */
+  readonly transport?: TransportName | undefined
 }
 
 /** Features of this engine beyond any other. */
@@ -82,7 +85,8 @@ const SPENT_AT_ONCE = 256
 
 /** Opens a store in etcd. Throws EtcdUnavailable when no member responds in time. */
 export async function openEtcd(options: EtcdOptions): Promise<EtcdEngine> {
-  const connection = new Connection(options)
+  const open = await loadTransport(options.transport ?? 'builtin')
+  const connection = new Connection({ ...options, open })
   try {
     const engine = new EtcdStore(connection, options)
     await engine.prepare()

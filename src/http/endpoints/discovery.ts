@@ -15,6 +15,15 @@ import type { Endpoint } from '../context.ts'
 /** Endpoints by their paths. */
 type Endpoints = Pick<Map<string, Endpoint>, 'set' | 'delete'>
 
+/** The groups that discovery lists, in their order. */
+export interface DiscoveryGroups {
+  /** Without the core group; the same array as long as nothing in it changes. */
+  readonly groups: readonly ServedGroup[]
+  group(name: string): ServedGroup | undefined
+  /** Calls back when a group has changed in another way than by a change of the catalogue. */
+  subscribe(listener: (group: string) => void): void
+}
+
 /**
  * Adds discovery documents to the endpoints: versions, groups and resources. They are added and removed together with
  * groups and versions. Documents are created on first use and cached until their content changes.
@@ -22,10 +31,13 @@ type Endpoints = Pick<Map<string, Endpoint>, 'set' | 'delete'>
 export function serveDiscovery(
   endpoints: Endpoints,
   catalogue: Catalogue,
+  listed: DiscoveryGroups,
   address: () => string,
 ): void {
-  const discovery = new Discovery(endpoints, catalogue)
+  const discovery = new Discovery(endpoints, catalogue, listed)
   discovery.addRoots(address)
+  listed.subscribe((group) => discovery.renew(group))
+  for (const { group } of listed.groups) discovery.renew(group)
   for (const { group } of catalogue.groups) discovery.renew(group)
   catalogue.subscribe(({ added, changed, removed }) => {
     const entries = [...added, ...removed, ...changed.flatMap(({ before, now }) => [before, now])]
@@ -37,28 +49,40 @@ export function serveDiscovery(
 class Discovery {
   readonly #endpoints: Endpoints
   readonly #catalogue: Catalogue
+  readonly #listed: DiscoveryGroups
   /** Paths of each served group. */
   readonly #paths = new Map<string, ReadonlySet<string>>()
 
-  constructor(endpoints: Endpoints, catalogue: Catalogue) {
+  constructor(endpoints: Endpoints, catalogue: Catalogue, listed: DiscoveryGroups) {
     this.#endpoints = endpoints
     this.#catalogue = catalogue
+    this.#listed = listed
   }
 
   addRoots(address: () => string): void {
     const catalogue = this.#catalogue
-    const groups = () => catalogue.groups
+    const listed = this.#listed
     // Documents of the core group have no apiVersion, for compatibility with old clients.
-    this.#add('/api', APIVersions, groups, () => ({
-      kind: 'APIVersions',
-      versions: catalogue.group('')?.versions ?? [],
-      serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress: address() }],
-    }))
-    this.#add('/apis', APIGroupList, groups, () => ({
-      kind: 'APIGroupList',
-      apiVersion: 'v1',
-      groups: catalogue.groups.filter((g) => g.group !== '').map(groupOf),
-    }))
+    this.#add(
+      '/api',
+      APIVersions,
+      () => catalogue.groups,
+      () => ({
+        kind: 'APIVersions',
+        versions: catalogue.group('')?.versions ?? [],
+        serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress: address() }],
+      }),
+    )
+    this.#add(
+      '/apis',
+      APIGroupList,
+      () => listed.groups,
+      () => ({
+        kind: 'APIGroupList',
+        apiVersion: 'v1',
+        groups: listed.groups.map(groupOf),
+      }),
+    )
   }
 
   /** Updates the endpoints of a group to what it serves now. */
@@ -66,7 +90,7 @@ class Discovery {
     const before = this.#paths.get(group) ?? new Set()
     const paths = new Set<string>()
     const catalogue = this.#catalogue
-    const served = catalogue.group(group)
+    const listed = group === '' ? undefined : this.#listed.group(group)
     const add = (
       path: string,
       shape: ShapeClass<unknown>,
@@ -76,15 +100,15 @@ class Discovery {
       paths.add(path)
       if (!before.has(path)) this.#add(path, shape, of, make)
     }
-    if (served && group !== '') {
-      const now = () => catalogue.group(group)
+    if (listed) {
+      const now = () => this.#listed.group(group)
       add(`/apis/${group}`, APIGroup, now, () => ({
         kind: 'APIGroup',
         apiVersion: 'v1',
-        ...groupOf(now() ?? served),
+        ...groupOf(now() ?? listed),
       }))
     }
-    for (const version of served?.versions ?? []) {
+    for (const version of catalogue.group(group)?.versions ?? []) {
       const groupVersion = group === '' ? version : `${group}/${version}`
       const resources = () => catalogue.resources(group, version)
       add(`/${group === '' ? 'api' : 'apis'}/${groupVersion}`, APIResourceList, resources, () => ({

@@ -1,8 +1,10 @@
 import type { OpenApiAnswer, OpenApiEndpoints, OpenApiRequest } from '../../openapi/endpoints.ts'
+import type { MergedEndpoints } from '../../openapi/merged-endpoints.ts'
 import { first } from '../../registry/context.ts'
 import type { Answer, Context, Endpoint } from '../context.ts'
 import { takesGzip } from '../answer.ts'
 import { pageNotFound } from '../plain-text.ts'
+import { groupVersionAnswer } from '../remote-apis.ts'
 
 const ROOT = '/openapi/v3'
 
@@ -13,16 +15,25 @@ export const openApiPaths = (documents: OpenApiEndpoints): [string, Endpoint][] 
 ]
 
 /** The documents of individual group versions, linked from the index. */
-export const openApiDocuments = (documents: OpenApiEndpoints): [string, Endpoint][] => [
+export const openApiDocuments = (documents: MergedEndpoints): [string, Endpoint][] => [
   [
     `${ROOT}/`,
     async (context) => {
       const hash = first(context.query, 'hash') ?? null
       const path = context.path.slice(ROOT.length + 1)
+      const elsewhere = documents.isElsewhere(path) ? answerOfServer(context, path) : null
+      if (elsewhere) return elsewhere
       return answer(context, await documents.v3(path, hash, request(context)))
     },
   ],
 ]
+
+/** The document of the server of a group version; null when that is this one by now. */
+function answerOfServer(context: Context, path: string): Promise<Answer> | null {
+  const [root, ...names] = path.split('/')
+  const [group, version] = root === 'api' ? ['', names[0]] : names
+  return groupVersionAnswer(context, group ?? '', version ?? '')
+}
 
 function request(context: Context): OpenApiRequest {
   const { accept, 'if-none-match': ifNoneMatch } = context.exchange.headers

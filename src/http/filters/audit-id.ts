@@ -1,4 +1,4 @@
-import { randomUuid } from '../../base/ids.ts'
+import { randomUUID } from 'node:crypto'
 import type { Filter } from '../context.ts'
 
 const MAX_LENGTH = 64
@@ -9,6 +9,6 @@ export const auditId: Filter = {
   run(context) {
     const given = context.exchange.headers['audit-id']
     const usable = typeof given === 'string' && given.length <= MAX_LENGTH && /^[\w-]+$/.test(given)
-    context.headers.push('audit-id', usable ? given : randomUuid())
+    context.headers.push('audit-id', usable ? given : randomUUID())
   },
 }

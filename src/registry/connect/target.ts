@@ -1,7 +1,8 @@
 import { lookup as dnsLookup, type LookupAddress } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
+import type { Agent } from 'node:https'
 import { badRequest } from '../../meta/errors.ts'
-import type { Call, ConnectDependencies, Reach } from '../context.ts'
+import type { Call, ConnectDependencies, Reach, User } from '../context.ts'
 
 /** Certificates for connections to node agents. */
 export interface AgentTls {
@@ -10,6 +11,20 @@ export interface AgentTls {
   /** Client certificate of this server, PEM. */
   readonly cert?: string
   readonly key?: string
+}
+
+/** Certificates for connections to a server that has a name of its own. */
+export interface ServerTls extends AgentTls {
+  /** Name that its certificate must be for. */
+  readonly serverName: string
+  /** Whether its certificate is verified: with the authorities of the system where none are given. */
+  readonly verified: boolean
+}
+
+/** Connections to one server or several; requests that can be repeated share open ones. */
+export interface TargetAgents {
+  readonly shared: Agent
+  readonly single: Agent
 }
 
 /** Target of a connect request. */
@@ -23,7 +38,7 @@ export interface Target {
   /** Query with its question mark, or empty. */
   readonly query: string
   /** Certificates; null accepts any certificate, as for addresses that no certificate names. */
-  readonly tls: AgentTls | null
+  readonly tls: AgentTls | ServerTls | null
   /** The target requires an upgraded connection. */
   readonly upgradeRequired?: true
   /** Path of this server that maps to the root of the target, for redirects; absent where there is none. */
@@ -32,6 +47,15 @@ export interface Target {
   readonly addresses?: readonly LookupAddress[]
   /** Content type that overrides that of the target. */
   readonly contentType?: string
+  /**
+   * User whose identity is passed on: the target is another API server, which answers in the place of this one. Failures
+   * are texts. Absent: the target learns of no user.
+   */
+  readonly user?: User
+  /** Whether redirects of the target are refused. */
+  readonly refusesRedirects?: boolean
+  /** Connections to use; without them every request makes its own. */
+  readonly agents?: TargetAgents
 }
 
 /** Resolves the target of a connect request; null: none, the response is empty. */

@@ -1,9 +1,8 @@
 import type { Api } from '../../registry/context.ts'
 import {
   mergedConfiguration,
-  publishedConfiguration,
   PUBLISHED_NAME,
-  type PublishedOptions,
+  type PublishedData,
 } from '../../authn/published-configuration.ts'
 import { ensureObject } from './ensure-object.ts'
 import type { ConfigMap } from '../../kinds/core/config-map.ts'
@@ -13,13 +12,12 @@ import type { ObjectSource } from '../../catalogue/object-source.ts'
 export async function publishAuthentication(
   api: Api,
   source: ObjectSource,
-  options: PublishedOptions,
+  own: PublishedData,
 ): Promise<void> {
   const served = api.catalogue.find('', 'v1', 'configmaps')
   if (!served) return
   const namespace = api.v.resolve('{system}-system')
   const present = await source.get<ConfigMap>(served.name, namespace, PUBLISHED_NAME)
-  const own = publishedConfiguration(options)
   const data = mergedConfiguration(present?.data ?? {}, own, api.clock.now())
   const members = { data: { ...data } }
   await ensureObject(api, served, {

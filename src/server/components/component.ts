@@ -10,6 +10,9 @@ import type { ServerLease } from '../server-leases.ts'
 import type { Authentication } from '../open-authentication.ts'
 import type { Authorization } from '../open-authorization.ts'
 import type { ServerAdmission } from './admission.ts'
+import type { ServerAudit } from './audit.ts'
+import type { Aggregation } from './aggregation.ts'
+import type { ApiServiceControllers } from './api-services.ts'
 import type { BootstrapPolicy } from './bootstrap-policy.ts'
 import type { ServerControllers } from './controllers.ts'
 import type { OpenEngine } from '../store-kinds.ts'
@@ -33,8 +36,10 @@ export interface ServerParts {
   readonly api: Api
   readonly objects: ObjectSource
   readonly admission: ServerAdmission
+  readonly audit: ServerAudit
   readonly firstObjects: FirstObjects
   readonly definitions: null
+  readonly aggregation: Aggregation
   readonly authorization: Authorization
   readonly systemPriorities: null
   readonly authentication: Authentication
@@ -48,6 +53,7 @@ export interface ServerParts {
   readonly serverService: null
   readonly bootstrapPolicy: BootstrapPolicy
   readonly publishedAuthentication: PublishedAuthentication
+  readonly apiServices: ApiServiceControllers
   readonly controllers: ServerControllers
 }
 

@@ -1,3 +1,4 @@
+import { errorText } from '../../base/error-text.ts'
 import { buildInfo, packageVersion } from '../../base/package-version.ts'
 import type { Endpoint, ServerState } from '../../http/context.ts'
 import { serveDiscovery } from '../../http/endpoints/discovery.ts'
@@ -6,6 +7,7 @@ import { indexEndpoint } from '../../http/endpoints/index-page.ts'
 import { openApiDocuments, openApiPaths } from '../../http/endpoints/openapi.ts'
 import { gitVersion, versionEndpoint } from '../../http/endpoints/version.ts'
 import { openApiEndpoints } from '../../openapi/endpoints.ts'
+import { mergedEndpoints } from '../../openapi/merged-endpoints.ts'
 import type { Settings } from '../settings.ts'
 import { component } from './component.ts'
 
@@ -17,20 +19,24 @@ export interface ServerEndpoints {
 }
 
 /** Creates the endpoints of health, discovery, OpenAPI documents, version and index. */
-export const endpoints = ({ v }: Settings) =>
+export const endpoints = ({ v, log }: Settings) =>
   component({
     name: 'endpoints',
-    needs: ['catalogue', 'health'],
+    needs: ['catalogue', 'aggregation', 'health'],
     later: ['listener'],
     start(parts) {
-      const { catalogue, health } = parts
-      const documents = openApiEndpoints({ catalogue, v, version: gitVersion(packageVersion()) })
+      const { catalogue, aggregation, health } = parts
+      const documents = mergedEndpoints(
+        openApiEndpoints({ catalogue, v, version: gitVersion(packageVersion()) }),
+        aggregation.documents,
+        (error) => log.warn('OpenAPI documents cannot be merged', { error: errorText(error) }),
+      )
       const endpoints = new Map<string, Endpoint>([
         ...openApiPaths(documents),
         ...healthEndpoints(health.checks),
         ['/version', versionEndpoint({ version: packageVersion(), ...buildInfo() })],
       ])
-      serveDiscovery(endpoints, catalogue, () => parts.listener.address)
+      serveDiscovery(endpoints, catalogue, aggregation.order, () => parts.listener.address)
       endpoints.set(
         '/',
         indexEndpoint(() => [...endpoints.keys()]),

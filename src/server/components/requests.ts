@@ -24,14 +24,24 @@ export interface Requests {
 export const requests = (settings: Settings) =>
   component({
     name: 'requests',
-    needs: ['api', 'authentication', 'authorization', 'health', 'endpoints'],
-    start({ api, authentication, authorization, health, endpoints }) {
+    needs: [
+      'api',
+      'audit',
+      'authentication',
+      'authorization',
+      'aggregation',
+      'health',
+      'endpoints',
+    ],
+    start({ api, audit, authentication, authorization, aggregation, health, endpoints }) {
       const { options, v, clock, log } = settings
       const connections = connectionsOf(settings)
       const deadlines = new Deadlines(clock)
+      const subscribers = [...(audit.trail ? [audit.trail] : []), ...(options.stages ?? [])]
       const state: ServerState = {
         api,
-        stages: options.stages?.length ? new Stages(options.stages, { clock, log }) : null,
+        stages: subscribers.length > 0 ? new Stages(subscribers, { clock, log }) : null,
+        audit: audit.trail,
         deadlines,
         connections,
         requestTimeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
@@ -47,6 +57,7 @@ export const requests = (settings: Settings) =>
         },
         health: health.checks,
         ...endpoints,
+        remotes: aggregation.remotes,
         onDeprecated: (use) => options.onDeprecated?.(use),
         onError: (error, { exchange, path }) => {
           log.error('request failed', { method: exchange.method, path, error: errorText(error) })

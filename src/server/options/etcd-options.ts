@@ -11,6 +11,8 @@ export interface EtcdPlace {
 
 /** Options of the connection to etcd and of its maintenance. */
 export interface EtcdUse extends EtcdPlace {
+  /** What carries the calls: `builtin`, or `grpc-js`, for which the package `@grpc/grpc-js` is installed beside. */
+  readonly transport?: 'builtin' | 'grpc-js'
   /** How often etcd is compacted, by one of its servers, milliseconds; 5 minutes by default, 0: not by them. */
   readonly compactionIntervalMs?: number
   /** How long checks of health wait for etcd, milliseconds; 2 s by default. */

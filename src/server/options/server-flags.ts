@@ -4,9 +4,12 @@ import { product, vocabularies } from '../../vocabulary/index.ts'
 import type { VocabularyName } from '../../vocabulary/vocabulary.ts'
 import { truthOr } from '../../base/value-checks.ts'
 import { admissionFlags } from './admission-flags.ts'
+import { auditFlags } from './audit-flags.ts'
+import { aggregationFlags } from './aggregation-flags.ts'
 import { globalFlags } from '../../flags/global-flags.ts'
 import { authenticationFlags } from './authentication-flags.ts'
 import { authorizationFlags } from './authorization-flags.ts'
+import { TRANSPORTS } from '../../engine/etcd/transport.ts'
 import { etcdFlags } from './etcd-flags.ts'
 import {
   boolFlag,
@@ -45,6 +48,11 @@ export const serverFlags = {
     default: 'lmdb',
     help: 'Storage engine. Objects in memory are lost when the server stops.',
   }),
+  'store-journal': onFlag({
+    option: 'storeJournal',
+    section: 'Storage',
+    help: 'Write small transactions to a journal first, which takes one flush of the disk instead of two. Only for the store lmdb.',
+  }),
   'encryption-provider-config': fileFlag({
     option: 'encryptionConfigFile',
     section: 'Storage',
@@ -75,6 +83,12 @@ export const serverFlags = {
     }),
   ),
   ...etcdFlags,
+  'etcd-transport': choiceFlag(TRANSPORTS, {
+    option: 'etcd.transport',
+    section: 'Storage',
+    default: 'builtin',
+    help: 'What carries the calls to etcd. For grpc-js, the package @grpc/grpc-js must be installed; it takes about twice the CPU.',
+  }),
   'etcd-compaction-interval': orNone(
     durationFlag({
       option: 'etcd.compactionIntervalMs',
@@ -220,6 +234,8 @@ export const serverFlags = {
   ...authenticationFlags,
   ...authorizationFlags,
   ...admissionFlags,
+  ...auditFlags,
+  ...aggregationFlags,
   v: intFlag(
     { min: 0, max: 10 },
     {
@@ -233,6 +249,10 @@ export const serverFlags = {
     section: 'Logs',
     default: 'text',
     help: 'Format of the log, which is written to standard error.',
+  }),
+  'limit-heap': onFlag({
+    section: 'Process',
+    help: 'Limit how far the heap of the process grows beyond its live objects.',
   }),
   ...globalFlags,
 }

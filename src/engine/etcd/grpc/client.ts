@@ -5,7 +5,7 @@
 import { Readable } from 'node:stream'
 import { systemClock, type Clock } from '../../../base/clock.ts'
 import { encodeHeaders, type Headers } from '../../../http2/hpack.ts'
-import type { Identity } from '../http2/socket.ts'
+import type { Identity, MessageStream, OpenTransport, Transport } from '../transport.ts'
 import type { Stream, StreamError, StreamListener } from '../http2/stream.ts'
 import { frameOf, FrameReader } from './frames.ts'
 import { Session } from './session.ts'
@@ -19,23 +19,11 @@ const HEADERS: HeaderList = [
   ['user-agent', 'grpc-node-http2'],
 ]
 
-/** Messages of a server, and the way to send it some. Ends with GrpcError. */
-export interface MessageStream<T> {
-  on(event: 'data', listener: (message: T) => void): unknown
-  on(event: 'error', listener: (error: Error) => void): unknown
-  on(event: 'end', listener: () => void): unknown
-  send(message: Buffer): void
-  /** Sends nothing more. */
-  done(): void
-  cancel(): void
-  [Symbol.asyncIterator](): AsyncIterator<T>
-}
-
 /**
  * A connection to one server, opened when it is needed and again when it broke. Nothing is sent before the server has
  * accepted the connection, so that a call which got no further surely did not happen.
  */
-export class GrpcClient {
+export class GrpcClient implements Transport {
   readonly #url: URL
   readonly #identity: Identity
   readonly #clock: Clock
@@ -50,7 +38,6 @@ export class GrpcClient {
     this.#clock = clock
   }
 
-  /** Makes one unary call; `answer` is the whole message. Rejects with GrpcError, also for errors of `decode`. */
   call<T>(
     method: string,
     message: Buffer,
@@ -107,7 +94,6 @@ export class GrpcClient {
     })
   }
 
-  /** Opens a stream, which is read as fast as its reader takes messages. */
   stream<T>(
     method: string,
     decode: (message: Buffer) => T,
@@ -156,12 +142,10 @@ export class GrpcClient {
     return Object.assign(messages, ways) as unknown as MessageStream<T>
   }
 
-  /** Something is missed: if the server is found not to be there, all that is under way ends with an error. */
   probe(): void {
     this.#session?.probe()
   }
 
-  /** Ends the connection and every call on it. */
   close(): void {
     this.#closed = true
     this.#session?.destroy()
@@ -198,6 +182,9 @@ export class GrpcClient {
     return (this.#session ??= new Session(this.#url, this.#identity, this.#clock))
   }
 }
+
+/** The transport by hand. */
+export const openBuiltin: OpenTransport = (origin, identity) => new GrpcClient(origin, identity)
 
 /** Splits a stream into messages, and reports once how it ended: null when its status is OK. */
 class Answers implements StreamListener {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../base/clock.ts'
 import { Http2Connection } from '../http2/connection.ts'
-import type { Identity } from '../http2/socket.ts'
+import type { Identity } from '../transport.ts'
 import { StreamError, textOf, type Stream, type StreamListener } from '../http2/stream.ts'
 import { Liveness } from './liveness.ts'
 import { GrpcError, status } from './status.ts'

@@ -16,7 +16,8 @@ import {
   writeHeader,
 } from '../../../http2/frames.ts'
 import { HeaderDecoder } from '../../../http2/hpack.ts'
-import { openSocket, type Identity } from './socket.ts'
+import type { Identity } from '../transport.ts'
+import { openSocket } from './socket.ts'
 import {
   forget,
   StreamError,

@@ -1,13 +1,6 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
-
-/** Trusted authorities and the client certificate; PEM. */
-export interface Identity {
-  /** Certificates that vouch for the server; absent: those of the system. */
-  readonly ca?: Buffer | undefined
-  readonly cert?: Buffer | undefined
-  readonly key?: Buffer | undefined
-}
+import type { Identity } from '../transport.ts'
 
 /** A socket on its way to a server, which is ended when the server agrees to TLS but not to HTTP/2. */
 export function openSocket(url: URL, { ca, cert, key }: Identity): Socket {

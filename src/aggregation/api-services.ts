@@ -1,0 +1,85 @@
+/** The APIServices of the cluster, as this server knows them. */
+import type { ObjectHandler } from '../catalogue/object-source.ts'
+import type { APIService } from '../kinds/apiregistration/api-service.ts'
+
+/** The name of the APIService of a group version. */
+export const apiServiceName = (group: string, version: string): string => `${version}.${group}`
+
+/** The condition that says whether requests can be proxied. */
+export const AVAILABLE = 'Available'
+
+/** Whether requests can be proxied to the server of an APIService. */
+export const isAvailable = ({ status }: APIService): boolean =>
+  status.conditions?.some((one) => one.type === AVAILABLE && one.status === 'True') ?? false
+
+/** Called after a change of an APIService other than of its status alone. */
+export type ApiServiceListener = (name: string, group: string) => void
+
+/** Follows the APIServices. */
+export class ApiServices implements ObjectHandler<APIService> {
+  readonly #own: string
+  readonly #all = new Map<string, APIService>()
+  readonly #remote = new Map<string, APIService>()
+  readonly #listeners = new Set<ApiServiceListener>()
+  readonly #onAvailability = new Set<(name: string) => void>()
+
+  /** `own`: the group of APIServices, which nobody else can serve: they could not be changed back. */
+  constructor(own: string) {
+    this.#own = own
+  }
+
+  /** Those of other servers, by name. */
+  get remote(): ReadonlyMap<string, APIService> {
+    return this.#remote
+  }
+
+  get all(): ReadonlyMap<string, APIService> {
+    return this.#all
+  }
+
+  set(service: APIService): void {
+    const { name = '' } = service.metadata
+    const before = this.#all.get(name)
+    this.#all.set(name, service)
+    if (service.spec.service && service.spec.group !== this.#own) this.#remote.set(name, service)
+    else this.#remote.delete(name)
+    if (!before || !isSame(before, service)) this.#tell(name, service)
+    else if (isAvailable(before) !== isAvailable(service))
+      for (const listener of this.#onAvailability) listener(name)
+  }
+
+  removed(service: APIService): void {
+    const { name = '' } = service.metadata
+    this.#all.delete(name)
+    this.#remote.delete(name)
+    this.#tell(name, service)
+  }
+
+  /** The APIService of a group version that another server serves. */
+  remoteOf(group: string, version: string): APIService | undefined {
+    const found = this.#remote.get(apiServiceName(group, version))
+    // A version of a path may hold dots, and then be that of another group.
+    return found?.spec.group === group && found.spec.version === version ? found : undefined
+  }
+
+  /** Returns a function that unsubscribes. */
+  subscribe(listener: ApiServiceListener): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** Calls back when an APIService, which is otherwise unchanged, becomes available or ceases to be. */
+  onAvailability(listener: (name: string) => void): () => void {
+    this.#onAvailability.add(listener)
+    return () => this.#onAvailability.delete(listener)
+  }
+
+  #tell(name: string, { spec }: APIService): void {
+    for (const listener of this.#listeners) listener(name, spec.group ?? '')
+  }
+}
+
+/** Whether nothing but the status differs. */
+const isSame = (a: APIService, b: APIService): boolean =>
+  a.metadata.uid === b.metadata.uid &&
+  JSON.stringify([a.spec, a.metadata.labels]) === JSON.stringify([b.spec, b.metadata.labels])

@@ -1,0 +1,62 @@
+/** gRPC as the store in etcd uses it: calls with a deadline, and streams. One interface, two implementations. */
+
+/** Certificates for one server, PEM. */
+export interface Identity {
+  /** Certificates that vouch for the server; absent: those of the system. */
+  readonly ca?: Buffer | undefined
+  readonly cert?: Buffer | undefined
+  readonly key?: Buffer | undefined
+}
+
+/** Messages of a server, and the way to send it some. Ends with GrpcError. */
+export interface MessageStream<T> {
+  on(event: 'data', listener: (message: T) => void): unknown
+  on(event: 'error', listener: (error: Error) => void): unknown
+  on(event: 'end', listener: () => void): unknown
+  send(message: Buffer): void
+  /** Sends nothing more. */
+  done(): void
+  cancel(): void
+  [Symbol.asyncIterator](): AsyncIterator<T>
+}
+
+/** A connection to one server, which opens when it is needed and again when it broke. */
+export interface Transport {
+  /** Makes one unary call; `answer` is the whole message. Rejects with GrpcError, also for errors of `decode`. */
+  call<T>(
+    method: string,
+    message: Buffer,
+    decode: (answer: Buffer) => T,
+    timeoutMs: number,
+  ): Promise<T>
+  /** Opens a stream, which is read as fast as its reader takes messages. */
+  stream<T>(
+    method: string,
+    decode: (message: Buffer) => T,
+    headers?: Readonly<Record<string, string>>,
+  ): MessageStream<T>
+  /** Something is missed: if the server is found not to be there, all that is under way ends with an error. */
+  probe(): void
+  /** Ends the connection and every call on it. */
+  close(): void
+}
+
+/** Makes the transport to one server, by its origin such as `https://10.0.0.1:2379`. */
+export type OpenTransport = (origin: string, identity: Identity) => Transport
+
+/** The implementations: our own, or the gRPC library, a package that is installed beside. */
+export const TRANSPORTS = ['builtin', 'grpc-js'] as const
+export type TransportName = (typeof TRANSPORTS)[number]
+
+const opened: Readonly<Record<TransportName, () => Promise<OpenTransport>>> = {
+  async builtin() {
+    return (await import('./grpc/client.ts')).openBuiltin
+  },
+  async 'grpc-js'() {
+    const { openLibraryTransport } = await import('./grpc-library/transport.ts')
+    return openLibraryTransport()
+  },
+}
+
+/** Loads an implementation. Throws an Error that says what to install when its package is absent. */
+export const loadTransport = (name: TransportName): Promise<OpenTransport> => opened[name]()
