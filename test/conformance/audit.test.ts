@@ -457,6 +457,13 @@ describe('backends', () => {
       type: 'kubernetes.io/tls',
       data: { 'tls.key': 'dmVyeS1zZWNyZXQ=' },
     })
+    const malformed = await client.ask('POST', SECRETS, {
+      raw: '{"metadata":{"name":"u"},"stringData":{"a":"very-secret"',
+    })
+    expect([malformed.status, malformed.text]).toEqual([
+      400,
+      expect.stringContaining('very-secret'),
+    ])
     await client.post(`${NS}/serviceaccounts`, { metadata: { name: 'robot' } })
     const made = await client.post(`${NS}/serviceaccounts/robot/token`, { spec: {} })
     const token = made.body.status.token as string
@@ -551,6 +558,43 @@ describe('backends', () => {
     expect(readFileSync(path, 'utf8')).not.toContain('xxxx')
     expect(scene.lines.join('')).toContain('the event is too large')
   })
+
+  for (const mode of ['blocking', 'batch'] as const) {
+    test(`a panic, in mode ${mode}`, async () => {
+      const path = join(dir, `log-${++files}`)
+      const failing = {
+        name: 'Failing',
+        defaultOn: true,
+        create: () => ({
+          handles: () => true,
+          resources: [{ group: '', resource: 'configmaps' }],
+          validate() {
+            throw new Error('no luck')
+          },
+        }),
+      }
+      scene = await Scene.start(
+        policy({ level: 'Metadata', resources: [{ resources: ['configmaps'] }] }),
+        { log: { path, mode } },
+        { admission: [failing] },
+      )
+      const made = await scene.client.post(MAPS, { metadata: { name: 'x' } })
+      expect(made.status).toBe(500)
+      await scene.close()
+      const events = readFileSync(path, 'utf8')
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => JSON.parse(line) as Event)
+      expect(events.map(({ stage }) => stage as string)).toEqual(['RequestReceived', 'Panic'])
+      expect(events[1].responseStatus).toEqual({
+        metadata: {},
+        status: 'Failure',
+        message: "APIServer panic'd: no luck",
+        reason: 'InternalError',
+        code: 500,
+      })
+    })
+  }
 
   test('the legacy format', async () => {
     const path = join(dir, `log-${++files}`)
