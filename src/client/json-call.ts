@@ -39,6 +39,8 @@ export interface JsonClientOptions {
   readonly maxAnswerBytes?: number
   /** Attempts at one call; 5 by default. */
   readonly attempts?: number
+  /** Milliseconds before the second attempt; half a second by default. */
+  readonly retryDelayMs?: number
   /** Whether standard input is interactive, for credential plugins; false by default. */
   readonly interactive?: boolean
   /** Where to connect to instead of the host and port of the server's URL. */
@@ -128,8 +130,8 @@ export class JsonClient {
   }
 
   async #pause(attempt: number, error: CallError, target: Target, signal?: AbortSignal) {
-    const { clock, ids = randomIds } = this.#options
-    const base = FIRST_DELAY_MS * DELAY_FACTOR ** (attempt - 1)
+    const { clock, ids = randomIds, retryDelayMs = FIRST_DELAY_MS } = this.#options
+    const base = retryDelayMs * DELAY_FACTOR ** (attempt - 1)
     const own = Math.round(base * (1 + DELAY_JITTER * ids.fraction()))
     // A server does not keep its callers for longer than an attempt may take.
     const delay = Math.max(own, Math.min(error.retryAfterMs, target.limitMs))

@@ -172,6 +172,7 @@ function apiOf({ v, clock, cache, catalogue, objects }: ApiParts): Api {
     authorizer: alwaysAllow,
     catalogue,
     gate: defaultGate,
+    tolerationSeconds: { notReady: 300, unreachable: 300 },
   }
   const api: Api = {
     v,

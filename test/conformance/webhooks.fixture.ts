@@ -6,7 +6,12 @@ import {
   type ServerOptions,
 } from '../../src/index.ts'
 import { Client, type Reply } from '../client.ts'
-import { webhookProcess, type Json, type Received, type WebhookProcess } from '../webhook-process.ts'
+import {
+  webhookProcess,
+  type Json,
+  type Received,
+  type WebhookProcess,
+} from '../webhook-process.ts'
 
 export const PLURALS = {
   mutating: 'mutatingwebhookconfigurations',

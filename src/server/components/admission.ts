@@ -1,4 +1,5 @@
 import { admissionChain, type AdmissionChain } from '../../admission/chain.ts'
+import type { PluginDeps } from '../../admission/plugin.ts'
 import { pluginWriter } from '../../registry/plugin-writer.ts'
 import type { Settings } from '../settings.ts'
 import { component } from './component.ts'
@@ -9,14 +10,29 @@ export interface ServerAdmission {
 }
 
 /** Creates the enabled admission plugins. */
-export const admission = ({ v, clock, ids, log, gate, plugins: chosen }: Settings) =>
+export const admission = ({ v, clock, ids, log, gate, plugins: chosen, options }: Settings) =>
   component({
     name: 'admission',
     needs: ['api', 'catalogue', 'objects'],
     start({ api, catalogue, objects }) {
       const { authorizer } = api
       const writer = pluginWriter(() => api)
-      const deps = { v, clock, ids, log, objects, writer, authorizer, catalogue, gate }
+      const tolerationSeconds = {
+        notReady: options.defaultNotReadyTolerationSeconds ?? 300,
+        unreachable: options.defaultUnreachableTolerationSeconds ?? 300,
+      }
+      const deps: PluginDeps = {
+        v,
+        clock,
+        ids,
+        log,
+        objects,
+        writer,
+        authorizer,
+        catalogue,
+        gate,
+        tolerationSeconds,
+      }
       const plugins = chosen.factories.map((factory) =>
         factory.create(deps, chosen.configurations.get(factory.name)),
       )

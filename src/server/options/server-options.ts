@@ -88,6 +88,10 @@ export interface ServerOptions {
   readonly disableAdmissionPlugins?: readonly string[]
   /** File with configurations of admission plugins. */
   readonly admissionConfigFile?: string
+  /** Seconds for which pods tolerate nodes that are not ready, unless they say otherwise; 300 by default. */
+  readonly defaultNotReadyTolerationSeconds?: number
+  /** The same for unreachable nodes. */
+  readonly defaultUnreachableTolerationSeconds?: number
   /**
    * Whether the garbage collector and the controllers of namespaces and accounts run; they do by default. `server`:
    * only those that are a part of every server, where a separate controller manager runs the rest.
