@@ -458,7 +458,7 @@ describe('backends', () => {
       data: { 'tls.key': 'dmVyeS1zZWNyZXQ=' },
     })
     const malformed = await client.ask('POST', SECRETS, {
-      raw: '{"metadata":{"name":"u"},"stringData":{"a":"very-secret"',
+      raw: '{"data":{"a":"very-secret"',
     })
     expect([malformed.status, malformed.text]).toEqual([
       400,
