@@ -3,6 +3,7 @@ import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
 import type { Log } from '../base/log.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
+import type { ServiceResolver } from '../client/service-address.ts'
 import type { ObjectSource } from '../catalogue/object-source.ts'
 import type { ResourceName } from '../meta/resource-name.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
@@ -22,6 +23,8 @@ export interface PluginDeps {
   readonly authorizer: Pick<Authorizer, 'authorize'>
   /** The served resources, for conversion and for kinds that are named in rules. */
   readonly catalogue: Catalogue
+  /** Finds where a service is reached at this moment, by the way that the server is configured to. */
+  readonly resolveService: ServiceResolver
   /** Whether a feature gate is on. */
   readonly gate: (name: string) => boolean
 }

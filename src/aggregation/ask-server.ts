@@ -8,7 +8,7 @@ import { checkProxyable, proxyableLookup } from '../registry/connect/target.ts'
 import type { Reach } from '../registry/context.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import type { ProxyCertificate } from './remote-servers.ts'
-import type { ServiceAddress } from './service-address.ts'
+import type { ServiceAddress } from '../client/service-address.ts'
 
 /** What requests of this server need. */
 export interface AskingParts {

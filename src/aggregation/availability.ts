@@ -10,7 +10,7 @@ import {
   serviceAddress,
   SERVICES,
   type ServiceRouting,
-} from './service-address.ts'
+} from '../client/service-address.ts'
 
 /** The condition without its type and time. */
 export interface Availability {

@@ -7,7 +7,7 @@ import type { RemoteDocuments, RemotePart, RemoteV3 } from '../openapi/remote-do
 import { isAvailable, type ApiServices } from './api-services.ts'
 import { askServer, type AskingParts, type Reply } from './ask-server.ts'
 import { serverTls } from './server-tls.ts'
-import { serviceAddress, type ServiceRouting } from './service-address.ts'
+import { serviceAddress, type ServiceRouting } from '../client/service-address.ts'
 
 /** What downloads need. */
 export interface DownloadParts extends AskingParts {

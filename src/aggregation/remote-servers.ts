@@ -12,7 +12,7 @@ import { checkProxyable, type TargetAgents } from '../registry/connect/target.ts
 import type { Reach } from '../registry/context.ts'
 import { isAvailable, type ApiServices } from './api-services.ts'
 import { serverTls } from './server-tls.ts'
-import { serviceAddress, type ServiceRouting } from './service-address.ts'
+import { serviceAddress, type ServiceRouting } from '../client/service-address.ts'
 
 /** The certificate that this server shows to others as a proxy, PEM; empty without one. */
 export interface ProxyCertificate {

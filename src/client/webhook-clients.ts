@@ -5,7 +5,7 @@ import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import type { ClientConfig } from './client-config.ts'
 import type { JsonClient, JsonClientOptions } from './json-call.ts'
 import type { UserConfig } from './kubeconfig.ts'
-import type { DialAddress, ServiceResolver } from './service-address.ts'
+import type { ServiceAddress, ServiceResolver } from './service-address.ts'
 
 /** Where a webhook is, as objects of the API state it: a URL or a service. */
 export interface WebhookTarget {
@@ -85,7 +85,7 @@ export class WebhookClients {
     this.#clients.clear()
   }
 
-  async #dialOf({ service }: WebhookTarget, place: Place): Promise<DialAddress | null> {
+  async #dialOf({ service }: WebhookTarget, place: Place): Promise<ServiceAddress | null> {
     if (!service) return null
     const { namespace, name } = service
     try {
@@ -98,7 +98,7 @@ export class WebhookClients {
 
   async #open(
     { host, port, shownHost }: Place,
-    dial: DialAddress | null,
+    dial: ServiceAddress | null,
     caBundle: string,
   ): Promise<JsonClient> {
     const { v, clock, userAgent, maxAnswerBytes, describeAnswer, credentials } = this.#options
@@ -110,6 +110,7 @@ export class WebhookClients {
     }
     // Few servers have webhooks.
     const { openJsonClient } = await import('./json-call.ts')
+    const { InvalidAuthorities } = await import('./connection.ts')
     return openJsonClient({
       config,
       v,
@@ -120,6 +121,10 @@ export class WebhookClients {
       ...(userAgent === undefined ? {} : { userAgent }),
       ...(describeAnswer === undefined ? {} : { describeAnswer }),
       ...(dial ? { dial } : {}),
+    }).catch((error: unknown) => {
+      if (!(error instanceof InvalidAuthorities)) throw error
+      const why = 'unable to load root certificates: unable to parse bytes as PEM block'
+      throw new Error(why, { cause: error })
     })
   }
 }

@@ -1,13 +1,12 @@
 /** Calls the webhooks of users that convert objects between versions of their kinds. */
 import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
-import { clusterIpResolver } from '../client/service-address.ts'
+import type { ServiceResolver } from '../client/service-address.ts'
 import { WebhookClients, type WebhookTarget } from '../client/webhook-clients.ts'
 import type { CustomResourceDefinition } from '../kinds/apiextensions/custom-resource-definition.ts'
 import type { WebhookConversion } from '../kinds/apiextensions/custom-resource-definition-spec.ts'
 import type { JsonObject } from '../codec/codec.ts'
 import type { Convert } from '../catalogue/entry.ts'
-import type { ObjectSource } from '../catalogue/object-source.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { convertedObjects } from './conversion-review.ts'
 
@@ -22,8 +21,8 @@ export interface ConversionParts {
   readonly v: Vocabulary
   readonly clock: Clock
   readonly ids: Ids
-  /** Source of the services that webhooks refer to. */
-  readonly objects: Pick<ObjectSource, 'get'>
+  /** Finds the services that webhooks refer to. */
+  readonly resolveService: ServiceResolver
 }
 
 /** The webhooks of all definitions. */
@@ -31,12 +30,12 @@ export class ConversionWebhooks {
   readonly #parts: Pick<ConversionParts, 'v' | 'ids'>
   readonly #clients: WebhookClients
 
-  constructor({ v, clock, ids, objects }: ConversionParts) {
+  constructor({ v, clock, ids, resolveService }: ConversionParts) {
     this.#parts = { v, ids }
     this.#clients = new WebhookClients({
       v,
       clock,
-      resolve: clusterIpResolver(objects),
+      resolve: resolveService,
       maxAnswerBytes: MAX_ANSWER_BYTES,
     })
   }

@@ -171,6 +171,7 @@ function apiOf({ v, clock, cache, catalogue, objects }: ApiParts): Api {
     writer: pluginWriter(() => api),
     authorizer: alwaysAllow,
     catalogue,
+    resolveService: ({ name }) => Promise.reject(new Error(`no service ${name} is reached here`)),
     gate: defaultGate,
   }
   const api: Api = {

@@ -1,5 +1,4 @@
 /** The plugins that ask webhooks of users. */
-import { clusterIpResolver } from '../../client/service-address.ts'
 import type { HostCredentials } from '../../client/host-credentials.ts'
 import { WebhookClients } from '../../client/webhook-clients.ts'
 import { describeAnswer } from '../webhooks/answer-text.ts'
@@ -65,14 +64,14 @@ const NONE: readonly Candidate[] = []
 
 /** What both plugins have in common. */
 function hooked(deps: PluginDeps, resource: string, config: AdmissionWebhooksConfig | undefined) {
-  const { v, clock, ids, log, objects, catalogue } = deps
+  const { v, clock, ids, log, objects, catalogue, resolveService } = deps
   const group = v.resolve('admissionregistration{api}')
   const source = new HookSource(objects, catalogue, { group, resource })
   const { credentials = null } = config ?? {}
   const clients = new WebhookClients({
     v,
     clock,
-    resolve: clusterIpResolver(objects),
+    resolve: resolveService,
     userAgent: v.resolve('{system}-apiserver-admission'),
     maxAnswerBytes: MAX_ANSWER_BYTES,
     describeAnswer,

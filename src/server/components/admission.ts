@@ -1,5 +1,6 @@
 import { admissionChain, type AdmissionChain } from '../../admission/chain.ts'
 import { pluginWriter } from '../../registry/plugin-writer.ts'
+import { serviceResolver } from '../service-routing.ts'
 import type { Settings } from '../settings.ts'
 import { component } from './component.ts'
 
@@ -9,14 +10,17 @@ export interface ServerAdmission {
 }
 
 /** Creates the enabled admission plugins. */
-export const admission = ({ v, clock, ids, log, gate, plugins: chosen }: Settings) =>
+export const admission = (settings: Settings) =>
   component({
     name: 'admission',
     needs: ['api', 'catalogue', 'objects'],
     start({ api, catalogue, objects }) {
+      const { v, clock, ids, log, gate, plugins: chosen } = settings
       const { authorizer } = api
       const writer = pluginWriter(() => api)
-      const deps = { v, clock, ids, log, objects, writer, authorizer, catalogue, gate }
+      const resolveService = serviceResolver(settings, objects)
+      const own = { v, clock, ids, log, gate }
+      const deps = { ...own, objects, writer, authorizer, catalogue, resolveService }
       const plugins = chosen.factories.map((factory) =>
         factory.create(deps, chosen.configurations.get(factory.name)),
       )

@@ -7,9 +7,10 @@ import { DocumentDownloads } from '../../aggregation/document-downloads.ts'
 import { DiscoveryOrder } from '../../aggregation/discovery-order.ts'
 import { LocalVersions } from '../../aggregation/local-versions.ts'
 import { RemoteServers, type ProxyCertificate } from '../../aggregation/remote-servers.ts'
-import type { ServiceRouting } from '../../aggregation/service-address.ts'
+import type { ServiceRouting } from '../../client/service-address.ts'
 import type { APIService } from '../../kinds/apiregistration/api-service.ts'
 import type { ProxyIdentity } from '../../pki/proxy-identity.ts'
+import { serviceRouting } from '../service-routing.ts'
 import type { Settings } from '../settings.ts'
 import { component } from './component.ts'
 import type { OpenedStore } from './store.ts'
@@ -38,19 +39,15 @@ export const aggregation = (settings: Settings) =>
     name: 'aggregation',
     needs: ['api', 'catalogue', 'objects', 'store', 'definitions'],
     async start({ api, catalogue, objects, store }) {
-      const { options, v, ids, log } = settings
-      const { routesToEndpoints = false, refusesRedirects = true } = options.aggregation ?? {}
+      const { options, v, log } = settings
+      const { refusesRedirects = true } = options.aggregation ?? {}
       const services = new ApiServices()
       const name = { group: v.resolve('apiregistration{api}'), resource: 'apiservices' }
       const [unfollow, shown] = await Promise.all([
         objects.follow<APIService>(name, services),
         proxyCertificate(settings, store),
       ])
-      const routing = {
-        objects,
-        toEndpoints: routesToEndpoints,
-        fraction: () => ids.fraction(),
-      }
+      const routing = serviceRouting(settings, objects)
       const remotes = new RemoteServers({
         services,
         routing,
