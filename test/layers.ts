@@ -55,6 +55,8 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'engine',
     ...ENTRIES,
   ],
+  // Requests as the pipeline reports them.
+  audit: ['http', 'registry', 'client', ...ENTRIES],
   controllers: [
     ...['registry', 'authz', 'client', 'kinds', 'patch', 'quota', 'cache', 'engine', ...ENTRIES],
   ],
@@ -67,6 +69,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   server: [
     ...[
       'admission',
+      'audit',
       'aggregation',
       'authn',
       'authz',

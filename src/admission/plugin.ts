@@ -27,6 +27,8 @@ export interface PluginDeps {
   readonly resolveService: ServiceResolver
   /** Whether a feature gate is on. */
   readonly gate: (name: string) => boolean
+  /** Seconds for which pods tolerate nodes that are not ready or unreachable, unless they say otherwise. */
+  readonly tolerationSeconds: { readonly notReady: number; readonly unreachable: number }
 }
 
 /** A resource that a plugin handles, by the names of its stored version. */

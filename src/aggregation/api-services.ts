@@ -17,10 +17,16 @@ export type ApiServiceListener = (name: string, group: string) => void
 
 /** Follows the APIServices. */
 export class ApiServices implements ObjectHandler<APIService> {
+  readonly #own: string
   readonly #all = new Map<string, APIService>()
   readonly #remote = new Map<string, APIService>()
   readonly #listeners = new Set<ApiServiceListener>()
   readonly #onAvailability = new Set<(name: string) => void>()
+
+  /** `own`: the group of APIServices, which nobody else can serve: they could not be changed back. */
+  constructor(own: string) {
+    this.#own = own
+  }
 
   /** Those of other servers, by name. */
   get remote(): ReadonlyMap<string, APIService> {
@@ -35,7 +41,7 @@ export class ApiServices implements ObjectHandler<APIService> {
     const { name = '' } = service.metadata
     const before = this.#all.get(name)
     this.#all.set(name, service)
-    if (service.spec.service) this.#remote.set(name, service)
+    if (service.spec.service && service.spec.group !== this.#own) this.#remote.set(name, service)
     else this.#remote.delete(name)
     if (!before || !isSame(before, service)) this.#tell(name, service)
     else if (isAvailable(before) !== isAvailable(service))

@@ -35,7 +35,7 @@ const ONCE = 'onstart'
 const ALWAYS = 'true'
 
 /** The label of registered objects, as template. */
-export const MANAGED_LABEL = '{system}-aggregator{label}/automanaged'
+export const MANAGED_LABEL = '{system}-aggregator.{label}/automanaged'
 
 const WORKERS = 5
 const MOST_MS = 30_000

@@ -68,6 +68,12 @@ export interface MakeOptions {
   readonly alternativeName?: string
   readonly permittedName?: string
   readonly unknownCritical?: boolean
+  /** An extension that nobody knows and nobody must. */
+  readonly unknownPlain?: boolean
+  /** An authority whose key usage does not include certificates. */
+  readonly signsNoCertificates?: boolean
+  /** Basic constraints and key usage may be ignored by those who do not know them. */
+  readonly lenient?: boolean
   readonly digest?: 'sha1' | 'sha256'
   /** Takes the place of the issuer's key. */
   readonly signer?: string
@@ -163,9 +169,11 @@ function extensionsOf(options: MakeOptions): Extension[] {
   const { authority, pathLength, uses, alternativeName, permittedName, keyId } = options
   if (authority !== undefined) {
     const length = pathLength === undefined ? {} : { pathLenConstraint: pathLength }
-    add(id_ce_basicConstraints, true, new BasicConstraints({ cA: authority, ...length }))
-    const usage = authority ? KeyUsageFlags.keyCertSign : KeyUsageFlags.digitalSignature
-    add(id_ce_keyUsage, true, new KeyUsage(usage))
+    const critical = options.lenient !== true
+    add(id_ce_basicConstraints, critical, new BasicConstraints({ cA: authority, ...length }))
+    const signs = authority && options.signsNoCertificates !== true
+    const usage = signs ? KeyUsageFlags.keyCertSign : KeyUsageFlags.digitalSignature
+    add(id_ce_keyUsage, critical, new KeyUsage(usage))
   }
   if (uses) {
     const ids = uses.map((use) => (use === 'client' ? id_kp_clientAuth : id_kp_serverAuth))
@@ -184,6 +192,7 @@ function extensionsOf(options: MakeOptions): Extension[] {
     add(id_ce_subjectKeyIdentifier, false, new SubjectKeyIdentifier(exact(Buffer.from(keyId))))
   }
   if (options.unknownCritical) add('1.2.3.4', true, new KeyUsage(1))
+  if (options.unknownPlain) add('1.2.3.5', false, new KeyUsage(1))
   return list
 }
 

@@ -39,6 +39,8 @@ export interface JsonClientOptions {
   readonly maxAnswerBytes?: number
   /** Attempts at one call; 5 by default. */
   readonly attempts?: number
+  /** Milliseconds before the second attempt; half a second by default. */
+  readonly retryDelayMs?: number
   /** Whether standard input is interactive, for credential plugins; false by default. */
   readonly interactive?: boolean
   /** Where to connect to instead of the host and port of the server's URL. */
@@ -58,6 +60,8 @@ export interface JsonCall {
   readonly body?: unknown
   /** The body as JSON text, instead of `body`. */
   readonly text?: string
+  /** The call resolves with undefined, whatever the body of the response is. */
+  readonly ignoresAnswer?: boolean
   /** Overrides that of the client. */
   readonly timeoutMs?: number
   readonly signal?: AbortSignal
@@ -126,8 +130,8 @@ export class JsonClient {
   }
 
   async #pause(attempt: number, error: CallError, target: Target, signal?: AbortSignal) {
-    const { clock, ids = randomIds } = this.#options
-    const base = FIRST_DELAY_MS * DELAY_FACTOR ** (attempt - 1)
+    const { clock, ids = randomIds, retryDelayMs = FIRST_DELAY_MS } = this.#options
+    const base = retryDelayMs * DELAY_FACTOR ** (attempt - 1)
     const own = Math.round(base * (1 + DELAY_JITTER * ids.fraction()))
     // A server does not keep its callers for longer than an attempt may take.
     const delay = Math.max(own, Math.min(error.retryAfterMs, target.limitMs))
@@ -159,7 +163,8 @@ export class JsonClient {
       const shown = await this.#shown(prefix, limit.signal)
       const secrets = [...(call.secrets ?? []), ...shown.secrets]
       const answer = await this.#exchange(call, target, shown, limit.signal)
-      return this.#read(answer, prefix, shown, secrets)
+      const read = this.#read(answer, prefix, shown, secrets)
+      return call.ignoresAnswer === true ? undefined : read()
     } catch (error) {
       if (error instanceof CallError) throw error
       // All abort reasons set above are call errors.
@@ -221,7 +226,13 @@ export class JsonClient {
     }
   }
 
-  #read(answer: Answer, prefix: string, shown: ShownCredentials, secrets: readonly string[]) {
+  /** Checks the status of a response; returns how to read its body. */
+  #read(
+    answer: Answer,
+    prefix: string,
+    shown: ShownCredentials,
+    secrets: readonly string[],
+  ): () => unknown {
     const { code, body } = answer
     if (code === 401) this.#credentials.rejected(shown)
     if (code < 200 || code > 206) {
@@ -230,11 +241,13 @@ export class JsonClient {
         throw new CallError(withoutSecrets(describeAnswer(code, body), secrets), { code })
       throw answerError(prefix, { ...answer, status: statusIn(body) }, secrets)
     }
-    try {
-      return parseJson(body)
-    } catch (error) {
-      const why = error instanceof Error ? withoutSecrets(error.message, secrets) : ''
-      throw new CallError(`${prefix}the answer is not JSON: ${why}`, { code })
+    return () => {
+      try {
+        return parseJson(body)
+      } catch (error) {
+        const why = error instanceof Error ? withoutSecrets(error.message, secrets) : ''
+        throw new CallError(`${prefix}the answer is not JSON: ${why}`, { code })
+      }
     }
   }
 }

@@ -12,13 +12,14 @@ export interface Review {
   readonly status: Readonly<Record<string, unknown>>
   /** Secrets in the spec that must not appear in an error. */
   readonly secrets?: readonly string[]
+  readonly signal?: AbortSignal
 }
 
 /** The status in the response of a webhook. Rejects with {@link CallError}. */
 export async function askReview(client: JsonClient, review: Review): Promise<ConfigMap> {
-  const { kind, apiVersion, spec, status, secrets = [] } = review
+  const { kind, apiVersion, spec, status, secrets = [], signal } = review
   const body = { kind, apiVersion, metadata: { creationTimestamp: null }, spec, status }
-  const answer = await client.call({ body, secrets })
+  const answer = await client.call({ body, secrets, ...(signal ? { signal } : {}) })
   const wrong = () => new CallError(`the webhook did not answer with ${kind} of ${apiVersion}`)
   if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) throw wrong()
   const map = mapOf(answer, 'the answer')

@@ -10,6 +10,7 @@ export const SECRETS = core('secrets')
 export const SERVICE_ACCOUNTS = core('serviceaccounts')
 export const RESOURCE_QUOTAS = core('resourcequotas')
 export const PODS = core('pods')
+export const NODES = core('nodes')
 export const CLAIMS = core('persistentvolumeclaims')
 export const VOLUMES = core('persistentvolumes')
 export const JOBS: ResourceAddress = { group: 'batch', version: 'v1', resource: 'jobs' }

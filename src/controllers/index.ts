@@ -9,6 +9,7 @@ import { definitionFinalizer, type RemoveInstances } from './definition-finalize
 import { definitionNaming } from './definition-naming.ts'
 import { garbageCollector } from './garbage-collector.ts'
 import { namespaceLifecycle } from './namespace.ts'
+import { podGarbage } from './pod-garbage.ts'
 import { resourceQuotas } from './resource-quota.ts'
 import { rootCaPublisher } from './root-ca.ts'
 import { serviceAccountSecrets } from './service-account-secrets.ts'
@@ -29,6 +30,7 @@ export const managedControllers = (tokens: ServiceAccountTokenParts): readonly C
   claimProtection,
   volumeProtection,
   ttlAfterFinished,
+  podGarbage(),
   garbageCollector,
 ]
 

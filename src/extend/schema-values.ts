@@ -88,9 +88,12 @@ function readList(
 ): Json[] {
   const items = schema && itemsOf(schema)
   if (!items && preserves(schema)) return list.map(keptValue)
+  // Items stay where they are, also as null where none is allowed: a position may have a meaning.
+  const standard = decoding.fills && items && !items.nullable ? items.default : undefined
   return list.map((item, i) => {
     decoding.path.push(i)
-    const read = readValue(item, items, decoding)
+    const isAbsent = item === null && standard !== undefined
+    const read = readValue(isAbsent ? standard : item, items, decoding)
     decoding.path.pop()
     return read
   })

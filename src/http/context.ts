@@ -7,6 +7,7 @@ import type { BodyMemory, BodyShare } from './body-memory.ts'
 import type { BodyQueue } from './body-queue.ts'
 import type { Connections } from './connections.ts'
 import type { Deadlines } from './deadlines.ts'
+import type { RequestAudit } from './audit.ts'
 import type { Exchange, HeaderList, Out } from './exchange.ts'
 import type { Form } from './form.ts'
 import type { RequestInfo } from './request-info.ts'
@@ -79,6 +80,8 @@ export interface ServerState {
   readonly deadlines: Deadlines
   /** Notifies stage subscribers; null when there are none. */
   readonly stages: Stages | null
+  /** Records requests; null when that is off. It is one of the subscribers, too. */
+  readonly audit: RequestAudit | null
   readonly log: Log
   readonly authentication: Pick<AuthenticationChain, 'authenticate' | 'removeCredentials'>
   readonly authorizer: Pick<Authorizer, 'authorize'>

@@ -13,6 +13,7 @@ import type { ConnectSubresource, Deprecation } from '../catalogue/resource.ts'
 import { CallAttributes } from '../registry/admission.ts'
 import { connectOptions } from '../registry/connect/options.ts'
 import { TableGone } from '../cache/storage-form.ts'
+import type { ObjectMeta } from '../meta/object-meta.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { resultAnswer } from './answer.ts'
 import type { Answer, Context } from './context.ts'
@@ -262,9 +263,16 @@ async function readBody(context: Context): Promise<Body> {
   const waiting = server.bodyQueue.wait(bytes.length, () => exchange.signal)
   if (waiting) await waiting
   const { record } = context
-  if (record === null || server.stages?.wantsBody(record) !== true) return { bytes, mediaType }
+  if (record === null) return { bytes, mediaType }
+  const decoded = (metadata: ObjectMeta) => record.decoded(metadata)
+  if (server.stages?.wantsBody(record) !== true) return { bytes, mediaType, decoded }
   record.read(bytes, mediaType)
-  return { bytes, mediaType, readAs: (value) => record.readAs(Buffer.from(formatJson(value))) }
+  return {
+    bytes,
+    mediaType,
+    decoded,
+    readAs: (value) => record.readAs(Buffer.from(formatJson(value))),
+  }
 }
 
 /**

@@ -63,7 +63,10 @@ export class Exchanges {
     // A body that a subscriber wants counts as long as it is retained.
     if (record === null) context.bodyShare?.close()
     else if (answer === TAKEN) return this.#endLater(context)
-    const writing = writeAnswer(context, answer)
+    const storing = record && this.#state.audit?.answers(record, answer.status)
+    const writing = storing
+      ? storing.then(() => writeAnswer(context, answer))
+      : writeAnswer(context, answer)
     if (!writing) this.#end(context)
     else
       void writing.then(

@@ -22,6 +22,7 @@
  * has let the request pass.
  */
 import type { Answer, Context, Filter } from './context.ts'
+import { audit } from './filters/audit.ts'
 import { auditId } from './filters/audit-id.ts'
 import { authenticate } from './filters/authenticate.ts'
 import { authorize } from './filters/authorize.ts'
@@ -41,6 +42,7 @@ export const filters: readonly Filter[] = [
   deadline, // maximum time until the response begins: 504
   headers, // rejects ambiguous headers: 400
   authenticate, // user: 401
+  audit, // records the request
   impersonate, // impersonated user: 403
   authorize, // permission: 403
 ]

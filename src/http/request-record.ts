@@ -4,8 +4,9 @@ import type { Result } from '../registry/results.ts'
 import type { Decision } from '../authz/authorizer.ts'
 import type { InPool } from '../base/indexed-pool.ts'
 import type { ResourceEntry } from '../catalogue/catalogue.ts'
-import type { StatusError } from '../meta/errors.ts'
+import type { Status, StatusError } from '../meta/errors.ts'
 import type { AuditAnnotation, Context } from './context.ts'
+import type { ObjectMeta } from '../meta/object-meta.ts'
 import type { Exchange, ExchangeObserver } from './exchange.ts'
 import { NO_REQUEST, isLongRunning, type RequestInfo } from './request-info.ts'
 import { isNobody } from './request-context.ts'
@@ -71,6 +72,14 @@ export interface ObservedRequest {
   readonly endedAt: number
 }
 
+/** Identity of the object in the body of a request, as sent; empty where it is not. */
+export interface ObjectIdentity {
+  readonly name: string
+  readonly namespace: string
+  readonly uid: string
+  readonly resourceVersion: string
+}
+
 /** The head of a request, as far as it could be parsed. */
 export type RecordHead = Pick<
   ObservedRequest,
@@ -103,6 +112,9 @@ export class RequestRecord implements ObservedRequest, ExchangeObserver, InPool 
   /** The last stage was reported. */
   isOver = false
   place = -1
+  /** State of the audit of this request; null until it begins. */
+  audit: object | null = null
+  identity: ObjectIdentity | null = null
   readonly #context: Context | null
   readonly #onBegun: OnBegun
   #bodyJson: Buffer | null = null
@@ -166,6 +178,11 @@ export class RequestRecord implements ObservedRequest, ExchangeObserver, InPool 
     return group === '' ? version : `${group}/${version}`
   }
 
+  /** The Status that the request got without being rejected; null where it got something else. */
+  get outcome(): Status | null {
+    return this.#result?.result.is === 'status' ? this.#result.result.body : null
+  }
+
   /** The request has this response. */
   answered(served: ResourceEntry, result: Result): void {
     this.#result = { served, result }
@@ -187,6 +204,11 @@ export class RequestRecord implements ObservedRequest, ExchangeObserver, InPool 
   read(body: Buffer, bodyType: string): void {
     this.body = body
     this.bodyType = bodyType
+  }
+
+  /** The object in the body is decoded; it changes later. */
+  decoded({ name = '', namespace = '', uid = '', resourceVersion = '' }: ObjectMeta): void {
+    this.identity = { name, namespace, uid, resourceVersion }
   }
 
   /** The decoded form of a body that is not JSON. */

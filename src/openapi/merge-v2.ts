@@ -85,7 +85,7 @@ function stableText(value: unknown): string {
 }
 
 /** The names of definitions that a value refers to. */
-export function referencesIn(value: unknown): Set<string> {
+function referencesIn(value: unknown): Set<string> {
   const found = new Set<string>()
   const visit = (inner: unknown): void => {
     if (Array.isArray(inner)) for (const item of inner) visit(item)

@@ -5,7 +5,7 @@ import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
 import { placeOfKey, type ObjectPlace } from '../base/store-keys.ts'
 import type { Catalogue, ResourceEntry } from '../catalogue/catalogue.ts'
-import type { Typed } from '../meta/object-meta.ts'
+import type { ObjectMeta, Typed } from '../meta/object-meta.ts'
 import type { HookContext, Requester } from '../catalogue/resource.ts'
 import type { AgentTls } from './connect/target.ts'
 import type { AllocatorSet } from './allocations.ts'
@@ -154,6 +154,8 @@ export interface Body {
   readonly mediaType: string
   /** Receives the decoded body where it is not JSON; absent: not needed. */
   readonly readAs?: (value: unknown) => void
+  /** Receives the metadata of the object in the body, as it was sent; absent: not needed. */
+  readonly decoded?: (metadata: ObjectMeta) => void
 }
 
 /** Query parameters: every value of each name in order. */

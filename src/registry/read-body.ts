@@ -105,6 +105,7 @@ export async function readObject(
   await pace.pause()
   found.unshift(...unknown.map((path) => `unknown field ${JSON.stringify(path)}`))
   tellFindings(call, options, found)
+  body.decoded?.(object.metadata)
   return object
 }
 

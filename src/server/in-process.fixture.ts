@@ -173,6 +173,7 @@ function apiOf({ v, clock, cache, catalogue, objects }: ApiParts): Api {
     catalogue,
     resolveService: ({ name }) => Promise.reject(new Error(`no service ${name} is reached here`)),
     gate: defaultGate,
+    tolerationSeconds: { notReady: 300, unreachable: 300 },
   }
   const api: Api = {
     v,

@@ -19,6 +19,7 @@ test('a server is stopped in the reverse of this order: sockets before the store
     'aggregation',
     'authorization',
     'systemPriorities',
+    'audit',
     'authentication',
     'health',
     'endpoints',

@@ -4,6 +4,7 @@ import { ComponentGraph } from './component-graph.ts'
 import { admission } from './components/admission.ts'
 import { aggregation } from './components/aggregation.ts'
 import { api } from './components/api.ts'
+import { audit } from './components/audit.ts'
 import { apiServices } from './components/api-services.ts'
 import { authentication } from './components/authentication.ts'
 import { authorization } from './components/authorization.ts'
@@ -46,7 +47,7 @@ const components: readonly ((settings: Settings) => ServerComponent)[] = [
   // Objects that are written and followed before the server is ready.
   ...[firstObjects, definitions, aggregation, authorization, systemPriorities],
   // Requests over the network.
-  ...[authentication, health, endpoints, requests, listener, kubeconfig],
+  ...[audit, authentication, health, endpoints, requests, listener, kubeconfig],
   // Ready, and registered among the servers of the cluster.
   ...[readiness, serverLease, serverService],
   // In the background, from the start on.

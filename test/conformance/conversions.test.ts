@@ -17,6 +17,7 @@ beforeAll(async () => {
   server = await startServer({
     vocabulary: 'kubernetes',
     controllers: false,
+    disableAdmissionPlugins: ['ServiceAccount'],
     runtimeConfig: { 'api/all': true },
     log: { ...silentLog, error },
   })

@@ -11,7 +11,7 @@ let client: Client
 let serial = 0
 
 beforeAll(async () => {
-  server = await startServer({ controllers: false })
+  server = await startServer({ controllers: false, disableAdmissionPlugins: ['ServiceAccount'] })
   client = new Client(server)
   await client.post(MAPS, { metadata: { name: 'standing' } })
   await client.post(`/apis/apps/v1/namespaces/default/deployments`, deployment('scaled'))

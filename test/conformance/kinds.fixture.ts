@@ -141,6 +141,54 @@ export async function startWithGizmos(
   return { ...server, catalogue: found! }
 }
 
+/** Starts a server with a definition of gizmos in force, whether controllers run or not. */
+async function startWithDefinition(options: ServerOptions = {}): Promise<RunningServer> {
+  const v = vocabularies[options.vocabulary ?? 'orch']
+  const server = await launchServer(options)
+  const { group, plural, kind, singular, listKind, short, versions } = gizmos(v)
+  const names = { plural, kind, singular, listKind, shortNames: short, categories: ['all'] }
+  const schemas = codecOf(JSONSchemaProps.shape, v)
+  const api = v.resolve('apiextensions{api}')
+  const client = await server.client()
+  const definitions = client.resource({
+    group: api,
+    version: 'v1',
+    resource: 'customresourcedefinitions',
+  })
+  const name = `${plural}.${group}`
+  await definitions.create({
+    metadata: { name },
+    spec: {
+      group,
+      scope: 'Namespaced',
+      names,
+      versions: versions.map(({ name, schema, columns }, i) => ({
+        name,
+        served: true,
+        storage: i === 0,
+        schema: { openAPIV3Schema: schemas.plain(schema as never) },
+        subresources: { status: {} },
+        additionalPrinterColumns: columns,
+      })),
+    },
+  } as never)
+  const now = '2024-01-01T00:00:00Z'
+  const condition = (type: string, reason: string) => ({
+    ...{ type, status: 'True', reason, message: '', lastTransitionTime: now },
+  })
+  // Readers of the answer find the kind.
+  const status = {
+    acceptedNames: names,
+    conditions: [
+      condition('NamesAccepted', 'NoConflicts'),
+      condition('Established', 'InitialNamesAccepted'),
+    ],
+  }
+  await definitions.sub('status').patch(name, { status }, { type: 'merge' })
+  client.close()
+  return server
+}
+
 const configMaps: KindUnderTest = {
   title: 'a declared kind',
   group: '',
@@ -208,6 +256,10 @@ export const KINDS: readonly KindUnderTest[] = [
   configMaps,
   gizmo('a kind with a schema', 'v1', OWN_COLUMNS),
   gizmo('a kind with a schema, in another version', 'v2', SIZE),
+  {
+    ...gizmo('a kind with a definition', 'v1', OWN_COLUMNS),
+    start: startWithDefinition,
+  },
   gizmo('a kind that others convert', 'v1', OWN_COLUMNS, convertGizmos),
   gizmo('a kind that others convert, in another version', 'v2', SIZE, convertGizmos),
 ]

@@ -45,7 +45,11 @@ beforeAll(async () => {
   agent.listen(0, '127.0.0.1')
   await once(agent, 'listening')
   port = (agent.address() as AddressInfo).port
-  server = await startServer({ vocabulary: 'kubernetes', controllers: false })
+  server = await startServer({
+    vocabulary: 'kubernetes',
+    controllers: false,
+    disableAdmissionPlugins: ['ServiceAccount'],
+  })
   client = new Client(server)
   for (const [i, address] of ADDRESSES.entries()) await addNode(client, `n${i}`, address)
 })
@@ -122,6 +126,7 @@ test('reaches it where an embedding program lets it', async () => {
   const other = await startServer({
     vocabulary: 'kubernetes',
     controllers: false,
+    disableAdmissionPlugins: ['ServiceAccount'],
     proxiesToLoopback: true,
   })
   const another = new Client(other)

@@ -17,7 +17,7 @@ const PLACES: Readonly<Record<string, string>> = {
 }
 
 beforeAll(async () => {
-  server = await startServer({ controllers: false })
+  server = await startServer({ controllers: false, disableAdmissionPlugins: ['ServiceAccount'] })
   client = new Client(server)
   const labels = { app: 'web' }
   const made = [

@@ -14,7 +14,7 @@ let server: RunningServer
 let client: Client
 
 beforeAll(async () => {
-  server = await startServer({ controllers: false })
+  server = await startServer({ controllers: false, disableAdmissionPlugins: ['ServiceAccount'] })
   client = new Client(server)
 })
 afterAll(async () => {

@@ -225,7 +225,12 @@ describe('every kind', () => {
   let client: Client
   beforeAll(async () => {
     const clock = new ManualClock(Date.parse(MADE))
-    server = await startServer({ controllers: false, clock, runtimeConfig: { 'api/all': true } })
+    server = await startServer({
+      controllers: false,
+      disableAdmissionPlugins: ['ServiceAccount'],
+      clock,
+      runtimeConfig: { 'api/all': true },
+    })
     client = new Client(server)
     for (const manifest of all) {
       const key = `${manifest.apiVersion} ${manifest.resource}`
@@ -971,7 +976,11 @@ describe('cells', () => {
   let server: RunningServer
   let client: Client
   beforeAll(async () => {
-    server = await startServer({ controllers: false, clock: new ManualClock(Date.parse(MADE)) })
+    server = await startServer({
+      controllers: false,
+      disableAdmissionPlugins: ['ServiceAccount'],
+      clock: new ManualClock(Date.parse(MADE)),
+    })
     client = new Client(server)
   })
   afterAll(async () => {
@@ -1049,7 +1058,11 @@ describe('ages, by the clock', () => {
   test('from seconds to years', async () => {
     // Nothing falls due: only the time that is told goes on.
     const clock = { passed: 0, now: () => Date.parse(MADE) + clock.passed, after: () => () => {} }
-    const server = await startServer({ controllers: false, clock })
+    const server = await startServer({
+      controllers: false,
+      disableAdmissionPlugins: ['ServiceAccount'],
+      clock,
+    })
     const client = new Client(server)
     const path = core('configmaps')
     await client.post(path, { metadata: { name: 'x' } })
@@ -1086,7 +1099,11 @@ describe('ages, by the clock', () => {
 for (const kind of KINDS) {
   test(`the same in every form: ${kind.title}`, async () => {
     const clock = new ManualClock(Date.parse(MADE))
-    const server = await kind.start({ controllers: false, clock })
+    const server = await kind.start({
+      controllers: false,
+      disableAdmissionPlugins: ['ServiceAccount'],
+      clock,
+    })
     const client = new Client(server)
     await client.post(kind.in('default'), { metadata: { name: 'two' }, data: { a: '', b: '' } })
     clock.advance(90_000)

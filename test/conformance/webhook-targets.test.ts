@@ -422,7 +422,7 @@ describe('a webhook that does not answer', () => {
       ],
       objectSelector: { matchLabels: { slow: 'yes' } },
     })
-    let free = (_: Received): void => {}
+    let free: (request: Received) => void = () => {}
     const asked = new Promise<Received>((resolve) => {
       free = resolve
     })

@@ -34,7 +34,8 @@ interface Row {
 
 let pair: Pair
 beforeAll(async () => {
-  if (hasEtcd) pair = await startPair({ controllers: false })
+  if (hasEtcd)
+    pair = await startPair({ controllers: false, disableAdmissionPlugins: ['ServiceAccount'] })
 })
 afterAll(() => pair?.close())
 

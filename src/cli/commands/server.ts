@@ -11,6 +11,7 @@ import { signalCode, type EndSignal, type Terminal } from '../terminal.ts'
 import { agentTlsOf } from './agent-tls.ts'
 import { admissionOf } from '../../server/options/admission-flags.ts'
 import { etcdPlaceOf } from './etcd-access.ts'
+import { auditOf } from '../../server/options/audit-flags.ts'
 import { aggregationOf } from '../../server/options/aggregation-flags.ts'
 import { authenticationOf } from '../../server/options/authentication-flags.ts'
 import { authorizationOf } from '../../server/options/authorization-flags.ts'
@@ -109,6 +110,7 @@ function optionsOf(values: ServerValues): ServerOptions {
   if (hasEtcd && values.store === 'memory')
     throw new Error('--store memory and --etcd-servers exclude each other')
   const agentTls = agentTlsOf(values)
+  const audit = auditOf(values)
   return {
     // Absolute, since the path is shown to users in other directories.
     dataDir: resolve(values['data-dir']),
@@ -140,6 +142,7 @@ function optionsOf(values: ServerValues): ServerOptions {
     requestTimeoutMs: values['request-timeout'],
     minRequestTimeoutMs: values['min-request-timeout'] * 1000,
     ...(agentTls ? { agentTls } : {}),
+    ...(audit ? { audit } : {}),
   }
 }
 

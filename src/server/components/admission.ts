@@ -1,4 +1,5 @@
 import { admissionChain, type AdmissionChain } from '../../admission/chain.ts'
+import type { PluginDeps } from '../../admission/plugin.ts'
 import { pluginWriter } from '../../registry/plugin-writer.ts'
 import { serviceResolver } from '../service-routing.ts'
 import type { Settings } from '../settings.ts'
@@ -15,12 +16,26 @@ export const admission = (settings: Settings) =>
     name: 'admission',
     needs: ['api', 'catalogue', 'objects'],
     start({ api, catalogue, objects }) {
-      const { v, clock, ids, log, gate, plugins: chosen } = settings
+      const { v, clock, ids, log, gate, plugins: chosen, options } = settings
       const { authorizer } = api
       const writer = pluginWriter(() => api)
-      const resolveService = serviceResolver(settings, objects)
-      const own = { v, clock, ids, log, gate }
-      const deps = { ...own, objects, writer, authorizer, catalogue, resolveService }
+      const tolerationSeconds = {
+        notReady: options.defaultNotReadyTolerationSeconds ?? 300,
+        unreachable: options.defaultUnreachableTolerationSeconds ?? 300,
+      }
+      const deps: PluginDeps = {
+        v,
+        clock,
+        ids,
+        log,
+        objects,
+        writer,
+        authorizer,
+        catalogue,
+        resolveService: serviceResolver(settings, objects),
+        gate,
+        tolerationSeconds,
+      }
       const plugins = chosen.factories.map((factory) =>
         factory.create(deps, chosen.configurations.get(factory.name)),
       )

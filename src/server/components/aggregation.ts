@@ -41,8 +41,8 @@ export const aggregation = (settings: Settings) =>
     async start({ api, catalogue, objects, store }) {
       const { options, v, log } = settings
       const { refusesRedirects = true } = options.aggregation ?? {}
-      const services = new ApiServices()
       const name = { group: v.resolve('apiregistration{api}'), resource: 'apiservices' }
+      const services = new ApiServices(name.group)
       const [unfollow, shown] = await Promise.all([
         objects.follow<APIService>(name, services),
         proxyCertificate(settings, store),

@@ -10,6 +10,7 @@ import type { ServerLease } from '../server-leases.ts'
 import type { Authentication } from '../open-authentication.ts'
 import type { Authorization } from '../open-authorization.ts'
 import type { ServerAdmission } from './admission.ts'
+import type { ServerAudit } from './audit.ts'
 import type { Aggregation } from './aggregation.ts'
 import type { ApiServiceControllers } from './api-services.ts'
 import type { BootstrapPolicy } from './bootstrap-policy.ts'
@@ -35,6 +36,7 @@ export interface ServerParts {
   readonly api: Api
   readonly objects: ObjectSource
   readonly admission: ServerAdmission
+  readonly audit: ServerAudit
   readonly firstObjects: FirstObjects
   readonly definitions: null
   readonly aggregation: Aggregation

@@ -24,14 +24,24 @@ export interface Requests {
 export const requests = (settings: Settings) =>
   component({
     name: 'requests',
-    needs: ['api', 'authentication', 'authorization', 'aggregation', 'health', 'endpoints'],
-    start({ api, authentication, authorization, aggregation, health, endpoints }) {
+    needs: [
+      'api',
+      'audit',
+      'authentication',
+      'authorization',
+      'aggregation',
+      'health',
+      'endpoints',
+    ],
+    start({ api, audit, authentication, authorization, aggregation, health, endpoints }) {
       const { options, v, clock, log } = settings
       const connections = connectionsOf(settings)
       const deadlines = new Deadlines(clock)
+      const subscribers = [...(audit.trail ? [audit.trail] : []), ...(options.stages ?? [])]
       const state: ServerState = {
         api,
-        stages: options.stages?.length ? new Stages(options.stages, { clock, log }) : null,
+        stages: subscribers.length > 0 ? new Stages(subscribers, { clock, log }) : null,
+        audit: audit.trail,
         deadlines,
         connections,
         requestTimeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,

@@ -1,7 +1,9 @@
 import type { ServerOptions } from './server-options.ts'
-import { fileFlag, listFlag, type Flag, type Values } from '../../flags/flags.ts'
+import { fileFlag, intFlag, listFlag, type Flag, type Values } from '../../flags/flags.ts'
 
 const section = 'Admission'
+
+const SECONDS = { min: -(2 ** 31), max: 2 ** 31 - 1 }
 
 /** Flags that enable, disable and configure admission plugins. */
 export const admissionFlags = {
@@ -20,6 +22,18 @@ export const admissionFlags = {
     section,
     help: 'File with the configuration of admission plugins.',
   }),
+  'default-not-ready-toleration-seconds': intFlag(SECONDS, {
+    option: 'defaultNotReadyTolerationSeconds',
+    section,
+    default: '300',
+    help: 'Seconds for which pods tolerate nodes that are not ready, unless they say otherwise.',
+  }),
+  'default-unreachable-toleration-seconds': intFlag(SECONDS, {
+    option: 'defaultUnreachableTolerationSeconds',
+    section,
+    default: '300',
+    help: 'Seconds for which pods tolerate unreachable nodes, unless they say otherwise.',
+  }),
 } as const satisfies Readonly<Record<string, Flag<unknown>>>
 
 /** The options that these flags mean. */
@@ -27,10 +41,16 @@ export const admissionOf = (
   values: Values<typeof admissionFlags>,
 ): Pick<
   ServerOptions,
-  'enableAdmissionPlugins' | 'disableAdmissionPlugins' | 'admissionConfigFile'
+  | 'enableAdmissionPlugins'
+  | 'disableAdmissionPlugins'
+  | 'admissionConfigFile'
+  | 'defaultNotReadyTolerationSeconds'
+  | 'defaultUnreachableTolerationSeconds'
 > => ({
   enableAdmissionPlugins: values['enable-admission-plugins'],
   disableAdmissionPlugins: values['disable-admission-plugins'],
+  defaultNotReadyTolerationSeconds: values['default-not-ready-toleration-seconds'],
+  defaultUnreachableTolerationSeconds: values['default-unreachable-toleration-seconds'],
   ...(values['admission-control-config-file'] === ''
     ? {}
     : { admissionConfigFile: values['admission-control-config-file'] }),

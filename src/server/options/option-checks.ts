@@ -49,6 +49,8 @@ const MORE: readonly (readonly [string, Check])[] = [
 const REQUIRED = [
   'etcd.servers',
   'etcd.prefix',
+  'audit.log.path',
+  'audit.webhook.configFile',
   'authentication.oidc.issuerUrl',
   'authentication.oidc.clientId',
   'authentication.webhook.configFile',

@@ -4,6 +4,7 @@ import { product, vocabularies } from '../../vocabulary/index.ts'
 import type { VocabularyName } from '../../vocabulary/vocabulary.ts'
 import { truthOr } from '../../base/value-checks.ts'
 import { admissionFlags } from './admission-flags.ts'
+import { auditFlags } from './audit-flags.ts'
 import { aggregationFlags } from './aggregation-flags.ts'
 import { globalFlags } from '../../flags/global-flags.ts'
 import { authenticationFlags } from './authentication-flags.ts'
@@ -233,6 +234,7 @@ export const serverFlags = {
   ...authenticationFlags,
   ...authorizationFlags,
   ...admissionFlags,
+  ...auditFlags,
   ...aggregationFlags,
   v: intFlag(
     { min: 0, max: 10 },

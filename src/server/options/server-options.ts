@@ -3,6 +3,7 @@ import type { AnyPluginFactory } from '../../admission/plugin.ts'
 import type { EtcdUse } from './etcd-options.ts'
 import { parseIpRange, parsePortRange, type IpRange, type ValueRange } from '../../base/ip-range.ts'
 import { forFlagSync } from '../../base/plain-reason.ts'
+import type { AuditOptions } from './audit-options.ts'
 import type { AggregationOptions } from './aggregation-options.ts'
 import type { AuthenticationOptions } from './authentication-options.ts'
 import type { AuthorizationOptions } from './authorization-options.ts'
@@ -76,6 +77,8 @@ export interface ServerOptions {
   readonly proxiesToLoopback?: boolean
   readonly authentication?: AuthenticationOptions
   readonly authorization?: AuthorizationOptions
+  /** Records of requests, for auditors; none by default. */
+  readonly audit?: AuditOptions
   readonly aggregation?: AggregationOptions
   /** Admission plugins of the program's own; they run before webhooks and quotas. */
   readonly admission?: readonly AnyPluginFactory[]
@@ -85,6 +88,10 @@ export interface ServerOptions {
   readonly disableAdmissionPlugins?: readonly string[]
   /** File with configurations of admission plugins. */
   readonly admissionConfigFile?: string
+  /** Seconds for which pods tolerate nodes that are not ready, unless they say otherwise; 300 by default. */
+  readonly defaultNotReadyTolerationSeconds?: number
+  /** The same for unreachable nodes. */
+  readonly defaultUnreachableTolerationSeconds?: number
   /**
    * Whether the garbage collector and the controllers of namespaces and accounts run; they do by default. `server`:
    * only those that are a part of every server, where a separate controller manager runs the rest.

@@ -1,0 +1,200 @@
+/** Makes events of the stages of requests, and hands them to the backends. */
+import type { RequestAudit } from '../http/audit.ts'
+import type { RequestRecord } from '../http/request-record.ts'
+import type { Vocabulary } from '../vocabulary/vocabulary.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Backend } from './backend.ts'
+import type { AuditCounters } from './counters.ts'
+import { AuditEvent, type EventNames, type EventStatus } from './event.ts'
+import {
+  METADATA,
+  REQUEST,
+  type Decided,
+  type PolicyRules,
+  type PolicySubject,
+} from './policy-rules.ts'
+import { STAGES, type Stage } from './policy.ts'
+import { EventTimes } from './times.ts'
+
+const BIT: Readonly<Record<Stage, number>> = {
+  RequestReceived: 1 << STAGES.indexOf('RequestReceived'),
+  ResponseStarted: 1 << STAGES.indexOf('ResponseStarted'),
+  ResponseComplete: 1 << STAGES.indexOf('ResponseComplete'),
+  Panic: 1 << STAGES.indexOf('Panic'),
+}
+
+const MAX_FAULT = 1024
+
+/** The state of a request that is recorded no further. */
+const OVER: Decided = { level: 0, omitted: 0, omitManagedFields: false }
+
+/** What a request is said to have got whose client left before the response. */
+const LEFT: EventStatus = { code: 200, status: 'Success', message: 'Connection closed early' }
+
+interface TrailOptions {
+  readonly rules: PolicyRules
+  readonly backends: readonly Backend[]
+  readonly counters: AuditCounters
+  readonly clock: Clock
+  readonly v: Vocabulary
+}
+
+/** Records the requests of one server. */
+export class AuditTrail implements RequestAudit {
+  readonly name = 'audit'
+  readonly #options: TrailOptions
+  readonly #names: EventNames
+  /** Whether a response must wait until its event is stored. */
+  readonly #holds: boolean
+
+  constructor(options: TrailOptions) {
+    this.#options = options
+    this.#names = namesOf(options.v)
+    this.#holds = options.backends.some(({ mode }) => mode !== 'batch')
+  }
+
+  wantsBody({ audit }: RequestRecord): boolean {
+    return audit !== null && (audit as Decided).level >= REQUEST
+  }
+
+  begins(record: RequestRecord): boolean | Promise<boolean> {
+    const decided = this.#options.rules.decide(subjectOf(record))
+    record.audit = decided
+    const stored = this.#emit(record, 'RequestReceived', record.receivedAt, null)
+    if (stored === true) return true
+    return stored === false
+      ? this.#refused(record)
+      : stored.then((done) => done || this.#refused(record))
+  }
+
+  answers(record: RequestRecord, status: number): Promise<void> | null {
+    if (!this.#holds || record.isLongRunning || record.audit === null) return null
+    const now = this.#options.clock.now()
+    const stored = this.#emit(record, 'ResponseComplete', now, statusOf(record, status))
+    record.audit = OVER
+    return stored instanceof Promise ? stored.then(() => {}) : null
+  }
+
+  responseStarted(record: RequestRecord): void {
+    if (record.audit === null) return this.#unauthenticated(record)
+    if (!record.isLongRunning) return
+    void this.#emit(record, 'ResponseStarted', record.startedAt, statusOf(record, record.status))
+  }
+
+  responseComplete(record: RequestRecord): void {
+    if (record.audit === null) return
+    const { status, endedAt } = record
+    const answered = status === 0 ? LEFT : statusOf(record, status)
+    if (status === 0 && record.isLongRunning) {
+      void this.#emit(record, 'ResponseStarted', endedAt, answered)
+    }
+    void this.#emit(record, 'ResponseComplete', endedAt, answered)
+    record.audit = OVER
+  }
+
+  panic(record: RequestRecord): void {
+    if (record.audit === null) return
+    void this.#emit(record, 'Panic', record.endedAt, panicStatus(record.fault))
+    record.audit = OVER
+  }
+
+  /** Stores what is left. */
+  async close(): Promise<void> {
+    await Promise.all(this.#options.backends.map((backend) => backend.close()))
+  }
+
+  /** A request that was refused before its user was known has one event. */
+  #unauthenticated(record: RequestRecord): void {
+    if (record.info === null) return
+    record.audit = this.#options.rules.decide(subjectOf(record))
+    const status = statusOf(record, record.status)
+    void this.#emit(record, 'ResponseStarted', record.startedAt, status)
+    record.audit = OVER
+  }
+
+  #refused(record: RequestRecord): false {
+    record.audit = OVER
+    this.#options.counters.rejected++
+    return false
+  }
+
+  /** False, or a promise of it: the request must not go on. */
+  #emit(
+    record: RequestRecord,
+    stage: Stage,
+    at: number,
+    status: EventStatus | null,
+  ): boolean | Promise<boolean> {
+    const decided = record.audit as Decided
+    if (decided.level < METADATA || (decided.omitted & BIT[stage]) !== 0) return true
+    const { backends, counters } = this.#options
+    const moment = { stage, at, status, allowed: status && this.#allowed(record) }
+    counters.events++
+    let waiting: Promise<boolean>[] | null = null
+    let isStored = true
+    for (const backend of backends) {
+      let stored: boolean | Promise<boolean>
+      try {
+        // Each has its own: truncation changes it.
+        stored = backend.store(new AuditEvent(record, decided, moment, this.#names))
+      } catch (error) {
+        // An object that is too large to be one text.
+        counters.lost(backend.name, 1, error instanceof Error ? error.message : String(error))
+        stored = false
+      }
+      const isStrict = backend.mode === 'blocking-strict'
+      if (stored instanceof Promise)
+        (waiting ??= []).push(isStrict ? stored : stored.then(() => true))
+      else if (!stored && isStrict) isStored = false
+    }
+    if (waiting === null) return isStored
+    return Promise.all(waiting).then((all) => isStored && all.every(Boolean))
+  }
+
+  /** The annotations of an allowed request; those of a refused one are among the others. */
+  #allowed({ decision }: RequestRecord): string | null {
+    if (decision === null || decision.verdict !== 'allow') return null
+    const { decision: key, reason } = this.#names
+    return `${JSON.stringify(key)}:"allow",${JSON.stringify(reason)}:${JSON.stringify(decision.reason)}`
+  }
+}
+
+function subjectOf({ info, user, impersonator }: RequestRecord): PolicySubject {
+  const { isResource = false, verb = '', path = '', group = '' } = info ?? {}
+  const { resource = '', subresource = '', namespace = '', name = '' } = info ?? {}
+  const subject = { isResource, verb, path, group, resource, subresource, namespace, name }
+  return { ...subject, user: impersonator ?? user }
+}
+
+function statusOf({ failure, outcome }: RequestRecord, code: number): EventStatus {
+  const said = failure === null ? outcome : failure.toStatus()
+  if (said === null) return { code }
+  const { status, message, reason, details } = said
+  return {
+    code,
+    status,
+    ...(message === undefined ? {} : { message }),
+    ...(reason === undefined ? {} : { reason }),
+    ...(details === undefined ? {} : { details }),
+  }
+}
+
+function panicStatus(fault: unknown): EventStatus {
+  const text = fault instanceof Error ? fault.message : String(fault)
+  const message = `APIServer panic'd: ${text.slice(0, MAX_FAULT)}`
+  return { code: 500, status: 'Failure', message, reason: 'InternalError' }
+}
+
+const namesOf = (v: Vocabulary): EventNames => ({
+  type: `"kind":"Event","apiVersion":${JSON.stringify(v.resolve('audit{api}/v1'))},`,
+  truncated: v.resolve('audit{api}/truncated'),
+  latency: v.resolve('apiserver.latency{api}/total'),
+  decision: v.resolve('authorization{api}/decision'),
+  reason: v.resolve('authorization{api}/reason'),
+  deleteOptions: JSON.stringify({
+    kind: 'DeleteOptions',
+    apiVersion: v.resolve('meta{api}/__internal'),
+  }),
+  times: new EventTimes(),
+  users: new WeakMap(),
+})

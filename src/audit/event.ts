@@ -1,0 +1,247 @@
+/** One event: a stage of a request, as the text that backends store. */
+import type { IncomingHttpHeaders } from 'node:http'
+import { formatDuration } from '../base/duration.ts'
+import type { AuditAnnotation } from '../http/context.ts'
+import type { ObjectBytes, ObjectIdentity } from '../http/request-record.ts'
+import type { RequestInfo } from '../http/request-info.ts'
+import type { Status } from '../meta/errors.ts'
+import type { User } from '../registry/context.ts'
+import { madeJson, sentJson } from './object-json.ts'
+import { METADATA, REQUEST, REQUEST_RESPONSE, type Decided } from './policy-rules.ts'
+import { LEVELS, type Stage } from './policy.ts'
+import { sourceAddresses } from './source-addresses.ts'
+import type { EventTimes } from './times.ts'
+
+/** The request of an event, as far as it is known. */
+export interface EventRequest {
+  readonly target: string
+  readonly headers: IncomingHttpHeaders
+  readonly remoteAddress: string
+  readonly auditId: string
+  readonly info: RequestInfo | null
+  readonly user: User | null
+  readonly impersonator: User | null
+  readonly annotations: ReadonlyMap<string, AuditAnnotation>
+  /** Identity of the object in the body; null without one. */
+  readonly identity: ObjectIdentity | null
+  readonly receivedAt: number
+  requestObject(): ObjectBytes | null
+  responseObject(): ObjectBytes | null
+}
+
+/** What an event says of the response. */
+export type EventStatus = Partial<Pick<Status, 'status' | 'message' | 'reason' | 'details'>> & {
+  readonly code: number
+}
+
+/** Names that depend on the vocabulary, and what events have in common. */
+export interface EventNames {
+  /** The first two members of a line: kind and apiVersion, each followed by a comma. */
+  readonly type: string
+  readonly truncated: string
+  readonly latency: string
+  readonly decision: string
+  readonly reason: string
+  /** The options of a delete without a body. */
+  readonly deleteOptions: string
+  readonly times: EventTimes
+  /** JSON of users. */
+  readonly users: WeakMap<User, string>
+}
+
+const MAX_USER_AGENT = 1024
+
+/** Total time from which on it is recorded. */
+const SLOW_MS = 500
+
+/** The members that all events of a request have in common, before and behind those that differ. */
+interface Common {
+  readonly uri: string
+  readonly caller: string
+  readonly from: string
+}
+
+/** The parts of an event that depend on its stage. */
+export interface EventMoment {
+  readonly stage: Stage
+  readonly at: number
+  /** Null before the response. */
+  readonly status: EventStatus | null
+  /** `authorization` annotations of an allowed request, which are not in the map. */
+  readonly allowed: string | null
+}
+
+/** One event. Its texts are made on first use, which must be at once: the request goes on. */
+export class AuditEvent {
+  readonly request: EventRequest
+  readonly decided: Decided
+  readonly moment: EventMoment
+  readonly #names: EventNames
+  #body: string | null = null
+
+  constructor(request: EventRequest, decided: Decided, moment: EventMoment, names: EventNames) {
+    this.request = request
+    this.decided = decided
+    this.moment = moment
+    this.#names = names
+  }
+
+  /** Members without the opening brace, kind and apiVersion; with the closing brace. */
+  get body(): string {
+    return (this.#body ??= this.#text(true))
+  }
+
+  /** A line of the log. */
+  get line(): string {
+    return `{${this.#names.type}${this.body}\n`
+  }
+
+  /** Removes the objects. */
+  truncate(): void {
+    this.#body = this.#text(false)
+  }
+
+  #text(withObjects: boolean): string {
+    const { request, decided, moment } = this
+    const { times } = this.#names
+    const common = commonOf(request, this.#names)
+    const { stage, at, status } = moment
+    return (
+      `"level":"${LEVELS[decided.level]}","auditID":${quoted(request.auditId)},"stage":"${stage}",` +
+      common.uri +
+      common.caller +
+      // Who is impersonated is known when the response is.
+      (status === null || request.impersonator === null
+        ? ''
+        : `,"impersonatedUser":${userJson(request.user, this.#names)}`) +
+      common.from +
+      objectRef(request, status !== null) +
+      (status === null ? '' : `,"responseStatus":${statusJson(status)}`) +
+      (withObjects && decided.level >= REQUEST ? this.#objects() : '') +
+      `,"requestReceivedTimestamp":"${times.text(request.receivedAt)}","stageTimestamp":"${times.text(at)}"` +
+      this.#annotations(withObjects) +
+      '}'
+    )
+  }
+
+  #objects(): string {
+    const { request, decided, moment } = this
+    if (moment.status === null) return ''
+    const { omitManagedFields } = decided
+    const body = request.requestObject()
+    const sent = body ? sentJson(body.json, omitManagedFields) : this.#deleteOptions()
+    const isAnswered = decided.level >= REQUEST_RESPONSE && moment.stage !== 'Panic'
+    const made = isAnswered ? request.responseObject() : null
+    return (
+      (sent === null ? '' : `,"requestObject":${sent}`) +
+      (made === null ? '' : `,"responseObject":${madeJson(made.json, omitManagedFields)}`)
+    )
+  }
+
+  #deleteOptions(): string | null {
+    const verb = this.request.info?.verb
+    return verb === 'delete' || verb === 'deletecollection' ? this.#names.deleteOptions : null
+  }
+
+  #annotations(withObjects: boolean): string {
+    const { request, decided, moment } = this
+    const { annotations } = request
+    let text = ''
+    const add = (key: string, value: string) => {
+      text += `${text === '' ? '' : ','}${quoted(key)}:${quoted(value)}`
+    }
+    if (annotations.size > 0) {
+      for (const [key, { value, level }] of annotations) {
+        if (level === 'Metadata' || decided.level > METADATA) add(key, value)
+      }
+    }
+    if (moment.allowed !== null) text += (text === '' ? '' : ',') + moment.allowed
+    if (moment.stage === 'ResponseComplete') {
+      const ms = moment.at - request.receivedAt
+      if (ms > SLOW_MS) {
+        add(this.#names.latency, formatDuration(BigInt(Math.round(ms)) * 1_000_000n))
+      }
+    }
+    if (!withObjects) add(this.#names.truncated, 'true')
+    return text === '' ? '' : `,"annotations":{${text}}`
+  }
+}
+
+function commonOf(request: EventRequest, names: EventNames): Common {
+  const { target, info, headers, remoteAddress } = request
+  const agent = headers['user-agent']
+  const addresses =
+    headers['x-forwarded-for'] === undefined && headers['x-real-ip'] === undefined
+      ? addressJson(remoteAddress)
+      : JSON.stringify(sourceAddresses(headers, remoteAddress))
+  return {
+    uri: `"requestURI":${quoted(target)},"verb":"${info?.verb ?? ''}",`,
+    caller: `"user":${userJson(request.impersonator ?? request.user, names)}`,
+    from:
+      (addresses === '[]' ? '' : `,"sourceIPs":${addresses}`) +
+      (agent === undefined || agent === '' ? '' : `,"userAgent":${quoted(shortAgent(agent))}`),
+  }
+}
+
+const addressJson = (address: string): string => JSON.stringify(sourceAddresses({}, address))
+
+const shortAgent = (agent: string) =>
+  agent.length > MAX_USER_AGENT ? `${agent.slice(0, MAX_USER_AGENT)}...TRUNCATED` : agent
+
+/** A user without a name is not known. */
+function userJson(user: User | null, { users }: EventNames): string {
+  if (user === null) return '{}'
+  let json = users.get(user)
+  if (json === undefined) users.set(user, (json = userText(user)))
+  return json
+}
+
+function userText({ name, uid, groups, extra }: User): string {
+  return JSON.stringify({
+    ...(name === '' ? {} : { username: name }),
+    ...(uid === '' ? {} : { uid }),
+    ...(groups.length === 0 ? {} : { groups }),
+    ...(Object.keys(extra).length === 0 ? {} : { extra }),
+  })
+}
+
+/** `isRead`: whether the body has been read. */
+function objectRef({ info, identity }: EventRequest, isRead: boolean): string {
+  if (info === null || !info.isResource) return ''
+  const of = isRead ? identity : null
+  return (
+    `,"objectRef":{"resource":${quoted(info.resource)}` +
+    member('namespace', info.namespace === '' ? of?.namespace : info.namespace) +
+    member('name', info.name === '' ? of?.name : info.name) +
+    member('uid', of?.uid) +
+    member('apiGroup', info.group) +
+    member('apiVersion', info.version) +
+    member('resourceVersion', of?.resourceVersion) +
+    member('subresource', info.subresource) +
+    '}'
+  )
+}
+
+const member = (name: string, value: string | undefined): string =>
+  value === undefined || value === '' ? '' : `,"${name}":${quoted(value)}`
+
+function statusJson({ status, message, reason, details, code }: EventStatus): string {
+  return (
+    '{"metadata":{}' +
+    member('status', status) +
+    member('message', message) +
+    member('reason', reason) +
+    (details === undefined || Object.keys(details).length === 0
+      ? ''
+      : `,"details":${JSON.stringify(details)}`) +
+    `,"code":${code}}`
+  )
+}
+
+// Most texts need no escapes: this finds out faster than the engine's formatter.
+const PLAIN = /^[ !#-[\]-~]*$/
+
+/** A text as JSON. */
+function quoted(text: string): string {
+  return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text)
+}

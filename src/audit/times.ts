@@ -1,0 +1,17 @@
+/** Times of events: `2024-01-02T03:04:05.006000Z`. The part up to the second is made once a second. */
+export class EventTimes {
+  #second = -1
+  #text = ''
+
+  text(ms: number): string {
+    const whole = Math.floor(ms)
+    const second = Math.floor(whole / 1000)
+    if (second !== this.#second) {
+      this.#second = second
+      this.#text = new Date(second * 1000).toISOString().slice(0, 20)
+    }
+    const rest = whole - second * 1000
+    const padded = rest < 10 ? `00${rest}` : rest < 100 ? `0${rest}` : String(rest)
+    return `${this.#text}${padded}000Z`
+  }
+}

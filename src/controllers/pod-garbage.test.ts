@@ -1,0 +1,95 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { inProcess } from '../server/in-process.fixture.ts'
+import { startControllers, type RunningControllers } from './index.ts'
+import { podGarbage } from './pod-garbage.ts'
+
+let world: Awaited<ReturnType<typeof inProcess>>
+let running: RunningControllers
+const start = async (mostEnded?: number) => {
+  running = startControllers(world.controllerWorld, [
+    podGarbage(mostEnded === undefined ? {} : { mostEnded }),
+  ])
+  await running.idle()
+}
+beforeEach(async () => {
+  world = await inProcess()
+})
+afterEach(async () => {
+  await running.stop()
+  await world.close()
+})
+
+const PODS = ['v1', 'pods', 'default'] as const
+const at = (name: string) => [...PODS, name] as const
+const pod = (name: string, spec: object = {}, metadata: object = {}) =>
+  world.hand.create(PODS, {
+    metadata: { name, ...metadata },
+    spec: { containers: [{ name: 'c', image: 'x' }], ...spec },
+  })
+const phase = (name: string, of: string) =>
+  world.hand.patch(at(name), { status: { phase: of } }, 'status')
+const node = (name: string) => world.hand.create(['v1', 'nodes'], { metadata: { name } })
+/** The pods that are left after some time. */
+const left = async (ms: number) => {
+  for (let passed = 0; passed < ms; passed += 20_000) {
+    world.clock.advance(20_000)
+    await running.idle()
+  }
+  return (await world.hand.names(PODS)).sort()
+}
+
+describe('pods that have ended', () => {
+  for (const [mostEnded, expected] of [
+    [1, ['c', 'd']],
+    [3, ['a', 'b', 'c', 'd']],
+    [0, ['a', 'b', 'c', 'd']],
+  ] as const)
+    test(`the oldest go above ${mostEnded}`, async () => {
+      await start(mostEnded)
+      for (const [name, of] of [
+        ['b', 'Succeeded'],
+        ['a', 'Failed'],
+        ['c', 'Succeeded'],
+        ['d', 'Running'],
+      ] as const) {
+        await pod(name)
+        await phase(name, of)
+        world.clock.advance(1_000)
+      }
+      expect(await left(20_000)).toEqual(expected)
+    })
+})
+
+describe('pods of a node', () => {
+  test('that is there stay; of one that is gone they go after forty seconds', async () => {
+    await start()
+    await node('n')
+    await pod('a', { nodeName: 'n' })
+    await pod('b', { nodeName: 'gone' })
+    await pod('c')
+    expect(await left(40_000)).toEqual(['a', 'b', 'c'])
+    expect(await left(20_000)).toEqual(['a', 'c'])
+    await world.hand.delete(['v1', 'nodes', '', 'n'])
+    expect(await left(60_000)).toEqual(['c'])
+  })
+
+  test('that comes back meanwhile stay', async () => {
+    await start()
+    await pod('a', { nodeName: 'n' })
+    expect(await left(40_000)).toEqual(['a'])
+    await node('n')
+    expect(await left(20_000)).toEqual(['a'])
+    await world.hand.delete(['v1', 'nodes', '', 'n'])
+    expect(await left(40_000)).toEqual(['a'])
+    expect(await left(20_000)).toEqual([])
+  })
+})
+
+test('deleted pods without a node go, if nothing else holds them', async () => {
+  await start()
+  await pod('a', {}, { finalizers: ['x.com/hold'] })
+  await world.hand.delete(at('a'))
+  expect(await left(20_000)).toEqual(['a'])
+  await world.hand.patch(at('a'), { metadata: { finalizers: null } })
+  expect(await left(20_000)).toEqual([])
+})

@@ -1,0 +1,199 @@
+import { Pace } from '../base/event-loop.ts'
+import { parseTime } from '../base/time.ts'
+import type { Client } from '../client/client.ts'
+import type { Entry } from '../client/entry.ts'
+import type { Lister } from '../client/informer.ts'
+import { isNotFound } from '../client/resource-client.ts'
+import { placeIn } from '../client/transport.ts'
+import type { Node } from '../kinds/core/node/node.ts'
+import type { Pod } from '../kinds/core/pod/pod.ts'
+import { NODES, PODS } from './addresses.ts'
+import { workQueue, type Controller, type StartingWorld } from './controller.ts'
+import { every } from './every.ts'
+import { isTerminating } from './finalizer.ts'
+import { asleep, following, handled } from './following.ts'
+
+const NAME = 'podgc'
+const INTERVAL_MS = 20_000
+/** How long a node must be absent before its pods are deleted, milliseconds. */
+const QUARANTINE_MS = 40_000
+/** Number of pods that may have ended. */
+const MOST_ENDED = 12_500
+
+/** Deletes pods that nobody else will: those without a node, of nodes that are gone, and too many that have ended. */
+export const podGarbage = ({ mostEnded = MOST_ENDED } = {}): Controller => ({
+  name: NAME,
+  async start(world) {
+    const { informers, resources, signal, clock } = world
+    if (!(await resources.serves(PODS, NODES))) return asleep
+    const client = world.clientFor('pod-garbage-collector')
+    const nodes = informers.of<Node>(NODES)
+    await nodes.synced(signal)
+    const garbage = new PodGarbage(world, client, { nodes: nodes.lister, mostEnded })
+    const queue = workQueue(world, NAME, { work: () => garbage.collect() })
+    const changed = (entry: Entry<Pod>) => garbage.changed(entry)
+    return following(queue, client, [
+      await handled(
+        informers.of<Pod>(PODS),
+        { add: changed, update: changed, delete: ({ key }) => garbage.gone(key) },
+        signal,
+      ),
+      every(clock, INTERVAL_MS, () => queue.add('all')),
+    ])
+  },
+})
+
+/** What is known of a pod. */
+interface KnownPod {
+  readonly uid: string
+  readonly node: string
+  readonly hasEnded: boolean
+  readonly isTerminating: boolean
+  readonly created: number
+}
+
+interface PodGarbageParts {
+  readonly nodes: Lister<Node>
+  /** 0 or less: any number. */
+  readonly mostEnded: number
+}
+
+/** The pods of the cluster, as far as their deletion depends on it. */
+class PodGarbage {
+  readonly #world: StartingWorld
+  readonly #client: Client
+  readonly #parts: PodGarbageParts
+  readonly #pods = new Map<string, KnownPod>()
+  /** Pods that changed since the last time: only their last state is read. */
+  readonly #changed = new Map<string, Entry<Pod>>()
+  /** Absent nodes, with the time since when. */
+  readonly #absent = new Map<string, number>()
+
+  constructor(world: StartingWorld, client: Client, parts: PodGarbageParts) {
+    this.#world = world
+    this.#client = client
+    this.#parts = parts
+  }
+
+  changed(entry: Entry<Pod>): void {
+    this.#changed.set(entry.key, entry)
+  }
+
+  gone(key: string): void {
+    this.#changed.delete(key)
+    this.#pods.delete(key)
+  }
+
+  /** Deletes what is to go. A failure of one does not keep the others. */
+  async collect(): Promise<void> {
+    await this.#read()
+    const failures: unknown[] = []
+    for (const [key, pod] of [
+      ...this.#ended(),
+      ...(await this.#ofAbsentNodes()),
+      ...this.#unscheduled(),
+      ...this.#outOfService(),
+    ]) {
+      try {
+        await this.#delete(key, pod)
+      } catch (error) {
+        failures.push(error)
+      }
+    }
+    // The next time comes soon enough.
+    if (failures.length > 0)
+      this.#world.log.warn('some pods could not be deleted', {
+        controller: NAME,
+        count: failures.length,
+        error: String(failures[0]),
+      })
+  }
+
+  async #read(): Promise<void> {
+    const pace = new Pace()
+    for (const [key, { object }] of this.#changed) {
+      this.#changed.delete(key)
+      this.#pods.set(key, known(object))
+      const pause = pace.pause()
+      if (pause) await pause
+    }
+  }
+
+  /** The oldest of those that have ended, where there are too many. */
+  #ended(): [string, KnownPod][] {
+    const { mostEnded } = this.#parts
+    if (mostEnded <= 0) return []
+    const ended = [...this.#pods].filter(([, { hasEnded }]) => hasEnded)
+    if (ended.length <= mostEnded) return []
+    ended.sort(([a, { created: x }], [b, { created: y }]) => x - y || (a < b ? -1 : 1))
+    return ended.slice(0, ended.length - mostEnded)
+  }
+
+  /** Those whose node has been absent for a while. */
+  async #ofAbsentNodes(): Promise<[string, KnownPod][]> {
+    const now = this.#world.clock.now()
+    const byNode = new Map<string, [string, KnownPod][]>()
+    for (const entry of this.#pods) {
+      const { node } = entry[1]
+      if (node === '' || this.#parts.nodes.get('', node)) continue
+      const pods = byNode.get(node)
+      if (pods) pods.push(entry)
+      else byNode.set(node, [entry])
+    }
+    for (const node of this.#absent.keys()) if (!byNode.has(node)) this.#absent.delete(node)
+    const found: [string, KnownPod][] = []
+    for (const [node, pods] of byNode) {
+      const since = this.#absent.get(node) ?? now
+      this.#absent.set(node, since)
+      if (now - since < QUARANTINE_MS) continue
+      if (await this.#client.resource(NODES).find(node)) this.#absent.delete(node)
+      else found.push(...pods)
+    }
+    return found
+  }
+
+  #unscheduled(): [string, KnownPod][] {
+    return [...this.#pods].filter(([, pod]) => pod.isTerminating && pod.node === '')
+  }
+
+  /** Terminating pods of nodes that are marked as out of service and are not ready. */
+  #outOfService(): [string, KnownPod][] {
+    const { v, gate } = this.#world
+    if (!gate('NodeOutOfServiceVolumeDetach')) return []
+    const taint = v.resolve('node.{label}/out-of-service')
+    const lost = new Set(
+      this.#parts.nodes
+        .list()
+        .filter(
+          ({ spec, status }) =>
+            (spec.taints ?? []).some(({ key }) => key === taint) &&
+            !(status.conditions ?? []).some((one) => one.type === 'Ready' && one.status === 'True'),
+        )
+        .map(({ metadata }) => metadata.name ?? ''),
+    )
+    return [...this.#pods].filter(([, pod]) => pod.isTerminating && lost.has(pod.node))
+  }
+
+  async #delete(key: string, { uid, hasEnded }: KnownPod): Promise<void> {
+    const { namespace, name } = placeIn(key)
+    const pods = this.#client.resource<Pod>(PODS).in(namespace)
+    try {
+      if (!hasEnded && this.#world.gate('PodDisruptionConditions'))
+        await pods.sub('status').patch(name, { metadata: { uid }, status: { phase: 'Failed' } })
+      await pods.delete(name, { gracePeriodSeconds: 0, preconditions: { uid } })
+    } catch (error) {
+      if (!isNotFound(error)) throw error
+    }
+    this.#pods.delete(key)
+  }
+}
+
+const RUNNING: ReadonlySet<string> = new Set(['Pending', 'Running', 'Unknown'])
+
+const known = (pod: Pod): KnownPod => ({
+  uid: pod.metadata.uid ?? '',
+  node: pod.spec.nodeName ?? '',
+  hasEnded: !RUNNING.has(pod.status.phase ?? 'Pending'),
+  isTerminating: isTerminating(pod),
+  created: parseTime(pod.metadata.creationTimestamp ?? ''),
+})
