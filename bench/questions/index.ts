@@ -11,6 +11,7 @@ import { patch } from './patch.ts'
 import { processes } from './processes.ts'
 import { start } from './start.ts'
 import { watch } from './watch.ts'
+import { webhooks } from './webhooks.ts'
 
 /** In the order they are asked. */
 export const questions: readonly Question[] = [
@@ -22,6 +23,7 @@ export const questions: readonly Question[] = [
   patch,
   apply,
   etcdCreate,
+  webhooks,
   watch,
   start,
   growth,
