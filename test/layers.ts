@@ -25,7 +25,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   cel: ['base'],
   // Schemas that come at run time, as the definitions of custom resources hold them.
   structural: ['cel', ...DECLARING, 'base', 'vocabulary'],
-  kinds: ['cel', 'structural', ...ENTRIES],
+  kinds: ['structural', ...ENTRIES],
   // Webhooks convert.
   extend: ['cel', 'client', 'kinds', 'structural', ...ENTRIES],
   patch: ENTRIES,
@@ -57,13 +57,11 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   ],
   // Requests as the pipeline reports them.
   audit: ['http', 'registry', 'client', ...ENTRIES],
-  controllers: [
-    ...['registry', 'authz', 'client', 'kinds', 'patch', 'quota', 'cache', 'engine', ...ENTRIES],
-  ],
+  controllers: ['client', 'kinds', 'quota', ...ENTRIES],
   // Extension servers are proxied to, asked for their documents, and registered.
   aggregation: ['http', 'registry', 'client', 'openapi', 'outgoing', 'kinds', ...ENTRIES],
   // Clients of the server that they run in.
-  loopback: ['registry', 'authn', 'authz', 'client', 'http', 'cache', 'engine', ...ENTRIES],
+  loopback: ['registry', 'authn', 'authz', 'client', 'http', 'cache', ...ENTRIES],
   client: ['kinds', 'outgoing', ...ENTRIES],
   // The composition root of the server.
   server: [
