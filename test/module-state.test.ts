@@ -31,7 +31,7 @@ const ALLOWED: Readonly<Record<string, Why>> = {
   'http2/send-buffer.ts spare': 'memory',
   'http2/send-buffer.ts current': 'memory',
   'http2/huffman.ts scratch': 'memory',
-  'http/answer.ts spare': 'memory',
+  'http/response.ts spare': 'memory',
   'http/http2-exchange.ts dateSecond': 'memo',
   'http/http2-exchange.ts date': 'memo',
   'http/exchange.ts framed': 'memo',

@@ -6,7 +6,7 @@ import {
   type RequestAuthenticator,
   type TokenAuthenticator,
 } from './authenticator.ts'
-import { after } from './first-answer.ts'
+import { after } from './first-result.ts'
 
 /** The wanted audiences that are among `known`, in the order wanted. */
 export const commonAudiences = (

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ManualClock } from '../base/clock.ts'
 import { vocabularies } from '../vocabulary/index.ts'
-import { outcome, recorded, tokensOf, userOf } from './asking.fixture.ts'
+import { outcome, recorded, tokensOf, userOf } from './authentication.fixture.ts'
 import { authenticationChain, type ChainOptions } from './authenticator-chain.ts'
 import { CredentialError, type Answered, type RequestAuthenticator } from './authenticator.ts'
 import { CaBundle, fixedSource } from './ca-bundle.ts'

@@ -1,6 +1,6 @@
 import type { TLSSocket } from 'node:tls'
 import { describe, expect, test } from 'vitest'
-import { outcome, recorded, tokensOf, userOf } from './asking.fixture.ts'
+import { outcome, recorded, tokensOf, userOf } from './authentication.fixture.ts'
 import { CredentialError } from './authenticator.ts'
 import { bearer } from './bearer.ts'
 

@@ -6,7 +6,7 @@ import {
   type RequestHeaders,
   type TokenAuthenticator,
 } from './authenticator.ts'
-import { after, firstAnswer } from './first-answer.ts'
+import { after, firstAnswer } from './first-result.ts'
 import { firstHeader } from './header-values.ts'
 
 const EXTRA_SPACE =

@@ -3,7 +3,7 @@ import { ManualClock } from '../base/clock.ts'
 import { lineLog } from '../base/log.ts'
 import type { ObjectSource } from '../catalogue/object-source.ts'
 import { vocabularies } from '../vocabulary/index.ts'
-import { recorded } from './asking.fixture.ts'
+import { recorded } from './authentication.fixture.ts'
 import { bootstrapToken } from './bootstrap-token.ts'
 
 const TOKEN = 'abcdef.0123456789abcdef'

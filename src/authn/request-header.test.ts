@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ManualClock } from '../base/clock.ts'
-import { outcome, recorded } from './asking.fixture.ts'
+import { outcome, recorded } from './authentication.fixture.ts'
 import { CaBundle, fixedSource } from './ca-bundle.ts'
 import { DAY_MS, make, NOW, socketWith } from './certificates.fixture.ts'
 import { ConnectionCertificates } from './connection-certificate.ts'

@@ -1,6 +1,6 @@
 import type { Answered, Authenticated, RequestAuthenticator } from './authenticator.ts'
 import { ALL_AUTHENTICATED, ALL_UNAUTHENTICATED, ANONYMOUS } from './anonymous.ts'
-import { after, firstAnswer } from './first-answer.ts'
+import { after, firstAnswer } from './first-result.ts'
 
 /** Calls them in order; errors of earlier ones count only when no later one knows the user. */
 export function requestUnion(members: readonly RequestAuthenticator[]): RequestAuthenticator {

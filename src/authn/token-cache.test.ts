@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ManualClock } from '../base/clock.ts'
-import { outcome, recorded, tokensOf, userOf } from './asking.fixture.ts'
+import { outcome, recorded, tokensOf, userOf } from './authentication.fixture.ts'
 import { CredentialError, type Answered, type TokenAuthenticator } from './authenticator.ts'
 import { tokenCache } from './token-cache.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { recorded } from './asking.fixture.ts'
+import { recorded } from './authentication.fixture.ts'
 import { parseCsv } from './csv.ts'
 import { tokenFile } from './token-file.ts'
 

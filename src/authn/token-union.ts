@@ -1,5 +1,5 @@
 import type { TokenAuthenticator } from './authenticator.ts'
-import { firstAnswer } from './first-answer.ts'
+import { firstAnswer } from './first-result.ts'
 
 /** Calls them in order; errors of earlier ones count only when no later one knows the token. */
 export function tokenUnion(members: readonly TokenAuthenticator[]): TokenAuthenticator {

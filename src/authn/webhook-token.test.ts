@@ -7,7 +7,7 @@ import {
 } from '../../test/remote-service.ts'
 import { openJsonClient, type JsonClient } from '../client/json-call.ts'
 import { vocabularies } from '../vocabulary/index.ts'
-import { outcome, recorded } from './asking.fixture.ts'
+import { outcome, recorded } from './authentication.fixture.ts'
 import { webhookToken, type WebhookTokenOptions } from './webhook-token.ts'
 
 const v = vocabularies.orch

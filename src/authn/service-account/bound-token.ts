@@ -12,7 +12,7 @@ import {
   type TokenAuthenticator,
 } from '../authenticator.ts'
 import type { Claims } from '../oidc/claims.ts'
-import { retryWithFreshRead } from '../second-look.ts'
+import { retryWithFreshRead } from '../fresh-read.ts'
 import { accountUser, PODS, SECRETS, SERVICE_ACCOUNTS, type Account } from './account.ts'
 import { confirmedAudiences, type AudienceParts } from './audiences.ts'
 import { isOf, objectClaim, textClaim, timeClaim, verifiedClaims } from './jwt.ts'

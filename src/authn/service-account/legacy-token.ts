@@ -10,7 +10,7 @@ import {
   type TokenAuthenticator,
 } from '../authenticator.ts'
 import type { Claims } from '../oidc/claims.ts'
-import { retryWithFreshRead } from '../second-look.ts'
+import { retryWithFreshRead } from '../fresh-read.ts'
 import { sameSecret } from '../secret-digest.ts'
 import { accountUser, accountUserName, SECRETS, SERVICE_ACCOUNTS, type Account } from './account.ts'
 import { confirmedAudiences, type AudienceParts } from './audiences.ts'
