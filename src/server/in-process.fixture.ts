@@ -80,7 +80,7 @@ export class Hand {
   /** The object as JSON; null when absent. */
   async get(place: Place): Promise<Made | null> {
     const { served, namespace, name } = this.target(place)
-    const table = await this.#api.cache.table(served.storage.keyPrefix)
+    const table = await this.#api.cache.resourceCache(served.storage.keyPrefix)
     const version = table.get(keyOf(served, namespace, name))
     return version ? (JSON.parse(version.json().toString('utf8')) as Made) : null
   }
