@@ -81,7 +81,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     ...['flags', 'kinds', 'loopback', 'openapi', 'patch', 'pki', 'registry', ...ENTRIES],
   ],
   // That of the program that runs controllers apart.
-  'controller-manager': ['authn', 'client', 'controllers', 'kinds', ...ENTRIES],
+  'controller-manager': ['authn', 'client', 'controllers', 'kinds', 'pki', ...ENTRIES],
   // The top of all. Copies of the store are made without a server.
   cli: ['client', 'controller-manager', 'engine', 'flags', 'server', ...ENTRIES],
 }

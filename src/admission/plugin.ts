@@ -78,4 +78,4 @@ export interface PluginFactory<C = unknown> {
 }
 
 /** A factory whatever its configuration is. */
-export type AnyPluginFactory = PluginFactory<unknown>
+export type AnyPluginFactory = PluginFactory

@@ -94,7 +94,7 @@ async function exchange(
       ...{ servername, rejectUnauthorized: verified },
       ...(ca === undefined ? {} : { ca }),
       ...(await certificate()),
-    } as Parameters<typeof beginExchange>[1],
+    },
     null,
   )
   const status = answer.statusCode ?? 0

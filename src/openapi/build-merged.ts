@@ -1,7 +1,7 @@
 /** Builds documents with parts of other servers; imported when there are any. */
 import { formatJson, parseJson } from '../codec/json-text.ts'
 import { convertedV3 } from './convert-v3.ts'
-import type { DocumentV2, Json } from './document.ts'
+import type { DocumentV2 } from './document.ts'
 import { jsonSteps, keep, plain, type Kept } from './kept.ts'
 import { isObject, mergedV2, partOf } from './merge-v2.ts'
 import { openApiV2ProtobufSteps } from './protobuf-v2.ts'
@@ -34,7 +34,7 @@ export function readRemote(document: unknown, path: string): RemoteBuilt {
   return {
     part: { path, json: Buffer.from(formatJson(part)) },
     async v3() {
-      const converted = convertedV3(part, isObject(info) ? (info as Json) : {})
+      const converted = convertedV3(part, isObject(info) ? info : {})
       const json = await withRests(jsonSteps(converted))
       return keep(json, await withRests(openApiV3ProtobufSteps(converted)))
     },

@@ -16,7 +16,7 @@ export const admission = (settings: Settings) =>
     name: 'admission',
     needs: ['api', 'catalogue', 'objects'],
     start({ api, catalogue, objects }) {
-      const { v, clock, ids, log, gate, plugins: chosen, options } = settings
+      const { v, clock, ids, log, gate, plugins: chosen, options, inside } = settings
       const { authorizer } = api
       const writer = pluginWriter(() => api)
       const tolerationSeconds = {
@@ -40,7 +40,7 @@ export const admission = (settings: Settings) =>
         factory.create(deps, chosen.configurations.get(factory.name)),
       )
       return {
-        part: { chain: admissionChain(plugins, clock) },
+        part: { chain: admissionChain(plugins, clock, inside.admissionObserver) },
         async stop() {
           for (const plugin of plugins) await plugin.close?.()
         },

@@ -62,6 +62,7 @@ async function startControllers(settings: Settings, parts: Parts): Promise<Elect
   const { api, authentication, authorization, listener, pki, serverLease } = parts
   const { runControllers } = await import('../run-controllers.ts')
   const { RemoteTransport } = await import('../../aggregation/remote-transport.ts')
+  const { signingBy } = await import('../certificate-signing.ts')
   const { issuer } = authentication.serviceAccounts
   // Without RBAC no roles give them permissions: they have those of the server.
   const authorizer = usesRbac(options.authorization) ? authorization.authorizer : alwaysAllow
@@ -78,7 +79,10 @@ async function startControllers(settings: Settings, parts: Parts): Promise<Elect
         ),
       onlyServer: options.controllers === 'server',
     },
-    { ca: pki.ca, issue: (account, secret) => issuer.issueLegacy(account, secret) },
+    {
+      tokens: { ca: pki.ca, issue: (account, secret) => issuer.issueLegacy(account, secret) },
+      signing: signingBy(pki, options, log),
+    },
     () =>
       serverLease
         ? serverLease.reconcile()
