@@ -47,8 +47,6 @@ const ALLOWED: Readonly<Record<string, Why>> = {
   'cache/stored-object.ts recent': 'memo',
   'base/time.ts lastSecond': 'memo',
   'base/time.ts lastText': 'memo',
-  'base/ids.ts batch': 'random',
-  'base/ids.ts next': 'random',
   'base/file-lock.ts binding': 'once',
   'base/quantity.ts known': 'memo',
   'patch/fields-v1.ts known': 'memo',
