@@ -62,6 +62,7 @@ async function startControllers(settings: Settings, parts: Parts): Promise<Elect
       authorizer: usesRbac(options.authorization) ? authorization.authorizer : alwaysAllow,
       log,
       onlyServer: options.controllers === 'server',
+      hasBootstrapTokens: options.authentication?.bootstrapTokens !== false,
     },
     {
       tokens: { ca: pki.ca, issue: (account, secret) => issuer.issueLegacy(account, secret) },
