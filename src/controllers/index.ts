@@ -21,6 +21,7 @@ import { serviceAccountSecrets } from './service-account-secrets.ts'
 import { serviceAccountTokens, type ServiceAccountTokenParts } from './service-account-tokens.ts'
 import { serviceAccounts } from './service-accounts.ts'
 import { ttlAfterFinished } from './ttl-after-finished.ts'
+import { volumeBinder } from './volume-binder.ts'
 import { volumeProtection } from './volume-protection.ts'
 
 /** Dependencies of controllers. */
@@ -40,6 +41,7 @@ export const managedControllers = ({ tokens, signing }: ManagedParts): readonly 
   resourceQuotas,
   claimProtection,
   volumeProtection,
+  volumeBinder,
   ttlAfterFinished,
   certificateApprover,
   certificateSigning(signing),

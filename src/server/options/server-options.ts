@@ -86,6 +86,8 @@ export interface ServerOptions {
   readonly enableAdmissionPlugins?: readonly string[]
   /** Names of admission plugins that are not on. */
   readonly disableAdmissionPlugins?: readonly string[]
+  /** Names of the admission plugins that are on, and no others. Deprecated. */
+  readonly admissionControl?: readonly string[]
   /** File with configurations of admission plugins. */
   readonly admissionConfigFile?: string
   /** Seconds for which pods tolerate nodes that are not ready, unless they say otherwise; 300 by default. */
