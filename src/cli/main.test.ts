@@ -153,6 +153,7 @@ describe('options of the server', () => {
     eventTtlMs: 3_600_000,
     historyMs: 300_000,
     requestTimeoutMs: 60_000,
+    admissionControl: [],
     clusterSigningDurationMs: 31_536_000_000,
     aggregation: {
       proxyClientCertFile: '',

@@ -110,21 +110,21 @@ export function controllerManager(options: ControllerManagerOptions): Controller
   }
 }
 
-/** Names of controllers that may be chosen. */
-const controllerNames = (): string[] =>
+/** Controllers that may be chosen. */
+const allControllers = () =>
   managedControllers({
     tokens: { ca: '', issue: () => Promise.resolve('') },
     signing: { authorities: {}, durationMs: 0 },
-  }).map(({ name }) => name)
+  })
 
-/** Whether a controller is chosen: by its name, by that it is not named, or by `*`. */
-function isChosen(name: string, chosen: readonly string[]): boolean {
+/** Whether a controller is chosen: by its name, or by `*` unless it is excluded or optional. */
+function isChosen({ name, isOptional }: Controller, chosen: readonly string[]): boolean {
   if (chosen.includes(name)) return true
-  return !chosen.includes(`-${name}`) && chosen.includes('*')
+  return isOptional !== true && !chosen.includes(`-${name}`) && chosen.includes('*')
 }
 
 function checkNames(chosen: readonly string[]): void {
-  const known = new Set(controllerNames())
+  const known = new Set(allControllers().map(({ name }) => name))
   for (const one of chosen) {
     const name = one.replace(/^-/, '')
     if (name !== '*' && !known.has(name))
@@ -294,8 +294,9 @@ function chosenOf({ options, v, clock }: Setting): Controller[] {
     ca: rootCa,
     issue: issuerOf(serviceAccountKey, v, clock),
   }
-  return managedControllers({ tokens, signing }).filter(({ name }) => {
-    if (!isChosen(name, controllers)) return false
+  return managedControllers({ tokens, signing }).filter((controller) => {
+    if (!isChosen(controller, controllers)) return false
+    const { name } = controller
     const isMissing =
       (name === 'root-ca-cert-publisher' && rootCa === '') ||
       (name.startsWith('serviceaccount-token') && serviceAccountKey === '') ||

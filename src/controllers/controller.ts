@@ -42,6 +42,8 @@ export interface Running {
 export interface Controller {
   /** By which it is chosen and logged. */
   readonly name: string
+  /** Whether `*` does not choose it. */
+  readonly isOptional?: true
   /** Reads the current state, and processes changes from then on. */
   start(world: StartingWorld): Promise<Running>
 }

@@ -1,6 +1,8 @@
 /** The controllers that run inside the server, and how they are started. */
 import { setMaxListeners } from 'node:events'
 import { pause } from '../client/retry.ts'
+import { tokenCleaner } from './bootstrap-tokens/cleaner.ts'
+import { bootstrapSigner } from './bootstrap-tokens/signer.ts'
 import { certificateApprover } from './certificates/approver.ts'
 import { certificateCleaner } from './certificates/cleaner.ts'
 import { certificateSigning, type SigningParts } from './certificates/signing.ts'
@@ -44,6 +46,8 @@ export const managedControllers = ({ tokens, signing }: ManagedParts): readonly 
   certificateApprover,
   certificateSigning(signing),
   certificateCleaner,
+  bootstrapSigner,
+  tokenCleaner,
   podGarbage(),
   garbageCollector,
 ]

@@ -13,14 +13,19 @@ import { serverService } from '../controllers/server-service.ts'
 
 /** Starts all controllers; `ensureService` creates the service of the servers. */
 export function runControllers(
-  parts: LocalWorldParts & { readonly onlyServer: boolean },
+  parts: LocalWorldParts & { readonly onlyServer: boolean; readonly hasBootstrapTokens: boolean },
   managed: ManagedParts,
   ensureService: () => Promise<void>,
 ): RunningControllers {
   const managers = managerWorld(parts)
   const servers = serverWorld(parts)
   const running = startControllers(managers, [
-    ...(parts.onlyServer ? [] : managedControllers(managed)),
+    ...(parts.onlyServer
+      ? []
+      : managedControllers(managed).filter(
+          // They work on the tokens of the bootstrap alone.
+          ({ isOptional }) => isOptional !== true || parts.hasBootstrapTokens,
+        )),
     ...[...serverControllers(instanceRemoval(parts.api)), serverService(ensureService)].map((one) =>
       within(servers, one),
     ),

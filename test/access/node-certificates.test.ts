@@ -1,20 +1,32 @@
-/** A node gets its certificate: it asks with a credential of the bootstrap, and renews it by itself. */
+/** A node joins: it trusts the cluster and gets its certificate by a bootstrap token, and renews it by itself. */
+import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { certificateRequest, signingRequest, type MadeRequest } from '../certificate-request.ts'
 import type { Client } from '../client.ts'
-import { Realm, RBAC, REQUESTS, rule } from './realm.fixture.ts'
+import { inNamespace, Realm, RBAC, REQUESTS, rule } from './realm.fixture.ts'
 
 const SIGNER = {
   signerName: 'orch.io/orch-apiserver-client-nodeagent',
   usages: ['client auth', 'digital signature', 'key encipherment'],
 }
+const TOKEN = 'abcdef.0123456789abcdef'
 const PERMISSION = 'system:certificates.orch.io:certificatesigningrequests'
 
 let realm: Realm
 let joining: Client
 beforeAll(async () => {
   realm = await Realm.start(() => ({ enableAdmissionPlugins: ['NodeRestriction'] }))
-  joining = realm.user('system:bootstrap:abcdef', 'system:bootstrappers')
+  joining = realm.as({ token: TOKEN })
+  await realm.made(inNamespace('orch-system', 'secrets'), {
+    metadata: { name: 'bootstrap-token-abcdef' },
+    type: 'bootstrap.orch.io/token',
+    stringData: {
+      'token-id': 'abcdef',
+      'token-secret': '0123456789abcdef',
+      'usage-bootstrap-authentication': 'true',
+      'usage-bootstrap-signing': 'true',
+    },
+  })
   await realm.allow({ group: 'system:bootstrappers' }, [
     rule('create,get,list,watch certificates.orch.io:certificatesigningrequests'),
   ])
@@ -54,6 +66,31 @@ async function issued(client: Client, name: string) {
 }
 
 let node: Client
+
+test('the description of the cluster is signed with the token', async () => {
+  const path = inNamespace('orch-public', 'configmaps')
+  const kubeconfig = 'kind: Config\n'
+  await realm.made(path, { metadata: { name: 'cluster-info' }, data: { kubeconfig } })
+  await realm.server.settled()
+  const { body } = await realm.admin.get(`${path}/cluster-info`)
+  const [header, payload, signature] = body.data['jws-kubeconfig-abcdef'].split('.')
+  const signed = `${header}.${Buffer.from(kubeconfig).toString('base64url')}`
+  expect([payload, signature]).toEqual([
+    '',
+    createHmac('sha256', TOKEN).update(signed).digest('base64url'),
+  ])
+})
+
+test('a token is deleted at its end', async () => {
+  const path = inNamespace('orch-system', 'secrets')
+  await realm.made(path, {
+    metadata: { name: 'bootstrap-token-zzzzzz' },
+    type: 'bootstrap.orch.io/token',
+    stringData: { 'token-id': 'zzzzzz', expiration: '2020-01-02T03:04:05Z' },
+  })
+  await realm.server.settled()
+  expect((await realm.admin.get(`${path}/bootstrap-token-zzzzzz`)).status).toBe(404)
+})
 
 test('a request waits for the permission to have it approved', async () => {
   const { key } = await request(joining, 'first')

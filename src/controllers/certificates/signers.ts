@@ -72,7 +72,7 @@ const nameFault = ({ commonName }: RequestContent): string | null =>
 const noneOf = (names: readonly unknown[], what: string): string | null =>
   names.length === 0 ? null : `${what} subjectAltNames are not allowed`
 
-// Differs: the reference accepts requests without key encipherment; the seed of this project names all three.
+// Differs: the reference also accepts requests without key encipherment.
 const usagesFault = (usages: readonly string[], wanted: readonly string[]): string | null =>
   usages.length === wanted.length && wanted.every((usage) => usages.includes(usage))
     ? null

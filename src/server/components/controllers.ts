@@ -78,6 +78,7 @@ async function startControllers(settings: Settings, parts: Parts): Promise<Elect
           user,
         ),
       onlyServer: options.controllers === 'server',
+      hasBootstrapTokens: options.authentication?.bootstrapTokens !== false,
     },
     {
       tokens: { ca: pki.ca, issue: (account, secret) => issuer.issueLegacy(account, secret) },
