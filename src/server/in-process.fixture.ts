@@ -185,6 +185,7 @@ function apiOf({ v, clock, cache, catalogue, objects }: ApiParts): Api {
     catalogue,
     admission: admissionChain(
       admissionPlugins
+        // Nobody makes the accounts that pods would wait for, by a clock that only the test moves.
         .filter(({ name, defaultOn }) => defaultOn && name !== 'ServiceAccount')
         .map((factory) => factory.create(deps)),
       clock,

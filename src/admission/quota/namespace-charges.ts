@@ -1,4 +1,4 @@
-import { Pace } from '../../base/event-loop.ts'
+import { Pace, yieldToEventLoop } from '../../base/event-loop.ts'
 import type { ResourceQuota } from '../../kinds/core/resource-quota.ts'
 import { modified, StatusError } from '../../meta/errors.ts'
 import {
@@ -70,6 +70,8 @@ export class NamespaceCharges {
   async #work(): Promise<void> {
     this.#isWorking = true
     while (this.#waiting.length > 0) {
+      // Others arrive in the same turn: one write for all of them.
+      await yieldToEventLoop()
       const batch = this.#waiting
       this.#waiting = []
       try {

@@ -224,7 +224,7 @@ export const serverFlags = {
     option: 'controllers',
     section: 'Cluster',
     default: 'true',
-    help: 'Run the controllers for garbage collection, namespaces, service accounts and aggregated roles. server: run only those that are a part of every server.',
+    help: 'Run the controllers for garbage collection, namespaces, service accounts, aggregated roles, quotas and volumes. server: run only those that are a part of every server.',
     takes: truthOr('server'),
     parse: (text: string): boolean | 'server' => {
       if (text === 'server') return text
