@@ -1,6 +1,7 @@
 import type { Question } from '../bench.ts'
 import { apply } from './apply.ts'
 import { create } from './create.ts'
+import { custom } from './custom.ts'
 import { etcdCreate } from './etcd-create.ts'
 import { get } from './get.ts'
 import { growth } from './growth.ts'
@@ -21,6 +22,7 @@ export const questions: readonly Question[] = [
   create,
   patch,
   apply,
+  custom,
   etcdCreate,
   watch,
   start,
