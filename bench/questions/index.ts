@@ -12,6 +12,7 @@ import { patch } from './patch.ts'
 import { processes } from './processes.ts'
 import { start } from './start.ts'
 import { watch } from './watch.ts'
+import { webhooks } from './webhooks.ts'
 
 /** In the order they are asked. */
 export const questions: readonly Question[] = [
@@ -24,6 +25,7 @@ export const questions: readonly Question[] = [
   apply,
   custom,
   etcdCreate,
+  webhooks,
   watch,
   start,
   growth,
