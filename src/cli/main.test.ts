@@ -224,6 +224,52 @@ describe('options of the server', () => {
     },
     {
       args:
+        '--data-dir=/d --audit-policy-file=/p --audit-log-path=- --audit-log-format=legacy --audit-log-maxage=1 ' +
+        '--audit-log-maxbackup=2 --audit-log-maxsize=3 --audit-log-compress --audit-log-mode=blocking-strict ' +
+        '--audit-log-truncate-enabled --audit-webhook-config-file=/w --audit-webhook-initial-backoff=1s ' +
+        '--audit-webhook-batch-throttle-qps=0.5 --audit-webhook-batch-max-wait=0s',
+      expected: {
+        audit: {
+          policyFile: '/p',
+          log: {
+            path: '-',
+            format: 'legacy',
+            maxAgeDays: 1,
+            maxBackups: 2,
+            maxSizeMb: 3,
+            compress: true,
+            mode: 'blocking-strict',
+            version: '',
+            batch: {
+              bufferSize: 10_000,
+              maxSize: 1,
+              maxWaitMs: 0,
+              throttle: false,
+              qps: 0,
+              burst: 0,
+            },
+            truncate: { enabled: true, maxEventBytes: 102_400, maxBatchBytes: 10_485_760 },
+          },
+          webhook: {
+            configFile: '/w',
+            initialBackoffMs: 1000,
+            mode: 'batch',
+            version: '',
+            batch: {
+              bufferSize: 10_000,
+              maxSize: 400,
+              maxWaitMs: 0,
+              throttle: true,
+              qps: 0.5,
+              burst: 15,
+            },
+            truncate: { enabled: false, maxEventBytes: 102_400, maxBatchBytes: 10_485_760 },
+          },
+        },
+      },
+    },
+    {
+      args:
         '--data-dir=/d --authorization-mode=RBAC,ABAC --authorization-mode Webhook --authorization-policy-file=/p ' +
         '--authorization-webhook-config-file=/w --authorization-webhook-cache-authorized-ttl=1m --controllers=false',
       expected: {

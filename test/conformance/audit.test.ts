@@ -51,6 +51,8 @@ class Scene {
       vocabulary: 'kubernetes',
       controllers: false,
       proxiesToLoopback: true,
+      // Pods without the controller of accounts.
+      disableAdmissionPlugins: ['ServiceAccount'],
       log: lineLog({
         format: 'json',
         level: 0,
