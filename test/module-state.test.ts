@@ -1,6 +1,6 @@
 /**
  * Servers in one process share nothing: what changes belongs to an object of one server. What stands in a module for all
- * of them is listed here, with what makes it no state of theirs (docs/decisions/0041-what-modules-keep.md).
+ * of them is listed here, with what makes it no state of theirs (docs/decisions/0041-module-state.md).
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -31,7 +31,7 @@ const ALLOWED: Readonly<Record<string, Why>> = {
   'http2/send-buffer.ts spare': 'memory',
   'http2/send-buffer.ts current': 'memory',
   'http2/huffman.ts scratch': 'memory',
-  'http/answer.ts spare': 'memory',
+  'http/response.ts spare': 'memory',
   'http/http2-exchange.ts dateSecond': 'memo',
   'http/http2-exchange.ts date': 'memo',
   'http/exchange.ts framed': 'memo',

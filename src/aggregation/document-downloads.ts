@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { ServiceResolver } from '../client/service-address.ts'
 import { WorkQueue } from '../client/work-queue.ts'
 import type { APIService } from '../kinds/apiregistration/api-service.ts'
-import type { Kept } from '../openapi/kept.ts'
+import type { CompressedDocument } from '../openapi/compressed-document.ts'
 import type { RemoteDocuments, RemotePart, RemoteV3 } from '../openapi/remote-documents.ts'
 import { isAvailable, type ApiServices } from './api-services.ts'
 import { askServer, type AskingParts, type Reply } from './ask-server.ts'
@@ -31,7 +31,7 @@ interface Known {
   readonly etag: string
   readonly part: RemotePart
   readonly v3: RemoteV3
-  readonly toV3: () => Promise<Kept>
+  readonly toV3: () => Promise<CompressedDocument>
 }
 
 /** Downloads the documents of available extension servers, and asks for changes from time to time. */

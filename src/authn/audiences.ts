@@ -1,12 +1,12 @@
 import {
   CredentialError,
-  type Answered,
-  type Asking,
+  type AuthenticationResult,
+  type AuthenticationContext,
   type Authenticated,
   type RequestAuthenticator,
   type TokenAuthenticator,
 } from './authenticator.ts'
-import { after } from './first-answer.ts'
+import { thenResult } from './first-result.ts'
 
 /** The wanted audiences that are among `known`, in the order wanted. */
 export const commonAudiences = (
@@ -21,8 +21,8 @@ export function tokenForServer(
 ): TokenAuthenticator {
   return {
     name: inner.name,
-    authenticateToken: (token, asking) =>
-      forServer(own, asking, () => inner.authenticateToken(token, asking)),
+    authenticateToken: (token, context) =>
+      forServer(own, context, () => inner.authenticateToken(token, context)),
   }
 }
 
@@ -33,20 +33,20 @@ export function requestForServer(
 ): RequestAuthenticator {
   return {
     name: inner.name,
-    authenticateRequest: (request, asking) =>
-      forServer(own, asking, () => inner.authenticateRequest(request, asking)),
+    authenticateRequest: (request, context) =>
+      forServer(own, context, () => inner.authenticateRequest(request, context)),
   }
 }
 
 function forServer(
   own: readonly string[],
-  asking: Asking,
-  ask: () => Answered | Promise<Answered>,
-): Answered | Promise<Answered> {
-  if (asking.audiences.length === 0) return ask()
-  const audiences = commonAudiences(own, asking.audiences)
+  context: AuthenticationContext,
+  authenticate: () => AuthenticationResult | Promise<AuthenticationResult>,
+): AuthenticationResult | Promise<AuthenticationResult> {
+  if (context.audiences.length === 0) return authenticate()
+  const audiences = commonAudiences(own, context.audiences)
   if (audiences.length === 0) return null
-  return after(ask(), (answer) => answer && withAudiences(answer, audiences))
+  return thenResult(authenticate(), (answer) => answer && withAudiences(answer, audiences))
 }
 
 function withAudiences(answer: Authenticated, audiences: readonly string[]): Authenticated {

@@ -1,9 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { ManualClock } from '../base/clock.ts'
 import { vocabularies } from '../vocabulary/index.ts'
-import { outcome, recorded, tokensOf, userOf } from './asking.fixture.ts'
+import { outcome, recordingContext, tokensOf, userOf } from './authentication.fixture.ts'
 import { authenticationChain, type ChainOptions } from './authenticator-chain.ts'
-import { CredentialError, type Answered, type RequestAuthenticator } from './authenticator.ts'
+import {
+  CredentialError,
+  type AuthenticationResult,
+  type RequestAuthenticator,
+} from './authenticator.ts'
 import { CaBundle, fixedSource } from './ca-bundle.ts'
 import { make, NOW, socketWith } from './certificates.fixture.ts'
 import { clientCertificate } from './client-certificate.ts'
@@ -85,7 +89,7 @@ interface Row {
   readonly shown?: readonly (typeof client)[]
   readonly headers?: Record<string, string>
   readonly options?: Partial<ChainOptions>
-  readonly found: Answered | string
+  readonly found: AuthenticationResult | string
   readonly later?: boolean
   readonly proxies?: boolean
 }
@@ -250,8 +254,8 @@ describe('requests', () => {
       const socket = socketWith(...shown)
       let now: unknown
       const result = await outcome(() => {
-        now = chain(options, row.proxies).authenticate({ socket, headers }, recorded())
-        return now as Answered
+        now = chain(options, row.proxies).authenticate({ socket, headers }, recordingContext())
+        return now as AuthenticationResult
       })
       expect({ result, later: now instanceof Promise }).toEqual({ result: found, later })
     })
@@ -260,8 +264,8 @@ describe('requests', () => {
   test('a cached result is completed once', () => {
     const it = chain()
     const request = { socket: socketWith(client), headers: {} }
-    const first = it.authenticate(request, recorded())
-    expect(it.authenticate(request, recorded())).toBe(first)
+    const first = it.authenticate(request, recordingContext())
+    expect(it.authenticate(request, recordingContext())).toBe(first)
   })
 })
 
@@ -291,7 +295,9 @@ describe('tokens under review', () => {
   ]) {
     test(name, async () => {
       const it = chain()
-      expect(await outcome(() => it.authenticateToken(token, recorded(audiences)))).toEqual(found)
+      expect(await outcome(() => it.authenticateToken(token, recordingContext(audiences)))).toEqual(
+        found,
+      )
     })
   }
 })
@@ -303,7 +309,7 @@ test('an authenticator that knows audiences after all is not believed', async ()
   }
   const it = chain({ requestHeader: { names, authenticator } })
   const request = { socket: socketWith(), headers: {} }
-  expect(await outcome(() => it.authenticate(request, recorded()))).toBe(
+  expect(await outcome(() => it.authenticate(request, recordingContext()))).toBe(
     'an authenticator without audiences answered with some: ["other"]',
   )
 })

@@ -4,8 +4,8 @@ import { anonymous } from './anonymous.ts'
 import { commonAudiences, requestForServer, tokenForServer } from './audiences.ts'
 import {
   CredentialError,
-  type Answered,
-  type Asking,
+  type AuthenticationResult,
+  type AuthenticationContext,
   type Credentials,
   type RequestAuthenticator,
   type RequestHeaders,
@@ -53,9 +53,15 @@ export interface AuthenticationChain {
    * The user of a request. Null, and a thrown {@link CredentialError}, mean 401; the text is for the log. Without a
    * promise whenever no look-up was needed.
    */
-  authenticate(request: Credentials, asking: Asking): Answered | Promise<Answered>
+  authenticate(
+    request: Credentials,
+    context: AuthenticationContext,
+  ): AuthenticationResult | Promise<AuthenticationResult>
   /** The user of a token, as if a request had it and nothing else. */
-  authenticateToken(token: string, asking: Asking): Answered | Promise<Answered>
+  authenticateToken(
+    token: string,
+    context: AuthenticationContext,
+  ): AuthenticationResult | Promise<AuthenticationResult>
   /** Takes the credentials out of a request whose user is known. */
   removeCredentials(request: RequestHeaders): void
 }
@@ -70,44 +76,47 @@ export function authenticationChain(options: ChainOptions): AuthenticationChain 
   const own = options.loopback
     ? tokenForServer(apiAudiences, loopbackToken(options.loopback))
     : null
-  const whole = (members: readonly RequestAuthenticator[]) => {
+  const fullChain = (members: readonly RequestAuthenticator[]) => {
     const known = withAuthenticatedGroup(requestUnion(members))
     const all = options.anonymous ? unlessFailed(known, anonymous) : known
     return ownTokenFirst(own, all)
   }
-  const forRequests = whole([
+  const forRequests = fullChain([
     ...(requestHeader ? [requestForServer(apiAudiences, requestHeader.authenticator)] : []),
     ...(clientCertificate ? [clientCertificate] : []),
     bearer(tokens),
     websocketToken(tokens, v),
   ])
-  const forTokens = whole([bearer(tokens)])
+  const forTokens = fullChain([bearer(tokens)])
 
-  const wanting = (asking: Asking): Asking =>
-    asking.audiences.length > 0 || apiAudiences.length === 0
-      ? asking
-      : { audiences: apiAudiences, annotate: asking.annotate, warn: asking.warn }
+  const withAudiences = (context: AuthenticationContext): AuthenticationContext =>
+    context.audiences.length > 0 || apiAudiences.length === 0
+      ? context
+      : { audiences: apiAudiences, annotate: context.annotate, warn: context.warn }
 
-  const checked = (answer: Answered, wanted: readonly string[]): Answered => {
-    const got = answer?.audiences
+  const checked = (
+    result: AuthenticationResult,
+    wanted: readonly string[],
+  ): AuthenticationResult => {
+    const got = result?.audiences
     if (got && got.length > 0 && wanted.length > 0 && commonAudiences(got, wanted).length === 0) {
       throw new CredentialError(
         `unable to match the audience: wanted ${JSON.stringify(wanted)}, got ${JSON.stringify(got)}`,
       )
     }
-    return answer
+    return result
   }
 
   return {
-    authenticate(request, asking) {
-      const full = wanting(asking)
-      const answer = forRequests.authenticateRequest(request, full)
-      return answer instanceof Promise
-        ? answer.then((found) => checked(found, full.audiences))
-        : checked(answer, full.audiences)
+    authenticate(request, context) {
+      const full = withAudiences(context)
+      const result = forRequests.authenticateRequest(request, full)
+      return result instanceof Promise
+        ? result.then((found) => checked(found, full.audiences))
+        : checked(result, full.audiences)
     },
-    authenticateToken: (token, asking) =>
-      forTokens.authenticateRequest(requestWith(token), wanting(asking)),
+    authenticateToken: (token, context) =>
+      forTokens.authenticateRequest(requestWith(token), withAudiences(context)),
     removeCredentials: credentialRemoval(v, requestHeader?.names),
   }
 }

@@ -21,13 +21,13 @@ export interface Authenticated {
  * Result of one authenticator: a user, or null for "not mine". A credential that is its own and does not hold is
  * an error: it throws {@link CredentialError}.
  */
-export type Answered = Authenticated | null
+export type AuthenticationResult = Authenticated | null
 
 /** A credential that does not hold. Its text goes into the log and into TokenReview: never the token itself. */
 export class CredentialError extends Error {}
 
 /** Context of an authentication. */
-export interface Asking {
+export interface AuthenticationContext {
   /** Audiences that one of must be met; empty: whatever the server's own are. */
   readonly audiences: readonly string[]
   /** Adds to the audit record of the request. */
@@ -39,7 +39,10 @@ export interface Asking {
 /** Authenticates users by bearer tokens. */
 export interface TokenAuthenticator {
   readonly name: string
-  authenticateToken(token: string, asking: Asking): Answered | Promise<Answered>
+  authenticateToken(
+    token: string,
+    context: AuthenticationContext,
+  ): AuthenticationResult | Promise<AuthenticationResult>
 }
 
 /** The headers of a request; credentials are taken out of them when they have been used. */
@@ -60,5 +63,8 @@ export interface Credentials extends RequestHeaders {
 /** Authenticates users by anything else in a request. */
 export interface RequestAuthenticator {
   readonly name: string
-  authenticateRequest(request: Credentials, asking: Asking): Answered | Promise<Answered>
+  authenticateRequest(
+    request: Credentials,
+    context: AuthenticationContext,
+  ): AuthenticationResult | Promise<AuthenticationResult>
 }

@@ -1,6 +1,6 @@
 import type { TLSSocket } from 'node:tls'
 import { describe, expect, test } from 'vitest'
-import { outcome, recorded, tokensOf, userOf } from './asking.fixture.ts'
+import { outcome, recordingContext, tokensOf, userOf } from './authentication.fixture.ts'
 import { CredentialError } from './authenticator.ts'
 import { bearer } from './bearer.ts'
 
@@ -38,11 +38,11 @@ for (const later of [false, true]) {
       test(name, async () => {
         const table = { good: somebody, ümlaut: somebody, bad: new CredentialError('expired') }
         const tokens = tokensOf(table, { later })
-        const asking = recorded()
+        const context = recordingContext()
         const headers = header === undefined ? {} : { authorization: header }
         const request = { headers, socket: null as unknown as TLSSocket }
-        const found = await outcome(() => bearer(tokens).authenticateRequest(request, asking))
-        expect({ found, warnings: asking.warnings, asked: tokens.asked }).toEqual({
+        const found = await outcome(() => bearer(tokens).authenticateRequest(request, context))
+        expect({ found, warnings: context.warnings, asked: tokens.calls }).toEqual({
           found: answer,
           warnings,
           asked,

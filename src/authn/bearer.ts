@@ -1,12 +1,12 @@
 import {
   CredentialError,
-  type Answered,
-  type Asking,
+  type AuthenticationResult,
+  type AuthenticationContext,
   type RequestAuthenticator,
   type RequestHeaders,
   type TokenAuthenticator,
 } from './authenticator.ts'
-import { after, firstAnswer } from './first-answer.ts'
+import { thenResult, firstResult } from './first-result.ts'
 import { firstHeader } from './header-values.ts'
 
 const EXTRA_SPACE =
@@ -16,9 +16,9 @@ const EXTRA_SPACE =
 export function bearer(tokens: TokenAuthenticator): RequestAuthenticator {
   return {
     name: 'bearer token',
-    authenticateRequest(request, asking) {
+    authenticateRequest(request, context) {
       if (request.headers.authorization === undefined) return null
-      return bearerAnswer(tokens, firstHeader(request, 'authorization'), asking)
+      return authenticateHeader(tokens, firstHeader(request, 'authorization'), context)
     },
   }
 }
@@ -37,19 +37,19 @@ export function ownTokenFirst(
       : bearerToken(firstHeader(request, 'authorization'), () => {})
   return {
     name: 'own token first',
-    authenticateRequest(request, asking) {
+    authenticateRequest(request, context) {
       const others = () =>
-        firstAnswer(
+        firstResult(
           [rest],
-          (one) => one.authenticateRequest(request, asking),
+          (one) => one.authenticateRequest(request, context),
           () => (shown(request) === '' ? [] : [unknownToken()]),
         )
       const token = own ? shown(request) : ''
       if (!own || token === '') return others()
-      const answer = own.authenticateToken(token, asking)
-      return answer instanceof Promise
-        ? answer.then((found) => found ?? others())
-        : (answer ?? others())
+      const result = own.authenticateToken(token, context)
+      return result instanceof Promise
+        ? result.then((found) => found ?? others())
+        : (result ?? others())
     },
   }
 }
@@ -57,13 +57,13 @@ export function ownTokenFirst(
 const unknownToken = () => new CredentialError('invalid bearer token')
 
 /** Authenticates the value of an `Authorization` header. Throws when it holds an unknown token. */
-function bearerAnswer(
+function authenticateHeader(
   tokens: TokenAuthenticator,
   header: string,
-  asking: Asking,
-): Answered | Promise<Answered> {
-  const token = bearerToken(header, asking.warn)
-  return token === '' ? null : knownToken(tokens.authenticateToken(token, asking))
+  context: AuthenticationContext,
+): AuthenticationResult | Promise<AuthenticationResult> {
+  const token = bearerToken(header, context.warn)
+  return token === '' ? null : knownToken(tokens.authenticateToken(token, context))
 }
 
 /** The token in the value of an `Authorization` header; empty when it holds none. */
@@ -78,8 +78,10 @@ function bearerToken(header: string, warn: (text: string) => void): string {
 }
 
 /** Turns a null result into an error: a token that was shown must hold. */
-export const knownToken = (answer: Answered | Promise<Answered>): Answered | Promise<Answered> =>
-  after(answer, (found) => {
+export const knownToken = (
+  result: AuthenticationResult | Promise<AuthenticationResult>,
+): AuthenticationResult | Promise<AuthenticationResult> =>
+  thenResult(result, (found) => {
     if (!found) throw unknownToken()
     return found
   })

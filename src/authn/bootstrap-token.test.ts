@@ -3,7 +3,7 @@ import { ManualClock } from '../base/clock.ts'
 import { lineLog } from '../base/log.ts'
 import type { ObjectSource } from '../catalogue/object-source.ts'
 import { vocabularies } from '../vocabulary/index.ts'
-import { recorded } from './asking.fixture.ts'
+import { recordingContext } from './authentication.fixture.ts'
 import { bootstrapToken } from './bootstrap-token.ts'
 
 const TOKEN = 'abcdef.0123456789abcdef'
@@ -127,7 +127,7 @@ describe('tokens', () => {
   for (const { name, token = TOKEN, kept = secret(), answer, looked = true } of rows) {
     test(name, async () => {
       const { it, asked, lines } = made(kept)
-      expect(await it.authenticateToken(token, recorded())).toEqual(answer)
+      expect(await it.authenticateToken(token, recordingContext())).toEqual(answer)
       const resource = { group: '', resource: 'secrets' }
       const where = { resource, namespace: 'kube-system', name: 'bootstrap-token-abcdef' }
       expect(asked).toEqual(looked ? [where] : [])
@@ -137,6 +137,6 @@ describe('tokens', () => {
 
   test('a secret that cannot be read is an error', async () => {
     const { it } = made(new Error('gone'))
-    await expect(it.authenticateToken(TOKEN, recorded())).rejects.toThrow('gone')
+    await expect(it.authenticateToken(TOKEN, recordingContext())).rejects.toThrow('gone')
   })
 })

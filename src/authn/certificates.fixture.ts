@@ -47,7 +47,7 @@ import {
 export const NOW = Date.parse('2024-01-02T03:04:05Z')
 export const DAY_MS = 86_400_000
 
-export interface Made {
+export interface IssuedCertificate {
   readonly pem: string
   readonly key: string
   readonly certificate: X509Certificate
@@ -58,7 +58,7 @@ export interface MakeOptions {
   /** `CN=x` and `O=y`, in order. */
   readonly subject: readonly string[]
   /** Signs itself when absent. */
-  readonly issuer?: Made
+  readonly issuer?: IssuedCertificate
   readonly authority?: boolean
   readonly pathLength?: number
   /** Absent: no limit. */
@@ -100,7 +100,7 @@ const SIGNATURES: Record<string, Record<'sha1' | 'sha256', string>> = {
   ed25519: { sha1: '1.3.101.112', sha256: '1.3.101.112' },
 }
 
-export function make(options: MakeOptions): Made {
+export function make(options: MakeOptions): IssuedCertificate {
   const privateKey = options.key ? createPrivateKey(options.key) : newKey[options.keyType ?? 'ec']()
   const key = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string
   const subject = new Name(
@@ -199,7 +199,7 @@ function extensionsOf(options: MakeOptions): Extension[] {
 const exact = (bytes: Uint8Array): ArrayBuffer => Uint8Array.from(bytes).buffer
 
 /** A connection whose client showed these certificates, its own first; none: it showed nothing. */
-export function socketWith(...sent: readonly Made[]): TLSSocket {
+export function socketWith(...sent: readonly IssuedCertificate[]): TLSSocket {
   // A fresh copy: which certificate follows depends on the connection.
   const copies = sent.map(({ pem }) => new X509Certificate(pem))
   for (const [index, copy] of copies.entries()) {

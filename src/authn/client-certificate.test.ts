@@ -4,22 +4,26 @@ import type { AddressInfo } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { describe, expect, test } from 'vitest'
 import { ManualClock } from '../base/clock.ts'
-import type { Answered, Asking, RequestAuthenticator } from './authenticator.ts'
+import type {
+  AuthenticationResult,
+  AuthenticationContext,
+  RequestAuthenticator,
+} from './authenticator.ts'
 import { CredentialError } from './authenticator.ts'
 import { authorityNames } from './authority-names.ts'
 import { CaBundle, fixedSource } from './ca-bundle.ts'
-import { DAY_MS, make, NOW, socketWith, type Made } from './certificates.fixture.ts'
+import { DAY_MS, make, NOW, socketWith, type IssuedCertificate } from './certificates.fixture.ts'
 import { clientCertificate } from './client-certificate.ts'
 import { ConnectionCertificates } from './connection-certificate.ts'
 
-const asking: Asking = { audiences: ['api'], annotate: () => {}, warn: () => {} }
+const context: AuthenticationContext = { audiences: ['api'], annotate: () => {}, warn: () => {} }
 const root = make({ subject: ['CN=root'], authority: true, keyId: [1, 2, 255] })
 const other = make({ subject: ['CN=root'], authority: true })
 const between = make({ subject: ['CN=between'], issuer: root, authority: true })
 const leafOf = (subject: string[], more: Partial<Parameters<typeof make>[0]> = {}) =>
   make({ subject, issuer: root, authority: false, uses: ['client'], ...more })
 
-const open = (...roots: Made[]) =>
+const open = (...roots: IssuedCertificate[]) =>
   CaBundle.open({
     source: fixedSource('ca', roots.map(({ pem }) => pem).join('')),
     clock: new ManualClock(NOW),
@@ -27,7 +31,10 @@ const open = (...roots: Made[]) =>
 
 const ask = (authenticator: RequestAuthenticator, socket: TLSSocket) => {
   try {
-    return authenticator.authenticateRequest({ socket, headers: {} }, asking) as Answered
+    return authenticator.authenticateRequest(
+      { socket, headers: {} },
+      context,
+    ) as AuthenticationResult
   } catch (error) {
     if (!(error instanceof CredentialError)) throw error
     return error.message
@@ -136,7 +143,7 @@ describe('changes while a connection lasts', () => {
     const socket = socketWith(leafOf(['CN=u'], { issuer: other }))
     const thrown = [0, 1].map(() => {
       try {
-        return it.authenticateRequest({ socket, headers: {} }, asking)
+        return it.authenticateRequest({ socket, headers: {} }, context)
       } catch (error) {
         return error
       }

@@ -43,14 +43,14 @@ export class ImpersonationError extends Error {}
  */
 export function impersonationOf(request: RequestHeaders, v: Vocabulary): Impersonation | null {
   if (!mayHavePrefix(request, FAMILY) || !hasAny(request.headers)) return null
-  const wanted = wantedOf(request)
-  const checks = [...checksOf(wanted, v)]
-  if (wanted.user === '') {
+  const requested = requestedUser(request)
+  const checks = [...checksOf(requested, v)]
+  if (requested.user === '') {
     if (checks.length === 0) return null
     const list = checks.map(described).join(' ')
     throw new ImpersonationError(`requested [${list}] without impersonating a user`)
   }
-  return { checks, user: userOf(wanted) }
+  return { checks, user: userOf(requested) }
 }
 
 /** Takes the impersonation headers out of a request. */
@@ -67,7 +67,7 @@ function hasAny(headers: IncomingHttpHeaders): boolean {
   return false
 }
 
-interface Wanted {
+interface RequestedUser {
   readonly user: string
   /** When the user is one. */
   readonly account: { readonly namespace: string; readonly name: string } | null
@@ -76,7 +76,7 @@ interface Wanted {
   readonly uid: string
 }
 
-function wantedOf(request: RequestHeaders): Wanted {
+function requestedUser(request: RequestHeaders): RequestedUser {
   const user = firstHeader(request, USER)
   return {
     user,
@@ -87,7 +87,7 @@ function wantedOf(request: RequestHeaders): Wanted {
   }
 }
 
-function serviceAccountOf(user: string): Wanted['account'] {
+function serviceAccountOf(user: string): RequestedUser['account'] {
   if (!user.startsWith(SERVICE_ACCOUNT)) return null
   const [namespace = '', name = '', ...rest] = user.slice(SERVICE_ACCOUNT.length).split(':')
   const isOne =
@@ -97,8 +97,8 @@ function serviceAccountOf(user: string): Wanted['account'] {
   return isOne ? { namespace, name } : null
 }
 
-function* checksOf(wanted: Wanted, v: Vocabulary): Generator<ImpersonationCheck> {
-  const { user, account, groups, extra, uid } = wanted
+function* checksOf(requested: RequestedUser, v: Vocabulary): Generator<ImpersonationCheck> {
+  const { user, account, groups, extra, uid } = requested
   if (account) yield { ...CHECK, resource: 'serviceaccounts', ...account }
   else if (user !== '') yield { ...CHECK, resource: 'users', name: user }
   for (const name of groups) yield { ...CHECK, resource: 'groups', name }
@@ -123,7 +123,7 @@ const CHECK = {
   name: '',
 } as const satisfies ImpersonationCheck
 
-function userOf({ user, account, groups, extra, uid }: Wanted): AuthenticatedUser {
+function userOf({ user, account, groups, extra, uid }: RequestedUser): AuthenticatedUser {
   // Requested groups replace the default groups of a service account.
   const own =
     account && groups.length === 0

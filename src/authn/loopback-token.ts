@@ -10,7 +10,7 @@ export interface LoopbackOptions {
 
 /** Knows the server's own token, if it has one. */
 export function loopbackToken(options?: LoopbackOptions): TokenAuthenticator {
-  const answer = options && {
+  const result = options && {
     user: {
       name: 'system:apiserver',
       uid: options.uid,
@@ -22,6 +22,6 @@ export function loopbackToken(options?: LoopbackOptions): TokenAuthenticator {
   return {
     name: 'loopback token',
     authenticateToken: (token) =>
-      answer && options.token !== '' && sameSecret(token, options.token) ? answer : null,
+      result && options.token !== '' && sameSecret(token, options.token) ? result : null,
   }
 }

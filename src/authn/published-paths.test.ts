@@ -6,13 +6,19 @@
  */
 import { describe, expect, test } from 'vitest'
 import { certificateDetails } from './certificate-details.ts'
-import { DAY_MS, make, NOW, type Made, type MakeOptions } from './certificates.fixture.ts'
+import {
+  DAY_MS,
+  make,
+  NOW,
+  type IssuedCertificate,
+  type MakeOptions,
+} from './certificates.fixture.ts'
 import { CertificateError, verifyClient } from './verify-chain.ts'
 
 const anchor = make({ subject: ['O=Test', 'CN=Trust Anchor'], authority: true })
 const by = (name: string, more: Partial<MakeOptions> = {}) =>
   make({ subject: ['O=Test', `CN=${name}`], issuer: anchor, authority: true, ...more })
-const entity = (issuer: Made, more: Partial<MakeOptions> = {}) =>
+const entity = (issuer: IssuedCertificate, more: Partial<MakeOptions> = {}) =>
   make({ subject: ['O=Test', 'CN=EE'], issuer, authority: false, uses: ['client'], ...more })
 const good = by('Good CA')
 const stranger = make({ subject: ['O=Test', 'CN=Stranger'], authority: true })
@@ -57,8 +63,8 @@ const outOfTime = (bound: string) =>
 
 interface Case {
   readonly name: string
-  readonly leaf: Made
-  readonly sent: readonly Made[]
+  readonly leaf: IssuedCertificate
+  readonly sent: readonly IssuedCertificate[]
   /** Null: the path is valid. */
   readonly why: string | null
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ManualClock } from '../base/clock.ts'
-import { outcome, recorded } from './asking.fixture.ts'
+import { outcome, recordingContext } from './authentication.fixture.ts'
 import { CaBundle, fixedSource } from './ca-bundle.ts'
 import { DAY_MS, make, NOW, socketWith } from './certificates.fixture.ts'
 import { ConnectionCertificates } from './connection-certificate.ts'
@@ -148,7 +148,9 @@ describe('users of proxies', () => {
         headers: Object.fromEntries(joined) as Record<string, string>,
         rawHeaders: raw,
       }
-      expect(await outcome(() => it.authenticateRequest(request, recorded()))).toEqual(answer)
+      expect(await outcome(() => it.authenticateRequest(request, recordingContext()))).toEqual(
+        answer,
+      )
     })
   }
 
@@ -163,9 +165,9 @@ describe('users of proxies', () => {
       allowedNames: [],
     })
     const headers = { ...USER, 'x-remote-group': 'a, system:masters' }
-    expect(it.authenticateRequest({ socket: socketWith(proxy), headers }, recorded())).toEqual(
-      user('u', ['a, system:masters']),
-    )
+    expect(
+      it.authenticateRequest({ socket: socketWith(proxy), headers }, recordingContext()),
+    ).toEqual(user('u', ['a, system:masters']))
   })
 })
 

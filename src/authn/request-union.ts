@@ -1,13 +1,13 @@
-import type { Answered, Authenticated, RequestAuthenticator } from './authenticator.ts'
+import type { AuthenticationResult, Authenticated, RequestAuthenticator } from './authenticator.ts'
 import { ALL_AUTHENTICATED, ALL_UNAUTHENTICATED, ANONYMOUS } from './anonymous.ts'
-import { after, firstAnswer } from './first-answer.ts'
+import { thenResult, firstResult } from './first-result.ts'
 
 /** Calls them in order; errors of earlier ones count only when no later one knows the user. */
 export function requestUnion(members: readonly RequestAuthenticator[]): RequestAuthenticator {
   return {
     name: 'request union',
-    authenticateRequest: (request, asking) =>
-      firstAnswer(members, (member) => member.authenticateRequest(request, asking)),
+    authenticateRequest: (request, context) =>
+      firstResult(members, (member) => member.authenticateRequest(request, context)),
   }
 }
 
@@ -18,19 +18,19 @@ export function unlessFailed(
 ): RequestAuthenticator {
   return {
     name: first.name,
-    authenticateRequest: (request, asking) =>
-      chained(first.authenticateRequest(request, asking), () =>
-        second.authenticateRequest(request, asking),
+    authenticateRequest: (request, context) =>
+      chained(first.authenticateRequest(request, context), () =>
+        second.authenticateRequest(request, context),
       ),
   }
 }
 
 function chained(
-  answer: Answered | Promise<Answered>,
-  next: () => Answered | Promise<Answered>,
-): Answered | Promise<Answered> {
-  if (answer instanceof Promise) return answer.then((found) => found ?? next())
-  return answer ?? next()
+  result: AuthenticationResult | Promise<AuthenticationResult>,
+  next: () => AuthenticationResult | Promise<AuthenticationResult>,
+): AuthenticationResult | Promise<AuthenticationResult> {
+  if (result instanceof Promise) return result.then((found) => found ?? next())
+  return result ?? next()
 }
 
 // Results are cached for connections and tokens: each is completed once.
@@ -40,23 +40,23 @@ const completed = new WeakMap<Authenticated, Authenticated>()
 export function withAuthenticatedGroup(inner: RequestAuthenticator): RequestAuthenticator {
   return {
     name: inner.name,
-    authenticateRequest: (request, asking) =>
-      after(inner.authenticateRequest(request, asking), complete),
+    authenticateRequest: (request, context) =>
+      thenResult(inner.authenticateRequest(request, context), complete),
   }
 }
 
-function complete(answer: Answered): Answered {
-  if (!answer) return null
-  const known = completed.get(answer)
+function complete(result: AuthenticationResult): AuthenticationResult {
+  if (!result) return null
+  const known = completed.get(result)
   if (known) return known
-  const { user, audiences } = answer
+  const { user, audiences } = result
   const isComplete =
     user.name === ANONYMOUS ||
     user.groups.includes(ALL_AUTHENTICATED) ||
     user.groups.includes(ALL_UNAUTHENTICATED)
-  const made = isComplete
-    ? answer
+  const completedResult = isComplete
+    ? result
     : { user: { ...user, groups: [...user.groups, ALL_AUTHENTICATED] }, audiences }
-  completed.set(answer, made)
-  return made
+  completed.set(result, completedResult)
+  return completedResult
 }

@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { ManualClock } from '../base/clock.ts'
-import { outcome, recorded, tokensOf, userOf } from './asking.fixture.ts'
-import { CredentialError, type Answered, type TokenAuthenticator } from './authenticator.ts'
+import { outcome, recordingContext, tokensOf, userOf } from './authentication.fixture.ts'
+import {
+  CredentialError,
+  type AuthenticationResult,
+  type TokenAuthenticator,
+} from './authenticator.ts'
 import { tokenCache } from './token-cache.ts'
 
 const somebody = { user: userOf('u'), audiences: null }
@@ -30,10 +34,10 @@ describe('repeated look-ups', () => {
         const table = { good: somebody, bad: new CredentialError('no') }
         const tokens = tokensOf(table, { later })
         const { it, clock } = made(tokens)
-        const first = await outcome(() => it.authenticateToken(token, recorded(['a'])))
+        const first = await outcome(() => it.authenticateToken(token, recordingContext(['a'])))
         clock.advance(afterMs)
-        const second = await outcome(() => it.authenticateToken(token, recorded(audiences)))
-        expect({ same: second === first, asked: tokens.asked.length }).toEqual({
+        const second = await outcome(() => it.authenticateToken(token, recordingContext(audiences)))
+        expect({ same: second === first, asked: tokens.calls.length }).toEqual({
           same: true,
           asked,
         })
@@ -44,24 +48,24 @@ describe('repeated look-ups', () => {
 
 test('a known token costs no promise', async () => {
   const { it } = made(tokensOf({ good: somebody }, { later: true }))
-  await it.authenticateToken('good', recorded())
-  expect(it.authenticateToken('good', recorded())).toBe(somebody)
+  await it.authenticateToken('good', recordingContext())
+  expect(it.authenticateToken('good', recordingContext())).toBe(somebody)
 })
 
 test('notes of an authenticator are repeated for each request', async () => {
   const { it } = made({
     name: 'x',
-    authenticateToken(_, asking) {
-      asking.annotate('k', 'v')
-      asking.warn('careful')
+    authenticateToken(_, context) {
+      context.annotate('k', 'v')
+      context.warn('careful')
       return somebody
     },
   })
   const left = []
   for (let i = 0; i < 2; i++) {
-    const asking = recorded()
-    await it.authenticateToken('t', asking)
-    left.push({ annotations: asking.annotations, warnings: asking.warnings })
+    const context = recordingContext()
+    await it.authenticateToken('t', context)
+    left.push({ annotations: context.annotations, warnings: context.warnings })
   }
   const each = { annotations: [['k', 'v']], warnings: ['careful'] }
   expect(left).toEqual([each, each])
@@ -69,11 +73,12 @@ test('notes of an authenticator are repeated for each request', async () => {
 
 describe('at the same time', () => {
   const open = () => {
-    const waiting: { resolve(answer: Answered): void; reject(error: unknown): void }[] = []
+    const waiting: { resolve(answer: AuthenticationResult): void; reject(error: unknown): void }[] =
+      []
     const tokens: TokenAuthenticator = {
       name: 'slow',
-      authenticateToken(_, asking) {
-        asking.annotate('k', 'v')
+      authenticateToken(_, context) {
+        context.annotate('k', 'v')
         return new Promise((resolve, reject) => waiting.push({ resolve, reject }))
       },
     }
@@ -82,14 +87,14 @@ describe('at the same time', () => {
 
   test('equal tokens are looked up once', async () => {
     const { waiting, it, counts } = open()
-    const asked = [recorded(), recorded()]
-    const answers = asked.map((asking) => it.authenticateToken('t', asking))
-    const other = it.authenticateToken('other', recorded())
+    const asked = [recordingContext(), recordingContext()]
+    const answers = asked.map((context) => it.authenticateToken('t', context))
+    const other = it.authenticateToken('other', recordingContext())
     expect(waiting.length).toBe(2)
     waiting[0]!.resolve(somebody)
     waiting[1]!.resolve(null)
     expect(await Promise.all([...answers, other])).toEqual([somebody, somebody, null])
-    expect(asked.map((asking) => asking.annotations)).toEqual([[['k', 'v']], [['k', 'v']]])
+    expect(asked.map((context) => context.annotations)).toEqual([[['k', 'v']], [['k', 'v']]])
     expect([...counts].sort()).toEqual([
       ...['blocked -1', 'blocked 1', 'fetch ok', 'fetch ok'],
       ...['in_flight -1', 'in_flight -1', 'in_flight 1', 'in_flight 1', 'miss', 'miss', 'miss'],
@@ -98,19 +103,19 @@ describe('at the same time', () => {
 
   test('an error goes to all callers, and is not cached', async () => {
     const { waiting, it } = open()
-    const answers = [0, 1].map(() => outcome(() => it.authenticateToken('t', recorded())))
+    const answers = [0, 1].map(() => outcome(() => it.authenticateToken('t', recordingContext())))
     waiting[0]!.reject(new CredentialError('no'))
     expect(await Promise.all(answers)).toEqual(['no', 'no'])
-    void it.authenticateToken('t', recorded())
+    void it.authenticateToken('t', recordingContext())
     expect(waiting.length).toBe(2)
   })
 
   test('no caller waits longer than thirty seconds', async () => {
     const { waiting, it, clock } = open()
-    const answer = outcome(() => it.authenticateToken('t', recorded()))
+    const answer = outcome(() => it.authenticateToken('t', recordingContext()))
     clock.advance(30_000)
     expect(await answer).toBe('the token was not looked up in time')
-    void it.authenticateToken('t', recorded())
+    void it.authenticateToken('t', recordingContext())
     expect(waiting.length).toBe(2)
   })
 })

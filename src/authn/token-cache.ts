@@ -2,8 +2,8 @@ import { LRUCache } from 'lru-cache'
 import type { Clock } from '../base/clock.ts'
 import {
   CredentialError,
-  type Answered,
-  type Asking,
+  type AuthenticationResult,
+  type AuthenticationContext,
   type Authenticated,
   type TokenAuthenticator,
 } from './authenticator.ts'
@@ -28,12 +28,12 @@ export interface TokenCacheOptions {
 
 /** Result of an authenticator for a token, with its notes for the request. */
 interface Finding {
-  readonly answer: Answered
+  readonly result: AuthenticationResult
   readonly annotations: readonly (readonly [string, string])[]
   readonly warnings: readonly string[]
 }
 
-interface Kept {
+interface CacheEntry {
   readonly finding: Finding
   readonly untilMs: number
 }
@@ -48,23 +48,23 @@ export function tokenCache(
 ): TokenAuthenticator {
   const keyOf = secretKeys()
   // Made at the first token: allocating it would take as long at the start.
-  let made: LRUCache<string, Kept> | null = null
-  const kept = () => (made ??= new LRUCache({ max: MAX_TOKENS }))
+  let cache: LRUCache<string, CacheEntry> | null = null
+  const entries = () => (cache ??= new LRUCache({ max: MAX_TOKENS }))
   const underway = new Map<string, Promise<Finding>>()
 
-  const keep = (key: string, finding: Finding) => {
-    if (finding.answer) kept().set(key, { finding, untilMs: clock.now() + SUCCESS_MS })
+  const store = (key: string, finding: Finding) => {
+    if (finding.result) entries().set(key, { finding, untilMs: clock.now() + SUCCESS_MS })
   }
 
   return {
     name: inner.name,
-    authenticateToken(token, asking) {
+    authenticateToken(token, context) {
       const began = clock.now()
-      const key = keyOf(audiencesText(asking.audiences) + token)
-      const entry = kept().get(key)
+      const key = keyOf(audiencesText(context.audiences) + token)
+      const entry = entries().get(key)
       if (entry && entry.untilMs > began) {
         metrics?.request('hit', 0)
-        return replay(entry.finding, asking)
+        return replay(entry.finding, context)
       }
       const done = () => metrics?.request('miss', clock.now() - began)
       const others = underway.get(key)
@@ -72,13 +72,13 @@ export function tokenCache(
         metrics?.active('blocked', 1)
         return others
           .finally(() => metrics?.active('blocked', -1))
-          .then((finding) => replay(finding, asking))
+          .then((finding) => replay(finding, context))
           .finally(done)
       }
       let found: Finding | Promise<Finding>
       metrics?.active('in_flight', 1)
       try {
-        found = lookUp(inner, token, asking.audiences)
+        found = lookUp(inner, token, context.audiences)
       } catch (error) {
         finished('error')
         done()
@@ -87,14 +87,14 @@ export function tokenCache(
       if (!(found instanceof Promise)) {
         finished('ok')
         done()
-        keep(key, found)
-        return replay(found, asking)
+        store(key, found)
+        return replay(found, context)
       }
       const limited = within(clock, found).then(
         (finding) => {
           underway.delete(key)
           finished('ok')
-          keep(key, finding)
+          store(key, finding)
           return finding
         },
         (error: unknown) => {
@@ -104,7 +104,7 @@ export function tokenCache(
         },
       )
       underway.set(key, limited)
-      return limited.then((finding) => replay(finding, asking)).finally(done)
+      return limited.then((finding) => replay(finding, context)).finally(done)
     },
   }
 
@@ -124,10 +124,13 @@ function audiencesText(audiences: readonly string[]): string {
   return text
 }
 
-function replay({ answer, annotations, warnings }: Finding, asking: Asking): Authenticated | null {
-  for (const [key, value] of annotations) asking.annotate(key, value)
-  for (const text of warnings) asking.warn(text)
-  return answer
+function replay(
+  { result, annotations, warnings }: Finding,
+  context: AuthenticationContext,
+): Authenticated | null {
+  for (const [key, value] of annotations) context.annotate(key, value)
+  for (const text of warnings) context.warn(text)
+  return result
 }
 
 /** One look-up, independent of the request that caused it. */
@@ -138,14 +141,14 @@ function lookUp(
 ): Finding | Promise<Finding> {
   const annotations: [string, string][] = []
   const warnings: string[] = []
-  const answer = inner.authenticateToken(token, {
+  const result = inner.authenticateToken(token, {
     audiences,
     annotate: (key, value) => void annotations.push([key, value]),
     warn: (text) => void warnings.push(text),
   })
-  return answer instanceof Promise
-    ? answer.then((found) => ({ answer: found, annotations, warnings }))
-    : { answer, annotations, warnings }
+  return result instanceof Promise
+    ? result.then((found) => ({ result: found, annotations, warnings }))
+    : { result, annotations, warnings }
 }
 
 function within(clock: Clock, found: Promise<Finding>): Promise<Finding> {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { recorded } from './asking.fixture.ts'
+import { recordingContext } from './authentication.fixture.ts'
 import { parseCsv } from './csv.ts'
 import { tokenFile } from './token-file.ts'
 
@@ -84,7 +84,7 @@ describe('tokens', () => {
     test(name, () => {
       const seen: string[] = []
       const it = tokenFile({ path: 'f', text, warn: (warning) => seen.push(warning) })
-      const found = it.authenticateToken(token, recorded())
+      const found = it.authenticateToken(token, recordingContext())
       expect({ found, seen }).toEqual({ found: answer, seen: warnings })
     })
   }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { openssl } from '../../test/openssl.ts'
 import { certificateDetails } from './certificate-details.ts'
-import { DAY_MS, make, NOW, type Made } from './certificates.fixture.ts'
+import { DAY_MS, make, NOW, type IssuedCertificate } from './certificates.fixture.ts'
 import { CertificateError, nextChange, verifyClient } from './verify-chain.ts'
 
 const client = ['client'] as const
@@ -9,7 +9,7 @@ const root = make({ subject: ['CN=root'], authority: true })
 const other = make({ subject: ['CN=root'], authority: true })
 const between = make({ subject: ['CN=between'], issuer: root, authority: true })
 const lower = make({ subject: ['CN=lower'], issuer: between, authority: true })
-const leafOf = (issuer: Made, more: Partial<Parameters<typeof make>[0]> = {}) =>
+const leafOf = (issuer: IssuedCertificate, more: Partial<Parameters<typeof make>[0]> = {}) =>
   make({ subject: ['CN=u'], issuer, authority: false, uses: client, ...more })
 const by = (more: Partial<Parameters<typeof make>[0]>) =>
   make({ subject: ['CN=by'], issuer: root, authority: true, ...more })
@@ -24,9 +24,9 @@ const outOfTime = (bound: string) =>
 
 interface Row {
   readonly name: string
-  readonly leaf: Made
-  readonly sent?: readonly Made[]
-  readonly roots?: readonly Made[]
+  readonly leaf: IssuedCertificate
+  readonly sent?: readonly IssuedCertificate[]
+  readonly roots?: readonly IssuedCertificate[]
   /** Null: it holds. */
   readonly why: string | null
   /** Where the openssl program is of another opinion, and why that is right. */
@@ -191,7 +191,8 @@ const rows: readonly Row[] = [
   },
 ]
 
-const details = (list: readonly Made[]) => list.map((m) => certificateDetails(m.certificate))
+const details = (list: readonly IssuedCertificate[]) =>
+  list.map((m) => certificateDetails(m.certificate))
 
 describe('chains', () => {
   for (const { name, leaf, sent = [], roots = [root], why, differs } of rows) {
@@ -223,8 +224,12 @@ describe('chains', () => {
   })
 })
 
-async function opensslHolds(leaf: Made, sent: readonly Made[], roots: readonly Made[]) {
-  const texts = (list: readonly Made[]) => list.map(({ pem }) => pem).join('')
+async function opensslHolds(
+  leaf: IssuedCertificate,
+  sent: readonly IssuedCertificate[],
+  roots: readonly IssuedCertificate[],
+) {
+  const texts = (list: readonly IssuedCertificate[]) => list.map(({ pem }) => pem).join('')
   const untrusted = sent.length > 0 ? ['-untrusted', '{sent}'] : []
   try {
     await openssl(

@@ -7,7 +7,7 @@ import {
 } from '../../test/remote-service.ts'
 import { openJsonClient, type JsonClient } from '../client/json-call.ts'
 import { vocabularies } from '../vocabulary/index.ts'
-import { outcome, recorded } from './asking.fixture.ts'
+import { outcome, recordingContext } from './authentication.fixture.ts'
 import { webhookToken, type WebhookTokenOptions } from './webhook-token.ts'
 
 const v = vocabularies.orch
@@ -75,7 +75,7 @@ describe('the review', () => {
     test(name, async () => {
       remote.replies = [says({ authenticated: true, user: { username: 'u' } }, apiVersion)]
       const tokens = opened({ v: vocabulary, ...(version === undefined ? {} : { version }) })
-      await tokens.authenticateToken('t', recorded(audiences))
+      await tokens.authenticateToken('t', recordingContext(audiences))
       expect(remote.requests.map(({ line, body, client }) => ({ line, body, client }))).toEqual([
         {
           line: 'POST /review?timeout=30s',
@@ -212,7 +212,7 @@ describe('the result', () => {
     test(name, async () => {
       remote.replies = [reply]
       const said = await outcome(() =>
-        opened().authenticateToken('secret-token', recorded(audiences)),
+        opened().authenticateToken('secret-token', recordingContext(audiences)),
       )
       expect(said).toEqual(typeof answer === 'function' ? answer() : answer)
       expect(remote.requests).toHaveLength(1)
@@ -235,7 +235,7 @@ describe('the cache', () => {
     test(name, async () => {
       remote.replies = [reply]
       const tokens = opened(ttl === undefined ? {} : { cacheTtlMs: ttl })
-      const ask = () => outcome(() => tokens.authenticateToken('t', recorded(['api'])))
+      const ask = () => outcome(() => tokens.authenticateToken('t', recordingContext(['api'])))
       const counts: number[] = []
       await ask()
       for (const step of [0, 119_999, 1]) {
@@ -256,7 +256,7 @@ describe('the cache', () => {
       ['a', ['api', 'x']],
       ['a', ['api']],
     ] as const) {
-      await tokens.authenticateToken(token, recorded(audiences))
+      await tokens.authenticateToken(token, recordingContext(audiences))
     }
     expect(remote.requests.map(({ body }) => (body as { spec: unknown }).spec)).toEqual([
       { token: 'a', audiences: ['api'] },
@@ -268,7 +268,7 @@ describe('the cache', () => {
   test('concurrent requests for the same token wait for one call', async () => {
     remote.replies = [says({ error: 'no' }), says({ authenticated: true })]
     const tokens = opened()
-    const ask = () => outcome(() => tokens.authenticateToken('t', recorded(['api'])))
+    const ask = () => outcome(() => tokens.authenticateToken('t', recordingContext(['api'])))
     expect(await Promise.all([ask(), ask(), ask()])).toEqual(['no', 'no', 'no'])
     expect(await ask()).toEqual({ user: NOBODY, audiences: ['api'] })
     expect(remote.requests).toHaveLength(2)
@@ -277,7 +277,7 @@ describe('the cache', () => {
 
 test('a call that fails for now is made again', async () => {
   remote.replies = ['reset', { code: 429 }, { code: 500 }, says({ authenticated: true })]
-  const answer = await opened().authenticateToken('t', recorded(['api']))
+  const answer = await opened().authenticateToken('t', recordingContext(['api']))
   expect({ answer, delays }).toEqual({
     answer: { user: NOBODY, audiences: ['api'] },
     delays: [500, 750, 1125],

@@ -17,7 +17,7 @@ import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { commonAudiences } from './audiences.ts'
 import {
   CredentialError,
-  type Answered,
+  type AuthenticationResult,
   type AuthenticatedUser,
   type TokenAuthenticator,
 } from './authenticator.ts'
@@ -41,8 +41,8 @@ export interface WebhookTokenOptions {
   readonly cacheTtlMs?: number
 }
 
-interface Kept {
-  readonly answer: Answered
+interface CachedResult {
+  readonly result: AuthenticationResult
   readonly untilMs: number
 }
 
@@ -56,10 +56,13 @@ export function webhookToken(options: WebhookTokenOptions): TokenAuthenticator {
   checkTokenReviewVersion(version)
   const apiVersion = v.resolve(`authentication{api}/${version}`)
   const keyOf = secretKeys()
-  const kept = new LRUCache<string, Kept>({ max: MAX_TOKENS })
-  const underway = new Map<string, Promise<Answered>>()
+  const cache = new LRUCache<string, CachedResult>({ max: MAX_TOKENS })
+  const underway = new Map<string, Promise<AuthenticationResult>>()
 
-  const ask = async (token: string, audiences: readonly string[]): Promise<Answered> => {
+  const review = async (
+    token: string,
+    audiences: readonly string[],
+  ): Promise<AuthenticationResult> => {
     try {
       const status = await askReview(client, {
         kind: 'TokenReview',
@@ -68,7 +71,7 @@ export function webhookToken(options: WebhookTokenOptions): TokenAuthenticator {
         status: { user: {} },
         secrets: [token],
       })
-      return answerOf(status, { token, audiences, apiAudiences })
+      return resultOf(status, { token, audiences, apiAudiences })
     } catch (error) {
       if (!(error instanceof CallError)) throw error
       log.error('failed to make webhook authenticator request', { error: error.message })
@@ -80,18 +83,18 @@ export function webhookToken(options: WebhookTokenOptions): TokenAuthenticator {
     name: 'webhook',
     authenticateToken(token, { audiences }) {
       const key = keyOf(JSON.stringify([token, audiences]))
-      const entry = kept.get(key)
-      if (entry && clock.now() < entry.untilMs) return entry.answer
+      const entry = cache.get(key)
+      if (entry && clock.now() < entry.untilMs) return entry.result
       const others = underway.get(key)
       if (others) return others
-      const asked = ask(token, audiences)
-        .then((answer) => {
-          if (cacheTtlMs > 0) kept.set(key, { answer, untilMs: clock.now() + cacheTtlMs })
-          return answer
+      const pending = review(token, audiences)
+        .then((result) => {
+          if (cacheTtlMs > 0) cache.set(key, { result, untilMs: clock.now() + cacheTtlMs })
+          return result
         })
         .finally(() => underway.delete(key))
-      underway.set(key, asked)
-      return asked
+      underway.set(key, pending)
+      return pending
     },
   }
 }
@@ -105,29 +108,32 @@ function checkTokenReviewVersion(version: string): void {
   )
 }
 
-interface Asked {
+interface ReviewedToken {
   readonly token: string
   readonly audiences: readonly string[]
   readonly apiAudiences: readonly string[]
 }
 
-function answerOf(status: ConfigMap, { token, audiences, apiAudiences }: Asked): Answered {
-  const said = read(() => ({
+function resultOf(
+  status: ConfigMap,
+  { token, audiences, apiAudiences }: ReviewedToken,
+): AuthenticationResult {
+  const reported = read(() => ({
     authenticated: flagOf(status, 'authenticated'),
     audiences: textsOf(status, 'audiences'),
     error: textOf(status, 'error') ?? '',
     user: userOf(mapOf(memberOf(status, 'user') ?? {}, 'user')),
   }))
   const confirmed = commonAudiences(
-    said.audiences.length > 0 ? said.audiences : apiAudiences,
+    reported.audiences.length > 0 ? reported.audiences : apiAudiences,
     audiences,
   )
   // Not for us: the rest of the response is for others.
   if (audiences.length > 0 && confirmed.length === 0) return null
-  if (said.authenticated) {
-    return { user: said.user, audiences: audiences.length > 0 ? confirmed : null }
+  if (reported.authenticated) {
+    return { user: reported.user, audiences: audiences.length > 0 ? confirmed : null }
   }
-  if (said.error !== '') throw new CredentialError(withoutSecrets(said.error, [token]))
+  if (reported.error !== '') throw new CredentialError(withoutSecrets(reported.error, [token]))
   return null
 }
 

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { TLSSocket } from 'node:tls'
 import { describe, expect, test } from 'vitest'
 import { vocabularies } from '../vocabulary/index.ts'
-import { outcome, recorded, tokensOf, userOf } from './asking.fixture.ts'
+import { outcome, recordingContext, tokensOf, userOf } from './authentication.fixture.ts'
 import { removeWebsocketToken, websocketToken } from './websocket-token.ts'
 
 const somebody = { user: userOf('u'), audiences: null }
@@ -63,7 +63,9 @@ describe('tokens among subprotocols', () => {
       }
       const request = { headers, socket: null as unknown as TLSSocket }
       const it = websocketToken(tokensOf({ good: somebody }), vocabularies.kubernetes)
-      expect(await outcome(() => it.authenticateRequest(request, recorded()))).toEqual(answer)
+      expect(await outcome(() => it.authenticateRequest(request, recordingContext()))).toEqual(
+        answer,
+      )
     })
   }
 })

@@ -19,10 +19,10 @@ export function websocketToken(tokens: TokenAuthenticator, v: Vocabulary): Reque
   const prefix = prefixOf(v)
   return {
     name: 'websocket token',
-    authenticateRequest({ headers }, asking) {
+    authenticateRequest({ headers }, context) {
       if (headers[HEADER] === undefined || !isUpgrade(headers)) return null
       const token = tokenOf(protocolsOf(headers), prefix)
-      return token === '' ? null : knownToken(tokens.authenticateToken(token, asking))
+      return token === '' ? null : knownToken(tokens.authenticateToken(token, context))
     },
   }
 }

@@ -10,8 +10,8 @@ import {
   namesObject,
   namesResource,
   namesUrl,
-  question,
-  type Question,
+  ruleQuery,
+  type RuleQuery,
   type Rule,
 } from './rules.ts'
 import { subjectMatches } from './subjects.ts'
@@ -59,14 +59,14 @@ export function closestRule(
   user: Subject,
   attributes: Attributes,
 ): NearMiss | null {
-  const asked = question(attributes)
+  const query = ruleQuery(attributes)
   let best: { binding: Binding; rule: Rule; differences: Difference[] } | null = null
   let least = FAR_OFF
   const look = (binding: Binding, isElsewhere: boolean) => {
     const given = index.rulesOf(binding)
     if ('is' in given) return
     for (const rule of given.rules) {
-      const differences = differencesOf(rule, asked)
+      const differences = differencesOf(rule, query)
       if (!differences) continue
       if (isElsewhere) differences.push('namespace')
       if (differences.length === 0) continue
@@ -91,7 +91,7 @@ export function closestRule(
 }
 
 /** The part of a request that a rule does not match; null for a rule of the other sort. */
-function differencesOf(rule: Rule, asked: Question): Difference[] | null {
+function differencesOf(rule: Rule, asked: RuleQuery): Difference[] | null {
   const { attributes: a } = asked
   const differences: Difference[] = []
   if (!has(rule.verbs, a.verb)) differences.push('verb')
@@ -117,7 +117,7 @@ function sentence(
 ): string {
   const at = binding.subjects.findIndex((s) => subjectMatches(s, user, binding.namespace))
   const resource = a.subresource === '' ? a.resource : `${a.resource}/${a.subresource}`
-  const told: Readonly<Record<Difference, () => string>> = {
+  const describe: Readonly<Record<Difference, () => string>> = {
     verb: () => `verb is ${quoted(a.verb)}, allowed ${list(rule.verbs)}`,
     group: () => `API group is ${quoted(a.group)}, allowed ${list(rule.apiGroups)}`,
     resource: () => `resource is ${quoted(resource)}, allowed ${list(rule.resources)}`,
@@ -132,7 +132,7 @@ function sentence(
       return `the request is for ${place}, allowed in ${quoted(binding.namespace)}`
     },
   }
-  return `closest: ${describeGrant(binding, at)}; ${differences.map((one) => told[one]()).join('; ')}`
+  return `closest: ${describeGrant(binding, at)}; ${differences.map((one) => describe[one]()).join('; ')}`
 }
 
 const quoted = (text: string): string => JSON.stringify(text)

@@ -89,10 +89,10 @@ export async function checkEscalation(write: RoleWrite, deps: EscalationDeps): P
 
 /** Whether nothing changed but what garbage collection and field owners need. */
 function isSameButCollecting(next: Typed, old: Typed): boolean {
-  return sameValue(withoutUpkeep(next), withoutUpkeep(old))
+  return sameValue(withoutBookkeeping(next), withoutBookkeeping(old))
 }
 
-function withoutUpkeep(object: Typed): Typed {
+function withoutBookkeeping(object: Typed): Typed {
   const metadata = { ...object.metadata }
   delete metadata.ownerReferences
   delete metadata.finalizers

@@ -4,7 +4,7 @@ import type { Attributes, Authorizer, Decision, Subject } from './authorizer.ts'
 import { nodeRules } from './bootstrap-policy/node-rules.ts'
 import { ruleOfLine } from './bootstrap-policy/notation.ts'
 import type { Needed, NodeGraph } from './node-graph.ts'
-import { prepareRules, question } from './rules.ts'
+import { prepareRules, ruleQuery } from './rules.ts'
 
 const NODE_PREFIX = 'system:node:'
 const NODE_GROUP = 'system:nodes'
@@ -54,7 +54,7 @@ export function nodeAuthorizer(graph: NodeGraph, v: Vocabulary): Authorizer {
           if (a.resource === 'leases') return decideOwnLease(node, a, leaseNamespace)
       }
     }
-    return fixed.allows(question(a)) ? ALLOW : NO_OPINION
+    return fixed.allows(ruleQuery(a)) ? ALLOW : NO_OPINION
   }
   return {
     name: 'Node',

@@ -7,7 +7,7 @@ import type { Attributes } from './authorizer.ts'
 import { indexOf, user, v } from './rbac.fixture.ts'
 import { rbacAuthorizer } from './rbac.ts'
 import { atomsOf, compact, ruleOf, uncovered } from './rule-cover.ts'
-import { prepareRules, question, ruleAllows, type Rule } from './rules.ts'
+import { prepareRules, ruleQuery, ruleAllows, type Rule } from './rules.ts'
 import { subjectMatches } from './subjects.ts'
 
 const some = (...values: string[]) => fc.subarray(values)
@@ -48,7 +48,7 @@ test('rules that are covered allow nothing that their owner may not do', () => {
       fc.array(rules, { maxLength: 2 }),
       requests,
       (owned, wanted, request) => {
-        const asked = question(request)
+        const asked = ruleQuery(request)
         if (uncovered(owned, wanted).length > 0) return
         if (wanted.some((rule) => ruleAllows(rule, asked)))
           expect(owned.some((rule) => ruleAllows(rule, asked))).toBe(true)
@@ -61,7 +61,7 @@ test('rules that are covered allow nothing that their owner may not do', () => {
 test('atoms, and rules made of them, allow the same as the rule', () => {
   fc.assert(
     fc.property(rules, requests, (rule, request) => {
-      const asked = question(request)
+      const asked = ruleQuery(request)
       const allowed = ruleAllows(rule, asked)
       const atoms = atomsOf(rule)
       expect(atoms.some((atom) => ruleAllows(ruleOf(atom), asked))).toBe(allowed)
@@ -87,7 +87,7 @@ test('missing permissions are covered once they are added', () => {
 test('prepared rules decide as each rule does', () => {
   fc.assert(
     fc.property(fc.array(rules, { maxLength: 9 }), requests, (list, request) => {
-      const asked = question(request)
+      const asked = ruleQuery(request)
       expect(prepareRules(list).allows(asked)).toBe(list.some((rule) => ruleAllows(rule, asked)))
     }),
     { numRuns: 2000 },
@@ -151,7 +151,7 @@ test('the index agrees with a look at every binding, whatever was added and remo
           else bound.set(key, binding)
         }
       }
-      const asked = question(request)
+      const asked = ruleQuery(request)
       for (const one of who) {
         const allowed = [...bound.values()].some(
           ({ metadata: { namespace = '' }, subjects, roleRef }) => {

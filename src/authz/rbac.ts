@@ -11,14 +11,14 @@ import type {
   Subject,
 } from './authorizer.ts'
 import type { Binding, MissingRole, RbacIndex } from './rbac-index.ts'
-import { question } from './rules.ts'
+import { ruleQuery } from './rules.ts'
 import { describeSubject, subjectMatches } from './subjects.ts'
 
 const NO_OPINION: Decision = Object.freeze({ verdict: 'no opinion', reason: '' })
 
 /** An authorizer of the mode RBAC, whose decisions are synchronous. */
 export interface RbacAuthorizer extends Authorizer {
-  authorize(...asked: Parameters<Authorizer['authorize']>): Decision
+  authorize(...query: Parameters<Authorizer['authorize']>): Decision
   rulesFor(user: Subject, namespace: string): RuleList
 }
 
@@ -38,18 +38,18 @@ export function rbacAuthorizer(index: RbacIndex, v: Vocabulary): RbacAuthorizer 
   return {
     name: 'RBAC',
     authorize(user, attributes) {
-      const asked = question(attributes)
+      const asked = ruleQuery(attributes)
       let by: Binding | null = null
       let missing: MissingRole[] | null = null
       // Whatever a binding of a namespace gives is for requests of that namespace only.
       index.visit(user, attributes.namespace, (binding) => {
-        const given = index.rulesOf(binding)
-        if ('is' in given) {
+        const rules = index.rulesOf(binding)
+        if ('is' in rules) {
           missing ??= []
-          missing.push(given)
+          missing.push(rules)
           return false
         }
-        if (!given.allows(asked)) return false
+        if (!rules.allows(asked)) return false
         by = binding
         return true
       })

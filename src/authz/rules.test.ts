@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ask, rule } from './rbac.fixture.ts'
-import { prepareRules, question, ruleAllows, withoutStars } from './rules.ts'
+import { prepareRules, ruleQuery, ruleAllows, withoutStars } from './rules.ts'
 
 // Rule, request, whether it is allowed.
 const ROWS: readonly [string, string, boolean][] = [
@@ -95,7 +95,7 @@ describe('one rule and one request', () => {
   for (const [text, asked, allowed] of ROWS) {
     test(`"${text}" ${allowed ? 'allows' : 'does not allow'} "${asked}"`, () => {
       const given = rule(text.replace('  ', ' '))
-      expect(ruleAllows(given, question(ask(asked)))).toBe(allowed)
+      expect(ruleAllows(given, ruleQuery(ask(asked)))).toBe(allowed)
     })
   }
 })
@@ -105,13 +105,13 @@ describe('many rules decide as each of them would', () => {
   for (const [text, asked, allowed] of ROWS) {
     test(`"${text}" and "${asked}"`, () => {
       const prepared = prepareRules([...padding, rule(text.replace('  ', ' ')), ...padding])
-      expect(prepared.allows(question(ask(asked)))).toBe(allowed)
+      expect(prepared.allows(ruleQuery(ask(asked)))).toBe(allowed)
     })
   }
 })
 
 test('lists that are absent or empty allow nothing', () => {
-  const asked = question(ask('get pods a/b'))
+  const asked = ruleQuery(ask('get pods a/b'))
   for (const given of [
     { verbs: [] },
     { verbs: ['get'] },
@@ -131,14 +131,14 @@ test('names of inherited members are names like others', () => {
   )
   expect(
     ['constructor', '__proto__', 'toString', 'hasOwnProperty'].map((resource) =>
-      prepared.allows(question(ask(`get ${resource} a/b`))),
+      prepared.allows(ruleQuery(ask(`get ${resource} a/b`))),
     ),
   ).toEqual([true, true, false, false])
 })
 
 test('a resource that a rule lists twice is found once', () => {
   const rules = [rule('get pods,pods'), rule('get a'), rule('get b'), rule('get c')]
-  expect(prepareRules(rules).allows(question(ask('get pods a/b')))).toBe(true)
+  expect(prepareRules(rules).allows(ruleQuery(ask('get pods a/b')))).toBe(true)
 })
 
 test('all stars at the end of a pattern go', () => {

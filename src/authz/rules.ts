@@ -14,7 +14,7 @@ export interface Rule {
 export const ANY = '*'
 
 /** A request with the texts that rules are looked up by. */
-export interface Question {
+export interface RuleQuery {
   readonly attributes: Attributes
   /** `resource` or `resource/subresource`. */
   readonly resource: string
@@ -23,7 +23,7 @@ export interface Question {
 }
 
 /** Prepares a request, once for all the rules it is held against. */
-export function question(attributes: Attributes): Question {
+export function ruleQuery(attributes: Attributes): RuleQuery {
   const { resource, subresource } = attributes
   return subresource === ''
     ? { attributes, resource, anyResource: '' }
@@ -41,7 +41,7 @@ export const namesObject = (names: readonly string[] | undefined, name: string):
 /** Whether a rule speaks of the resource, which may be a sub-resource. */
 export const namesResource = (
   resources: readonly string[] | undefined,
-  { resource, anyResource }: Question,
+  { resource, anyResource }: RuleQuery,
 ): boolean =>
   resources !== undefined &&
   (resources.includes(ANY) ||
@@ -66,7 +66,7 @@ export const namesUrl = (urls: readonly string[] | undefined, path: string): boo
   urls !== undefined && urls.some((pattern) => urlFits(pattern, path))
 
 /** Whether one rule allows a request. A rule is for requests of its own sort only. */
-export function ruleAllows(rule: Rule, asked: Question): boolean {
+export function ruleAllows(rule: Rule, asked: RuleQuery): boolean {
   const { attributes: a } = asked
   if (!has(rule.verbs, a.verb)) return false
   if (!a.isResource) return namesUrl(rule.nonResourceURLs, a.path)
@@ -80,7 +80,7 @@ export function ruleAllows(rule: Rule, asked: Question): boolean {
 /** The rules of one role, prepared for frequent checks. */
 export interface PreparedRules {
   readonly rules: readonly Rule[]
-  allows(asked: Question): boolean
+  allows(asked: RuleQuery): boolean
 }
 
 // Below this many rules, looking at each is as quick as looking one up.
@@ -100,7 +100,7 @@ export function prepareRules(rules: readonly Rule[]): PreparedRules {
       else byResource.set(resource, [rule])
     }
   }
-  const found = (resource: string, asked: Question) =>
+  const found = (resource: string, asked: RuleQuery) =>
     byResource.get(resource)?.some((rule) => fitsBesideResource(rule, asked.attributes)) === true
   return {
     rules,

@@ -22,7 +22,7 @@ export function authorizerUnion(modules: readonly Authorizer[]): Authorizer {
   return {
     name: 'union',
     authorize: (user, attributes) =>
-      isPrivileged(user) ? PRIVILEGED : new Asking(modules, user, attributes).from(0),
+      isPrivileged(user) ? PRIVILEGED : new UnionDecision(modules, user, attributes).from(0),
     rulesFor(user, namespace) {
       const lists = modules.map((module) => module.rulesFor(user, namespace))
       return lists.some((list) => list instanceof Promise)
@@ -33,7 +33,7 @@ export function authorizerUnion(modules: readonly Authorizer[]): Authorizer {
 }
 
 /** One request on its way through the modules. */
-class Asking {
+class UnionDecision {
   readonly #modules: readonly Authorizer[]
   readonly #user: Subject
   readonly #attributes: Attributes
@@ -48,10 +48,10 @@ class Asking {
 
   from(first: number): Decision | Promise<Decision> {
     for (let i = first; i < this.#modules.length; i++) {
-      const answer = this.#modules[i]!.authorize(this.#user, this.#attributes)
-      if (answer instanceof Promise)
-        return answer.then((decision) => this.#settled(decision) ?? this.from(i + 1))
-      const settled = this.#settled(answer)
+      const decision = this.#modules[i]!.authorize(this.#user, this.#attributes)
+      if (decision instanceof Promise)
+        return decision.then((decision) => this.#settled(decision) ?? this.from(i + 1))
+      const settled = this.#settled(decision)
       if (settled) return settled
     }
     if (!this.#reasons && !this.#errors) return NO_OPINION

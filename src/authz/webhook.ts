@@ -30,7 +30,7 @@ export interface WebhookAuthorizerOptions {
   readonly unauthorizedTtlMs?: number
 }
 
-interface Kept {
+interface CachedDecision {
   readonly decision: Decision
   readonly untilMs: number
 }
@@ -51,9 +51,9 @@ export function webhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer
   const { authorizedTtlMs = AUTHORIZED_TTL_MS, unauthorizedTtlMs = UNAUTHORIZED_TTL_MS } = options
   checkAccessReviewVersion(version)
   const apiVersion = v.resolve(`authorization{api}/${version}`)
-  const kept = new LRUCache<string, Kept>({ max: MAX_DECISIONS })
+  const cache = new LRUCache<string, CachedDecision>({ max: MAX_DECISIONS })
 
-  const ask = async (spec: Spec, key: string, attributes: Attributes): Promise<Decision> => {
+  const review = async (spec: Spec, key: string, attributes: Attributes): Promise<Decision> => {
     let decision: Decision
     try {
       const review = {
@@ -70,7 +70,7 @@ export function webhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer
     }
     const ttlMs = decision.verdict === 'allow' ? authorizedTtlMs : unauthorizedTtlMs
     if (ttlMs > 0 && bytesOf(attributes) < MAX_ATTRIBUTE_BYTES) {
-      kept.set(key, { decision, untilMs: clock.now() + ttlMs })
+      cache.set(key, { decision, untilMs: clock.now() + ttlMs })
     }
     return decision
   }
@@ -81,8 +81,8 @@ export function webhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer
       const spec = specOf(user, attributes, version)
       // Users with many groups make long texts, of which there may be thousands.
       const key = createHash('sha256').update(JSON.stringify(spec)).digest('base64')
-      const entry = kept.get(key)
-      return entry && clock.now() < entry.untilMs ? entry.decision : ask(spec, key, attributes)
+      const entry = cache.get(key)
+      return entry && clock.now() < entry.untilMs ? entry.decision : review(spec, key, attributes)
     },
     rulesFor: () => NO_RULES,
   }
@@ -104,7 +104,7 @@ type Spec = Readonly<Record<string, unknown>>
 /** The review, in the order of the published fields; empty ones are left out. */
 function specOf(user: Subject, a: Attributes, version: string): Spec {
   const extra = sortedExtra(user.extra)
-  const asked = a.isResource
+  const attributesSpec = a.isResource
     ? {
         resourceAttributes: withoutEmpty({
           namespace: a.namespace,
@@ -118,7 +118,7 @@ function specOf(user: Subject, a: Attributes, version: string): Spec {
       }
     : { nonResourceAttributes: withoutEmpty({ path: a.path, verb: a.verb }) }
   return {
-    ...asked,
+    ...attributesSpec,
     ...withoutEmpty({ user: user.name }),
     ...(user.groups.length === 0 ? {} : { [version === 'v1' ? 'groups' : 'group']: user.groups }),
     ...(Object.keys(extra).length === 0 ? {} : { extra }),

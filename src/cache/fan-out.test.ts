@@ -111,7 +111,7 @@ test('`giveTo` sends one receiver what it lacks', async () => {
   const all = crowd(group, 2 * WRITES_AT_ONCE)
   publish('ab')
   const last = all.at(-1)!
-  group.giveTo(last)
+  group.sendTo(last)
   expect(last.got).toBe('ab')
   await settled()
   expect([last.got, last.writes]).toEqual(['ab', 1])
@@ -191,7 +191,7 @@ test('under any sequence, each receiver gets each frame once and in order from w
         } else {
           const asked = people[one.ask]
           if (!asked) continue
-          group.giveTo(asked.who)
+          group.sendTo(asked.who)
           expect(asked.who.got).toBe(all.slice(asked.from))
         }
       }

@@ -82,9 +82,9 @@ export class Group<R extends Receiver> {
   }
 
   /** Sends all frames to receivers that lack some, to at most `most` of them now; returns to how many. */
-  give(most: number): number {
-    let given = 0
-    while (given < most) {
+  send(most: number): number {
+    let served = 0
+    while (served < most) {
       if (this.#round === null) {
         if (!this.owes) break
         this.#round = { rest: this.receivers.values(), end: this.#end }
@@ -94,15 +94,15 @@ export class Group<R extends Receiver> {
         this.#pass(this.#round.end)
         this.#round = null
       } else if (value.sent < this.#end) {
-        this.giveTo(value)
-        given++
+        this.sendTo(value)
+        served++
       }
     }
-    return given
+    return served
   }
 
   /** Sends one receiver everything now, or as much as it accepts. */
-  giveTo(receiver: R): void {
+  sendTo(receiver: R): void {
     try {
       while (receiver.sent < this.#end) {
         if (receiver.sink.closed) {
@@ -164,7 +164,7 @@ export class FanOut<R extends Receiver> {
   #giveSome(): void {
     let left = WRITES_AT_ONCE
     for (const group of this.#owing) {
-      left -= group.give(left)
+      left -= group.send(left)
       this.#owing.delete(group)
       // After the other groups, which have waited longer.
       if (group.owes) this.#owing.add(group)

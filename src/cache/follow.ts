@@ -1,15 +1,15 @@
 import type { WatchCache } from './watch-cache.ts'
-import { TableGone, type StorageForm } from './storage-form.ts'
+import { ResourceCacheGone, type StorageForm } from './storage-form.ts'
 import type { ResourceCache } from './resource-cache.ts'
 import type { StoredObject } from './stored-object.ts'
 import type { Watcher, WatchSink } from './watch-hub.ts'
 
-/** Notified of the values of one table, synchronously and in order of commit. Must not throw. */
+/** Notified of the values of one resource cache, synchronously and in order of commit. Must not throw. */
 export interface VersionHandler {
   /** Every value at the start, then each new one; `form`: the form of the value. */
-  set(version: StoredObject, form: StorageForm | null): void
+  onUpdate(version: StoredObject, form: StorageForm | null): void
   /** The last value of a deleted key. */
-  removed(version: StoredObject, form: StorageForm | null): void
+  onDelete(version: StoredObject, form: StorageForm | null): void
 }
 
 const NO_BYTES = Buffer.alloc(0)
@@ -21,8 +21,8 @@ const NOWHERE: WatchSink = { write: () => true, drained: () => Promise.resolve()
 const RETRY_MS = 1_000
 
 /**
- * Passes every value of a table to the handler, resolves, and from then on each change when it is published: no
- * value is lost or repeated. When the resource is no longer served, its values are reported as removed, and passed
+ * Passes every value of a resource cache to the handler, resolves, and from then on each change when it is published:
+ * no value is lost or repeated. When the resource is no longer served, its values are reported as removed, and passed
  * again when it is served again; after a change of form they are passed in the new form. Returns a function that stops
  * it. Costs nothing without followers.
  */
@@ -52,8 +52,8 @@ class Follower {
   readonly #prefix: string
   readonly #handler: VersionHandler
   readonly #id: string
-  /** The table that the handler knows; null before the resource was served. */
-  #table: ResourceCache | null = null
+  /** The resource cache that the handler knows; null before the resource was served. */
+  #resourceCache: ResourceCache | null = null
   #stopped = false
   /** Stops the current wait or watch. */
   #end = () => {}
@@ -65,15 +65,15 @@ class Follower {
     this.#id = cache.hub.ownView()
   }
 
-  /** Rejects when the table cannot be read. */
+  /** Rejects when the resource cache cannot be read. */
   async begin(): Promise<void> {
     while (!this.#stopped && this.#cache.isServed(this.#prefix)) {
       try {
-        const table = await this.#cache.table(this.#prefix)
-        if (!table.retired) return this.#attach(table)
+        const resourceCache = await this.#cache.resourceCache(this.#prefix)
+        if (!resourceCache.retired) return this.#attach(resourceCache)
       } catch (error) {
-        // The table was removed while it was read, or is read again.
-        if (!(error instanceof TableGone)) throw error
+        // The resource cache was removed while it was read, or is read again.
+        if (!(error instanceof ResourceCacheGone)) throw error
       }
     }
     if (!this.#stopped) this.#end = this.#cache.whenServed(this.#prefix, () => this.beginLater())
@@ -84,60 +84,60 @@ class Follower {
     this.#end()
   }
 
-  /** Retries while the table cannot be read. */
+  /** Retries while the resource cache cannot be read. */
   beginLater(): void {
     this.begin().catch(() => {
       if (!this.#stopped) this.#end = this.#cache.after(RETRY_MS, () => this.beginLater())
     })
   }
 
-  #attach(table: ResourceCache): void {
+  #attach(resourceCache: ResourceCache): void {
     if (this.#stopped) return
     const handler = this.#handler
-    const { form } = table
-    const before = this.#table
-    this.#table = table
+    const { form } = resourceCache
+    const before = this.#resourceCache
+    this.#resourceCache = resourceCache
     const watcher: Watcher = this.#cache.hub.watch(
-      table,
+      resourceCache,
       {
         id: this.#id,
         prefix: this.#prefix,
         matches: null,
         frame(type, version) {
           if (!watcher.stopped && version.fault === null) {
-            if (type === 'DELETED') handler.removed(version, form)
-            else handler.set(version, form)
+            if (type === 'DELETED') handler.onDelete(version, form)
+            else handler.onUpdate(version, form)
           }
           return NO_BYTES
         },
       },
       NOWHERE,
       // No revision is newer, so that the watcher is live at once and starts where the next read starts.
-      { from: this.#cache.revision, onLost: () => {}, onEnd: () => this.#ended(table) },
+      { from: this.#cache.revision, onLost: () => {}, onEnd: () => this.#ended(resourceCache) },
     )
     this.#end = () => watcher.stop()
-    if (before) this.#tellRemoved(before, table)
-    for (const version of table.range(this.#prefix)) {
+    if (before) this.#tellRemoved(before, resourceCache)
+    for (const version of resourceCache.range(this.#prefix)) {
       if (watcher.stopped) break
-      if (version.fault === null) handler.set(version, form)
+      if (version.fault === null) handler.onUpdate(version, form)
     }
   }
 
-  /** The watch has ended: by the follower, with the server, or with the table. */
-  #ended(table: ResourceCache): void {
-    if (this.#stopped || !table.retired) return
+  /** The watch has ended: by the follower, with the server, or with the resource cache. */
+  #ended(resourceCache: ResourceCache): void {
+    if (this.#stopped || !resourceCache.retired) return
     if (!this.#cache.isServed(this.#prefix)) {
-      this.#table = null
-      this.#tellRemoved(table, null)
+      this.#resourceCache = null
+      this.#tellRemoved(resourceCache, null)
     }
     this.beginLater()
   }
 
-  /** Reports the values of a table that are missing in the next one. */
+  /** Reports the values of a resource cache that are missing in the next one. */
   #tellRemoved(before: ResourceCache, now: ResourceCache | null): void {
     for (const version of before.range(this.#prefix)) {
       if (version.fault === null && !now?.get(version.key))
-        this.#handler.removed(version, before.form)
+        this.#handler.onDelete(version, before.form)
     }
   }
 }

@@ -6,7 +6,7 @@ import { openMemory } from '../engine/memory/engine.ts'
 import { WatchCache } from './watch-cache.ts'
 import { followVersions } from './follow.ts'
 import { encodeRecord } from '../engine/record.ts'
-import { TableGone, type StorageForm } from './storage-form.ts'
+import { ResourceCacheGone, type StorageForm } from './storage-form.ts'
 import type { StoredObject } from './stored-object.ts'
 
 const P = '/registry/example.com/things/'
@@ -57,20 +57,20 @@ async function values(cache: WatchCache, form: StorageForm, at?: number): Promis
   return [...items].map(valueOf)
 }
 
-test('a request for a table in an outdated form fails with TableGone', async () => {
+test('a request for a table in an outdated form fails with ResourceCacheGone', async () => {
   const { cache, serve, now } = open()
   const before = now.form!
-  const table = await cache.table(before.of)
+  const table = await cache.resourceCache(before.of)
   expect(cache.loaded(before.of)).toBe(table)
   expect(cache.loaded(P)).toBe(table)
   const after = formIn('v2')
   serve(after)
   expect([cache.loaded(before.of), cache.loaded(P), cache.size]).toEqual([undefined, undefined, 0])
-  await expect(cache.table(before.of)).rejects.toThrow(TableGone)
-  await expect(cache.list(before.of, P)).rejects.toThrow(TableGone)
-  expect(await cache.table(after.of)).not.toBe(table)
+  await expect(cache.resourceCache(before.of)).rejects.toThrow(ResourceCacheGone)
+  await expect(cache.list(before.of, P)).rejects.toThrow(ResourceCacheGone)
+  expect(await cache.resourceCache(after.of)).not.toBe(table)
   serve(null)
-  await expect(cache.table(after.of)).rejects.toThrow(TableGone)
+  await expect(cache.resourceCache(after.of)).rejects.toThrow(ResourceCacheGone)
 })
 
 test('a table that is retired while it is read does not appear', async () => {
@@ -78,11 +78,11 @@ test('a table that is retired while it is read does not appear', async () => {
   await put('a', 'a')
   const before = now.form!
   const { memoryBytes } = cache
-  const loading = cache.table(before.of)
+  const loading = cache.resourceCache(before.of)
   const after = formIn('v2')
   serve(after)
-  const next = cache.table(after.of)
-  await expect(loading).rejects.toThrow(TableGone)
+  const next = cache.resourceCache(after.of)
+  await expect(loading).rejects.toThrow(ResourceCacheGone)
   expect((await next).form).toBe(after)
   expect(cache.loaded(P)).toBe(await next)
   expect(cache.memoryBytes).toBe(memoryBytes)
@@ -90,11 +90,11 @@ test('a table that is retired while it is read does not appear', async () => {
 
 test('a commit based on a retired table writes nothing', async () => {
   const { cache, serve, now, engine } = open()
-  const table = await cache.table(now.form!.of)
+  const table = await cache.resourceCache(now.form!.of)
   serve(null)
   const revision = engine.revision()
   const change = { key: `${P}a`, value: record('a', 'v1') }
-  await expect(cache.commit([change], table)).rejects.toThrow(TableGone)
+  await expect(cache.commit([change], table)).rejects.toThrow(ResourceCacheGone)
   expect(engine.revision()).toBe(revision)
 })
 
@@ -117,7 +117,7 @@ test('versions read from a table stay intact after it is retired', async () => {
   const { cache, put, serve, now } = open()
   await put('a', 'x'.repeat(2 << 20))
   const { memoryBytes } = cache
-  const table = await cache.table(now.form!.of)
+  const table = await cache.resourceCache(now.form!.of)
   const version = table.get(`${P}a`)!
   expect(cache.memoryBytes).toBeGreaterThan(memoryBytes + (2 << 20))
   serve(null)
@@ -127,7 +127,7 @@ test('versions read from a table stay intact after it is retired', async () => {
 
 test('a watch that starts on a retired table ends at once', async () => {
   const { cache, serve, now } = open()
-  const table = await cache.table(now.form!.of)
+  const table = await cache.resourceCache(now.form!.of)
   serve(null)
   let ended = 0
   const sink = { write: () => true, drained: () => Promise.resolve(), closed: false }
@@ -146,7 +146,7 @@ test('a follower moves from table to table', async () => {
   const told: string[] = []
   const tell = (word: string) => (version: StoredObject, form: StorageForm | null) =>
     told.push(`${word} ${valueOf(version)} in ${Buffer.from(form!.tag).toString('latin1', 5)}`)
-  const end = await followVersions(cache, P, { set: tell('set'), removed: tell('removed') })
+  const end = await followVersions(cache, P, { onUpdate: tell('set'), onDelete: tell('removed') })
   await put('a', 'a')
   await put('b', 'b')
   const settle = async () => {

@@ -48,7 +48,7 @@ export class ResourceCache {
     return this.#present
   }
 
-  /** Adds an object in its state at the floor, while the table is filled. */
+  /** Adds an object in its state at the floor, while the resource cache is filled. */
   load(key: string, value: Uint8Array, created: Revision, changed: Revision): void {
     const at = { key, revision: changed, created, prev: null }
     const head = StoredObject.of(value, at, this.#slabs, this.form)
@@ -158,7 +158,7 @@ export class ResourceCache {
       if (prev) {
         this.historyBytes -= prev.bytes
         this.#slabs.release(prev)
-        // A tombstone still shows the deleted object to those that hold it; the table drops it.
+        // A tombstone still shows the deleted object to those that hold it; the resource cache drops it.
         if (version.deleted) this.#dropTombstone(version)
         else version.prev = null
       }

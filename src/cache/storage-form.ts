@@ -6,12 +6,12 @@ import {
 } from '../engine/encryption/unreadable.ts'
 import { isTagged } from '../engine/record.ts'
 
-/** Identifies a table: the prefix of its keys, or an object that has one and a form. */
-export type TableOf = string | { readonly keyPrefix: string }
+/** Identifies a resource cache: the prefix of its keys, or an object that has one and a form. */
+export type ResourceCacheKey = string | { readonly keyPrefix: string }
 
-/** Thrown for a table that no longer exists, or that has another form now. */
-export class TableGone extends Error {
-  override readonly name = 'TableGone'
+/** Thrown for a resource cache that no longer exists, or that has another form now. */
+export class ResourceCacheGone extends Error {
+  override readonly name = 'ResourceCacheGone'
 
   constructor(prefix: string) {
     super(`what was served of ${prefix} is served no longer, or in another form`)
@@ -20,8 +20,8 @@ export class TableGone extends Error {
 
 /** The current storage form of a resource. */
 export interface StorageForm {
-  /** Owner of the form: a lookup by it returns the table in this form, or none. */
-  readonly of: TableOf & object
+  /** Owner of the form: a lookup by it returns the resource cache in this form, or none. */
+  readonly of: ResourceCacheKey & object
   /** Tag of the current storage version. */
   readonly tag: Uint8Array
   /**
@@ -37,23 +37,26 @@ export interface StorageForm {
 }
 
 /** Whether a value must be prepared before it can be added. */
-export const mustWait = (value: Uint8Array | null | undefined, form: StorageForm | null): boolean =>
+export const needsPreparation = (
+  value: Uint8Array | null | undefined,
+  form: StorageForm | null,
+): boolean =>
   value != null &&
   form?.prepare !== undefined &&
   !isTagged(value, form.tag) &&
   unreadableReason(value) === null
 
 /** Prepares the values that need asynchronous conversion. */
-export async function makeReady(
+export async function prepareAll(
   values: readonly (Uint8Array | null | undefined)[],
   form: StorageForm | null,
 ): Promise<void> {
-  const waiting = values.filter((value) => mustWait(value, form)) as Uint8Array[]
+  const waiting = values.filter((value) => needsPreparation(value, form)) as Uint8Array[]
   if (waiting.length > 0) await form!.prepare!(waiting)
 }
 
 /** A value in the form of the cache. */
-export interface Taken {
+export interface CachedRecord {
   /** In the current form, or the reason why there is none (see `unreadableValue`). */
   readonly record: Uint8Array
   /** Whether a write of the same object would store different bytes. */
@@ -61,7 +64,11 @@ export interface Taken {
 }
 
 /** Converts a value of the store to the current form. */
-export function takeIn(value: Uint8Array, key: string, form: StorageForm | null): Taken {
+export function toCachedRecord(
+  value: Uint8Array,
+  key: string,
+  form: StorageForm | null,
+): CachedRecord {
   if (form === null || isTagged(value, form.tag) || unreadableReason(value) !== null)
     return { record: value, isOutdated: false }
   try {

@@ -2,7 +2,7 @@ import { TransformError, unreadableReason } from '../engine/encryption/unreadabl
 import type { Revision } from '../engine/engine.ts'
 import { readHeader } from '../engine/record.ts'
 import { Slab, type Slabs } from './slab.ts'
-import { takeIn, type StorageForm } from './storage-form.ts'
+import { toCachedRecord, type StorageForm } from './storage-form.ts'
 
 /** The attributes of an object that selectors match. */
 export interface SelectorFacts {
@@ -15,21 +15,21 @@ export interface Selectable {
   readonly key: string
   /** Labels and selectable fields. */
   facts(): SelectorFacts
-  /** Bloom filter: false when the object lacks some of the marks; true is inconclusive. Very cheap. */
-  mayHave(marks: number): boolean
+  /** Bloom filter: false when the object lacks some of the filter; true is inconclusive. Very cheap. */
+  mayHave(filter: number): boolean
 }
 
 /** The bloom filter bit of a label or field, or of one with a value; combine several with `|`. */
-export function markOf(name: string, value?: string): number {
+export function filterBit(name: string, value?: string): number {
   const hash = hashed(name, 0x811c9dc5)
-  if (value === undefined) return 1 << ((hash >>> 27) % MARKS)
+  if (value === undefined) return 1 << ((hash >>> 27) % FILTER_BITS)
   const both = hashed(value, Math.imul(hash ^ 0x3d, 0x01000193))
-  return (1 << ((both >>> 27) % MARKS)) | (1 << (((both >>> 20) & 31) % MARKS))
+  return (1 << ((both >>> 27) % FILTER_BITS)) | (1 << (((both >>> 20) & 31) % FILTER_BITS))
 }
 
 /** Number of bloom filter bits; the next bit says that they are computed. */
-const MARKS = 30
-const MARKED = 1 << MARKS
+const FILTER_BITS = 30
+const FILTER_COMPUTED = 1 << FILTER_BITS
 
 /** FNV-1a over UTF-16. */
 function hashed(text: string, from: number): number {
@@ -76,7 +76,7 @@ export class StoredObject implements Selectable {
   metaStart = 0
   metaLength = 0
   released = false
-  #marks = 0
+  #filter = 0
   /** Why the value cannot be read; trying throws TransformError. */
   fault: string | null = null
   /** Whether the stored form differs from the one that would be written now. */
@@ -97,7 +97,7 @@ export class StoredObject implements Selectable {
     slabs: Slabs | null,
     form: StorageForm | null = null,
   ): StoredObject {
-    const { record, isOutdated } = takeIn(value, at.key, form)
+    const { record, isOutdated } = toCachedRecord(value, at.key, form)
     const version = new StoredObject(at, false)
     version.isOutdated = isOutdated
     version.fault = unreadableReason(record)
@@ -105,7 +105,7 @@ export class StoredObject implements Selectable {
     const header = readHeader(record)
     const digits = at.revision === 0 ? '' : String(at.revision)
     const bytes = record.length - header.bytes + digits.length
-    const held = bytes + LINE_END
+    const reserved = bytes + LINE_END
     version.selectorBytes = header.selectorBytes
     version.jsonBytes = bytes - header.selectorBytes
     version.rvAt = header.rvAt
@@ -113,8 +113,8 @@ export class StoredObject implements Selectable {
     version.metaStart = header.metaStart
     version.metaLength = header.metaLength + digits.length
     const { slab, at: start } = slabs
-      ? slabs.reserve(version, held)
-      : { slab: new Slab(held), at: 0 }
+      ? slabs.reserve(version, reserved)
+      : { slab: new Slab(reserved), at: 0 }
     version.slab = slab
     version.start = start
     const cut = header.bytes + header.selectorBytes + header.rvAt
@@ -192,9 +192,9 @@ export class StoredObject implements Selectable {
     return facts
   }
 
-  mayHave(marks: number): boolean {
-    if (this.#marks === 0) this.#marks = marksOf(this.facts())
-    return (this.#marks & marks) === marks
+  mayHave(filter: number): boolean {
+    if (this.#filter === 0) this.#filter = filterOf(this.facts())
+    return (this.#filter & filter) === filter
   }
 
   #readFacts(): SelectorFacts {
@@ -210,9 +210,10 @@ export class StoredObject implements Selectable {
   }
 }
 
-function marksOf({ labels, fields }: SelectorFacts): number {
-  let marks = MARKED
-  for (const [name, value] of Object.entries(labels)) marks |= markOf(name) | markOf(name, value)
-  for (const [name, value] of Object.entries(fields)) marks |= markOf(name, value)
-  return marks
+function filterOf({ labels, fields }: SelectorFacts): number {
+  let filter = FILTER_COMPUTED
+  for (const [name, value] of Object.entries(labels))
+    filter |= filterBit(name) | filterBit(name, value)
+  for (const [name, value] of Object.entries(fields)) filter |= filterBit(name, value)
+  return filter
 }

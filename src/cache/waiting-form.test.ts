@@ -71,7 +71,7 @@ test('a table is ready when its old records are, which are converted together', 
   await put('a', '1')
   await put('b', '2', TODAY)
   await put('c', '3')
-  const table = await cache.table(P)
+  const table = await cache.resourceCache(P)
   expect([shown(table), form.asked]).toEqual([['new 1', '2', 'new 3'], [2]])
   expect([...table.range(P)].map(({ isOutdated }) => isOutdated)).toEqual([true, false, true])
 })
@@ -81,7 +81,7 @@ test('changes that arrive during conversion are prepared and added after it', as
   await put('a', '1')
   let open_ = () => {}
   form.gate = new Promise((resolve) => (open_ = resolve))
-  const loading = cache.table(P)
+  const loading = cache.resourceCache(P)
   while (form.asked.length === 0) await new Promise<void>((resolve) => setImmediate(resolve))
   await put('a', '2')
   const last = await put('b', '3', TODAY)
@@ -94,15 +94,15 @@ test('after a failure the next request reads the table again', async () => {
   const { form, cache, put } = await open()
   await put('a', '1')
   form.failure = new Error('nobody is there')
-  await expect(cache.table(P)).rejects.toThrow('nobody is there')
+  await expect(cache.resourceCache(P)).rejects.toThrow('nobody is there')
   form.failure = null
-  expect(shown(await cache.table(P))).toEqual(['new 1'])
+  expect(shown(await cache.resourceCache(P))).toEqual(['new 1'])
 })
 
 test('a change in another version ends watches, and the table is read again', async () => {
   const { form, cache, put } = await open()
   await put('a', '1', TODAY)
-  const table = await cache.table(P)
+  const table = await cache.resourceCache(P)
   const seen: string[] = []
   let isOver = false
   const sink: WatchSink = {
@@ -124,7 +124,7 @@ test('a change in another version ends watches, and the table is read again', as
   await put('b', '2', TODAY)
   await put('a', '3')
   expect([seen, isOver, cache.loaded(P)]).toEqual([['ADDED 2'], true, undefined])
-  const next = await cache.table(P)
+  const next = await cache.resourceCache(P)
   expect([shown(next), form.asked, table.retired]).toEqual([['new 3', '2'], [1], true])
 })
 
@@ -132,7 +132,7 @@ test('history is converted as well', async () => {
   const { form, cache, put } = await open()
   const first = await put('a', '1')
   const last = await put('a', '2')
-  const table = await cache.table(P)
+  const table = await cache.resourceCache(P)
   const { items } = await cache.list(P, P, { at: first })
   expect([...items].map((version) => valueOf(version.json()))).toEqual(['new 1'])
   const seen: string[] = []

@@ -25,7 +25,7 @@ async function open() {
   const cache = new WatchCache(openMemory({ clock }), { clock, historyMs: 60_000 })
   const put = (name: string, value: string | null) =>
     cache.commit([{ key: P + name, value: value === null ? null : record(value) }])
-  const table = await cache.table(P)
+  const table = await cache.resourceCache(P)
   const seen: string[] = []
   const asked: string[] = []
   let ready: ReadonlySet<StoredObject> = new Set()

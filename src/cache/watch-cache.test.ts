@@ -76,7 +76,7 @@ const view = (options: Partial<WatchView> = {}): WatchView => ({
 
 test('the bytes contain the resourceVersion', async () => {
   const { cache, put } = await open()
-  const table = await cache.table(P)
+  const table = await cache.resourceCache(P)
   await put('ä', 'ö')
   const version = table.get(`${P}ä`)!
   expect(text(version)).toBe(
@@ -94,7 +94,7 @@ test('the bytes contain the resourceVersion', async () => {
 test('a table is filled from the engine on first use, and misses nothing meanwhile', async () => {
   const { cache, put } = await open()
   await put('a', '1')
-  const loading = cache.table(P)
+  const loading = cache.resourceCache(P)
   await put('b', '1')
   await put('a', '2')
   const table = await loading
@@ -109,7 +109,7 @@ test('older revisions can be read, from memory and from the engine', async () =>
   await put('a', '1')
   await put('b', '1')
   await remove('a')
-  await cache.table(P)
+  await cache.resourceCache(P)
   await put('a', '2')
   const keys = async (at: number) =>
     [...(await cache.list(P, P, { at })).items].map((v) => `${v.key}@${v.revision}`)
@@ -128,7 +128,7 @@ describe('watching', () => {
   ) => {
     const sink = new Sink()
     let lost = 0
-    const ready = h.cache.table(P).then((table) =>
+    const ready = h.cache.resourceCache(P).then((table) =>
       h.cache.hub.watch(table, view(options), sink, {
         from,
         onLost: (oldest) => (lost = oldest),
@@ -205,7 +205,7 @@ describe('watching', () => {
 
   test('a watch from compacted history reports its loss', async () => {
     const h = await open()
-    await h.cache.table(P)
+    await h.cache.resourceCache(P)
     await h.put('a', '1')
     await h.put('a', '2')
     h.clock.advance(120_000)
@@ -219,7 +219,7 @@ describe('watching', () => {
 
   test('history older than the memory window comes from the engine', async () => {
     const h = await open({ historyBytes: 0 })
-    await h.cache.table(P)
+    await h.cache.resourceCache(P)
     for (let i = 1; i <= 5; i++) await h.put('a', String(i))
     await h.cache.trim()
     const { sink, ready } = start(h, 2)
@@ -230,7 +230,7 @@ describe('watching', () => {
 
 test('memory use follows the stored data', async () => {
   const h = await open({ historyBytes: 0, historyMs: 0 })
-  const table = await h.cache.table(P)
+  const table = await h.cache.resourceCache(P)
   const big = 'x'.repeat(10_000)
   for (let i = 0; i < 2000; i++) {
     await h.put(`n${i % 20}`, `${big}${i}`)
@@ -254,7 +254,7 @@ test('any sequence of changes reads and watches as a plain model does', async ()
       const states: Map<string, string>[] = [new Map()]
       const events: string[] = []
       for (const [i, { name, value, trim }] of steps.entries()) {
-        if (i === loadAt) await h.cache.table(P)
+        if (i === loadAt) await h.cache.resourceCache(P)
         const now = new Map(states.at(-1))
         if (value === null) {
           const at = await h.remove(name)
@@ -277,7 +277,7 @@ test('any sequence of changes reads and watches as a plain model does', async ()
           ]),
         ).toEqual([...state].sort(([x], [y]) => (x < y ? -1 : 1)))
       }
-      const table = await h.cache.table(P)
+      const table = await h.cache.resourceCache(P)
       for (const from of [0, 1, Math.floor(states.length / 2)]) {
         if (from >= states.length) continue
         const sink = new Sink()

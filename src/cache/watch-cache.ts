@@ -13,12 +13,18 @@ import {
   type Revision,
 } from '../engine/engine.ts'
 import { Slabs } from './slab.ts'
-import { makeReady, mustWait, TableGone, type StorageForm, type TableOf } from './storage-form.ts'
+import {
+  prepareAll,
+  needsPreparation,
+  ResourceCacheGone,
+  type StorageForm,
+  type ResourceCacheKey,
+} from './storage-form.ts'
 import { ResourceCache } from './resource-cache.ts'
 import { StoredObject } from './stored-object.ts'
 import { WatchHub } from './watch-hub.ts'
 
-/** A table that is being filled. */
+/** A resource cache that is being filled. */
 interface Loading {
   readonly ready: Promise<ResourceCache>
   readonly missed: Event[]
@@ -36,8 +42,8 @@ export interface CacheOptions {
   /** Maximum bytes of superseded versions per resource in memory; the engine keeps the rest. */
   readonly historyBytes?: number
   /**
-   * The form of objects under a table's prefix at this moment; null: nothing is stored there, or no conversion. By
-   * default nothing is converted. Call `renew` when the form changes.
+   * The form of objects under a resource cache's prefix at this moment; null: nothing is stored there, or no
+   * conversion. By default nothing is converted. Call `renew` when the form changes.
    */
   readonly formOf?: (prefix: string) => StorageForm | null
   /** Called when background compaction fails; the next round tries again. */
@@ -56,9 +62,9 @@ export interface ListState {
 const PAGE = 250
 const MOST_ITEMS = 10_000
 /** Maximum number of concurrent read-index requests; later reads share the next one. */
-const QUESTIONS = 2
+const MOST_READ_INDEXES = 2
 /** Maximum number of event loop iterations that a read-index request waits for other reads. */
-const TURNS = 5
+const GATHER_TURNS = 5
 
 /**
  * Serves all reads, above any engine: the wire bytes of every requested resource, with its history, filled on first
@@ -68,9 +74,9 @@ export class WatchCache {
   readonly #engine: Engine
   readonly #options: Required<Omit<CacheOptions, 'onError' | 'formOf'>> &
     Pick<CacheOptions, 'onError' | 'formOf'>
-  readonly #tables = new Map<string, ResourceCache>()
+  readonly #resourceCaches = new Map<string, ResourceCache>()
   /** The same by owner of the form. */
-  readonly #byForm = new Map<TableOf, ResourceCache>()
+  readonly #byForm = new Map<ResourceCacheKey, ResourceCache>()
   readonly #loading = new Map<string, Loading>()
   /** Callbacks for the next resource that appears under a prefix. */
   readonly #awaiting = new Map<string, Set<() => void>>()
@@ -82,10 +88,10 @@ export class WatchCache {
   #cancelTick: () => void = () => {}
   /** The read-index request that reads of this moment share, not sent yet. */
   #next: Promise<void> | null = null
-  #asking = 0
+  #readIndexes = 0
   /** Number of calls of `fresh` that had to wait. */
-  #asked = 0
-  #ask: (() => void) | null = null
+  #freshCalls = 0
+  #sendNext: (() => void) | null = null
   #closed = false
 
   constructor(engine: Engine, options: CacheOptions) {
@@ -117,18 +123,18 @@ export class WatchCache {
     return this.#slabs.bytes
   }
 
-  /** Number of loaded tables. */
+  /** Number of loaded resource caches. */
   get size(): number {
-    return this.#tables.size
+    return this.#resourceCaches.size
   }
 
-  /** The table of a resource if it is loaded. */
-  loaded(of: TableOf): ResourceCache | undefined {
-    return typeof of === 'string' ? this.#tables.get(of) : this.#byForm.get(of)
+  /** The resource cache of a resource if it is loaded. */
+  loaded(of: ResourceCacheKey): ResourceCache | undefined {
+    return typeof of === 'string' ? this.#resourceCaches.get(of) : this.#byForm.get(of)
   }
 
-  /** The table of a resource, read from the engine on first use. Throws TableGone. */
-  async table(of: TableOf): Promise<ResourceCache> {
+  /** The resource cache of a resource, read from the engine on first use. Throws ResourceCacheGone. */
+  async resourceCache(of: ResourceCacheKey): Promise<ResourceCache> {
     return this.loaded(of) ?? this.#load(of)
   }
 
@@ -139,17 +145,17 @@ export class WatchCache {
   }
 
   /**
-   * The resource under a prefix was added, removed, or changed its form: its table and memory are released, its watches
-   * end, and callbacks for its appearance are called.
+   * The resource under a prefix was added, removed, or changed its form: its resource cache and memory are released,
+   * its watches end, and callbacks for its appearance are called.
    */
   renew(prefix: string): void {
-    const table = this.#tables.get(prefix)
+    const resourceCache = this.#resourceCaches.get(prefix)
     this.#loading.delete(prefix)
-    if (table) {
-      this.#tables.delete(prefix)
-      for (const [of, one] of this.#byForm) if (one === table) this.#byForm.delete(of)
-      table.retire()
-      this.hub.end(table)
+    if (resourceCache) {
+      this.#resourceCaches.delete(prefix)
+      for (const [of, one] of this.#byForm) if (one === resourceCache) this.#byForm.delete(of)
+      resourceCache.retire()
+      this.hub.end(resourceCache)
     }
     if (!this.isServed(prefix)) return
     const waiting = this.#awaiting.get(prefix)
@@ -170,11 +176,11 @@ export class WatchCache {
   }
 
   /**
-   * Durable conditional write; see `Engine.commit`. Reads see it when this resolves. `table`: source of the changes;
-   * throws TableGone, and writes nothing, when it is retired.
+   * Durable conditional write; see `Engine.commit`. Reads see it when this resolves. `resourceCache`: source of the
+   * changes; throws ResourceCacheGone, and writes nothing, when it is retired.
    */
-  async commit(changes: readonly Change[], table?: ResourceCache): Promise<Commit> {
-    if (table?.retired === true) throw new TableGone(table.prefix)
+  async commit(changes: readonly Change[], resourceCache?: ResourceCache): Promise<Commit> {
+    if (resourceCache?.retired === true) throw new ResourceCacheGone(resourceCache.prefix)
     const commit = await this.#engine.commit(changes)
     if (commit.done) await this.reached(commit.at)
     return commit
@@ -210,49 +216,49 @@ export class WatchCache {
    */
   fresh(): Promise<void> | null {
     if (!this.#engine.latest) return null
-    this.#asked++
-    return (this.#next ??= this.#askLatest())
+    this.#freshCalls++
+    return (this.#next ??= this.#readIndex())
   }
 
   /** Resolves after an event loop iteration without further reads: a read-index request costs more than one. */
   async #gather(): Promise<void> {
-    for (let turns = 0; turns < TURNS; turns++) {
-      const asked = this.#asked
+    for (let turns = 0; turns < GATHER_TURNS; turns++) {
+      const callsBefore = this.#freshCalls
       await yieldToEventLoop()
-      if (this.#asked === asked) return
+      if (this.#freshCalls === callsBefore) return
     }
   }
 
-  async #askLatest(): Promise<void> {
-    if (this.#asking < QUESTIONS) await this.#gather()
-    else await new Promise<void>((resolve) => (this.#ask = resolve))
+  async #readIndex(): Promise<void> {
+    if (this.#readIndexes < MOST_READ_INDEXES) await this.#gather()
+    else await new Promise<void>((resolve) => (this.#sendNext = resolve))
     this.#next = null
-    this.#asking++
+    this.#readIndexes++
     try {
       await this.reached(await this.#engine.latest!())
     } finally {
-      this.#asking--
-      this.#ask?.()
-      this.#ask = null
+      this.#readIndexes--
+      this.#sendNext?.()
+      this.#sendNext = null
     }
   }
 
   /**
-   * Objects under `prefix` (a key prefix inside the table) at the latest or an exact revision.
-   * Throws Compacted, FutureRevision and TableGone.
+   * Objects under `prefix` (a key prefix inside the resource cache) at the latest or an exact revision.
+   * Throws Compacted, FutureRevision and ResourceCacheGone.
    */
   async list(
-    of: TableOf,
+    of: ResourceCacheKey,
     prefix: string,
     options: { at?: Revision; start?: string } = {},
   ): Promise<ListState> {
-    const table = await this.table(of)
+    const resourceCache = await this.resourceCache(of)
     const { at } = options
-    if (at === undefined) return stateOf(table, this.#revision, prefix, options)
+    if (at === undefined) return stateOf(resourceCache, this.#revision, prefix, options)
     if (at > this.#revision) throw new FutureRevision(this.#revision)
     if (at < this.oldest) throw new Compacted(this.oldest)
-    if (at >= table.floor) return stateOf(table, at, prefix, options)
-    const items = await this.#rangeFromEngine(table, prefix, at, options.start)
+    if (at >= resourceCache.floor) return stateOf(resourceCache, at, prefix, options)
+    const items = await this.#rangeFromEngine(resourceCache, prefix, at, options.start)
     return { at, items, all: (most) => items.slice(0, most) }
   }
 
@@ -264,7 +270,7 @@ export class WatchCache {
   ): Promise<StoredObject[]> {
     const versions: StoredObject[] = []
     for await (const items of this.#pages(prefix, at, start)) {
-      if (form?.prepare) await makeReady(items.map(valueOf), form)
+      if (form?.prepare) await prepareAll(items.map(valueOf), form)
       for (const { key, value, created, changed } of items)
         versions.push(
           StoredObject.of(value, { key, revision: changed, created, prev: null }, null, form),
@@ -301,7 +307,7 @@ export class WatchCache {
     { from, to }: { readonly from: Revision; readonly to: Revision },
   ): AsyncGenerator<readonly StoredObject[]> {
     for await (const events of this.#engine.changes(prefix, from, to)) {
-      if (form?.prepare) await makeReady(events.flatMap(valuesOf), form)
+      if (form?.prepare) await prepareAll(events.flatMap(valuesOf), form)
       yield events.flatMap((event) => versionIn(event, form) ?? [])
     }
   }
@@ -315,15 +321,15 @@ export class WatchCache {
     this.hub.close()
   }
 
-  #load(of: TableOf): Promise<ResourceCache> {
+  #load(of: ResourceCacheKey): Promise<ResourceCache> {
     const prefix = typeof of === 'string' ? of : of.keyPrefix
     const { formOf } = this.#options
     const form = formOf?.(prefix) ?? null
     if (typeof of !== 'string') {
-      if (formOf && form?.of !== of) throw new TableGone(prefix)
-      const table = this.#tables.get(prefix)
-      if (table) this.#byForm.set(of, table)
-      if (table) return Promise.resolve(table)
+      if (formOf && form?.of !== of) throw new ResourceCacheGone(prefix)
+      const resourceCache = this.#resourceCaches.get(prefix)
+      if (resourceCache) this.#byForm.set(of, resourceCache)
+      if (resourceCache) return Promise.resolve(resourceCache)
     }
     const under = this.#loading.get(prefix)
     if (under) return under.ready
@@ -331,22 +337,22 @@ export class WatchCache {
     const loading: Loading = {
       missed,
       ready: this.#fill(prefix, form, missed).then(
-        ({ table, prepared }) => {
+        ({ resourceCache, prepared }) => {
           // Meanwhile the resource was removed, or its form has changed.
           if (this.#loading.get(prefix) !== loading) {
-            table.retire()
-            throw new TableGone(prefix)
+            resourceCache.retire()
+            throw new ResourceCacheGone(prefix)
           }
           this.#loading.delete(prefix)
           // The last changes came too late to be prepared.
-          if (missed.slice(prepared).some(({ value }) => mustWait(value, form))) {
-            table.retire()
+          if (missed.slice(prepared).some(({ value }) => needsPreparation(value, form))) {
+            resourceCache.retire()
             return this.#load(of)
           }
-          for (const event of missed) if (event.at > table.floor) table.apply(event)
-          this.#tables.set(prefix, table)
-          if (form) this.#byForm.set(form.of, table)
-          return table
+          for (const event of missed) if (event.at > resourceCache.floor) resourceCache.apply(event)
+          this.#resourceCaches.set(prefix, resourceCache)
+          if (form) this.#byForm.set(form.of, resourceCache)
+          return resourceCache
         },
         (error: unknown) => {
           if (this.#loading.get(prefix) === loading) this.#loading.delete(prefix)
@@ -358,19 +364,19 @@ export class WatchCache {
     return loading.ready
   }
 
-  /** Reads a table, and prepares the changes that came meanwhile: `prepared` of `missed`. */
+  /** Reads a resource cache, and prepares the changes that came meanwhile: `prepared` of `missed`. */
   async #fill(
     prefix: string,
     form: StorageForm | null,
     missed: readonly Event[],
-  ): Promise<{ readonly table: ResourceCache; readonly prepared: number }> {
+  ): Promise<{ readonly resourceCache: ResourceCache; readonly prepared: number }> {
     const at = this.#revision
-    const table = new ResourceCache(prefix, at, this.#slabs, form)
+    const resourceCache = new ResourceCache(prefix, at, this.#slabs, form)
     for await (const items of this.#pages(prefix, at)) {
-      if (form?.prepare) await makeReady(items.map(valueOf), form)
+      if (form?.prepare) await prepareAll(items.map(valueOf), form)
       for (let from = 0; from < items.length; from += PAGE) {
         for (const { key, value, created, changed } of items.slice(from, from + PAGE))
-          table.load(key, value, created, changed)
+          resourceCache.load(key, value, created, changed)
         // An in-process engine responds at once: without this the event loop would be blocked.
         await new Promise<void>((resolve) => setImmediate(resolve))
       }
@@ -378,36 +384,36 @@ export class WatchCache {
     let prepared = 0
     while (form?.prepare && prepared < missed.length) {
       const more = missed.slice(prepared)
-      await makeReady(more.map(valueOf), form)
+      await prepareAll(more.map(valueOf), form)
       prepared += more.length
     }
-    return { table, prepared }
+    return { resourceCache, prepared }
   }
 
   #publish(events: readonly Event[]): void {
     const touched = new Map<ResourceCache, StoredObject[]>()
     for (const event of events) {
       const prefix = tablePrefixOf(event.key)
-      const table = this.#tables.get(prefix)
-      if (!table) {
+      const resourceCache = this.#resourceCaches.get(prefix)
+      if (!resourceCache) {
         this.#loading.get(prefix)?.missed.push(event)
         continue
       }
-      if (table.form?.prepare && mustWait(event.value, table.form)) {
-        // Written by a server with another storage version: the next request reads the table again.
+      if (resourceCache.form?.prepare && needsPreparation(event.value, resourceCache.form)) {
+        // Written by a server with another storage version: the next request reads the resource cache again.
         this.renew(prefix)
-        touched.delete(table)
+        touched.delete(resourceCache)
         continue
       }
-      const version = table.apply(event)
+      const version = resourceCache.apply(event)
       if (!version) continue
-      const versions = touched.get(table)
+      const versions = touched.get(resourceCache)
       if (versions) versions.push(version)
-      else touched.set(table, [version])
+      else touched.set(resourceCache, [version])
     }
     const last = events.at(-1)
     if (last) this.#revision = last.at
-    for (const [table, versions] of touched) this.hub.publish(table, versions)
+    for (const [resourceCache, versions] of touched) this.hub.publish(resourceCache, versions)
     if (this.#waiting.size > 0) {
       for (const waiter of this.#waiting) {
         if (waiter.revision > this.#revision) continue
@@ -432,7 +438,8 @@ export class WatchCache {
   /** Discards history older than the window, here and in the engine. */
   async trim(): Promise<void> {
     const upTo = this.#engine.revisionAt(this.#options.clock.now() - this.#options.historyMs)
-    for (const table of this.#tables.values()) table.trim(upTo, this.#options.historyBytes)
+    for (const resourceCache of this.#resourceCaches.values())
+      resourceCache.trim(upTo, this.#options.historyBytes)
     if (upTo > this.#engine.oldest()) await this.#engine.compact(upTo)
   }
 }
@@ -440,7 +447,7 @@ export class WatchCache {
 const valueOf = ({ value }: Pick<Event, 'value'> | Item) => value
 const valuesOf = ({ value, before }: Event) => [value, before?.value]
 
-/** The version of an event, outside of any table; null for an event without one. */
+/** The version of an event, outside of any resource cache; null for an event without one. */
 function versionIn(event: Event, form: StorageForm | null): StoredObject | null {
   const { key, value, at, created, before } = event
   const prev = before
@@ -456,12 +463,12 @@ function versionIn(event: Event, form: StorageForm | null): StoredObject | null 
 }
 
 const stateOf = (
-  table: ResourceCache,
+  resourceCache: ResourceCache,
   at: Revision,
   prefix: string,
   options: { at?: Revision; start?: string },
 ): ListState => ({
   at,
-  items: table.range(prefix, options),
-  all: (most = Infinity) => table.collect(prefix, { ...options, most }),
+  items: resourceCache.range(prefix, options),
+  all: (most = Infinity) => resourceCache.collect(prefix, { ...options, most }),
 })

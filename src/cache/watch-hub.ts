@@ -55,7 +55,7 @@ export class WatchHub {
   readonly #live = new Map<string, Map<string, Shared>>()
   readonly #fanOut = new FanOut<Watcher>()
   readonly #all = new Set<Watcher>()
-  /** Watchers that have reached the end of the change log, by table. */
+  /** Watchers that have reached the end of the change log, by resource cache. */
   readonly #asleep = new Map<ResourceCache, Set<Watcher>>()
   #closed = false
   #ownViews = 0
@@ -75,16 +75,16 @@ export class WatchHub {
   }
 
   /**
-   * Sends changes after `from` until stopped. `from` may precede the history of the table; the engine's history fills
-   * the gap. `onLost` is called, and the watcher ended, when that history does not reach back far enough.
+   * Sends changes after `from` until stopped. `from` may precede the history of the resource cache; the engine's
+   * history fills the gap. `onLost` is called, and the watcher ended, when that history does not reach back far enough.
    */
   watch(
-    table: ResourceCache,
+    resourceCache: ResourceCache,
     view: WatchView,
     sink: WatchSink,
     options: { from: Revision; onLost: (oldest: Revision) => void; onEnd: () => void },
   ): Watcher {
-    const watcher = new Watcher(table, view, sink, options)
+    const watcher = new Watcher(resourceCache, view, sink, options)
     this.#all.add(watcher)
     watcher.onStop = () => {
       this.#leave(watcher)
@@ -92,18 +92,18 @@ export class WatchHub {
       if (watcher.asleep) this.#rouse(watcher)
       options.onEnd()
     }
-    if (this.#closed || table.retired) watcher.stop()
+    if (this.#closed || resourceCache.retired) watcher.stop()
     else void this.#catchUp(watcher)
     return watcher
   }
 
-  /** Passes new versions of one table to its live watchers. */
-  publish(table: ResourceCache, versions: readonly StoredObject[]): void {
+  /** Passes new versions of one resource cache to its live watchers. */
+  publish(resourceCache: ResourceCache, versions: readonly StoredObject[]): void {
     // Most batches touch one prefix of each depth; collect per view first.
     const batches = new Map<Shared, Buffer[]>()
     const failed = new Map<Shared, TransformError>()
     for (const version of versions) {
-      for (const prefix of prefixesOf(version.key, table.prefix)) {
+      for (const prefix of prefixesOf(version.key, resourceCache.prefix)) {
         const views = this.#live.get(prefix)
         if (!views) continue
         for (const shared of views.values()) {
@@ -122,17 +122,17 @@ export class WatchHub {
     this.#fanOut.take([...batches.keys()].map(({ group }) => group))
     for (const [{ group }, error] of failed) {
       for (const watcher of [...group.receivers]) {
-        group.giveTo(watcher)
+        group.sendTo(watcher)
         watcher.fail(error)
       }
     }
-    if (this.#asleep.size > 0) this.#wake(table)
+    if (this.#asleep.size > 0) this.#wake(resourceCache)
   }
 
   /** Wakes watchers that prepare their events. */
-  #wake(table: ResourceCache): void {
-    const watchers = this.#asleep.get(table) ?? []
-    this.#asleep.delete(table)
+  #wake(resourceCache: ResourceCache): void {
+    const watchers = this.#asleep.get(resourceCache) ?? []
+    this.#asleep.delete(resourceCache)
     for (const watcher of watchers) {
       watcher.asleep = false
       void this.#catchUp(watcher)
@@ -141,22 +141,22 @@ export class WatchHub {
 
   #rouse(watcher: Watcher): void {
     watcher.asleep = false
-    const watchers = this.#asleep.get(watcher.table)
+    const watchers = this.#asleep.get(watcher.resourceCache)
     watchers?.delete(watcher)
-    if (watchers?.size === 0) this.#asleep.delete(watcher.table)
+    if (watchers?.size === 0) this.#asleep.delete(watcher.resourceCache)
   }
 
   #sleep(watcher: Watcher): void {
-    const watchers = this.#asleep.get(watcher.table) ?? new Set()
-    this.#asleep.set(watcher.table, watchers.add(watcher))
+    const watchers = this.#asleep.get(watcher.resourceCache) ?? new Set()
+    this.#asleep.set(watcher.resourceCache, watchers.add(watcher))
     watcher.asleep = true
   }
 
-  /** Ends the watches of a retired table, after the events that they still lack. */
-  end(table: ResourceCache): void {
-    this.#asleep.delete(table)
+  /** Ends the watches of a retired resource cache, after the events that they still lack. */
+  end(resourceCache: ResourceCache): void {
+    this.#asleep.delete(resourceCache)
     for (const watcher of [...this.#all]) {
-      if (watcher.table !== table) continue
+      if (watcher.resourceCache !== resourceCache) continue
       watcher.bringUpToDate()
       watcher.stop()
     }
@@ -174,16 +174,16 @@ export class WatchHub {
   }
 
   async #catchUp(watcher: Watcher): Promise<void> {
-    const { table, view, sink } = watcher
+    const { resourceCache, view, sink } = watcher
     try {
       for (;;) {
         if (watcher.stopped) return
         if (sink.closed) return watcher.stop()
-        const versions = table.changesAfter(watcher.position, CATCH_UP_EVENTS)
+        const versions = resourceCache.changesAfter(watcher.position, CATCH_UP_EVENTS)
         if (versions === null) {
           // Older than the memory window, but perhaps within the engine's history.
-          const to = table.floor
-          for await (const older of this.#cache.history(table, view.prefix, {
+          const to = resourceCache.floor
+          for await (const older of this.#cache.history(resourceCache, view.prefix, {
             from: watcher.position,
             to,
           })) {
@@ -242,7 +242,7 @@ export class WatchHub {
 
 /** One client's stream of changes. */
 export class Watcher implements Receiver {
-  readonly table: ResourceCache
+  readonly resourceCache: ResourceCache
   readonly view: WatchView
   readonly sink: WatchSink
   /** Revision up to which everything was sent, while catching up. */
@@ -258,12 +258,12 @@ export class Watcher implements Receiver {
   error: unknown
 
   constructor(
-    table: ResourceCache,
+    resourceCache: ResourceCache,
     view: WatchView,
     sink: WatchSink,
     options: { from: Revision; onLost: (oldest: Revision) => void },
   ) {
-    this.table = table
+    this.resourceCache = resourceCache
     this.view = view
     this.sink = sink
     this.position = options.from
@@ -272,7 +272,7 @@ export class Watcher implements Receiver {
 
   /** Sends the missing events. False while it is catching up: then more are missing. */
   bringUpToDate(): boolean {
-    this.group?.giveTo(this)
+    this.group?.sendTo(this)
     return this.group !== null || this.asleep
   }
 

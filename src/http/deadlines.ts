@@ -1,9 +1,9 @@
 import { IndexedPool } from '../base/indexed-pool.ts'
 import type { Clock } from '../base/clock.ts'
 import { timeout } from '../meta/errors.ts'
-import { writeAnswer } from './answer.ts'
+import { writeAnswer } from './response.ts'
 import type { Context } from './context.ts'
-import { jsonFailureAnswer } from './failure-answer.ts'
+import { jsonFailureAnswer } from './failure-response.ts'
 
 const LOOK_EVERY_MS = 250
 

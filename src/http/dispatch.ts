@@ -12,10 +12,10 @@ import { isPathSegmentName } from '../meta/names.ts'
 import type { ConnectSubresource, Deprecation } from '../catalogue/resource.ts'
 import { CallAttributes } from '../registry/admission.ts'
 import { connectOptions } from '../registry/connect/options.ts'
-import { TableGone } from '../cache/storage-form.ts'
+import { ResourceCacheGone } from '../cache/storage-form.ts'
 import type { ObjectMeta } from '../meta/object-meta.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
-import { resultAnswer } from './answer.ts'
+import { resultAnswer } from './response.ts'
 import type { Answer, Context } from './context.ts'
 import { answerForm, watchForm } from './form.ts'
 import { parseContentType } from './media-types.ts'
@@ -91,7 +91,7 @@ function again(
   { body }: Call,
   { triesLeft }: Again = FIRST,
 ): Answer | Promise<Answer> {
-  if (!(error instanceof TableGone)) throw error
+  if (!(error instanceof ResourceCacheGone)) throw error
   if (triesLeft === 0) throw changing()
   // The current entry may have other forms.
   context.form = null

@@ -1,4 +1,4 @@
-import { writeAnswer } from './answer.ts'
+import { writeAnswer } from './response.ts'
 import { TAKEN, type Answer, type Context, type ServerState } from './context.ts'
 import { dispatch } from './dispatch.ts'
 import type { Exchange } from './exchange.ts'

@@ -24,7 +24,7 @@ export async function followCache<T>(
   const chosen = selection(served, parameter('labelSelector'), parameter('fieldSelector'))
   const matches = (version: StoredObject) =>
     version.fault === null && chosen.matches?.(version) !== false
-  const table = await api.cache.table(served.storage)
+  const table = await api.cache.resourceCache(served.storage)
   const prefix = keyOf(served.storage, request.namespace, '')
   const entryOf = (version: StoredObject, revision?: number) =>
     new CacheEntry<T>(reading, version, revision)

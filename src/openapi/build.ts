@@ -3,7 +3,7 @@ import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import type { DocumentOptions } from './document.ts'
 import { formV2, formV3 } from './document-forms.ts'
 import { DocumentParts } from './document-parts.ts'
-import { jsonSteps, keep, type Kept } from './kept.ts'
+import { jsonSteps, compressDocument, type CompressedDocument } from './compressed-document.ts'
 import { placesOf, type Listing, type Place } from './places.ts'
 import { openApiV3ProtobufSteps } from './protobuf-v3.ts'
 import { withRests } from './steps.ts'
@@ -29,7 +29,7 @@ export function buildV2(
   catalogue: Listing,
   { v2 }: AllParts,
   options: DocumentOptions,
-): Promise<Kept> {
+): Promise<CompressedDocument> {
   const places = placesOf(catalogue)
   v2.retain(new Set(places.map(({ path }) => path)))
   return v2.document(
@@ -44,9 +44,9 @@ export async function buildV3(
   place: Place,
   { v3 }: AllParts,
   options: DocumentOptions,
-): Promise<Kept> {
+): Promise<CompressedDocument> {
   if (place.parts.every(({ isCustom }) => isCustom)) return v3.document(place.parts, options)
   const document = await withRests(placeDocument(v, place, options))
   const json = await withRests(jsonSteps(document))
-  return keep(json, await withRests(openApiV3ProtobufSteps(document)))
+  return compressDocument(json, await withRests(openApiV3ProtobufSteps(document)))
 }

@@ -6,7 +6,7 @@ import type { ResourceEntry } from '../catalogue/entry.ts'
 import { formatJson } from '../codec/json-text.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import type { DocumentOptions, Json } from './document.ts'
-import type { Kept } from './kept.ts'
+import type { CompressedDocument } from './compressed-document.ts'
 import { publishedName } from './names.ts'
 import { joined, literal, piece, separated, type Piece } from './pieces.ts'
 import type { PlacePart } from './places.ts'
@@ -66,7 +66,10 @@ export class DocumentParts {
   }
 
   /** One document of the parts. Not to be called while another one is made. */
-  async document(parts: readonly PlacePart[], options: DocumentOptions): Promise<Kept> {
+  async document(
+    parts: readonly PlacePart[],
+    options: DocumentOptions,
+  ): Promise<CompressedDocument> {
     const declared = parts.filter(({ isCustom }) => !isCustom)
     const all: Part[] = declared.length === 0 ? [] : [await this.#declaredPart(declared, options)]
     for (const part of parts) if (part.isCustom) all.push(await this.#custom(part, options))
@@ -83,7 +86,7 @@ export class DocumentParts {
     paths: readonly Entries[],
     definitions: readonly Entries[],
     options: DocumentOptions,
-  ): Kept {
+  ): CompressedDocument {
     const [first, second, third] = this.#form.json(this.#v, options)
     const json = joined([
       literal(first),

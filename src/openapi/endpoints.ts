@@ -9,7 +9,7 @@ import type { AllParts } from './build.ts'
 import { choose, OFFERS, type Offer } from './accept.ts'
 import type { DocumentOptions } from './document.ts'
 import { documentUrl, openApiV3Index } from './index-v3.ts'
-import { plain, type Kept } from './kept.ts'
+import { plain, type CompressedDocument } from './compressed-document.ts'
 import { rootOf } from './names.ts'
 import type { Place } from './places.ts'
 
@@ -92,7 +92,7 @@ export function openApiEndpoints(sources: OpenApiSources): OpenApiEndpoints {
 
 /** The response with a document in one of its forms. */
 export async function answer(
-  kept: Kept,
+  kept: CompressedDocument,
   offer: Offer,
   request: OpenApiRequest,
   more: readonly string[],
@@ -119,7 +119,7 @@ type Build = typeof import('./build.ts')
 /** A document and the sources that it was built from. */
 interface Made {
   readonly of: unknown
-  readonly kept: Promise<Kept>
+  readonly kept: Promise<CompressedDocument>
 }
 
 /** Documents by their addresses, built one at a time. */
@@ -144,7 +144,7 @@ class Documents {
     })
   }
 
-  v2(): Promise<Kept> {
+  v2(): Promise<CompressedDocument> {
     const { now } = this.#sources.catalogue
     const make = async (build: Build) =>
       build.buildV2(now, this.#partsOf(build), await this.#options(build))
@@ -152,7 +152,7 @@ class Documents {
   }
 
   /** Null when nothing is served there. */
-  async v3(path: string): Promise<Kept | null> {
+  async v3(path: string): Promise<CompressedDocument | null> {
     const place = (await this.#placesNow()).get(path)
     return place ? this.#v3(place) : null
   }
@@ -165,7 +165,7 @@ class Documents {
     return Buffer.from(JSON.stringify(openApiV3Index(hashes)))
   }
 
-  #v3(place: Place): Promise<Kept> {
+  #v3(place: Place): Promise<CompressedDocument> {
     const { v } = this.#sources
     return this.#get(place.path, place.of, async (build) =>
       build.buildV3(v, place, this.#partsOf(build), await this.#options(build)),
@@ -196,7 +196,11 @@ class Documents {
     return { docs, ...(version === undefined ? {} : { version }) }
   }
 
-  #get(key: string, of: unknown, make: (build: Build) => Promise<Kept>): Promise<Kept> {
+  #get(
+    key: string,
+    of: unknown,
+    make: (build: Build) => Promise<CompressedDocument>,
+  ): Promise<CompressedDocument> {
     const before = this.#made.get(key)
     if (before && before.of === of) return before.kept
     // One after the other: each needs some memory while it is made.

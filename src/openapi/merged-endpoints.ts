@@ -9,7 +9,7 @@ import {
   type OpenApiRequest,
 } from './endpoints.ts'
 import { documentUrl, type OpenApiV3Index } from './index-v3.ts'
-import type { Kept } from './kept.ts'
+import type { CompressedDocument } from './compressed-document.ts'
 import type { RemoteDocuments } from './remote-documents.ts'
 
 const NOTHING = Buffer.alloc(0)
@@ -76,7 +76,7 @@ class Whole {
   readonly #remote: RemoteDocuments
   readonly #onError: (error: unknown) => void
   #key = ''
-  #made: Promise<Kept | null> = Promise.resolve(null)
+  #made: Promise<CompressedDocument | null> = Promise.resolve(null)
 
   constructor(local: OpenApiEndpoints, remote: RemoteDocuments, onError: (error: unknown) => void) {
     this.#local = local
@@ -85,7 +85,7 @@ class Whole {
   }
 
   /** Null when it cannot be made. */
-  async document(): Promise<Kept | null> {
+  async document(): Promise<CompressedDocument | null> {
     const { headers, body } = await this.#local.v2({ accept: 'application/json', gzip: true })
     const { generation, v2: parts } = this.#remote
     const key = `${headers[headers.indexOf('etag') + 1]} ${generation}`

@@ -1,5 +1,5 @@
 /** Documents of the group versions that other servers serve. */
-import type { Kept } from './kept.ts'
+import type { CompressedDocument } from './compressed-document.ts'
 
 /** What is known of them now. */
 export interface RemoteDocuments {
@@ -23,5 +23,5 @@ export interface RemotePart {
 export interface RemoteV3 {
   readonly hash: string
   /** The document; null: the other server gives it. */
-  readonly kept: Kept | null
+  readonly kept: CompressedDocument | null
 }

@@ -18,7 +18,7 @@ export async function repairAllocations(api: RepairDependencies): Promise<void> 
     .flatMap(({ group, versions }) => api.catalogue.resources(group, versions[0] ?? ''))
     .filter((served) => served.strategy.allocations !== undefined)
   await allocationCache(api.cache)
-  for (const served of owners) await api.cache.table(served.storage.keyPrefix)
+  for (const served of owners) await api.cache.resourceCache(served.storage.keyPrefix)
   // Another writer, here or on another server, may interfere; the next round repairs what that leaves wrong.
   for (;;) {
     const changes = await repairs(api, owners)

@@ -38,7 +38,7 @@ export const serviceAllocators = (
 
 /** The resource cache that contains the allocations. */
 export const allocationCache = (cache: WatchCache): Promise<ResourceCache> =>
-  cache.table(ALLOCATION_PREFIX)
+  cache.resourceCache(ALLOCATION_PREFIX)
 
 /** Whether a key is that of an allocation. */
 export const isAllocationKey = (key: string): boolean => key.startsWith(ALLOCATION_PREFIX)

@@ -110,7 +110,7 @@ export async function creationOf(
   const name = metadata.name ?? ''
   const key = keyOf(served, call.namespace, name)
   return {
-    table: await api.cache.table(served.storage),
+    table: await api.cache.resourceCache(served.storage),
     async changes() {
       const next = await allocated(api, call, object, null)
       const validating = api.admission.validate(attributes.settle(next))

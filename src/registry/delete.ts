@@ -133,7 +133,7 @@ async function deleteOnce(
       ...objectChanges(api, { served, key, old, next: null, record: null, over: live.revision }),
       ...(await companions(api, call, served)),
     ]
-    const commit = await api.cache.commit(changes, await api.cache.table(served.storage))
+    const commit = await api.cache.commit(changes, await api.cache.resourceCache(served.storage))
     return commit.done ? deleted(served, old, live, answer) : null
   }
   const record = await paced(encodeObjectSteps(served, next), pace)
@@ -142,7 +142,7 @@ async function deleteOnce(
   if (deletion.dryRun || wanted.json().equals(live.json()))
     return deleted(served, next, wanted, answer)
   const changes = objectChanges(api, { served, key, old, next, record, over: live.revision })
-  const table = await api.cache.table(served.storage)
+  const table = await api.cache.resourceCache(served.storage)
   const commit = await api.cache.commit(changes, table)
   if (!commit.done) return null
   return deleted(served, next, committed(table, changes[0], commit.at), answer)
@@ -180,7 +180,7 @@ async function companions(
     const other = api.catalogue.find(group, version, resource)
     if (!other) continue
     const key = keyOf(other, call.namespace, call.name)
-    const table = await api.cache.table(other.storage)
+    const table = await api.cache.resourceCache(other.storage)
     if (table.get(key)) changes.push({ key, value: null })
   }
   return changes

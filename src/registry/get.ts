@@ -28,7 +28,7 @@ async function getWaiting(api: ReadDependencies, call: Call): Promise<Result> {
 
 /** The object that the call names. Throws 404. */
 export async function existing(api: ReadDependencies, call: Call): Promise<StoredObject> {
-  return found(await api.cache.table(call.served.storage), call)
+  return found(await api.cache.resourceCache(call.served.storage), call)
 }
 
 function found(table: ResourceCache, { served, namespace, name }: Call): StoredObject {

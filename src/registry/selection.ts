@@ -8,7 +8,7 @@ import {
   type FieldTerm,
   type LabelSelector,
 } from '../meta/selectors.ts'
-import { markOf, type Selectable } from '../cache/stored-object.ts'
+import { filterBit, type Selectable } from '../cache/stored-object.ts'
 
 /** Selects objects of a collection. */
 export interface Selection {
@@ -38,7 +38,7 @@ export function selection(served: ResourceEntry, labelText: string, fieldText: s
   const byField = terms.filter(
     (t) => t.field !== 'metadata.name' && t.field !== 'metadata.namespace',
   )
-  const marks = neededMarks(labels, byField)
+  const filter = neededFilterBits(labels, byField)
   const names = byName.filter((t) => t.op === '=').map((t) => t.value)
   return {
     id: `${labelText}\0${fieldText}`,
@@ -53,7 +53,7 @@ export function selection(served: ResourceEntry, labelText: string, fieldText: s
         if (!byNamespace.every((t) => (t.value === namespace) === (t.op === '='))) return false
       }
       if (!labels && byField.length === 0) return true
-      if (!object.mayHave(marks)) return false
+      if (!object.mayHave(filter)) return false
       const facts = object.facts()
       if (labels && !matchesLabels(labels, facts.labels)) return false
       return byField.length === 0 || matchesFields(byField, facts.fields)
@@ -62,15 +62,15 @@ export function selection(served: ResourceEntry, labelText: string, fieldText: s
 }
 
 /** Bits that the bloom filter of every selected object has. */
-function neededMarks(labels: LabelSelector | null, fields: readonly FieldTerm[]): number {
+function neededFilterBits(labels: LabelSelector | null, fields: readonly FieldTerm[]): number {
   let marks = 0
   for (const { key, operator, values } of labels?.requirements ?? []) {
     if (operator === '!' || operator === '!=' || operator === 'notin') continue
     const isExact = operator !== 'exists' && operator !== 'gt' && operator !== 'lt'
-    marks |= isExact && values.length === 1 ? markOf(key, values[0]) : markOf(key)
+    marks |= isExact && values.length === 1 ? filterBit(key, values[0]) : filterBit(key)
   }
   for (const { field, op, value } of fields)
-    if (op === '=' && value !== '') marks |= markOf(field, value)
+    if (op === '=' && value !== '') marks |= filterBit(field, value)
   return marks
 }
 

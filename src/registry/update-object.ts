@@ -79,7 +79,7 @@ export async function updateObject(
 ): Promise<Result> {
   const { served } = call
   const key = keyOf(served, call.namespace, call.name)
-  const table = await api.cache.table(served.storage)
+  const table = await api.cache.resourceCache(served.storage)
   return api.mutex.take(key, async (release) => {
     for (let left = source.attempts ?? Infinity; left > 0; left--) {
       const live = table.get(key)
@@ -255,7 +255,7 @@ async function storeUpdate(
 ): Promise<Result | null> {
   const { served } = call
   const over = live.revision
-  const table = await api.cache.table(served.storage)
+  const table = await api.cache.resourceCache(served.storage)
   await pace.pause()
   const record = await paced(encodeObjectSteps(served, next), pace)
   const wanted = asVersion(record, over)

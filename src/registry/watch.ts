@@ -20,7 +20,7 @@ export async function watch(api: WatchDependencies, call: Call): Promise<WatchSt
   const wanted = first(call.query, 'resourceVersion') ?? ''
   const from = wanted === '' || wanted === '0' ? 0 : parseRevision(wanted)
   const plan = {
-    table: await api.cache.table(served.storage),
+    table: await api.cache.resourceCache(served.storage),
     ...watchedKeys(call, chosen),
     selection: chosen.id,
     from,

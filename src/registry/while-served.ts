@@ -1,6 +1,6 @@
 /** Requests during which a kind is removed or changed. */
 import { unavailable } from '../meta/errors.ts'
-import { TableGone } from '../cache/storage-form.ts'
+import { ResourceCacheGone } from '../cache/storage-form.ts'
 
 /** Number of attempts of a request: each time the kind has changed under it. */
 export const MOST_TRIES = 10
@@ -17,7 +17,7 @@ export async function whileServed<T>(run: () => Promise<T>): Promise<T> {
     try {
       return await run()
     } catch (error) {
-      if (!(error instanceof TableGone)) throw error
+      if (!(error instanceof ResourceCacheGone)) throw error
       if (left === 0) throw changing()
     }
   }

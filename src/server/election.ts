@@ -10,7 +10,7 @@ import type { ResourceAddress } from '../client/transport.ts'
 import { localClient } from '../loopback/local-client.ts'
 import { StatusError } from '../meta/errors.ts'
 import type { Api } from '../registry/context.ts'
-import { serverUser } from './controller-world.ts'
+import { serverUser } from './controller-dependencies.ts'
 
 /** Work of the elected server. */
 export interface ElectedWork {

@@ -7,7 +7,7 @@ import { pluginWriter } from '../registry/plugin-writer.ts'
 import { serviceAllocators } from '../registry/allocations.ts'
 import { renewTables, storageForms } from '../registry/storage-forms.ts'
 import { alwaysAllow } from '../authz/always.ts'
-import { managerWorld } from './controller-world.ts'
+import { managerWorld } from './controller-dependencies.ts'
 import type { ControllerWorld } from '../controllers/controller.ts'
 import { ManualClock } from '../base/clock.ts'
 import { silentLog } from '../base/log.ts'
@@ -80,7 +80,7 @@ export class Hand {
   /** The object as JSON; null when absent. */
   async get(place: Place): Promise<Made | null> {
     const { served, namespace, name } = this.target(place)
-    const table = await this.#api.cache.table(served.storage.keyPrefix)
+    const table = await this.#api.cache.resourceCache(served.storage.keyPrefix)
     const version = table.get(keyOf(served, namespace, name))
     return version ? JSON.parse(version.json().toString('utf8')) : null
   }

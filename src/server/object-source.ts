@@ -5,7 +5,7 @@ import type { Typed } from '../meta/object-meta.ts'
 import type { ObjectHandler, ObjectSource } from '../catalogue/object-source.ts'
 import type { ResourceName } from '../meta/resource-name.ts'
 import { followLater, followVersions, type VersionHandler } from '../cache/follow.ts'
-import { TableGone, type StorageForm } from '../cache/storage-form.ts'
+import { ResourceCacheGone, type StorageForm } from '../cache/storage-form.ts'
 import type { StoredObject } from '../cache/stored-object.ts'
 
 /**
@@ -27,12 +27,12 @@ export function objectSource(api: Api, onError: (error: unknown) => void = () =>
         const served = storedForm(api, name)
         if (!served || objectName === '') return null
         try {
-          const table = api.cache.loaded(served) ?? (await api.cache.table(served))
+          const table = api.cache.loaded(served) ?? (await api.cache.resourceCache(served))
           const version = table.get(keyOf(served, namespace, objectName))
           return version ? decode<T>(served, version) : null
         } catch (error) {
           // It has left, or is in another form: the next round sees that.
-          if (!(error instanceof TableGone) || storedForm(api, name) === served) throw error
+          if (!(error instanceof ResourceCacheGone) || storedForm(api, name) === served) throw error
         }
       }
     },
@@ -84,7 +84,7 @@ function versionHandler<T extends Typed>(
   const read = (version: StoredObject, form: StorageForm | null) =>
     decodeStored<T>(servedIn(form), version, hookContext(api))
   return {
-    set(version, form) {
+    onUpdate(version, form) {
       if (!handler.named) guarded(() => handler.set(read(version, form)))
       else
         guarded(() =>
@@ -94,6 +94,6 @@ function versionHandler<T extends Typed>(
           }),
         )
     },
-    removed: (version, form) => void guarded(() => handler.removed(read(version, form))),
+    onDelete: (version, form) => void guarded(() => handler.removed(read(version, form))),
   }
 }

@@ -302,9 +302,9 @@ async function reviewed(
   token: string,
   audiences: readonly string[],
 ): Promise<TokenFinding | null> {
-  const asking = { audiences, annotate: () => {}, warn: () => {} }
+  const context = { audiences, annotate: () => {}, warn: () => {} }
   try {
-    const found = await chain.authenticateToken(token, asking)
+    const found = await chain.authenticateToken(token, context)
     return found && { user: found.user, audiences: found.audiences }
   } catch (error) {
     if (error instanceof CredentialError) return { error: error.message }

@@ -1,5 +1,5 @@
 /** Wires the controllers to their server. Imported when the server is ready. */
-import { managerWorld, serverWorld, type LocalWorldParts } from './controller-world.ts'
+import { managerWorld, serverWorld, type LocalWorldParts } from './controller-dependencies.ts'
 import type { Controller, ControllerWorld } from '../controllers/controller.ts'
 import {
   managedControllers,

@@ -62,11 +62,11 @@ class Keeper implements ServerLease {
   async start(): Promise<void> {
     const [isRenewed] = await Promise.all([
       this.#renew(),
-      this.#parts.cache.table(SERVER_LEASE_PREFIX),
+      this.#parts.cache.resourceCache(SERVER_LEASE_PREFIX),
     ])
     this.#unfollow = await followVersions(this.#parts.cache, SERVER_LEASE_PREFIX, {
-      set: ({ key }) => this.#changed(key, true),
-      removed: ({ key }) => this.#changed(key, false),
+      onUpdate: ({ key }) => this.#changed(key, true),
+      onDelete: ({ key }) => this.#changed(key, false),
     })
     this.#schedule((await this.#attempt(() => this.#reconcile())) && isRenewed)
   }

@@ -5,7 +5,11 @@ import { request } from 'node:http'
 import { connect as connectHttp2 } from 'node:http2'
 import { connect, type TLSSocket } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { KeyType, Made, MakeOptions } from '../../src/authn/certificates.fixture.ts'
+import type {
+  KeyType,
+  IssuedCertificate,
+  MakeOptions,
+} from '../../src/authn/certificates.fixture.ts'
 import { certificate, newAuthority, Realm } from './realm.fixture.ts'
 
 const HOUR_MS = 3_600_000
@@ -25,7 +29,7 @@ interface Shown {
   readonly cert: string
 }
 
-const shown = (leaf: Made, ...others: readonly Made[]): Shown => ({
+const shown = (leaf: IssuedCertificate, ...others: readonly IssuedCertificate[]): Shown => ({
   key: leaf.key,
   cert: [leaf, ...others].map(({ pem }) => pem).join(''),
 })
@@ -35,11 +39,15 @@ const middle = between('middle', root)
 const inner = between('inner', middle)
 const stranger = newAuthority('stranger')
 
-function between(name: string, issuer: Made, more: Partial<MakeOptions> = {}): Made {
+function between(
+  name: string,
+  issuer: IssuedCertificate,
+  more: Partial<MakeOptions> = {},
+): IssuedCertificate {
   return certificate({ subject: [`CN=${name}`], authority: true, issuer, ...more })
 }
 
-const leafOf = (issuer: Made, more: Partial<MakeOptions> = {}): Made =>
+const leafOf = (issuer: IssuedCertificate, more: Partial<MakeOptions> = {}): IssuedCertificate =>
   certificate({ subject: ['CN=u'], issuer, ...more })
 
 let realm: Realm

@@ -6,7 +6,11 @@ import { join } from 'node:path'
 import { AsnConvert } from '@peculiar/asn1-schema'
 import { Certificate } from '@peculiar/asn1-x509'
 import { expect } from 'vitest'
-import { make, type Made, type MakeOptions } from '../../src/authn/certificates.fixture.ts'
+import {
+  make,
+  type IssuedCertificate,
+  type MakeOptions,
+} from '../../src/authn/certificates.fixture.ts'
 import { startServer, type RunningServer } from '../../src/index.ts'
 import type { ServerOptions } from '../../src/server/options/server-options.ts'
 import { vocabularies } from '../../src/vocabulary/index.ts'
@@ -77,12 +81,12 @@ export class Realm {
   readonly server: RunningServer
   readonly admin: Client
   /** The authority of clients that the server made for itself. */
-  readonly authority: Made
+  readonly authority: IssuedCertificate
   readonly #dir: string
   readonly #clients: Client[] = []
   #bindings = 0
 
-  private constructor(server: RunningServer, authority: Made, dir: string) {
+  private constructor(server: RunningServer, authority: IssuedCertificate, dir: string) {
     this.server = server
     this.authority = authority
     this.#dir = dir
@@ -166,7 +170,7 @@ export const subject = (name: string, groups: readonly string[] = []): string[] 
 ]
 
 /** A certificate that holds now and only for clients, unless said otherwise. */
-export const certificate = (options: MakeOptions): Made =>
+export const certificate = (options: MakeOptions): IssuedCertificate =>
   make({
     authority: false,
     ...(options.authority === true ? {} : { uses: ['client'] }),
@@ -176,10 +180,10 @@ export const certificate = (options: MakeOptions): Made =>
   })
 
 /** An authority that signs itself. */
-export const newAuthority = (name: string): Made =>
+export const newAuthority = (name: string): IssuedCertificate =>
   certificate({ subject: [`CN=${name}`], authority: true })
 
-async function authorityIn(dir: string): Promise<Made> {
+async function authorityIn(dir: string): Promise<IssuedCertificate> {
   const [pem, key] = await Promise.all(
     ['ca.crt', 'ca.key'].map((name) => readFile(join(dir, name), 'utf8')),
   )

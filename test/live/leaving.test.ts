@@ -122,7 +122,7 @@ for (const { name: storeName, open, suite } of stores)
       live.publish('one', widgetsStoredInV2)
       expect((await ended(watch)).complete).toBe(true)
       expect([(await client.get(WIDGETS)).body, (await client.get(V2)).body]).toEqual(before)
-      const table = await api.cache.table(PREFIX)
+      const table = await api.cache.resourceCache(PREFIX)
       const outdated = () => [...table.range(PREFIX)].map(({ isOutdated }) => isOutdated)
       expect(outdated()).toEqual([true, true])
       // An update that says the same brings it into the form of today.

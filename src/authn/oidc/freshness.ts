@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-const UNSAID_MS = 5 * 60_000
+const DEFAULT_MS = 5 * 60_000
 const LONGEST_MS = 24 * 60 * 60_000
-const STORED_NOT = /(?:^|[\s,])(?:no-store|no-cache)(?:$|[\s,;=])/i
+const NOT_CACHEABLE = /(?:^|[\s,])(?:no-store|no-cache)(?:$|[\s,;=])/i
 const MAX_AGE = /(?:^|[\s,])max-age\s*=\s*"?(\d+)/i
 
 /**
@@ -11,11 +11,11 @@ const MAX_AGE = /(?:^|[\s,])max-age\s*=\s*"?(\d+)/i
  */
 export function freshForMs(headers: IncomingHttpHeaders): number {
   const control = headers['cache-control'] ?? ''
-  if (STORED_NOT.test(control)) return 0
+  if (NOT_CACHEABLE.test(control)) return 0
   const age = Number(headers.age ?? 0) * 1000 || 0
   const seconds = MAX_AGE.exec(control)?.[1]
   if (seconds !== undefined) return bounded(Number(seconds) * 1000 - age)
-  if (headers.expires === undefined) return UNSAID_MS
+  if (headers.expires === undefined) return DEFAULT_MS
   const lifetime = Date.parse(headers.expires) - Date.parse(headers.date ?? '')
   // An `Expires` that is no date means "in the past".
   return Number.isNaN(lifetime) ? 0 : bounded(lifetime - age)

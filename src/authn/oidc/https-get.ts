@@ -6,7 +6,7 @@ import { beginExchange, readAnswer } from '../../outgoing/http-exchange.ts'
 import type { Clock } from '../../base/clock.ts'
 
 /** A provider's response with status 200. */
-export interface HttpAnswer {
+export interface HttpResponse {
   readonly headers: IncomingHttpHeaders
   readonly body: string
 }
@@ -15,7 +15,7 @@ export interface HttpAnswer {
 export type HttpsGet = (
   url: string,
   options?: { readonly accept?: string; readonly bearer?: string },
-) => Promise<HttpAnswer>
+) => Promise<HttpResponse>
 
 export interface HttpsGetOptions {
   /** Authorities that servers must be certified by, PEM. */
@@ -64,7 +64,7 @@ export function httpsGet({ ca, clock, signal }: HttpsGetOptions): HttpsGet {
   }
 }
 
-async function exchange(url: URL, options: RequestOptions): Promise<HttpAnswer> {
+async function exchange(url: URL, options: RequestOptions): Promise<HttpResponse> {
   const to: RequestOptions = { ...urlToHttpOptions(url), ...options }
   const answer = await beginExchange('https:', to, null)
   const { statusCode = 0, headers } = answer
@@ -90,7 +90,7 @@ export function namedUrl(url: string): string {
 }
 
 /** Reads a response; throws an Error that does not repeat it. */
-export function jsonOf({ body }: HttpAnswer): unknown {
+export function jsonOf({ body }: HttpResponse): unknown {
   try {
     return JSON.parse(body)
   } catch (error) {

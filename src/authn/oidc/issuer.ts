@@ -45,10 +45,10 @@ export class Issuer {
   }
 
   async #keysUrl(): Promise<string> {
-    const answer = await this.#parts.get(
+    const response = await this.#parts.get(
       `${this.url.replace(/\/$/, '')}/.well-known/openid-configuration`,
     )
-    const document = jsonOf(answer)
+    const document = jsonOf(response)
     if (!isObject(document)) throw new Error('discovery document is no object')
     const issuer = claimOf(document, 'issuer')
     if (issuer !== this.url) {

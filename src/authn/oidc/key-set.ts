@@ -87,10 +87,10 @@ export class KeySet {
 
   async #load(): Promise<void> {
     try {
-      const answer = await this.#parts.get(this.#url)
+      const response = await this.#parts.get(this.#url)
       // Anything that is no set of keys is refused there.
-      this.#keys = createLocalJWKSet(jsonOf(answer) as JSONWebKeySet)
-      this.#staleAt = this.#now() + freshForMs(answer.headers)
+      this.#keys = createLocalJWKSet(jsonOf(response) as JSONWebKeySet)
+      this.#staleAt = this.#now() + freshForMs(response.headers)
       this.#failure = null
     } catch (error) {
       this.#failure = new Error(`fetching keys oidc: get keys failed: ${messageOf(error)}`, {
@@ -118,11 +118,11 @@ async function signedBy(
     // Several keys fit when the token has no key ID.
     if (!(error instanceof errors.JWKSMultipleMatchingKeys)) return false
     for await (const key of error as AsyncIterable<CryptoKey>) {
-      const held = await compactVerify(token, key, options).then(
+      const isVerified = await compactVerify(token, key, options).then(
         () => true,
         () => false,
       )
-      if (held) return true
+      if (isVerified) return true
     }
     return false
   }

@@ -1,6 +1,10 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
-import { CredentialError, type Answered, type TokenAuthenticator } from '../authenticator.ts'
+import {
+  CredentialError,
+  type AuthenticationResult,
+  type TokenAuthenticator,
+} from '../authenticator.ts'
 import { claimOf, unverifiedClaims, type Claims } from './claims.ts'
 import { DistributedClaims } from './distributed-claims.ts'
 import { httpsGet, messageOf } from './https-get.ts'
@@ -49,7 +53,7 @@ export class OidcAuthenticator implements TokenAuthenticator {
     this.#distributed = new DistributedClaims(this.#issuer, this.#rules, parts)
   }
 
-  async authenticateToken(token: string): Promise<Answered> {
+  async authenticateToken(token: string): Promise<AuthenticationResult> {
     const claims = unverifiedClaims(token)
     if (!claims || claimOf(claims, 'iss') !== this.#issuer.url) return null
     try {

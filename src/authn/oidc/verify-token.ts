@@ -41,13 +41,14 @@ export async function verifyToken(
       `oidc: id token signed with unsupported algorithm, expected ${quoted(rules.algorithms)} got ${JSON.stringify(alg)}`,
     )
   }
-  let held: boolean
+  let isVerified: boolean
   try {
-    held = await keys.verifies(token, rules.algorithms)
+    isVerified = await keys.verifies(token, rules.algorithms)
   } catch (error) {
     throw new Error(`failed to verify signature: ${messageOf(error)}`, { cause: error })
   }
-  if (!held) throw new Error('failed to verify signature: failed to verify id token signature')
+  if (!isVerified)
+    throw new Error('failed to verify signature: failed to verify id token signature')
 }
 
 function registered(claims: Claims) {
@@ -69,9 +70,9 @@ function registered(claims: Claims) {
 function seconds(claims: Claims, name: string): number | undefined {
   const value = claimOf(claims, name)
   if (value === undefined) return undefined
-  const whole = typeof value === 'number' ? Math.trunc(value) : NaN
-  if (!Number.isSafeInteger(whole)) throw new Error(mismatch(value, 'time'))
-  return whole
+  const integer = typeof value === 'number' ? Math.trunc(value) : NaN
+  if (!Number.isSafeInteger(integer)) throw new Error(mismatch(value, 'time'))
+  return integer
 }
 
 function algorithmOf(token: string): string {

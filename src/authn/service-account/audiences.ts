@@ -1,6 +1,6 @@
 import type { Vocabulary } from '../../vocabulary/vocabulary.ts'
 import { commonAudiences } from '../audiences.ts'
-import { CredentialError, type Asking } from '../authenticator.ts'
+import { CredentialError, type AuthenticationContext } from '../authenticator.ts'
 import { claimOf, type Claims } from '../oidc/claims.ts'
 
 /** Counters of the kinds of tokens that were accepted. */
@@ -17,16 +17,16 @@ export interface AudienceParts {
 export function confirmedAudiences(
   claims: Claims,
   subject: string,
-  asking: Asking,
+  context: AuthenticationContext,
   { v, apiAudiences, count }: AudienceParts,
 ): readonly string[] {
   let own = audienceClaim(claims)
   if (own.length === 0) {
-    asking.annotate(v.resolve('authentication{api}/legacy-token'), subject)
+    context.annotate(v.resolve('authentication{api}/legacy-token'), subject)
     count('legacy')
     own = apiAudiences
   }
-  const wanted = asking.audiences.length > 0 ? asking.audiences : apiAudiences
+  const wanted = context.audiences.length > 0 ? context.audiences : apiAudiences
   const confirmed = commonAudiences(own, wanted)
   if (confirmed.length === 0) {
     throw new CredentialError(

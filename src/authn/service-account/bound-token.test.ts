@@ -6,7 +6,7 @@ import { BoundTokens } from './bound-token.ts'
 import { sign } from './jwt.ts'
 import { verificationKeys, type TokenKey } from './keys.ts'
 import {
-  asking,
+  authenticationContext,
   es256,
   forge,
   freshKey,
@@ -70,7 +70,7 @@ const open = (counted: string[] = [], trusted: readonly TokenKey[] = keys) =>
 
 /** The result, or the text of the refusal. */
 const tried = async (token: string, audiences: readonly string[] = [], tokens = open()) =>
-  Promise.resolve(tokens.authenticateToken(token, asking(audiences))).catch(
+  Promise.resolve(tokens.authenticateToken(token, authenticationContext(audiences))).catch(
     (error: Error) => `${error.constructor.name}: ${error.message}`,
   )
 const refused = (message: string) => `CredentialError: ${message}`
@@ -164,10 +164,10 @@ describe('accepted tokens', () => {
   ]) {
     test(name, async () => {
       const counted: string[] = []
-      const question = asking(audiences)
+      const context = authenticationContext(audiences)
       const token_ = await sign(token, signing)
-      expect(await open(counted).authenticateToken(token_, question)).toEqual(expected)
-      expect([question.notes, counted]).toEqual([notes, counts])
+      expect(await open(counted).authenticateToken(token_, context)).toEqual(expected)
+      expect([context.notes, counted]).toEqual([notes, counts])
     })
   }
 })

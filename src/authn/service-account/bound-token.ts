@@ -6,13 +6,13 @@ import type { ObjectSource } from '../../catalogue/object-source.ts'
 import type { ResourceName } from '../../meta/resource-name.ts'
 import {
   CredentialError,
-  type Answered,
-  type Asking,
+  type AuthenticationResult,
+  type AuthenticationContext,
   type AuthenticatedUser,
   type TokenAuthenticator,
 } from '../authenticator.ts'
 import type { Claims } from '../oidc/claims.ts'
-import { retryWithFreshRead } from '../second-look.ts'
+import { retryWithFreshRead } from '../fresh-read.ts'
 import { accountUser, PODS, SECRETS, SERVICE_ACCOUNTS, type Account } from './account.ts'
 import { confirmedAudiences, type AudienceParts } from './audiences.ts'
 import { isOf, objectClaim, textClaim, timeClaim, verifiedClaims } from './jwt.ts'
@@ -44,17 +44,20 @@ export class BoundTokens implements TokenAuthenticator {
     this.#parts = parts
   }
 
-  async authenticateToken(token: string, asking: Asking): Promise<Answered> {
+  async authenticateToken(
+    token: string,
+    context: AuthenticationContext,
+  ): Promise<AuthenticationResult> {
     const { issuers, keys, v } = this.#parts
     if (!isOf(issuers, token)) return null
     const claims = await verifiedClaims(token, keys)
     const subject = textClaim(claims, 'sub')
-    const audiences = confirmedAudiences(claims, subject, asking, this.#parts)
+    const audiences = confirmedAudiences(claims, subject, context, this.#parts)
     const own = objectClaim(claims, v.resolve('{label}')) ?? {}
     const now = this.#parts.clock.now()
     checkTime(claims, now)
     const user = await retryWithFreshRead(this.#parts.objects, () => this.#check(own, now))
-    this.#noteAge(own, subject, asking, now)
+    this.#noteAge(own, subject, context, now)
     return { user, audiences }
   }
 
@@ -77,7 +80,7 @@ export class BoundTokens implements TokenAuthenticator {
   async #checkAccount({ namespace, name, uid }: Account, now: number): Promise<void> {
     const account = await this.#parts.objects.get(SERVICE_ACCOUNTS, namespace, name)
     if (!account) throw new CredentialError(notFound(SERVICE_ACCOUNTS, name).message)
-    if (isGone(account, now)) {
+    if (isDeleted(account, now)) {
       throw new CredentialError(`service account ${namespace}/${name} has been deleted`)
     }
     if (account.metadata.uid !== uid) {
@@ -94,7 +97,7 @@ export class BoundTokens implements TokenAuthenticator {
     now: number,
   ): Promise<void> {
     const object = await this.#parts.objects.get(resource, namespace, name)
-    if (!object || isGone(object, now)) {
+    if (!object || isDeleted(object, now)) {
       throw new CredentialError('service account token has been invalidated')
     }
     if (object.metadata.uid !== uid) {
@@ -106,12 +109,12 @@ export class BoundTokens implements TokenAuthenticator {
   }
 
   /** A program that still uses a token after it should have fetched a new one is reported, not refused. */
-  #noteAge(own: Claims, subject: string, asking: Asking, now: number): void {
+  #noteAge(own: Claims, subject: string, context: AuthenticationContext, now: number): void {
     const { v, count } = this.#parts
     const warnAfter = timeClaim(own, 'warnafter')
     if (!warnAfter || now <= warnAfter) return count('valid')
     const seconds = Math.floor((now - warnAfter) / 1000)
-    asking.annotate(
+    context.annotate(
       v.resolve('authentication{api}/stale-token'),
       `subject: ${subject}, seconds after warning threshold: ${seconds}`,
     )
@@ -135,6 +138,6 @@ function reference(own: Claims, claim: string): Reference | null {
 }
 
 // The time lies in the future by the grace period that the object was given.
-function isGone({ metadata: { deletionTimestamp } }: Typed, now: number): boolean {
+function isDeleted({ metadata: { deletionTimestamp } }: Typed, now: number): boolean {
   return deletionTimestamp !== undefined && parseTime(deletionTimestamp) < now - LEEWAY_MS
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { orch } from '../../vocabulary/orch.ts'
 import { sign } from './jwt.ts'
 import { LegacyTokens } from './legacy-token.ts'
-import { asking, es256, forge, freshKey, objectsOf } from './objects.fixture.ts'
+import { authenticationContext, es256, forge, freshKey, objectsOf } from './objects.fixture.ts'
 
 const { signing, verifying } = freshKey()
 const PREFIX = 'orch.io/serviceaccount'
@@ -34,14 +34,14 @@ async function tried(
     account = {},
     held = token,
     lookup = true,
-    question = asking(),
+    context = authenticationContext(),
     counted = [] as string[],
   }: {
     readonly secret?: object | null
     readonly account?: object | null
     readonly held?: string
     readonly lookup?: boolean
-    readonly question?: ReturnType<typeof asking>
+    readonly context?: ReturnType<typeof authenticationContext>
     readonly counted?: string[]
   } = {},
 ): Promise<unknown> {
@@ -58,16 +58,16 @@ async function tried(
     }),
   })
   return tokens
-    .authenticateToken(token, question)
+    .authenticateToken(token, context)
     .catch((error: Error) => `${error.constructor.name}: ${error.message}`)
 }
 const refused = (message: string) => `CredentialError: ${message}`
 
 test('a token in a secret is that of its account, and is noted', async () => {
-  const question = asking()
+  const context = authenticationContext()
   const counted: string[] = []
-  expect(await tried(await sign(claims(), signing), { question, counted })).toEqual(ROBOT)
-  expect([question.notes, counted]).toEqual([
+  expect(await tried(await sign(claims(), signing), { context, counted })).toEqual(ROBOT)
+  expect([context.notes, counted]).toEqual([
     ['authentication.orch.io/legacy-token=system:serviceaccount:ns:robot'],
     ['legacy'],
   ])

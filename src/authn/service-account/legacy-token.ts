@@ -5,12 +5,12 @@ import type { ObjectSource } from '../../catalogue/object-source.ts'
 import type { Vocabulary } from '../../vocabulary/vocabulary.ts'
 import {
   CredentialError,
-  type Answered,
-  type Asking,
+  type AuthenticationResult,
+  type AuthenticationContext,
   type TokenAuthenticator,
 } from '../authenticator.ts'
 import type { Claims } from '../oidc/claims.ts'
-import { retryWithFreshRead } from '../second-look.ts'
+import { retryWithFreshRead } from '../fresh-read.ts'
 import { sameSecret } from '../secret-digest.ts'
 import { accountUser, accountUserName, SECRETS, SERVICE_ACCOUNTS, type Account } from './account.ts'
 import { confirmedAudiences, type AudienceParts } from './audiences.ts'
@@ -46,10 +46,13 @@ export class LegacyTokens implements TokenAuthenticator {
     this.#issuers = [legacyIssuer(parts.v)]
   }
 
-  async authenticateToken(token: string, asking: Asking): Promise<Answered> {
+  async authenticateToken(
+    token: string,
+    context: AuthenticationContext,
+  ): Promise<AuthenticationResult> {
     if (!isOf(this.#issuers, token)) return null
     const claims = await verifiedClaims(token, this.#parts.keys)
-    const audiences = confirmedAudiences(claims, textClaim(claims, 'sub'), asking, this.#parts)
+    const audiences = confirmedAudiences(claims, textClaim(claims, 'sub'), context, this.#parts)
     const { secret, ...account } = this.#read(claims)
     if (this.#parts.lookup) {
       await retryWithFreshRead(this.#parts.objects, async () => {
@@ -85,8 +88,8 @@ export class LegacyTokens implements TokenAuthenticator {
     if (!secret || secret.metadata.deletionTimestamp !== undefined) {
       throw new CredentialError('Token has been invalidated')
     }
-    const held = Buffer.from(secret.data?.['token'] ?? '', 'base64').toString('utf8')
-    if (!sameSecret(held, token)) {
+    const stored = Buffer.from(secret.data?.['token'] ?? '', 'base64').toString('utf8')
+    if (!sameSecret(stored, token)) {
       throw new CredentialError("Token does not match server's copy")
     }
   }

@@ -6,7 +6,7 @@ import {
   type KeyObject,
 } from 'node:crypto'
 import type { ObjectSource } from '../../catalogue/object-source.ts'
-import type { Asking } from '../authenticator.ts'
+import type { AuthenticationContext } from '../authenticator.ts'
 import { verificationKeys, type TokenKey } from './keys.ts'
 
 export const NOW = Date.parse('2030-01-01T01:00:00Z')
@@ -38,7 +38,9 @@ export function objectsOf(entries: Readonly<Record<string, object>>): ObjectSour
 }
 
 /** A context, with its notes. */
-export function asking(audiences: readonly string[] = []): Asking & { readonly notes: string[] } {
+export function authenticationContext(
+  audiences: readonly string[] = [],
+): AuthenticationContext & { readonly notes: string[] } {
   const notes: string[] = []
   return {
     audiences,

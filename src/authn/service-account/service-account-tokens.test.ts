@@ -3,7 +3,7 @@ import { createLocalJWKSet, jwtVerify } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { ManualClock } from '../../base/clock.ts'
 import { orch } from '../../vocabulary/orch.ts'
-import { asking, NOW, objectsOf, publicPem } from './objects.fixture.ts'
+import { authenticationContext, NOW, objectsOf, publicPem } from './objects.fixture.ts'
 import { checkServiceAccountOptions, type ServiceAccountOptions } from './options.ts'
 import { serviceAccountTokens } from './service-account-tokens.ts'
 
@@ -40,7 +40,7 @@ test('issued tokens are valid, for the issuers when no audience is configured', 
   const { authenticators, issuer, audiences } = open({ issuers: [ISSUER, 'old'] })
   const { token } = await issuer.issue(order)
   const answers = await Promise.all(
-    authenticators.map(async (each) => each.authenticateToken(token, asking())),
+    authenticators.map(async (each) => each.authenticateToken(token, authenticationContext())),
   )
   expect(authenticators.map(({ name }) => name)).toEqual([
     'legacy-service-account',

@@ -31,7 +31,7 @@ export const EVENTS: Line = ['create patch update', 'events', 'core events{api}'
 
 const READ = ['get', 'list', 'watch']
 const WRITE = ['create', 'delete', 'deletecollection', 'patch', 'update']
-const WORDS: ReadonlyMap<string, readonly string[]> = new Map([
+const VERB_GROUPS: ReadonlyMap<string, readonly string[]> = new Map([
   ['read', READ],
   ['write', WRITE],
   ['all', [...READ, ...WRITE]],
@@ -41,12 +41,12 @@ const items = (text: string, v: Vocabulary): string[] => v.resolve(text).split('
 
 /** Expands a line. */
 export function ruleOfLine([verbs, what, groups = 'core', names]: Line, v: Vocabulary): Rule {
-  const spelled = verbs.split(' ').flatMap((verb) => WORDS.get(verb) ?? [verb])
-  spelled.sort()
+  const expanded = verbs.split(' ').flatMap((verb) => VERB_GROUPS.get(verb) ?? [verb])
+  expanded.sort()
   if (groups === 'urls' || what.startsWith('/'))
-    return { verbs: spelled, nonResourceURLs: items(what, v) }
+    return { verbs: expanded, nonResourceURLs: items(what, v) }
   return {
-    verbs: spelled,
+    verbs: expanded,
     apiGroups: items(groups, v).map((group) => (group === 'core' ? '' : group)),
     resources: items(what, v),
     ...(names === undefined ? {} : { resourceNames: items(names, v) }),

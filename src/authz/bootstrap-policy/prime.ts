@@ -19,7 +19,7 @@ export function primedRole(
   next: StoredRole | null,
 ): Pick<StoredRole, 'metadata' | 'rules'> | null {
   if (!old || next || old.aggregationRule) return null
-  return { ...kept(old), rules: old.rules ?? [] }
+  return { ...primedMetadata(old), rules: old.rules ?? [] }
 }
 
 /** Initial members of a new binding; null when there is nothing to take over. */
@@ -28,9 +28,9 @@ export function primedBinding(
   next: StoredBinding | null,
 ): Pick<StoredBinding, 'metadata' | 'subjects'> | null {
   if (!old || next) return null
-  return { ...kept(old), ...(old.subjects ? { subjects: old.subjects } : {}) }
+  return { ...primedMetadata(old), ...(old.subjects ? { subjects: old.subjects } : {}) }
 }
 
-function kept({ metadata: { labels, annotations } }: Pick<StoredRole, 'metadata'>) {
+function primedMetadata({ metadata: { labels, annotations } }: Pick<StoredRole, 'metadata'>) {
   return { metadata: { ...(labels ? { labels } : {}), ...(annotations ? { annotations } : {}) } }
 }

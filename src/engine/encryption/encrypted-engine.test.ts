@@ -160,7 +160,7 @@ for (const { name, open } of [
       const at = '/registry/core/secrets/ns/a'
       const options = { clock: new ManualClock(), historyMs: 60_000 }
       const first = new WatchCache(engine, options)
-      await first.table('/registry/core/secrets/')
+      await first.resourceCache('/registry/core/secrets/')
       await first.commit([{ key: at, value: record('one') }])
       await first.commit([{ key: at, value: record('two') }])
       const second = new WatchCache(engine, options)
@@ -170,7 +170,7 @@ for (const { name, open } of [
           .then(({ items }) => [...items].map((v) => v.json().toString()))
       const one = ['{"metadata":{"resourceVersion":"1"},"word":"one"}']
       const two = ['{"metadata":{"resourceVersion":"2"},"word":"two"}']
-      await second.table('/registry/core/secrets/')
+      await second.resourceCache('/registry/core/secrets/')
       expect([
         await show(first, 1),
         await show(first, 2),

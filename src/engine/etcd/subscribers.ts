@@ -1,7 +1,7 @@
 import type { Event, Revision } from '../engine.ts'
 import { ROOT } from '../../base/store-keys.ts'
-import { tell } from '../tell.ts'
-import { changesOf } from './make-up.ts'
+import { notifyListeners } from '../notify-listeners.ts'
+import { changesOf } from './synthesized-events.ts'
 import type { KeyValue, WatchedChange } from './messages.ts'
 import type { Layout } from './layout.ts'
 import type { Position } from './position.ts'
@@ -81,6 +81,6 @@ export class Subscribers {
     const last = events.at(-1)
     if (!last) return
     this.#position.tell(last.at)
-    tell(this.#listeners, events)
+    notifyListeners(this.#listeners, events)
   }
 }

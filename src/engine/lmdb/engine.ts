@@ -17,7 +17,7 @@ import {
   type RangeOptions,
   type Revision,
 } from '../engine.ts'
-import { tell } from '../tell.ts'
+import { notifyListeners } from '../notify-listeners.ts'
 import { forgetSome } from './compaction.ts'
 import { checkDataFile } from './data-file.ts'
 import { Environment } from './environment.ts'
@@ -301,7 +301,7 @@ class LmdbEngine implements Engine {
     this.#isMarked = false
     this.#file.touched(events.reduce((bytes, { value }) => bytes + (value?.length ?? 0), 0))
     if (soonest !== Infinity) this.#sweep?.plan(soonest)
-    tell(this.#listeners, events)
+    notifyListeners(this.#listeners, events)
   }
 
   async get(key: string, options: { readonly at?: Revision } = {}): Promise<Item | null> {

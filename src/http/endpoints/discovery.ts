@@ -9,7 +9,7 @@ import {
 import type { Subresource, Verb } from '../../catalogue/resource.ts'
 import { APIGroup, APIGroupList, APIResourceList, APIVersions } from '../../kinds/meta/documents.ts'
 import type { ShapeClass } from '../../notation/shape.ts'
-import { documentAnswer } from '../answer.ts'
+import { documentAnswer } from '../response.ts'
 import type { Endpoint } from '../context.ts'
 
 /** Endpoints by their paths. */

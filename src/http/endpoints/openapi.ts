@@ -2,7 +2,7 @@ import type { OpenApiAnswer, OpenApiEndpoints, OpenApiRequest } from '../../open
 import type { MergedEndpoints } from '../../openapi/merged-endpoints.ts'
 import { first } from '../../registry/context.ts'
 import type { Answer, Context, Endpoint } from '../context.ts'
-import { takesGzip } from '../answer.ts'
+import { takesGzip } from '../response.ts'
 import { pageNotFound } from '../plain-text.ts'
 import { groupVersionAnswer } from '../remote-apis.ts'
 

@@ -1,6 +1,10 @@
 import type { Socket } from 'node:net'
 import { ANONYMOUS } from '../../authn/anonymous.ts'
-import { CredentialError, type Answered, type Asking } from '../../authn/authenticator.ts'
+import {
+  CredentialError,
+  type AuthenticationResult,
+  type AuthenticationContext,
+} from '../../authn/authenticator.ts'
 import { unauthorized } from '../../meta/errors.ts'
 import type { Context, Filter } from '../context.ts'
 
@@ -10,7 +14,7 @@ export const authenticate: Filter = {
   run(context) {
     // The socket may be closed and unset by the time of the response.
     const { socket } = context.exchange
-    let answer: Answered | Promise<Answered>
+    let answer: AuthenticationResult | Promise<AuthenticationResult>
     try {
       answer = context.server.authentication.authenticate(context.exchange, askingOf(context))
     } catch (error) {
@@ -26,13 +30,13 @@ export const authenticate: Filter = {
   },
 }
 
-const askingOf = (context: Context): Asking => ({
+const askingOf = (context: Context): AuthenticationContext => ({
   audiences: [],
   annotate: (key, value) => context.annotate(key, value),
   warn: (text) => context.warn(text),
 })
 
-function accept(context: Context, found: Answered, socket: Socket): void {
+function accept(context: Context, found: AuthenticationResult, socket: Socket): void {
   if (!found) throw unauthorized()
   context.user = found.user
   if (found.user.name !== ANONYMOUS) context.server.connections.know(socket)

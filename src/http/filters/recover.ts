@@ -2,7 +2,7 @@ import { statusOfFailure } from '../../registry/failures.ts'
 import { plainError } from '../../meta/errors.ts'
 import { StoreRefusal, StoreUnavailable } from '../../engine/engine.ts'
 import type { Answer, Context } from '../context.ts'
-import { failureAnswer } from '../failure-answer.ts'
+import { failureAnswer } from '../failure-response.ts'
 import { plainTextAnswer, PlainTextError } from '../plain-text.ts'
 
 /** Converts any thrown error into a Status: the only place that does. */

@@ -119,7 +119,7 @@ async function remove(
 }
 
 async function readPod(api: WriteDependencies, call: Call): Promise<Pod> {
-  const table = await api.cache.table(call.served.storage)
+  const table = await api.cache.resourceCache(call.served.storage)
   const version = table.get(keyOf(call.served, call.namespace, call.name))
   if (!version) throw notFound(call.served.name, call.name)
   return decodeStored<Pod>(call.served, version, call.context())

@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Plugin } from '../../admission/plugin.ts'
-import { asking, freshKey } from '../../authn/service-account/objects.fixture.ts'
+import { authenticationContext, freshKey } from '../../authn/service-account/objects.fixture.ts'
 import { TokenIssuer } from '../../authn/service-account/issue.ts'
 import { CredentialError } from '../../authn/authenticator.ts'
 import { ManualClock } from '../../base/clock.ts'
@@ -342,7 +342,7 @@ test('a token is valid until its account is deleted', async () => {
     apiAudiences: ['api'],
     count: () => {},
   })
-  expect(await tokens.authenticateToken(token, asking())).toEqual({
+  expect(await tokens.authenticateToken(token, authenticationContext())).toEqual({
     user: {
       name: 'system:serviceaccount:ns:short',
       uid,
@@ -352,11 +352,11 @@ test('a token is valid until its account is deleted', async () => {
     audiences: ['api'],
   })
   await bench.remove(path)
-  await expect(tokens.authenticateToken(token, asking())).rejects.toThrow(
+  await expect(tokens.authenticateToken(token, authenticationContext())).rejects.toThrow(
     new CredentialError('serviceaccounts "short" not found'),
   )
   await bench.make({ ...path, name: '' }, { metadata: { name: 'short' } })
-  await expect(tokens.authenticateToken(token, asking())).rejects.toThrow(
+  await expect(tokens.authenticateToken(token, authenticationContext())).rejects.toThrow(
     /^service account UID \([-0-9a-f]{36}\) does not match claim \([-0-9a-f]{36}\)$/,
   )
 })

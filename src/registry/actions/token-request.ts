@@ -129,7 +129,7 @@ async function read<T extends Typed>(
   namespace: string,
   name: string,
 ): Promise<T> {
-  const table = await api.cache.table(served.storage)
+  const table = await api.cache.resourceCache(served.storage)
   const version = name === '' ? null : table.get(keyOf(served, namespace, name))
   if (!version) throw notFound(served.name, name)
   return decodeStored<T>(served, version, hookContext(api))

@@ -12,7 +12,7 @@ export async function readCore<T extends Typed>(
 ): Promise<T> {
   const served = api.catalogue.find('', 'v1', resource)
   if (!served) throw notFound({ group: '', resource }, name)
-  const table = await api.cache.table(served.storage)
+  const table = await api.cache.resourceCache(served.storage)
   const version = table.get(keyOf(served, namespace, name))
   if (!version) throw notFound(served.name, name)
   return decodeStored<T>(served, version, hookContext(api))

@@ -23,7 +23,7 @@ export async function ensureObject(
 ): Promise<void> {
   const writer = new InternalWriter(api)
   const { name } = object.metadata
-  const table = await api.cache.table(served.storage)
+  const table = await api.cache.resourceCache(served.storage)
   if (!table.get(keyOf(served, namespace, name))) {
     try {
       await writer.create({ served, namespace, object })

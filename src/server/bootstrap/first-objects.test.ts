@@ -47,7 +47,7 @@ function counted(first: () => Promise<unknown> = async () => {}) {
 const withoutNamespaces = async () => {
   const served = world.hand.served(['v1', 'namespaces'])
   const { cache } = world.api
-  const table = await cache.table(served.keyPrefix)
+  const table = await cache.resourceCache(served.keyPrefix)
   const keys = table.collect(served.keyPrefix, {}).map(({ key }) => key)
   await cache.commit(keys.map((key) => ({ key, value: null })))
 }

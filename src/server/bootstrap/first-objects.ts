@@ -32,7 +32,7 @@ export async function ensureSystemNamespaces(api: Api): Promise<void> {
 async function missingNamespaces(api: Api): Promise<NewObject[]> {
   const served = api.catalogue.find('', 'v1', 'namespaces')
   if (!served) throw new Error('the catalogue has no namespaces')
-  const table = await api.cache.table(served)
+  const table = await api.cache.resourceCache(served)
   return SYSTEM_NAMESPACES.map((name) => api.v.resolve(name))
     .filter((name) => !table.get(keyOf(served, '', name)))
     .map((name) => ({ served, namespace: '', object: { metadata: { name } } }))
@@ -42,7 +42,7 @@ async function missingNamespaces(api: Api): Promise<NewObject[]> {
 async function wholePolicy(api: Api): Promise<NewObject[]> {
   const group = api.v.resolve('rbac.authorization{api}')
   const kinds = RBAC_PLURALS.flatMap((plural) => api.catalogue.find(group, 'v1', plural) ?? [])
-  const tables = await Promise.all(kinds.map((kind) => api.cache.table(kind)))
+  const tables = await Promise.all(kinds.map((kind) => api.cache.resourceCache(kind)))
   if (kinds.length < RBAC_PLURALS.length || tables.some(({ size }) => size > 0)) return []
   const { bootstrapPolicy } = await import('../../authz/bootstrap-policy/policy.ts')
   const policy = bootstrapPolicy(api.v)

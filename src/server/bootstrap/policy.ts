@@ -192,7 +192,7 @@ async function read(
   name: string,
   namespace = '',
 ): Promise<Typed | null> {
-  const table = await api.cache.table(served.storage.keyPrefix)
+  const table = await api.cache.resourceCache(served.storage.keyPrefix)
   const version = table.get(keyOf(served, namespace, name))
   return version ? decodeStored(served, version, hookContext(api)) : null
 }

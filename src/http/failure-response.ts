@@ -1,5 +1,5 @@
 import type { Status, StatusError } from '../meta/errors.ts'
-import { binaryAnswer, jsonLine, yamlAnswer } from './answer.ts'
+import { binaryAnswer, jsonLine, yamlAnswer } from './response.ts'
 import type { Answer, Context } from './context.ts'
 import type { HeaderList } from './exchange.ts'
 import { failureForm, type Form } from './form.ts'

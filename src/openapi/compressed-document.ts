@@ -7,7 +7,7 @@ const pack = promisify(gzip)
 const unpack = promisify(gunzip)
 
 /** A document in the cache: compressed bytes of its formats. */
-export interface Kept {
+export interface CompressedDocument {
   /** Identifies the document: SHA-512 of the JSON form or of its parts, upper-case hex. */
   readonly hash: string
   readonly json: Buffer
@@ -15,7 +15,10 @@ export interface Kept {
 }
 
 /** Compresses the forms of a document. */
-export async function keep(json: Buffer, protobuf: Buffer): Promise<Kept> {
+export async function compressDocument(
+  json: Buffer,
+  protobuf: Buffer,
+): Promise<CompressedDocument> {
   const hash = createHash('sha512').update(json).digest('hex').toUpperCase()
   const [packedJson, packedProtobuf] = await Promise.all([pack(json), pack(protobuf)])
   return { hash, json: packedJson, protobuf: packedProtobuf }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { changesOf } from './make-up.ts'
+import { changesOf } from './synthesized-events.ts'
 
 test('a gap is closed with the fewest changes, in order', () => {
   const kv = (key: string, created: number, changed: number) => ({

@@ -1,17 +1,17 @@
 /** Contexts of authentication in tests, with the notes made in them. */
 import {
   CredentialError,
-  type Answered,
-  type Asking,
+  type AuthenticationResult,
+  type AuthenticationContext,
   type TokenAuthenticator,
 } from './authenticator.ts'
 
-export interface Recorded extends Asking {
+export interface Recorded extends AuthenticationContext {
   readonly annotations: [string, string][]
   readonly warnings: string[]
 }
 
-export function recorded(audiences: readonly string[] = []): Recorded {
+export function recordingContext(audiences: readonly string[] = []): Recorded {
   const annotations: [string, string][] = []
   const warnings: string[] = []
   return {
@@ -24,9 +24,11 @@ export function recorded(audiences: readonly string[] = []): Recorded {
 }
 
 /** The result, or the text of the error. Anything but a credential error is a fault. */
-export async function outcome(ask: () => Answered | Promise<Answered>): Promise<Answered | string> {
+export async function outcome(
+  authenticate: () => AuthenticationResult | Promise<AuthenticationResult>,
+): Promise<AuthenticationResult | string> {
   try {
-    return await ask()
+    return await authenticate()
   } catch (error) {
     if (!(error instanceof CredentialError)) throw error
     return error.message
@@ -42,20 +44,20 @@ export const userOf = (name: string, groups: readonly string[] = []) => ({
 
 /** Authenticates tokens by a table: a result, null, or an error. */
 export function tokensOf(
-  table: Readonly<Record<string, Answered | Error>>,
+  table: Readonly<Record<string, AuthenticationResult | Error>>,
   { name = 'table', later = false } = {},
-): TokenAuthenticator & { readonly asked: string[] } {
-  const asked: string[] = []
-  const look = (token: string): Answered => {
+): TokenAuthenticator & { readonly calls: string[] } {
+  const calls: string[] = []
+  const look = (token: string): AuthenticationResult => {
     const found = table[token] ?? null
     if (found instanceof Error) throw found
     return found
   }
   return {
     name,
-    asked,
+    calls,
     authenticateToken(token) {
-      asked.push(token)
+      calls.push(token)
       return later ? Promise.resolve().then(() => look(token)) : look(token)
     },
   }

@@ -1,5 +1,5 @@
 import { StatusError } from '../meta/errors.ts'
-import { CredentialError, type Answered } from './authenticator.ts'
+import { CredentialError, type AuthenticationResult } from './authenticator.ts'
 
 /** Text for an error that no authenticator meant: internals are for the log only. */
 const UNEXPECTED = 'Internal error occurred: authentication failed unexpectedly'
@@ -27,62 +27,65 @@ function textsOf(error: unknown): string[] {
  * it is thrown when none knows the user, behind those of `before`, the errors of earlier authenticators. Without a
  * promise where none of them returns one.
  */
-export function firstAnswer<M>(
+export function firstResult<M>(
   members: readonly M[],
-  ask: (member: M) => Answered | Promise<Answered>,
+  authenticate: (member: M) => AuthenticationResult | Promise<AuthenticationResult>,
   before: () => readonly unknown[] = none,
-): Answered | Promise<Answered> {
+): AuthenticationResult | Promise<AuthenticationResult> {
   let errors: unknown[] | null = null
   for (let i = 0; i < members.length; i++) {
     try {
-      const answer = ask(members[i]!)
-      if (answer instanceof Promise) {
+      const result = authenticate(members[i]!)
+      if (result instanceof Promise) {
         const errorsBefore = errors
-        return continued(answer, members.slice(i + 1), ask, () => errorsBefore ?? before())
+        return continued(result, members.slice(i + 1), authenticate, () => errorsBefore ?? before())
       }
-      if (answer) return answer
+      if (result) return result
     } catch (error) {
       ;(errors ??= [...before()]).push(error)
     }
   }
-  return nobody(errors ?? before())
+  return noUser(errors ?? before())
 }
 
 const none = (): readonly unknown[] => []
 
 async function continued<M>(
-  first: Promise<Answered>,
+  first: Promise<AuthenticationResult>,
   rest: readonly M[],
-  ask: (member: M) => Answered | Promise<Answered>,
+  authenticate: (member: M) => AuthenticationResult | Promise<AuthenticationResult>,
   before: () => readonly unknown[],
-): Promise<Answered> {
-  let answer: Answered = null
+): Promise<AuthenticationResult> {
+  let result: AuthenticationResult = null
   const errors: unknown[] = []
   try {
-    answer = await first
+    result = await first
   } catch (error) {
     errors.push(error)
   }
-  if (answer) return answer
+  if (result) return result
   errors.unshift(...before())
   for (const member of rest) {
     try {
-      const answer = await ask(member)
-      if (answer) return answer
+      const result = await authenticate(member)
+      if (result) return result
     } catch (error) {
       errors.push(error)
     }
   }
-  return nobody(errors)
+  return noUser(errors)
 }
 
-function nobody(errors: readonly unknown[]): null {
+function noUser(errors: readonly unknown[]): null {
   if (errors.length === 0) return null
   if (errors.length === 1 && errors[0] instanceof CredentialError) throw errors[0]
   throw new CredentialErrors(errors)
 }
 
 /** Continues with a result, now or when it is there. */
-export function after<T>(answer: Answered | Promise<Answered>, next: (answer: Answered) => T) {
-  return answer instanceof Promise ? answer.then(next) : next(answer)
+export function thenResult<T>(
+  result: AuthenticationResult | Promise<AuthenticationResult>,
+  next: (answer: AuthenticationResult) => T,
+) {
+  return result instanceof Promise ? result.then(next) : next(result)
 }
