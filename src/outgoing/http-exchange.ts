@@ -118,7 +118,10 @@ export function readAnswer(
       answer.destroy()
     })
     answer.on('error', reject)
-    answer.on('end', () => resolve(Buffer.concat(chunks)))
+    answer.on('end', () => {
+      answer.off('close', cut)
+      resolve(Buffer.concat(chunks))
+    })
     // It may have been cut off before anybody looked.
     const cut = () =>
       reject(answer.errored ?? Object.assign(new Error('aborted'), { code: 'ECONNRESET' }))
