@@ -24,6 +24,8 @@ export interface BenchOptions {
   readonly growth: readonly number[]
   /** Role bindings of others. */
   readonly bindings: number
+  /** Custom resource definitions that nobody uses. */
+  readonly definitions: number
 }
 
 /** The text of --help. */
@@ -32,8 +34,8 @@ export const help = `Usage: npm run bench -- [flags]
 Measures the built server (npm run build) beside the limits of the machine, in alternating rounds.
 
   --only a,b       questions to ask: get, identity, list, mixed, create,
-                   patch, apply, etcd-create, watch, start, growth,
-                   processes (default all)
+                   patch, apply, custom, etcd-create, watch, start,
+                   growth, processes (default all)
   --store name     engine under the server: lmdb, etcd or both (default both,
                    if the machine has an etcd; the limits alone: lmdb)
   --seconds n      length of a round (default 2)
@@ -90,6 +92,7 @@ export function parseOptions(
       numbersOf('objects', values.objects) ??
       (values.quick ? [200, 1_000] : [1_000, 10_000, 100_000]),
     bindings: values.quick ? 500 : 5_000,
+    definitions: values.quick ? 50 : 1_000,
   }
 }
 

@@ -16,6 +16,7 @@ const entries = [
   'load/process.ts',
   'profiler.ts',
   'store-raw-process.ts',
+  'webhook-process.ts',
   'grpc-js/process.ts',
 ]
 const settings = {

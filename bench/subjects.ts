@@ -194,7 +194,7 @@ function exchange<T>(child: ChildProcess, message: object): Promise<T> {
       stop()
       if (typeof answer === 'object' && answer !== null && 'error' in answer)
         reject(new Error(answer.error))
-      else resolve(answer as T)
+      else resolve(answer)
     }
     const onExit = (code: number | null) => {
       stop()

@@ -46,7 +46,12 @@ export async function worker(ours: Ours): Promise<Target> {
   })
   await ours.ask('POST', `${RBAC_PATH}/clusterroles`, {
     metadata: { name: WORKER },
-    rules: [rule('', 'configmaps'), rule('', 'pods'), rule('apps', 'deployments')],
+    rules: [
+      rule('', 'configmaps'),
+      rule('', 'pods'),
+      rule('apps', 'deployments'),
+      rule('bench.example.com', 'gadgets'),
+    ],
   })
   await ours.ask('POST', `${RBAC_PATH}/clusterrolebindings`, {
     metadata: { name: WORKER },

@@ -40,6 +40,11 @@ export class Workspace {
     )
   }
 
+  /** Starts one of the measuring programs, which prints a line when it listens. */
+  listening(name: string, args: readonly string[]): ChildProcess {
+    return this.command([process.execPath, join(this.#programs, name), ...args])
+  }
+
   /** Starts one of the measuring programs, its temporary files in a folder of ours, and reads what it prints. */
   async output(name: string, args: readonly string[]): Promise<string> {
     const child = this.command([process.execPath, join(this.#programs, name), ...args], {

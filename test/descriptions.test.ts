@@ -47,7 +47,7 @@ function described(at: string, schema: Json): Described[] {
 /** Texts of the parameters of all operations. */
 function parameters({ v3 }: Documents): Described[] {
   return [...v3].flatMap(([place, { paths }]) =>
-    Object.entries(paths as Record<string, Json>).flatMap(([path, item]) =>
+    Object.entries(paths).flatMap(([path, item]) =>
       [item, ...Object.values(item as Record<string, Json>)]
         .flatMap((holder) => (holder.parameters ?? []) as Json[])
         .map(({ name, description }) => ({

@@ -47,6 +47,7 @@ describe.skipIf(!existsSync(join(ROOT, 'dist', 'src', 'index.js')))('the packed 
   for (const { script, passed } of [
     { script: 'vitest', passed: /Tests\s+1 passed/ },
     { script: 'jest', passed: /Tests: +2 passed, 2 total/ },
+    { script: 'webhook', passed: /# pass 2\n# fail 0|ℹ pass 2\nℹ fail 0/ },
     { script: 'client', passed: /# pass 1\n# fail 0|ℹ pass 1\nℹ fail 0/ },
     { script: 'operator', passed: /# pass 2\n# fail 0|ℹ pass 2\nℹ fail 0/ },
     { script: 'node-test', passed: /# pass 2\n# fail 0|ℹ pass 2\nℹ fail 0/ },

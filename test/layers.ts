@@ -59,7 +59,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   audit: ['http', 'registry', 'client', ...ENTRIES],
   controllers: ['client', 'kinds', 'quota', ...ENTRIES],
   // Extension servers are proxied to, asked for their documents, and registered.
-  aggregation: ['http', 'registry', 'client', 'openapi', 'outgoing', 'kinds', ...ENTRIES],
+  aggregation: ['http', 'registry', 'authz', 'client', 'openapi', 'outgoing', 'kinds', ...ENTRIES],
   // Clients of the server that they run in.
   loopback: ['registry', 'authn', 'authz', 'client', 'http', 'cache', ...ENTRIES],
   client: ['kinds', 'outgoing', ...ENTRIES],
@@ -81,7 +81,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     ...['flags', 'kinds', 'loopback', 'openapi', 'patch', 'pki', 'registry', ...ENTRIES],
   ],
   // That of the program that runs controllers apart.
-  'controller-manager': ['authn', 'client', 'controllers', 'kinds', ...ENTRIES],
+  'controller-manager': ['authn', 'client', 'controllers', 'kinds', 'pki', ...ENTRIES],
   // The top of all. Copies of the store are made without a server.
   cli: ['client', 'controller-manager', 'engine', 'flags', 'server', ...ENTRIES],
 }

@@ -247,6 +247,15 @@ const ROWS: readonly Row[] = [
     names: ENABLE,
   },
   {
+    args: '--admission-control=NamespaceLifecycle,Mine --enable-admission-plugins=AlwaysDeny',
+    flag: '--admission-control and --enable-admission-plugins/--disable-admission-plugins flags are mutually exclusive; --admission-control plugin "Mine" is unknown',
+    options: {
+      admissionControl: ['NamespaceLifecycle', 'Mine'],
+      enableAdmissionPlugins: ['AlwaysDeny'],
+    },
+    names: [...ENABLE, ['--admission-control', 'admissionControl']],
+  },
+  {
     args: '--enable-admission-plugins=PodSecurityPolicy',
     flag: '--enable-admission-plugins plugin "PodSecurityPolicy" was removed in this release; use PodSecurity',
     options: { enableAdmissionPlugins: ['PodSecurityPolicy'] },

@@ -47,7 +47,7 @@ export function touched(work: () => void): number {
     if (typeof value === 'string') sum += Math.ceil(value.length ** 2 / 32)
     return plainBigInt(value)
   }
-  globalThis.BigInt = Object.assign(counting, plainBigInt) as unknown as BigIntConstructor
+  globalThis.BigInt = Object.assign(counting, plainBigInt)
   Object.setPrototypeOf(globalThis.BigInt, plainBigInt)
   try {
     work()

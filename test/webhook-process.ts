@@ -53,7 +53,7 @@ export class WebhookProcess {
     this.authority = authority
     child.on('message', (message: { readonly id: number } & Omit<Received, 'review'>) => {
       const { id, ...request } = message
-      const received = { ...request, review: JSON.parse(request.text) as Json }
+      const received = { ...request, review: JSON.parse(request.text) }
       this.received.push(received)
       void Promise.resolve(this.reply(received)).then((reply) =>
         child.send('body' in reply ? { id, ...reply, text: textOf(reply.body) } : { id, ...reply }),

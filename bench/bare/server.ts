@@ -1,6 +1,6 @@
 /** Servers that do nothing but the transport: what Node gives at best for the same bytes. */
 import { constants, createSecureServer } from 'node:http2'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createServer, type TLSSocket } from 'node:tls'
 
@@ -79,7 +79,7 @@ function httpServer(identity: Identity, mode: Extract<BareMode, { readonly is: '
   })
   server.on('request', (_request: unknown, response: unknown) => {
     // With the stream listener removed below, only HTTP/1.1 comes here.
-    const plain = response as ServerResponse<IncomingMessage>
+    const plain = response as ServerResponse
     plain.writeHead(200, flat)
     plain.end(body)
   })

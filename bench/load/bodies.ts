@@ -1,4 +1,5 @@
 /** The JSON of objects that requests carry. */
+import type { ObjectType } from './job.ts'
 
 /** Digits of the number in a name. */
 const NUMBER_DIGITS = 7
@@ -13,16 +14,26 @@ export interface Parts {
   readonly after: string
 }
 
-/** A config map; `sizeBytes` long when it is read back. */
+const CONFIG_MAP: ObjectType = { apiVersion: 'v1', kind: 'ConfigMap' }
+
+/** A config map, or another kind with the same data; `sizeBytes` long when it is read back. */
 export function configMapParts(
   sizeBytes: number,
   prefix: string,
-  labels?: Readonly<Record<string, string>>,
+  {
+    labels,
+    of = CONFIG_MAP,
+    fill = 'v',
+  }: {
+    readonly labels?: Readonly<Record<string, string>>
+    readonly of?: ObjectType
+    /** The letter that values consist of. */
+    readonly fill?: string
+  } = {},
 ): Parts {
   const around = (data: Record<string, string>) =>
     JSON.stringify({
-      apiVersion: 'v1',
-      kind: 'ConfigMap',
+      ...of,
       metadata: { name: `${prefix}#`, ...(labels === undefined ? {} : { labels }) },
       data,
     })
@@ -31,7 +42,7 @@ export function configMapParts(
   const room = Math.max(0, sizeBytes - SERVER_PART_BYTES - empty.length - NUMBER_DIGITS + 1)
   return parted(
     around(
-      Object.fromEntries(keys.map((key, i) => [key, 'v'.repeat(Math.floor((room + i) / VALUES))])),
+      Object.fromEntries(keys.map((key, i) => [key, fill.repeat(Math.floor((room + i) / VALUES))])),
     ),
   )
 }

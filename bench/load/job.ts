@@ -36,6 +36,8 @@ export type Plan =
       readonly from?: number
       /** Every so many-th carries the label `marked`; none by default. */
       readonly markEvery?: number
+      /** Another kind that holds the same. */
+      readonly of?: ObjectType
     }
   /** The same with deployments. */
   | {
@@ -62,7 +64,15 @@ export type Plan =
       readonly prefix: string
       readonly changes: boolean
       readonly count: number
+      /** Objects with data instead, as `create` makes them, and of this kind. */
+      readonly of?: ObjectType
     }
+
+/** What objects say of their kind. */
+export interface ObjectType {
+  readonly apiVersion: string
+  readonly kind: string
+}
 
 export type Protocol = 'h1' | 'h2'
 

@@ -108,8 +108,11 @@ export function requestsOf(plan: Plan): NextRequest {
     case 'apply': {
       let sent = 0
       const turns: number[] = []
+      const { prefix, of } = plan
       const variants = Array.from({ length: plan.changes ? VARIANTS : 1 }, (_, i) =>
-        deploymentParts(plan.prefix, 3 + i),
+        of === undefined
+          ? deploymentParts(prefix, 3 + i)
+          : configMapParts(APPLIED_BYTES, prefix, { of, fill: String(i) }),
       )
       return (lane) => {
         if (sent >= plan.count) return null
@@ -126,13 +129,19 @@ export function requestsOf(plan: Plan): NextRequest {
 
 /** Configurations that differ in one field. */
 const VARIANTS = 7
+/** Size of an applied object with data. */
+const APPLIED_BYTES = 2048
 
 /** Creates config maps, some of them marked. */
 function configMaps(plan: Extract<Plan, { readonly is: 'create' }>): NextRequest {
-  const plain = configMapParts(plan.sizeBytes, plan.prefix)
-  const { markEvery, from = 0 } = plan
+  const { markEvery, from = 0, of } = plan
+  const kind = of === undefined ? {} : { of }
+  const plain = configMapParts(plan.sizeBytes, plan.prefix, kind)
   if (markEvery === undefined) return numbered(plan, plain, from)
-  const marked = configMapParts(plan.sizeBytes, plan.prefix, { marked: 'yes' })
+  const marked = configMapParts(plan.sizeBytes, plan.prefix, {
+    ...kind,
+    labels: { marked: 'yes' },
+  })
   return numbered(plan, (number) => (number % markEvery === 0 ? marked : plain), from)
 }
 

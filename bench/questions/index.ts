@@ -1,6 +1,7 @@
 import type { Question } from '../bench.ts'
 import { apply } from './apply.ts'
 import { create } from './create.ts'
+import { custom } from './custom.ts'
 import { etcdCreate } from './etcd-create.ts'
 import { get } from './get.ts'
 import { growth } from './growth.ts'
@@ -11,6 +12,7 @@ import { patch } from './patch.ts'
 import { processes } from './processes.ts'
 import { start } from './start.ts'
 import { watch } from './watch.ts'
+import { webhooks } from './webhooks.ts'
 
 /** In the order they are asked. */
 export const questions: readonly Question[] = [
@@ -21,7 +23,9 @@ export const questions: readonly Question[] = [
   create,
   patch,
   apply,
+  custom,
   etcdCreate,
+  webhooks,
   watch,
   start,
   growth,

@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.ts'
 import type { Attributes, MutableAttributes } from './attributes.ts'
+import { observed, type AdmissionObserver } from './observer.ts'
 import { pluginIndex } from './plugin-index.ts'
 import type { Plugin } from './plugin.ts'
 import { refusalOf } from './refusal.ts'
@@ -16,21 +17,36 @@ export interface AdmissionChain {
   isReady(): boolean
 }
 
-/** Makes the chain of plugins. */
-export function admissionChain(plugins: readonly Plugin[], clock: Clock): AdmissionChain {
+/** Makes the chain of plugins. An observer is told how long they take. */
+export function admissionChain(
+  plugins: readonly Plugin[],
+  clock: Clock,
+  observer: AdmissionObserver | null = null,
+): AdmissionChain {
   const mutating = pluginIndex(plugins.filter((plugin) => plugin.mutate))
   const validating = pluginIndex(plugins.filter((plugin) => plugin.validate))
   return {
     mutate(attributes) {
       const steps = mutating(attributes)
       if (steps.length === 0) return
-      const round = () => inOrder(steps, attributes, clock, (plugin) => plugin.mutate!(attributes))
-      const waiting = round()
+      const what = { type: 'admit', operation: attributes.operation } as const
+      const ask = (plugin: Plugin) =>
+        observed(observer, { ...what, plugin }, () => plugin.mutate!(attributes))
+      const round = () => inOrder(steps, attributes, clock, ask)
       const again = () => (attributes.reinvocation.begin() ? round() : undefined)
-      return waiting ? waiting.then(again) : again()
+      return observed(observer, what, () => {
+        const waiting = round()
+        return waiting ? waiting.then(again) : again()
+      })
     },
-    validate: (attributes) =>
-      inOrder(validating(attributes), attributes, clock, (plugin) => plugin.validate!(attributes)),
+    validate(attributes) {
+      const steps = validating(attributes)
+      if (steps.length === 0) return
+      const what = { type: 'validate', operation: attributes.operation } as const
+      const ask = (plugin: Plugin) =>
+        observed(observer, { ...what, plugin }, () => plugin.validate!(attributes))
+      return observed(observer, what, () => inOrder(steps, attributes, clock, ask))
+    },
     isReady: () =>
       plugins.every((plugin) => {
         const unready = plugin.ready?.()

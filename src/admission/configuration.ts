@@ -77,7 +77,7 @@ function entriesOf(document: unknown, v: Vocabulary): readonly unknown[] {
 function membersOf(entry: unknown, at: string) {
   if (!isRecord(entry)) throw new Error(`${at}: must be an object`)
   refuseOthers(entry, ['name', 'path', 'configuration'], `${at}.`)
-  const { name, path = '', configuration = null } = entry as Members
+  const { name, path = '', configuration = null } = entry
   if (typeof name !== 'string' || name === '') throw new Error(`${at}.name: Required value`)
   if (path !== null && typeof path !== 'string') throw new Error(`${at}.path: must be a string`)
   return { name, path: path ?? '', configuration }

@@ -1,3 +1,4 @@
+import type { ServiceResolver } from '../client/service-address.ts'
 import type { Authorizer } from '../authz/authorizer.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
@@ -24,6 +25,8 @@ export interface PluginDeps {
   readonly catalogue: Catalogue
   /** Whether a feature gate is on. */
   readonly gate: (name: string) => boolean
+  /** Finds the services of webhooks; their cluster IPs by default. */
+  readonly resolve?: ServiceResolver
   /** Seconds for which pods tolerate nodes that are not ready or unreachable, unless they say otherwise. */
   readonly tolerationSeconds: { readonly notReady: number; readonly unreachable: number }
 }
@@ -75,4 +78,4 @@ export interface PluginFactory<C = unknown> {
 }
 
 /** A factory whatever its configuration is. */
-export type AnyPluginFactory = PluginFactory<unknown>
+export type AnyPluginFactory = PluginFactory

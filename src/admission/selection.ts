@@ -6,6 +6,8 @@ import type { AnyPluginFactory } from './plugin.ts'
 export interface PluginNames {
   readonly enable?: readonly string[]
   readonly disable?: readonly string[]
+  /** Exactly these of the release, as the deprecated flag says it; excludes the others. */
+  readonly only?: readonly string[]
 }
 
 /** Plugins in the order in which they run. */
@@ -20,21 +22,26 @@ export interface PluginSelection {
  * of an embedding program. Throws an Error with everything that is wrong with the names.
  */
 export function selectPlugins(
-  { enable = [], disable = [] }: PluginNames,
+  { enable = [], disable = [], only = [] }: PluginNames,
   own: readonly AnyPluginFactory[] = [],
 ): PluginSelection {
   const all = inOrder(own)
   const errors = [
     ...faultsOfOwn(own),
-    ...[...new Set(enable)].flatMap((name) => faultOfEnabled(name, all)),
+    ...exclusive(only, [...enable, ...disable]),
+    ...[...new Set(only)].flatMap((name) => faultOfEnabled('admission-control', name, all)),
+    ...[...new Set(enable)].flatMap((name) =>
+      faultOfEnabled('enable-admission-plugins', name, all),
+    ),
     ...[...new Set(disable)].flatMap((name) => faultOfDisabled(name, all)),
     ...overlap(enable, disable),
   ]
   if (errors.length > 0) throw new Error(errors.join('; '))
-  const on = all.filter(
-    ({ name, defaultOn }) => enable.includes(name) || (defaultOn && !disable.includes(name)),
-  )
-  return { all, on }
+  const isOn = ({ name, defaultOn }: AnyPluginFactory) =>
+    only.length > 0 && isOfRelease(name)
+      ? only.includes(name)
+      : enable.includes(name) || only.includes(name) || (defaultOn && !disable.includes(name))
+  return { all, on: all.filter(isOn) }
 }
 
 /** Every plugin that is built or brought, in the order in which they run. */
@@ -59,9 +66,16 @@ function faultsOfOwn(own: readonly AnyPluginFactory[]): string[] {
 
 const isOfRelease = (name: string) => PLUGIN_ORDER.includes(name) || REMOVED_PLUGINS.includes(name)
 
-function faultOfEnabled(name: string, all: readonly AnyPluginFactory[]): string[] {
+const exclusive = (only: readonly string[], others: readonly string[]): string[] =>
+  only.length === 0 || others.length === 0
+    ? []
+    : [
+        '--admission-control and --enable-admission-plugins/--disable-admission-plugins flags are mutually exclusive',
+      ]
+
+function faultOfEnabled(flag: string, name: string, all: readonly AnyPluginFactory[]): string[] {
   if (all.some((factory) => factory.name === name)) return []
-  const plugin = `--enable-admission-plugins plugin ${shown(name)}`
+  const plugin = `--${flag} plugin ${shown(name)}`
   if (REMOVED_PLUGINS.includes(name)) return [`${plugin} ${REMOVED}`]
   if (!PLUGIN_ORDER.includes(name)) return [`${plugin} is unknown`]
   return [`${plugin} is not built yet; there are ${all.map((one) => one.name).join(', ')}`]

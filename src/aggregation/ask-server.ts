@@ -3,12 +3,12 @@ import type { Clock } from '../base/clock.ts'
 import { identityHeaders } from '../http/identity-headers.ts'
 import { StatusError } from '../meta/errors.ts'
 import { beginExchange, readAnswer } from '../outgoing/http-exchange.ts'
+import type { DialAddress } from '../client/service-address.ts'
 import { transportProblem } from '../outgoing/transport-problem.ts'
 import { checkProxyable, proxyableLookup } from '../registry/connect/target.ts'
 import type { Reach } from '../registry/context.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import type { ProxyCertificate } from './remote-servers.ts'
-import type { ServiceAddress } from './service-address.ts'
 
 /** What requests of this server need. */
 export interface AskingParts {
@@ -20,7 +20,7 @@ export interface AskingParts {
 
 /** One request. */
 export interface Question {
-  readonly address: ServiceAddress
+  readonly address: DialAddress
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
   readonly tls: { readonly serverName: string; readonly verified: boolean; readonly ca?: string }
@@ -38,7 +38,7 @@ export interface Reply {
 }
 
 /** The URL of a request, as messages show it. */
-export const urlOf = ({ host, port }: ServiceAddress, path: string): string =>
+export const urlOf = ({ host, port }: DialAddress, path: string): string =>
   `https://${host.includes(':') ? `[${host}]` : host}:${port}${path}`
 
 const NOTHING = Buffer.alloc(0)
@@ -94,7 +94,7 @@ async function exchange(
       ...{ servername, rejectUnauthorized: verified },
       ...(ca === undefined ? {} : { ca }),
       ...(await certificate()),
-    } as Parameters<typeof beginExchange>[1],
+    },
     null,
   )
   const status = answer.statusCode ?? 0
@@ -106,7 +106,7 @@ async function exchange(
   return { status, headers: answer.headers, body: await readAnswer(answer, maxBytes, tooLarge) }
 }
 
-function reasonOf(error: unknown, { host }: ServiceAddress): string {
+function reasonOf(error: unknown, { host }: DialAddress): string {
   if (error instanceof StatusError) return error.message
   const hasCode = (error as { readonly code?: unknown }).code !== undefined
   return error instanceof Error && !hasCode ? error.message : transportProblem(error, host)

@@ -9,7 +9,7 @@ import type { Typed } from '../meta/object-meta.ts'
 import type { InternalWriter } from '../registry/internal-writer.ts'
 import { AVAILABLE, type ApiServices } from './api-services.ts'
 import { availabilityOf, type Availability, type AvailabilityParts } from './availability.ts'
-import { ENDPOINTS, SERVICES } from './service-address.ts'
+import { ENDPOINTS, SERVICES } from './service-port.ts'
 
 /** What the controller works with. */
 export interface AvailabilityControllerParts extends Omit<AvailabilityParts, 'signal'> {

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { ManualClock } from '../base/clock.ts'
 import type { ObjectSource } from '../catalogue/object-source.ts'
+import { clusterIpResolver, endpointResolver } from '../client/service-address.ts'
 import type { APIService } from '../kinds/apiregistration/api-service.ts'
 import type { Typed } from '../meta/object-meta.ts'
 import { issue } from '../pki/issue.ts'
@@ -71,7 +72,10 @@ function check({
       clock,
       reach: { proxiesToLoopback },
       certificate: () => Promise.resolve({}),
-      routing: { objects: source, toEndpoints, fraction: () => 0 },
+      objects: source,
+      resolve: toEndpoints
+        ? endpointResolver(source, { fraction: () => 0 })
+        : clusterIpResolver(source),
       signal: new AbortController().signal,
     },
     { spec: { group, version: 'v1', ...(service ? { service } : {}) } } as unknown as APIService,
@@ -148,11 +152,6 @@ describe('what objects say', () => {
         'FailedDiscoveryCheck',
         `failing or missing response from https://127.0.0.1:443${AT}: Get "https://127.0.0.1:443${AT}": address not allowed`,
       ],
-    ],
-    [
-      'a type that endpoints do not belong to',
-      { objects: { [SERVICE]: elsewhere }, toEndpoints: true },
-      ['False', 'FailedDiscoveryCheck', 'unsupported service type "ExternalName"'],
     ],
   ] as [string, Case, string[]][]) {
     test(name, async () => {

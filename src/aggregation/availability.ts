@@ -1,16 +1,11 @@
 /** What the condition `Available` of an APIService has to be. */
 import type { ObjectSource } from '../catalogue/object-source.ts'
+import type { ServiceResolver } from '../client/service-address.ts'
 import type { APIService, ServiceReference } from '../kinds/apiregistration/api-service.ts'
 import type { Endpoints } from '../kinds/core/endpoints.ts'
 import type { Service } from '../kinds/core/service/service.ts'
 import { askServer, urlOf, type AskingParts } from './ask-server.ts'
-import {
-  ENDPOINTS,
-  portOf,
-  serviceAddress,
-  SERVICES,
-  type ServiceRouting,
-} from './service-address.ts'
+import { ENDPOINTS, servicePort, SERVICES } from './service-port.ts'
 
 /** The condition without its type and time. */
 export interface Availability {
@@ -21,7 +16,8 @@ export interface Availability {
 
 /** What the check of an APIService needs. */
 export interface AvailabilityParts extends AskingParts {
-  readonly routing: ServiceRouting
+  readonly objects: Pick<ObjectSource, 'get'>
+  readonly resolve: ServiceResolver
   readonly signal: AbortSignal
 }
 
@@ -38,7 +34,7 @@ export async function availabilityOf(
 ): Promise<Availability> {
   const reference = service.spec.service
   if (!reference) return yes('Local', 'Local APIServices are always available')
-  const problem = await problemOf(parts.routing.objects, reference)
+  const problem = await problemOf(parts.objects, reference)
   if (problem) return problem
   const failure = await discoveryFailure(parts, service, reference)
   if (failure !== null) return no('FailedDiscoveryCheck', failure)
@@ -50,8 +46,7 @@ async function problemOf(
   objects: Pick<ObjectSource, 'get'>,
   reference: ServiceReference,
 ): Promise<Availability | null> {
-  const { namespace = '', name = '' } = reference
-  const port = portOf(reference)
+  const { namespace, name, port } = servicePort(reference)
   const what = `service/${name} in ${JSON.stringify(namespace)}`
   const cannotBeChecked = (reason: string, error: unknown): Availability => ({
     status: 'Unknown',
@@ -117,7 +112,7 @@ async function probe(
   signal: AbortSignal,
 ): Promise<void> {
   const { group = '', version = '' } = spec
-  const address = await serviceAddress(parts.routing, reference)
+  const address = await parts.resolve(servicePort(reference))
   const path = group === '' ? `/api/${version}` : `/apis/${group}/${version}`
   const url = urlOf(address, path)
   const failing = (why: string) => new Error(`failing or missing response from ${url}: ${why}`)

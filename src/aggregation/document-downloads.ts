@@ -1,5 +1,6 @@
 /** Keeps the OpenAPI documents of extension servers. */
 import { createHash } from 'node:crypto'
+import type { ServiceResolver } from '../client/service-address.ts'
 import { WorkQueue } from '../client/work-queue.ts'
 import type { APIService } from '../kinds/apiregistration/api-service.ts'
 import type { CompressedDocument } from '../openapi/compressed-document.ts'
@@ -7,12 +8,12 @@ import type { RemoteDocuments, RemotePart, RemoteV3 } from '../openapi/remote-do
 import { isAvailable, type ApiServices } from './api-services.ts'
 import { askServer, type AskingParts, type Reply } from './ask-server.ts'
 import { serverTls } from './server-tls.ts'
-import { serviceAddress, type ServiceRouting } from './service-address.ts'
+import { servicePort } from './service-port.ts'
 
 /** What downloads need. */
 export interface DownloadParts extends AskingParts {
   readonly services: ApiServices
-  readonly routing: ServiceRouting
+  readonly resolve: ServiceResolver
   /** Called with the name of the APIService, once for failures in a row. */
   readonly onError: (name: string, error: unknown) => void
 }
@@ -138,7 +139,7 @@ export class DocumentDownloads implements RemoteDocuments {
     maxBytes: number,
     headers: Readonly<Record<string, string>> = {},
   ): Promise<Reply> {
-    const address = await serviceAddress(this.#parts.routing, service.spec.service!)
+    const address = await this.#parts.resolve(servicePort(service.spec.service!))
     const tls = serverTls(service)
     const { signal } = this.#ending
     return askServer(this.#parts, {

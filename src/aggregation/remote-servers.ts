@@ -7,12 +7,13 @@ import {
   type RemoteApis,
   type RemoteTarget,
 } from '../http/remote-apis.ts'
+import type { ServiceResolver } from '../client/service-address.ts'
 import type { APIService } from '../kinds/apiregistration/api-service.ts'
 import { checkProxyable, type TargetAgents } from '../registry/connect/target.ts'
 import type { Reach } from '../registry/context.ts'
 import { isAvailable, type ApiServices } from './api-services.ts'
 import { serverTls } from './server-tls.ts'
-import { serviceAddress, type ServiceRouting } from './service-address.ts'
+import { servicePort } from './service-port.ts'
 
 /** The certificate that this server shows to others as a proxy, PEM; empty without one. */
 export interface ProxyCertificate {
@@ -23,7 +24,7 @@ export interface ProxyCertificate {
 /** What requests to other servers need. */
 export interface RemoteParts {
   readonly services: ApiServices
-  readonly routing: ServiceRouting
+  readonly resolve: ServiceResolver
   readonly reach: Reach
   readonly certificate: () => Promise<ProxyCertificate>
   readonly refusesRedirects: boolean
@@ -64,14 +65,14 @@ export class RemoteServers implements RemoteApis {
   }
 
   #targetOf(service: APIService): () => Promise<RemoteTarget> {
-    const { routing, certificate, log, reach, refusesRedirects } = this.#parts
+    const { resolve, certificate, log, reach, refusesRedirects } = this.#parts
     const { name = '' } = service.metadata
     const tls = serverTls(service)
     return async () => {
       const reference = service.spec.service
       if (!reference || !isAvailable(service)) throw serviceUnavailable()
       try {
-        const { host, port } = await serviceAddress(routing, reference)
+        const { host, port } = await resolve(servicePort(reference))
         checkProxyable(reach, host)
         const agents = (this.#agents ??= newAgents())
         const shown = await certificate()

@@ -5,14 +5,9 @@ import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Backend } from './backend.ts'
 import type { AuditCounters } from './counters.ts'
-import { AuditEvent, type EventNames, type EventStatus } from './event.ts'
-import {
-  METADATA,
-  REQUEST,
-  type Decided,
-  type PolicyRules,
-  type PolicySubject,
-} from './policy-rules.ts'
+import { AuditEvent, quoted, RequestState, type EventNames, type EventStatus } from './event.ts'
+import { MadeTexts } from './made-texts.ts'
+import { METADATA, REQUEST, type PolicyRules, type PolicySubject } from './policy-rules.ts'
 import { STAGES, type Stage } from './policy.ts'
 import { EventTimes } from './times.ts'
 
@@ -25,8 +20,8 @@ const BIT: Readonly<Record<Stage, number>> = {
 
 const MAX_FAULT = 1024
 
-/** The state of a request that is recorded no further. */
-const OVER: Decided = { level: 0, omitted: 0, omitManagedFields: false }
+/** The state of a request that is recorded no further, or not at all. */
+const OVER = new RequestState({ level: 0, omitted: 0, omitManagedFields: false })
 
 /** What a request is said to have got whose client left before the response. */
 const LEFT: EventStatus = { code: 200, status: 'Success', message: 'Connection closed early' }
@@ -54,12 +49,11 @@ export class AuditTrail implements RequestAudit {
   }
 
   wantsBody({ audit }: RequestRecord): boolean {
-    return audit !== null && (audit as Decided).level >= REQUEST
+    return audit !== null && (audit as RequestState).decided.level >= REQUEST
   }
 
   begins(record: RequestRecord): boolean | Promise<boolean> {
-    const decided = this.#options.rules.decide(subjectOf(record))
-    record.audit = decided
+    if (!this.#decide(record)) return true
     const stored = this.#emit(record, 'RequestReceived', record.receivedAt, null)
     if (stored === true) return true
     return stored === false
@@ -70,7 +64,9 @@ export class AuditTrail implements RequestAudit {
   answers(record: RequestRecord, status: number): Promise<void> | null {
     if (!this.#holds || record.isLongRunning || record.audit === null) return null
     const now = this.#options.clock.now()
-    const stored = this.#emit(record, 'ResponseComplete', now, statusOf(record, status))
+    const stored = record.hasFault
+      ? this.#emit(record, 'Panic', now, panicStatus(record.fault))
+      : this.#emit(record, 'ResponseComplete', now, statusOf(record, status))
     record.audit = OVER
     return stored instanceof Promise ? stored.then(() => {}) : null
   }
@@ -105,11 +101,17 @@ export class AuditTrail implements RequestAudit {
 
   /** A request that was refused before its user was known has one event. */
   #unauthenticated(record: RequestRecord): void {
-    if (record.info === null) return
-    record.audit = this.#options.rules.decide(subjectOf(record))
+    if (record.info === null || !this.#decide(record)) return
     const status = statusOf(record, record.status)
     void this.#emit(record, 'ResponseStarted', record.startedAt, status)
     record.audit = OVER
+  }
+
+  /** Whether a request is recorded. */
+  #decide(record: RequestRecord): boolean {
+    const decided = this.#options.rules.decide(subjectOf(record))
+    record.audit = decided.level < METADATA ? OVER : new RequestState(decided)
+    return record.audit !== OVER
   }
 
   #refused(record: RequestRecord): false {
@@ -125,8 +127,8 @@ export class AuditTrail implements RequestAudit {
     at: number,
     status: EventStatus | null,
   ): boolean | Promise<boolean> {
-    const decided = record.audit as Decided
-    if (decided.level < METADATA || (decided.omitted & BIT[stage]) !== 0) return true
+    const state = record.audit as RequestState
+    if (state === OVER || (state.decided.omitted & BIT[stage]) !== 0) return true
     const { backends, counters } = this.#options
     const moment = { stage, at, status, allowed: status && this.#allowed(record) }
     counters.events++
@@ -136,7 +138,7 @@ export class AuditTrail implements RequestAudit {
       let stored: boolean | Promise<boolean>
       try {
         // Each has its own: truncation changes it.
-        stored = backend.store(new AuditEvent(record, decided, moment, this.#names))
+        stored = backend.store(new AuditEvent(record, state, moment, this.#names))
       } catch (error) {
         // An object that is too large to be one text.
         counters.lost(backend.name, 1, error instanceof Error ? error.message : String(error))
@@ -154,26 +156,44 @@ export class AuditTrail implements RequestAudit {
   /** The annotations of an allowed request; those of a refused one are among the others. */
   #allowed({ decision }: RequestRecord): string | null {
     if (decision === null || decision.verdict !== 'allow') return null
-    const { decision: key, reason } = this.#names
-    return `${JSON.stringify(key)}:"allow",${JSON.stringify(reason)}:${JSON.stringify(decision.reason)}`
+    return this.#names.allowed + this.#names.texts.of(decision.reason, quoted)
   }
 }
 
-function subjectOf({ info, user, impersonator }: RequestRecord): PolicySubject {
-  const { isResource = false, verb = '', path = '', group = '' } = info ?? {}
-  const { resource = '', subresource = '', namespace = '', name = '' } = info ?? {}
-  const subject = { isResource, verb, path, group, resource, subresource, namespace, name }
-  return { ...subject, user: impersonator ?? user }
+const NO_INFO = {
+  isResource: false,
+  verb: '',
+  path: '',
+  group: '',
+  resource: '',
+  subresource: '',
+  namespace: '',
+  name: '',
 }
 
-function statusOf({ failure, outcome }: RequestRecord, code: number): EventStatus {
+function subjectOf(record: RequestRecord): PolicySubject {
+  const { isResource, verb, path, group, resource, subresource, namespace, name } =
+    record.info ?? NO_INFO
+  const user = record.impersonator ?? record.user
+  return { user, isResource, verb, path, group, resource, subresource, namespace, name }
+}
+
+/** Verbs of requests whose body may be quoted in a 400. */
+const WITH_BODY = new Set(['create', 'update', 'patch'])
+
+function statusOf({ audit, failure, outcome, info }: RequestRecord, code: number): EventStatus {
   const said = failure === null ? outcome : failure.toStatus()
   if (said === null) return { code }
   const { status, message, reason, details } = said
+  // Differs: docs/decisions/0055-audit-before-and-after.md. A malformed secret or token is quoted in the refusal.
+  const quotes =
+    code === 400 &&
+    (audit as RequestState).decided.level < REQUEST &&
+    WITH_BODY.has(info?.verb ?? '')
   return {
     code,
     status,
-    ...(message === undefined ? {} : { message }),
+    ...(message === undefined || quotes ? {} : { message }),
     ...(reason === undefined ? {} : { reason }),
     ...(details === undefined ? {} : { details }),
   }
@@ -189,12 +209,12 @@ const namesOf = (v: Vocabulary): EventNames => ({
   type: `"kind":"Event","apiVersion":${JSON.stringify(v.resolve('audit{api}/v1'))},`,
   truncated: v.resolve('audit{api}/truncated'),
   latency: v.resolve('apiserver.latency{api}/total'),
-  decision: v.resolve('authorization{api}/decision'),
-  reason: v.resolve('authorization{api}/reason'),
+  allowed: `${quoted(v.resolve('authorization{api}/decision'))}:"allow",${quoted(v.resolve('authorization{api}/reason'))}:`,
   deleteOptions: JSON.stringify({
     kind: 'DeleteOptions',
     apiVersion: v.resolve('meta{api}/__internal'),
   }),
   times: new EventTimes(),
   users: new WeakMap(),
+  texts: new MadeTexts(),
 })

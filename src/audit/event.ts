@@ -6,6 +6,7 @@ import type { ObjectBytes, ObjectIdentity } from '../http/request-record.ts'
 import type { RequestInfo } from '../http/request-info.ts'
 import type { Status } from '../meta/errors.ts'
 import type { User } from '../registry/context.ts'
+import { MadeTexts } from './made-texts.ts'
 import { madeJson, sentJson } from './object-json.ts'
 import { METADATA, REQUEST, REQUEST_RESPONSE, type Decided } from './policy-rules.ts'
 import { LEVELS, type Stage } from './policy.ts'
@@ -40,13 +41,15 @@ export interface EventNames {
   readonly type: string
   readonly truncated: string
   readonly latency: string
-  readonly decision: string
-  readonly reason: string
+  /** Annotations of an allowed request, up to the reason. */
+  readonly allowed: string
   /** The options of a delete without a body. */
   readonly deleteOptions: string
   readonly times: EventTimes
   /** JSON of users. */
   readonly users: WeakMap<User, string>
+  /** JSON of user agents and addresses. */
+  readonly texts: MadeTexts
 }
 
 const MAX_USER_AGENT = 1024
@@ -54,11 +57,17 @@ const MAX_USER_AGENT = 1024
 /** Total time from which on it is recorded. */
 const SLOW_MS = 500
 
-/** The members that all events of a request have in common, before and behind those that differ. */
-interface Common {
-  readonly uri: string
-  readonly caller: string
-  readonly from: string
+/** How one request is recorded, and what its events have in common. */
+export class RequestState {
+  readonly decided: Decided
+  /** The members from the address to the user. */
+  caller: string | null = null
+  /** The members from the source to the object, unless the body names the object. */
+  origin: string | null = null
+
+  constructor(decided: Decided) {
+    this.decided = decided
+  }
 }
 
 /** The parts of an event that depend on its stage. */
@@ -74,14 +83,14 @@ export interface EventMoment {
 /** One event. Its texts are made on first use, which must be at once: the request goes on. */
 export class AuditEvent {
   readonly request: EventRequest
-  readonly decided: Decided
+  readonly state: RequestState
   readonly moment: EventMoment
   readonly #names: EventNames
   #body: string | null = null
 
-  constructor(request: EventRequest, decided: Decided, moment: EventMoment, names: EventNames) {
+  constructor(request: EventRequest, state: RequestState, moment: EventMoment, names: EventNames) {
     this.request = request
-    this.decided = decided
+    this.state = state
     this.moment = moment
     this.#names = names
   }
@@ -102,20 +111,19 @@ export class AuditEvent {
   }
 
   #text(withObjects: boolean): string {
-    const { request, decided, moment } = this
+    const { request, state, moment } = this
     const { times } = this.#names
-    const common = commonOf(request, this.#names)
+    const { decided } = state
     const { stage, at, status } = moment
+    state.caller ??= callerOf(request, this.#names)
     return (
-      `"level":"${LEVELS[decided.level]}","auditID":${quoted(request.auditId)},"stage":"${stage}",` +
-      common.uri +
-      common.caller +
+      `"level":"${LEVELS[decided.level]}","auditID":"${request.auditId}","stage":"${stage}",` +
+      state.caller +
       // Who is impersonated is known when the response is.
       (status === null || request.impersonator === null
         ? ''
         : `,"impersonatedUser":${userJson(request.user, this.#names)}`) +
-      common.from +
-      objectRef(request, status !== null) +
+      this.#origin() +
       (status === null ? '' : `,"responseStatus":${statusJson(status)}`) +
       (withObjects && decided.level >= REQUEST ? this.#objects() : '') +
       `,"requestReceivedTimestamp":"${times.text(request.receivedAt)}","stageTimestamp":"${times.text(at)}"` +
@@ -124,13 +132,21 @@ export class AuditEvent {
     )
   }
 
+  #origin(): string {
+    const { request, state, moment } = this
+    if (request.identity === null || moment.status === null) {
+      return (state.origin ??= sourceOf(request, this.#names) + objectRef(request.info, null))
+    }
+    return sourceOf(request, this.#names) + objectRef(request.info, request.identity)
+  }
+
   #objects(): string {
-    const { request, decided, moment } = this
+    const { request, state, moment } = this
     if (moment.status === null) return ''
-    const { omitManagedFields } = decided
+    const { omitManagedFields, level: recorded } = state.decided
     const body = request.requestObject()
     const sent = body ? sentJson(body.json, omitManagedFields) : this.#deleteOptions()
-    const isAnswered = decided.level >= REQUEST_RESPONSE && moment.stage !== 'Panic'
+    const isAnswered = recorded >= REQUEST_RESPONSE && moment.stage !== 'Panic'
     const made = isAnswered ? request.responseObject() : null
     return (
       (sent === null ? '' : `,"requestObject":${sent}`) +
@@ -144,7 +160,7 @@ export class AuditEvent {
   }
 
   #annotations(withObjects: boolean): string {
-    const { request, decided, moment } = this
+    const { request, state, moment } = this
     const { annotations } = request
     let text = ''
     const add = (key: string, value: string) => {
@@ -152,7 +168,7 @@ export class AuditEvent {
     }
     if (annotations.size > 0) {
       for (const [key, { value, level }] of annotations) {
-        if (level === 'Metadata' || decided.level > METADATA) add(key, value)
+        if (level === 'Metadata' || state.decided.level > METADATA) add(key, value)
       }
     }
     if (moment.allowed !== null) text += (text === '' ? '' : ',') + moment.allowed
@@ -167,23 +183,26 @@ export class AuditEvent {
   }
 }
 
-function commonOf(request: EventRequest, names: EventNames): Common {
-  const { target, info, headers, remoteAddress } = request
+const callerOf = (request: EventRequest, names: EventNames): string =>
+  `"requestURI":${quoted(request.target)},"verb":"${request.info?.verb ?? ''}","user":` +
+  userJson(request.impersonator ?? request.user, names)
+
+/** Addresses and user agent. */
+function sourceOf({ headers, remoteAddress }: EventRequest, { texts }: EventNames): string {
   const agent = headers['user-agent']
-  const addresses =
-    headers['x-forwarded-for'] === undefined && headers['x-real-ip'] === undefined
-      ? addressJson(remoteAddress)
-      : JSON.stringify(sourceAddresses(headers, remoteAddress))
-  return {
-    uri: `"requestURI":${quoted(target)},"verb":"${info?.verb ?? ''}",`,
-    caller: `"user":${userJson(request.impersonator ?? request.user, names)}`,
-    from:
-      (addresses === '[]' ? '' : `,"sourceIPs":${addresses}`) +
-      (agent === undefined || agent === '' ? '' : `,"userAgent":${quoted(shortAgent(agent))}`),
-  }
+  const isDirect = headers['x-forwarded-for'] === undefined && headers['x-real-ip'] === undefined
+  const addresses = isDirect
+    ? texts.of(remoteAddress, addressJson)
+    : JSON.stringify(sourceAddresses(headers, remoteAddress))
+  return (
+    (addresses === '[]' ? '' : `,"sourceIPs":${addresses}`) +
+    (agent === undefined || agent === '' ? '' : `,"userAgent":${texts.of(agent, agentJson)}`)
+  )
 }
 
 const addressJson = (address: string): string => JSON.stringify(sourceAddresses({}, address))
+
+const agentJson = (agent: string): string => quoted(shortAgent(agent))
 
 const shortAgent = (agent: string) =>
   agent.length > MAX_USER_AGENT ? `${agent.slice(0, MAX_USER_AGENT)}...TRUNCATED` : agent
@@ -205,10 +224,8 @@ function userText({ name, uid, groups, extra }: User): string {
   })
 }
 
-/** `isRead`: whether the body has been read. */
-function objectRef({ info, identity }: EventRequest, isRead: boolean): string {
+function objectRef(info: RequestInfo | null, of: ObjectIdentity | null): string {
   if (info === null || !info.isResource) return ''
-  const of = isRead ? identity : null
   return (
     `,"objectRef":{"resource":${quoted(info.resource)}` +
     member('namespace', info.namespace === '' ? of?.namespace : info.namespace) +
@@ -226,6 +243,7 @@ const member = (name: string, value: string | undefined): string =>
   value === undefined || value === '' ? '' : `,"${name}":${quoted(value)}`
 
 function statusJson({ status, message, reason, details, code }: EventStatus): string {
+  if (status === undefined) return `{"metadata":{},"code":${code}}`
   return (
     '{"metadata":{}' +
     member('status', status) +
@@ -242,6 +260,6 @@ function statusJson({ status, message, reason, details, code }: EventStatus): st
 const PLAIN = /^[ !#-[\]-~]*$/
 
 /** A text as JSON. */
-function quoted(text: string): string {
+export function quoted(text: string): string {
   return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text)
 }

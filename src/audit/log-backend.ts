@@ -30,7 +30,7 @@ interface LogBackendDeps {
 }
 
 /** Lines of one write: batches of the file are joined, which readers do not see. */
-const JOINED = 1000
+const JOINED = 10_000
 
 /** Writes a line for each event. */
 export class LogBackend implements Backend {

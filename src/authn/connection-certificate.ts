@@ -86,10 +86,10 @@ export class ConnectionCertificates {
 
   #intermediatesOf(leaf: X509Certificate): readonly CertificateDetails[] {
     const sent: CertificateDetails[] = []
-    let next = leaf.issuerCertificate as X509Certificate | undefined
+    let next = leaf.issuerCertificate
     while (next && sent.length < MAX_SENT) {
       sent.push(this.#detailsOf(next))
-      next = next.issuerCertificate as X509Certificate | undefined
+      next = next.issuerCertificate
     }
     return sent.length === 0 ? (this.#sentWith.get(leaf.fingerprint256) ?? sent) : sent
   }

@@ -137,7 +137,7 @@ describe('users of proxies', () => {
         allowedNames: allowed,
       })
       const raw = Object.entries(headers).flatMap(([key, values]) =>
-        [values].flat().flatMap((value) => [key.toUpperCase(), value as string]),
+        [values].flat().flatMap((value) => [key.toUpperCase(), value]),
       )
       const joined = Object.entries(headers).map(([key, values]) => [
         key,

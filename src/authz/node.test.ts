@@ -86,9 +86,9 @@ const everything = pod('a/all', 'n1', {
 
 test('references of a pod', () => {
   expect({
-    secrets: secretsOfPod(everything.spec!),
-    configMaps: configMapsOfPod(everything.spec!),
-    claims: claimsOfPod('all', everything.spec!),
+    secrets: secretsOfPod(everything.spec),
+    configMaps: configMapsOfPod(everything.spec),
+    claims: claimsOfPod('all', everything.spec),
   }).toEqual({
     secrets: [
       'pull',

@@ -153,6 +153,15 @@ describe('options of the server', () => {
     eventTtlMs: 3_600_000,
     historyMs: 300_000,
     requestTimeoutMs: 60_000,
+    clusterSigningDurationMs: 31_536_000_000,
+    aggregation: {
+      proxyClientCertFile: '',
+      proxyClientKeyFile: '',
+      refusesRedirects: true,
+      routesToEndpoints: false,
+    },
+    defaultNotReadyTolerationSeconds: 300,
+    defaultUnreachableTolerationSeconds: 300,
     minRequestTimeoutMs: 1_800_000,
     controllers: true,
     authentication: {

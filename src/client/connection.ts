@@ -93,14 +93,23 @@ export const portOf = ({ port, protocol }: URL): number =>
 /** The host of a URL, without the brackets of IPv6. */
 export const bareHost = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, '$1')
 
+/** Certificates of authorities that cannot be used. */
+export class InvalidAuthorities extends Error {}
+
 function checkAuthorities(pem: string): void {
   const blocks = pem.match(BLOCK) ?? []
-  if (blocks.length === 0) throw new Error('certificate-authority holds no certificate')
+  if (blocks.length === 0)
+    throw new InvalidAuthorities('certificate-authority holds no certificate')
   for (const block of blocks) {
     try {
       void new X509Certificate(block)
     } catch (cause) {
-      throw new Error('certificate-authority holds a certificate that cannot be read', { cause })
+      throw new InvalidAuthorities(
+        'certificate-authority holds a certificate that cannot be read',
+        {
+          cause,
+        },
+      )
     }
   }
 }

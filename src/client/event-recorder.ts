@@ -4,7 +4,6 @@ import { formatTime } from '../base/time.ts'
 import type { Client } from './client.ts'
 import { EventCorrelator, type Correlated } from './event-correlator.ts'
 import { isNotFound } from './resource-client.ts'
-import type { ApiObject } from './transport.ts'
 
 /** The object that an event is about. */
 export interface ObjectReference {
@@ -115,6 +114,6 @@ export class EventRecorder {
   }
 
   #events(namespace: string) {
-    return this.#options.client.resource<ApiObject>(EVENTS).in(namespace)
+    return this.#options.client.resource(EVENTS).in(namespace)
   }
 }

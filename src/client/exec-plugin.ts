@@ -129,7 +129,7 @@ function run(
     }
     // Interactive plugins have no time limit.
     const cancel = interactive ? () => {} : systemClock.after(RUN_MS, () => stop(TOO_LATE))
-    child.stdout!.on('data', (chunk: Buffer) => {
+    child.stdout.on('data', (chunk: Buffer) => {
       chunks.push(chunk)
       size += chunk.length
       if (size > MAX_OUTPUT_BYTES) stop('answers too much')

@@ -8,7 +8,6 @@ import type {
   Query,
   RequestVerb,
   ResourceAddress,
-  Transport,
   WatchEvent,
 } from './transport.ts'
 import { watchEvents } from './watch-events.ts'
@@ -123,8 +122,8 @@ export class ResourceClient<T extends object = ApiObject> {
   }
 
   /** The same objects reduced to type and metadata. */
-  metadata(): ResourceClient<ApiObject> {
-    return new ResourceClient<ApiObject>(this.#parts, { ...this.#scope, metadataOnly: true })
+  metadata(): ResourceClient {
+    return new ResourceClient(this.#parts, { ...this.#scope, metadataOnly: true })
   }
 
   /** A sub-resource of objects, such as `status`. */
@@ -286,7 +285,7 @@ function sendAs<R>(parts: ClientParts, scope: Scope, sent: Sent): Promise<R> {
   return retrying(
     { clock, ...(retries === undefined ? {} : { retries }) },
     request,
-    () => (transport as Transport).send(request) as Promise<R>,
+    () => transport.send(request) as Promise<R>,
   )
 }
 

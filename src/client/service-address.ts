@@ -44,8 +44,8 @@ export function endpointResolver(
 ): ServiceResolver {
   return async (target) => {
     const service = await serviceOf(objects, target)
-    const { type, externalName = '' } = service.spec
-    if (type === 'ExternalName') return { host: externalName, port: target.port }
+    const { type = 'ClusterIP' } = service.spec
+    if (type === 'ExternalName') throw new Error(`unsupported service type ${JSON.stringify(type)}`)
     const { name: portName = '' } = portOf(service, target)
     const { namespace, name } = target
     const endpoints = await objects.get<Endpoints>(ENDPOINTS, namespace, name)

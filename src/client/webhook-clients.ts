@@ -110,6 +110,7 @@ export class WebhookClients {
     }
     // Few servers have webhooks.
     const { openJsonClient } = await import('./json-call.ts')
+    const { InvalidAuthorities } = await import('./connection.ts')
     return openJsonClient({
       config,
       v,
@@ -120,6 +121,10 @@ export class WebhookClients {
       ...(userAgent === undefined ? {} : { userAgent }),
       ...(describeAnswer === undefined ? {} : { describeAnswer }),
       ...(dial ? { dial } : {}),
+    }).catch((error: unknown) => {
+      if (!(error instanceof InvalidAuthorities)) throw error
+      const why = 'unable to load root certificates: unable to parse bytes as PEM block'
+      throw new Error(why, { cause: error })
     })
   }
 }

@@ -121,7 +121,7 @@ export class Wire {
         host: url.host,
         ...request.headers,
         ...(request.body ? { 'content-length': request.body.length } : {}),
-      } as NonNullable<RequestOptions['headers']>,
+      },
       agent: this.#connections.agentFor(pair),
       signal: request.signal,
     }

@@ -151,6 +151,6 @@ describe('parseJsonStrictly', () => {
           ),
       ),
     }))
-    fc.assert(fc.property(value, (text) => same(text as string)))
+    fc.assert(fc.property(value, (text) => same(text)))
   })
 })

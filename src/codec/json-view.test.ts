@@ -33,7 +33,7 @@ const view = (object: object, v = orch) =>
   viewJson(Outer.shape, v, bytesOf(object)) as unknown as Outer
 
 const texts = ['', 'a', 'ä€😀', '"', '\\', '\\"', 'a\\', '\n\t\u0001', '{[,:]}', 'x'.repeat(300)]
-const long = [...texts.map((text) => `${'y'.repeat(120)}${text}`), `${'"\\'.repeat(90)}`]
+const long = [...texts.map((text) => `${'y'.repeat(120)}${text}`), '"\\'.repeat(90)]
 
 describe('fields', () => {
   for (const text of [...texts, ...long]) {

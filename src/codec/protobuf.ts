@@ -247,7 +247,7 @@ function valueOf(holds: Holds, v: Words): Value {
     default:
       return 'special' in holds && holds.special
         ? specialValue(holds.special, v)
-        : 'exact' in holds && holds.exact === true
+        : 'exact' in holds && holds.exact
           ? exactInt64Value
           : scalarValues[holds.is]
   }

@@ -20,10 +20,20 @@ import { SharedInformers } from '../client/shared-informers.ts'
 import { Wire } from '../client/wire.ts'
 import type { Controller, ControllerWorld } from '../controllers/controller.ts'
 import { managedControllers, startControllers } from '../controllers/index.ts'
+import type { SignerId } from '../controllers/certificates/signers.ts'
+import type { SigningParts } from '../controllers/certificates/signing.ts'
 import type { ServiceAccountTokenParts } from '../controllers/service-account-tokens.ts'
 import { setGates } from '../kinds/gates.ts'
+import { leafSigner } from '../pki/leaf-signer.ts'
 import { defaultVocabulary, vocabularies } from '../vocabulary/index.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
+
+/** An authority that signs certificates. */
+interface SigningPair {
+  readonly cert: string
+  readonly key: string
+  readonly flag: string
+}
 
 /** How the program runs. */
 export interface ControllerManagerOptions {
@@ -36,6 +46,12 @@ export interface ControllerManagerOptions {
   readonly rootCa: string
   /** Signs tokens in secrets, PEM; none are made when empty. */
   readonly serviceAccountKey: string
+  /** Who signs certificates, and for how long at most; nobody when there are no authorities. */
+  readonly signing: {
+    readonly durationMs: number
+    /** Certificates and keys, PEM, with the flag that errors name. */
+    readonly authorities: Readonly<Partial<Record<SignerId, SigningPair>>>
+  }
   /** Null: there is no other. */
   readonly leaderElection: {
     readonly namespace: string
@@ -73,12 +89,13 @@ export function controllerManager(options: ControllerManagerOptions): Controller
   )
   if (options.serviceAccountKey !== '')
     forFlagSync('service-account-private-key-file', () => signingKey(options.serviceAccountKey))
+  const signing = signingParts(options.signing)
   let elector: LeaderElector | null = null
   return {
     fault: () =>
       elector && elector.lateMs > LATE_MS ? 'the lease was not renewed in its time' : null,
     async run(signal) {
-      const setting = await settingOf(options, signal)
+      const setting = await settingOf({ ...options, signing }, signal)
       if (!setting) return
       try {
         if (!leaderElection) return await work(setting, signal)
@@ -95,7 +112,10 @@ export function controllerManager(options: ControllerManagerOptions): Controller
 
 /** Names of controllers that may be chosen. */
 const controllerNames = (): string[] =>
-  managedControllers({ ca: '', issue: () => Promise.resolve('') }).map(({ name }) => name)
+  managedControllers({
+    tokens: { ca: '', issue: () => Promise.resolve('') },
+    signing: { authorities: {}, durationMs: 0 },
+  }).map(({ name }) => name)
 
 /** Whether a controller is chosen: by its name, by that it is not named, or by `*`. */
 function isChosen(name: string, chosen: readonly string[]): boolean {
@@ -114,9 +134,24 @@ function checkNames(chosen: readonly string[]): void {
   }
 }
 
+/** Options whose files were checked. */
+type CheckedOptions = Omit<ControllerManagerOptions, 'signing'> & { readonly signing: SigningParts }
+
+/** Authorities that can sign. Throws an Error that names a flag. */
+function signingParts({
+  durationMs,
+  authorities,
+}: ControllerManagerOptions['signing']): SigningParts {
+  const signers = Object.entries(authorities).map(([id, { flag, ...pair }]) => [
+    id,
+    forFlagSync(flag, () => leafSigner(pair)),
+  ])
+  return { durationMs, authorities: Object.fromEntries(signers) }
+}
+
 /** Dependencies of all parts of a running program. */
 interface Setting {
-  readonly options: ControllerManagerOptions
+  readonly options: CheckedOptions
   readonly v: Vocabulary
   readonly clock: Clock
   readonly client: Client
@@ -128,10 +163,7 @@ interface Setting {
 }
 
 /** Connects; retries until the server is available. Null when aborted. */
-async function settingOf(
-  options: ControllerManagerOptions,
-  signal: AbortSignal,
-): Promise<Setting | null> {
+async function settingOf(options: CheckedOptions, signal: AbortSignal): Promise<Setting | null> {
   const { config, log, useServiceAccountCredentials, clock = systemClock } = options
   const probe = await connect({ config })
   const v = await vocabularyOfServer(probe, log, signal)
@@ -257,16 +289,17 @@ async function work(setting: Setting, signal: AbortSignal): Promise<void> {
 }
 
 function chosenOf({ options, v, clock }: Setting): Controller[] {
-  const { rootCa, serviceAccountKey, controllers, log } = options
+  const { rootCa, serviceAccountKey, signing, controllers, log } = options
   const tokens: ServiceAccountTokenParts = {
     ca: rootCa,
     issue: issuerOf(serviceAccountKey, v, clock),
   }
-  return managedControllers(tokens).filter(({ name }) => {
+  return managedControllers({ tokens, signing }).filter(({ name }) => {
     if (!isChosen(name, controllers)) return false
     const isMissing =
       (name === 'root-ca-cert-publisher' && rootCa === '') ||
-      (name.startsWith('serviceaccount-token') && serviceAccountKey === '')
+      (name.startsWith('serviceaccount-token') && serviceAccountKey === '') ||
+      (name === 'csrsigning' && Object.keys(signing.authorities).length === 0)
     if (isMissing)
       log.warn('a controller is disabled because its file is missing', { controller: name })
     return !isMissing

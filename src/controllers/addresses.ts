@@ -22,6 +22,12 @@ export const clusterRoles = (v: Vocabulary): ResourceAddress => ({
   resource: 'clusterroles',
 })
 
+export const storageClasses = (v: Vocabulary): ResourceAddress => ({
+  group: v.resolve('storage{api}'),
+  version: 'v1',
+  resource: 'storageclasses',
+})
+
 export const definitions = (v: Vocabulary): ResourceAddress => ({
   group: v.resolve('apiextensions{api}'),
   version: 'v1',

@@ -1,6 +1,9 @@
 /** The controllers that run inside the server, and how they are started. */
 import { setMaxListeners } from 'node:events'
 import { pause } from '../client/retry.ts'
+import { certificateApprover } from './certificates/approver.ts'
+import { certificateCleaner } from './certificates/cleaner.ts'
+import { certificateSigning, type SigningParts } from './certificates/signing.ts'
 import { claimProtection } from './claim-protection.ts'
 import { clusterRoleAggregation } from './cluster-role-aggregation.ts'
 import type { Controller, ControllerWorld, Running } from './controller.ts'
@@ -16,10 +19,17 @@ import { serviceAccountSecrets } from './service-account-secrets.ts'
 import { serviceAccountTokens, type ServiceAccountTokenParts } from './service-account-tokens.ts'
 import { serviceAccounts } from './service-accounts.ts'
 import { ttlAfterFinished } from './ttl-after-finished.ts'
+import { volumeBinder } from './volume-binder.ts'
 import { volumeProtection } from './volume-protection.ts'
 
+/** Dependencies of controllers. */
+export interface ManagedParts {
+  readonly tokens: ServiceAccountTokenParts
+  readonly signing: SigningParts
+}
+
 /** Controllers of a manager, in the order in which they start. */
-export const managedControllers = (tokens: ServiceAccountTokenParts): readonly Controller[] => [
+export const managedControllers = ({ tokens, signing }: ManagedParts): readonly Controller[] => [
   serviceAccounts,
   rootCaPublisher(tokens.ca),
   serviceAccountTokens(tokens),
@@ -29,7 +39,11 @@ export const managedControllers = (tokens: ServiceAccountTokenParts): readonly C
   resourceQuotas,
   claimProtection,
   volumeProtection,
+  volumeBinder,
   ttlAfterFinished,
+  certificateApprover,
+  certificateSigning(signing),
+  certificateCleaner,
   podGarbage(),
   garbageCollector,
 ]

@@ -186,7 +186,7 @@ test('finalizers of others keep the namespace itself', async () => {
 test('all controllers together end a namespace whose content has owners', async () => {
   await running.stop()
   const tokens = { ca: 'CA', issue: () => Promise.resolve('token') }
-  start(managedControllers(tokens))
+  start(managedControllers({ tokens, signing: { authorities: {}, durationMs: 0 } }))
   const owner = await map('owner')
   await world.hand.create(maps(), {
     metadata: {

@@ -13,6 +13,8 @@ const start = async (mostEnded?: number) => {
 }
 beforeEach(async () => {
   world = await inProcess()
+  // That of the pods.
+  await world.hand.create(['v1', 'serviceaccounts', 'default'], { metadata: { name: 'default' } })
 })
 afterEach(async () => {
   await running.stop()

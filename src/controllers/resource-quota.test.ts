@@ -8,6 +8,8 @@ let running: RunningControllers
 const start = () => (running = startControllers(world.controllerWorld, [resourceQuotas]))
 beforeEach(async () => {
   world = await inProcess({ vocabulary: 'kubernetes' })
+  // That of the pods.
+  await world.hand.create(['v1', 'serviceaccounts', 'default'], { metadata: { name: 'default' } })
   start()
 })
 afterEach(async () => {

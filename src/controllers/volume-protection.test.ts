@@ -8,6 +8,8 @@ let world: Awaited<ReturnType<typeof inProcess>>
 let running: RunningControllers
 beforeEach(async () => {
   world = await inProcess()
+  // That of the pods.
+  await world.hand.create(['v1', 'serviceaccounts', 'default'], { metadata: { name: 'default' } })
   running = startControllers(world.controllerWorld, [claimProtection, volumeProtection])
 })
 afterEach(async () => {

@@ -76,7 +76,7 @@ function restored(converted: unknown, from: JsonObject, groupVersion: string): J
   const { labels: _l, annotations: _a, ...kept } = own
   const metadata: JsonObject = kept
   // Decoded as metadata, so that invalid labels are rejected here.
-  const read = metadataCodec.decode(given, new Decoding()) as JsonObject
+  const read = metadataCodec.decode(given, new Decoding())
   for (const name of ['labels', 'annotations'])
     if (read[name] !== undefined) metadata[name] = read[name]
   return { ...converted, metadata }

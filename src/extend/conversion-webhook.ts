@@ -1,7 +1,7 @@
 /** Calls the webhooks of users that convert objects between versions of their kinds. */
 import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
-import { clusterIpResolver } from '../client/service-address.ts'
+import { clusterIpResolver, type ServiceResolver } from '../client/service-address.ts'
 import { WebhookClients, type WebhookTarget } from '../client/webhook-clients.ts'
 import type { CustomResourceDefinition } from '../kinds/apiextensions/custom-resource-definition.ts'
 import type { WebhookConversion } from '../kinds/apiextensions/custom-resource-definition-spec.ts'
@@ -24,6 +24,8 @@ export interface ConversionParts {
   readonly ids: Ids
   /** Source of the services that webhooks refer to. */
   readonly objects: Pick<ObjectSource, 'get'>
+  /** Finds these services; their cluster IPs by default. */
+  readonly resolve?: ServiceResolver
 }
 
 /** The webhooks of all definitions. */
@@ -31,12 +33,12 @@ export class ConversionWebhooks {
   readonly #parts: Pick<ConversionParts, 'v' | 'ids'>
   readonly #clients: WebhookClients
 
-  constructor({ v, clock, ids, objects }: ConversionParts) {
+  constructor({ v, clock, ids, objects, resolve }: ConversionParts) {
     this.#parts = { v, ids }
     this.#clients = new WebhookClients({
       v,
       clock,
-      resolve: clusterIpResolver(objects),
+      resolve: resolve ?? clusterIpResolver(objects),
       maxAnswerBytes: MAX_ANSWER_BYTES,
     })
   }

@@ -6,17 +6,19 @@ import type { ResourceVersions } from '../catalogue/catalogue-snapshot.ts'
 import { byVersionPriority } from '../catalogue/version-priority.ts'
 import type { Convert, ResourceEntry } from '../catalogue/entry.ts'
 import type { Deprecation } from '../catalogue/resource.ts'
+import type { RecentForms } from './recent-forms.ts'
 import { schemaEntries, type SchemaKind, type SchemaVersion } from './schema-entry.ts'
 
 /**
  * The entry of a definition whose names are accepted; null when no version is stored. `read` returns the definition
  * again when a schema of it is needed: schemas are most of its size, and few are ever used. `convert`: the converter,
- * where versions differ in more than their names.
+ * where versions differ in more than their names. `recent` keeps what derives from the schemas.
  */
 export function definitionEntry(
   definition: CustomResourceDefinition,
   read: () => CustomResourceDefinition,
   convert: Convert | null,
+  recent: RecentForms,
 ): ResourceVersions | null {
   const { spec } = definition
   const stored = spec.versions.find(({ storage }) => storage)
@@ -30,6 +32,7 @@ export function definitionEntry(
     ...namesOf(definition),
     generation: Number(definition.metadata.generation ?? 1),
     versions: [all[at]!, ...all.filter((_, i) => i !== at)],
+    recent,
     ...(convert ? { convert } : {}),
   })
   const isServed = new Set(spec.versions.flatMap(({ name, served }) => (served ? name : [])))

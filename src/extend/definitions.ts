@@ -7,6 +7,7 @@ import type { ResourceVersions } from '../catalogue/catalogue-snapshot.ts'
 import type { LiveCatalogue } from '../catalogue/live-catalogue.ts'
 import type { ObjectHandler, UnreadObject } from '../catalogue/object-source.ts'
 import type { ConversionWebhooks } from './conversion-webhook.ts'
+import { RecentForms } from './recent-forms.ts'
 import { definitionEntry, definitionKey, leavingForm } from './definition-kind.ts'
 
 /** Who publishes the entry of a definition. */
@@ -14,6 +15,9 @@ export const definitionOwner = (name: string): string => `definition ${name}`
 
 /** Converters for definitions with a conversion webhook. */
 type Webhooks = Pick<ConversionWebhooks, 'of'>
+
+/** Versions whose compiled schemas are kept: a server may have thousands, and few clients use all of them. */
+const MOST_FORMS = 256
 
 /** State of an established definition. */
 interface Known {
@@ -36,6 +40,7 @@ export class ServedDefinitions implements ObjectHandler<CustomResourceDefinition
   readonly #known = new Map<string, Known>()
   /** Changes to publish, by name; null: the definition is removed. */
   readonly #changed = new Map<string, ResourceVersions | null>()
+  readonly #recent = new RecentForms(MOST_FORMS)
   #isPending = false
 
   /** `onRefused`: called for a definition that is not served because its place is taken. */
@@ -127,6 +132,7 @@ export class ServedDefinitions implements ObjectHandler<CustomResourceDefinition
           return present
         },
         this.#webhooks.of(definition),
+        this.#recent,
       ),
       leaving: null,
     }

@@ -29,11 +29,42 @@ for (const { path, found } of [
   { path: '.spec.list[?(@.n=="y")].v', found: [2] },
   { path: '.spec.list[?(@.v == 1)].n', found: ['x'] },
   { path: '', found: [OBJECT] },
+  { path: ".spec['replicas','a.b']", found: [3, 1] },
+  { path: '.spec.list[1,0].n', found: ['y', 'x'] },
+  { path: '.spec.list[0:1].n', found: ['x'] },
+  { path: '.spec.list[-1:].n', found: ['y'] },
+  { path: '.spec.list[:].n', found: ['x', 'y'] },
+  { path: '.spec.list[::2].n', found: ['x'] },
+  { path: '..n', found: ['x', 'y'] },
+  { path: '.spec..v', found: [1, 2] },
+  { path: '.spec.list[?(@.v)].n', found: ['x', 'y'] },
+  { path: '.spec.list[?(@.z)].n', found: [] },
+  { path: '.spec.list[?(@.v!=1)].n', found: ['y'] },
+  { path: '.spec.list[?(@.v > 1)].n', found: ['y'] },
+  { path: '.spec.list[?(@.v<=1)].n', found: ['x'] },
+  { path: '.spec.list[?(@.n >= "y")].v', found: [2] },
+  { path: '.spec.list[?(@.n < 3)].v', found: [] },
 ]) {
   test(`finds the value: ${path}`, () => {
     expect(valuesAt(parseJsonPath(path)!, OBJECT)).toEqual(found)
   })
 }
 
-for (const path of ['spec', '.', '.a[', '.a[b]', '.a[?(@.b)]'])
+test('a path into everything of everything has an end', () => {
+  let deep: object = {}
+  for (let i = 0; i < 300; i++) deep = { a: deep, b: [deep] }
+  expect(valuesAt(parseJsonPath('..a..a..a..b..a')!, deep).length).toBeLessThanOrEqual(10_000)
+})
+
+for (const path of [
+  'spec',
+  '.',
+  '.a[',
+  '.a[b]',
+  '.a[?(b)]',
+  '.a[?(@.b=)]',
+  '...a',
+  '.a[1:2:-1]',
+  '.a[]',
+])
   test(`is none: ${path}`, () => expect(parseJsonPath(path)).toBeNull())

@@ -1,20 +1,42 @@
-/** The part of JSONPath that columns of tables are written in: names, places in lists, all of them, and those that equal. */
+/**
+ * The part of JSONPath that columns of tables are written in: names, places and slices of lists, all members, what is
+ * anywhere inside, and items that pass a test.
+ */
 
 type Step =
-  | { readonly is: 'name'; readonly name: string }
-  | { readonly is: 'place'; readonly place: number }
+  | { readonly is: 'names'; readonly names: readonly string[] }
+  | { readonly is: 'places'; readonly places: readonly number[] }
+  | { readonly is: 'slice'; readonly from?: number; readonly to?: number; readonly by: number }
   | { readonly is: 'all' }
-  | { readonly is: 'where'; readonly path: JsonPath; readonly equals: unknown }
+  | { readonly is: 'inside' }
+  | { readonly is: 'where'; readonly path: JsonPath; readonly test: Test | null }
+
+/** Compares with a literal; null: whether there is anything. */
+interface Test {
+  readonly operator: Operator
+  readonly literal: unknown
+}
+
+type Operator = '==' | '!=' | '<' | '<=' | '>' | '>='
 
 /** A path that was read. */
 export type JsonPath = readonly Step[]
 
-const NAME = /\.((?:\\.|[^.[\]\\])+)/y
-const PLACE = /\[(-?\d+)\]/y
+/** Values that are looked at for one path: steps into everything could multiply them. */
+const MOST_VALUES = 10_000
+
+const NAME = /\.((?:\\.|[^.[\]\\*])(?:\\.|[^.[\]\\])*)/y
+const INSIDE = /\.(?=\.(?!\.))/y
+const PLACES = /\[(-?\d+(?:\s*,\s*-?\d+)*)\]/y
+const SLICE = /\[(-?\d+)?:(-?\d+)?(?::(\d+))?\]/y
 const ALL = /\[\*\]|\.\*/y
-const QUOTED = /\[(?:'((?:\\.|[^'\\])*)'|"((?:\\.|[^"\\])*)")\]/y
-const WHERE =
-  /\[\?\(@((?:\\.|[^=()\\])+?)\s*==\s*(?:'([^']*)'|"([^"]*)"|(true|false|-?\d+(?:\.\d+)?))\s*\)\]/y
+const TEXT = String.raw`(?:'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*")`
+const QUOTED = new RegExp(String.raw`\[(${TEXT}(?:\s*,\s*${TEXT})*)\]`, 'y')
+const ONE_TEXT = new RegExp(TEXT, 'g')
+const WHERE = new RegExp(
+  String.raw`\[\?\(\s*@((?:\\.|[^=<>!()\s\\])+)\s*(?:(==|!=|<=|>=|<|>)\s*(${TEXT}|true|false|-?\d+(?:\.\d+)?)\s*)?\)\]`,
+  'y',
+)
 
 /** Reads a path such as `.spec.ports[0].name`; null when it is none. */
 export function parseJsonPath(text: string): JsonPath | null {
@@ -28,45 +50,116 @@ export function parseJsonPath(text: string): JsonPath | null {
   }
   while (at < text.length) {
     let found: RegExpExecArray | null
-    if (match(ALL)) steps.push({ is: 'all' })
-    else if ((found = match(PLACE))) steps.push({ is: 'place', place: Number(found[1]) })
-    else if ((found = match(QUOTED))) steps.push(named(found[1] ?? found[2]!))
+    if (match(INSIDE)) steps.push({ is: 'inside' })
+    else if (match(ALL)) steps.push({ is: 'all' })
+    else if ((found = match(PLACES)))
+      steps.push({ is: 'places', places: found[1]!.split(',').map(Number) })
+    else if ((found = match(SLICE))) steps.push(sliced(found))
+    else if ((found = match(QUOTED)))
+      steps.push({ is: 'names', names: (found[1]!.match(ONE_TEXT) ?? []).map(unquoted) })
     else if ((found = match(WHERE))) {
       const path = parseJsonPath(found[1]!)
       if (!path) return null
-      const equals = found[2] ?? found[3] ?? (JSON.parse(found[4]!) as unknown)
-      steps.push({ is: 'where', path, equals })
-    } else if ((found = match(NAME))) steps.push(named(found[1]!))
+      steps.push({ is: 'where', path, test: testOf(found[2], found[3]) })
+    } else if ((found = match(NAME))) steps.push({ is: 'names', names: [unescaped(found[1]!)] })
     else return null
   }
   return steps
 }
 
-const named = (text: string): Step => ({ is: 'name', name: text.replaceAll(/\\(.)/g, '$1') })
+const unescaped = (text: string): string => text.replaceAll(/\\(.)/g, '$1')
+const unquoted = (text: string): string => unescaped(text.slice(1, -1))
+
+function sliced([, from, to, by]: RegExpExecArray): Step {
+  return {
+    is: 'slice',
+    ...(from === undefined ? {} : { from: Number(from) }),
+    ...(to === undefined ? {} : { to: Number(to) }),
+    by: Math.max(1, Number(by ?? 1)),
+  }
+}
+
+function testOf(operator: string | undefined, text: string | undefined): Test | null {
+  if (operator === undefined || text === undefined) return null
+  const literal: unknown = /^['"]/.test(text) ? unquoted(text) : JSON.parse(text)
+  return { operator: operator as Operator, literal }
+}
 
 /** Everything that a path leads to. */
 export function valuesAt(path: JsonPath, value: unknown): readonly unknown[] {
   let found: readonly unknown[] = [value]
-  for (const step of path) found = found.flatMap((one) => inside(step, one))
+  for (const step of path) {
+    const next: unknown[] = []
+    for (const one of found) {
+      for (const inner of reached(step, one)) {
+        if (next.length === MOST_VALUES) break
+        next.push(inner)
+      }
+    }
+    found = next
+  }
   return found
 }
 
-function inside(step: Step, value: unknown): readonly unknown[] {
+function reached(step: Step, value: unknown): Iterable<unknown> {
   if (typeof value !== 'object' || value === null) return []
   switch (step.is) {
-    case 'name':
-      return !Array.isArray(value) && Object.hasOwn(value, step.name)
-        ? [(value as Record<string, unknown>)[step.name]]
-        : []
-    case 'place': {
-      const item: unknown = Array.isArray(value) ? value.at(step.place) : undefined
-      return item === undefined ? [] : [item]
+    case 'names': {
+      if (Array.isArray(value)) return []
+      const map = value as Record<string, unknown>
+      return step.names.flatMap((name) => (Object.hasOwn(map, name) ? [map[name]] : []))
     }
+    case 'places':
+      return step.places.flatMap((place) => {
+        const item: unknown = Array.isArray(value) ? value.at(place) : undefined
+        return item === undefined ? [] : [item]
+      })
+    case 'slice':
+      return Array.isArray(value)
+        ? value.slice(step.from, step.to).filter((_, i) => i % step.by === 0)
+        : []
     case 'all':
       return Object.values(value)
+    case 'inside':
+      return everything(value)
     case 'where':
-      return Array.isArray(value)
-        ? value.filter((item) => valuesAt(step.path, item)[0] === step.equals)
-        : []
+      return Array.isArray(value) ? value.filter((item) => passes(step, item)) : []
+  }
+}
+
+/** A value and all that is in it, outside in. */
+function* everything(value: unknown): Generator<unknown> {
+  const open = [value]
+  for (let one = open.shift(); one !== undefined; one = open.shift()) {
+    if (typeof one !== 'object' || one === null) continue
+    yield one
+    for (const inner of Object.values(one)) if (open.length < MOST_VALUES) open.push(inner)
+  }
+}
+
+function passes({ path, test }: Step & { readonly is: 'where' }, item: unknown): boolean {
+  const values = valuesAt(path, item)
+  if (!test) return values.length > 0
+  if (values.length === 0) return false
+  const { operator, literal } = test
+  const found = typeof values[0] === 'bigint' ? Number(values[0]) : values[0]
+  if (operator === '==') return found === literal
+  if (operator === '!=') return found !== literal
+  if (typeof found === 'number' && typeof literal === 'number')
+    return holds(operator, found - literal)
+  if (typeof found !== 'string' || typeof literal !== 'string') return false
+  return holds(operator, found < literal ? -1 : Number(found > literal))
+}
+
+function holds(operator: '<' | '<=' | '>' | '>=', difference: number): boolean {
+  switch (operator) {
+    case '<':
+      return difference < 0
+    case '<=':
+      return difference <= 0
+    case '>':
+      return difference > 0
+    case '>=':
+      return difference >= 0
   }
 }

@@ -9,6 +9,7 @@ import type { Conversion, Convert, ResourceEntry } from '../catalogue/entry.ts'
 import { sameValue } from '../meta/field-errors.ts'
 import { ALL_VERBS, type Deprecation, type Subresource } from '../catalogue/resource.ts'
 import type { Topology } from '../notation/topology.ts'
+import type { FormHolder, RecentForms } from './recent-forms.ts'
 import { schemaCodec, writeSchemaMembers } from './schema-codec.ts'
 import { schemaColumns, type ColumnDefinition } from './schema-columns.ts'
 import { schemaScale, type ScalePaths } from './schema-scale.ts'
@@ -31,6 +32,8 @@ export interface SchemaKind {
   readonly generation: number
   /** Converts objects between the versions; without it, they differ only in their apiVersion. */
   readonly convert?: Convert
+  /** Decides how long derived forms are kept; without it, as long as the entries. */
+  readonly recent?: RecentForms
 }
 
 /** One version of such a kind. */
@@ -67,7 +70,7 @@ export function schemaEntries(kind: SchemaKind): readonly [ResourceEntry, ...Res
 
 const ANYTHING: SchemaProps = { type: 'object', 'x-{brand}-preserve-unknown-fields': true }
 
-class VersionOfKind {
+class VersionOfKind implements FormHolder {
   readonly #kind: SchemaKind
   readonly #version: SchemaVersion
   readonly #groupVersion: string
@@ -75,6 +78,7 @@ class VersionOfKind {
   #codec: Codec | null = null
   #rules: SchemaRules | null = null
   #topology: Topology | null = null
+  #isUsed = false
 
   constructor(kind: SchemaKind, version: SchemaVersion) {
     this.#kind = kind
@@ -83,19 +87,39 @@ class VersionOfKind {
   }
 
   get schema(): SchemaProps {
-    return (this.#schema ??= this.#version.schema)
+    this.#isUsed = true
+    if (this.#schema) return this.#schema
+    this.#schema = this.#version.schema
+    this.#kind.recent?.add(this)
+    return this.#schema
+  }
+
+  wasUsed(): boolean {
+    const isUsed = this.#isUsed
+    this.#isUsed = false
+    return isUsed
+  }
+
+  drop(): void {
+    this.#schema = null
+    this.#codec = null
+    this.#rules = null
+    this.#topology = null
   }
 
   get codec(): Codec {
+    this.#isUsed = true
     return (this.#codec ??= schemaCodec(this.#form))
   }
 
   get rules(): SchemaRules {
+    this.#isUsed = true
     const { scale = null } = this.#version
     return (this.#rules ??= new SchemaRules(this.schema, this.codec, scale))
   }
 
   get topology(): Topology {
+    this.#isUsed = true
     return (this.#topology ??= schemaTopology(this.#form))
   }
 

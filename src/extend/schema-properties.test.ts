@@ -88,9 +88,7 @@ const { schema } = fc.letrec<{ schema: SchemaProps }>((tie) => ({
       fc.record({ nullable: maybe(fc.constant(true)), default: maybe(value) }),
       fc.option(narrowing, { nil: {}, freq: 3 }),
     )
-    .map(
-      ([form, more, narrow]) => ({ ...narrow, ...present(form), ...present(more) }) as SchemaProps,
-    ),
+    .map(([form, more, narrow]) => ({ ...narrow, ...present(form), ...present(more) })),
 }))
 
 const given = (map: object | undefined, key: string): unknown =>

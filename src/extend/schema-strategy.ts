@@ -14,7 +14,7 @@ import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { listRules } from './list-rules.ts'
 import { scaleRules, type ScalePaths } from './schema-scale.ts'
 
-type Hooks = Omit<Strategy<Typed>, 'selectable'>
+type Hooks = Omit<Strategy, 'selectable'>
 
 /** Rules of one version's schema, for whole objects. */
 export class SchemaRules {
@@ -79,7 +79,7 @@ const NOT_CHECKED =
 export function schemaStrategy(
   rules: () => SchemaRules,
   kind: { readonly namespaced: boolean; readonly hasStatus: boolean },
-): Strategy<Typed> {
+): Strategy {
   const hooks: Hooks = {
     prepareForCreate(object) {
       if (kind.hasStatus) delete (object as unknown as JsonObject)['status']

@@ -82,7 +82,7 @@ async function binaryKind(api: HookDependencies, served: ResourceEntry): Promise
 
 const metadataRaw = (api: HookDependencies, source: StoredObject | Made): Buffer =>
   protobufOf(PartialObjectMetadata.shape, api.v).encode({
-    metadata: parseJson(source.metadata()) as JsonObject,
+    metadata: parseJson(source.metadata()),
   })
 
 const statusMessage = (api: HookDependencies, status: object): Buffer =>

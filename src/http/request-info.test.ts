@@ -139,7 +139,7 @@ describe('resource requests', () => {
     ['GET /api/v1/nodes/%C3%A9', resource('get', `${CORE}nodes`, '', 'é', '')],
     ['GET /api/v1/nodes/a+b', resource('get', `${CORE}nodes`, '', 'a+b', '')],
     ['GET /api/v1/namespaces/a%2Fpods/x', resource('list', `${CORE}x`, 'a/pods', '', '')],
-    ['GET /api/v1//pods', resource('get', `${CORE}`, '', 'pods', '')],
+    ['GET /api/v1//pods', resource('get', CORE, '', 'pods', '')],
     [
       'GET /api/v1/__proto__/constructor',
       resource('get', `${CORE}__proto__`, '', 'constructor', ''),

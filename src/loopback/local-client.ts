@@ -1,3 +1,4 @@
+import type { Transport } from '../client/transport.ts'
 import { impersonationFor } from './impersonation-for.ts'
 import { Client } from '../client/client.ts'
 import type { Impersonation } from '../client/client-config.ts'
@@ -10,18 +11,21 @@ export interface LocalClientOptions extends Omit<LocalTransportOptions, 'imperso
   /** See `ClientParts`. */
   readonly timeoutMs?: number
   readonly retries?: number
+  /** Wraps the transport, perhaps to reach further servers. */
+  readonly wrap?: (transport: Transport) => Transport
 }
 
 /** Creates a client of the server in this process, as a user whose permissions are checked with each request. */
 export function localClient(options: LocalClientOptions): Client {
-  const { api, impersonate, timeoutMs = 0, retries, ...rest } = options
+  const { api, impersonate, timeoutMs = 0, retries, wrap, ...rest } = options
   const impersonation = impersonate && impersonationFor(impersonate, api.v)
+  const transport = new LocalTransport({
+    api,
+    ...rest,
+    ...(impersonation === undefined ? {} : { impersonation }),
+  })
   return new Client({
-    transport: new LocalTransport({
-      api,
-      ...rest,
-      ...(impersonation === undefined ? {} : { impersonation }),
-    }),
+    transport: wrap ? wrap(transport) : transport,
     clock: api.clock,
     ids: api.ids,
     timeoutMs,

@@ -58,7 +58,7 @@ function memberText(holds: Holds, value: unknown): string {
     const texts = members.map(([key, one]) => `${JSON.stringify(key)}:${memberText(holds.of, one)}`)
     return `${type}{${texts.join(', ')}}`
   }
-  if (holds.is === 'object') return objectText(holds.to(), (value ?? {}) as object)
+  if (holds.is === 'object') return objectText(holds.to(), value ?? {})
   if (holds.is === 'bool') return String(value ?? false)
   if (holds.is === 'int32' || holds.is === 'int64') return String(value ?? 0)
   return JSON.stringify(value ?? '')

@@ -128,7 +128,7 @@ export class Field<T, G extends Given = 'maybe'> {
     return this as never
   }
   /** Absent differs from zero: `false`, `0` and `""` are preserved. */
-  explicit(): Field<T, 'maybe'> {
+  explicit(): Field<T> {
     this.facts.presence = 'explicit'
     return this as never
   }

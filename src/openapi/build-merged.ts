@@ -1,6 +1,7 @@
 /** Builds documents with parts of other servers; imported when there are any. */
+import { formatJson, parseJson } from '../codec/json-text.ts'
 import { convertedV3 } from './convert-v3.ts'
-import type { DocumentV2, Json } from './document.ts'
+import type { DocumentV2 } from './document.ts'
 import {
   jsonSteps,
   compressDocument,
@@ -18,7 +19,7 @@ export async function buildMergedV2(
   packed: Buffer,
   parts: readonly RemotePart[],
 ): Promise<CompressedDocument> {
-  const local = JSON.parse((await plain(packed)).toString('utf8')) as DocumentV2
+  const local = parseJson(await plain(packed)) as DocumentV2
   const document = mergedV2(local, parts)
   const json = await withRests(jsonSteps(document))
   return compressDocument(json, await withRests(openApiV2ProtobufSteps(document)))
@@ -39,9 +40,9 @@ export function readRemote(document: unknown, path: string): RemoteBuilt {
   // What cannot be written in every form would spoil the merged document.
   atOnce(openApiV2ProtobufSteps({ swagger, ...part } as unknown as DocumentV2))
   return {
-    part: { path, json: Buffer.from(JSON.stringify(part)) },
+    part: { path, json: Buffer.from(formatJson(part)) },
     async v3() {
-      const converted = convertedV3(part, isObject(info) ? (info as Json) : {})
+      const converted = convertedV3(part, isObject(info) ? info : {})
       const json = await withRests(jsonSteps(converted))
       return compressDocument(json, await withRests(openApiV3ProtobufSteps(converted)))
     },

@@ -50,7 +50,7 @@ export class DiscoveryOperations {
   release(): PathItem {
     const item = this.#get('get the code version', 'getCodeVersion', 'version', Info)
     const json = ['application/json']
-    return { get: { ...item.get!, consumes: json, produces: json } }
+    return { get: { ...item.get, consumes: json, produces: json } }
   }
 
   #get(

@@ -25,7 +25,7 @@ const header = ({ headers }: OpenApiResponse, name: string) => {
   const at = headers.indexOf(name)
   return at === -1 ? undefined : headers[at + 1]
 }
-const text = ({ body }: OpenApiResponse) => JSON.parse(body.toString('utf8')) as any
+const text = ({ body }: OpenApiResponse) => JSON.parse(body.toString('utf8'))
 
 describe('/openapi/v2', () => {
   test('JSON, its tag, and nothing new', async () => {

@@ -1,4 +1,5 @@
 /** Takes documents in version 2 of different servers apart, and puts them together. */
+import { formatJson, parseJson } from '../codec/json-text.ts'
 import { sorted, type DocumentV2, type Json } from './document.ts'
 import type { RemotePart } from './remote-documents.ts'
 
@@ -39,7 +40,7 @@ export function mergedV2(local: DocumentV2, parts: readonly RemotePart[]): Docum
   )
   const definitions = new Map(Object.entries(local.definitions))
   for (const { json } of parts) {
-    const part = JSON.parse(json.toString('utf8')) as PartV2
+    const part = parseJson(json) as PartV2
     const names = newNames(definitions, part.definitions)
     const renamed = names.size === 0 ? part : (withNames(part, names) as PartV2)
     for (const [at, item] of Object.entries(renamed.paths)) if (!paths.has(at)) paths.set(at, item)
@@ -79,12 +80,12 @@ function newNames(
 /** JSON whose members are sorted. */
 function stableText(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(stableText).join()}]`
-  if (!isObject(value)) return JSON.stringify(value)
+  if (!isObject(value)) return formatJson(value)
   const members = Object.keys(value).sort()
   return `{${members.map((name) => `${JSON.stringify(name)}:${stableText(value[name])}`).join()}}`
 }
 
-/** The names of definitions that a value refers to. */
+/** Names of the definitions that a value refers to. */
 function referencesIn(value: unknown): Set<string> {
   const found = new Set<string>()
   const visit = (inner: unknown): void => {

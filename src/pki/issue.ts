@@ -90,7 +90,8 @@ export function issue(options: IssueOptions): Issued {
   }
 }
 
-function issuerOf(pem: string): { name: Buffer; keyId: Buffer } {
+/** Name and key id of an issuer, as its certificate has them. */
+export function issuerOf(pem: string): { name: Buffer; keyId: Buffer } {
   const parts = within(within(only(new X509Certificate(pem).raw))[0]!)
   // Versions before the third do not say which they are.
   const from = parts[0]!.tag === contextTag(0, true) ? 1 : 0
@@ -108,7 +109,8 @@ function issuerOf(pem: string): { name: Buffer; keyId: Buffer } {
 const only = (bytes: Buffer): DerElement => readDer(bytes)[0]!
 const within = ({ content }: DerElement): DerElement[] => readDer(content)
 
-function algorithmOf(key: KeyObject): Buffer {
+/** The algorithm of signatures with a key. Throws when it is neither EC nor RSA. */
+export function algorithmOf(key: KeyObject): Buffer {
   switch (key.asymmetricKeyType) {
     case 'ec':
       return ECDSA_WITH_SHA256
@@ -126,7 +128,7 @@ const keyIdOf = (publicKey: Buffer): Buffer =>
     .digest()
 
 /** Positive and at most 20 bytes, as RFC 5280 requires. */
-function newSerial(): Buffer {
+export function newSerial(): Buffer {
   const bytes = randomBytes(16)
   bytes[0] = (bytes[0]! & 0x7f) | 0x40
   return bytes

@@ -11,7 +11,7 @@ const core = (resource: string) => ({ group: '', resource })
 const evaluatorsOf = (...gates: string[]) => new Evaluators(v, (gate) => gates.includes(gate))
 const evaluators = evaluatorsOf()
 const usage = (resource: string, object: object, of = evaluators) =>
-  listOf(of.of(core(resource))!.usage({ metadata: {}, ...object } as unknown as Typed, NOW))
+  listOf(of.of(core(resource))!.usage({ metadata: {}, ...object }, NOW))
 
 const container = (name: string, requests = {}, limits = {}) => ({
   name,
@@ -222,7 +222,7 @@ describe('other objects', () => {
   ] as const)
     test(`${resource} of ${group}`, () => {
       const evaluator = evaluators.of({ group, resource })
-      const found = evaluator && listOf(evaluator.usage({ metadata: {} } as Typed, NOW))
+      const found = evaluator && listOf(evaluator.usage({ metadata: {} }, NOW))
       expect(found).toEqual(expected)
     })
 })

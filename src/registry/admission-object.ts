@@ -69,7 +69,7 @@ export function bodyForms(kind: ResourceEntry, context: () => HookContext): Obje
     async toJson(live, groupVersion = kind.groupVersion) {
       check(groupVersion)
       const typed = { ...copyJson(live), kind: kind.kind, apiVersion: kind.groupVersion }
-      return kind.codec.plain(typed as never) as JsonObject
+      return kind.codec.plain(typed)
     },
     async fromJson(document) {
       check(document['apiVersion'])

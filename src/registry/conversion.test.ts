@@ -81,8 +81,8 @@ describe('objects that need asynchronous conversion', () => {
       shownVersions(waiting, [one]),
       shownVersions(waiting, [one]),
     ])
-    expect([first![0] === second![0], asked]).toEqual([true, 1])
-    expect(JSON.parse(first![0]!.json().toString())).toMatchObject({
+    expect([first[0] === second[0], asked]).toEqual([true, 1])
+    expect(JSON.parse(first[0]!.json().toString())).toMatchObject({
       apiVersion: 'example.com/v2',
       metadata: { name: 'a', resourceVersion: '1' },
       size: 1,
@@ -103,7 +103,7 @@ describe('objects that need asynchronous conversion', () => {
       asked += objects.length
       return Promise.resolve(moved(objects, to))
     })
-    const wanted = asVersion(encodeObject(stored, { metadata: { name: 'a' } } as Typed), 1)
+    const wanted = asVersion(encodeObject(stored, { metadata: { name: 'a' } }), 1)
     for (let i = 0; i < 2; i++) await shownVersions(waiting, [wanted])
     expect(asked).toBe(2)
   })

@@ -412,7 +412,7 @@ async function fromBody(
     )
   }
   try {
-    return codecOf(DeleteOptions.shape).decode(rest, new Decoding({ written })) as Given
+    return codecOf(DeleteOptions.shape).decode(rest, new Decoding({ written }))
   } catch (error) {
     if (error instanceof DecodeError)
       throw badRequest(`error decoding DeleteOptions: ${error.message}`)

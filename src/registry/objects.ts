@@ -92,9 +92,7 @@ export const misfit = ({ kind, version }: ResourceEntry, error: unknown): unknow
 
 /** Converts an object to the storage version. */
 export function convertToStorage(served: ResourceEntry, object: Typed, c: HookContext): Typed {
-  const storage = served.conversion
-    ? (served.conversion.convertToStorage(object, c) as Typed)
-    : object
+  const storage = served.conversion ? served.conversion.convertToStorage(object, c) : object
   storage.kind = served.kind
   storage.apiVersion = served.storage.groupVersion
   // Defaults of a version with its own form were not set: they are those of the storage version.
@@ -104,9 +102,7 @@ export function convertToStorage(served: ResourceEntry, object: Typed, c: HookCo
 
 /** Converts an object to the served version; the given one must not be used afterwards. */
 export function convertFromStorage(served: ResourceEntry, storage: Typed, c: HookContext): Typed {
-  const object = served.conversion
-    ? (served.conversion.convertFromStorage(storage, c) as Typed)
-    : storage
+  const object = served.conversion ? served.conversion.convertFromStorage(storage, c) : storage
   object.kind = served.kind
   object.apiVersion = served.groupVersion
   return object

@@ -251,9 +251,7 @@ function converted(
   } catch (error) {
     throw misfit(from, error)
   }
-  const storage = from.conversion
-    ? (from.conversion.convertToStorage(decoded, c) as Typed)
-    : decoded
+  const storage = from.conversion ? from.conversion.convertToStorage(decoded, c) : decoded
   return to.codec.plain(convertFromStorage(to, storage, c) as never)
 }
 

@@ -180,7 +180,7 @@ function scaleOf(api: ActionDependencies, owner: Typed, scale: ScaleSubresource<
 /** Replicas of an owner that has none: a write must not leave it at that. No valid number, so no client means it. */
 const LACKING = -(2 ** 31)
 
-const lacking = ({ mayLack }: ScaleSubresource<any>): number =>
+const lacking = ({ mayLack }: ScaleSubresource<Typed>): number =>
   mayLack === undefined ? 0 : LACKING
 
 const isLacking = ({ spec }: Scale): boolean => spec.replicas === LACKING

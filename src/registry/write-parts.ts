@@ -32,7 +32,7 @@ export function takePart(next: Typed, old: Typed, part: PartSubresource<Typed>):
     )
       delete target[name]
   }
-  for (const path of part.of as readonly string[]) move(next, written as unknown as Typed, path)
+  for (const path of part.of) move(next, written as unknown as Typed, path)
 }
 
 /** Copies the value at a dotted path. */

@@ -24,6 +24,7 @@ export async function choosePlugins(options: ServerOptions, v: Vocabulary): Prom
     {
       enable: options.enableAdmissionPlugins ?? [],
       disable: options.disableAdmissionPlugins ?? [],
+      only: options.admissionControl ?? [],
     },
     options.admission,
   )

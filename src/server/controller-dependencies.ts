@@ -8,6 +8,7 @@ import type { Client } from '../client/client.ts'
 import { KnownResources } from '../client/known-resources.ts'
 import { SharedInformers } from '../client/shared-informers.ts'
 import type { ControllerWorld } from '../controllers/controller.ts'
+import type { Transport } from '../client/transport.ts'
 import { localClient } from '../loopback/local-client.ts'
 import type { User } from '../registry/context.ts'
 
@@ -17,6 +18,8 @@ export interface LocalWorldParts {
   /** Authorizes each controller. */
   readonly authorizer: Pick<Authorizer, 'authorize'>
   readonly log: Log
+  /** Adds the resources of extension servers, for a user; absent: none are there. */
+  readonly remote?: (inner: Transport, user: User, userAgent: string) => Transport
 }
 
 const userOf = (name: string, groups: readonly string[]): User => ({
@@ -41,8 +44,10 @@ export function managerWorld(parts: LocalWorldParts): ControllerWorld {
   const groups = ['system:serviceaccounts', `system:serviceaccounts:${namespace}`]
   return worldOf(parts, {
     client: () => clientAs(parts, manager, userAgent),
-    clientFor: (account) =>
-      clientAs(parts, userOf(accountUserName(namespace, account), groups), userAgent),
+    clientFor(account) {
+      const user = userOf(accountUserName(namespace, account), groups)
+      return clientAs(parts, user, userAgent, SEES_ALL.includes(account))
+    },
   })
 }
 
@@ -75,5 +80,15 @@ function worldOf(
   }
 }
 
-const clientAs = ({ api, authorizer }: LocalWorldParts, user: User, userAgent: string): Client =>
-  localClient({ api, authorizer, user, userAgent })
+/** Accounts of controllers that work with the objects of extension servers. */
+const SEES_ALL: readonly string[] = ['namespace-controller']
+
+function clientAs(
+  { api, authorizer, remote }: LocalWorldParts,
+  user: User,
+  userAgent: string,
+  seesAll = false,
+): Client {
+  const wrap = remote && seesAll ? (inner: Transport) => remote(inner, user, userAgent) : undefined
+  return localClient({ api, authorizer, user, userAgent, ...(wrap ? { wrap } : {}) })
+}

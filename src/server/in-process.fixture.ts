@@ -82,7 +82,7 @@ export class TestHand {
     const { served, namespace, name } = this.target(place)
     const table = await this.#api.cache.resourceCache(served.storage.keyPrefix)
     const version = table.get(keyOf(served, namespace, name))
-    return version ? (JSON.parse(version.json().toString('utf8')) as Made) : null
+    return version ? JSON.parse(version.json().toString('utf8')) : null
   }
   /** Names of all objects of a resource in a namespace, or of all. */
   async names(place: Place): Promise<string[]> {

@@ -5,22 +5,22 @@ import {
   managedControllers,
   serverControllers,
   startControllers,
+  type ManagedParts,
   type RunningControllers,
 } from '../controllers/index.ts'
 import { instanceRemoval } from './definition-instances.ts'
 import { serverService } from '../controllers/server-service.ts'
-import type { ServiceAccountTokenParts } from '../controllers/service-account-tokens.ts'
 
 /** Starts all controllers; `ensureService` creates the service of the servers. */
 export function runControllers(
   parts: LocalWorldParts & { readonly onlyServer: boolean },
-  tokens: ServiceAccountTokenParts,
+  managed: ManagedParts,
   ensureService: () => Promise<void>,
 ): RunningControllers {
   const managers = managerWorld(parts)
   const servers = serverWorld(parts)
   const running = startControllers(managers, [
-    ...(parts.onlyServer ? [] : managedControllers(tokens)),
+    ...(parts.onlyServer ? [] : managedControllers(managed)),
     ...[...serverControllers(instanceRemoval(parts.api)), serverService(ensureService)].map((one) =>
       within(servers, one),
     ),

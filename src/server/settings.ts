@@ -1,4 +1,5 @@
 /** Options of a server, checked and with defaults. */
+import type { AdmissionObserver } from '../admission/observer.ts'
 import type { Api } from '../registry/context.ts'
 import { systemClock, type Clock } from '../base/clock.ts'
 import { randomIds, type Ids } from '../base/ids.ts'
@@ -19,6 +20,8 @@ import { checkTlsOptions } from './options/tls-options.ts'
 export interface Inside {
   /** Called before the first write and the first response. Changes of the catalogue change the served resources. */
   readonly made?: (parts: { readonly api: Api; readonly catalogue: LiveCatalogue }) => void
+  /** Told how long admission takes. */
+  readonly admissionObserver?: AdmissionObserver
 }
 
 /** Settings that all components of one server share. */

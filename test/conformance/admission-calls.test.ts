@@ -445,7 +445,7 @@ describe('one time', () => {
   const seconds = (ms: number) => new Date(ms).toISOString().replace(/\.\d+Z/, 'Z')
 
   test('of a create is in the object and its owners', async () => {
-    const { body } = await send('POST', `${MAPS}`, map('timed'))
+    const { body } = await send('POST', MAPS, map('timed'))
     const time = seconds(seen[0]!.now)
     expect(body.metadata.creationTimestamp).toBe(time)
     expect(body.metadata.managedFields).toMatchObject([{ time }])

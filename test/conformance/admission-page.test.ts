@@ -1,11 +1,15 @@
 /** docs/admission.md is true: its plugin runs as it stands, configured by its file, and its table is what there is. */
+import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { admissionPlugins } from '../../src/admission/index.ts'
 import { refusalOf, startServer, type PluginFactory, type RunningServer } from '../../src/index.ts'
+import { parseYaml } from '../../src/codec/yaml.ts'
+import { issue } from '../../src/pki/issue.ts'
 import { Client } from '../client.ts'
+import { freePort, isListening } from '../ports.ts'
 
 const PAGE = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'admission.md'), 'utf8')
 const block = (language: string) =>
@@ -57,6 +61,38 @@ test('the plugin of the page changes, warns and refuses', async () => {
     details: { name: 'two', kind: 'configmaps' },
     code: 403,
   })
+})
+
+test('the webhook of the page decides', async () => {
+  const times = { notBeforeMs: Date.now() - 3_600_000, notAfterMs: Date.now() + 3_600_000 }
+  const subject = { commonName: 'webhook' }
+  const { cert, key } = issue({ ...times, subject, use: 'server', hosts: ['127.0.0.1'] })
+  writeFileSync(join(dir, 'cert.pem'), cert)
+  writeFileSync(join(dir, 'key.pem'), key)
+  const port = await freePort()
+  const code = block('javascript').replace('8443', String(port))
+  const webhook = spawn(process.execPath, ['--input-type=module', '-e', code], {
+    cwd: dir,
+    env: {},
+    stdio: 'inherit',
+  })
+  const [page] = [...PAGE.matchAll(/^```yaml\n(apiVersion: admissionreg[\s\S]*?)^```$/gm)]
+  const configuration = (await parseYaml(page![1]!)) as { webhooks: { clientConfig: object }[] }
+  configuration.webhooks[0]!.clientConfig = {
+    url: `https://127.0.0.1:${port}/`,
+    caBundle: Buffer.from(cert).toString('base64'),
+  }
+  while (!(await isListening(port))) await new Promise((resolve) => setTimeout(resolve, 20))
+  const path = '/apis/admissionregistration.orch.io/v1/validatingwebhookconfigurations'
+  expect((await client.post(path, configuration)).status).toBe(201)
+  const denied =
+    'admission webhook "config-maps.example.com" denied the request without explanation'
+  const { status, body } = await client.post(MAPS, { metadata: { name: 'empty' } })
+  expect([status, body.message]).toEqual([403, denied])
+  const full = { metadata: { name: 'full' }, data: { a: '1' } }
+  expect((await client.post(MAPS, full)).status).toBe(201)
+  await client.delete(path)
+  webhook.kill()
 })
 
 test('the table names every plugin that is built', () => {

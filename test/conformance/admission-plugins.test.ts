@@ -85,6 +85,11 @@ describe('which plugins are on', () => {
       on: standard.filter((one) => one !== 'CertificateApproval' && one !== 'ServiceAccount'),
     },
     {
+      name: 'those of the deprecated flag alone, beside own ones',
+      asked: [{ only: ['ServiceAccount', 'NamespaceLifecycle', 'B'] }, [plugin('A'), plugin('B')]],
+      on: ['NamespaceLifecycle', 'ServiceAccount', 'A', 'B'],
+    },
+    {
       name: 'own plugins run behind, in their order, if they are on',
       asked: [
         { enable: ['B'] },

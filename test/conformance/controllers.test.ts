@@ -55,12 +55,13 @@ for (const { vocabulary, place } of settings) {
     /** As the program of its own, whose controllers have tokens of their own. */
     const runApart = async (of: RunningServer, name: typeof vocabulary) => {
       const v = vocabularies[name]
-      const { saPrivateKey } = await createPki({
+      const { saPrivateKey, ca, caKey } = await createPki({
         clock: systemClock,
         bindAddress: '',
         vocabulary: v,
         hosts: [],
       })
+      const signing = { cert: ca, key: caKey ?? '', flag: 'cluster-signing-cert-file' }
       const user = v.resolve('system:{system}-controller-manager')
       const config = {
         ...(await readKubeconfig(of.kubeconfig)),
@@ -72,6 +73,7 @@ for (const { vocabulary, place } of settings) {
         useServiceAccountCredentials: true,
         rootCa: of.ca,
         serviceAccountKey: saPrivateKey,
+        signing: { durationMs: 31_536_000_000, authorities: { agentClient: signing } },
         leaderElection: null,
         log,
         clock,

@@ -276,7 +276,7 @@ describe('a webhook behind a service', () => {
     { name: 'that is not there', spec: null, why: 'service "converter" not found' },
     {
       name: 'without an address',
-      spec: { clusterIP: 'None', ports: [{ port: 1 }] },
+      spec: { clusterIP: 'None', ports: [{ port: 0 }] },
       why: 'cannot route to service with ClusterIP "None"',
     },
     {
@@ -288,7 +288,10 @@ describe('a webhook behind a service', () => {
     test(`is not found behind one ${name}`, async () => {
       await client.delete(`${SERVICES}/converter`)
       if (spec) {
-        const made = await client.post(SERVICES, { metadata: { name: 'converter' }, spec })
+        // 0 stands for the port of the webhook, which is not known yet.
+        const ports = spec.ports.map((one) => ({ port: one.port || port }))
+        const metadata = { name: 'converter' }
+        const made = await client.post(SERVICES, { metadata, spec: { ...spec, ports } })
         expect(made.status, made.text).toBe(201)
       }
       expect(await refusal()).toEqual([500, why.replace('PORT', String(port))])

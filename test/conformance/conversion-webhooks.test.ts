@@ -74,8 +74,8 @@ class Webhook {
 /** Replicas are a size in the second version. */
 function renamed(object: Converted, to: string): Converted {
   const [from, into] = to.endsWith('/v2') ? ['replicas', 'size'] : ['size', 'replicas']
-  const { [from!]: count, ...spec } = object.spec
-  return { ...object, apiVersion: to, spec: { ...spec, [into!]: count } }
+  const { [from]: count, ...spec } = object.spec
+  return { ...object, apiVersion: to, spec: { ...spec, [into]: count } }
 }
 
 const answerTo = (

@@ -254,7 +254,7 @@ describe('annotations that carry what the first version of autoscalers has no fi
     `[{"type":"Pods","pods":{"selector":${'['.repeat(9_000)}${']'.repeat(9_000)}}}]`,
     '[{"__proto__":{"type":"Resource"}}]',
   ]) {
-    test(`${text.slice(0, 80)}`, async () => {
+    test(text.slice(0, 80), async () => {
       for (const part of ['metrics', 'current-metrics', 'conditions', 'behavior']) {
         const name = `a${names++}`
         const annotations = { [`${KEY}/${part}`]: text }

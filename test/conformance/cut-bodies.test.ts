@@ -44,7 +44,7 @@ const framings: Record<string, (request: Request) => string> = {
 for (const request of requests) {
   describe(`${request.method} ${request.path} of ${request.type}`, () => {
     for (const [sent, framed] of Object.entries(framings)) {
-      test(`${sent}`, async () => {
+      test(sent, async () => {
         for (const cut of Object.values(cuts)) {
           const raw = await Raw.open(scene.server)
           await raw.send(framed(request))

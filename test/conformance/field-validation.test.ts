@@ -256,7 +256,7 @@ describe('found', () => {
       for (const mode of ['Warn', '']) {
         const warned = await send(kind, mode, raw, type)
         expect(warned.status, warned.text).toBe(201)
-        const texts = warned.headers.warning as string | undefined
+        const texts = warned.headers.warning
         expect(sorted(texts?.split(/, (?=299 )/) ?? [])).toEqual(
           sorted(header(found)?.split(/, (?=299 )/) ?? []),
         )

@@ -87,7 +87,7 @@ export function schemaOf(properties: Json, v: Vocabulary): SchemaProps {
     `"x-${v.resolve('{brand}')}-`,
   )
   // Read as one of a definition is.
-  return codecOf(JSONSchemaProps.shape, v).decode(JSON.parse(words), new Decoding()) as SchemaProps
+  return codecOf(JSONSchemaProps.shape, v).decode(JSON.parse(words), new Decoding())
 }
 
 /** A kind with a count that its two versions call differently. */

@@ -14,7 +14,13 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }))
 let server: RunningServer | null = null
 let client: Client
 const start = async (options: ServerOptions = {}) => {
-  server = await startServer({ vocabulary: 'kubernetes', controllers: false, ...options })
+  server = await startServer({
+    vocabulary: 'kubernetes',
+    controllers: false,
+    // Nobody makes the accounts of pods.
+    disableAdmissionPlugins: ['ServiceAccount'],
+    ...options,
+  })
   client = new Client(server)
 }
 afterEach(async () => {

@@ -13,7 +13,7 @@ let client: Client
 let serial = 0
 
 beforeAll(async () => {
-  server = await startServer({ controllers: false })
+  server = await startServer({ controllers: false, disableAdmissionPlugins: ['ServiceAccount'] })
   client = new Client(server)
 })
 afterAll(async () => {

@@ -2,7 +2,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { PluginFactory, RunningServer } from '../../src/index.ts'
 import { schemaEntries, type SchemaKind } from '../../src/extend/schema-entry.ts'
-import type { JsonObject } from '../../src/codec/codec.ts'
 import type { Convert } from '../../src/catalogue/entry.ts'
 import type { LiveCatalogue } from '../../src/catalogue/live-catalogue.ts'
 import { vocabularies } from '../../src/vocabulary/index.ts'
@@ -382,7 +381,7 @@ describe('objects that are stored in another version', () => {
 })
 
 test('an answer that is not one for each object is refused', async () => {
-  const short: Convert = (objects) => Promise.resolve(objects.slice(1) as JsonObject[])
+  const short: Convert = (objects) => Promise.resolve(objects.slice(1))
   const other = await startWithGizmos({ controllers: false }, short)
   const theirs = new Client(other)
   await theirs.post(V1, { metadata: { name: 'g' } })

@@ -124,7 +124,7 @@ export const refusal = ({ status, body }: Reply) => ({
   code: body.code as number,
   reason: body.reason as string | undefined,
   message: body.message as string,
-  details: body.details as Json,
+  details: body.details,
 })
 
 export const MAPS = '/api/v1/namespaces/default/configmaps'

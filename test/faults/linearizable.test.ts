@@ -316,7 +316,7 @@ function anyHistory(): fc.Arbitrary<readonly Operation[]> {
         is: kind === 'create' ? 'exists' : kind === 'get' || !expects ? 'absent' : 'conflict',
       }
       return {
-        kind: kind as Operation['kind'],
+        kind: kind,
         key: 'k',
         ...(kind === 'create' || kind === 'update' ? { value } : {}),
         ...((kind === 'update' || kind === 'delete') && expects ? { expected: known + 1 } : {}),

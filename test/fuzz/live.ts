@@ -48,7 +48,7 @@ export class Live {
     const place = isItem
       ? asked
       : { path: `${asked.path}/${name}`, template: `${asked.template}/{name}` }
-    if (isItem === false && answer.status !== 201) return
+    if (!isItem && answer.status !== 201) return
     const { path } = place
     if (this.#objects.size >= MOST) this.#objects.delete(this.#objects.keys().next().value!)
     this.#objects.delete(path)

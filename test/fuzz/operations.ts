@@ -78,7 +78,7 @@ export function grammarOfV3(document: unknown): Grammar {
       query: queryOf(parameters, (p) => (p['schema'] ?? {}) as Json),
       body: (media?.['schema'] as Schema | undefined) ?? null,
       consumes: Object.keys(content),
-      produces: Object.keys((answer ?? {}) as Json),
+      produces: Object.keys(answer ?? {}),
     }
   })
   const schemas = (reference: string) =>

@@ -203,7 +203,7 @@ function deep(random: Dice): Tree {
     ['[', ']'],
     ['{"a":', '}'],
   ])
-  return new Literal(`${open!.repeat(depth)}1${close!.repeat(depth)}`)
+  return new Literal(`${open.repeat(depth)}1${close.repeat(depth)}`)
 }
 
 function many(random: Dice): Tree {

@@ -204,7 +204,7 @@ function read(root: protobuf.Root, bytes: Buffer): Json {
   const type = root.lookupType('Document')
   const decoded = type.decode(bytes)
   expect(type.encode(decoded).finish().length).toBe(bytes.length)
-  return type.toObject(decoded) as Json
+  return type.toObject(decoded)
 }
 
 type Entries<T> = readonly { readonly name: string; readonly value: T }[]

@@ -90,7 +90,7 @@ export class Oracle {
 
   /** The plain JSON object of a message; scalars are told only where they are not zero, or where zero differs. */
   decode(type: string, bytes: Uint8Array): Json {
-    return this.#fromMessage(type, this.#root.lookupType(messageName(type)).decode(bytes) as never)
+    return this.#fromMessage(type, this.#root.lookupType(messageName(type)).decode(bytes))
   }
 
   #name({ name, brandedName }: Field): string {

@@ -234,7 +234,7 @@ describe.skipIf(!hasEtcd)(`common keys${hasEtcd ? '' : `: ${NO_ETCD}`}`, () => {
     }
     const args = ['migrate', '--to=lmdb', `--data-dir=${dataDir}`]
     const etcd = [`--etcd-servers=${servers.etcd.url}`, '--etcd-prefix=/move']
-    await main([...args, ...etcd], { version: '1', terminal: terminal as never })
+    await main([...args, ...etcd], { version: '1', terminal: terminal })
     expect(said.join('')).toMatch(/^copied \d+ objects with their versions to /)
     const server = await startServer({ dataDir })
     expect(server.ca).toBe(first.ca)

@@ -72,7 +72,7 @@ function hooked(deps: PluginDeps, resource: string, config: AdmissionWebhooksCon
   const clients = new WebhookClients({
     v,
     clock,
-    resolve: clusterIpResolver(objects),
+    resolve: deps.resolve ?? clusterIpResolver(objects),
     userAgent: v.resolve('{system}-apiserver-admission'),
     maxAnswerBytes: MAX_ANSWER_BYTES,
     describeAnswer,

@@ -20,7 +20,7 @@ import type { PluginFactory } from '../plugin.ts'
 const KEYS = {
   Namespace: ({ namespace }: Attributes) => namespace,
   Server: () => '',
-  SourceAndObject: ({ object }: Attributes) => sourceAndObject(object!.live as Event),
+  SourceAndObject: ({ object }: Attributes) => sourceAndObject(object!.live),
   User: ({ user }: Attributes) => user.name,
 } satisfies Readonly<Record<string, (attributes: Attributes) => string>>
 

@@ -19,7 +19,7 @@ export const extendedResourceToleration: PluginFactory = {
     mutate(attributes) {
       const { spec } = podOf(attributes)
       for (const key of extendedResourcesOf(spec, v)) {
-        tolerate(spec, { key, operator: 'Exists', effect: 'NoSchedule' } as Toleration)
+        tolerate(spec, { key, operator: 'Exists', effect: 'NoSchedule' })
       }
     },
   }),

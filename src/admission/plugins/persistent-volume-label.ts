@@ -90,7 +90,7 @@ const requirementsOf = (labels: [string, string][]): NodeSelectorRequirement[] =
   labels.map(([key, value]) => {
     const isZone = key.endsWith('/zone')
     const values = isZone ? [...new Set(value.split('__').map((zone) => zone.trim()))] : [value]
-    return { key, operator: 'In', values: values.sort() } as NodeSelectorRequirement
+    return { key, operator: 'In', values: values.sort() }
   })
 
 /** Adds requirements to every term of the volume's node affinity, unless a term has one of their keys. */
@@ -103,5 +103,5 @@ function limitToNodes({ spec }: PersistentVolume, added: NodeSelectorRequirement
     ...term,
     matchExpressions: [...(term.matchExpressions ?? []), ...added],
   }))
-  spec!.nodeAffinity = { ...spec!.nodeAffinity, required: { nodeSelectorTerms } }
+  spec.nodeAffinity = { ...spec.nodeAffinity, required: { nodeSelectorTerms } }
 }

@@ -54,12 +54,11 @@ export const podTolerationRestriction: PluginFactory<ClusterTolerations> = {
 }
 
 /** Pods that request something stay on nodes that are short of memory. */
-const memoryPressure = (v: Vocabulary): Toleration =>
-  ({
-    key: v.resolve('node.{label}/memory-pressure'),
-    operator: 'Exists',
-    effect: 'NoSchedule',
-  }) as Toleration
+const memoryPressure = (v: Vocabulary): Toleration => ({
+  key: v.resolve('node.{label}/memory-pressure'),
+  operator: 'Exists',
+  effect: 'NoSchedule',
+})
 
 async function checkAllowed(
   attributes: Attributes,

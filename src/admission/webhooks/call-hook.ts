@@ -1,4 +1,5 @@
 /** One call of one webhook. */
+import { setMaxListeners } from 'node:events'
 import type { Clock } from '../../base/clock.ts'
 import type { Ids } from '../../base/ids.ts'
 import type { Log } from '../../base/log.ts'
@@ -93,6 +94,8 @@ async function send(
   const timeoutMs = Math.min(timeoutSeconds * 1000, deadline - clock.now())
   if (timeoutMs <= 0)
     throw new HookFailure(hook.webhook.name, 'failed to call webhook: context deadline exceeded')
+  // As many calls as webhooks wait for the same end.
+  setMaxListeners(0, signal)
   try {
     const { client, path } = await clients.of(clientConfig)
     return await client.call({ path, text, timeoutMs, signal })

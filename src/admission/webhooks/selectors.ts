@@ -1,7 +1,6 @@
 /** Whether the selectors of webhooks select a request. */
 import { internalError, notFound, type StatusError } from '../../meta/errors.ts'
 import type { ObjectSource } from '../../catalogue/object-source.ts'
-import type { Typed } from '../../meta/object-meta.ts'
 import { matchesLabels } from '../../meta/selectors.ts'
 import type { Attributes } from '../attributes.ts'
 import type { Hook, HookSelector } from './hook.ts'
@@ -67,7 +66,7 @@ export class RequestSelection {
     if (!found) {
       // Another server may have created it.
       await objects.fresh?.()
-      found = await objects.get<Typed>(NAMESPACES, '', namespace)
+      found = await objects.get(NAMESPACES, '', namespace)
     }
     if (!found) throw notFound(NAMESPACES, namespace)
     return found.metadata.labels

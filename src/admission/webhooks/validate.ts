@@ -33,7 +33,7 @@ export async function callValidating(
   })
   for (const { status, ...call } of await Promise.allSettled(calls))
     if (status === 'rejected') refusal ??= (call as PromiseRejectedResult).reason as Error
-  if (refusal) throw refusal as Error
+  if (refusal) throw refusal
 }
 
 /** Calls one webhook; null when the request continues. */

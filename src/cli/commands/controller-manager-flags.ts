@@ -11,6 +11,7 @@ import {
   optionalTextFlag,
   switchesFlag,
 } from '../../flags/flags.ts'
+import { signingFlags } from './signing-flags.ts'
 
 const ELECTION = 'Leader election'
 
@@ -41,6 +42,7 @@ export const controllerManagerFlags = {
     section: 'Controllers',
     help: 'Private key that signs the tokens in secrets. The server must verify tokens with it.',
   }),
+  ...signingFlags,
   'feature-gates': switchesFlag({
     section: 'Controllers',
     default: '',

@@ -14,6 +14,7 @@ import { helpText } from '../../flags/help.ts'
 import { signalCode, type Terminal } from '../terminal.ts'
 import { controllerManagerFlags } from './controller-manager-flags.ts'
 import { serveHealth } from './health-server.ts'
+import { signingOf } from './signing-flags.ts'
 
 /** Name, version and terminal of the command. */
 export interface ControllerManagerCommand {
@@ -84,6 +85,7 @@ async function optionsOf(values: ManagerValues, log: Log): Promise<ControllerMan
     useServiceAccountCredentials: values['use-service-account-credentials'],
     rootCa: fileText('root-ca-file', values),
     serviceAccountKey: fileText('service-account-private-key-file', values),
+    signing: signingOf(values),
     leaderElection: values['leader-elect']
       ? {
           namespace: values['leader-elect-resource-namespace'],

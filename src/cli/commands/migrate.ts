@@ -91,7 +91,7 @@ export function migrateCommand(command: DataCommand, args: readonly string[]): P
 
 async function upgrade({ terminal }: DataCommand, values: MigrateValues): Promise<void> {
   const { upgradeDataDir, upgradeEtcdPlace } = await import('../../server/upgrade.ts')
-  const vocabulary = values.vocabulary as VocabularyName
+  const vocabulary = values.vocabulary
   const encryptionConfigFile = values['encryption-provider-config']
   if (values['etcd-servers'].length > 0) {
     const moved = await upgradeEtcdPlace(etcdPlaceOf(values), { vocabulary, encryptionConfigFile })

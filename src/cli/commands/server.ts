@@ -140,6 +140,7 @@ function optionsOf(values: ServerValues): ServerOptions {
     controllers: values.controllers,
     historyMs: values['history-window'],
     requestTimeoutMs: values['request-timeout'],
+    clusterSigningDurationMs: values['cluster-signing-duration'],
     minRequestTimeoutMs: values['min-request-timeout'] * 1000,
     ...(agentTls ? { agentTls } : {}),
     ...(audit ? { audit } : {}),

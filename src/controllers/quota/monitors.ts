@@ -91,7 +91,7 @@ export class QuotaMonitors {
     const objects = client.resource<object>(served)
     const options = { onTrouble: (error: unknown) => onTrouble(served.resource, error) }
     const informer: Informer<object> = evaluator.isCount
-      ? (objects.metadata().informer(options) as unknown as Informer<object>)
+      ? objects.metadata().informer(options)
       : objects.informer(options)
     informer.addHandler({
       add: (entry) => set(evaluator, entry),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { FieldErrors } from '../../meta/field-errors.ts'
 import { texts } from '../hooks.fixture.ts'
-import { type Scale, validateScale } from './scale.ts'
+import { validateScale } from './scale.ts'
 
 describe('violations of a scale', () => {
   for (const [replicas, expected] of [
@@ -12,7 +12,7 @@ describe('violations of a scale', () => {
     test(String(replicas), () => {
       const errors = new FieldErrors()
       const spec = replicas === undefined ? {} : { replicas }
-      validateScale({ metadata: {}, spec, status: { replicas: 0 } } as unknown as Scale, errors)
+      validateScale({ metadata: {}, spec, status: { replicas: 0 } }, errors)
       expect(texts(errors)).toEqual(expected)
     })
   }

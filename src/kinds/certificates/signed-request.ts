@@ -54,13 +54,78 @@ export function requestProblem(base64: string): string | null {
 /** The subject of a request (base64 of PEM of PKCS#10). Throws Error if it cannot be parsed. */
 export function requestSubject(base64: string): RequestSubject {
   const [info] = partsOf(base64)
-  const values = (type: string) =>
-    readInside(readDer(info.content)[1], Tag.sequence)
-      .flatMap((set) => readInside(set, Tag.set))
-      .map((pair) => readInside(pair, Tag.sequence))
-      .filter(([id]) => readObjectIdentifier(id) === type)
-      .map(([, value]) => textOf(value))
-  return { commonName: values('2.5.4.3').at(-1) ?? '', organizations: values('2.5.4.10') }
+  return subjectOf(attributesOf(info))
+}
+
+/** What a certificate is made of; names are the only extension that is taken from a request. */
+export interface RequestContent extends RequestSubject {
+  /** Attributes of the subject in order: dotted type and text. */
+  readonly subject: readonly (readonly [type: string, text: string])[]
+  /** The public key, DER. */
+  readonly publicKey: Buffer
+  readonly dnsNames: readonly string[]
+  readonly emailAddresses: readonly string[]
+  /** Addresses of 4 or 16 bytes. */
+  readonly ipAddresses: readonly Buffer[]
+  readonly uris: readonly string[]
+}
+
+const COMMON_NAME = '2.5.4.3'
+const ORGANIZATION = '2.5.4.10'
+const EXTENSION_REQUEST = '1.2.840.113549.1.9.14'
+const ALTERNATIVE_NAMES = '2.5.29.17'
+/** Tags of alternative names. */
+const EMAIL = contextTag(1, false)
+const DNS = contextTag(2, false)
+const URI = contextTag(6, false)
+const IP = contextTag(7, false)
+
+/** Reads a request (base64 of PEM of PKCS#10). Throws Error if it cannot be parsed. */
+export function requestContent(base64: string): RequestContent {
+  const [info] = partsOf(base64)
+  const subject = attributesOf(info)
+  const names = alternativeNames(info)
+  const texts = (tag: number) =>
+    names.filter((one) => one.tag === tag).map(({ content }) => content.toString('latin1'))
+  const ipAddresses = names.filter((one) => one.tag === IP).map(({ content }) => content)
+  if (ipAddresses.some(({ length }) => length !== 4 && length !== 16)) {
+    throw new Error('x509: cannot parse IP address of a subjectAltName')
+  }
+  return {
+    ...subjectOf(subject),
+    subject,
+    publicKey: need(readDer(info.content)[2], Tag.sequence).whole,
+    dnsNames: texts(DNS),
+    emailAddresses: texts(EMAIL),
+    ipAddresses,
+    uris: texts(URI),
+  }
+}
+
+function subjectOf(subject: RequestContent['subject']): RequestSubject {
+  const values = (type: string) => subject.filter(([one]) => one === type).map(([, text]) => text)
+  return { commonName: values(COMMON_NAME).at(-1) ?? '', organizations: values(ORGANIZATION) }
+}
+
+const attributesOf = (info: DerElement): [type: string, text: string][] =>
+  readInside(readDer(info.content)[1], Tag.sequence)
+    .flatMap((set) => readInside(set, Tag.set))
+    .map((pair) => readInside(pair, Tag.sequence))
+    .map(([id, value]) => [readObjectIdentifier(id), textOf(value)])
+
+/** The requested alternative names, of every kind. */
+function alternativeNames(info: DerElement): DerElement[] {
+  const attributes = readDer(info.content)[3]
+  if (attributes?.tag !== contextTag(0, true)) return []
+  return readDer(attributes.content)
+    .map((attribute) => readInside(attribute, Tag.sequence))
+    .filter(([id]) => readObjectIdentifier(id) === EXTENSION_REQUEST)
+    .flatMap(([, values]) => readInside(values, Tag.set))
+    .flatMap((extensions) => readInside(extensions, Tag.sequence))
+    .map((extension) => readInside(extension, Tag.sequence))
+    .filter(([id]) => readObjectIdentifier(id) === ALTERNATIVE_NAMES)
+    .flatMap((extension) => readDer(need(extension.at(-1), Tag.octetString).content))
+    .flatMap((names) => readInside(names, Tag.sequence))
 }
 
 /** Tag of the digest in the parameters of RSA-PSS. */

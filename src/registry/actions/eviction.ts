@@ -242,7 +242,7 @@ function closeBudget({ status, metadata }: PodDisruptionBudget, now: number): vo
     type: 'DisruptionAllowed',
     status: 'False' as const,
     ...(observedGeneration === undefined ? {} : { observedGeneration }),
-    lastTransitionTime: known?.status === 'False' ? known.lastTransitionTime! : formatTime(now),
+    lastTransitionTime: known?.status === 'False' ? known.lastTransitionTime : formatTime(now),
     reason: 'InsufficientPods',
     message: '',
   }

@@ -40,8 +40,7 @@ export async function ensureObject(
       const asked = membersOf(present)
       const { kind, groupVersion: apiVersion } = served
       const wanted = served.codec.decode({ kind, apiVersion, ...asked }, new Decoding())
-      for (const key of Object.keys(asked))
-        (present as unknown as JsonObject)[key] = (wanted as JsonObject)[key]
+      for (const key of Object.keys(asked)) (present as unknown as JsonObject)[key] = wanted[key]
     })
   } catch (error) {
     // It was deleted meanwhile: the next attempt creates it.

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { bootstrapPolicy } from '../../authz/bootstrap-policy/policy.ts'
 import { ensureSystemNamespaces, writeFirstObjects } from './first-objects.ts'
-import { inProcess, type Made } from '../in-process.fixture.ts'
+import { inProcess } from '../in-process.fixture.ts'
 import { formatTime } from '../../base/time.ts'
 import type { Api } from '../../registry/context.ts'
 import { asVersion } from '../../registry/objects.ts'
@@ -127,7 +127,7 @@ test.each(Object.values(vocabularies))(
         const text = asVersion(changes[i++]!.value as Buffer, 1)
           .json()
           .toString()
-        const stored = JSON.parse(text) as Made
+        const stored = JSON.parse(text)
         const { uid, managedFields } = stored.metadata
         expect(managedFields).toEqual([
           {

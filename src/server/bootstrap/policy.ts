@@ -171,7 +171,7 @@ async function primeRole(
   to: string,
 ): Promise<void> {
   const [old, next] = await Promise.all([read(api, served, from), read(api, served, to)])
-  const primed = primedRole(old as StoredRole | null, next as StoredRole | null)
+  const primed = primedRole(old, next)
   if (primed) await make(api, served, { ...primed, metadata: { ...primed.metadata, name: to } })
 }
 

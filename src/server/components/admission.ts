@@ -1,6 +1,7 @@
 import { admissionChain, type AdmissionChain } from '../../admission/chain.ts'
 import type { PluginDeps } from '../../admission/plugin.ts'
 import { pluginWriter } from '../../registry/plugin-writer.ts'
+import { serviceResolver } from '../service-resolver.ts'
 import type { Settings } from '../settings.ts'
 import { component } from './component.ts'
 
@@ -10,11 +11,12 @@ export interface ServerAdmission {
 }
 
 /** Creates the enabled admission plugins. */
-export const admission = ({ v, clock, ids, log, gate, plugins: chosen, options }: Settings) =>
+export const admission = (settings: Settings) =>
   component({
     name: 'admission',
     needs: ['api', 'catalogue', 'objects'],
     start({ api, catalogue, objects }) {
+      const { v, clock, ids, log, gate, plugins: chosen, options, inside } = settings
       const { authorizer } = api
       const writer = pluginWriter(() => api)
       const tolerationSeconds = {
@@ -32,12 +34,13 @@ export const admission = ({ v, clock, ids, log, gate, plugins: chosen, options }
         catalogue,
         gate,
         tolerationSeconds,
+        resolve: serviceResolver(settings, objects),
       }
       const plugins = chosen.factories.map((factory) =>
         factory.create(deps, chosen.configurations.get(factory.name)),
       )
       return {
-        part: { chain: admissionChain(plugins, clock) },
+        part: { chain: admissionChain(plugins, clock, inside.admissionObserver) },
         async stop() {
           for (const plugin of plugins) await plugin.close?.()
         },

@@ -7,9 +7,10 @@ import { DocumentDownloads } from '../../aggregation/document-downloads.ts'
 import { DiscoveryOrder } from '../../aggregation/discovery-order.ts'
 import { LocalVersions } from '../../aggregation/local-versions.ts'
 import { RemoteServers, type ProxyCertificate } from '../../aggregation/remote-servers.ts'
-import type { ServiceRouting } from '../../aggregation/service-address.ts'
 import type { APIService } from '../../kinds/apiregistration/api-service.ts'
+import type { ServiceResolver } from '../../client/service-address.ts'
 import type { ProxyIdentity } from '../../pki/proxy-identity.ts'
+import { serviceResolver } from '../service-resolver.ts'
 import type { Settings } from '../settings.ts'
 import { component } from './component.ts'
 import type { OpenedStore } from './store.ts'
@@ -21,7 +22,7 @@ export interface Aggregation {
   readonly order: DiscoveryOrder
   readonly remotes: RemoteServers
   readonly documents: DocumentDownloads
-  readonly routing: ServiceRouting
+  readonly resolve: ServiceResolver
   /** The certificate that this server shows to extension servers. */
   readonly certificate: () => Promise<ProxyCertificate>
   /** The identity that the servers made; null where a certificate is given. */
@@ -38,29 +39,25 @@ export const aggregation = (settings: Settings) =>
     name: 'aggregation',
     needs: ['api', 'catalogue', 'objects', 'store', 'definitions'],
     async start({ api, catalogue, objects, store }) {
-      const { options, v, ids, log } = settings
-      const { routesToEndpoints = false, refusesRedirects = true } = options.aggregation ?? {}
+      const { options, v, log } = settings
+      const { refusesRedirects = true } = options.aggregation ?? {}
       const name = { group: v.resolve('apiregistration{api}'), resource: 'apiservices' }
       const services = new ApiServices(name.group)
       const [unfollow, shown] = await Promise.all([
         objects.follow<APIService>(name, services),
         proxyCertificate(settings, store),
       ])
-      const routing = {
-        objects,
-        toEndpoints: routesToEndpoints,
-        fraction: () => ids.fraction(),
-      }
+      const resolve = serviceResolver(settings, objects)
       const remotes = new RemoteServers({
         services,
-        routing,
+        resolve,
         reach: api,
         certificate: shown.certificate,
         refusesRedirects,
         log,
       })
       const documents = new DocumentDownloads({
-        ...{ v, services, routing, reach: api, certificate: shown.certificate },
+        ...{ v, services, resolve, reach: api, certificate: shown.certificate },
         clock: settings.clock,
         onError: (apiservice, error) =>
           log.warn('the OpenAPI documents of an APIService cannot be read, retrying', {
@@ -77,7 +74,7 @@ export const aggregation = (settings: Settings) =>
       })
       const registered = () => void (isRegistered = true)
       return {
-        part: { services, locals, order, remotes, documents, routing, registered, ...shown },
+        part: { services, locals, order, remotes, documents, resolve, registered, ...shown },
         async stop() {
           unfollow()
           await documents.stop()

@@ -69,7 +69,7 @@ type Parts = Pick<ServerParts, 'aggregation' | 'api' | 'catalogue' | 'objects'>
 async function run(settings: Settings, parts: Parts): Promise<Running> {
   const { v, clock, log } = settings
   const { aggregation, api, catalogue, objects } = parts
-  const { services, locals, routing, certificate } = aggregation
+  const { services, locals, resolve, certificate } = aggregation
   const { AutoRegistration } = await import('../../aggregation/auto-registration.ts')
   const { AvailabilityController } = await import('../../aggregation/availability-controller.ts')
   const writer = new InternalWriter(api)
@@ -79,7 +79,7 @@ async function run(settings: Settings, parts: Parts): Promise<Running> {
     ...{ v, clock, services, locals, catalogue, writer, onError },
   })
   const availability = new AvailabilityController({
-    ...{ v, services, routing, objects, certificate, catalogue, writer, onError },
+    ...{ v, services, resolve, objects, certificate, catalogue, writer, onError },
     reach: api,
     clock: settings.clock,
   })

@@ -14,7 +14,14 @@ export interface ServerControllers {
 
 type Parts = Pick<
   ServerParts,
-  'api' | 'authentication' | 'authorization' | 'engine' | 'listener' | 'pki' | 'serverLease'
+  | 'aggregation'
+  | 'api'
+  | 'authentication'
+  | 'authorization'
+  | 'engine'
+  | 'listener'
+  | 'pki'
+  | 'serverLease'
 >
 
 /** Runs controllers in the background, once the bootstrap policy has given them their permissions. */
@@ -22,7 +29,8 @@ export const controllers = (settings: Settings) =>
   component({
     name: 'controllers',
     needs: [
-      ...(['api', 'authentication', 'authorization', 'engine', 'health', 'listener'] as const),
+      ...(['aggregation', 'api', 'authentication', 'authorization', 'engine'] as const),
+      ...(['health', 'listener'] as const),
       ...(['pki', 'serverLease', 'bootstrapPolicy', 'publishedAuthentication'] as const),
     ],
     start(parts) {
@@ -53,16 +61,28 @@ async function startControllers(settings: Settings, parts: Parts): Promise<Elect
   const { options, log } = settings
   const { api, authentication, authorization, listener, pki, serverLease } = parts
   const { runControllers } = await import('../run-controllers.ts')
+  const { RemoteTransport } = await import('../../aggregation/remote-transport.ts')
+  const { signingBy } = await import('../certificate-signing.ts')
   const { issuer } = authentication.serviceAccounts
+  // Without RBAC no roles give them permissions: they have those of the server.
+  const authorizer = usesRbac(options.authorization) ? authorization.authorizer : alwaysAllow
+  const { services, resolve, certificate } = parts.aggregation
+  const { clock } = settings
   return runControllers(
     {
-      api,
-      // Without RBAC no roles give them permissions: they have those of the server.
-      authorizer: usesRbac(options.authorization) ? authorization.authorizer : alwaysAllow,
-      log,
+      ...{ api, authorizer, log },
+      remote: (inner, user, userAgent) =>
+        new RemoteTransport(
+          inner,
+          { services, resolve, certificate, authorizer, clock, userAgent, reach: api },
+          user,
+        ),
       onlyServer: options.controllers === 'server',
     },
-    { ca: pki.ca, issue: (account, secret) => issuer.issueLegacy(account, secret) },
+    {
+      tokens: { ca: pki.ca, issue: (account, secret) => issuer.issueLegacy(account, secret) },
+      signing: signingBy(pki, options, log),
+    },
     () =>
       serverLease
         ? serverLease.reconcile()

@@ -1,16 +1,19 @@
 import { ConversionWebhooks } from '../../extend/conversion-webhook.ts'
 import { ServedDefinitions } from '../../extend/definitions.ts'
 import type { CustomResourceDefinition } from '../../kinds/apiextensions/custom-resource-definition.ts'
+import { serviceResolver } from '../service-resolver.ts'
 import type { Settings } from '../settings.ts'
 import { component } from './component.ts'
 
 /** Serves custom resource definitions, whichever server stored them. Ready when all established ones are served. */
-export const definitions = ({ v, clock, ids, log }: Settings) =>
+export const definitions = (settings: Settings) =>
   component({
     name: 'definitions',
     needs: ['catalogue', 'objects'],
     async start({ catalogue, objects }) {
-      const webhooks = new ConversionWebhooks({ v, clock, ids, objects })
+      const { v, clock, ids, log } = settings
+      const resolve = serviceResolver(settings, objects)
+      const webhooks = new ConversionWebhooks({ v, clock, ids, objects, resolve })
       const served = new ServedDefinitions(catalogue, webhooks, (definition, error) =>
         log.warn('a custom resource definition cannot be served', {
           definition,

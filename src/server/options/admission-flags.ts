@@ -17,6 +17,11 @@ export const admissionFlags = {
     section,
     help: 'Admission plugins to disable although they are enabled by default.',
   }),
+  'admission-control': listFlag({
+    option: 'admissionControl',
+    section,
+    help: 'Deprecated: the admission plugins that are enabled, and no others. Use the flags that enable and disable.',
+  }),
   'admission-control-config-file': fileFlag({
     option: 'admissionConfigFile',
     section,
@@ -34,7 +39,7 @@ export const admissionFlags = {
     default: '300',
     help: 'Seconds for which pods tolerate unreachable nodes, unless they say otherwise.',
   }),
-} as const satisfies Readonly<Record<string, Flag<unknown>>>
+} as const satisfies Readonly<Record<string, Flag>>
 
 /** The options that these flags mean. */
 export const admissionOf = (
@@ -43,12 +48,14 @@ export const admissionOf = (
   ServerOptions,
   | 'enableAdmissionPlugins'
   | 'disableAdmissionPlugins'
+  | 'admissionControl'
   | 'admissionConfigFile'
   | 'defaultNotReadyTolerationSeconds'
   | 'defaultUnreachableTolerationSeconds'
 > => ({
   enableAdmissionPlugins: values['enable-admission-plugins'],
   disableAdmissionPlugins: values['disable-admission-plugins'],
+  admissionControl: values['admission-control'],
   defaultNotReadyTolerationSeconds: values['default-not-ready-toleration-seconds'],
   defaultUnreachableTolerationSeconds: values['default-unreachable-toleration-seconds'],
   ...(values['admission-control-config-file'] === ''

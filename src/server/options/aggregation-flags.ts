@@ -8,7 +8,7 @@ export const aggregationFlags = {
   'enable-aggregator-routing': boolFlag({
     option: 'aggregation.routesToEndpoints',
     section,
-    help: 'Send requests to the endpoints of the service of an extension server instead of to its cluster IP.',
+    help: 'Send requests for extension servers and webhooks to the endpoints of their services instead of to the cluster IPs.',
   }),
   'proxy-client-cert-file': fileFlag({
     option: 'aggregation.proxyClientCertFile',

@@ -1,6 +1,6 @@
 /** Options of the proxy in front of extension servers, which APIServices name. */
 export interface AggregationOptions {
-  /** Whether requests go to the endpoints of a service instead of to its cluster IP; false by default. */
+  /** Whether requests for extension servers and webhooks go to endpoints instead of cluster IPs; false by default. */
   readonly routesToEndpoints?: boolean
   /** Client certificate for extension servers, PEM, reloaded when it changes; by default the servers make one. */
   readonly proxyClientCertFile?: string

@@ -188,7 +188,7 @@ export const auditFlags = {
     help: 'Delay before a failed call of the audit webhook is repeated for the first time.',
   }),
   ...named('webhook', commonFlags('webhook', WEBHOOK)),
-} as const satisfies Readonly<Record<string, Flag<unknown>>>
+} as const satisfies Readonly<Record<string, Flag>>
 
 type AuditValues = Values<typeof auditFlags>
 

@@ -185,7 +185,7 @@ export const authenticationFlags = {
     section,
     help: 'Prefixes of request headers that contain extra attributes of the user.',
   }),
-} as const satisfies Readonly<Record<string, Flag<unknown>>>
+} as const satisfies Readonly<Record<string, Flag>>
 
 /** The options that these flags mean. */
 export function authenticationOf(

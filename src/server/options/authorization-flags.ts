@@ -51,7 +51,7 @@ export const authorizationFlags = {
       help: 'How long its other responses are cached; 0 disables caching.',
     }),
   ),
-} as const satisfies Readonly<Record<string, Flag<unknown>>>
+} as const satisfies Readonly<Record<string, Flag>>
 
 /** The options that these flags mean. */
 export function authorizationOf(values: Values<typeof authorizationFlags>): AuthorizationOptions {

@@ -231,6 +231,12 @@ export const serverFlags = {
       return onFlag({ section: '', help: '' }).parse(text)
     },
   },
+  'cluster-signing-duration': durationFlag({
+    option: 'clusterSigningDurationMs',
+    section: 'Cluster',
+    default: '8760h',
+    help: 'Longest lifetime of certificates that the controllers sign. Requests can ask for less.',
+  }),
   ...authenticationFlags,
   ...authorizationFlags,
   ...admissionFlags,

@@ -86,6 +86,8 @@ export interface ServerOptions {
   readonly enableAdmissionPlugins?: readonly string[]
   /** Names of admission plugins that are not on. */
   readonly disableAdmissionPlugins?: readonly string[]
+  /** Names of the admission plugins that are on, and no others. Deprecated. */
+  readonly admissionControl?: readonly string[]
   /** File with configurations of admission plugins. */
   readonly admissionConfigFile?: string
   /** Seconds for which pods tolerate nodes that are not ready, unless they say otherwise; 300 by default. */
@@ -97,6 +99,8 @@ export interface ServerOptions {
    * only those that are a part of every server, where a separate controller manager runs the rest.
    */
   readonly controllers?: boolean | 'server'
+  /** Longest lifetime of certificates that the controllers sign, milliseconds; a year by default. */
+  readonly clusterSigningDurationMs?: number
   /** Called for each request to a deprecated version of a resource. */
   readonly onDeprecated?: (use: DeprecatedUse) => void
   /** Called in this order at the stages of every request; empty by default. See docs/architecture.md. */

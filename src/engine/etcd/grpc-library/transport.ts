@@ -108,6 +108,7 @@ function messagesOf<T>(stream: ClientDuplexStream<Buffer, T>): MessageStream<T> 
 
 function failure({ code, details }: ServiceError): GrpcError {
   // The library says this of connections that it could not make.
-  const isUnsent = code === status.UNAVAILABLE && details.startsWith('No connection established')
+  const isUnsent =
+    Number(code) === status.UNAVAILABLE && details.startsWith('No connection established')
   return new GrpcError(code, details, { isUnsent })
 }

@@ -139,7 +139,7 @@ export class GrpcClient implements Transport {
       done: () => say((opened) => opened.finish()),
       cancel: () => void messages.destroy(),
     }
-    return Object.assign(messages, ways) as unknown as MessageStream<T>
+    return Object.assign(messages, ways)
   }
 
   probe(): void {

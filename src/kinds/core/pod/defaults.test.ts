@@ -216,7 +216,7 @@ describe('tags of images', () => {
     ['web:', ''],
     ['web:a b', ''],
     ['a'.repeat(64), ''],
-    [`${'a'.repeat(256)}`, ''],
+    ['a'.repeat(256), ''],
     ['-host.io/web', ''],
   ]
   for (const [image, tag] of rows) {

@@ -127,9 +127,9 @@ describe('a resource of a container', () => {
   ]) {
     test(name, () => {
       const errors = new FieldErrors()
-      const gate = (one: string) => (gates as string[]).includes(one)
+      const gate = (one: string) => gates.includes(one)
       const c = { v: orch, now: 0, gate }
-      validateResourceFieldSelector(selector, errors, c, where as 'volume' | 'environment')
+      validateResourceFieldSelector(selector, errors, c, where)
       expect(errors.list.map(({ field, message }) => `${field}: ${message}`)).toEqual(wrong)
     })
   }

@@ -1,0 +1,286 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { inProcess } from '../server/in-process.fixture.ts'
+import { startControllers, type RunningControllers } from './index.ts'
+import { volumeBinder } from './volume-binder.ts'
+
+let world: Awaited<ReturnType<typeof inProcess>>
+let running: RunningControllers
+beforeEach(async () => {
+  world = await inProcess({ vocabulary: 'kubernetes' })
+  // That of the pods.
+  await world.hand.create(['v1', 'serviceaccounts', 'default'], { metadata: { name: 'default' } })
+  running = startControllers(world.controllerWorld, [volumeBinder])
+})
+afterEach(async () => {
+  await running.stop()
+  await world.close()
+})
+
+const CLAIMS = ['v1', 'persistentvolumeclaims', 'default'] as const
+const VOLUMES = ['v1', 'persistentvolumes', ''] as const
+const CLASSES = ['storage{api}/v1', 'storageclasses', ''] as const
+const claim = (name: string, spec: object = {}) =>
+  world.hand.create(CLAIMS, {
+    metadata: { name },
+    spec: {
+      accessModes: ['ReadWriteOnce'],
+      resources: { requests: { storage: '1Gi' } },
+      ...spec,
+    },
+  })
+const volume = (name: string, spec: object = {}, metadata: object = {}) =>
+  world.hand.create(VOLUMES, {
+    metadata: { name, ...metadata },
+    spec: {
+      accessModes: ['ReadWriteOnce'],
+      capacity: { storage: '2Gi' },
+      hostPath: { path: '/x' },
+      ...spec,
+    },
+  })
+const storageClass = (name: string, rest: object = {}) =>
+  world.hand.create(CLASSES, { metadata: { name }, provisioner: 'example.com/disks', ...rest })
+const claimOf = async (name: string) => {
+  await running.idle()
+  return world.hand.get([...CLAIMS, name])
+}
+const volumeOf = async (name: string) => {
+  await running.idle()
+  return world.hand.get([...VOLUMES, name])
+}
+const withoutFinalizers = (place: readonly [string, string, string, string]) =>
+  world.hand.patch(place, { metadata: { finalizers: null } })
+/** What was said about an object, without how often. */
+const told = async (name: string) => {
+  await running.idle()
+  const all = await Promise.all(
+    (await world.hand.names(['v1', 'events'])).map((one) =>
+      world.hand.get(['v1', 'events', 'default', one]),
+    ),
+  )
+  return all
+    .filter(({ involvedObject }) => involvedObject.name === name)
+    .map(({ type, reason, message }) => `${type} ${reason}: ${message}`)
+}
+
+describe('binding', () => {
+  for (const order of ['volume first', 'claim first'] as const)
+    test(`${order}: both know each other`, async () => {
+      if (order === 'claim first') await claim('c')
+      await running.idle()
+      await volume('v')
+      await running.idle()
+      if (order === 'volume first') await claim('c')
+      const found = await claimOf('c')
+      expect(found.spec.volumeName).toBe('v')
+      expect(found.metadata.annotations).toEqual({
+        'pv.kubernetes.io/bind-completed': 'yes',
+        'pv.kubernetes.io/bound-by-controller': 'yes',
+      })
+      expect(found.status).toEqual({
+        phase: 'Bound',
+        accessModes: ['ReadWriteOnce'],
+        capacity: { storage: '2Gi' },
+      })
+      const bound = await volumeOf('v')
+      expect(bound.metadata.annotations).toEqual({ 'pv.kubernetes.io/bound-by-controller': 'yes' })
+      expect(bound.spec.claimRef).toMatchObject({
+        kind: 'PersistentVolumeClaim',
+        apiVersion: 'v1',
+        namespace: 'default',
+        name: 'c',
+        uid: found.metadata.uid,
+      })
+      expect(bound.status).toEqual({ phase: 'Bound' })
+    })
+
+  test('each claim gets a volume of its own, however many there are', async () => {
+    const names = Array.from({ length: 20 }, (_, i) => `${i}`)
+    await Promise.all([
+      ...names.map((name) => claim(`c${name}`)),
+      ...names.slice(0, 15).map((name) => volume(`v${name}`)),
+    ])
+    const found = await Promise.all(names.map((name) => claimOf(`c${name}`)))
+    const bound = found.filter(({ status }) => status.phase === 'Bound')
+    expect(bound).toHaveLength(15)
+    expect(new Set(bound.map(({ spec }) => spec.volumeName)).size).toBe(15)
+    expect(found.filter(({ status }) => status.phase === 'Pending')).toHaveLength(5)
+  })
+
+  test('a volume that is kept for a claim waits for it', async () => {
+    await volume('kept', { claimRef: { namespace: 'default', name: 'wanted' } })
+    await claim('other')
+    expect((await volumeOf('kept')).status.phase).toBe('Available')
+    expect((await claimOf('other')).status.phase).toBe('Pending')
+    await claim('wanted')
+    expect((await claimOf('wanted')).spec.volumeName).toBe('kept')
+    expect((await volumeOf('kept')).metadata.annotations).toBe(undefined)
+  })
+
+  test('a claim that names its volume gets that one', async () => {
+    await volume('a')
+    await volume('b')
+    await claim('c', { volumeName: 'b' })
+    const { status, metadata } = await claimOf('c')
+    expect(status.phase).toBe('Bound')
+    expect(metadata.annotations).toEqual({ 'pv.kubernetes.io/bind-completed': 'yes' })
+    expect((await volumeOf('a')).status.phase).toBe('Available')
+  })
+})
+
+describe('what a claim waits for is told', () => {
+  for (const [name, prepare, spec, expected] of [
+    [
+      'no volume',
+      async () => {},
+      {},
+      'Normal FailedBinding: no persistent volumes available for this claim and no storage class is set',
+    ],
+    [
+      'a volume that is too small',
+      () => volume('v'),
+      { volumeName: 'v', resources: { requests: { storage: '3Gi' } } },
+      'Warning VolumeMismatch: Cannot bind to requested volume "v": requested PV is too small',
+    ],
+    [
+      'a volume of another claim',
+      async () => {
+        await volume('v')
+        await claim('other', { volumeName: 'v' })
+        await running.idle()
+      },
+      { volumeName: 'v' },
+      'Warning FailedBinding: volume "v" already bound to a different claim.',
+    ],
+    [
+      'a class that is absent',
+      async () => {},
+      { storageClassName: 'x' },
+      'Warning ProvisioningFailed: storageclass.storage.k8s.io "x" not found',
+    ],
+    [
+      'a class without a provisioner',
+      () => storageClass('x', { provisioner: 'kubernetes.io/no-provisioner' }),
+      { storageClassName: 'x' },
+      'Warning ProvisioningFailed: no volume plugin matched name: kubernetes.io/no-provisioner',
+    ],
+    [
+      'a provisioner',
+      () => storageClass('x'),
+      { storageClassName: 'x' },
+      'Normal ExternalProvisioning: waiting for a volume to be created, either by external provisioner "example.com/disks" or manually created by system administrator',
+    ],
+    [
+      'a pod',
+      () => storageClass('x', { volumeBindingMode: 'WaitForFirstConsumer' }),
+      { storageClassName: 'x' },
+      'Normal WaitForFirstConsumer: waiting for first consumer to be created before binding',
+    ],
+    [
+      'a scheduler',
+      async () => {
+        await storageClass('x', { volumeBindingMode: 'WaitForFirstConsumer' })
+        await world.hand.create(['v1', 'pods', 'default'], {
+          metadata: { name: 'p' },
+          spec: {
+            containers: [{ name: 'c', image: 'x' }],
+            volumes: [{ name: 'd', persistentVolumeClaim: { claimName: 'c' } }],
+          },
+        })
+      },
+      { storageClassName: 'x' },
+      'Normal WaitForPodScheduled: waiting for pod p to be scheduled',
+    ],
+  ] as const)
+    test(name, async () => {
+      await prepare()
+      await claim('c', spec)
+      expect((await claimOf('c')).status.phase).toBe('Pending')
+      expect(await told('c')).toEqual([expected])
+    })
+
+  test('a provisioner learns of the claim by its annotations', async () => {
+    await storageClass('x')
+    await claim('c', { storageClassName: 'x' })
+    expect((await claimOf('c')).metadata.annotations).toEqual({
+      'volume.beta.kubernetes.io/storage-provisioner': 'example.com/disks',
+      'volume.kubernetes.io/storage-provisioner': 'example.com/disks',
+    })
+  })
+})
+
+describe('what becomes of a binding', () => {
+  const bind = async (spec: object = {}, metadata: object = {}) => {
+    await volume('v', spec, metadata)
+    await running.idle()
+    await claim('c')
+    await running.idle()
+  }
+  for (const [policy, expected] of [
+    ['Retain', { phase: 'Released' }],
+    ['Delete', { phase: 'Released' }],
+    ['Recycle', { phase: 'Failed', message: 'no volume plugin matched' }],
+  ] as const)
+    test(`a volume whose claim is gone, with ${policy}`, async () => {
+      await bind({ persistentVolumeReclaimPolicy: policy })
+      await withoutFinalizers([...CLAIMS, 'c'])
+      await world.hand.delete([...CLAIMS, 'c'])
+      expect((await volumeOf('v')).status).toEqual(expected)
+      // It is not for the next claim of the name.
+      await claim('c')
+      expect((await claimOf('c')).status.phase).toBe('Pending')
+    })
+
+  test('a claim whose volume is gone is lost', async () => {
+    await bind()
+    await withoutFinalizers([...VOLUMES, 'v'])
+    await world.hand.delete([...VOLUMES, 'v'])
+    expect((await claimOf('c')).status).toEqual({ phase: 'Lost' })
+    expect(await told('c')).toEqual([
+      'Warning ClaimLost: Bound claim has lost its PersistentVolume. Data on the volume is lost!',
+    ])
+  })
+
+  test('a claim that says it has the volume of another is lost', async () => {
+    await bind()
+    await world.hand.create(CLAIMS, {
+      metadata: { name: 'd', annotations: { 'pv.kubernetes.io/bind-completed': 'yes' } },
+      spec: {
+        accessModes: ['ReadWriteOnce'],
+        resources: { requests: { storage: '1Gi' } },
+        volumeName: 'v',
+      },
+    })
+    expect((await claimOf('d')).status).toEqual({ phase: 'Lost' })
+    expect(await told('d')).toEqual([
+      'Warning ClaimMisbound: Two claims are bound to the same volume, this one is bound incorrectly',
+    ])
+  })
+
+  test('a volume whose claim has another one is free again', async () => {
+    await bind()
+    const { metadata } = await claimOf('c')
+    const ref = { namespace: 'default', name: 'c', uid: metadata.uid }
+    await volume(
+      'ours',
+      { claimRef: ref },
+      { annotations: { 'pv.kubernetes.io/bound-by-controller': 'yes' } },
+    )
+    await volume('theirs', { claimRef: ref })
+    const ours = await volumeOf('ours')
+    expect([ours.spec.claimRef, ours.status]).toEqual([undefined, { phase: 'Available' }])
+    const theirs = await volumeOf('theirs')
+    expect(theirs.spec.claimRef).toEqual({ namespace: 'default', name: 'c' })
+    expect(theirs.status).toEqual({ phase: 'Available' })
+  })
+
+  test('nothing is written again after a restart', async () => {
+    await bind()
+    await claimOf('c')
+    const { revision } = world.api.cache
+    await running.stop()
+    running = startControllers(world.controllerWorld, [volumeBinder])
+    await running.idle()
+    expect(world.api.cache.revision).toBe(revision)
+  })
+})

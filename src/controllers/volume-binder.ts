@@ -1,0 +1,159 @@
+import type { Entry } from '../client/entry.ts'
+import { EventRecorder } from '../client/event-recorder.ts'
+import { keyOf, placeIn } from '../client/transport.ts'
+import type { WorkQueue } from '../client/work-queue.ts'
+import type { PersistentVolume } from '../kinds/core/persistent-volume.ts'
+import type { PersistentVolumeClaim } from '../kinds/core/persistent-volume-claim.ts'
+import type { Pod } from '../kinds/core/pod/pod.ts'
+import type { StorageClass } from '../kinds/storage/storage-class.ts'
+import { CLAIMS, PODS, storageClasses, VOLUMES } from './addresses.ts'
+import { workQueue, type Controller, type Running } from './controller.ts'
+import { every } from './every.ts'
+import { asleep, handled } from './following.ts'
+import { ClaimWork } from './volumes/claim-work.ts'
+import { VolumeWork } from './volumes/volume-work.ts'
+import { VolumeWrites } from './volumes/volume-writes.ts'
+
+const NAME = 'persistentvolume-binder'
+/** Interval at which what is not settled is looked at again, milliseconds. */
+const RESYNC_MS = 15_000
+/** Claims that a new volume is tried for at once. */
+const FEW = 100
+const SOON_MS = 1_000
+
+/** Binds claims and volumes to each other. */
+export const volumeBinder: Controller = {
+  name: NAME,
+  async start(world) {
+    const { informers, resources, signal, v, clock } = world
+    const classesAddress = storageClasses(v)
+    if (!(await resources.serves(VOLUMES, CLAIMS, PODS, classesAddress))) return asleep
+    const client = world.clientFor('persistent-volume-binder')
+    const recorder = new EventRecorder({ client, component: 'persistentvolume-controller', clock })
+    const claims = informers.of<PersistentVolumeClaim>(CLAIMS)
+    const classes = informers.of<StorageClass>(classesAddress)
+    const pods = informers.of<Pod>(PODS)
+    await Promise.all([classes.synced(signal), pods.synced(signal)])
+    const known = new KnownVolumes()
+    const writes = new VolumeWrites({ client, recorder, v, wrote: (volume) => known.set(volume) })
+    const claimWork = new ClaimWork({
+      v,
+      writes,
+      volumes: known.volumes,
+      classes: classes.lister,
+      pods: pods.lister,
+    })
+    const volumeWork = new VolumeWork({
+      v,
+      writes,
+      claims: claims.lister,
+      findClaim: (namespace, name) =>
+        client.resource<PersistentVolumeClaim>(CLAIMS).in(namespace).find(name),
+      queueClaim: (namespace, name) => claimQueue.add(keyOf(namespace, name)),
+    })
+    /** Claims that wait for a volume. */
+    const waiting = new Set<string>()
+    const claimQueue = workQueue(world, NAME, {
+      async work(key) {
+        const { namespace, name } = placeIn(key)
+        const claim = claims.lister.get(namespace, name)
+        if (!claim || claimWork.isSettled(claim)) waiting.delete(key)
+        else waiting.add(key)
+        if (claim) await claimWork.work(claim)
+      },
+    })
+    const volumeQueue = workQueue(world, NAME, {
+      async work(name) {
+        const volume = known.volumes.get(name)
+        if (volume) await volumeWork.work(volume)
+      },
+    })
+    const again = () => {
+      for (const key of waiting) claimQueue.add(key, waiting.size > FEW ? SOON_MS : 0)
+    }
+    const volumeChanged = ({ name, object }: Entry<PersistentVolume>) => {
+      known.set(object)
+      volumeQueue.add(name)
+      const { claimRef } = object.spec
+      if (claimRef) claimQueue.add(keyOf(claimRef.namespace ?? '', claimRef.name ?? ''))
+      else if (object.status.phase === 'Available') again()
+    }
+    const volumeGone = ({ name, object }: Entry<PersistentVolume>) => {
+      known.delete(name)
+      const { claimRef } = object.spec
+      if (claimRef) claimQueue.add(keyOf(claimRef.namespace ?? '', claimRef.name ?? ''))
+    }
+    const claimChanged = ({ key, object }: Entry<PersistentVolumeClaim>) => {
+      claimQueue.add(key)
+      const { volumeName = '' } = object.spec
+      if (volumeName !== '') volumeQueue.add(volumeName)
+    }
+    const ends = [
+      await handled(
+        informers.of<PersistentVolume>(VOLUMES),
+        { add: volumeChanged, update: volumeChanged, delete: volumeGone },
+        signal,
+      ),
+      await handled(
+        claims,
+        { add: claimChanged, update: claimChanged, delete: claimChanged },
+        signal,
+      ),
+      every(clock, RESYNC_MS, again),
+    ]
+    return binding({
+      queues: [claimQueue, volumeQueue],
+      recorder,
+      ends,
+      close: () => client.close(),
+    })
+  },
+}
+
+/** Volumes in their newest known state: what this controller wrote may be newer than what it has heard of. */
+class KnownVolumes {
+  readonly volumes = new Map<string, PersistentVolume>()
+
+  set(volume: PersistentVolume): void {
+    const { name = '', uid } = volume.metadata
+    const before = this.volumes.get(name)
+    const isSame = before && before.metadata.uid === uid
+    if (isSame && revisionOf(before) > revisionOf(volume)) return
+    this.volumes.set(name, volume)
+  }
+
+  delete(name: string): void {
+    this.volumes.delete(name)
+  }
+}
+
+const revisionOf = ({ metadata }: PersistentVolume): bigint => BigInt(metadata.resourceVersion ?? 0)
+
+interface Binding {
+  readonly queues: readonly WorkQueue[]
+  readonly recorder: EventRecorder
+  readonly ends: readonly (() => void)[]
+  readonly close: () => void
+}
+
+/** Both queues, and the events that they leave. */
+function binding({ queues, recorder, ends, close }: Binding): Running {
+  const isIdle = () => queues.every((queue) => queue.isIdle)
+  return {
+    get isIdle() {
+      return isIdle()
+    },
+    async idle() {
+      do {
+        for (const queue of queues) await queue.idle()
+        await recorder.idle()
+      } while (!isIdle())
+    },
+    async stop() {
+      for (const end of ends) end()
+      const stopped = queues.map((queue) => queue.stop())
+      close()
+      await Promise.all([...stopped, recorder.idle()])
+    },
+  }
+}
