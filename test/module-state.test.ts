@@ -16,8 +16,6 @@ type Why =
   | 'once'
   /** Memory to be written over: nobody reads what another has left in it. */
   | 'memory'
-  /** Random bytes that nobody has had. */
-  | 'random'
 
 const ALLOWED: Readonly<Record<string, Why>> = {
   'structural/linear-pattern.ts engine': 'once',
@@ -47,8 +45,6 @@ const ALLOWED: Readonly<Record<string, Why>> = {
   'cache/stored-object.ts recent': 'memo',
   'base/time.ts lastSecond': 'memo',
   'base/time.ts lastText': 'memo',
-  'base/ids.ts batch': 'random',
-  'base/ids.ts next': 'random',
   'base/file-lock.ts binding': 'once',
   'base/quantity.ts known': 'memo',
   'patch/fields-v1.ts known': 'memo',
