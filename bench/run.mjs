@@ -30,21 +30,5 @@ const settings = {
   logLevel: 'warning',
 }
 await build({ ...settings, entryPoints: entries.map((file) => join(here, file)) })
-// The same engine over another client.
-await build({
-  ...settings,
-  entryPoints: [{ in: join(here, 'store-raw-process.ts'), out: 'store-raw-grpc-js-process' }],
-  plugins: [
-    {
-      name: 'grpc-js-connection',
-      setup: (plugin) =>
-        plugin.onResolve({ filter: /^\.\/connection\.ts$/ }, ({ importer }) =>
-          importer.includes(join('src', 'engine', 'etcd'))
-            ? { path: join(here, 'grpc-js', 'connection.ts') }
-            : null,
-        ),
-    },
-  ],
-})
 const { main } = await import(pathToFileURL(join(outdir, 'main.js')).href)
 process.exit(await main(process.argv.slice(2)))

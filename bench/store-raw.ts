@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { systemClock } from '../src/base/clock.ts'
 import { silentLog } from '../src/base/log.ts'
 import { openEtcd } from '../src/engine/etcd/engine.ts'
+import type { TransportName } from '../src/engine/etcd/transport.ts'
 import { openLmdb } from '../src/engine/lmdb/engine.ts'
 import type { Engine } from '../src/engine/engine.ts'
 import { cpuSeconds } from './machine.ts'
@@ -15,7 +16,12 @@ export interface RawStoreOptions {
   readonly seconds: number
   readonly valueBytes: number
   /** An etcd to use instead of a folder, and what all keys begin with there. */
-  readonly etcd?: { readonly url: string; readonly prefix: string; readonly pid: number }
+  readonly etcd?: {
+    readonly url: string
+    readonly prefix: string
+    readonly pid: number
+    readonly transport?: TransportName
+  }
 }
 
 /** What it came to; CPU is that of its own process, and apart from it that of etcd's. */
@@ -42,6 +48,7 @@ export async function rawStore(options: RawStoreOptions): Promise<RawStoreResult
       : await openEtcd({
           servers: [etcd.url],
           prefix: etcd.prefix,
+          transport: etcd.transport,
           requestTimeoutMs: TIMEOUT_MS,
           dialTimeoutMs: TIMEOUT_MS,
           log: silentLog,

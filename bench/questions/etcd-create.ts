@@ -90,17 +90,17 @@ async function clients(bench: Bench, before: readonly Row[]): Promise<Row[]> {
       watch('grpc-js'),
     ),
   )
-  const engine = (program: string) => async () => {
+  const engine = (transport: CallsOptions['client']) => async () => {
     const { url, pid } = etcd
     const { seconds } = bench.options
-    const place = { url, pid, prefix: `/engine-${runs++}` }
+    const place = { url, pid, prefix: `/engine-${runs++}`, transport }
     const options = { callers: MOST, seconds, valueBytes: OBJECT_BYTES, etcd: place }
-    return bench.rawStoreBy(program, options)
+    return bench.rawStoreBy('store-raw-process.js', options)
   }
   const whole = await bench.alternate(
     rowOf(`the engine on etcd alone, ${MOST} callers, our client, to grpc-js`),
-    engine('store-raw-process.js'),
-    engine('store-raw-grpc-js-process.js'),
+    engine('builtin'),
+    engine('grpc-js'),
   )
   rows.push(whole)
   bench.notes.push(...gainNote(before, whole))

@@ -84,7 +84,7 @@ export class RemoteServers implements RemoteApis {
           refusesRedirects,
         }
       } catch (error) {
-        log.warn('the server of an APIService cannot be resolved', {
+        log.debug(2, 'the server of an APIService cannot be resolved', {
           apiservice: name,
           error: error instanceof Error ? error.message : String(error),
         })

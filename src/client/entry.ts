@@ -12,6 +12,8 @@ export interface Entry<T> {
   readonly object: T
   /** Whether the metadata may have a member of this name. False is certain; the check is cheap. */
   mayHave(member: string): boolean
+  /** Whether its JSON may contain this text. False is certain; the check is cheap. */
+  mayContain(text: string): boolean
 }
 
 /** An object that was read. */
@@ -37,5 +39,10 @@ export class ReadEntry<T> implements Entry<T> {
 
   mayHave(member: string): boolean {
     return Object.hasOwn((this.object as ApiObject).metadata ?? {}, member)
+  }
+
+  mayContain(): boolean {
+    // The object is there: it is cheaper to look.
+    return true
   }
 }

@@ -19,6 +19,8 @@ import { definitions } from './addresses.ts'
 import { workQueue, type Controller } from './controller.ts'
 import { asleep, following, handled } from './following.ts'
 
+const STRUCTURE = 'NonStructuralSchema'
+
 /** What a condition of definitions reports. */
 interface Finding {
   readonly controller: string
@@ -77,10 +79,17 @@ const APPROVALS: Readonly<
  */
 export const definitionStructure = reporting({
   controller: 'customresourcedefinition-structure',
-  type: 'NonStructuralSchema',
-  concerns: ({ object: { spec, status } }) =>
-    spec.preserveUnknownFields === true ||
-    status.conditions?.some(({ type }) => type === 'NonStructuralSchema') === true,
+  type: STRUCTURE,
+  concerns(entry) {
+    // Most definitions say neither, and need not be read.
+    if (!entry.mayContain('"preserveUnknownFields":true') && !entry.mayContain(`"${STRUCTURE}"`))
+      return false
+    const { spec, status } = entry.object
+    return (
+      spec.preserveUnknownFields === true ||
+      status.conditions?.some(({ type }) => type === STRUCTURE) === true
+    )
+  },
   async of({ spec }, v) {
     const fault = await structureFault(spec, v)
     return fault && { status: 'True', ...fault }

@@ -128,7 +128,7 @@ function reached(step: Step, value: unknown): Iterable<unknown> {
 }
 
 /** A value and all that is in it, outside in. */
-function* everything(value: unknown): Generator<unknown> {
+function* everything(value: unknown): Generator {
   const open = [value]
   for (let one = open.shift(); one !== undefined; one = open.shift()) {
     if (typeof one !== 'object' || one === null) continue

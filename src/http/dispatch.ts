@@ -16,7 +16,7 @@ import { ResourceCacheGone } from '../cache/storage-form.ts'
 import type { ObjectMeta } from '../meta/object-meta.ts'
 import type { Vocabulary } from '../vocabulary/vocabulary.ts'
 import { resultResponse } from './response.ts'
-import type { ApiResponse, Context } from './context.ts'
+import type { ApiResponse, Context, Endpoint } from './context.ts'
 import { responseForm, watchForm } from './form.ts'
 import { parseContentType } from './media-types.ts'
 import { pageNotFound } from './plain-text.ts'
@@ -55,14 +55,32 @@ function unknownPath(context: Context): ApiResponse | Promise<ApiResponse> {
 }
 
 function endpoint(context: Context): ApiResponse | Promise<ApiResponse> {
-  const path =
-    context.path.length > 1 && context.path.endsWith('/') ? context.path.slice(0, -1) : context.path
-  const { endpoints, prefixes } = context.server
-  const found = endpoints.get(path) ?? prefixes.find(([prefix]) => path.startsWith(prefix))?.[1]
-  if (!found) return pageNotFound()
+  const found = endpointAt(context)
+  return found ? endpointResponse(context, found) : unknownEndpoint(context)
+}
+
+function endpointAt({ path: sent, server: { endpoints, prefixes } }: Context) {
+  const path = sent.length > 1 && sent.endsWith('/') ? sent.slice(0, -1) : sent
+  return endpoints.get(path) ?? prefixes.find(([prefix]) => path.startsWith(prefix))?.[1]
+}
+
+function endpointResponse(context: Context, found: Endpoint): ApiResponse | Promise<ApiResponse> {
   const { method } = context.exchange
   if (method !== 'GET' && method !== 'HEAD') throw methodNotAllowed()
   return found(context)
+}
+
+/** Groups and versions may be unknown here only, as resources may be. */
+function unknownEndpoint(context: Context): ApiResponse | Promise<ApiResponse> {
+  const { api, remotes } = context.server
+  const waiting = context.path.startsWith('/apis/') ? api.cache.fresh() : null
+  if (!waiting) return pageNotFound()
+  return waiting.then(() => {
+    const remote = remoteResponse(context, remotes)
+    if (remote) return remote
+    const found = endpointAt(context)
+    return found ? endpointResponse(context, found) : pageNotFound()
+  })
 }
 
 /** In a served group version the resource is unknown; elsewhere the path is. */

@@ -3,7 +3,12 @@ import type { IncomingMessage, RequestOptions } from 'node:http'
 import type { LookupAddress } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import type { Duplex, Readable } from 'node:stream'
-import { beginAfresh, beginExchange, beginStream, beginUpgrade } from '../outgoing/http-exchange.ts'
+import {
+  StaleConnection,
+  beginExchange,
+  beginStream,
+  beginUpgrade,
+} from '../outgoing/http-exchange.ts'
 import { transportProblem } from '../outgoing/transport-problem.ts'
 import type { ConnectionOptions } from 'node:tls'
 import {
@@ -69,8 +74,12 @@ async function begun(context: Context, target: Target): Promise<IncomingMessage>
   const options = requestOptions(context, target, null)
   const { method } = exchange
   if (agents && (method === 'GET' || method === 'HEAD') && !hasBody(exchange)) {
-    const send = () => beginExchange(protocol, { ...options, agent: agents.shared }, null)
-    return beginAfresh(send, () => {})
+    try {
+      return await beginExchange(protocol, { ...options, agent: agents.shared }, null)
+    } catch (error) {
+      if (!(error instanceof StaleConnection)) throw error
+      return beginExchange(protocol, options, null)
+    }
   }
   return beginStream(protocol, options, exchange.source())
 }

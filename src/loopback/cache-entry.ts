@@ -75,4 +75,8 @@ export class CacheEntry<T> implements Entry<T> {
   mayHave(member: string): boolean {
     return this.#version.metadata().includes(`"${member}":`)
   }
+
+  mayContain(text: string): boolean {
+    return this.#version.json().includes(text)
+  }
 }

@@ -152,7 +152,10 @@ interface ApiParts extends Pick<Api, 'v' | 'clock' | 'cache'> {
   readonly objects: () => ObjectSource
 }
 
-/** Everything is allowed, the default plugins are on. */
+/**
+ * Everything is allowed, and the default plugins are on but for ServiceAccount: that would wait for the account of a pod
+ * by a clock that stands still.
+ */
 function apiOf({ v, clock, cache, catalogue, objects }: ApiParts): Api {
   const ranges = serviceRanges({})
   const deps: PluginDeps = {
@@ -181,7 +184,9 @@ function apiOf({ v, clock, cache, catalogue, objects }: ApiParts): Api {
     cache,
     catalogue,
     admission: admissionChain(
-      admissionPlugins.filter(({ defaultOn }) => defaultOn).map((factory) => factory.create(deps)),
+      admissionPlugins
+        .filter(({ name, defaultOn }) => defaultOn && name !== 'ServiceAccount')
+        .map((factory) => factory.create(deps)),
       clock,
     ),
     gate: defaultGate,

@@ -62,6 +62,13 @@ suite(hasEtcd ? 'over etcd' : `over etcd: ${NO_ETCD}`, () => {
     expect([status, body]).toEqual([200, { kind: 'Echo', line: `GET /apis/${GV}/things` }])
     expect(backend.ofUsers.at(-1)!.client).toBe('kube-aggregator')
   })
+  test('a group that one server is told of is listed by the other at once', async () => {
+    for (const group of ['a.example.com', 'b.example.com', 'c.example.com']) {
+      await clients[0]!.post(APISERVICES, apiService(`${group}/v1`))
+      const { status, body } = await clients[1]!.get(`/apis/${group}`)
+      expect([status, body.name]).toEqual([200, group])
+    }
+  })
   test('local versions are registered once, whoever did it', async () => {
     const lists = await Promise.all(clients.map((client) => client.get(APISERVICES)))
     const names = lists.map(({ body }) =>

@@ -26,6 +26,8 @@ let client: Client
 
 beforeAll(async () => {
   server = await startServer()
+  // Pods need the account that a controller creates.
+  await server.settled()
   client = new Client(server)
 })
 afterAll(async () => {

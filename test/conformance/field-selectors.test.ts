@@ -177,6 +177,8 @@ let server: RunningServer
 let client: Client
 beforeAll(async () => {
   server = await startServer({ runtimeConfig: { 'api/all': true } })
+  // Pods need the account that a controller creates.
+  await server.settled()
   client = new Client(server)
 })
 afterAll(async () => {

@@ -116,6 +116,8 @@ describe.skipIf(address === undefined)('pass bytes on (needs an address besides 
       vocabulary: 'kubernetes',
       agentTls: { ca: authority.cert, cert: own.cert, key: own.key },
     })
+    // Pods need the account that a controller creates.
+    await server.settled()
     client = new Client(server)
     const container = (name: string) => ({ name, image: 'i' })
     const made = [

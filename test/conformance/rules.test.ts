@@ -9,6 +9,8 @@ let serial = 0
 
 beforeAll(async () => {
   server = await startServer()
+  // Pods need the account that a controller creates.
+  await server.settled()
   client = new Client(server)
 })
 afterAll(async () => {

@@ -13,6 +13,8 @@ let server: RunningServer
 let client: Client
 beforeAll(async () => {
   server = await startServer()
+  // Pods need the account that a controller creates.
+  await server.settled()
   client = new Client(server)
 })
 afterAll(async () => {
